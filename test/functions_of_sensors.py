@@ -121,7 +121,7 @@ def inertia() -> Calls:
     yield 'imu', [unit.samples(3, ramp(20, 3) * 9.0 - 4.0, ramp(20, 3) - 0.5), unit.sample(40, (0.1, 0.2, 9.0), (-9.0, 0.1, 0.2)), unit.variances()]
     slow = drift.Drift(stream_key(5, 'a', 'b'), 2, 0.1, 0.3, 4.0, 0.05)
     yield 'drift', [slow.run(7, 6), slow.at(30), slow.at(2), drift.white(5, 'a', 'w', 3, 9, 2)]
-    yield 'geodetic', gnss.geodetic(np.array([[100.0, -40.0, 3.0]]), 0.7, -1.2, 50.0, (6.36e6, 6.39e6))
+    yield 'geodetic', gnss.geodetic(np.array([[100.0, -40.0, 3.0]]), 0.7, -1.2, 50.0, *gnss.WGS84)
     for body in ('moon', 'earth'):
         receiver = gnss.Gnss(GnssConfig(body=body, latitude_deg=-43.0, longitude_deg=12.0, altitude_m=90.0, north_deg=25.0), 5, 'a')  # type: ignore[arg-type]
         yield f'gnss.{body}', [receiver.fix(n, (300.0, -200.0, 5.0)) for n in (0, 4)] + [receiver.covariance(), receiver.errors(2, 5)]

@@ -393,11 +393,7 @@ def bench(
         except RuntimeError as error:
             _tell(str(error))
             raise typer.Exit(NODE_FAILED) from None
-    if as_json:
-        _give(results if name == 'all' else results[name])
-    else:
-        for key, result in results.items():
-            print(f'{key}: {json.dumps(result, indent=1)}')
+    _give(results if name == 'all' else results[name])
 
 
 @app.command(
@@ -437,10 +433,9 @@ def experiment(
         show(0, 0)
         outcome = run_experiment(name, values, show, plot)
     result = outcome.result
-    if as_json:
-        _give(result)
-    else:
-        print(f'{name}: {json.dumps(result, indent=1)}')
+    if not as_json:
+        _tell(f'{name}:')
+    _give(result)
     try:
         outcome.draw()
     except OSError as error:

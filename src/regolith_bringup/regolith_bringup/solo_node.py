@@ -29,6 +29,7 @@ from regolith_vehicles.ros.vehicle_topics import VehicleTopics
 from regolith_vehicles.snapshot import Snapshot
 from regolith_world import records
 from regolith_world.config import load_section
+from regolith_world.liveness import FILE, Alive
 from regolith_world.participant import Participant
 from regolith_world.participants import ParticipantType
 from regolith_world.ros import qos, wire
@@ -57,6 +58,7 @@ class SoloNode:
         self._run_id = declare_run(node)
         scenario_file = declare_scenario(node)
         run_dir = declare(node, 'run_dir', '', 'folder of the run; empty: keep nothing on disk')
+        alive = Alive(Path(run_dir) / FILE) if run_dir else None
         self._restore_from = declare(node, 'restore_from', '', 'checkpoint folder to start from; empty: the beginning')
         recorded = declare(node, 'recorder', False, 'whether a recorder acknowledges what it wrote')
         lag_s = declare(node, 'sensors_lag_s', -1.0, SENSORS_LAG)
@@ -111,6 +113,7 @@ class SoloNode:
             simulation.world,
             simulation,
             run_dir=Path(run_dir) if run_dir else None,
+            alive=alive,
             scenario=scenario.name,
             processes='one',
             duration_s=declare(node, 'duration_s', 0.0, 'simulated time at which the run ends [s]; 0: never'),

@@ -75,9 +75,15 @@ def test_lunar_detail_is_added_to_lunar_maps_and_said(
         main(['check', str(path)])
     assert ended.value.code == 0
     assert (notes[0] in capsys.readouterr().err) if lunar else True
-    # Set explicitly, it is added to any map, without a note.
-    asked = load_scenario(path, ['terrain.detail={preset: mare}'])
-    assert asked.scenario.terrain.has_rocks and not [line for line in asked.notices if 'detail' in line]
+    # Set explicitly, it is added to any map, and reported in the same words.
+    wanted = load_scenario(path, ['terrain.detail={preset: mare}'])
+    assert wanted.scenario.terrain.has_rocks
+    assert len([line for line in wanted.notices if "lunar detail of 'mare' is added between the posts" in line]) == 1
+    # A map of one body with the gravity of another one is warned of.
+    (found,) = [line for line in resolved.notices if 'gravity' in line] or ['']
+    earthly = 'is the gravity of the Earth, but terrain.source is a map of the Moon' in found
+    lunar_one = 'is the gravity of the Moon, but terrain.source is a map of the Earth' in found
+    assert (earthly, lunar_one) == ((crs, gravity) == (MOON, 9.81), (crs, gravity) == (EARTH, 1.62))
 
 
 def test_large_model_is_read_where_vehicles_and_sensors_reach(tmp_path: Path) -> None:
@@ -242,6 +248,27 @@ def test_receivers_without_a_place_are_refused(tmp_path: Path) -> None:
         receiver(path, site, 'terrain.site.body=earth')
 
 
+def test_receiver_on_another_body_is_refused_plainly(tmp_path: Path) -> None:
+    write(tmp_path / 'mars.tif', hills(40, 2.0), CRS.from_proj4('+proj=eqc +R=3396190 +units=m'), 2.0)
+    path = scenario(tmp_path, '').read_text().replace('model.tif', 'mars.tif')
+    (tmp_path / 'mars.yaml').write_text(path)
+    with pytest.raises(InputError, match='positions exist on the Moon and the Earth only') as error:
+        receiver(tmp_path / 'mars.yaml')
+    assert 'body: other' not in str(error.value)
+    with pytest.raises(InputError, match=r'which is another one; allowed: no terrain.site'):
+        load_scenario(tmp_path / 'mars.yaml', ['terrain.site={latitude_deg: 3.0, longitude_deg: 4.0}'])
+
+
+@pytest.mark.parametrize('latitude', [-90.0, 90.0])
+def test_poles_are_places_of_a_site(tmp_path: Path, latitude: float) -> None:
+    """A receiver there gives fixes beside the pole, not beyond it."""
+    flat = tmp_path / 'flat.yaml'
+    flat.write_text('terrain: {source: flat}\nvehicles:\n  rover: {model: viper, position: [0.0, 0.0]}\n')
+    config = receiver(flat, f'terrain.site={{latitude_deg: {latitude}, longitude_deg: 0.0}}')
+    found = Gnss(config, 1, 'g').fix(0, (3.0, 40.0, 0.0))
+    assert 0.0 < 90.0 - abs(found[0]) < 0.01 and abs(found[1]) <= 180.0
+
+
 def test_the_sun_stands_over_the_elevation_model_whichever_way_its_axes_lie(tmp_path: Path) -> None:
     """Shadows fall the same way on the map; the place is the model's unless the section states one."""
     write(tmp_path / 'model.tif', hills(60, 5.0), MOON, 5.0)
@@ -274,7 +301,7 @@ def test_a_sun_without_a_place_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r'light\.sun: .*latitude_deg, longitude_deg unknown; allowed: .*fix: set them'):
         load_scenario(path, [when])
     site = 'terrain.site={latitude_deg: -85.0, longitude_deg: 200.0, altitude_m: 12.0'
-    with pytest.raises(InputError, match='a time over the Moon, but the origin is on body: earth'):
+    with pytest.raises(InputError, match='a time over the Moon, but the origin is on the Earth'):
         load_scenario(path, [when, site + ', body: earth}'])
     assert load_scenario(path, [when, site + '}']).scenario.light.sun.longitude_deg == 200.0
 

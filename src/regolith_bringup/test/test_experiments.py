@@ -44,6 +44,9 @@ def test_wheel_rig_gives_an_object_for_one_slip_and_a_list_for_a_sweep(capsys: p
     code, out, _ = call(capsys, 'wheel-rig', *rig, *sets(slip=0.3), '--json')
     one = json.loads(out)
     assert code == 0 and keys <= set(one)
+    # Without --json the heading is on stderr, so that standard output is JSON, too.
+    code, out, err = call(capsys, 'wheel-rig', *rig, *sets(slip=0.3))
+    assert code == 0 and json.loads(out) == one and 'wheel-rig:\n' in err
     code, out, _ = call(capsys, 'wheel-rig', *rig, *sets(slip='0.1,0.3'), '--json')
     assert code == 0 and json.loads(out)[1] == one and json.loads(out)[0]['drawbar_pull_n'] < one['drawbar_pull_n']
 

@@ -126,7 +126,7 @@ def graph(monkeypatch: pytest.MonkeyPatch) -> Noted:
 
     def send_goal(name: str, kind: str, goal: str, told: Any) -> Any:
         told(UInt8(data=7))
-        return {'/refused': (False, 0, None), '/failed': (True, 6, UInt8(data=9))}.get(name, (True, 4, UInt8(data=8)))
+        return {'/refused': (False, 0, 'the output of /x/y'), '/failed': (True, 6, UInt8(data=9))}.get(name, (True, 4, UInt8(data=8)))
 
     made = Noted(
         topics=[('/a', ['p/msg/A', 'p/msg/B']), ('/b', ['p/msg/C'])], services=[('/s', ['p/srv/S'])], actions=[('/g', ['p/action/G'])],
@@ -163,7 +163,8 @@ def test_commands_that_stand_for_ros2(
 
 
 def test_goals_that_fail_end_with_three(say: Any, graph: Noted) -> None:
-    assert say('action', 'send_goal', '/refused', 'p/action/G', '{}') == (3, '', 'Goal was rejected.\n')
+    reason = 'Goal was rejected; the reason is in the output of /x/y (of a run: output.txt in its folder).\n'
+    assert say('action', 'send_goal', '/refused', 'p/action/G', '{}') == (3, '', reason)
     assert say('action', 'send_goal', '/failed', 'p/action/G', '{}') == (3, 'data: 9\n', 'Goal finished with status 6.\n')
     for flag in ('-f', '--feedback'):
         assert say('action', 'send_goal', '/g', 'p/action/G', '{}', flag) == (0, 'data: 8\n', 'Feedback:\ndata: 7\n\n')

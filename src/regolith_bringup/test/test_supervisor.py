@@ -231,12 +231,29 @@ def test_a_node_interrupted_while_it_starts_says_nothing(
 
 
 def test_world_that_does_not_run_is_ended_at_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It writes for a while, then stops; what else runs ends with it."""
+    """It writes for a while, then stops; all other nodes end with it."""
     scripts = {
-        'world': 'for k in 1 2 3 4 5; do echo $k > started; sleep 0.1; done\nkill -STOP $$\n',
+        'world': 'touch started\nfor k in 1 2 3 4 5; do echo $k > alive; sleep 0.1; done\nkill -STOP $$\n',
         'agent': f"{ONCE_STARTED}trap 'exit 0' TERM\nwhile :; do sleep 0.02; done\n",
     }
     assert scripted(tmp_path, monkeypatch, scripts, unresponsive_s=1.0).run() == NODE_FAILED
     said = (tmp_path / 'output.txt').read_text().splitlines()
     assert said[0].startswith('world: its process has not run for 1 s: it is stopped')
     assert 'ended with exit code -9 (SIGKILL), and the run with it' in said[1]
+    assert not (tmp_path / 'alive').exists()
+
+
+def test_world_stopped_before_its_first_cycle_is_ended_at_its_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripts = {'world': 'echo 0 > alive\nkill -STOP $$\n', 'agent': 'while :; do sleep 0.02; done\n'}
+    assert scripted(tmp_path, monkeypatch, scripts, unresponsive_s=0.5).run() == NODE_FAILED
+    (said,) = (tmp_path / 'output.txt').read_text().splitlines()
+    assert said.startswith('world: its process has not run for 0.5 s: it is stopped') and 'ending the run' in said
+
+
+def test_node_that_fails_before_the_first_cycle_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scripts = {'world': 'while :; do sleep 0.02; done\n', 'agent': FAILS}
+    assert scripted(tmp_path, monkeypatch, scripts).run() == NODE_FAILED
+    said = (tmp_path / 'output.txt').read_text().splitlines()
+    assert said == ['agent: ended with exit code 4', 'agent: ended before the run began; the run ends']

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import re
 import types
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from regolith_files.problems import InputError, Problem, one_of
+from regolith_files.problems import InputError, Problem, closest, counted, one_of
 from regolith_files.refusal import in_words
 from regolith_files.yaml_source import KeyPath, YamlSource
 
@@ -61,11 +61,23 @@ def _of_fitting_lists(found: list[tuple[Problem, ErrorDetails]]) -> list[Problem
 
 def _list_of_wrong_length(problem: Problem, detail: ErrorDetails) -> str | None:
     """Return the key of a list whose length is wrong; None: the problem is another one."""
-    if detail['type'] == 'too_long':
-        return problem.key
-    if detail['type'] == 'missing' and isinstance(detail['loc'][-1], int):
-        return problem.key.rpartition('.')[0]
-    return None
+    if not _list_of_wrong_length_in(detail):
+        return None
+    # Where the schema does not give the length, the problem is at the missing item.
+    missing = detail['type'] == 'missing' and problem.key.endswith(f'.{detail["loc"][-1]}')
+    return problem.key.rpartition('.')[0] if missing else problem.key
+
+
+def _list_of_wrong_length_in(detail: ErrorDetails) -> bool:
+    """Return whether an error is one of a list's length."""
+    return detail['type'] == 'too_long' or (detail['type'] == 'missing' and isinstance(detail['loc'][-1], int))
+
+
+def _lengths(model: Any) -> str:
+    """Return the number of values that lists of fixed length take, e.g. '2 or 3 values'; '' if there are none."""
+    arguments = [get_args(member) for member in _members(model) if get_origin(member) is tuple]
+    sizes = sorted({len(types_of) for types_of in arguments if Ellipsis not in types_of})
+    return f'{" or ".join(map(str, sizes))} value{"" if sizes == [1] else "s"}' if sizes else ''
 
 
 def _joined(problems: list[Problem]) -> list[Problem]:
@@ -91,7 +103,16 @@ def _problem(
     if kind == 'extra_forbidden' and path[-1] in _fields(parent):  # of another member of a union
         return source.problem(full, 'does not go with the keys beside it', 'leaving it out, or them', value)
     if kind == 'extra_forbidden':
-        return source.problem(full, 'unknown key', one_of(_fields(parent), path[-1]), value)
+        outside = (path[-1],) if path[-1] in _fields(model) else _inside(model, str(path[-1]))
+        allowed = known_keys(parent, str(path[-1]), full[:-1], outside=(*prefix, *outside) if outside else ())
+        return source.problem(full, 'unknown key', allowed, value)
+    if _list_of_wrong_length_in(detail):
+        at = path[:-1] if kind == 'missing' else path
+        given = _at(data, at)
+        _, holder = _walk(model, data, at)
+        if (sizes := _lengths(_child(holder, at[-1]))) and isinstance(given, (list, tuple)):
+            problem = f'has {counted(len(given), "value")}'
+            return source.problem((*prefix, *at), problem, _describe(holder, at[-1], f'a list of {sizes}'), given)
     if kind == 'missing':
         return source.problem(full, 'is missing', _describe(parent, path[-1], 'a value'))
     if kind == 'union_tag_invalid':
@@ -156,8 +177,8 @@ def _mapping(members: list[Any]) -> str:
     kinds = [tag for member in members if (tag := _tag(member)) is not None]
     if len(kinds) > 1:
         return f'a mapping with the key type: {", ".join(kinds)}'
-    fields = _fields(members[0])
-    return f'a mapping with keys of {", ".join(fields)}' if fields else 'a mapping'
+    variants = list(dict.fromkeys(', '.join(fields) for member in members if (fields := _fields(member))))
+    return f'a mapping with keys of {", or of ".join(variants)}' if variants else 'a mapping'
 
 
 def _describe(model: Any, key: str | int, allowed: str) -> str:
@@ -167,6 +188,41 @@ def _describe(model: Any, key: str | int, allowed: str) -> str:
     if description and allowed:
         return f'{allowed} ({key}: {description})'
     return allowed or description or 'another value'
+
+
+def known_keys(
+    model: Any, given: str, prefix: KeyPath = (), more: Iterable[str] = (), outside: KeyPath = ()
+) -> str:
+    """Return the keys that a mapping takes, with a guess at the one that was meant, which may be further inside.
+
+    :param model: schema of the mapping
+    :param given: the unknown key
+    :param prefix: path of the mapping
+    :param more: keys that go beyond the schema
+    :param outside: path of a key of this name that is not inside; (): there is none
+    """
+    known = [*_fields(model), *more]
+    inside = _inside(model, given)
+    meant = (*prefix, *inside) if inside else outside
+    if meant and not closest(known, given, likeness=0.8):
+        return f'{", ".join(known)} (did you mean {".".join(map(str, meant))}?)'
+    return one_of(known, given)
+
+
+def _inside(model: Any, name: str, depth: int = 3) -> KeyPath:
+    """Return the shortest path to a key of some name in the mappings below a schema; () if none has it.
+
+    Items of lists, and of mappings whose keys users choose, have no path of their own.
+    """
+    level: list[tuple[KeyPath, Any]] = [((), model)]
+    for _ in range(depth):
+        level = [
+            ((*path, key), child)
+            for path, of in level for key in _fields(of) for child in _members(_child(of, key))
+        ]
+        if found := next((path for path, _ in level if path[-1] == name and len(path) > 1), ()):
+            return found
+    return ()
 
 
 def _fields(model: Any) -> list[str]:

@@ -40,7 +40,52 @@ def test_wrong_item_is_named_alone() -> None:
 
 def test_wrong_length_is_named_where_all_items_are_right() -> None:
     assert [text.partition(':')[0] for text in problems([1, 2, 3, 4])] == ['at']
-    assert all('is missing' in text for text in problems([1]))
+    assert problems([1]) == ['at: has 1 value']
+
+
+def allowed(model: type[Section], data: Any) -> str:
+    with pytest.raises(InputError) as caught:
+        validated(model, data, YamlSource.of(data, 'file'))
+    (found,) = caught.value.problems
+    return found.allowed
+
+
+class Named(Section):
+    """One form of a place."""
+
+    name: str
+    at: tuple[Place, Place] = (0.0, 0.0)
+
+
+class Inner(Section):
+    """Holds a key that is easily set one level too high."""
+
+    regions: tuple[Named, ...] = ()
+    width: float = 1.0
+
+
+class Outer(Section):
+    """As a scenario: keys, mappings, a value of two forms."""
+
+    seed: int = 1
+    ground: Inner = Inner()
+    sun: Pair | Named | None = None
+
+
+def test_number_of_values_is_stated() -> None:
+    assert allowed(Pair, {'at': [1]}).startswith('a list of 2 or 3 values (at: ')
+    assert allowed(Named, {'name': 'a', 'at': [1, 2, 3]}) == 'a list of 2 values'
+
+
+def test_all_forms_of_a_mapping_are_listed() -> None:
+    assert allowed(Outer, {'sun': 'noon'}) == 'a mapping with keys of at, or of name, at'
+
+
+def test_unknown_key_is_looked_for_further_inside_and_outside() -> None:
+    assert allowed(Outer, {'regions': []}) == 'seed, ground, sun (did you mean ground.regions?)'
+    assert allowed(Outer, {'ground': {'seed': 3}}) == 'regions, width (did you mean seed?)'
+    assert allowed(Outer, {'sed': 3}) == 'seed, ground, sun (did you mean seed?)'
+    assert allowed(Outer, {'colour': 3}) == 'seed, ground, sun'
 
 
 class Store(Section):

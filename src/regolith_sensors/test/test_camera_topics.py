@@ -190,13 +190,37 @@ def test_one_channel_has_no_order_of_colours(context: Any, color: str, encoding:
     listener.create_subscription(CompressedImage, '/amber/eye/image_raw/compressed', packed.append, 5)
     wait(lambda: all(topics.listened(t) for t in ('image_raw', 'image_raw/compressed')), executor)
     numbers = np.arange(24 * 32, dtype=np.uint16).reshape(24, 32) * 80
-    topics._publish_picture(Picture(numbers, encoding, 1e-3, 1.0, empty_frame(24, 32)), Header())
+    made = topics._images(Picture(numbers, encoding, 1e-3, 1.0, empty_frame(24, 32)), Header())
+    for topic, message in made.items():
+        topics.publishers[topic].publish(message)
     wait(lambda: images and packed, executor)
     assert (images[0].encoding, images[0].is_bigendian, images[0].step) == (encoding, 0, 64)
     assert packed[0].format == form
     unpacked = cv2.imdecode(np.frombuffer(packed[0].data, np.uint8), cv2.IMREAD_UNCHANGED)
     np.testing.assert_array_equal(unpacked, numbers)
     np.testing.assert_array_equal(np.frombuffer(images[0].data, '<u2').reshape(24, 32), numbers)
+
+
+def test_image_and_camera_info_are_published_together(context: Any, flat_view: WorldView) -> None:
+    """All messages of a frame follow its rendering, which takes simulated time of other nodes."""
+    (sensor,) = sensors_of({'amber': {'right': ENTRY}})
+    node = Node('right', namespace='amber', context=context, enable_rosout=False)
+    link = Node('link', context=context, enable_rosout=False)
+    topics = sensor.make_topics(SensorContext(node, Inbox(link), 1, 1.62, LIGHT, {}))
+    order: list[str] = []
+
+    def noted(name: str) -> Any:
+        return SimpleNamespace(publish=lambda message: order.append(name), get_subscription_count=lambda: 1)
+
+    class Noted(Counted):
+        def prepare(self, t_ns: int) -> Any:
+            order.append('render')
+            return super().prepare(t_ns)
+
+    topics.publishers = {name: noted(name) for name in topics.publishers}
+    topics.publish(1, 0, Noted(flat_view))
+    assert order[:4] == ['render', 'camera_info', 'image_metadata', 'image_raw']
+    assert order.count('camera_info') == 1 and {'image_raw/compressed', 'depth/image_raw'} <= set(order)
 
 
 def test_previews_are_few_and_spread() -> None:

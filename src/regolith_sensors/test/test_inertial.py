@@ -118,8 +118,9 @@ def test_fixes_on_the_earth_are_on_its_ellipsoid() -> None:
     """One arc second along the meridian and the parallel at 45 N, from tables of WGS 84: 30.870 m and 21.902 m."""
     quiet = {f'{kind}_{way}_m': 0.0 for kind in ('white', 'drift') for way in ('horizontal', 'vertical')}
     config = GnssConfig(body='earth', latitude_deg=45.0, longitude_deg=7.0, altitude_m=300.0, **quiet)
+    for place, expected in (((21.902, 0.0, 4.0), (45.0, 7.0 + 1 / 3600)), ((0.0, 30.870, 4.0), (45.0 + 1 / 3600, 7.0))):
+        assert Gnss(config, 1, 'g').fix(0, place) == pytest.approx((*expected, 304.0), abs=2e-9)
     lat, lon, alt = Gnss(config, 1, 'g').fix(0, (21.902, 30.870, 4.0))
-    assert (lat, lon, alt) == pytest.approx((45.0 + 1 / 3600, 7.0 + 1 / 3600, 304.0), abs=2e-9)
     # The same with axes turned: +y points 30 degrees east of north.
     turned = GnssConfig(**{**config.model_dump(), 'north_deg': 30.0})
     c, s = math.cos(math.radians(30.0)), math.sin(math.radians(30.0))
@@ -142,13 +143,15 @@ def test_gnss_errors() -> None:
 def test_fix_on_the_sphere() -> None:
     config = GnssConfig(latitude_deg=60.0, longitude_deg=20.0, altitude_m=5.0, white_horizontal_m=0, white_vertical_m=0, drift_horizontal_m=0, drift_vertical_m=0)
     degree = math.pi / 180 * MOON_RADIUS
-    assert Gnss(config, 1, 'g').fix(3, (degree, degree, 2.0)) == pytest.approx((61.0, 22.0, 7.0))
+    assert Gnss(config, 1, 'g').fix(3, (0.0, degree / 600, 2.0)) == pytest.approx((60.0 + 1 / 600, 20.0, 7.0), abs=1e-8)
+    # A parallel is twice as short at 60 N; second order in d / R: 2e-8 degrees.
+    assert Gnss(config, 1, 'g').fix(3, (degree / 6e3, 0.0, 2.0)) == pytest.approx((60.0, 20.0 + 1 / 3e3, 7.0), abs=3e-8)
     assert geodetic((0, 100.0, 0), 0.0, 0.0, 0.0, MOON_RADIUS)[0] == pytest.approx(100.0 / MOON_RADIUS)
 
 
-@pytest.mark.parametrize('latitude_deg', [0.0, 45.0, -80.0])
+@pytest.mark.parametrize('latitude_deg', [0.0, 45.0, -80.0, -90.0, 90.0])
 def test_local_coordinates_against_the_tangent_plane(latitude_deg: float) -> None:
-    """A point of the plane that touches the sphere, seen from its middle: the error is d^2 tan |latitude| / R at most."""
+    """A point of the plane that touches the sphere, seen from its middle; at a pole, longitudes are all around."""
     latitude, d = math.radians(latitude_deg), 100.0
     turn = np.linspace(0.0, 2.0 * math.pi, 16, endpoint=False)
     east, north = d * np.cos(turn), d * np.sin(turn)
@@ -156,9 +159,27 @@ def test_local_coordinates_against_the_tangent_plane(latitude_deg: float) -> Non
     plane = MOON_RADIUS * up + east[:, None] * [0, 1, 0] + north[:, None] * [-math.sin(latitude), 0.0, math.cos(latitude)]
     found = geodetic(np.stack([east, north, 0.0 * turn], axis=-1), latitude, 0.3, 0.0, MOON_RADIUS)
     apart_north = (found[:, 0] - np.arcsin(plane[:, 2] / np.linalg.norm(plane, axis=1))) * MOON_RADIUS
-    apart_east = (found[:, 1] - 0.3 - np.arctan2(plane[:, 1], plane[:, 0])) * MOON_RADIUS * math.cos(latitude)
-    # Third order in d / R is a micrometre here.
-    assert np.hypot(apart_east, apart_north).max() < d * d * abs(math.tan(latitude)) / MOON_RADIUS + 1e-6
+    apart = (found[:, 1] - 0.3 - np.arctan2(plane[:, 1], plane[:, 0]) + math.pi) % (2.0 * math.pi) - math.pi
+    apart_east = apart * MOON_RADIUS * np.cos(found[:, 0])
+    # Rounding: 1e-16 of the radius, and more of an arc sine near the pole, where 1 - sin is 1e-9.
+    assert np.abs(apart_east).max() < 1e-8
+    assert np.abs(apart_north).max() < (1e-8 if abs(latitude_deg) < 85.0 else 1e-5)
+
+
+def test_receiver_at_a_pole_gives_its_distance_from_it() -> None:
+    """100 m off the pole the latitude is 100 m / R less in every direction, on the Moon and on the Earth."""
+    quiet = {f'{kind}_{way}_m': 0.0 for kind in ('white', 'drift') for way in ('horizontal', 'vertical')}
+    # Along a meridian the Earth's radius of curvature at its poles is a^2 / b.
+    for body, radius in (('moon', MOON_RADIUS), ('earth', 6378137.0**2 / 6356752.314)):
+        for latitude in (-90.0, 90.0):
+            config = GnssConfig(body=body, latitude_deg=latitude, longitude_deg=30.0, altitude_m=0.0, **quiet)
+            fixes = np.array([Gnss(config, 1, 'g').fix(0, p) for p in ((0, 100, 1), (100, 0, 1), (0, -100, 1), (0, 0, 1))])
+            off = np.radians(90.0 - np.abs(fixes[:, 0])) * radius
+            np.testing.assert_allclose(off, [100.0, 100.0, 100.0, 0.0], atol=1e-3)
+            towards = 30.0 if latitude < 0.0 else -150.0
+            sideways = 120.0
+            np.testing.assert_allclose(fixes[:2, 1], [towards, sideways], atol=1e-9)
+            assert np.all(np.sign(fixes[:, 0]) == np.sign(latitude)) and np.all(np.abs(fixes[:, :2]) <= [90.0, 180.0])
 
 
 def test_models() -> None:

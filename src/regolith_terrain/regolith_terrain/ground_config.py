@@ -32,7 +32,7 @@ class RectangleConfig(Section):
 class SiteConfig(Section):
     """Place of a scenario's origin on its body, for receivers of positions."""
 
-    latitude_deg: float = Field(gt=-90.0, lt=90.0, description='Latitude of the origin [deg].')
+    latitude_deg: float = Field(ge=-90.0, le=90.0, description='Latitude of the origin [deg].')
     longitude_deg: float = Field(ge=-180.0, le=360.0, description='Longitude of the origin, east positive [deg].')
     altitude_m: float = Field(
         default=0.0, ge=-2e4, le=2e4, description='Height of the origin above the sphere or ellipsoid of the body [m].'

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a task can fill the tools it waits for: a drum scoops only while it turns ahead."""
+"""Whether a task can fill the tools it waits for: a drum digs only while it turns forward."""
 
 from __future__ import annotations
 
@@ -36,4 +36,4 @@ def idle_drums(
     drums = ', '.join(f'{name} (target of joint {joint}: {target:g})' for name, joint, target in idle)
     others = ', '.join(name for name in waiting if name not in {drum for drum, _, _ in idle})
     allowed = 'targets above 0 for these joints' + (f', or only the tools that dig: {others}' if others else '')
-    return f'wait for drums that do not turn ahead: {drums}; allowed: {allowed}'
+    return f'these drums would never be full, as a drum digs only while it turns forward: {drums}; allowed: {allowed}'

@@ -91,7 +91,11 @@ def center_shift(layout: WheelLayout, config: OdometryConfig) -> float:
 
 
 def skids(layout: WheelLayout) -> bool:
-    """Return whether it turns by wheels of both sides that roll unequally: then both uneven slips have a row."""
+    """Return whether it turns by wheels of both sides that roll unequally: then both uneven slips have a row.
+
+    Source: mandow2007.
+    Checked by: test_odometry_skidding.py::test_straight_drives_and_turns_on_the_spot_have_no_uneven_slip.
+    """
     return not (layout.steers or layout.tracks) and bool(np.any(layout.y > 0.0) and np.any(layout.y < 0.0))
 
 

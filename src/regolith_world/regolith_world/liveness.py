@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether the world's process runs, and its main loop with it: a file that one rewrites and another looks at.
 
-The text of the file is the number of turns of the main loop. A thread rewrites it once a second, also while the main
-loop computes; where nothing is written, the process is stopped, frozen, or gets no processor time.
+The text of the file is the number of turns of the main loop, 0 before it begins. A thread rewrites it once a second,
+also while the main loop computes or kernels compile; where nothing is written, the process is stopped, frozen, or gets
+no processor time.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
 
+FILE = 'alive'
+"""Name of the file in the folder of a run."""
 PERIOD_S = 1.0
 """Between two writes [wall s]."""
 LOOP = 20.0
@@ -45,9 +48,10 @@ class Alive:
             self._write()
 
     def stop(self) -> None:
-        """End the thread."""
+        """End the thread and remove the file."""
         self._over.set()
         self._thread.join()
+        self._file.unlink(missing_ok=True)
 
 
 class Watch:
@@ -78,7 +82,7 @@ class Watch:
             return ''
         if seen != self._seen:
             self._seen, self._written = seen, now
-        if text and text != self._text:
+        if (text and text != self._text) or text.strip() == '0':  # the loop of a world that waits has not begun
             self._text, self._turned = text, now
         if now - self._written > self._limit_s:
             return f'its process has not run for {self._limit_s:g} s: it is stopped, or gets no processor time'

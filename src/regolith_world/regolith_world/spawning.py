@@ -20,8 +20,9 @@ import numpy as np
 import yaml
 
 from regolith_files.bounded_yaml import load_yaml
+from regolith_files.paths import usable_file
 from regolith_files.plugins import instance_of, load_plugins
-from regolith_files.problems import shown
+from regolith_files.problems import InputError, closest, shown
 from regolith_files.validation import validated
 from regolith_files.yaml_source import YamlSource
 from regolith_world.names import ros_name
@@ -122,7 +123,7 @@ def read(uri: str, text: str) -> Mapping[str, Any]:
         known = ', '.join(each.uri for each in spawnables())
         resource = next((each for each in found if each is not None), None)
         if resource is None:
-            raise NotSpawned(Reason.NO_RESOURCE, f'uri {uri!r}; allowed: {known}')
+            raise NotSpawned(Reason.NO_RESOURCE, f'uri {uri!r}; allowed: {known}{_meant(uri)}')
         return resource
     if uri:
         return _of_file(uri)
@@ -147,17 +148,21 @@ def _of_file(uri: str) -> Mapping[str, Any]:
 
     :raises NotSpawned: if it is none
     """
-    path = Path(uri.removeprefix('file://'))
+    allowed = f'the path of a YAML file of up to {LARGEST_BYTES} bytes, or an address from get_spawnables'
     try:
-        if not path.is_file() or path.stat().st_size > LARGEST_BYTES:
-            problem = f'is not a file of up to {LARGEST_BYTES} bytes'
-            raise NotSpawned(Reason.NO_RESOURCE, f'uri {shown(uri)}: {problem}; allowed: a YAML file')
+        path = usable_file(uri.removeprefix('file://'), allowed + _meant(uri))
+        if path.stat().st_size > LARGEST_BYTES:
+            raise NotSpawned(Reason.NO_RESOURCE, f'uri {shown(uri)}: is too large a file; allowed: {allowed}')
         resource = load_yaml(path.read_text(encoding='utf-8'))
+    except NotSpawned:
+        raise
+    except InputError as error:
+        (found,) = error.problems
+        text = f'uri {shown(uri)}: {found.problem}; allowed: {found.allowed}'
+        raise NotSpawned(Reason.NO_RESOURCE, text) from None
     except (OSError, ValueError) as error:
         problem = getattr(error, 'strerror', '') or 'is not text'
-        if isinstance(error, NotSpawned):
-            raise
-        raise NotSpawned(Reason.NO_RESOURCE, f'uri {shown(uri)}: {problem}; allowed: a YAML file') from None
+        raise NotSpawned(Reason.NO_RESOURCE, f'uri {shown(uri)}: {problem}; allowed: {allowed}') from None
     except yaml.YAMLError:
         resource = None
     keys = {'type': object_types(), **{source.key: None for source in spawn_sources().values()}}
@@ -169,11 +174,21 @@ def _of_file(uri: str) -> Mapping[str, Any]:
     return dict(resource)
 
 
-def name_for(wanted: str, resource: Mapping[str, Any], renaming: bool, taken: Collection[str]) -> str:
+def _meant(uri: str) -> str:
+    """Return a guess at the address of which a text is the end or close to it; '' if there is none."""
+    ends = {each.uri.rpartition('/')[2]: each.uri for each in spawnables()}
+    guess = closest(ends, uri.rpartition('/')[2], likeness=0.75)
+    return f' (did you mean {ends[guess]}?)' if guess else ''
+
+
+def name_for(
+    wanted: str, resource: Mapping[str, Any], renaming: bool, taken: Collection[str], away: Collection[str] = ()
+) -> str:
     """Return the name of something that is to appear.
 
     :param wanted: '': that of the resource, if it may be renamed
     :param taken: names in use
+    :param away: those of them that belong to deleted vehicles, as a rewind may bring these back
     :raises NotSpawned: if there is no such name
     """
     if not wanted and not renaming:
@@ -187,7 +202,11 @@ def name_for(wanted: str, resource: Mapping[str, Any], renaming: bool, taken: Co
     if name not in taken:
         return name
     if not renaming:
-        raise NotSpawned(Reason.NAME_NOT_UNIQUE, f'name {name!r} is taken; names in use: {", ".join(sorted(taken))}')
+        used = f'names in use: {", ".join(sorted(taken))}'
+        if name in away:
+            fix = 'reset everything, which frees the name, or choose another one'
+            used = f'it is that of a deleted vehicle, which a rewind can bring back; fix: {fix}; {used}'
+        raise NotSpawned(Reason.NAME_NOT_UNIQUE, f'name {name!r} is taken; {used}')
     number = 1
     while f'{name}_{number}' in taken:
         number += 1

@@ -21,6 +21,7 @@ from regolith_msgs.srv import Join, PlaceVehicle, RestoreState, SaveState
 
 from regolith_world import checkpoint
 from regolith_world.config import Head, WorldConfig, load_section
+from regolith_world.liveness import FILE, Alive
 from regolith_world.named_poses import named_poses
 from regolith_world.object_types import make_objects
 from regolith_world.participants import GROUND, expected_participants
@@ -143,6 +144,7 @@ class WorldNode:
         self._looking: Any = None
         run_dir = declare(node, 'run_dir', '', 'folder of the run; empty: keep nothing on disk')
         self._folder = Path(run_dir) if run_dir else None
+        self._alive = Alive(self._folder / FILE) if self._folder is not None else None
         self._restore_from = declare(node, 'restore_from', '', 'checkpoint folder to start from; empty: the beginning')
         self._recorded = declare(node, 'recorder', False, 'whether a recorder acknowledges what it wrote')
         head = load_section(scenario_file, '', Head)
@@ -170,6 +172,7 @@ class WorldNode:
             self.world,
             self._populace,
             run_dir=self._folder,
+            alive=self._alive,
             scenario=head.name,
             processes=declare(node, 'processes', 'many', 'number of those that vehicles share, for the summary'),
             duration_s=declare(node, 'duration_s', 0.0, 'simulated time at which the run ends [s]; 0: never'),

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from regolith_world.liveness import LOOP, Alive, Watch
+from regolith_world.liveness import FILE, LOOP, Alive, Watch
 
 LIMIT_S = 30.0
 
@@ -16,7 +16,7 @@ class Looked:
     """A watch whose clock and file the test moves."""
 
     def __init__(self, folder: Path) -> None:
-        self.file, self.now, self.turns = folder / 'started', 100.0, 0
+        self.file, self.now, self.turns = folder / FILE, 100.0, 0
         self.watch = Watch(self.file, LIMIT_S, lambda: self.now)
 
     def go(self, seconds: float, *, runs: bool = True, turns: bool = True) -> str:
@@ -47,6 +47,13 @@ def test_hung_main_loop_is_noticed_later(tmp_path: Path) -> None:
     assert looked.go(1.0, turns=False) == 'its main loop has not turned for 600 s'
 
 
+def test_process_that_waits_for_its_start_is_noticed_when_stopped_only(tmp_path: Path) -> None:
+    """Before the main loop begins, which may take as long as kernels compile, the file holds 0."""
+    looked = Looked(tmp_path)
+    assert not looked.go(2.0 * LOOP * LIMIT_S, turns=False)
+    assert looked.go(LIMIT_S + 1.0, runs=False, turns=False).startswith('its process has not run for 30 s')
+
+
 def test_nothing_is_said_before_the_start_after_the_end_and_after_a_pause_of_the_watch(tmp_path: Path) -> None:
     looked = Looked(tmp_path)
     assert not looked.go(500.0, runs=False)
@@ -58,11 +65,11 @@ def test_nothing_is_said_before_the_start_after_the_end_and_after_a_pause_of_the
 
 
 def test_file_is_rewritten_until_it_is_stopped(tmp_path: Path) -> None:
-    alive = Alive(tmp_path / 'started', period_s=0.01)
-    before = (tmp_path / 'started').stat().st_mtime_ns
+    file = tmp_path / FILE
+    alive = Alive(file, period_s=0.01)
+    before = file.stat().st_mtime_ns
     alive.turns = 7
-    while (tmp_path / 'started').read_text() != '7\n' or (tmp_path / 'started').stat().st_mtime_ns == before:
+    while file.read_text() != '7\n' or file.stat().st_mtime_ns == before:
         pass
     alive.stop()
-    (tmp_path / 'started').unlink()
-    assert not alive._thread.is_alive() and not (tmp_path / 'started').exists()
+    assert not alive._thread.is_alive() and not file.exists()

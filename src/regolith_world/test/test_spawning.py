@@ -110,8 +110,10 @@ def test_names_are_made_and_refused() -> None:
 @pytest.mark.parametrize(('uri', 'text', 'reason', 'why'), [
     ('', '', Reason.NO_RESOURCE, 'neither uri nor resource_string'),
     ('regolith://vehicles/none', '', Reason.NO_RESOURCE, "uri 'regolith://vehicles/none'; allowed: "),
-    ('/nowhere.yaml', '', Reason.NO_RESOURCE, "uri '/nowhere.yaml': .*; allowed: a YAML file"),
-    ('/dev/zero', '', Reason.NO_RESOURCE, "uri '/dev/zero': is not a file of up to 1048576 bytes; allowed: a YAML file"),
+    ('/nowhere.yaml', '', Reason.NO_RESOURCE, "uri '/nowhere.yaml': .*; allowed: the path of a YAML file"),
+    ('/dev/zero', '', Reason.NO_RESOURCE, "uri '/dev/zero': is a device, not a regular file; allowed: the path of a YAML file of up"),
+    ('http://a.org/b.yaml', '', Reason.NO_RESOURCE, "uri 'http://a.org/b.yaml': is a URL, and URLs are not read; .* fix: download"),
+    ('/', '', Reason.NO_RESOURCE, "uri '/': is a folder; allowed: the path of a YAML file"),
     ('', '\ufeff <sdf/>', Reason.UNSUPPORTED_FORMAT, 'the resource is XML'),
     ('', '<sdf/>', Reason.UNSUPPORTED_FORMAT, 'the resource is XML; allowed: YAML'),
     ('', '[1, 2', Reason.RESOURCE_PARSE_ERROR, 'expected'),
@@ -132,6 +134,21 @@ def test_what_cannot_be_spawned_is_named(uri: str, text: str, reason: Reason, wh
     assert caught.value.reason == reason
 
 
+@pytest.mark.parametrize('uri', ['viper', 'vipr', 'vehicles/viper', 'regolith://vehicles/vipr'])
+def test_address_that_was_meant_is_suggested(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = [spawning.Spawnable(f'regolith://vehicles/{name}', '') for name in ('viper', 'rassor')]
+    monkeypatch.setattr(spawning, 'spawnables', lambda: known)
+    with pytest.raises(NotSpawned, match=r'\(did you mean regolith://vehicles/viper\?\)'):
+        spawning.read(uri, '')
+
+
+def test_name_of_a_deleted_vehicle_is_refused_with_what_frees_it() -> None:
+    with pytest.raises(NotSpawned, match=r"name 'guest' is taken; it is that of a deleted vehicle.*fix: reset everything"):
+        spawning.name_for('guest', {'model': 'viper'}, False, ['guest', 'rover'], ['guest'])
+    with pytest.raises(NotSpawned, match=r"name 'rover' is taken; names in use: guest, rover$"):
+        spawning.name_for('rover', {'model': 'viper'}, False, ['guest', 'rover'], ['guest'])
+
+
 @pytest.mark.parametrize(
     'content',
     [
@@ -147,5 +164,5 @@ def test_nothing_of_a_foreign_file_is_in_the_response(tmp_path: Path, content: s
     for uri in (str(file), f'file://{file}', str(link)):
         with pytest.raises(NotSpawned) as caught:
             spawning.read(uri, '')
-        assert 'secret' not in str(caught.value) and '; allowed: a YAML ' in str(caught.value)
+        assert 'secret' not in str(caught.value) and ' a YAML ' in str(caught.value)
         assert str(caught.value).isprintable()

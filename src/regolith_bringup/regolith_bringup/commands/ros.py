@@ -271,7 +271,8 @@ def action_send_goal(
     with _client(domain) as client:
         accepted, status, result = client.send_goal(name, kind, goal, told)
     if not accepted:
-        print('Goal was rejected.', file=sys.stderr)
+        # The protocol of ROS 2 actions has no text in the response to a goal.
+        print(f'Goal was rejected; the reason is in {result} (of a run: output.txt in its folder).', file=sys.stderr)
         raise typer.Exit(3)
     print(as_yaml(result), end='')
     succeeded = 4  # action_msgs/GoalStatus

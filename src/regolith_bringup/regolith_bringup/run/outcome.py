@@ -71,8 +71,10 @@ def sum_up(run_dir: Path, say: Callable[[str], object], *, report: bool) -> dict
     if bag['path'] is not None and not bag['whole']:
         say(f'{bag["path"]}: was not closed, but can be read; ./regolith recover {run_dir} makes it whole')
     state_hash = f'state hash {summary["state_hash"][:16]}' if summary['state_hash'] else 'no state hash'
+    undone = f', and {summary["undone_s"]:.2f} s before resets and rewinds,' if summary.get('undone_s') else ''
     say(
-        f'{summary["simulated_s"]:.2f} s simulated in {summary["wall_s"]:.2f} s: speed {summary["speed"] or 0.0:.2f} '
+        f'{summary["simulated_s"]:.2f} s simulated{undone} in {summary["wall_s"]:.2f} s: '
+        f'speed {summary["speed"] or 0.0:.2f} '
         f'({summary["compute_per_sim_s"] or 0.0:.3f} compute s per simulated s), '
         f'{counted(summary["cycles"], "cycle")}, {summary["discarded_cycles"]} discarded, {state_hash}'
     )

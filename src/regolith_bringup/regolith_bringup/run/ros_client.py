@@ -194,7 +194,9 @@ class RosClient(GraphClient):
         return future.result()
 
     def send_goal(self, action: str, kind: str, values: str, feedback: Callable[[Any], None]) -> tuple[bool, int, Any]:
-        """Return whether a goal was accepted, its status and its result."""
+        """Return whether a goal was accepted, its status and its result; of a rejected one, which has no result, where
+        its reason can be read.
+        """
         command = 'action send_goal'
         action_type = interface(kind, 'action', command)
         goal = filled(action_type.Goal(), values, command)
@@ -208,7 +210,8 @@ class RosClient(GraphClient):
             self.executor.spin_once(timeout_sec=0.1)
         handle = sent.result()
         if not handle.accepted:
-            return False, 0, None
+            _, servers = self.action_ends(action)
+            return False, 0, f'the output of {", ".join(servers) or "the node of the action"}'
         ended = handle.get_result_async()
         while not ended.done():
             self.executor.spin_once(timeout_sec=0.1)

@@ -26,6 +26,7 @@ from regolith_world.config import load_section
 _WORLD_KEYS = (
     'scenario',
     'simulated_s',
+    'undone_s',
     'wall_s',
     'speed',
     'compute_per_sim_s',

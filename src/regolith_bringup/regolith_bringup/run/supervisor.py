@@ -34,7 +34,7 @@ from regolith_bringup.scenario.loading import write_resolved
 from regolith_bringup.scenario.participants import prepared
 from regolith_bringup.scenario.schema import ResolvedScenario
 from regolith_files.problems import InputError
-from regolith_world.liveness import Watch
+from regolith_world.liveness import FILE, Watch
 from regolith_world.restarts import worth_another
 from regolith_world.ros_environment import check_ros_environment
 
@@ -150,6 +150,7 @@ class Supervisor:
             for node in nodes:
                 node.signal(signal.SIGKILL)
             end_server_if_stopped()
+            (self._run_dir / FILE).unlink(missing_ok=True)
             for number, handler in previous.items():
                 signal.signal(number, handler)
             self._output.close()
@@ -162,7 +163,7 @@ class Supervisor:
         given_up = False
         asked_at = 0.0
         over_at = math.inf
-        watch = Watch(self._run_dir / 'started', self._unresponsive_s)
+        watch = Watch(self._run_dir / FILE, self._unresponsive_s)
         with self._progress() as show:
             while world.running and time.monotonic() - over_at < _PATIENCE_S:
                 if over_at == math.inf and (self._run_dir / 'world.json').exists():
@@ -196,8 +197,8 @@ class Supervisor:
                         given_up = True
                         self._say(node.spec.label, f'given up after {node.restarts} restarts; the run ends')
                         world.signal(signal.SIGTERM)
-                if self._lost_before_start(world, others):
-                    self._say(world.spec.label, 'stopped: a node ended before the run began')
+                if lost := self._lost_before_start(others):
+                    self._say(lost.spec.label, 'ended before the run began; the run ends')
                     world.signal(signal.SIGTERM)
                     end_all(nodes, 1.0)
                     return NODE_FAILED
@@ -236,10 +237,11 @@ class Supervisor:
             return NODE_FAILED if (self._run_dir / 'world.json').exists() else INTERRUPTED
         return 0 if whole and not (failed or given_up) else NODE_FAILED
 
-    def _lost_before_start(self, world: NodeProcess, others: list[NodeProcess]) -> bool:
+    def _lost_before_start(self, others: list[NodeProcess]) -> NodeProcess | None:
+        """Return a node that failed before the first cycle; None if there is none."""
         if self.started:
-            return False
-        return any(not n.running and n.code not in (0, None) for n in others)
+            return None
+        return next((n for n in others if not n.running and n.code not in (0, None)), None)
 
     @property
     def interrupted(self) -> bool:

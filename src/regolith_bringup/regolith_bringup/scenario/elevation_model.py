@@ -29,6 +29,9 @@ FASTEST_MPS = 20.0
 _BEYOND_M = 100.0
 """Read beyond what vehicles reach, whatever sensors see [m]."""
 _LUNAR_GRAVITY_MPS2 = (1.5, 1.75)
+_GRAVITY_MPS2 = {'moon': _LUNAR_GRAVITY_MPS2, 'earth': (9.7, 9.9)}
+"""Between which the gravity of a body lies [m/s^2]."""
+_BODIES = {'moon': 'the Moon', 'earth': 'the Earth'}
 NARROWEST_M = 1.0
 """Least side of a site, that of a small rover [m]."""
 
@@ -66,15 +69,18 @@ def resolved_model(scenario: Scenario, source: YamlSource) -> TerrainConfig:
     for problem, fix in doubts(as_stored, model.spacing, _first_post(terrain, grid)):
         source.warn(('terrain', 'source'), problem, fix, terrain.source)
     if terrain.site is not None and model.body not in (None, terrain.site.body):
-        problem = f'is not the body of the elevation model, {model.body}'
-        raise source.error(('terrain', 'site', 'body'), problem, model.body, terrain.site.body)
+        known = model.body in _BODIES
+        problem = f'is not the body of the elevation model, {model.body if known else "which is another one"}'
+        allowed = model.body if known else 'no terrain.site with this model'
+        raise source.error(('terrain', 'site', 'body'), problem, str(allowed), terrain.site.body)
     for key, (x, y) in _places(scenario):
         if allowed := beyond(field, x, y):
             if scenario.terrain.window is not None:
                 allowed += '; fix: set terrain.window around it, or leave it out'
             raise source.error(key, 'lies outside the elevation model', allowed, [x, y])
-    if scenario.terrain.detail is None and getattr(field, 'detail', None) is not None:
+    if getattr(field, 'detail', None) is not None:
         _note_detail(terrain, source)
+    _compare_gravity(scenario, model.body, source)
     return terrain
 
 
@@ -121,6 +127,19 @@ def _detail(scenario: Scenario, model: RasterField) -> Any:
     lunar = model.body == 'moon' or (model.body is None and low < scenario.world.gravity_mps2 < high)
     given = scenario.terrain.detail
     return given if given is not None or lunar else 'none'
+
+
+def _compare_gravity(scenario: Scenario, body: str | None, source: YamlSource) -> None:
+    """Warn of a map of one body with the gravity of another one.
+
+    :param body: of the map; None: unknown
+    """
+    gravity = scenario.world.gravity_mps2
+    other = next((name for name, (low, high) in _GRAVITY_MPS2.items() if low < gravity < high), None)
+    if body in _BODIES and other not in (None, body):
+        problem = f'is the gravity of {_BODIES[other]}, but terrain.source is a map of {_BODIES[body]}'
+        fix = f'set world.gravity_mps2 to that of {_BODIES[body]}, or ignore this if the combination is intended'
+        source.warn(('world', 'gravity_mps2'), problem, fix, gravity)
 
 
 def note_sight(scenario: Scenario, source: YamlSource) -> None:

@@ -201,6 +201,8 @@ def scenario_file(path_or_name: str | Path, base_dir: str | Path = '.') -> Path:
     if str(path_or_name) in known:
         return known[str(path_or_name)]
     allowed = f'the path of a YAML file, or one of {one_of(known, path_or_name)}'
+    if os.path.isfile(inside := Path(base_dir) / path_or_name / 'scenario.yaml'):
+        allowed = f'the path of a YAML file (did you mean {inside}?)'
     return usable_file(path_or_name, allowed, base_dir, 'no such file or scenario')
 
 

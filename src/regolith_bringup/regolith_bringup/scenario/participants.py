@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.problems import InputError, Problem, one_of
+from regolith_files.problems import InputError, Problem
 from regolith_files.section import Section
-from regolith_files.validation import validated
+from regolith_files.validation import known_keys, validated
 from regolith_files.yaml_source import YamlSource
 from regolith_vehicles.config import waypoints_of
 from regolith_world.participants import ParticipantType, Progress, participant_types
@@ -23,7 +23,7 @@ def check_keys(source: YamlSource) -> list[Problem]:
     """Return the problems with keys at a scenario's root, which are the schema's or participants' names."""
     known = [*Scenario.model_fields, *participant_types()]
     return [
-        source.problem((key,), 'unknown key', one_of(known, key), value)
+        source.problem((key,), 'unknown key', known_keys(Scenario, str(key), more=participant_types()), value)
         for key, value in source.data.items()
         if key not in known
     ]

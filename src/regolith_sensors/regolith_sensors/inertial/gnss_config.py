@@ -19,7 +19,7 @@ class GnssConfig(Section):
     rate_hz: float = Field(1.0, ge=1e-3, le=100.0, description='fixes per second of simulated time')
     body: Literal['moon', 'earth'] = 'moon'
     latitude_deg: float | None = Field(
-        None, gt=-90.0, lt=90.0,
+        None, ge=-90.0, le=90.0,
         description="Latitude of the world's origin [deg]; none: that of terrain.site or of the elevation model.",
     )
     longitude_deg: float | None = Field(

@@ -42,6 +42,10 @@ def placed(model: dict[str, Any], place: OriginPlace | None, source: YamlSource,
     missing = [key for key in _PLACE if model.get(key) is None]
     if not missing:
         return {**model, 'north_deg': model.get('north_deg') or 0.0}
+    if place is not None and place.body == 'other':
+        problem = 'is a receiver, and positions exist on the Moon and the Earth only; the elevation model is of neither'
+        allowed = 'an elevation model of the Moon or the Earth; fix: remove the sensor'
+        raise source.error((*at, 'model'), problem, allowed)
     if place is None:
         problem = f'a receiver needs the place of the origin: {", ".join(missing)} unknown'
         raise source.error((*at, 'model'), problem, f'a known place; fix: {_FIX}')
@@ -71,7 +75,8 @@ def placed_sun(light: LightConfig, place: OriginPlace | None, source: YamlSource
         problem = f'the sun of a time needs a place: {", ".join(missing)} unknown'
         raise source.error(('light', 'sun'), problem, f'a known place; fix: set them, or {_FIX}')
     if missing and place is not None and place.body != 'moon':
-        problem = f'is a time over the Moon, but the origin is on body: {place.body}'
+        body = 'the Earth' if place.body == 'earth' else 'another body'
+        problem = f'is a time over the Moon, but the origin is on {body}'
         raise source.error(('light', 'sun'), problem, 'azimuth_deg and elevation_deg', sun.utc)
     found: dict[str, Any] = {key: getattr(place, key) for key in missing}
     if sun.north_deg is None:

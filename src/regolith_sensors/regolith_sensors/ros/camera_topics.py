@@ -78,20 +78,25 @@ class CameraTopics(SensorTopics):
     # -- frames -------------------------------------------------------------------------------------------------
 
     def publish(self, n: int, t_ns: int, view: WorldView) -> None:
-        """Make frame n and publish its topics with subscribers."""
+        """Make frame n, then publish its topics with subscribers, all at once."""
         header = Header(stamp=stamp(t_ns), frame_id=self.frame_id)
         self._info.header = header
-        self.publishers['camera_info'].publish(self._info)
+        made = {'camera_info': self._info, **self._messages(n, t_ns, view, header)}
+        for topic, message in made.items():
+            self.publishers[topic].publish(message)
+
+    def _messages(self, n: int, t_ns: int, view: WorldView, header: Header) -> dict[str, Any]:
+        """Return what frame n has for the topics with subscribers, ``camera_info`` left out."""
         preview = n in self._previews and self.listened('preview')
         if not (preview or any(self.listened(topic) for topic in self.publishers if topic not in _CHEAP)):
-            return
+            return {}
         frame = self._look(n, t_ns, view)
+        made = {}
         if preview or any(self.listened(topic) for topic in _PICTURES):
             picture = self.camera.develop(frame, n)
-            self.publishers['image_metadata'].publish(metadata_message(picture, n, header))
-            self._publish_picture(picture, header, preview)
-        self._publish_truth(frame, header)
-        self._publish_labels(frame, header, t_ns, view)
+            made['image_metadata'] = metadata_message(picture, n, header)
+            made |= self._images(picture, header, preview)
+        return made | self._truth(frame, header) | self._labels(frame, header, t_ns, view)
 
     def _look(self, n: int, t_ns: int, view: WorldView) -> Frame:
         scene = view.prepare(t_ns)
@@ -115,15 +120,16 @@ class CameraTopics(SensorTopics):
             self.warn_of_blank(t_ns, 'the image is black, as no light reaches the camera; fix: check mount and light')
         return frame
 
-    def _publish_picture(self, picture: Picture, header: Header, preview: bool = False) -> None:
+    def _images(self, picture: Picture, header: Header, preview: bool = False) -> dict[str, Any]:
+        made: dict[str, Any] = {}
         if self.listened('image_raw'):
-            self.publishers['image_raw'].publish(image_message(picture.image, picture.encoding, header))
+            made['image_raw'] = image_message(picture.image, picture.encoding, header)
         if preview or self.listened('image_8bit'):
             shown, encoding = display_image(picture.image, picture.encoding)
             if self.listened('image_8bit'):
-                self.publishers['image_8bit'].publish(image_message(shown, encoding, header))
+                made['image_8bit'] = image_message(shown, encoding, header)
             if preview:
-                self.publishers['preview'].publish(preview_message(shown, encoding, header))
+                made['preview'] = preview_message(shown, encoding, header)
         if self.listened('image_raw/compressed'):
             ordered = picture.image[:, :, ::-1] if picture.image.ndim == 3 else picture.image
             _, packed = cv2.imencode('.png', np.ascontiguousarray(ordered), [cv2.IMWRITE_PNG_COMPRESSION, 3])
@@ -131,29 +137,33 @@ class CameraTopics(SensorTopics):
             order = 'bgr16' if picture.image.ndim == 3 else ''
             message = CompressedImage(header=header, format=f'{picture.encoding}; png compressed {order}')
             message.data = typed_array('B', packed)
-            self.publishers['image_raw/compressed'].publish(message)
+            made['image_raw/compressed'] = message
+        return made
 
-    def _publish_truth(self, frame: Frame, header: Header) -> None:
-        for topic, encoding, pixels in (
+    def _truth(self, frame: Frame, header: Header) -> dict[str, Any]:
+        layers = (
             ('depth/image_raw', '32FC1', frame.depth),
             ('semantic/image_raw', '8UC1', frame.semantic),
             ('instance/image_raw', '16UC1', frame.object_id),
             ('normals/image_raw', '32FC3', frame.normal),
-        ):
-            if self.listened(topic):
-                self.publishers[topic].publish(image_message(pixels, encoding, header))
+        )
+        return {
+            topic: image_message(pixels, encoding, header) for topic, encoding, pixels in layers if self.listened(topic)
+        }
 
-    def _publish_labels(self, frame: Frame, header: Header, t_ns: int, view: WorldView) -> None:
+    def _labels(self, frame: Frame, header: Header, t_ns: int, view: WorldView) -> dict[str, Any]:
+        made: dict[str, Any] = {}
         if not (self.listened('boxes') or self.listened('wheels')):
-            return
+            return made
         found = boxes(frame.object_id, frame.semantic)
         names = {thing.number: thing.name for thing in view.scene.objects}
         if self.listened('boxes'):
             message = vision_message if VISION else detections_message
-            self.publishers['boxes'].publish(message(found, names, header))
+            made['boxes'] = message(found, names, header)
         if self.listened('wheels'):
             wheels = [box for box in found if box.semantic == Semantic.WHEEL]
-            self.publishers['wheels'].publish(self._wheel_labels(wheels, names, header, t_ns))
+            made['wheels'] = self._wheel_labels(wheels, names, header, t_ns)
+        return made
 
     # -- wheels -------------------------------------------------------------------------------------------------
 

@@ -51,30 +51,11 @@ class DigAction:
 
     def _judge(self, request: Dig.Goal) -> GoalResponse:
         """Refuse an order that cannot be worked off, or that comes while there is one."""
-        problem = 'one is under way' if self._goal is not None or self._driver.under_way else self._problem(request)
-        if problem:
+        busy = self._goal is not None or self._driver.under_way
+        problems = ['another one is in progress'] if busy else goal_problems(request, self._agent)
+        for problem in problems:
             self._log.warning(f'{self._agent.name} refuses an order to dig: {problem}')
-            return GoalResponse.REJECT
-        return GoalResponse.ACCEPT
-
-    def _problem(self, request: Dig.Goal) -> str:
-        known = self._agent.vehicle.tools.names
-        unknown = sorted(set(request.tools) - set(known))
-        if unknown:
-            return f'tools {", ".join(unknown)}; allowed: {", ".join(known)}'
-        if not 0.0 < request.until_full <= 1.0:
-            return f'until_full {request.until_full:g}; allowed: above 0, to 1'
-        if len(request.joints) != len(request.targets):
-            joints = counted(len(request.joints), 'joint')
-            return f'{counted(len(request.targets), "target")}; allowed: one for each of {joints}'
-        try:
-            order = dig_order(request)
-        except ValidationError as error:
-            return '; '.join(_in_the_actions_words(detail) for detail in error.errors(include_url=False))
-        vehicle = self._agent.vehicle
-        return joint_refusal(order.joints, vehicle.gear) or idle_drums(
-            self._agent.model, order, vehicle.joint_goals(), vehicle.tools.levels()
-        )
+        return GoalResponse.REJECT if problems else GoalResponse.ACCEPT
 
     def _cancel(self, goal: Any) -> CancelResponse:
         self._driver.order(None)
@@ -120,6 +101,33 @@ class DigAction:
             self._goal.publish_feedback(Dig.Feedback(**self._progress(), elapsed=elapsed))
 
 
+def goal_problems(request: Dig.Goal, agent: VehicleAgent) -> list[str]:
+    """Return why a vehicle cannot work off a goal, all reasons; none if it can."""
+    vehicle = agent.vehicle
+    known = vehicle.tools.names
+    problems = []
+    if unknown := sorted(set(request.tools) - set(known)):
+        problems.append(f'tools {", ".join(unknown)}; allowed: {", ".join(known) or "none: the vehicle has no tools"}')
+    if not 0.0 < request.until_full <= 1.0:
+        problems.append(f'until_full {request.until_full:g}; allowed: above 0, to 1')
+    if len(request.joints) != len(request.targets):
+        joints = counted(len(request.joints), 'joint')
+        problems.append(f'{counted(len(request.targets), "target")}; allowed: one for each of {joints}')
+    if twice := sorted({name for name in request.joints if list(request.joints).count(name) > 1}):
+        problems.append(f'joints: {", ".join(twice)} more than once; allowed: each joint once')
+    for name, target in zip(request.joints, request.targets):
+        problems += filter(None, [joint_refusal({name: target}, vehicle.gear)])
+    try:
+        _order(request, {})
+    except ValidationError as error:
+        own = [detail for detail in error.errors(include_url=False) if detail['loc'] != ('until_full',)]
+        problems += [_in_the_actions_words(detail) for detail in own]
+    if problems:
+        return problems
+    idle = idle_drums(agent.model, dig_order(request), vehicle.joint_goals(), vehicle.tools.levels())
+    return [idle] if idle else []
+
+
 _FIELDS = {'speed_mps': 'speed', 'first_s': 'first', 'timeout_s': 'timeout'}
 """What the action calls a key of the task."""
 
@@ -135,8 +143,11 @@ def dig_order(request: Dig.Goal) -> DigConfig:
 
     :raises pydantic.ValidationError: if there is none such
     """
+    return _order(request, dict(zip(request.joints, request.targets, strict=True)))
+
+
+def _order(request: Dig.Goal, joints: dict[str, float]) -> DigConfig:
     return DigConfig(
         do='dig', tools=tuple(request.tools), until_full=request.until_full, speed_mps=request.speed,
-        joints=dict(zip(request.joints, request.targets, strict=True)), first_s=request.first,
-        timeout_s=request.timeout or 120.0,
+        joints=joints, first_s=request.first, timeout_s=request.timeout or 120.0,
     )

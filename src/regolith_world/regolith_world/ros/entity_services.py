@@ -221,7 +221,8 @@ class EntityServices:
                 pose = _pose(request.initial_pose.header.frame_id, request.initial_pose.pose)
             except ValueError as error:
                 raise NotSpawned(Reason.INVALID_POSE, str(error)) from None
-            name = spawning.name_for(request.name, resource, request.allow_renaming, self._world.names_in_use)
+            in_use, away = self._world.names_in_use, self._world.away
+            name = spawning.name_for(request.name, resource, request.allow_renaming, in_use, away)
             if source is None:
                 gravity = np.array([0.0, 0.0, -self._world.config.gravity_mps2])
                 made = spawning.made_object(name, resource, pose, gravity)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -58,6 +58,7 @@ class Runner:
     :param node: named ``world``; its services and topics are made here, and it is spun here
     :param populace: the participants' states
     :param run_dir: of the run; None: nothing on disk
+    :param alive: rewrites the file by which a supervisor sees that this process runs; None: there is none
     :param duration_s: simulated time of the run's end [s]; 0: endless
     :param inbox: of the protocol's node, delivered here regularly
     :param at_standstill: called after every HOLD and STOP and while others are waited for, for deferred publications
@@ -73,6 +74,7 @@ class Runner:
         populace: Populace,
         *,
         run_dir: Path | None,
+        alive: Alive | None = None,
         scenario: str,
         processes: str,
         duration_s: float,
@@ -84,6 +86,7 @@ class Runner:
     ) -> None:
         self._node, self._executor, self._world = node, executor, world
         self.run_dir, self._scenario, self._processes = run_dir, scenario, processes
+        self._alive = alive
         # What rounds to nothing still is an end.
         self._end_ns = max(1, round(duration_s * 1e9)) if duration_s > 0.0 else 0
         self.timeline = Timeline(
@@ -111,10 +114,10 @@ class Runner:
         self._next_checkpoint_ns = round(world.config.checkpoint_period_s * 1e9)
         self._served = Served(executor)
         speed = declare_speed(node, self._change_speed)
-        self._alive: Alive | None = None
         self.on_release: Callable[[str], None] = lambda name: None
         """Called with the name of a removed vehicle whose node is not needed any longer."""
         self._failure = ''
+        self._undone_ns = 0
         self._next_warning = 0.0
         self._pace = Pace(speed, world.config.real_time == 'strict', world.config.late_s)
         self._display.punctuality = self._pace.punctuality
@@ -126,13 +129,15 @@ class Runner:
         world = self._world
         self._display.clock()
         if self.run_dir is not None:
-            self._alive = Alive(self.run_dir / 'started')
+            with suppress(OSError):  # a full disk
+                (self.run_dir / 'started').touch()
             self._node.create_timer(PERIOD_S, self._turn, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self._turn()
         if restore_from is not None:
             self.go_to(checkpoint.read(restore_from))
         freeze_garbage_collector()
         started = time.monotonic()
-        start_ns = world.t_ns
+        start_ns, self._undone_ns = world.t_ns, 0
         self._pace.restart(world.t_ns)
         try:
             world.hold()
@@ -370,9 +375,11 @@ class Runner:
         :raises ProtocolError: if it is of participants that are not here
         """
         self._call_off_steps()
+        before_ns = self._world.t_ns
         with self._whole():
             self._leave(saved.t_ns, keep_clock)
             self.timeline.go_to(saved, 0 if live else None)
+        self._undone_ns += before_ns - self._world.t_ns
         self._arrive()
 
     def rewind(self, to: int | Snapshot, live: bool) -> None:
@@ -381,9 +388,11 @@ class Runner:
         :param live: see :meth:`regolith_world.timeline.Timeline.rewind`, and for errors
         """
         self._call_off_steps()
+        before_ns = self._world.t_ns
         with self._whole():
             self._leave(to.t_ns if isinstance(to, Snapshot) else self.timeline.target_ns(to))
             self.timeline.rewind(to, live, self._go_on_in_silence)
+        self._undone_ns += before_ns - self._world.t_ns
         self._arrive()
         self._release()
 
@@ -512,7 +521,7 @@ class Runner:
             return
         outcome = {
             'scenario': self._scenario,
-            **figures(self._world, wall, reports, start_ns),
+            **figures(self._world, wall, reports, start_ns, self._undone_ns),
             'processes': self._processes,
             'input_timeouts': self.followers.input_timeouts,
             'real_time': self._pace.punctuality(),
