@@ -9,12 +9,9 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
-from importlib import import_module
 from pathlib import Path
 
 import pytest
-
-from regolith_files import moved
 
 SRC = Path(__file__).resolve().parent.parent / 'src'
 PACKAGES = (
@@ -128,14 +125,6 @@ def test_no_module_imports_itself_by_a_detour(package: str) -> None:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(' -> '.join(error.args[1]))
-
-
-def test_nobody_of_ours_uses_the_name_a_module_had() -> None:
-    """Old names are for other people's code (regolith_files.moved)."""
-    for package in PACKAGES:
-        import_module(package)
-    wrong = [f'{name} imports {i}' for _, name, path in ALL for i, _ in imports(name, path) if i in moved.new_names]
-    assert not wrong, wrong
 
 
 def test_kinds_of_sensors_are_known_where_they_live() -> None:

@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 
 from regolith_bringup.cli import main
-from regolith_bringup.scenario.loading import load_scenario
 from regolith_bringup.scenario.schema import ResolvedScenario, Scenario
-from regolith_files.problems import InputError
 from regolith_world.checkpoint import Checkpoint, write
 
 
@@ -78,13 +76,6 @@ def test_elevation_models_say_once_what_is_allowed(capfd: pytest.CaptureFixture[
                       ['terrain', 'import', str(tmp_path / name), '--out', str(tmp_path / 'out')]):
             code, _, err = called(capfd, *words)
             assert code == 2 and err.count('allowed: ') <= 1, err
-
-
-@pytest.mark.parametrize(('old', 'new'), [('linear_mps', 'speed_mps'), ('angular_rps', 'angular_radps')])
-def test_old_names_are_answered_with_the_new_ones(old: str, new: str) -> None:
-    with pytest.raises(InputError, match=f'{old} = .*: has a new name; allowed: {new}'):
-        load_scenario('two_rovers', [f'vehicles.amber.driver={{type: constant, {old}: 0.1}}'])
-    load_scenario('two_rovers', ['vehicles.amber.driver={type: constant, speed_mps: 0.1, angular_radps: 0.1}'])
 
 
 def test_a_checkpoint_is_looked_at_before_anything_starts(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -39,10 +39,6 @@ class InputError(ValueError):
         super().__init__('\n'.join(map(str, self.problems)))
 
 
-ScenarioError = InputError
-"""Its former name."""
-
-
 def without_name(problem: str, name: str) -> str:
     """Return the text of an error without the file that begins it, for messages that name this file already.
 

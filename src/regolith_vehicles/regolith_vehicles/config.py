@@ -8,7 +8,7 @@ from importlib import metadata, resources
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator
 
 from regolith_files.library import Library
 from regolith_files.problems import InputError, Problem, shown
@@ -53,14 +53,6 @@ class ConstantDriverConfig(Section):
     until_s: float | None = Field(
         default=None, ge=0.0, le=LONGEST_S, description='simulated time from which the vehicle stops [s]'
     )
-
-    @model_validator(mode='before')
-    @classmethod
-    def _renamed(cls, values: Any) -> Any:
-        for old, new in (('linear_mps', 'speed_mps'), ('angular_rps', 'angular_radps')):
-            if isinstance(values, dict) and old in values:
-                raise ValueError(f'{old}: has a new name; allowed: {new}')
-        return values
 
 
 class PathDriverConfig(Section):

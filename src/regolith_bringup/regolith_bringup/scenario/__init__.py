@@ -5,9 +5,9 @@
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.loading import load_scenario, scenario_file, write_resolved
 from regolith_bringup.scenario.schema import RecordingConfig, ResolvedScenario, Scenario
-from regolith_files.problems import InputError, Problem, ScenarioError
+from regolith_files.problems import InputError, Problem
 
 __all__ = [
-    'InputError', 'Problem', 'RecordingConfig', 'ResolvedScenario', 'Scenario', 'ScenarioError', 'find_scenarios',
+    'InputError', 'Problem', 'RecordingConfig', 'ResolvedScenario', 'Scenario', 'find_scenarios',
     'load_scenario', 'scenario_file', 'write_resolved',
 ]

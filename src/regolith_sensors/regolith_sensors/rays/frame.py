@@ -68,10 +68,6 @@ def sample_streams(seed: int, name: str, frame: int, sun_samples: int = 1, bounc
     return Draws(stream_key(seed, name, 'light'), frame, sun_samples, bounce_samples)
 
 
-draws = sample_streams
-"""Its former name."""
-
-
 def empty_frame(height: int, width: int) -> Frame:
     """Return an empty frame of this size, for rendering."""
     return Frame(

@@ -116,7 +116,3 @@ def _objects(scene: Scene, name: str, parts: list[Part]) -> list[ShownPart]:
             wheel = scene.add_object(f'{name}/{part.name}', [(meshes[id(part.mesh)], Semantic.WHEEL)])
             shown.append(ShownPart(wheel, 0, part.row))
     return shown
-
-
-World = SensedWorld
-"""Its former name."""

@@ -86,8 +86,6 @@ class Principled:
 
 
 Material = HapkeSoil | Lambert | Principled
-Regolith = HapkeSoil
-"""Its former name."""
 
 
 def material_table(materials: Sequence[Material]) -> Singles:

@@ -15,7 +15,3 @@ def freeze_garbage_collector() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 50, 1000)
-
-
-settle = freeze_garbage_collector
-"""Its former name."""

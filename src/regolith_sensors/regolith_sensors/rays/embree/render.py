@@ -41,7 +41,7 @@ from regolith_sensors.rays.embree.lighting import (
 )
 from regolith_sensors.rays.embree.surface import hit_something, surface_at
 from regolith_sensors.rays.embree.surface_light import add_surface_light
-from regolith_sensors.rays.frame import DARK, Draws, Frame, draws, empty_frame, sample_streams
+from regolith_sensors.rays.frame import DARK, Draws, Frame, empty_frame, sample_streams
 from regolith_sensors.rays.shading import haversine
 from regolith_sensors.rays.threads import in_bands
 from regolith_sensors.rays.view import Lights, View
@@ -296,4 +296,4 @@ def _trace(
                 lit[block] += 1
 
 
-__all__ = ['DARK', 'Draws', 'Frame', 'draws', 'empty_frame', 'render', 'render_more', 'sample_streams', 'trace_only']
+__all__ = ['DARK', 'Draws', 'Frame', 'empty_frame', 'render', 'render_more', 'sample_streams', 'trace_only']
