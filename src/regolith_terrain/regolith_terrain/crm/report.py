@@ -19,7 +19,7 @@ from regolith_terrain.soil_grid import SoilGrid
 from regolith_world.records import Verdict
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as MatplotlibFigure
 
 _FIGURES = (
     'The error of the surface is the volume it gained over that of the soil below changed nodes: it ought to be zero.'
@@ -156,10 +156,10 @@ def wheel_forces(run: Run, vehicle: str) -> tuple[tuple[str, ...], Floats, Float
     return names, np.array(times), np.moveaxis(np.array(rows, np.float64), 0, 1)
 
 
-def _lines_picture(lines: Sequence[Section]) -> Figure:
-    from matplotlib.figure import Figure
+def _lines_picture(lines: Sequence[Section]) -> MatplotlibFigure:
+    from matplotlib.figure import Figure as MatplotlibFigure
 
-    figure = Figure(figsize=(12.0, 2.4 * (len(lines) // 2)), layout='constrained')
+    figure = MatplotlibFigure(figsize=(12.0, 2.4 * (len(lines) // 2)), layout='constrained')
     panels = figure.subplots(len(lines) // 2, 2, squeeze=False).reshape(-1)
     for k, (panel, line) in enumerate(zip(panels, lines, strict=True)):
         floor = float(min(line.before.min(), line.after.min()))
@@ -173,10 +173,10 @@ def _lines_picture(lines: Sequence[Section]) -> Figure:
     return figure
 
 
-def _forces_picture(vehicle: str, names: Sequence[str], times: Floats, forces: Floats) -> Figure:
-    from matplotlib.figure import Figure
+def _forces_picture(vehicle: str, names: Sequence[str], times: Floats, forces: Floats) -> MatplotlibFigure:
+    from matplotlib.figure import Figure as MatplotlibFigure
 
-    figure = Figure(figsize=(12.0, 3.0), layout='constrained')
+    figure = MatplotlibFigure(figsize=(12.0, 3.0), layout='constrained')
     panels = figure.subplots(1, 2)
     for panel, values, title in zip(panels, forces, ('normal load', 'drawbar pull'), strict=True):
         for k, name in enumerate(names):

@@ -11,7 +11,7 @@ import numpy as np
 from regolith_files.doors import Caption, Picture, ReportSection, Run, Table
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as MatplotlibFigure
 
 _LEDGER = (
     'The ledger of displaced soil: the change of the ground, what tools hold, what is in the air, what was granted in'
@@ -41,11 +41,11 @@ def section(run: Run) -> ReportSection | None:
     return ReportSection('Digging', parts, order=15)
 
 
-def profile_picture(profiles: dict[str, Any]) -> Figure:
+def profile_picture(profiles: dict[str, Any]) -> MatplotlibFigure:
     """Return a picture of profiles, one below the other."""
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as MatplotlibFigure
 
-    figure = Figure(figsize=(12.0, 2.2 * len(profiles)), layout='constrained')
+    figure = MatplotlibFigure(figsize=(12.0, 2.2 * len(profiles)), layout='constrained')
     axes = figure.subplots(len(profiles), 1, squeeze=False)[:, 0]
     for panel, (name, one) in zip(axes, sorted(profiles.items()), strict=True):
         along = np.arange(len(one['rise_m'])) * one['step_m']
