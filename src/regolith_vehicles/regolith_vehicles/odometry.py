@@ -67,8 +67,8 @@ class Odometry:
     """Joint covariance of pose and slip (:mod:`regolith_vehicles.odometry_errors`); x, y and yaw come first."""
     twist_errors: Vector = field(default_factory=lambda: np.zeros((3, 3)), compare=False)
     """Covariance of the twist over the last cycle, shape (3, 3)."""
-    fastest: float = 0.0
-    """Highest speed since it stood, of wheels that an engine turns [m/s]; of others 0."""
+    fastest: float | None = None
+    """Highest speed since it stood, of wheels that an engine turns [m/s]; of others None."""
 
     @staticmethod
     def start(layout: WheelLayout, config: OdometryConfig) -> Odometry:
@@ -77,6 +77,7 @@ class Odometry:
         return Odometry(
             errors=odometry_errors.initial_covariance(layout, config),
             twist_errors=odometry_errors.twist_covariance(layout, config, still, still, _CYCLE_S),
+            fastest=0.0 if layout.engine else None,
         )
 
     def advance(
@@ -112,7 +113,7 @@ class Odometry:
             faster = (vx * abs(vx) - self.linear_x * abs(self.linear_x)) / (2.0 * gravity)
             if layout.engine:
                 moved = vx * self.linear_x > 0.0 and abs(self.linear_x) > _STILL
-                before = self.fastest if moved else 0.0
+                before = (self.fastest or 0.0) if moved else 0.0
                 self.fastest = max(before, abs(vx))
                 faster = math.copysign((self.fastest**2 - before**2) / (2.0 * gravity), vx)
             speeding = faster, abs(vx) * duration * vx * rate / gravity
@@ -139,11 +140,11 @@ class Odometry:
         self.curvature = curvature
 
     def save(self) -> bytes:
-        """Return the exact state."""
+        """Return the exact state; its length does not change while a vehicle drives."""
         head = _FORMAT.pack(
             self.x, self.y, self.yaw, self.linear_x, self.linear_y, self.angular, self.distance, self.curvature
         )
-        last = _ENGINE.pack(self.fastest) if self.fastest else b''
+        last = b'' if self.fastest is None else _ENGINE.pack(self.fastest)
         return head + self.twist_errors.astype('<f8').tobytes() + self.errors.astype('<f8').tobytes() + last
 
     @staticmethod
@@ -152,7 +153,7 @@ class Odometry:
         errors = np.frombuffer(blob, '<f8', offset=_FORMAT.size).astype(np.float64)
         size = math.isqrt(len(errors) - 9)
         end = 9 + size * size
-        joint, fastest = errors[9:end].reshape(size, size), float(errors[end]) if len(errors) > end else 0.0
+        joint, fastest = errors[9:end].reshape(size, size), float(errors[end]) if len(errors) > end else None
         x, y, yaw, linear_x, linear_y, angular, distance, curvature = _FORMAT.unpack_from(blob)
         twist = errors[:9].reshape(3, 3)
         return Odometry(x, y, yaw, linear_x, linear_y, angular, distance, curvature, joint, twist, fastest)
