@@ -147,7 +147,7 @@ def test_vehicles_inside_an_object() -> None:
         ('vehicles.amber=3', 'has the wrong type', 'a mapping with keys of model, position, '),
         ('vehicles=3', 'has the wrong type', 'a mapping (vehicles: '),
         ('vehicles.amber.position=3', 'has the wrong type', 'a list (position: '),
-        ('vehicles.amber.position=[1, 2, 3]', 'is too long', 'at most 2 of them'),
+        ('vehicles.amber.position=[1, 2, 3]', 'has 3 values', 'a list of 2 values'),
         ('vehicles.amber.driver={type: path, speed_mps: 1, waypoints: [[0, 0]]}', 'is too short', 'at least 2 of them'),
         ('vehicles.amber.odom_in_world=1', 'has the wrong type', 'true or false'),
         ('recording.enabled=maybe', 'has the wrong type', 'true or false'),
