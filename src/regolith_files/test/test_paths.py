@@ -126,4 +126,5 @@ def test_only_the_name_at_the_beginning_is_left_out() -> None:
 
 def test_one_is_not_plural() -> None:
     assert [counted(number, 'post') for number in (0, 1, 2)] == ['0 posts', '1 post', '2 posts']
+    assert [counted(2, noun) for noun in ('mesh', 'branch', 'path')] == ['2 meshes', '2 branches', '2 paths']
     assert [counted(number, 'process') for number in (1, 3)] == ['1 process', '3 processes']

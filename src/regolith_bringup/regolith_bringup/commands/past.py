@@ -32,10 +32,10 @@ def rewind(
     from regolith_bringup.run.live_world import LiveWorld
 
     with LiveWorld(domain, namespace) as world:
-        answer = world.rewind(_place(to, world), live)
-        at = f'at {answer.t_ns * 1e-9:.3f} s, cycle {answer.cycle}'
-        state = f'state hash {answer.state_hash[:16]}' if answer.state_hash else answer.message
-        print(f'{at}, {state}; recorded from here on: bag_{answer.branch}')
+        response = world.rewind(_place(to, world), live)
+        at = f'at {response.t_ns * 1e-9:.3f} s, cycle {response.cycle}'
+        state = f'state hash {response.state_hash[:16]}' if response.state_hash else response.message
+        print(f'{at}, {state}; recorded from here on: bag_{response.branch}')
 
 
 def _place(text: str, world: LiveWorld) -> int | str:

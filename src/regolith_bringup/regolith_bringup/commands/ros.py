@@ -120,13 +120,15 @@ def topic_bw(
 @topic.command('delay')
 def topic_delay(name: Topic, domain: DomainOption = None) -> None:
     """Print how far the stamps of a topic lie behind /clock [simulated s], once a wall second, until Ctrl-C."""
+    from rclpy.time import Time
+
     from regolith_bringup.run.ros_values import stamp_ns
 
     now_ns: list[int] = []
     told = [time.monotonic()]
 
     def tick(message: Any) -> None:
-        now_ns[:] = [message.clock.sec * 10**9 + message.clock.nanosec]
+        now_ns[:] = [Time.from_msg(message.clock).nanoseconds]
 
     def take(message: Any) -> bool:
         stamped = stamp_ns(message, name)

@@ -118,11 +118,14 @@ def stamp_ns(message: Any, topic: str) -> int:
     :param topic: for messages
     :raises InputError: if its type has no header
     """
+    from rclpy.time import Time
+
     header = getattr(message, 'header', None)
     if header is None:
         problem, allowed = 'has messages without a header', 'a topic of stamped messages'
         raise InputError(Problem('topic delay', 'topic', problem, allowed, shown(topic)))
-    return int(header.stamp.sec) * 10**9 + int(header.stamp.nanosec)
+    nanoseconds: int = Time.from_msg(header.stamp).nanoseconds
+    return nanoseconds
 
 
 def parameters_yaml(node: str, values: Mapping[str, Any]) -> str:
