@@ -51,7 +51,8 @@ def without_name(problem: str, name: str) -> str:
 
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun: ``1 post``, ``2 posts``, ``3 boxes``."""
-    return f'{number} {noun}' if number == 1 else f'{number} {noun}{"es" if noun.endswith(("s", "x", "ch", "sh")) else "s"}'
+    ending = '' if number == 1 else 'es' if noun.endswith(('s', 'x', 'ch', 'sh')) else 's'
+    return f'{number} {noun}{ending}'
 
 
 def shown(value: object, limit: int = 80) -> str:

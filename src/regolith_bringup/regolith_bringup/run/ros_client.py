@@ -194,7 +194,7 @@ class RosClient(GraphClient):
         return future.result()
 
     def send_goal(self, action: str, kind: str, values: str, feedback: Callable[[Any], None]) -> tuple[bool, int, Any]:
-        """Return whether a goal was accepted, its status and its result; if it was rejected, where the reason is logged."""
+        """Return whether a goal was accepted, its status and its result; if rejected, where the reason is logged."""
         command = 'action send_goal'
         action_type = interface(kind, 'action', command)
         goal = filled(action_type.Goal(), values, command)
