@@ -14,7 +14,17 @@ from numba import njit
 
 from regolith_terrain.records import Floats
 from regolith_terrain.scm.arrays import Ground, Shapes
-from regolith_terrain.scm.constants import HEIGHT, MESH, MODE_REGOLITH, RAY_ABOVE, SLOPE_X, SLOPE_Y, STEEPEST
+from regolith_terrain.scm.constants import (
+    CYLINDER,
+    GROUSERED,
+    HEIGHT,
+    MESH,
+    MODE_REGOLITH,
+    RAY_ABOVE,
+    SLOPE_X,
+    SLOPE_Y,
+    STEEPEST,
+)
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
@@ -33,8 +43,13 @@ def ceiling(ground: Ground, mode: int, r0: int, r1: int, c0: int, c1: int) -> fl
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def lowest(kind: int, size: Floats, center: Floats, rotation: Floats) -> float:
-    """Return the height below which nothing of a box, or of a mesh's box, reaches [m]."""
+    """Return the height below which nothing of a wheel, of a box, or of a mesh's box, reaches [m]."""
     low: float = center[2]
+    if kind in (CYLINDER, GROUSERED):
+        tilt = rotation[2, 1]
+        radius = size[0] + (size[3] if kind == GROUSERED else 0.0)
+        low -= radius * math.sqrt(max(0.0, 1.0 - tilt * tilt)) + size[1] * abs(tilt)
+        return low
     for k in range(3):
         low -= size[k] * abs(rotation[2, k])
         if kind == MESH:

@@ -102,8 +102,8 @@ def body_wrench(
     if kind == CYLINDER and size[3] > 0.0 and rules[CARRIES] != 0.0:
         plates = (2.0 * math.pi * size[0] / size[2], size[4], size[3], size[0])
     load_nodes(
-        ground, soils, mode, dt, center, velocity, angular_velocity, shear, r0, c0, c1 - c0, n_runs, plates, scratch,
-        wrench,
+        ground, soils, mode, dt, center, rotation, lowest(kind, size, center, rotation), velocity,
+        angular_velocity, shear, r0, c0, c1 - c0, n_runs, plates, scratch, wrench,
     )
     if rules[CARRIES] != 0.0:
         carry(

@@ -51,7 +51,8 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
     ``speed_mps`` that speed, ``side_speed_mps`` the drift to its left.
 
     Source: wong2008, eq. 2.5.
-    Checked by: test_wheel_shapes.py::test_slip_grows_with_the_slope_and_a_rover_across_it_drifts_down.
+    Checked by: test_wheel_shapes.py::test_slip_grows_with_the_slope,
+    test_wheel_shapes.py::test_rover_across_slope_drifts_downhill.
     """
     s = settings
     rows = []
