@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
@@ -22,6 +23,7 @@ from regolith_world.participants import participant_types
 from regolith_world.records import Shape, ShapeKind
 from regolith_world.rigid_state import rigid_state, sphere_inertia
 from regolith_world.ros.garbage import freeze_garbage_collector
+from regolith_world.start import end_with
 from regolith_world.world import World
 
 
@@ -87,11 +89,17 @@ def _collision() -> None:
         world.step()
 
 
+def _start_worker(parent: int) -> None:
+    """Prepare a process that compiles; it ends with its parent."""
+    end_with(parent)
+    # Compilation makes many objects, of which few are garbage.
+    freeze_garbage_collector()
+
+
 def main() -> None:
     """Compile everything, two at a time, in an order that hardly compiles anything twice."""
     parts = (_rovers, sensors.main, _on_hard_ground, _garage, _moon, _linkages, _particles, _collision, _participants)
-    # Compilation makes many objects, of which few are garbage.
-    with ProcessPoolExecutor(2, get_context('spawn'), freeze_garbage_collector) as pool:
+    with ProcessPoolExecutor(2, get_context('spawn'), _start_worker, (os.getpid(),)) as pool:
         for done in [pool.submit(part) for part in parts]:
             done.result()
     kernel_cache.mark_complete()
