@@ -58,9 +58,9 @@ def radio_report(run: Simulation) -> dict[str, Any]:
 def test_a_breadcrumb_brings_a_rover_behind_the_ridge_back_on_the_air() -> None:
     """Amber is out of reach when its breadcrumb comes on the air at 54 s, and heard from then on.
 
-    On coarser soil in longer cycles: radios see neither.
+    On rigid ground in longer cycles: radios see neither.
     """
-    ridge = library_run('comms_ridge', 'terrain.spacing_m=0.08', 'world.heartbeat_s=0.1')
+    ridge = library_run('comms_ridge', 'terrain.ground=rigid', 'terrain.soil={friction: 0.8}', 'world.heartbeat_s=0.1')
     said = radio_report(ridge)
     link = said['links']['amber->lander']
     since, until = link['lost_s'][-1]

@@ -65,6 +65,7 @@ def test_a_tow_over_rock_pulls_with_the_friction_of_what_it_drags(tmp_path: Path
     assert world.objects['basalt'].body.position[0] > -4.6
 
 
+@pytest.mark.slow
 @pytest.mark.seconds
 def test_a_lander_carries_a_rover_with_its_weight_and_lets_go() -> None:
     """m (g + a) all the way down, to 3 % over 0.2 s; let go, it stands on its wheels and drives off."""

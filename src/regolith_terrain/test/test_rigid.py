@@ -121,7 +121,7 @@ def ground_of(field: HeightField, shape: scm.Shapes | None = None) -> tuple[Rigi
     return contact, contact.arrays(SoilGrid(field, 0.05, RIGID).window(-30, 31, -30, 31), 1)
 
 
-@pytest.mark.parametrize('heading', [0.0, 0.6, *(pytest.param(turn, marks=pytest.mark.slow) for turn in (0.5 * math.pi, -2.2))])
+@pytest.mark.parametrize('heading', [0.6, *(pytest.param(turn, marks=pytest.mark.slow) for turn in (0.0, 0.5 * math.pi, -2.2))])
 def test_depth_is_the_distance_from_the_nearest_point_of_the_ground(heading: float) -> None:
     """Against a net of points 0.5 mm apart, steep faces 10 mm: theirs is never shorter, and longer by half a mesh."""
     _, ground = ground_of(Edge(heading))
