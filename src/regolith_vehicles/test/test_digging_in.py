@@ -46,7 +46,7 @@ class Digger:
         config, mjcf = load_vehicle_model('rassor')
         soil = load_soil('lunar_nominal')
         ground = TerrainConfig(source='flat', soil=soil, **terrain)
-        self.grid = SoilGrid(Hillside(slope_deg), 0.03)
+        self.grid = SoilGrid(Hillside(slope_deg), 0.02)
         self.diggable, self.loose = DiggableGround(ground, 1.62), LooseSoil()
         self.vehicle = Vehicle(
             'rover', config, mjcf, self.grid, soil, 1.62,
