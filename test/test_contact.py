@@ -83,6 +83,7 @@ def test_pose_only_rovers_drive_through_each_other(tmp_path):
     assert run.agents['amber'].report()['distance_m'] > 1.3
 
 
+@pytest.mark.slow
 def test_a_grazing_contact_forces_no_cycle(tmp_path):
     """Two curves that close on each other at a sharp angle, on procedural ground; they slide along each other."""
     drives = {

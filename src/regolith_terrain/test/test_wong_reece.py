@@ -85,7 +85,7 @@ def test_pushing_a_body_about_elastically_costs_nothing() -> None:
     assert work['regolith'] < 1e-4 < 1e-2 < work['reference']
 
 
-@pytest.mark.parametrize('mode', ['regolith', 'reference'])
+@pytest.mark.parametrize('mode', ['regolith', pytest.param('reference', marks=pytest.mark.slow)])
 @pytest.mark.parametrize('slip', [0.1, pytest.param(0.4, marks=pytest.mark.slow)])
 def test_halving_the_grid_hardly_changes_the_pull(mode: str, slip: float) -> None:
     """0.01 to 0.005 m, width 0.20 m: within 5 % of the pull (a row of nodes more or less at each edge is in it)."""

@@ -112,6 +112,7 @@ def test_braking_distances(case: str) -> None:
         assert ours[key] == pytest.approx(theirs[key], rel=0.05), key
 
 
+@pytest.mark.slow
 @pytest.mark.seconds
 def test_acceleration() -> None:
     ours, theirs = driven('accel_throttle1'), reference('accel_throttle1')
