@@ -42,20 +42,6 @@ def run_dir(tmp_path_factory: pytest.TempPathFactory, interfaces: None) -> Path:
 
 
 @pytest.fixture
-def small_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw figures small and without fitting them into each other, for tests that look at no picture: a third of the time."""
-    from matplotlib.figure import Figure
-
-    save = Figure.savefig
-
-    def saved(figure: Figure, *arguments: Any, **options: Any) -> None:
-        figure.set_layout_engine('none')
-        save(figure, *arguments, **{**options, 'dpi': 20})
-
-    monkeypatch.setattr(Figure, 'savefig', saved)
-
-
-@pytest.fixture
 def say(capfd: pytest.CaptureFixture[str]) -> Any:
     """Return what runs a command and returns its exit code, stdout and stderr."""
 
