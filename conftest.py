@@ -7,6 +7,7 @@ from __future__ import annotations
 import signal
 from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,3 +41,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         kinds[any(test.get_closest_marker('ros') for test in tests)].append(tests)
     spread = [((k + 0.5) / len(kind), tests) for kind in kinds for k, tests in enumerate(kind)]
     items[:] = [test for _, tests in sorted(spread, key=itemgetter(0)) for test in tests]
+
+
+@pytest.fixture
+def small_plots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw plots small and without fitting their parts together, for tests that look at none: a third of the time."""
+    from matplotlib.figure import Figure
+
+    save = Figure.savefig
+
+    def saved(figure: Figure, *arguments: Any, **options: Any) -> None:
+        figure.set_layout_engine('none')
+        save(figure, *arguments, **{**options, 'dpi': 20})
+
+    monkeypatch.setattr(Figure, 'savefig', saved)

@@ -5,15 +5,17 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import dataclasses
 import re
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import yaml
@@ -162,6 +164,15 @@ def _write_diggers(folder: Path) -> None:
     (folder / 'grader.yaml').write_text(yaml.safe_dump(model), encoding='utf-8')
 
 
+@contextlib.contextmanager
+def untried() -> Iterator[None]:
+    """Leave out what takes half of the time of a run so short: to place all vehicles on trial, of which no row comes."""
+    with (
+        patch('regolith_bringup.scenario.vehicle_section._build'), patch('regolith_bringup.scenario.loading.check_clear'),
+    ):
+        yield
+
+
 def simulated(name: str, *settings: str, threads: int = 1, act: Callable[[Simulation], Any] | None = None) -> Rows:
     """Return the rows of a scenario of ``test/baselines``, run in this process without ROS.
 
@@ -172,7 +183,8 @@ def simulated(name: str, *settings: str, threads: int = 1, act: Callable[[Simula
     with tempfile.TemporaryDirectory(prefix='baseline') as made:
         folder = Path(made)
         _prepare(folder)
-        scenario = load_scenario(folder / f'{name}.yaml', settings).scenario
+        with untried():
+            scenario = load_scenario(folder / f'{name}.yaml', settings).scenario
         watch = Watch()
         simulation = Simulation(scenario, threads=threads, publish=watch.snapshot)
         watch.watch(simulation)

@@ -83,13 +83,14 @@ def test_pose_only_rovers_drive_through_each_other(tmp_path):
     assert run.agents['amber'].report()['distance_m'] > 1.3
 
 
+@pytest.mark.slow
 def test_a_grazing_contact_forces_no_cycle(tmp_path):
     """Two curves that close on each other at a sharp angle, on procedural ground; they slide along each other."""
     drives = {
         'amber': vehicle(0.0, 0.0, 0.0, type='constant', speed_mps=0.4, angular_radps=0.15),
         'basalt': vehicle(-2.6, 0.1, 0.0, type='constant', speed_mps=0.4, angular_radps=0.1),
     }
-    file = write_scenario(tmp_path, drives, duration_s=16.0, terrain={'source': 'procedural', 'spacing_m': 0.04})
+    file = write_scenario(tmp_path, drives, duration_s=16.0, terrain={'source': 'procedural', 'spacing_m': 0.08})
     run = Simulation(load_scenario(file).scenario)
     nearest, blows = np.inf, 0
     while run.world.t_ns < 16_000_000_000:

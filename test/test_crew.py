@@ -133,7 +133,7 @@ GROUPS = (('amber', 'chert'), ('basalt',))
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize('late', [0, 2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize('late', [pytest.param(0, marks=pytest.mark.slow), 2, pytest.param(3, marks=pytest.mark.slow)])
 def test_shared_processes_give_the_hash_of_one(file: Path, undisturbed: str, late: int) -> None:
     """Updates that come after the record that commits them make all vehicles of a process wait."""
     assert Processes(file, GROUPS, late).run(1.6) == undisturbed

@@ -118,7 +118,7 @@ def test_both_rovers_travel_and_mark_the_ground(demo: Demo) -> None:
     assert summary['simulated_s'] == pytest.approx(DURATION_S, abs=1e-9)
 
 
-@pytest.mark.parametrize('source', ['live', 'bag'])
+@pytest.mark.parametrize('source', [pytest.param('live', marks=pytest.mark.slow), 'bag'])
 def test_basalt_sinks_less_in_the_ruts_of_amber(demo: Demo, source: str) -> None:
     """At most 0.4 times: Bekker's law alone gives 0.2 on the third pass of a wheel, rough ground adds to it."""
     messages = demo.live if source == 'live' else _recorded(demo.result.run_dir)

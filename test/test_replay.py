@@ -52,7 +52,7 @@ def stamps(messages: list[Any]) -> list[int]:
     return [head.sec * 10**9 + head.nanosec for head in heads]
 
 
-@pytest.mark.parametrize('begin', [0.0, 1.5])
+@pytest.mark.parametrize('begin', [pytest.param(0.0, marks=pytest.mark.slow), 1.5])
 def test_an_outside_subscriber_hears_what_was_recorded(recorded: Path, tmp_path: Path, begin: float) -> None:
     """All of it in its order, to the bit, on the run's clock; what is latched is there, however late one begins."""
     from nav_msgs.msg import Odometry

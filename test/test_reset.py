@@ -155,7 +155,7 @@ def use(vehicle: Vehicle) -> None:
     joints = {name: 0.2 for name in vehicle.config.joints}
     for command in (DriveCommand(0.4, 0.1, joints), DriveCommand(-0.3, 0.0, joints)):
         targets = vehicle.gear.targets(command)
-        for _ in range(25):
+        for _ in range(12):
             vehicle.grid.apply(vehicle.evolve(CYCLE_NS, *targets))
             vehicle.commit()
     if vehicle.config.tools:

@@ -98,7 +98,8 @@ class Past:
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize('processes', ['one', pytest.param('many', marks=pytest.mark.slow)])
+@pytest.mark.slow  # by words of other terminals: test_by_hand.py; bit-identical: test_timeline.py
+@pytest.mark.parametrize('processes', ['one', 'many'])
 def test_a_run_is_rewound_repeated_and_branched(tmp_path: Path, processes: str) -> None:
     """What amber was told is told again; a live branch goes elsewhere; both are in the run folder, each in its bag."""
     from regolith_msgs.srv import ListSnapshots, Rewind, Snapshot

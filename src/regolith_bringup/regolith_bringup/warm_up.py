@@ -13,7 +13,10 @@ import numpy as np
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_sensors import warm_up as sensors
+from regolith_terrain.grains.beds import Bin, Grains, fill
 from regolith_terrain.height_field import build_rocks
+from regolith_terrain.raster import RasterField
+from regolith_terrain.surface import FlatField
 from regolith_vehicles.proving_ground.drive import make_vehicle
 from regolith_vehicles.proving_ground.settings import Settings
 from regolith_world import kernel_cache
@@ -57,11 +60,37 @@ def _moon() -> None:
     rocks.rocks_in(-5.0, 5.0, -5.0, 5.0)
 
 
+def _prepare(name: str, *settings: str) -> None:
+    """Prepare all vehicles of a scenario."""
+    for agent in Simulation(load_scenario(name, settings).scenario).agents.values():
+        agent.warm_up()
+
+
 def _garage() -> None:
     """Prepare vehicles of all kinds, with their tools, on soil beside pads."""
-    for name in ('tow', 'garage'):
-        for agent in Simulation(load_scenario(name).scenario).agents.values():
-            agent.warm_up()
+    _prepare('tow')
+    _prepare('garage')
+
+
+def _on_one_ground() -> None:
+    """Prepare them on soil without pads, and on ground that is rigid all over: loops of their own."""
+    _prepare('garage', 'terrain.regions=[]')
+    _prepare('garage', 'terrain.regions=[]', 'terrain.ground=rigid', 'terrain.soil={friction: 0.8}')
+
+
+def _elevation_model() -> None:
+    """Read heights of posts, on nodes and elsewhere, with and without finer ground between."""
+    posts = np.add.outer(np.where(np.arange(9) < 4, 0.0, 50.0), np.arange(8.0))
+    for detail in (None, FlatField()):
+        field = RasterField(posts, 2.0, detail=detail)
+        field.heights(np.zeros(2), np.ones(2))
+        field.nodes(0, 4, 0, 4, 0.5)
+
+
+def _grains() -> None:
+    """Fill a small bin with grains."""
+    grains = Grains(radius_m=0.01, youngs_modulus_pa=5e6)
+    fill(Bin(length_m=0.1, width_m=0.06, depth_m=0.03), grains, 9.81)
 
 
 def _linkages() -> None:
@@ -98,7 +127,10 @@ def _start_worker(parent: int) -> None:
 
 def main() -> None:
     """Compile everything, two at a time, in an order that hardly compiles anything twice."""
-    parts = (_rovers, sensors.main, _on_hard_ground, _garage, _moon, _linkages, _particles, _collision, _participants)
+    parts = (
+        _rovers, sensors.main, _on_hard_ground, _garage, _moon, _on_one_ground, _linkages, _particles, _collision,
+        _participants, _elevation_model, _grains,
+    )  # fmt: skip
     with ProcessPoolExecutor(2, get_context('spawn'), _start_worker, (os.getpid(),)) as pool:
         for done in [pool.submit(part) for part in parts]:
             done.result()

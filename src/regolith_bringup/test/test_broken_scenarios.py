@@ -149,7 +149,7 @@ def test_broken_scenario_is_refused(kind: str, tmp_path: Path, capfd: pytest.Cap
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize('kind', ['unknown_key', 'alias_bomb', 'nested', 'not_a_raster'])
+@pytest.mark.parametrize('kind', [*(pytest.param(k, marks=pytest.mark.slow) for k in ('unknown_key', 'nested', 'not_a_raster')), 'alias_bomb'])
 def test_broken_scenario_is_refused_at_once(kind: str, tmp_path: Path) -> None:
     """In no more processor time than three times what the imports take, whatever machine this is and however busy."""
     _lay_out(kind, tmp_path)

@@ -76,6 +76,7 @@ def test_coverage_says_what_is_wrong(arguments: tuple[str, ...], words: str) -> 
         called('comms', 'coverage', *arguments)
 
 
+@pytest.mark.slow
 @pytest.mark.seconds
 def test_a_scenario_without_radios_is_seen_as_if_all_had_the_default_one(tmp_path: Path) -> None:
     """Small, as the ground has no edge: 40 m round the vehicles, where all is in reach."""

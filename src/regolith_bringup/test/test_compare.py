@@ -22,7 +22,7 @@ from regolith_files.problems import InputError
 
 
 @pytest.mark.seconds
-def test_a_page_lays_runs_over_one_another(run_dir: Path, tmp_path: Path) -> None:
+def test_a_page_lays_runs_over_one_another(run_dir: Path, tmp_path: Path, small_plots: None) -> None:
     """A copy is the same to the bit; a shorter run differs where it ends; both are in every picture and column."""
     copy = tmp_path / 'copy'
     shutil.copytree(run_dir, copy)

@@ -85,7 +85,7 @@ def test_it_is_said_in_one_line(
     assert {path.name for path in run.parent.iterdir()} == before and not (run / 'report.html').exists()
 
 
-def test_what_was_not_closed_is_shown_and_said(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_was_not_closed_is_shown_and_said(run: Path, capsys: pytest.CaptureFixture[str], small_plots: None) -> None:
     """As after a killed recorder: what is there is worth a report, and what is not there a word."""
     file = run / 'bag' / 'bag_0.mcap'
     file.write_bytes(file.read_bytes()[: file.stat().st_size * 3 // 4])

@@ -142,7 +142,7 @@ def test_figures_of_the_summary(run_dir: Path, caplog: pytest.LogCaptureFixture)
     assert build_summary(run_dir)['lamps'] == found['lamps']
 
 
-def test_sections_of_the_report(run_dir: Path, tmp_path: Path) -> None:
+def test_sections_of_the_report(run_dir: Path, tmp_path: Path, small_plots: None) -> None:
     run = shutil.copytree(run_dir, tmp_path / 'run')
     text = write_report(run).read_text(encoding='utf-8')
     assert '<h2>Lamps &amp; more</h2>' in text and 'Set <code>a &lt; b</code>.' in text and '<td>&lt;b&gt;</td>' in text

@@ -61,7 +61,7 @@ def test_plate_sinkage_and_slope(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.seconds
 def test_wheel_rig_climbs_slopes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     picture = tmp_path / 'slip.png'
-    climb = sets(rig='grc1_mgru3', ground='scm', slope_deg='5,10,15')
+    climb = sets(rig='grc1_mgru3', ground='scm', slope_deg='5,10,15', duration_s=12)
     code, out, _ = call(capsys, 'wheel-rig', *climb, '--json', '--plot', str(picture))
     rows = json.loads(out)
     assert code == 0 and [row['slope_deg'] for row in rows] == [5.0, 10.0, 15.0]

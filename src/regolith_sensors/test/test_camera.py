@@ -53,7 +53,7 @@ def test_camera_info_is_true_to_the_pixel(distortion: dict[str, Any], flat_scene
     across = (0.0, math.sin(math.pi / 4), 0.0, math.cos(math.pi / 4))
     info = device.info()
     pose = Pose(np.array([0.0, 0.0, 15.0]), np.array(LEVEL))
-    for y, z in [(0.0, 0.0), (0.5, 0.3), (-0.55, 0.35), (0.45, -0.4), (-0.3, -0.2)]:
+    for y, z in [(0.5, 0.3), (-0.55, 0.35), (-0.3, -0.2)]:
         scene.place(disc, 0, (1.0, y, 15.0 + z), across)
         scene.centre((0.0, 0.0, 15.0))
         frame = device.look(scene.commit(), scene.origin, lambda _: pose, Sun(math.radians(270.0), 0.0))

@@ -32,7 +32,7 @@ def test_distances_to_shapes_and_meshes_agree(shape: str) -> None:
     exact, meshed = Visual(shape, size), Visual(mesh=triangles)
     tolerance = {'box': 1e-6, 'capsule': 4e-3}.get(shape, 1.5e-3)  # capsule: four rings per end
     signs = set()
-    for place in np.random.default_rng(4).uniform(-0.6, 0.6, (300, 3)):
+    for place in np.random.default_rng(4).uniform(-0.6, 0.6, (100, 3)):
         found = distance(exact, place)
         assert distance(meshed, place) == pytest.approx(found, abs=tolerance)
         signs.add(found > 0.0)

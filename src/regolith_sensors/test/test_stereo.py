@@ -110,8 +110,9 @@ def lit_scene() -> tuple[Scene, np.ndarray]:
     return scene, np.array([0.0, 0.0, float(grid.levels(0.0, 0.0)) + 1.2])
 
 
+@pytest.mark.slow
 @pytest.mark.seconds
-@pytest.mark.parametrize('lens', ['plumb_bob', pytest.param('equidistant', marks=pytest.mark.slow)])
+@pytest.mark.parametrize('lens', ['plumb_bob', 'equidistant'])
 def test_rendered_pair(lens: str) -> None:
     """A pair 0.24 m apart with 859 px of focal length, all stages of the camera on: median below 2 %, 70 % matched."""
     config = load_sensor('navcam', CameraConfig)

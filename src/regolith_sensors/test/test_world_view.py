@@ -236,8 +236,8 @@ def test_far_ground_keeps_the_volume_of_ruts(stride: int) -> None:
 
 @pytest.mark.seconds
 def test_rocks_have_numbers_of_their_own_wherever_one_looks_from() -> None:
-    terrain = TerrainConfig.model_validate({'preset': 'mare', 'size_m': 60.0, 'spacing_m': 0.05})
-    light = LightConfig.model_validate({'view_range_m': 60.0})
+    terrain = TerrainConfig.model_validate({'preset': 'mare', 'size_m': 40.0, 'spacing_m': 0.05})
+    light = LightConfig.model_validate({'view_range_m': 40.0})
     world = SensedWorld(terrain, light, 3, {'amber': load_looks(*load_vehicle_model('viper'))})
     shown = []
     for x in (0.0, 12.0, 0.0):
@@ -250,7 +250,7 @@ def test_rocks_have_numbers_of_their_own_wherever_one_looks_from() -> None:
     # The same scene moved there and back shows what it showed.
     view.look_around((12.0, 0.0, 0.0))
     assert {t.name: t.number for t in view.scene.objects} == shown[1]
-    rocks = site_rocks(RockField(LunarField(3, load_preset('mare'))), 60.0)
+    rocks = site_rocks(RockField(LunarField(3, load_preset('mare'))), 40.0)
     near = [name for name in shown[0] if name.startswith('rock_')]
     assert max(shown[0].values()) <= 1 + 1 + 5 + len(rocks) < MOST and len(near) <= len(rocks)
 

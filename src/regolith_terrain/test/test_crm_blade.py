@@ -45,8 +45,8 @@ def test_draft_is_that_of_the_equation_within_a_factor_of_two(cohesion: float, s
 def test_draft_grows_with_gravity_and_with_the_square_of_depth() -> None:
     """Without cohesion all forces per width go with rho g d^2 where speeds go with the root of g d: the soil, as stiff, is the
     same, to the rounding of sums."""
-    one = cut(0.1, 0.8, 0.0, 0.025)
-    other = cut(0.2, 0.8 * math.sqrt(2.0 * 9.81 / 1.62), 0.0, 0.05, 9.81)
+    one = cut(0.1, 1.6, 0.0, 0.025)
+    other = cut(0.2, 1.6 * math.sqrt(2.0 * 9.81 / 1.62), 0.0, 0.05, 9.81)
     assert other.draft / one.draft == pytest.approx(4.0 * 9.81 / 1.62, rel=1e-3)
 
 

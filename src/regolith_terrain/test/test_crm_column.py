@@ -22,6 +22,7 @@ def _collapse(ratio: float, gravity: float, count: int) -> dict[str, float]:
     return {**measured(heap, 0.1), 'settled': heap.settled_s}
 
 
+@pytest.mark.slow
 @pytest.mark.seconds
 def test_collapse_is_the_same_under_any_gravity_but_slower() -> None:
     """Without cohesion, and as stiff for its weight, gravity scales time alone: by sqrt(9.81 / 1.62)."""

@@ -37,7 +37,7 @@ def test_bagnold_profile(g: float) -> None:
     assert profile(np.array(height)) == pytest.approx({9.81: 1.668, 1.62: 0.678}[g], rel=1e-3)
     down = (g * math.sin(slope), 0.0, -g * math.cos(slope))
     # Artificial viscosity would brake it: it is next to none here.
-    bed = layer(made, spacing, 9 * spacing, height, down, viscosity=0.01)
+    bed = layer(made, spacing, 6 * spacing, height, down, viscosity=0.01)
     rows = bed.soil_rows()
     bed.particles[rows, 3] = 0.92 * profile(bed.particles[rows, 2])
     dt = Discretisation(spacing_m=spacing).step(made.material())

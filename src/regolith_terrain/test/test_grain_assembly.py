@@ -43,7 +43,7 @@ def assembly(threads: int = 1, shape: str = 'sphere', count: int = 200) -> Assem
     return made
 
 
-@pytest.mark.parametrize('shape', ['sphere', 'clump3'])
+@pytest.mark.parametrize('shape', [pytest.param('sphere', marks=pytest.mark.slow), 'clump3'])
 def test_two_threads_and_a_loaded_state_give_the_same_bits(shape: str) -> None:
     one, two = assembly(1, shape), assembly(2, shape)
     one.advance(800)

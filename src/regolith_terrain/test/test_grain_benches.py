@@ -159,6 +159,7 @@ def test_a_bed_is_dense_and_level() -> None:
     assert loose.bulk_density < 0.97 * filled.bulk_density
 
 
+@pytest.mark.slow
 @pytest.mark.seconds
 def test_a_wheel_slips_more_uphill_and_bears_its_weight() -> None:
     ticks: list[tuple[int, int]] = []

@@ -121,7 +121,7 @@ def ground_of(field: HeightField, shape: scm.Shapes | None = None) -> tuple[Rigi
     return contact, contact.arrays(SoilGrid(field, 0.05, RIGID).window(-30, 31, -30, 31), 1)
 
 
-@pytest.mark.parametrize('heading', [0.0, 0.6, *(pytest.param(turn, marks=pytest.mark.slow) for turn in (0.5 * math.pi, -2.2))])
+@pytest.mark.parametrize('heading', [0.6, *(pytest.param(turn, marks=pytest.mark.slow) for turn in (0.0, 0.5 * math.pi, -2.2))])
 def test_depth_is_the_distance_from_the_nearest_point_of_the_ground(heading: float) -> None:
     """Against a net of points 0.5 mm apart, steep faces 10 mm: theirs is never shorter, and longer by half a mesh."""
     _, ground = ground_of(Edge(heading))
@@ -131,7 +131,7 @@ def test_depth_is_the_distance_from_the_nearest_point_of_the_ground(heading: flo
     r, c = row.astype(int), col.astype(int)
     u, v, z = row - r, col - c, ground.level
     heights = (1 - u) * ((1 - v) * z[r, c] + v * z[r, c + 1]) + u * ((1 - v) * z[r + 1, c] + v * z[r + 1, c + 1])
-    for x, y, below in rng.uniform((-0.12, -0.12, 0.0), (0.12, 0.12, 0.25), (60, 3)):
+    for x, y, below in rng.uniform((-0.12, -0.12, 0.0), (0.12, 0.12, 0.25), (30, 3)):
         at = (round((x + 0.4) / 5e-4), round((y + 0.4) / 5e-4))
         top = float(heights[at])
         square = (fine[:, None] - fine[at[0]]) ** 2 + (fine[None, :] - fine[at[1]]) ** 2 + (heights - (top - below)) ** 2

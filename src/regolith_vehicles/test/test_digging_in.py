@@ -75,6 +75,7 @@ class Digger:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.seconds
 def test_a_rover_at_full_slip_digs_in_until_its_belly_carries_it() -> None:
     """On 28 degrees it never gets away: deeper each time one looks; then it lies, its wheels turning in the air.

@@ -73,10 +73,11 @@ def gain(model: str, drop: float, heading: float, speed: float, start: float, se
 
 DRIVES = [
     ('viper', 5.0, 0.0, 1.0, -0.2, 2.5), ('rassor', 5.0, 0.0, 1.0, -0.2, 3.5),
-    ('hmmwv', 2.0, 0.8, 3.0, -2.0, 3.5), ('hmmwv', 2.0, -1.45, 4.0, -0.3, 3.5),
+    ('hmmwv', 2.0, -1.45, 4.0, -0.3, 3.5),
 ]
 """Vehicle, drop [m], heading from the step's [rad], speed [m/s], start [m], time [s]."""
 MORE = [
+    ('hmmwv', 2.0, 0.8, 3.0, -2.0, 3.5),
     *((model, drop, heading, 1.0, start, 9.0) for model, start in
       (('viper', -1.0), ('rassor', -0.5), ('rocker_bogie', -1.2), ('rocker_bogie_reference', -1.2))
       for drop in (1.0, 2.0, 5.0) for heading in (0.0, 0.4, -0.9)),

@@ -112,6 +112,7 @@ def test_braking_distances(case: str) -> None:
         assert ours[key] == pytest.approx(theirs[key], rel=0.05), key
 
 
+@pytest.mark.slow
 @pytest.mark.seconds
 def test_acceleration() -> None:
     ours, theirs = driven('accel_throttle1'), reference('accel_throttle1')
@@ -140,6 +141,7 @@ def test_a_step_four_times_as_short_changes_little() -> None:
     assert coarse == pytest.approx(fine, rel=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.seconds
 def test_left_and_right_are_alike() -> None:
     left, right = (driven('step_v20_s0.1', steering=side * 0.1, duration_s=6.0) for side in (1.0, -1.0))
@@ -179,6 +181,7 @@ def test_settings_that_say_nothing_are_refused(given: dict[str, Any], message: s
         proving_ground.run(Settings.model_validate({'duration_s': 0.02, **given}), lambda done, total: None)
 
 
+@pytest.mark.slow
 @pytest.mark.seconds
 def test_backwards_it_goes_in_reverse() -> None:
     done = drive(

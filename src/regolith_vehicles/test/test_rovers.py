@@ -127,7 +127,7 @@ def test_the_differential_holds_under_any_couple(make_rover: Maker) -> None:
     assert abs(left + right) < 2.0 * math.radians(0.05)
 
 
-@pytest.mark.parametrize(('slope', 'heading'), [(0.0, 0.3), (15.0, 0.0), (15.0, 0.5 * math.pi)])
+@pytest.mark.parametrize(('slope', 'heading'), [*(pytest.param(*each, marks=pytest.mark.slow) for each in ((0.0, 0.3), (15.0, 0.0))), (15.0, 0.5 * math.pi)])
 def test_at_rest_the_ground_carries_the_weight(make_rover: Maker, slope: float, heading: float) -> None:
     """A blow dies out; then nothing creeps, and the forces of one second are the weight to a thousandth."""
     vehicle = make_rover('rocker_bogie', slope, heading)

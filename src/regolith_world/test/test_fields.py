@@ -63,7 +63,7 @@ def test_a_region_of_drag_slows_as_the_exponential() -> None:
     assert errors[0] < 2e-3 and errors[1] < 0.6 * errors[0]
 
 
-@pytest.mark.parametrize('push', [400.0, 900.0])
+@pytest.mark.parametrize('push', [400.0, pytest.param(900.0, marks=pytest.mark.slow)])
 def test_a_body_on_a_cushion_swings_as_a_spring_does(push: float) -> None:
     """In a deep cushion, from its rest depth with a speed v: a swing of v / w and period 2 pi / w, no energy gained."""
     # Ball at the face of a half space: depth = -z + 0.1; gravity holds it at depth g / w^2.

@@ -102,6 +102,7 @@ def test_every_field_survives() -> None:
         assert codec.encode(again.save()) == codec.encode(item.save()) and again.state_hash() == item.state_hash()
 
 
+@pytest.mark.slow
 @pytest.mark.seconds
 def test_a_rope_of_fifty_rods_hangs_as_a_catenary() -> None:
     """Within 1 % of its sag once it is at rest, and its joints hold to 1e-6 m on the way."""

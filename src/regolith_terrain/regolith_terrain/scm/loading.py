@@ -208,9 +208,6 @@ def _flank_gradient(gx: float, gy: float, rotation: Floats, most: float) -> tupl
     :param gx: rise over run along x, as is ``gy`` along y
     :param rotation: of the body, shape (3, 3); faces whose normal is within 45 deg of its y axis are flanks
     :param most: depth of the body there over the spacing, at least 1
-
-    Checked by: test_shapes.py::test_leaning_wheel_has_no_side_force_of_single_nodes,
-    test_wheel_shapes.py::test_rover_across_slope_drifts_downhill.
     """
     steep = gx * gx + gy * gy
     along = rotation[2, 1] - gx * rotation[0, 1] - gy * rotation[1, 1]
@@ -238,6 +235,7 @@ def load_nodes(
 
     Source: bekker1969; krenn2009; serban2023; janosi1961; wong1967.
     Checked by: test_scm.py::test_plate_follows_bekker, test_scm.py::test_shear_saturates_at_mohr_coulomb,
+    test_shapes.py::test_leaning_wheel_has_no_side_force_of_single_nodes,
     test_scm.py::test_damping_is_in_proportion_to_speed, test_wong_reece.py::test_steady_wheel_follows_the_closed_form,
     test_scm_reference.py::test_wheel_at_prescribed_slip.
     """
