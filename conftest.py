@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from regolith_world.ros.garbage import freeze_garbage_collector
+from regolith_world.ros.gc_settings import freeze_garbage_collector
 
 
 def pytest_configure() -> None:

@@ -22,8 +22,15 @@ release = version = ElementTree.parse(ROOT / 'src' / 'regolith_bringup' / 'packa
 
 root_doc = 'docs/index'
 include_patterns = [
-    'README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/**.md', 'bench/README.md', 'packaging/**/README.md',
-    'examples/**/README.md', 'src/**/README.md', 'src/*/CHANGELOG.rst',
+    'README.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    'docs/**.md',
+    'bench/README.md',
+    'packaging/**/README.md',
+    'examples/**/README.md',
+    'src/**/README.md',
+    'src/*/CHANGELOG.rst',
 ]
 exclude_patterns = ['.*', 'build', 'install', 'log', 'runs']
 extensions = ['myst_parser']

@@ -29,13 +29,13 @@ from harness import run_scenario
 from regolith_bringup.bag.reading import Bag
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
-from regolith_sensors.report.frames import pixels
-from regolith_terrain.merge import SoilDelta, SoilUpdate
-from regolith_terrain.records import NodeRecords
-from regolith_terrain.soil_grid import SoilGrid
+from regolith_sensors.report.image_reader import pixels
+from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
+from regolith_terrain.grid.node_records import NodeRecords
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_vehicles.agent.vehicle_state import VehicleState
 from regolith_vehicles.config import VEHICLES
-from regolith_vehicles.snapshot import Snapshot
-from regolith_world.records import Cycle, Evolved
+from regolith_world.cycle.records import Cycle, CycleResult
 
 
 def slope() -> np.ndarray:
@@ -89,7 +89,7 @@ class Watch:
         assert grid is not None
         self.series.add(f'delta.{delta.agent}', {'records': _changes(grid, delta.records), 'work': delta.work})
 
-    def snapshot(self, name: str, state: Snapshot) -> None:
+    def snapshot(self, name: str, state: VehicleState) -> None:
         """Take a vehicle's committed state."""
         self.series.add(f'vehicle.{name}', state)
 
@@ -108,7 +108,7 @@ class Watch:
             met = {'status': meeting.status, 'distance': meeting.distance, 'where': where}
             self.series.add(f'intersection.{_kind(meeting.a)}.{_kind(meeting.b)}', met)
 
-    def _on_evolved(self, sent: Evolved) -> None:
+    def _on_evolved(self, sent: CycleResult) -> None:
         bounds = {'next_dt_ns': sent.next_dt_ns, 'swept_min': sent.swept_min, 'swept_max': sent.swept_max}
         self.series.add(f'evolved.{sent.name}', {**bounds, 'mobility': sent.mobility})
 
@@ -116,7 +116,7 @@ class Watch:
         """Return all rows, those of the end among them."""
         simulation = self.simulation
         assert simulation is not None
-        self.series.add('end.terrain', simulation.terrain.report())
+        self.series.add('end.terrain', simulation.terrain.summary())
         grid = simulation.terrain.grid
         self.series.add('end.soil', grid.all_records())
         self.series.add('end.loose', simulation.terrain.loose)
@@ -126,7 +126,7 @@ class Watch:
         config = simulation.scenario.terrain
         for name, agent in simulation.agents.items():
             self.series.add(f'start.soils.{name}', config.soil_map(name).rows(-260, 260, -260, 260, config.spacing_m))
-            self.series.add(f'end.vehicle.{name}', agent.report())
+            self.series.add(f'end.vehicle.{name}', agent.summary())
             self.series.add(f'start.vehicle.{name}', agent.join_request().shapes)
         world = simulation.world
         for name in ('t_ns', 'cycle', 'discarded_cycles', 'forced_cycles'):
@@ -153,7 +153,10 @@ def _write_diggers(folder: Path) -> None:
     for part in model['payloads'].values():
         part['capacity_kg'] = 6.0
     (folder / 'fast_digger.yaml').write_text(yaml.safe_dump(model), encoding='utf-8')
-    model['payloads'] = {'pile': {'body': 'base_link', 'capacity_kg': 25.0}, 'bucket': {'body': 'drum_rear', 'capacity_kg': 4.0}}
+    model['payloads'] = {
+        'pile': {'body': 'base_link', 'capacity_kg': 25.0},
+        'bucket': {'body': 'drum_rear', 'capacity_kg': 4.0},
+    }
     model['tools'] = {
         'blade': {'kind': 'blade', 'body': 'base_link', 'payload': 'pile', 'position': [0.62, 0.04, -0.24], 'width_m': 0.57,
                   'orientation': [0.0, 0.0, 0.1305262, 0.9914449], 'rake_angle_deg': 64.0, 'adhesion_pa': 120.0,
@@ -168,7 +171,8 @@ def _write_diggers(folder: Path) -> None:
 def untried() -> Iterator[None]:
     """Leave out what takes half of the time of a run so short: to place all vehicles on trial, of which no row comes."""
     with (
-        patch('regolith_bringup.scenario.vehicle_section._build'), patch('regolith_bringup.scenario.loading.check_clear'),
+        patch('regolith_bringup.scenario.vehicle_section._build'),
+        patch('regolith_bringup.scenario.loading.check_clear'),
     ):
         yield
 
@@ -196,7 +200,9 @@ def simulated(name: str, *settings: str, threads: int = 1, act: Callable[[Simula
 
 # -- a recorded run, with sensors and radios -------------------------------------------------------------------------
 
-BY_WALL_TIME = re.compile(r'/diagnostics|/rosout|/regolith/(status|cycle|evolved|terrain/delta)|.*/(preview|image_raw/compressed)')
+BY_WALL_TIME = re.compile(
+    r'/diagnostics|/rosout|/regolith/(status|cycle|evolved|terrain/delta)|.*/(preview|image_raw/compressed)'
+)
 """Topics whose messages depend on wall time, that are in other baselines, or whose packing is another library's."""
 LINKS = '/regolith/comms/links'
 """Of it the first and the last message: between, it is published with the waits of the run as well."""

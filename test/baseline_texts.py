@@ -18,10 +18,13 @@ import numpy as np
 from baseline_values import Rows, Series
 
 OF_THIS_MACHINE = re.compile(
-    r'frames take about|wall time|wall clock|processor|version|made_with|compute s per|speed|made with|real-time factor|^[\d.]+ (\u00d7|s)$|^\d+,\d+$', re.I
+    r'frames take about|wall time|wall clock|processor|version|made_with|compute s per|speed|made with|real-time factor|^[\d.]+ (\u00d7|s)$|^\d+,\d+$',
+    re.I,
 )
 """Lines that depend on the machine, the moment or the checkout."""
-WALL = re.compile(r'wall|speed|compute|started|finished|version|made_with|hash|machine|late|waits|timing|threads|processes|bytes|messages|path')
+WALL = re.compile(
+    r'wall|speed|compute|started|finished|version|made_with|hash|machine|late|waits|timing|threads|processes|bytes|messages|path'
+)
 """Keys of the same kind in JSON."""
 
 
@@ -81,7 +84,10 @@ def _of_figure(figure: Any) -> list[dict[str, Any]]:
     """Return titles, names of axes, limits, legends and data of all axes that show nothing of wall time."""
     panels = []
     for axes in figure.axes:
-        names = [axes.get_title(where) for where in ('left', 'center', 'right')] + [axes.get_xlabel(), axes.get_ylabel()]
+        names = [axes.get_title(where) for where in ('left', 'center', 'right')] + [
+            axes.get_xlabel(),
+            axes.get_ylabel(),
+        ]
         if OF_THIS_MACHINE.search(' '.join(names)):
             continue
         legend = axes.get_legend()
@@ -128,9 +134,13 @@ def read_by_people(run: Path, folder: Path) -> Rows:
             series.add(f'csv {file.stem}.head', ' | '.join(table[0]))
             for column, cells in enumerate(zip(*table[1:], strict=False)):
                 with contextlib.suppress(ValueError):
-                    series.add(f'csv {file.stem}.{table[0][column]}', np.array([float(cell or 'nan') for cell in cells]))
+                    series.add(
+                        f'csv {file.stem}.{table[0][column]}', np.array([float(cell or 'nan') for cell in cells])
+                    )
     data = folder / 'dataset'
-    series.add('dataset', plain(json.loads(said(['dataset', str(run), '--out', str(data), '--val', '0.4', '--json'])), folder))
+    series.add(
+        'dataset', plain(json.loads(said(['dataset', str(run), '--out', str(data), '--val', '0.4', '--json'])), folder)
+    )
     for file in sorted(data.rglob('*')):
         where = file.relative_to(data)
         if file.suffix == '.json':
@@ -140,7 +150,9 @@ def read_by_people(run: Path, folder: Path) -> Rows:
     series.add('stereo', plain(json.loads(said(['stereo', str(run), '--json'])), folder))
     series.add('terrain info', plain(json.loads(said(['terrain', 'info', scenario])), folder))
     model = str(folder / 'slope.npy')
-    series.add('terrain info model', plain(json.loads(said(['terrain', 'info', model, '--post-spacing', '1.1'])), folder))
+    series.add(
+        'terrain info model', plain(json.loads(said(['terrain', 'info', model, '--post-spacing', '1.1'])), folder)
+    )
     lines(series, 'check', said(['check', scenario]), folder)
     lines(series, 'scenarios', said(['scenarios']), folder)
     lines(series, 'cite', said(['cite', scenario]), folder)

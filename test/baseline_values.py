@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
-from regolith_terrain.digging.loose import LooseSoil
-from regolith_terrain.records import NodeRecords
+from regolith_terrain.excavation.loose_soil import LooseSoil
+from regolith_terrain.grid.node_records import NodeRecords
 
 FOLDER = Path(__file__).parent / 'baselines'
 """Scenarios and their stored numbers."""

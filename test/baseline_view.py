@@ -61,6 +61,8 @@ def _take(series: Series, path: str, value: Any) -> None:
     except (TypeError, ValueError):
         series.add(path, type(value).__name__)
         return
-    if path.endswith((' colors', ' vertex_colors', ' albedo_factor', ' color')):  # red, green, blue and opacity in one number
+    if path.endswith(
+        (' colors', ' vertex_colors', ' albedo_factor', ' color')
+    ):  # red, green, blue and opacity in one number
         table = (table.astype(np.uint32)[..., None] >> np.array([24, 16, 8, 0], np.uint32)) & 255
     series.add(path, f'{len(value)} images' if path.endswith(' blob') else table)

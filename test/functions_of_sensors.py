@@ -14,9 +14,7 @@ import numpy as np
 from regolith_sensors import brdf, light, noise
 from regolith_sensors.camera import display, effects, info, lens, stages
 from regolith_sensors.camera.config import CameraConfig, EffectsConfig, ExposureConfig, NoiseConfig
-from regolith_sensors.config import load_sensor, sensor_models
-from regolith_sensors.cost import SensorCost, describe
-from regolith_sensors.inertial import drift, gnss, imu, motion
+from regolith_sensors.inertial import drift, gnss, imu, motion_track
 from regolith_sensors.inertial.gnss_config import GnssConfig
 from regolith_sensors.inertial.imu_config import ImuConfig, InertialErrors
 from regolith_sensors.labels import ground_truth, stereo
@@ -24,15 +22,17 @@ from regolith_sensors.labels.dataset import LabelledBox, _yolo_line
 from regolith_sensors.lidar import point_cloud, sweep
 from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.rays import shading
-from regolith_sensors.rays.edges import edge_marks, edge_pixels
-from regolith_sensors.rays.frame import empty_frame
-from regolith_sensors.scene import lit_surface, materials, meshes, own_hull
+from regolith_sensors.rays.adaptive_sampling import edge_marks, edge_pixels
+from regolith_sensors.rays.image import empty_frame
+from regolith_sensors.render_cost import SensorCost, describe
+from regolith_sensors.scene import irradiance_points, materials, meshes, own_hull
 from regolith_sensors.scene.micro_relief import micro_relief
 from regolith_sensors.schedule import Schedule
-from regolith_vehicles.looks import TriangleMesh, Visual
-from regolith_vehicles.motion_samples import MotionSamples
-from regolith_world.counter import stream_key
-from regolith_world.rotation import from_rpy_deg
+from regolith_sensors.sensor_models import load_sensor, sensor_models
+from regolith_vehicles.description.visual_description import TriangleMesh, Visual
+from regolith_vehicles.dynamics.motion_samples import MotionSamples
+from regolith_world.numerics.rotation import from_rpy_deg
+from regolith_world.random.philox import stream_key
 
 Calls = Iterator[tuple[str, Any]]
 
@@ -47,7 +47,10 @@ def reflectance() -> Calls:
     angles = np.array([0.1, 0.7, 1.3])[:, None], np.array([0.2, 0.9, 1.4])[None, :], 0.8
     for name in sorted(k for k, v in vars(brdf).items() if isinstance(v, brdf.HapkeParameters)):
         parameters = getattr(brdf, name)
-        yield f'hapke.{name}', [brdf.hapke_reflectance(*angles, parameters), brdf.hapke_reflectance(0.4, 0.4, 0.0, parameters)]
+        yield (
+            f'hapke.{name}',
+            [brdf.hapke_reflectance(*angles, parameters), brdf.hapke_reflectance(0.4, 0.4, 0.0, parameters)],
+        )
         yield f'hapke_components.{name}', brdf.hapke_components(*angles, parameters)
         yield f'hapke_fast.{name}', shading.hapke_fast_many(*angles, parameters)
         yield f'hapke_constants.{name}', [shading.hapke_constants(parameters), parameters.porosity_factor]
@@ -64,36 +67,77 @@ def reflectance() -> Calls:
 def camera() -> Calls:
     image, grey = ramp(9, 14, 3) * 40.0, ramp(11, 8)
     yield 'field_of_view', stages.field_of_view(0.01, 0.006)
-    yield 'defocus_diameter', [stages.defocus_diameter(np.array([0.5, 2.0, 9.0, np.inf]), 0.012, 2.8, 5e-6, u, 1.3) for u in (1.5, np.inf)]
+    yield (
+        'defocus_diameter',
+        [stages.defocus_diameter(np.array([0.5, 2.0, 9.0, np.inf]), 0.012, 2.8, 5e-6, u, 1.3) for u in (1.5, np.inf)],
+    )
     for variant in ('normalised', 'paper'):
-        yield f'defocus.{variant}', [stages.defocus(image, 2.0 + 3.0 * ramp(9, 14), variant), stages.defocus(grey, 3.3, variant)]  # type: ignore[arg-type]
-    yield 'vignette', [stages.vignetting(7, 12, 0.004, 5e-5, 0.7), stages.vignette(image, 0.004, 5e-5, 1.0), stages.vignette(grey, 0.002, 5e-5, 1.0)]
+        yield (
+            f'defocus.{variant}',
+            [stages.defocus(image, 2.0 + 3.0 * ramp(9, 14), variant), stages.defocus(grey, 3.3, variant)],
+        )  # type: ignore[arg-type]
+    yield (
+        'vignette',
+        [
+            stages.vignetting(7, 12, 0.004, 5e-5, 0.7),
+            stages.vignette(image, 0.004, 5e-5, 1.0),
+            stages.vignette(grey, 0.002, 5e-5, 1.0),
+        ],
+    )
     yield 'physical_gain', stages.physical_gain(0.8, 550e-9)
     yield 'aggregate', stages.aggregate(image, (0.5, 0.7, 0.9), 5e-6, 2.8, 0.01, (0.3, 0.5, 0.4)) * 1e12
     draws = ramp(9, 14, 3) * 4.0 - 2.0
     for electrons in (False, True):
-        yield f'add_noise.{electrons}', stages.add_noise(image, (1.0, 2.0, 3.0), 0.2, (1.0, 0.5, 1.0), (0.3, 0.2, 0.1), draws, draws[::-1], electrons)
+        yield (
+            f'add_noise.{electrons}',
+            stages.add_noise(
+                image, (1.0, 2.0, 3.0), 0.2, (1.0, 0.5, 1.0), (0.3, 0.2, 0.1), draws, draws[::-1], electrons
+            ),
+        )
     for response in ('linear', 'gamma', 'sigmoid'):
-        yield f'respond.{response}', stages.respond(image - 1.0, response, (0.1, 0.2, 0.3), (0.01, 0.02, 0.03), 0.8, 1.3)  # type: ignore[arg-type]
+        yield (
+            f'respond.{response}',
+            stages.respond(image - 1.0, response, (0.1, 0.2, 0.3), (0.01, 0.02, 0.03), 0.8, 1.3),
+        )  # type: ignore[arg-type]
     yield 'quantise', stages.quantise(image / 30.0 - 0.1)
-    for model, k in (('plumb_bob', (0.1, -0.05, 0.002, -0.003, 0.01)), ('equidistant', (0.05, -0.01, 0.004, -0.001)), ('rational_polynomial', (0.1, -0.05, 0.002, -0.003, 0.01, 0.02, 0.01, -0.01))):
+    for model, k in (
+        ('plumb_bob', (0.1, -0.05, 0.002, -0.003, 0.01)),
+        ('equidistant', (0.05, -0.01, 0.004, -0.001)),
+        ('rational_polynomial', (0.1, -0.05, 0.002, -0.003, 0.01, 0.02, 0.01, -0.01)),
+    ):
         x, y = np.array([-0.5, 0.1, 0.4]), np.array([0.3, -0.2, 0.05])
-        yield f'lens.{model}', [lens.padded(model, k), lens.distort(x, y, k, model), lens.undistort(x, y, k, model), lens.directions(x, y, k, model)]
+        yield (
+            f'lens.{model}',
+            [
+                lens.padded(model, k),
+                lens.distort(x, y, k, model),
+                lens.undistort(x, y, k, model),
+                lens.directions(x, y, k, model),
+            ],
+        )
         yield f'pixel_rays.{model}', lens.pixel_rays(9, 7, 11.0, k, model, (0.3, -0.2))
         places = np.stack((x, y, np.array([1.0, 2.0, 0.7])), axis=1)
         yield f'project.{model}', lens.project(places, lens.camera_matrix(9, 7, 11.0), k, model)
     yield 'camera_matrix', lens.camera_matrix(640, 360, 500.0)
     for name in sensor_models('camera'):
         config = load_sensor(name, CameraConfig)
-        yield f'camera_info.{name}', [info.camera_info(config, 0.3), config.focal_length_px, config.focus_distance, config.encoding]
-    noisy = NoiseConfig(prnu=0.02, dsnu=3.0, row=1.0, column=0.5, dead_fraction=0.03, hot_fraction=0.05, dark_current=(1.0, 2.0, 3.0))
+        yield (
+            f'camera_info.{name}',
+            [info.camera_info(config, 0.3), config.focal_length_px, config.focus_distance, config.encoding],
+        )
+    noisy = NoiseConfig(
+        prnu=0.02, dsnu=3.0, row=1.0, column=0.5, dead_fraction=0.03, hot_fraction=0.05, dark_current=(1.0, 2.0, 3.0)
+    )
     yield 'fixed_pattern', [effects.fixed_pattern((9, 14, c), noisy, 5, 'a') for c in (1, 3)]
     yield 'dust_transmission', effects.dust_transmission(20, 30, EffectsConfig(dust_spots=5, dust_opacity=0.6), 5, 'a')
     yield 'glare', effects.glare(np.ascontiguousarray(ramp(40, 64, 3), dtype=np.float32), 0.2)
     yield 'mosaic', [effects.mosaic(image, pattern) for pattern in ('rggb', 'bggr', 'grbg', 'gbrg')]
     for most in (1.0, 0.02, 0.3):
         exposure = ExposureConfig(percentile=70.0, level=0.4, max_full_fraction=most, shortest_s=1e-4, longest_s=0.2)
-        yield f'metered_exposure.{most}', [effects.metered_exposure(ramp(200) * scale, 900.0, exposure) for scale in (0.0, 1e3, 1e4, 1e9)]
+        yield (
+            f'metered_exposure.{most}',
+            [effects.metered_exposure(ramp(200) * scale, 900.0, exposure) for scale in (0.0, 1e3, 1e4, 1e9)],
+        )
     numbers = (ramp(8, 10) * 65535).astype(np.uint16)
     yield 'display_image', [display.display_image(numbers, e) for e in ('mono16', 'bayer_rggb16', 'bayer_gbrg16')]
     yield 'srgb', display.srgb(np.array([0.0, 0.002, 0.2, 1.0]))
@@ -113,32 +157,91 @@ def inertia() -> Calls:
     turn = np.array(from_rpy_deg((10.0, -20.0, 35.0)))
     later = np.array(from_rpy_deg((11.0, -18.0, 40.0)))
     pull = np.array([0.1, 0.2, -1.62])
-    yield 'specific_force', imu.specific_force((0.3, -0.2, 0.1), turn, pull, (0.4, 0.3, -0.5), (0.2, 0.6, 0.1), (0.5, -0.3, 0.8))
-    velocity, rate = (np.array([0.1, 0.2, 0.0]), np.array([0.4, 0.1, -0.1])), (np.array([0.1, 0.0, 0.3]), np.array([0.2, 0.1, 0.4]))
-    yield 'mean_specific_force', [imu.mean_specific_force(velocity, rate, (turn, s * later), 0.1, pull, np.array([0.5, -0.3, 0.8])) for s in (1.0, -1.0)]
-    errors = InertialErrors(white=0.01, bias_sigma=0.02, bias_tau_s=5.0, walk=0.003, turn_on=0.05, scale=0.02, misalignment_rad=0.01, limit=4.0, bits=12)
-    unit = imu.Imu(ImuConfig(rate_hz=50.0, gyroscope=errors, accelerometer=errors.model_copy(update={'white': 0.02, 'bits': None})), 5, 'a')
-    yield 'imu', [unit.samples(3, ramp(20, 3) * 9.0 - 4.0, ramp(20, 3) - 0.5), unit.sample(40, (0.1, 0.2, 9.0), (-9.0, 0.1, 0.2)), unit.variances()]
+    yield (
+        'specific_force',
+        imu.specific_force((0.3, -0.2, 0.1), turn, pull, (0.4, 0.3, -0.5), (0.2, 0.6, 0.1), (0.5, -0.3, 0.8)),
+    )
+    velocity, rate = (
+        (np.array([0.1, 0.2, 0.0]), np.array([0.4, 0.1, -0.1])),
+        (np.array([0.1, 0.0, 0.3]), np.array([0.2, 0.1, 0.4])),
+    )
+    yield (
+        'mean_specific_force',
+        [
+            imu.mean_specific_force(velocity, rate, (turn, s * later), 0.1, pull, np.array([0.5, -0.3, 0.8]))
+            for s in (1.0, -1.0)
+        ],
+    )
+    errors = InertialErrors(
+        white=0.01,
+        bias_sigma=0.02,
+        bias_tau_s=5.0,
+        walk=0.003,
+        turn_on=0.05,
+        scale=0.02,
+        misalignment_rad=0.01,
+        limit=4.0,
+        bits=12,
+    )
+    unit = imu.Imu(
+        ImuConfig(
+            rate_hz=50.0, gyroscope=errors, accelerometer=errors.model_copy(update={'white': 0.02, 'bits': None})
+        ),
+        5,
+        'a',
+    )
+    yield (
+        'imu',
+        [
+            unit.samples(3, ramp(20, 3) * 9.0 - 4.0, ramp(20, 3) - 0.5),
+            unit.sample(40, (0.1, 0.2, 9.0), (-9.0, 0.1, 0.2)),
+            unit.variances(),
+        ],
+    )
     slow = drift.Drift(stream_key(5, 'a', 'b'), 2, 0.1, 0.3, 4.0, 0.05)
     yield 'drift', [slow.run(7, 6), slow.at(30), slow.at(2), drift.white(5, 'a', 'w', 3, 9, 2)]
     yield 'geodetic', gnss.geodetic(np.array([[100.0, -40.0, 3.0]]), 0.7, -1.2, 50.0, *gnss.WGS84)
     for body in ('moon', 'earth'):
-        receiver = gnss.Gnss(GnssConfig(body=body, latitude_deg=-43.0, longitude_deg=12.0, altitude_m=90.0, north_deg=25.0), 5, 'a')  # type: ignore[arg-type]
-        yield f'gnss.{body}', [receiver.fix(n, (300.0, -200.0, 5.0)) for n in (0, 4)] + [receiver.covariance(), receiver.errors(2, 5)]
-    track = motion.MotionTrack()
+        receiver = gnss.Gnss(
+            GnssConfig(body=body, latitude_deg=-43.0, longitude_deg=12.0, altitude_m=90.0, north_deg=25.0), 5, 'a'
+        )  # type: ignore[arg-type]
+        yield (
+            f'gnss.{body}',
+            [receiver.fix(n, (300.0, -200.0, 5.0)) for n in (0, 4)] + [receiver.covariance(), receiver.errors(2, 5)],
+        )
+    track = motion_track.MotionTrack()
     for k in range(3):
         t = 100_000_000 * k + 20_000_000 * np.arange(1, 6)
         turns = np.array([from_rpy_deg((0.03e-6 * v, 0.01e-6 * v, -0.02e-6 * v)) for v in t.tolist()])
-        names = {'t_ns': t, 'orientation': turns, 'linear_velocity': ramp(5, 3) + k, 'angular_velocity': 0.2 * ramp(5, 3)}
+        names = {
+            't_ns': t,
+            'orientation': turns,
+            'linear_velocity': ramp(5, 3) + k,
+            'angular_velocity': 0.2 * ramp(5, 3),
+        }
         track.add(MotionSamples(*(names.get(n, np.zeros((5, 3))) for n in MotionSamples.__dataclass_fields__)))
-    yield 'felt', [track.felt(a, b, pull, np.array([0.5, -0.3, 0.8]), turn) for a, b in ((0, 30_000_000), (33_000_000, 171_000_000), (100_000_000, 290_000_000))]
+    yield (
+        'felt',
+        [
+            track.ideal_readings(a, b, pull, np.array([0.5, -0.3, 0.8]), turn)
+            for a, b in ((0, 30_000_000), (33_000_000, 171_000_000), (100_000_000, 290_000_000))
+        ],
+    )
 
 
 def lidar() -> Calls:
-    base: dict[str, Any] = {'columns': 6, 'elevations_deg': (-12.0, 1.0, 7.0), 'azimuth_deg': (-50.0, 70.0), 'rate_hz': 8.0, 'range_m': (1.0, 40.0)}
+    base: dict[str, Any] = {
+        'columns': 6,
+        'elevations_deg': (-12.0, 1.0, 7.0),
+        'azimuth_deg': (-50.0, 70.0),
+        'rate_hz': 8.0,
+        'range_m': (1.0, 40.0),
+    }
     for beam in ('elliptical', 'rectangular'):
         for profile in ('uniform', 'gaussian'):
-            config = LidarConfig.model_validate({**base, 'beam': beam, 'profile': profile, 'divergence_rad': (0.01, 0.02), 'sample_radius': 3})
+            config = LidarConfig.model_validate(
+                {**base, 'beam': beam, 'profile': profile, 'divergence_rad': (0.01, 0.02), 'sample_radius': 3}
+            )
             yield f'beam_offsets.{beam}.{profile}', sweep.beam_offsets(config)
     distance = (ramp(7, 5) * 9.0 + 1.0).astype(np.float32)
     strength = np.where(ramp(7, 5) > 0.2, ramp(7, 5)[::-1], 0.0).astype(np.float32)
@@ -155,7 +258,13 @@ def lidar() -> Calls:
             device = sweep.Lidar(config, 5, 'a')
             count = 2 if returns == 'dual' else 1
             reach = (ramp(count, 6, 3) * 50.0).astype(np.float32)
-            scan = device._noisy(reach, (0.3 * ramp(count, 6, 3)).astype(np.float32), ('strongest', 'last')[:count], np.arange(18, dtype=np.uint16).reshape(6, 3, 1), 4)
+            scan = device._noisy(
+                reach,
+                (0.3 * ramp(count, 6, 3)).astype(np.float32),
+                ('strongest', 'last')[:count],
+                np.arange(18, dtype=np.uint16).reshape(6, 3, 1),
+                4,
+            )
             cloud = point_cloud.sensor_cloud(scan, config)
             yield f'sensor_cloud.{fields}.{flash}.{organised}', [cloud, cloud.dtype.itemsize]
             yield f'directions.{fields}.{flash}.{organised}', [device.directions, device.groups]
@@ -172,11 +281,22 @@ def labels() -> Calls:
     depth, truth = ramp(8, 9) * 6.0 + 1.0, ramp(9, 8).T * 7.0 + 1.0
     depth[2, 3] = np.nan
     yield 'depth_error_ratio', np.nan_to_num(stereo.depth_error_ratio(depth, truth))
-    yield 'depth_errors', [stereo.depth_errors(depth, truth, (2.0, 6.0), 30.0), stereo.depth_errors(depth, truth * 1.01, (1.5, 5.0), 3.0)]
-    yield 'eight_bits', [stereo.eight_bits([ramp(6, 7) * 900.0, ramp(6, 7, 3) * 300.0]), stereo.eight_bits([ramp(6, 7) * 900.0], 80.0)]
+    yield (
+        'depth_errors',
+        [
+            stereo.depth_errors(depth, truth, (2.0, 6.0), 30.0),
+            stereo.depth_errors(depth, truth * 1.01, (1.5, 5.0), 3.0),
+        ],
+    )
+    yield (
+        'eight_bits',
+        [stereo.to_8_bit([ramp(6, 7) * 900.0, ramp(6, 7, 3) * 300.0]), stereo.to_8_bit([ramp(6, 7) * 900.0], 80.0)],
+    )
     left = (255 * ramp(60, 90)).astype(np.uint8)
     for matcher in ('bm', 'sgbm'):
-        found = stereo.disparities(left, np.roll(left, -7, axis=1), 3.2, 20.0, stereo.MatcherConfig(method=matcher, block=7))  # type: ignore[arg-type]
+        found = stereo.disparities(
+            left, np.roll(left, -7, axis=1), 3.2, 20.0, stereo.MatcherConfig(method=matcher, block=7)
+        )  # type: ignore[arg-type]
         yield f'disparities.{matcher}', np.nan_to_num(found)
 
 
@@ -196,19 +316,29 @@ def scene() -> Calls:
     turn = np.array([[0.8, -0.6, 0.0], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0]])
     for name, mesh in shapes.items():
         yield f'mesh.{name}', [mesh, meshes.corner_normals(mesh), mesh.moved(np.array([1.0, 2.0, 3.0]), turn).vertices]
-        lit = lit_surface.lit_surface(mesh)
+        lit = irradiance_points.irradiance_points(mesh)
         yield f'lit_surface.{name}', lit
     yield 'mesh.joined', meshes.joined([shapes['box'], shapes['wheel']])
     yield 'micro_relief', micro_relief(0.05, np.array([1.3, -2.4, 0.0]), 0.2, 0.1)
     box = shapes['box']
     hull = TriangleMesh('a', box.vertices.astype(np.float32), box.triangles)
     places = np.array([[0.1, 0.05, 0.02], [0.5, 0.4, 0.3], [0.0, -0.6, 0.05], [0.05, 0.1, 0.9]])
-    for shape, size in (('box', (0.3, 0.2, 0.1)), ('cylinder', (0.3, 0.2)), ('grouser_wheel', (0.3, 0.2, 5.0, 0.02, 0.01)), ('capsule', (0.3, 0.2)), ('sphere', (0.3,)), ('ellipsoid', (0.3, 0.2, 0.1))):
+    for shape, size in (
+        ('box', (0.3, 0.2, 0.1)),
+        ('cylinder', (0.3, 0.2)),
+        ('grouser_wheel', (0.3, 0.2, 5.0, 0.02, 0.01)),
+        ('capsule', (0.3, 0.2)),
+        ('sphere', (0.3,)),
+        ('ellipsoid', (0.3, 0.2, 0.1)),
+    ):
         yield f'distance.{shape}', [own_hull.distance(Visual(shape, size), place) for place in places]
     yield 'distance.mesh', [own_hull.distance(Visual(mesh=hull), place) for place in places]
     frame = empty_frame(9, 12)
     frame.range[:] = (5.0 + np.where(ramp(9, 12) > 0.7, 1.0, 0.0)).astype(np.float32)
-    frame.instance[:], frame.semantic[:] = (ramp(9, 12) * 3).astype(frame.instance.dtype), (ramp(12, 9).T * 3).astype(np.uint8)
+    frame.instance[:], frame.semantic[:] = (
+        (ramp(9, 12) * 3).astype(frame.instance.dtype),
+        (ramp(12, 9).T * 3).astype(np.uint8),
+    )
     frame.normal[:] = np.float32(0.0)
     frame.normal[..., 2] = 1.0
     marks = edge_marks(frame)

@@ -9,36 +9,40 @@ from typing import Any
 
 import numpy as np
 
-from regolith_terrain import geodesy, polygons, soil_map, wheel_sinkage
+from regolith_terrain import geodesy, polygons
 from regolith_terrain.config import ProfileConfig, load_soil
-from regolith_terrain.dem import detail, plausibility
-from regolith_terrain.digging import cutting, drum, drum_on_grid, relaxation
-from regolith_terrain.digging.sweep import entering
-from regolith_terrain.experiments import (
-    bevameter,
-    climbs,
-    cratering,
-    heaps,
-    multipass,
-    plate_sinkage,
-    slopes,
-    wheel_rig,
-)
-from regolith_terrain.experiments import drum as drum_bench
-from regolith_terrain.grains import beds, bodies, clumps, contact, materials, packing
-from regolith_terrain.grains.assembly import Assembly
+from regolith_terrain.dem import beds, bodies, clumps, contact, materials, packing
+from regolith_terrain.dem.assembly import Assembly
+from regolith_terrain.elevation import detail, plausibility
+from regolith_terrain.excavation import cutting, relaxation
+from regolith_terrain.excavation.sweep import fill_fraction
+from regolith_terrain.grid import soil_map
+from regolith_terrain.grid.height_profiles import profile
+from regolith_terrain.grid.mass_balance import mass_balance
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import PlaneField
 from regolith_terrain.hillshade import hillshade
-from regolith_terrain.lunar import craters, degradation, hashing, relief, rocks, statistics
+from regolith_terrain.lunar import cell_random, craters, degradation, relief, rocks, statistics
 from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.presets import load_preset, preset_names
-from regolith_terrain.mass import ledger
-from regolith_terrain.profiles import profile
-from regolith_terrain.pyramid import TilePyramid
 from regolith_terrain.scm import shapes as scm_shapes
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.solids import obstacles, polyhedron, rock_shapes, skyline
+from regolith_terrain.solids import height_map, obstacles, polyhedron, rock_shapes
 from regolith_terrain.solids.config import ObstacleConfig
-from regolith_terrain.surface import PlaneField
+from regolith_terrain.testbeds import (
+    bevameter,
+    cratering,
+    drum_trench,
+    drum_trench_scm,
+    heap_measurement,
+    multipass,
+    plate_sinkage,
+    sinkage_formulas,
+    slope_climb,
+    slope_settings,
+    wheel_rig,
+)
+from regolith_terrain.testbeds import bucket_drum as drum_bench
+from regolith_terrain.tile_pyramid import TilePyramid
 
 Calls = Iterator[tuple[str, Any]]
 
@@ -59,19 +63,25 @@ def digging() -> Calls:
     factors = cutting.cutting_factors(0.9, 0.55, 0.3, 0.7)
     yield 'rupture_angle', [beta, cutting.rupture_angle(1.3, 0.2, 0.1)]
     yield 'cutting_factors', factors
-    yield 'blade_force', [cutting.blade_force(factors, d, 0.4, 1500.0, 1.62, 170.0, 30.0, 20.0) for d in (-0.1, 0.05, 0.11)]
+    yield (
+        'blade_force',
+        [cutting.blade_force(factors, d, 0.4, 1500.0, 1.62, 170.0, 30.0, 20.0) for d in (-0.1, 0.05, 0.11)],
+    )
     yield 'critical_height', [relaxation.critical_height(170.0, 0.6, 1500.0, g) for g in (1.62, 9.81)]
     level = relief_of(9, 11)
     yield 'face_height', [relaxation.face_height(level, r, c, 0.07) for r in range(1, 8, 2) for c in range(1, 10, 3)]
-    yield 'faces_end', [relaxation.faces_end(level, r, c, s) for r in (0, 4, 7) for c in (1, 5) for s in (0.01, 0.2, 0.9)]
+    yield (
+        'faces_end',
+        [relaxation.face_is_bounded(level, r, c, s) for r in (0, 4, 7) for c in (1, 5) for s in (0.01, 0.2, 0.9)],
+    )
     fill, share = np.array([[0.0, 0.3, 1.0], [0.0, 0.6, 0.9]]), np.array([[0.9, 0.7, 0.1], [1.0, 0.4, 0.2]])
-    yield 'entering', [entering(fill, share, tool, at) for tool in (0, 1) for at in (-0.1, 0.2, 0.5, 0.95, 1.4)]
-    dug = drum.Drum(0.21, 5, 0.05, 0.8, 0.07, 0.06, 1.9, 0.8, 1.62, 1450.0, 150.0, 0.6)
+    yield 'entering', [fill_fraction(fill, share, tool, at) for tool in (0, 1) for at in (-0.1, 0.2, 0.5, 0.95, 1.4)]
+    dug = drum_trench.Drum(0.21, 5, 0.05, 0.8, 0.07, 0.06, 1.9, 0.8, 1.62, 1450.0, 150.0, 0.6)
     yield 'Drum', [dug.end, dug.chip, dug.reach, dug.gone(0.13), dug.gone(0.9), dug.share(0.05), dug.share(3.0)]
     samples = [(0.1 * k, 3.0 + k, 2.0 - 0.1 * k, 5.0 + 0.2 * k, 1.0 - 0.3 * k, 0.5 * k) for k in range(25)]
-    yield 'drum.measured', drum.measured(dug, samples)  # type: ignore[arg-type]
-    yield 'drum.measured.early', drum.measured(dug, samples[:3])  # type: ignore[arg-type]
-    trench = drum_on_grid.Trench(dug, -1.0, 0.02, 2e-3)
+    yield 'drum.measured', drum_trench.drum_results(dug, samples)  # type: ignore[arg-type]
+    yield 'drum.measured.early', drum_trench.drum_results(dug, samples[:3])  # type: ignore[arg-type]
+    trench = drum_trench_scm.ScmTrench(dug, -1.0, 0.02, 2e-3)
     for _ in range(3):
         trench.advance(quiet)
     yield 'drum_on_grid', [{k: v for k, v in trench.row().items() if k != 'wall_s'}, trench.part]
@@ -80,9 +90,13 @@ def digging() -> Calls:
 def grains() -> Calls:
     sand = materials.GrainMaterial(youngs_modulus_pa=2e7, poisson_ratio=0.25, restitution=0.4, friction=0.35, rolling=0.1,
                                    cohesion=0.3, density_kgpm3=2500.0)  # fmt: skip
-    steel = sand.model_copy(update={'youngs_modulus_pa': 9e7, 'poisson_ratio': 0.31, 'friction': 0.6, 'restitution': 0.7})
+    steel = sand.model_copy(
+        update={'youngs_modulus_pa': 9e7, 'poisson_ratio': 0.31, 'friction': 0.6, 'restitution': 0.7}
+    )
     law = materials.contact_law(sand, steel, 1.62)
-    given = materials.UserStiffness(normal_npm=3e4, tangential_npm=2e4, normal_damping_ps=700.0, tangential_damping_ps=300.0)
+    given = materials.UserStiffness(
+        normal_npm=3e4, tangential_npm=2e4, normal_damping_ps=700.0, tangential_damping_ps=300.0
+    )
     user = materials.user_law(given, sand, 1.62)
     yield 'contact_law', [law, materials.contact_law(sand, sand, 9.81)]
     yield 'user_law', user
@@ -97,14 +111,23 @@ def grains() -> Calls:
                 3.0 * fast, 1.0, -2.0, slip, at, 1e-5,
             )  # fmt: skip
             yield f'contact_force.{name}.{fast}', [np.array(force), slip]
-    for shape in (clumps.clump_of_three(), clumps.clump(np.array([[0.0, 0.0, 0.0], [0.7, 0.2, 0.0]]), np.array([1.0, 0.6]))):
-        yield f'clump.{len(shape.radius)}', [np.abs(shape.offset), shape.radius, shape.volume, shape.moments, shape.equivalent_radius]
+    for shape in (
+        clumps.clump_of_three(),
+        clumps.clump(np.array([[0.0, 0.0, 0.0], [0.7, 0.2, 0.0]]), np.array([1.0, 0.6])),
+    ):
+        yield (
+            f'clump.{len(shape.radius)}',
+            [np.abs(shape.offset), shape.radius, shape.volume, shape.moments, shape.equivalent_radius],
+        )
     yield 'packing', [packing.sizes(5, 'a', 40, 0.01, 0.2), packing.attitudes(5, 'a', 12)]
     yield 'lattice', packing.lattice(3, 'b', 60, 0.02, lambda at: np.hypot(at[:, 0], at[:, 1]) < 0.1, 0.3, 0.1)
     yield 'smooth', packing.smooth(sand)
     wheel = bodies.wheel(0.05, 0.06, 5, 0.012, 0.004)
     yield 'grain_wheel', [[part.kind, part.size, part.place, np.array(part.axes), part.reach()] for part in wheel]
-    yield 'grain_plane', [np.array(bodies.plane(normal, (0.1, 0.2, 0.3)).axes) for normal in ((1.0, 2.0, -2.0), (0.0, -1.0, 0.1))]
+    yield (
+        'grain_plane',
+        [np.array(bodies.plane(normal, (0.1, 0.2, 0.3)).axes) for normal in ((1.0, 2.0, -2.0), (0.0, -1.0, 0.1))],
+    )
     kind = beds.Grains(radius_m=0.01, spread=0.2, shape='clump3')
     bed = beds.Bin(length_m=0.5, width_m=0.2, depth_m=0.1)
     yield 'bin', [kind.step_s, kind.scales(4, 'g', 20), bed.count(kind), [p.place for p in bed.walls(kind).parts]]
@@ -131,21 +154,25 @@ def grains() -> Calls:
 
 
 def benches() -> Calls:
-    wheel = climbs.WheelRig(omega_radps=0.9, mass_kg=12.0, gravity_mps2=3.7, grousers=0, settle_s=0.3, spin_up_s=0.4,
+    wheel = slope_climb.WheelRig(omega_radps=0.9, mass_kg=12.0, gravity_mps2=3.7, grousers=0, settle_s=0.3, spin_up_s=0.4,
                             drive_s=2.0, mean_share=0.5)  # fmt: skip
     t = np.linspace(0.0, 2.3, 47)
     samples = np.stack((t, 0.1 * t + 0.01 * t**3, 0.02 + 0.005 * t, 3.0 + t, 40.0 - 2.0 * t), axis=1)
-    yield 'climbs.measured', climbs.measured(wheel, samples)
+    yield 'climbs.measured', slope_climb.measured(wheel, samples)
     yield 'climbs.rig', [wheel.outermost_m, wheel.start_m, wheel.end_s, wheel.pull(12.0), wheel.under(1.62)]
     yield 'climbs.rate', [wheel.rate(at) for at in (0.1, 0.3, 0.5, 2.0)]
-    rolling = climbs.DrivenWheel(wheel, 12.0)
+    rolling = slope_climb.DrivenWheel(wheel, 12.0)
     for step in range(40):
         rolling.push(3.0 - 0.1 * step, 50.0 + step, 0.02)
     yield 'climbs.DrivenWheel', [rolling.state, rolling.rotation, rolling.depth, rolling.rate]
     angle, r = 2.4 * np.arange(400), 0.1 * np.sqrt(np.arange(400) / 400.0)
-    place = np.stack((r * np.cos(angle), r * np.sin(angle), 0.6 * (0.1 - r) * np.mod(0.37 * np.arange(400), 1.0)), axis=1)
-    heap = heaps.Heap(place, np.full(400, np.pi * 0.1**2 * 0.02 / 400) * (1.5 - r / 0.1), 0.005, 0.1, 0.4, None, 1e-5)
-    yield 'heaps', [heaps.profile(heap), heaps.measured(heap, 0.05)]
+    place = np.stack(
+        (r * np.cos(angle), r * np.sin(angle), 0.6 * (0.1 - r) * np.mod(0.37 * np.arange(400), 1.0)), axis=1
+    )
+    heap = heap_measurement.Heap(
+        place, np.full(400, np.pi * 0.1**2 * 0.02 / 400) * (1.5 - r / 0.1), 0.005, 0.1, 0.4, None, 1e-5
+    )
+    yield 'heaps', [heap_measurement.profile(heap), heap_measurement.measured(heap, 0.05)]
     sides, depths = np.array([0.1, 0.25]), np.linspace(0.01, 0.05, 7)
     pressures = (900.0 * 2.0 / sides[:, None] + 5e5) * depths**0.9 * (1.0 + 0.1 * depths)
     yield 'fit_bekker', bevameter.fit_bekker(sides, depths, pressures)
@@ -161,24 +188,34 @@ def benches() -> Calls:
     rolled = wheel_rig.Settings(soil=load_soil('grc1'))
     yield 'wheel_rig.Settings', rolled
     yield 'multipass.Settings', multipass.Settings()
-    yield 'slopes.Settings', slopes.SlopeSettings()
+    yield 'slopes.Settings', slope_settings.SlopeSettings()
     yield 'drum.Settings', drum_bench.Settings(depth_m=(0.08,), cohesion_pa=90.0).drum(0.08)
 
 
 def ground() -> Calls:
     yield 'curvature_radii', geodesy.curvature_radii(6378137.0, 1.0 / 298.25, 0.8)
     yield 'hillshade', [hillshade(relief_of(12, 17), 0.3), hillshade(relief_of(12, 17), 0.3, 200.0, 50.0)]
-    yield 'ledger', ledger(120.0, 0.04, 3.0, 5.0, 7.0)
-    yield 'bekker_sinkage', wheel_sinkage.bekker_sinkage(150.0, 0.13, 0.17, 8e5, 0.9)
-    yield 'lyasko_factor', [wheel_sinkage.lyasko_factor(slip) for slip in (0.0, 0.15, 0.6)]
-    yield 'ding_sinkage', wheel_sinkage.ding_sinkage(150.0, 0.13, 0.17, 8e5, 0.9, 0.4, 0.25)
-    yield 'crossing', [polygons.crossing([(0, 0), (2, 0), (0, 1), (2, 1.5)]), polygons.crossing([(0, 0), (2, 0), (2, 1)])]
+    yield 'ledger', mass_balance(120.0, 0.04, 3.0, 5.0, 7.0)
+    yield 'bekker_sinkage', sinkage_formulas.bekker_sinkage(150.0, 0.13, 0.17, 8e5, 0.9)
+    yield 'lyasko_factor', [sinkage_formulas.lyasko_factor(slip) for slip in (0.0, 0.15, 0.6)]
+    yield 'ding_sinkage', sinkage_formulas.ding_sinkage(150.0, 0.13, 0.17, 8e5, 0.9, 0.4, 0.25)
+    yield (
+        'crossing',
+        [polygons.crossing([(0, 0), (2, 0), (0, 1), (2, 1.5)]), polygons.crossing([(0, 0), (2, 0), (2, 1)])],
+    )
     yield 'roughness', [detail.roughness(relief_of(41, 33) ** 3, 5.0), detail.roughness(relief_of(9, 33), 5.0)]
-    for name, heights in (('relief', 30.0 * relief_of(40, 23)), ('flat', 0.001 * relief_of(12, 9)), ('steps', np.round(relief_of(30, 30)) * 150.0)):
+    for name, heights in (
+        ('relief', 30.0 * relief_of(40, 23)),
+        ('flat', 0.001 * relief_of(12, 9)),
+        ('steps', np.round(relief_of(30, 30)) * 150.0),
+    ):
         found = plausibility.measure(heights, 7.0)
         yield f'measure.{name}', [found, plausibility.doubts(found, 7.0, (3, 4))]
     for name in ('chronology', 'production'):
-        yield name, getattr(statistics, name)(np.array([0.5, 3.0, 3.9] if name == 'chronology' else [0.05, 2.0, 40.0, 700.0]))
+        yield (
+            name,
+            getattr(statistics, name)(np.array([0.5, 3.0, 3.9] if name == 'chronology' else [0.05, 2.0, 40.0, 700.0])),
+        )
     yield 'age_of', statistics.age_of(np.array([1e-4, 2e-3, 0.05]))
     d = np.array([0.4, 2.0, 31.0])
     yield 'equilibrium', statistics.equilibrium(d, 0.08, -1.9)
@@ -187,9 +224,17 @@ def ground() -> Calls:
     yield 'fresh_profile', degradation.fresh_profile(np.linspace(0.0, 2.9, 40))
     yield 'profile_table', degradation.profile_table()
     yield 'relative_depth', [degradation.relative_depth(np.array([0.0, 0.003, 0.05])), degradation.age_at_depth(0.4)]
-    key = hashing.key_of(7, 'ground')
-    word = hashing.cell_word(key, 2, -3, 5)
-    yield 'draws', [hashing.unit(word), hashing.draw(word, 0), hashing.draw(word, 3), hashing.poisson(0.83, 2.7)]
+    key = cell_random.key_of(7, 'ground')
+    word = cell_random.cell_word(key, 2, -3, 5)
+    yield (
+        'draws',
+        [
+            cell_random.unit(word),
+            cell_random.uniform_draw(word, 0),
+            cell_random.uniform_draw(word, 3),
+            cell_random.poisson(0.83, 2.7),
+        ],
+    )
     yield 'octaves', relief.octaves(key, 9.0, 0.3, 0.8, 0.05, 1.5)
     yield 'deviation', relief.deviation(np.array([0.1, 0.7, 2.5]))
     table = craters.crater_classes(0.6, 40.0, 0.1, 1.9, 3.2, 0.04)
@@ -216,8 +261,10 @@ def solids() -> Calls:
         yield f'scaled_rock.{number}', rock_shapes.scaled_rock(number)
     heights = np.zeros((9, 11))
     axes = np.array([[0.8, -0.6, 0.0], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0]])
-    tops = skyline.Skyline([(hull, np.array([1.0, 1.5, 0.2]), axes), (hull, np.array([3.1, 0.7, -1.0]), np.eye(3))])
-    yield 'skyline', [tops.facets, tops.raised(heights, -0.5, -0.3, 0.6)]
+    tops = height_map.ObstacleHeightMap(
+        [(hull, np.array([1.0, 1.5, 0.2]), axes), (hull, np.array([3.1, 0.7, -1.0]), np.eye(3))]
+    )
+    yield 'skyline', [tops.facets, tops.max_heights(heights, -0.5, -0.3, 0.6)]
     made: list[dict[str, Any]] = [
         {'type': 'ramp', 'position': (1.0, 2.0)}, {'type': 'ramp', 'position': (1.0, 2.0, 0.4)},
         {'type': 'step', 'position': (1.0, 2.0)}, {'type': 'box', 'position': (1.0, 2.0)}, {'type': 'wall', 'position': (1.0, 2.0, 0.1)},
@@ -228,7 +275,11 @@ def solids() -> Calls:
         yield f'obstacle.{number}', [stands.middle, stands.turn, stands.hulls, stands.triangles]
     soils = np.arange(12.0).reshape(4, 3)
     outline = np.array([[0.1, 0.2], [1.7, 0.4], [1.1, 1.9]])
-    regions = [soil_map.Region(outline, 0.0), soil_map.Region(np.array([[1.0, 1.0]]), 0.6), soil_map.Region(outline - 1.0, 0.0)]
+    regions = [
+        soil_map.Region(outline, 0.0),
+        soil_map.Region(np.array([[1.0, 1.0]]), 0.6),
+        soil_map.Region(outline - 1.0, 0.0),
+    ]
     yield 'soil_map', soil_map.SoilMap(soils, regions).rows(-6, 11, -7, 12, 0.2)
     line = ProfileConfig.model_validate({'start': (-0.3, 0.2), 'end': (0.9, 0.7)})
     grid = SoilGrid(PlaneField(0.12, -0.07, 1.1), 0.1)

@@ -29,7 +29,7 @@ import yaml
 from starter import Started, Starter
 
 from regolith_bringup.bag.reading import Bag
-from regolith_bringup.run import graph
+from regolith_bringup.run import ros_graph
 from regolith_bringup.run.middleware import UDP, VARIABLE, middleware_environment, profile
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
@@ -40,13 +40,13 @@ WORLD = '/regolith/world'
 _DOMAINS = range(20, 81)
 """Clear of domain 0, where people work, of those below 20 and above 80, which the tests of packages and the benchmarks
 use, and of the kernel's ephemeral ports, which begin above domain 101."""
-_taken: dict[int, graph.Domain] = {}
+_taken: dict[int, ros_graph.ReservedDomain] = {}
 
 
 def new_domain() -> int:
     """Return a ROS domain that no other test uses, of this process or of another on this machine."""
     first = os.getpid() + len(_taken)
-    domain = graph.free_domain(_DOMAINS[(first + step) % len(_DOMAINS)] for step in range(len(_DOMAINS)))
+    domain = ros_graph.free_domain(_DOMAINS[(first + step) % len(_DOMAINS)] for step in range(len(_DOMAINS)))
     _taken[domain.number] = domain
     return domain.number
 
@@ -201,9 +201,7 @@ def run_scenario(
     :param code: exit code the test takes for granted; None: any
     :param report: whether to write one
     """
-    with LiveRun(
-        tmp_path, scenario, *arguments, processes=processes, name=name, node=False, report=report
-    ) as live:
+    with LiveRun(tmp_path, scenario, *arguments, processes=processes, name=name, node=False, report=report) as live:
         return live.finish(timeout, code)
 
 
@@ -224,9 +222,7 @@ class Observer:
         self.open()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
     @property
@@ -309,10 +305,10 @@ class Observer:
     def close(self) -> None:
         """Remove the node."""
         if self._context is not None:
-            from regolith_world.ros.leaving import await_quiet
+            from regolith_world.ros.shutdown import await_stable_graph
 
             self._executor.shutdown()
-            await_quiet(self.node)
+            await_stable_graph(self.node)
             self.node.destroy_node()
             self._context.try_shutdown()
             self._context = None
@@ -361,9 +357,7 @@ class LiveRun(Observer):
         self.process = start(self._command, self._environment, self._printed, forked=self._forked)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         try:
             self.end()
         finally:
@@ -385,7 +379,7 @@ class LiveRun(Observer):
         return self.process.poll() is None
 
     def pids(self) -> dict[str, int]:
-        """Return the process ids of its nodes by label: ``amber/agent``, ``regolith/world``, ``solo_node``."""
+        """Return the process ids of its nodes by label: ``amber/agent``, ``regolith/world``, ``single_process_node``."""
         return node_pids(self.process.pid)
 
     def come_to(self, t_s: float, timeout: float = 180.0) -> None:
@@ -440,7 +434,9 @@ class LiveRun(Observer):
         if 'did not leave by itself' in result.output:
             warnings.warn(f'{self.run_dir.name} printed: {result.output[-4000:]}', stacklevel=2)
         if code is not None:
-            assert result.code == code, f'exit code {result.code}, expected {code}; it printed:\n{result.output[-4000:]}'
+            assert result.code == code, (
+                f'exit code {result.code}, expected {code}; it printed:\n{result.output[-4000:]}'
+            )
         return result
 
     def pause(self, paused: bool = True) -> None:

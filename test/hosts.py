@@ -48,8 +48,13 @@ class Program:
         inside = ['unshare', '--mount', '--uts', 'sh', '-c', _ENTER, host, *command]
         with log.open('w', encoding='utf-8') as stream:
             self.process = subprocess.Popen(
-                ['ip', 'netns', 'exec', host, *inside], cwd=log.parent, env=dict(environment),
-                stdin=subprocess.DEVNULL, stdout=stream, stderr=subprocess.STDOUT, start_new_session=True,
+                ['ip', 'netns', 'exec', host, *inside],
+                cwd=log.parent,
+                env=dict(environment),
+                stdin=subprocess.DEVNULL,
+                stdout=stream,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
             )
 
     @property
@@ -105,9 +110,7 @@ class Hosts:
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         try:
             for program in reversed(self._programs):
                 program.end()

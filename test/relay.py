@@ -54,8 +54,11 @@ def _tap(namespace: str, number: int) -> int:
         os.close(own)
         os.close(there)
     for words in (
-        f'link set eth0 address {_hardware(number).hex(":")} txqueuelen 10000', f'addr add {address(number)}/24 dev eth0',
-        'link set lo up', 'link set eth0 up', 'route add 224.0.0.0/4 dev eth0',
+        f'link set eth0 address {_hardware(number).hex(":")} txqueuelen 10000',
+        f'addr add {address(number)}/24 dev eth0',
+        'link set lo up',
+        'link set eth0 up',
+        'route add 224.0.0.0/4 dev eth0',
     ):
         subprocess.run(['ip', '-n', namespace, *words.split()], check=True)
     return tap

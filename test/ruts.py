@@ -116,9 +116,7 @@ def front_wheels(
             at = pose.position
             heading = yaw + wheel.steering_angle
             if marks.ground(at.x, at.y, heading, half_width, t_ns) == {wanted}:
-                samples.append(
-                    WheelSample(t_ns, wheel.name, wheel.sinkage_incremental, wheel.normal_load, at.x, at.y)
-                )
+                samples.append(WheelSample(t_ns, wheel.name, wheel.sinkage_incremental, wheel.normal_load, at.x, at.y))
     return samples
 
 

@@ -20,8 +20,15 @@ from typing import Any
 from harness import LiveRun, RunResult, vehicle, write_scenario
 
 EYE: dict[str, Any] = {
-    'type': 'camera', 'width': 160, 'height': 120, 'pixel_size_m': 5e-6, 'focal_length_m': 8e-4, 'f_number': 4.0,
-    'exposure_s': 2e-3, 'auto_exposure': {}, 'rate_hz': 0.5,
+    'type': 'camera',
+    'width': 160,
+    'height': 120,
+    'pixel_size_m': 5e-6,
+    'focal_length_m': 8e-4,
+    'f_number': 4.0,
+    'exposure_s': 2e-3,
+    'auto_exposure': {},
+    'rate_hz': 0.5,
 }
 WARM_UP = 0.25
 """Part of a run at its beginning whose growth does not count: caches fill, circles close."""
@@ -41,7 +48,10 @@ def scenario(folder: Path, duration_s: float, ground: str = 'scm') -> Path:
         for name, y in (('amber', 0.0), ('basalt', 6.0))
     }
     comms = {
-        'radio': 'subt_cloud_tunnel', 'margin_m': 20.0, 'stations': {'lander': [-60.0, 0.0]}, 'beacon_period_s': 2.0,
+        'radio': 'subt_cloud_tunnel',
+        'margin_m': 20.0,
+        'stations': {'lander': [-60.0, 0.0]},
+        'beacon_period_s': 2.0,
         'traffic': [
             {'src': 'amber', 'dst': 'lander', 'period_s': 0.5, 'size_bytes': 300},
             {'src': 'lander', 'dst': 'broadcast', 'period_s': 1.0},
@@ -50,7 +60,13 @@ def scenario(folder: Path, duration_s: float, ground: str = 'scm') -> Path:
     }
     terrain = {} if ground == 'scm' else {'ground': ground, 'soil': {'friction': 0.7}}
     return write_scenario(
-        folder, rovers, 'soak', duration_s=duration_s, terrain=terrain, comms=comms, recording={'sensors': True},
+        folder,
+        rovers,
+        'soak',
+        duration_s=duration_s,
+        terrain=terrain,
+        comms=comms,
+        recording={'sensors': True},
         world={'heartbeat_s': 0.4, 'checkpoint_period_s': 60.0},
     )
 
@@ -172,8 +188,12 @@ def main() -> None:
     done = soak(given.out, given.duration, processes=given.processes, ground=given.ground, period_s=given.period)
     summary = done.result.summary
     figures = {
-        'simulated_s': summary['simulated_s'], 'wall_s': summary['wall_s'], 'speed': summary['speed'], 'bag': summary['bag'],
-        'sensors': summary.get('sensors'), 'modified_nodes': (summary['terrain'] or {}).get('modified_nodes'),
+        'simulated_s': summary['simulated_s'],
+        'wall_s': summary['wall_s'],
+        'speed': summary['speed'],
+        'bag': summary['bag'],
+        'sensors': summary.get('sensors'),
+        'modified_nodes': (summary['terrain'] or {}).get('modified_nodes'),
         'shared_mb': [done.shared_mb[0][1], done.shared_mb[-2][1]],
         'processes': {label: asdict(growth(taken, given.duration)) for label, taken in sorted(done.samples.items())},
     }

@@ -223,7 +223,7 @@ def _forked_instead(path: bytes, words: Sequence[str], passed: Sequence[int]) ->
     if pid:
         return pid
     try:
-        from regolith_world.start import end_with
+        from regolith_world.node_main import end_with
 
         null = os.open(os.devnull, os.O_RDONLY)
         os.dup2(null, 0)
@@ -232,7 +232,7 @@ def _forked_instead(path: bytes, words: Sequence[str], passed: Sequence[int]) ->
             os.closerange(first, kept)
             first = kept + 1
         if 'forkserver' in words[-1]:
-            end_with(os.getppid())  # as regolith_bringup.run.preloaded has it, which is imported already
+            end_with(os.getppid())  # as regolith_bringup.run.preload has it, which is imported already
         exec(words[-1], {'__name__': 'helper'})
     finally:
         os._exit(0)
@@ -245,7 +245,7 @@ if __name__ == '__main__':
     getproctitle()  # finds the place of the command line, which moves with the environment
     import regolith_bringup.bag.reading
     import regolith_bringup.cli
-    import regolith_bringup.run.preloaded
+    import regolith_bringup.run.preload
     import regolith_bringup.run.summary
     import regolith_bringup.run.supervisor  # noqa: F401
 

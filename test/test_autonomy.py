@@ -106,9 +106,9 @@ def test_a_late_joiner_gets_descriptions_status_and_ground(run: LiveRun) -> None
     from regolith_msgs.srv import GetTerrainSnapshot
 
     from regolith_terrain.config import TerrainConfig
-    from regolith_terrain.height_field import build_height_field
-    from regolith_terrain.ros.convert import nodes_record, update_record
-    from regolith_terrain.soil_grid import SoilGrid
+    from regolith_terrain.grid.soil_grid import SoilGrid
+    from regolith_terrain.height_field_builder import build_height_field
+    from regolith_terrain.ros.message_conversion import nodes_record, update_record
 
     with Observer(run.domain) as late:
         descriptions = late.subscribe(WheeledVehicleDescription, '/amber/description', latched=True)
@@ -124,7 +124,8 @@ def test_a_late_joiner_gets_descriptions_status_and_ground(run: LiveRun) -> None
         assert len(snapshot.nodes.x) > 100
         by_number = late.wait_for(
             lambda: {u.soil_seq: u for u in updates} if updates[-1].soil_seq > snapshot.soil_seq + 10 else None,
-            20.0, 'later updates',
+            20.0,
+            'later updates',
         )
         assert by_number[snapshot.soil_seq].soil_hash == snapshot.soil_hash
     # The ground rebuilt from the snapshot alone has that hash, and keeps up with terrain by the updates that follow.

@@ -24,10 +24,13 @@ GOAL_M = 36.0
 ALLOWED = {'/tf_static', '/rover/odom', '/rover/imu/data_raw', '/rover/lidar/points'}
 """What a rover knows: nothing of these is true but by measurement."""
 DRIVEN = (
-    '--set', 'vehicles.rover.driver={type: external, timeout_s: 1.0}',
+    '--set',
+    'vehicles.rover.driver={type: external, timeout_s: 1.0}',
     # The world waits for a command in every cycle: how busy the machine is changes nothing but the time it takes.
-    '--set', 'world.input_barrier={topic: /rover/cmd_vel, timeout_s: 60.0}',
-    '--set', 'world.agent_timeout_s=60.0',
+    '--set',
+    'world.input_barrier={topic: /rover/cmd_vel, timeout_s: 60.0}',
+    '--set',
+    'world.agent_timeout_s=60.0',
 )
 
 
@@ -88,7 +91,7 @@ def test_it_listens_to_what_a_rover_knows_and_sets_off(tmp_path: Path) -> None:
     # It stands for two seconds, and drives 0.4 m/s less slip then.
     assert 1.2 < ahead < 2.6
     cells = np.array(grids[-1].data)
-    assert (cells >= 0).sum() * grids[-1].info.resolution**2 > 60.0, 'square metres that it has looked at'
+    assert (cells >= 0).sum() * grids[-1].info.resolution ** 2 > 60.0, 'square metres that it has looked at'
     assert any(t.header.frame_id == 'map' and t.child_frame_id == 'rover/odom' for m in frames for t in m.transforms)
 
 

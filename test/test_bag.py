@@ -20,7 +20,15 @@ from rosbags.highlevel import AnyReader
 pytestmark = pytest.mark.ros
 
 PROTOCOL = ('/regolith/cycle', '/regolith/evolved', '/regolith/terrain/delta', '/regolith/terrain/update')
-STATES = ('description', 'robot_description', 'vehicle_state', 'wheel_states', 'joint_states', 'odom', 'ground_truth/odom')
+STATES = (
+    'description',
+    'robot_description',
+    'vehicle_state',
+    'wheel_states',
+    'joint_states',
+    'odom',
+    'ground_truth/odom',
+)
 EVOLVE, STOP, COMMIT, DISCARD = 0, 2, 1, 2
 
 
@@ -67,7 +75,10 @@ def test_frames_description_and_covariances_fit_together(messages: Mapping[str, 
     joints = {joint.get('name') for joint in robot.findall('joint') if joint.get('type') != 'fixed'}
     assert joints == set(messages['/amber/joint_states'][0].name)
     frames = {
-        (f.header.frame_id, f.child_frame_id) for m in messages['/tf'] for f in m.transforms if 'amber' in f.child_frame_id
+        (f.header.frame_id, f.child_frame_id)
+        for m in messages['/tf']
+        for f in m.transforms
+        if 'amber' in f.child_frame_id
     }
     tree = {(j.find('parent').get('link'), j.find('child').get('link')) for j in robot.findall('joint')}
     assert frames == {('amber/odom', 'amber/base_link')} | {(f'amber/{a}', f'amber/{b}') for a, b in tree}

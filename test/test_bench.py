@@ -11,8 +11,8 @@ from functools import partial
 import pytest
 from harness import command, environment, finished, new_domain
 
-from regolith_bringup.bench import driving, garage
-from regolith_bringup.bench.heartbeat import heartbeat, in_processes
+from regolith_bringup.bench import driving, vehicle_cost
+from regolith_bringup.bench.cycle_rate import cycle_rate, in_processes
 
 pytestmark = pytest.mark.ros
 
@@ -24,7 +24,7 @@ def _bench(name: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.alone
 def test_heartbeat_counts_whole_cycles_in_one_process_and_in_many() -> None:
     """Function calls are faster than topics by a factor of ten or more; two is what no busy machine hides."""
-    result = heartbeat(agents=(2,), cycles=200)
+    result = cycle_rate(agents=(2,), cycles=200)
     assert list(result['one_process']) == list(result['many_processes']) == ['2'] and not result['four_processes']
     assert result['one_process']['2'] > 2.0 * result['many_processes']['2'] > 0.0 and result['machine_score'] > 0.0
 
@@ -50,7 +50,7 @@ def test_a_rover_costs_more_than_one_of_its_wheels(monkeypatch: pytest.MonkeyPat
 @pytest.mark.seconds
 def test_a_vehicles_time_is_told_part_by_part() -> None:
     """The parts of the loop are its time; messages come on top, and the machine is timed with it."""
-    figures = garage.vehicles(simulated_s=0.1, repeats=1, names=('rassor',), rovers=())
+    figures = vehicle_cost.vehicles(simulated_s=0.1, repeats=1, names=('rassor',), rovers=())
     assert figures['machine_score'] > 0.0 and figures['vehicles'].keys() == {'rassor'}
     for ground in ('soil', 'rigid'):
         told = figures['vehicles']['rassor'][ground]

@@ -13,12 +13,12 @@ from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_bringup.scenario.schema import Scenario
-from regolith_sensors.camera.pipeline import Camera, Pose
+from regolith_sensors.camera.pipeline import Camera, CameraPose
+from regolith_sensors.config.sensors import scenario_sensors
 from regolith_sensors.lidar.sweep import Lidar
-from regolith_sensors.rays.frame import Frame
-from regolith_sensors.scenario_config import scenario_sensors
-from regolith_sensors.scene.build import SensedWorld
-from regolith_world.rotation import matrices, matrix, product
+from regolith_sensors.rays.image import RenderedImage
+from regolith_sensors.scene.sensor_scene import SensorScene
+from regolith_world.numerics.rotation import matrices, matrix, product
 
 INSTANTS_S = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
 """Of a lidar exactly on a surface of its rover, rounding decides at each frame whether it sees: of six, one in a hundred
@@ -34,7 +34,7 @@ def seeing(scenario: Scenario) -> list[Any]:
     return [sensor for sensor in scenario_sensors(scenario) if sensor.kind.sees]
 
 
-def look(sensor: Any, camera: Camera | Lidar, world: SensedWorld, view: Any, t_ns: int) -> bool:
+def look(sensor: Any, camera: Camera | Lidar, world: SensorScene, view: Any, t_ns: int) -> bool:
     """Return whether a sensor sees light, or has points."""
     scene, mount = view.prepare(0), sensor.mount
     place, turn = view.base_pose(sensor.vehicle, 0)
@@ -43,11 +43,13 @@ def look(sensor: Any, camera: Camera | Lidar, world: SensedWorld, view: Any, t_n
 
         def poses(moments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             at = place + base @ mount.position
-            return np.repeat(at, len(moments), axis=0), np.repeat(base @ matrix(mount.orientation), len(moments), axis=0)
+            return np.repeat(at, len(moments), axis=0), np.repeat(
+                base @ matrix(mount.orientation), len(moments), axis=0
+            )
 
         return bool(np.isfinite(camera.scan(scene, view.scene.origin, poses).range).any())
-    pose = Pose(place[0] + matrix(turn[0]) @ mount.position, product(turn[0], mount.orientation))
-    frame: Frame = camera.look(scene, view.scene.origin, lambda _: pose, world.light.sun_at(t_ns), ())
+    pose = CameraPose(place[0] + matrix(turn[0]) @ mount.position, product(turn[0], mount.orientation))
+    frame: RenderedImage = camera.expose(scene, view.scene.origin, lambda _: pose, world.light.sun_at(t_ns), ())
     return bool(frame.radiance.any())
 
 
@@ -67,13 +69,14 @@ def test_sensors_of_shipped_scenarios_are_not_blank(name: str) -> None:
     for until in INSTANTS_S:
         simulation.run(until)
         looks = {vehicle: agent.looks for vehicle, agent in simulation.agents.items()}
-        world = SensedWorld(scenario.terrain, scenario.light, scenario.seed, looks)
+        world = SensorScene(scenario.terrain, scenario.light, scenario.seed, looks)
         world.states.ground.load(simulation.terrain.grid.all_records(), 0)
         for vehicle, snapshot in ends.items():
             world.states.tracks[vehicle].add(0, snapshot.poses)
         views = world.views(sensor.vehicle for sensor in sensors)
         blank = [
-            sensor.full_name for sensor, maker in zip(sensors, made, strict=True)
+            sensor.full_name
+            for sensor, maker in zip(sensors, made, strict=True)
             if not look(sensor, maker, world, views[sensor.vehicle], round(until * 1e9))
         ]
         assert blank == [], f'at {until} s'

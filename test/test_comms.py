@@ -15,8 +15,8 @@ from harness import LiveRun, library_run, run_scenario, vehicle, write_scenario
 
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
-from regolith_bringup.scenario.participants import prepared, site_of
-from regolith_comms.site_graph import make_pair, write_pair
+from regolith_bringup.scenario.participant_sections import participant_context, prepared
+from regolith_comms.tile_graph_builder import build_from_config, write_graph_files
 
 NEAR = {
     'amber': vehicle(0.0, 0.0, 0.0, type='constant', speed_mps=0.3),
@@ -52,7 +52,7 @@ def ridge() -> Simulation:
 
 def radio_report(run: Simulation) -> dict[str, Any]:
     """Return what a run's summary says of its radios."""
-    return {k: v for k, v in run.others['comms'].report().items() if k != 'history'}
+    return {k: v for k, v in run.others['comms'].summary().items() if k != 'history'}
 
 
 def test_a_breadcrumb_brings_a_rover_behind_the_ridge_back_on_the_air() -> None:
@@ -68,7 +68,7 @@ def test_a_breadcrumb_brings_a_rover_behind_the_ridge_back_on_the_air() -> None:
     # Of some 24 packets over the breadcrumb nine in ten arrive; five lost in a row would be one in 2000.
     assert not said['links']['basalt->lander']['lost_s']
     assert said['dropped'].keys() == {'packet_error'}
-    assert ridge.agents['amber'].report()['distance_m'] > 30.0  # type: ignore[operator]
+    assert ridge.agents['amber'].summary()['distance_m'] > 30.0  # type: ignore[operator]
 
 
 @pytest.mark.ros
@@ -137,7 +137,7 @@ def test_a_checkpoint_continues_to_the_bit(tmp_path) -> None:
     rest.world.hold()
     assert rest.run(1.6) == expected
     assert rest.others['comms'] is not None
-    assert rest.others['comms'].report() == whole.others['comms'].report()
+    assert rest.others['comms'].summary() == whole.others['comms'].summary()
 
 
 @pytest.mark.ros
@@ -167,7 +167,9 @@ def test_a_pair_made_beforehand_is_the_pair_made_for_the_run(tmp_path) -> None:
     assert Simulation(named).run(0.4) == Simulation(loaded).run(0.4)
     given = [f'comms.graph={named.comms.graph}', f'comms.grid={named.comms.grid}']
     assert load_scenario(file, given).scenario.comms == named.comms
-    with pytest.raises(ValueError, match=r'comms.graph = .*is stale: built for \w{16}, but the ground.* hash to \w{16}'):
+    with pytest.raises(
+        ValueError, match=r'comms.graph = .*is stale: built for \w{16}, but the ground.* hash to \w{16}'
+    ):
         load_scenario(file, [*given, 'terrain.source=procedural'])
 
 
@@ -178,7 +180,7 @@ def robust_scenario(folder: Path) -> Path:
     """Three rovers; the graph knows nothing of the ground that zircon stands on."""
     calm = {'traffic': [], 'drops': [], 'beacon_period_s': 0.0, 'stations': {'lander': [-10.0, 0.0]}}
     known = load_scenario(scenario(folder, calm)).scenario
-    dot, dat = write_pair(*make_pair(known.comms, site_of(known)), folder, 'known')
+    dot, dat = write_graph_files(*build_from_config(known.comms, participant_context(known)), folder, 'known')
     rovers = {**NEAR, 'zircon': vehicle(300.0, 0.0)}
     comms = {**FAR, **calm, 'graph': str(dot), 'grid': str(dat), 'breadcrumb_delay_s': 0.0}
     world = {'on_failure': 'drop', 'agent_timeout_s': 4.0}

@@ -10,7 +10,7 @@ from harness import library_run, run_scenario, vehicle, write_scenario
 
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
-from regolith_world.intersection import NII_DEPTH
+from regolith_world.contacts.intersection import NII_DEPTH
 
 HEAD_ON = {
     'amber': vehicle(-1.605, 0.0, 0.0, type='constant', speed_mps=0.4, angular_radps=0.0),
@@ -80,7 +80,7 @@ def test_the_same_in_processes_of_their_own(tmp_path):
 def test_pose_only_rovers_drive_through_each_other(tmp_path):
     run = library_run(write_scenario(tmp_path, HEAD_ON, duration_s=4.0, world={'touch': 'pose_only'}))
     assert run.world.discarded_cycles == 0
-    assert run.agents['amber'].report()['distance_m'] > 1.3
+    assert run.agents['amber'].summary()['distance_m'] > 1.3
 
 
 @pytest.mark.slow

@@ -26,7 +26,17 @@ FUNCTIONS = {
 STAGES = ('distort', 'defocus', 'vignette', 'aggregate', 'add_noise', 'respond', 'quantise')
 HAPKE = ('w', 'b', 'c', 'Bs0', 'hs', 'phi', 'theta')
 COMMANDS = (
-    'run', 'check', 'scenarios', 'terrain', 'experiment', 'bench', 'report', 'recover', 'doctor', 'comms', 'dataset',
+    'run',
+    'check',
+    'scenarios',
+    'terrain',
+    'experiment',
+    'bench',
+    'report',
+    'recover',
+    'doctor',
+    'comms',
+    'dataset',
 )
 
 

@@ -53,8 +53,11 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
     from regolith_msgs.srv import GetHeights, Step
 
     types = {
-        'cycle': m.Cycle, 'update': m.TerrainUpdate, 'vehicle_state': m.WheeledVehicleState,
-        'wheel_states': m.WheelStates, 'description': m.WheeledVehicleDescription,
+        'cycle': m.Cycle,
+        'update': m.TerrainUpdate,
+        'vehicle_state': m.WheeledVehicleState,
+        'wheel_states': m.WheelStates,
+        'description': m.WheeledVehicleDescription,
     }
     with LiveRun(tmp_path_factory.mktemp('demo'), 'two_rovers', '--duration', DURATION_S) as run:
         live = {t: run.subscribe(types[t.split('/')[-1]], t, latched=t.endswith('description')) for t in TOPICS}
@@ -160,7 +163,13 @@ def test_live_topics_and_bag_agree(demo: Demo) -> None:
 
 def test_it_listens_on_this_machine_only(demo: Demo) -> None:
     """No process holds a socket that another machine could reach, even where LOCALHOST is in force."""
-    assert set(demo.sockets) == {'regolith/world', 'regolith/terrain', 'regolith/recorder', 'amber/agent', 'basalt/agent'}
+    assert set(demo.sockets) == {
+        'regolith/world',
+        'regolith/terrain',
+        'regolith/recorder',
+        'amber/agent',
+        'basalt/agent',
+    }
     for label, found in demo.sockets.items():
         assert found == {'127.0.0.1'}, (label, found)
 

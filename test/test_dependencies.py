@@ -18,7 +18,13 @@ import yaml
 ROOT = Path(__file__).resolve().parent.parent
 DATABASE = ROOT / 'tools' / 'rosdep.yaml'
 PUBLIC = {
-    'python3-hypothesis', 'python3-matplotlib', 'python3-numpy', 'python3-opencv', 'python3-pytest', 'python3-scipy', 'python3-yaml',
+    'python3-hypothesis',
+    'python3-matplotlib',
+    'python3-numpy',
+    'python3-opencv',
+    'python3-pytest',
+    'python3-scipy',
+    'python3-yaml',
 }
 """Keys of the public database, which is on the network: ``tools/check_packages.py`` has them, too."""
 NOT_AS_WHEELS = {'launch', 'launch_ros'}
@@ -59,8 +65,12 @@ def resolve(tmp_path_factory: pytest.TempPathFactory) -> Resolve:
         '    distribution_type: ros2\n    python_version: 3\ntype: index\nversion: 4\n'
     )
     apart = {
-        **os.environ, 'ROS_HOME': str(folder / 'home'), 'ROSDEP_SOURCE_PATH': str(folder / 'sources'),
-        'ROSDISTRO_INDEX_URL': (folder / 'index-v4.yaml').as_uri(), 'ROS_PYTHON_VERSION': '3', 'ROS_DISTRO': 'jazzy',
+        **os.environ,
+        'ROS_HOME': str(folder / 'home'),
+        'ROSDEP_SOURCE_PATH': str(folder / 'sources'),
+        'ROSDISTRO_INDEX_URL': (folder / 'index-v4.yaml').as_uri(),
+        'ROS_PYTHON_VERSION': '3',
+        'ROS_DISTRO': 'jazzy',
     }
     rosdep = str(Path(sys.executable).parent / 'rosdep')
     subprocess.run([rosdep, 'update'], env=apart, check=True, capture_output=True, timeout=60)
@@ -88,9 +98,17 @@ def test_every_dependency_resolves(resolve: Resolve) -> None:
 def test_what_pip_brings_is_what_set_up_installs() -> None:
     """The names of PyPI behind the keys are those of the requirements; nothing stands in the database in vain."""
     database = yaml.safe_load(DATABASE.read_text(encoding='utf-8'))
-    lines = [line for file in ROOT.glob('tools/requirements*.txt') for line in file.read_text(encoding='utf-8').splitlines()]
+    lines = [
+        line for file in ROOT.glob('tools/requirements*.txt') for line in file.read_text(encoding='utf-8').splitlines()
+    ]
     required = {re.split(r'[<>=\[ ]', line)[0] for line in lines if line and not line.startswith('#')}
-    of_pip = {name for rule in database.values() for system in rule.values() if 'pip' in system for name in system['pip']['packages']}
+    of_pip = {
+        name
+        for rule in database.values()
+        for system in rule.values()
+        if 'pip' in system
+        for name in system['pip']['packages']
+    }
     assert of_pip and of_pip <= required, of_pip - required
     asked = {key for manifest in manifests() for key in keys(manifest)}
     assert set(database) <= asked, set(database) - asked

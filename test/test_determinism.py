@@ -16,34 +16,71 @@ from harness import ROOT, environment, free_domain, new_domain, vehicle, write_s
 
 from regolith_bringup.commands.verify import variants
 from regolith_bringup.scenario.library import find_scenarios
-from regolith_world.determinism import pinned, unpinnable
+from regolith_world.determinism import unpinnable_reason, with_pins
 
 sys.path.insert(0, str(ROOT / 'tools'))
 import make_determinism_page as page
 
 FUNCTIONS = {
-    'sin', 'cos', 'tan', 'arcsin', 'arccos', 'arctan', 'arctan2', 'sinh', 'cosh', 'tanh', 'exp', 'exp2', 'expm1', 'log', 'log2',
-    'log10', 'log1p', 'power', 'float_power', 'cbrt', 'geomspace', 'logspace',
+    'sin',
+    'cos',
+    'tan',
+    'arcsin',
+    'arccos',
+    'arctan',
+    'arctan2',
+    'sinh',
+    'cosh',
+    'tanh',
+    'exp',
+    'exp2',
+    'expm1',
+    'log',
+    'log2',
+    'log10',
+    'log1p',
+    'power',
+    'float_power',
+    'cbrt',
+    'geomspace',
+    'logspace',
 }
 """For which NumPy has loops of its own, or which call such."""
 BLAS = {'dot', 'vdot', 'inner', 'matmul', 'tensordot', 'polyfit', 'convolve', 'correlate'}
 NO_STATE = (
-    'regolith_terrain/experiments/', 'regolith_terrain/grains/', 'regolith_terrain/crm/device/', 'regolith_vehicles/experiments/',
-    'regolith_vehicles/proving_ground/', 'regolith_comms/experiments/', '/bench/', '/bench.py', '/ros/',
+    'regolith_terrain/testbeds/',
+    'regolith_terrain/dem/',
+    'regolith_terrain/crm/device/',
+    'regolith_vehicles/experiments/',
+    'regolith_vehicles/proving_ground/',
+    'regolith_comms/experiments/',
+    '/bench/',
+    '/bench.py',
+    '/ros/',
     # Benches on particles, and fits of what they measure.
-    'crm/drum.py', 'crm/column.py', 'crm/press.py', 'regolith_terrain/soil_bin.py', 'regolith_terrain/wong_reece.py',
+    'crm/drum.py',
+    'crm/column.py',
+    'crm/plate_press.py',
     # What people look at.
-    'regolith_terrain/hillshade.py', 'regolith_vehicles/looks.py', 'regolith_vehicles/urdf.py',
-    'regolith_vehicles/motion_samples.py', 'regolith_world/entities.py', 'regolith_world/object_paths.py', '/view_layer.py',
+    'regolith_terrain/hillshade.py',
+    'regolith_vehicles/description/visual_description.py',
+    'regolith_vehicles/description/urdf.py',
+    'regolith_vehicles/dynamics/motion_samples.py',
+    'regolith_world/objects/entities.py',
+    'regolith_world/reporting/trajectories.py',
+    '/view_layer.py',
 )
 """Modules, or parts of their paths, that no state of a scenario comes from."""
 ALLOWED = {
     # Only told whether it is positive.
-    ('regolith_world/rigid_state.py', 'np.linalg.eigvalsh'),
+    ('regolith_world/objects/rigid_state.py', 'np.linalg.eigvalsh'),
     # Rounded to 2^-32.
-    ('regolith_terrain/lunar/degradation.py', '@'), ('regolith_terrain/lunar/degradation.py', 'np.exp'),
+    ('regolith_terrain/lunar/degradation.py', '@'),
+    ('regolith_terrain/lunar/degradation.py', 'np.exp'),
     # What is shown of links; deliveries are drawn by kernels.
-    ('regolith_comms/radio.py', '@'), ('regolith_comms/radio.py', 'np.exp'), ('regolith_comms/radio.py', 'np.expm1'),
+    ('regolith_comms/radio.py', '@'),
+    ('regolith_comms/radio.py', 'np.exp'),
+    ('regolith_comms/radio.py', 'np.expm1'),
     ('regolith_comms/radio.py', 'np.log1p'),
 }
 
@@ -56,7 +93,9 @@ def test_no_state_comes_from_blas_or_from_loops_of_one_processor() -> None:
         for file in sorted((folder / f'regolith_{package}').rglob('*.py')):
             name = str(file.relative_to(folder))
             if not any(part in f'/{name}' for part in NO_STATE):
-                found |= {(name, what) for what in foreign(ast.parse(file.read_text(encoding='utf-8')), in_kernel=False)}
+                found |= {
+                    (name, what) for what in foreign(ast.parse(file.read_text(encoding='utf-8')), in_kernel=False)
+                }
     assert found == ALLOWED, sorted(found ^ ALLOWED)
 
 
@@ -95,7 +134,7 @@ def test_the_table_has_a_row_for_every_scenario_that_ships() -> None:
 
 @pytest.mark.ros
 @pytest.mark.slow
-@pytest.mark.skipif(bool(unpinnable()), reason='processors of this kind are not told to be others')
+@pytest.mark.skipif(bool(unpinnable_reason()), reason='processors of this kind are not told to be others')
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize('scenario', sorted(page.SIMULATED_S))
 def test_a_scenario_that_ships_has_the_same_bits_as_the_page_says(scenario: str) -> None:
@@ -113,41 +152,68 @@ def test_a_scenario_that_ships_has_the_same_bits_as_the_page_says(scenario: str)
 THINGS = {
     'boulder': {'type': 'immovable', 'position': [1.9, 0.0, 0.3], 'shapes': [{'kind': 'sphere', 'size_m': [0.35]}]},
     'ball': {
-        'type': 'free_body', 'position': [-1.4, 0.0, 0.6], 'velocity_mps': [1.5, 0.0, 0.3], 'mass_kg': 6.0, 'restitution': 0.6,
+        'type': 'free_body',
+        'position': [-1.4, 0.0, 0.6],
+        'velocity_mps': [1.5, 0.0, 0.3],
+        'mass_kg': 6.0,
+        'restitution': 0.6,
         'shape': {'kind': 'sphere', 'size_m': [0.15]},
     },
     'crate': {
-        'type': 'free_body', 'position': [-2.4, 0.3, 0.9], 'velocity_mps': [1.7, -0.1, 0.5], 'spin_radps': [1.0, 2.0, 0.3],
-        'mass_kg': 4.0, 'shape': {'kind': 'box', 'size_m': [0.15, 0.1, 0.2]},
+        'type': 'free_body',
+        'position': [-2.4, 0.3, 0.9],
+        'velocity_mps': [1.7, -0.1, 0.5],
+        'spin_radps': [1.0, 2.0, 0.3],
+        'mass_kg': 4.0,
+        'shape': {'kind': 'box', 'size_m': [0.15, 0.1, 0.2]},
     },
     'gate': {
-        'type': 'linkage', 'position': [6.0, 0.0, 0.0],
-        'bodies': {'leaf': {
-            'shape': {'kind': 'box', 'size_m': [0.02, 0.5, 0.4]}, 'mass_kg': 4.0, 'position': [0.0, 0.5, 0.5],
-            'velocity_mps': [0.3, 0.0, 0.0],
-        }},
-        'joints': [{'kind': 'hinge', 'between': ['world', 'leaf'], 'at': [0.0, 0.0, 0.5], 'axis': [0.0, 0.0, 1.0], 'damping': 0.1}],
+        'type': 'linkage',
+        'position': [6.0, 0.0, 0.0],
+        'bodies': {
+            'leaf': {
+                'shape': {'kind': 'box', 'size_m': [0.02, 0.5, 0.4]},
+                'mass_kg': 4.0,
+                'position': [0.0, 0.5, 0.5],
+                'velocity_mps': [0.3, 0.0, 0.0],
+            }
+        },
+        'joints': [
+            {
+                'kind': 'hinge',
+                'between': ['world', 'leaf'],
+                'at': [0.0, 0.0, 0.5],
+                'axis': [0.0, 0.0, 1.0],
+                'damping': 0.1,
+            }
+        ],
     },
     'cable': {
-        'type': 'rope', 'ends': [[0.0, 4.0, 2.0], [3.0, 4.0, 2.0]], 'length_m': 4.0, 'rods': 20, 'mass_kg': 2.0, 'damping': 0.05,
+        'type': 'rope',
+        'ends': [[0.0, 4.0, 2.0], [3.0, 4.0, 2.0]],
+        'length_m': 4.0,
+        'rods': 20,
+        'mass_kg': 2.0,
+        'damping': 0.05,
     },
 }
-RUN = '''
+RUN = """
 import sys
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 simulation = Simulation(load_scenario(sys.argv[1], sys.argv[3:]).scenario)
 blows = [len(simulation.world.step(int(sys.argv[2])).impulses) for _ in iter(lambda: simulation.world.t_ns < int(sys.argv[2]), False)]
 print(sum(blows), simulation.world.state_hash, simulation.terrain.height_field.fingerprint())
-'''
+"""
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(bool(unpinnable()), reason='processors of this kind are not told to be others')
+@pytest.mark.skipif(bool(unpinnable_reason()), reason='processors of this kind are not told to be others')
 @pytest.mark.parametrize(
     ('scenario', 'seconds', 'settings'),
     [
-        ('things', 2.0, ()), ('two_rovers', 0.4, ('terrain.preset=polar',)),
+        ('things', 2.0, ()),
+        ('two_rovers', 0.4, ('terrain.preset=polar',)),
         ('comms_ridge', 0.4, ('terrain.detail={preset: highland}', 'comms=null')),
     ],
 )
@@ -158,9 +224,13 @@ def test_what_no_shipped_scenario_has_is_the_same_for_other_processors(
     file = scenario
     if scenario == 'things':
         amber = vehicle(0.0, 0.0, type='constant', speed_mps=0.4)
-        file = str(write_scenario(tmp_path, {'amber': amber}, objects=THINGS, terrain={'source': 'procedural', 'spacing_m': 0.04}))
+        file = str(
+            write_scenario(
+                tmp_path, {'amber': amber}, objects=THINGS, terrain={'source': 'procedural', 'spacing_m': 0.04}
+            )
+        )
     found = {}
-    usual = pinned(os.environ)
+    usual = with_pins(os.environ)
     for name, _, surroundings in (('usual', '', usual), *variants(usual)):
         command = [sys.executable, '-c', RUN, file, str(round(seconds * 1e9)), *settings]
         done = subprocess.run(command, env=dict(surroundings), capture_output=True, text=True, check=True)

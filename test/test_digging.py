@@ -16,14 +16,18 @@ import yaml
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
-from regolith_terrain.merge import SoilDelta, SoilUpdate
+from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
 from regolith_vehicles.config import load_vehicle_model
 
 DOWN = {'arm_front': -0.85, 'arm_rear': -0.85, 'drum_front': 2.0, 'drum_rear': 2.0}
 TASKS = [
     {'do': 'dig', 'until_full': 0.3, 'joints': DOWN},
-    {'do': 'dump', 'until_left': 0.2, 'first_s': 1.0, 'joints': {'drum_front': -3.0, 'drum_rear': -3.0, **{
-        arm: 0.3 for arm in ('arm_front', 'arm_rear')}}},
+    {
+        'do': 'dump',
+        'until_left': 0.2,
+        'first_s': 1.0,
+        'joints': {'drum_front': -3.0, 'drum_rear': -3.0, **{arm: 0.3 for arm in ('arm_front', 'arm_rear')}},
+    },
 ]
 
 
@@ -32,8 +36,11 @@ def write(folder: Path, **changes: Any) -> Path:
     driver = changes.pop('driver', {'type': 'tasks', 'tasks': changes.pop('tasks', TASKS)})
     vehicle = {'model': changes.pop('model', 'rassor'), 'position': [0.0, 0.0], 'driver': driver}
     data = {
-        'name': 'digging', 'duration_s': 8.0, 'terrain': {'source': 'flat', 'spacing_m': 0.02, 'soil': 'lunar_nominal'},
-        'vehicles': {'digger': vehicle}, **changes,
+        'name': 'digging',
+        'duration_s': 8.0,
+        'terrain': {'source': 'flat', 'spacing_m': 0.02, 'soil': 'lunar_nominal'},
+        'vehicles': {'digger': vehicle},
+        **changes,
     }
     path = folder / 'digging.yaml'
     path.write_text(yaml.safe_dump(data))
@@ -42,9 +49,9 @@ def write(folder: Path, **changes: Any) -> Path:
 
 def books(simulation: Simulation) -> dict[str, float]:
     """Return all entries of the ledger [kg]."""
-    total = {'ground_kg': simulation.terrain.report()['ledger']['ground_kg']}  # type: ignore[index,call-overload]
+    total = {'ground_kg': simulation.terrain.summary()['ledger']['ground_kg']}  # type: ignore[index,call-overload]
     for agent in simulation.agents.values():
-        for key, value in agent.vehicle.tools.books().items():
+        for key, value in agent.vehicle.tools.mass_balance().items():
             total[key] = total.get(key, 0.0) + value
     return total
 
@@ -83,7 +90,7 @@ def test_soil_is_never_lost_and_comes_on_board_one_cycle_later(tmp_path: Path) -
         mass, in_air = total['carried_kg'], max(in_air, total['in_flight_kg'])
     assert total['dug_kg'] > 20.0 and total['poured_kg'] > 2.0 and in_air > 1.0
     assert digger.driver.done >= 1 and simulation.terrain.loose.mass.sum() > 0.0  # type: ignore[attr-defined]
-    assert digger.report()['events'] == [], 'drums that dig are no hull that is stuck'
+    assert digger.summary()['events'] == [], 'drums that dig are no hull that is stuck'
 
 
 @pytest.mark.seconds
@@ -123,7 +130,7 @@ def test_two_diggers_on_one_pile_never_take_a_gram_twice(tmp_path: Path) -> None
         for n in range(1, 6):
             simulation.run(0.6 * n)
             assert error_of(books(simulation)) <= 1e-9
-        dug.append(simulation.agents['amber'].vehicle.tools.books()['dug_kg'])
+        dug.append(simulation.agents['amber'].vehicle.tools.mass_balance()['dug_kg'])
         levels = simulation.terrain.grid.window(-100, 100, -40, 40).level
         assert levels.min() > -0.15
         if len(vehicles) == 2:
@@ -139,10 +146,10 @@ def test_an_attempt_that_is_discarded_leaves_drums_and_air_as_they_were(tmp_path
     simulation.run(2.4)
     vehicle = simulation.agents['digger'].vehicle
     before = vehicle.state()
-    assert vehicle.tools.books()['in_transit_kg'] > 0.0
+    assert vehicle.tools.mass_balance()['in_transit_kg'] > 0.0
     targets = vehicle.gear.targets(simulation.agents['digger']._command)
     vehicle.evolve(20_000_000, *targets)
-    assert vehicle.state() != before and vehicle.tools.books()['in_transit_kg'] == 0.0
+    assert vehicle.state() != before and vehicle.tools.mass_balance()['in_transit_kg'] == 0.0
     vehicle.discard()
     assert vehicle.state() == before
 
@@ -203,7 +210,11 @@ def test_a_blade_loses_its_pile_when_lifted_and_a_bucket_when_tipped(
 @pytest.mark.parametrize(
     ('change', 'key', 'words'),
     [
-        ({'payload': 'hopper'}, 'tools.drum_front.payload', r"'hopper': cannot be filled; allowed: one of the payloads"),
+        (
+            {'payload': 'hopper'},
+            'tools.drum_front.payload',
+            r"'hopper': cannot be filled; allowed: one of the payloads",
+        ),
         ({'body': 'drum_rear'}, 'tools.drum_front.payload', 'a payload on drum_rear'),
         ({'radius_m': -0.2}, 'radius_m', 'greater than 0'),
         ({'radius_m': None}, 'tools.drum_front.radius_m', 'is missing for a drum; allowed: width_m and radius_m'),
@@ -216,7 +227,11 @@ def test_a_blade_loses_its_pile_when_lifted_and_a_bucket_when_tipped(
         ({'soil_tool_friction_deg': -10.0}, 'soil_tool_friction_deg', 'greater than or equal to 0'),
         ({'radius_m': None, 'width_m': None, 'mesh': 'open.obj'}, 'tools.drum_front.mesh', 'is open: 3 edges'),
         ({'radius_m': None, 'width_m': None, 'mesh': 'inside_out.obj'}, 'tools.drum_front.mesh', 'is inside out'),
-        ({'radius_m': None, 'width_m': None, 'mesh': 'none.obj'}, "tools.drum_front.mesh = 'none.obj': no such mesh file", 'allowed: an OBJ'),
+        (
+            {'radius_m': None, 'width_m': None, 'mesh': 'none.obj'},
+            "tools.drum_front.mesh = 'none.obj': no such mesh file",
+            'allowed: an OBJ',
+        ),
     ],
 )
 def test_a_tool_that_cannot_be_is_refused_at_check(
@@ -306,7 +321,7 @@ def test_three_trips_build_a_berm_whose_profile_is_measured() -> None:
     simulation = whole('berm')
     total = books(simulation)
     assert total['dug_kg'] >= 3 * 2 * 0.95 * 40.0 and total['poured_kg'] == total['dug_kg']
-    measured = simulation.terrain.report()['profiles']
+    measured = simulation.terrain.summary()['profiles']
     assert list(measured) == ['along', 'crest']
     volume = total['poured_kg'] / 1500.0
     for line in measured.values():

@@ -15,7 +15,7 @@ from test_failures import kill_in_mid_run
 from regolith_bringup.bag.reading import Bag
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
-from regolith_world.machine_score import machine_score
+from regolith_world.numerics.machine_score import machine_score
 
 pytestmark = pytest.mark.ros
 
@@ -118,7 +118,8 @@ def test_an_order_to_dig_tells_its_progress_and_is_cancelled_and_repeated_by_a_r
     simulation = Simulation(load_scenario(file).scenario)
     fed = {
         m.content.key.cycle: bytes(m.content.live_inputs)
-        for m in Bag(whole.run_dir).messages('/regolith/evolved') if m.content.name == 'digger'
+        for m in Bag(whole.run_dir).messages('/regolith/evolved')
+        if m.content.name == 'digger'
     }
     simulation.agents['digger'].replay_inputs = fed
     assert simulation.run(9.0) == whole.summary['state_hash']

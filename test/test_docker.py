@@ -23,7 +23,9 @@ ROS = '/opt/ros/jazzy'
 def instructions() -> list[tuple[str, str]]:
     """Return the Dockerfile's instructions with their arguments, on one line each."""
     text = re.sub(r'\\\n', ' ', re.sub(r'^#.*\n', '', DOCKERFILE.read_text(encoding='utf-8'), flags=re.MULTILINE))
-    return [(word, ' '.join(rest.split())) for word, _, rest in (line.partition(' ') for line in text.splitlines() if line)]
+    return [
+        (word, ' '.join(rest.split())) for word, _, rest in (line.partition(' ') for line in text.splitlines() if line)
+    ]
 
 
 def lint(file: Path) -> subprocess.CompletedProcess[str]:
@@ -36,7 +38,9 @@ def test_the_linter_is_content(tmp_path: Path) -> None:
     done = lint(DOCKERFILE)
     assert done.returncode == 0 and not done.stdout, done.stdout
     worse = tmp_path / 'Dockerfile'
-    worse.write_text(DOCKERFILE.read_text(encoding='utf-8').replace('install -y', 'install').replace(':jazzy-ros-base-noble', ''))
+    worse.write_text(
+        DOCKERFILE.read_text(encoding='utf-8').replace('install -y', 'install').replace(':jazzy-ros-base-noble', '')
+    )
     assert {'DL3014', 'DL3006'} <= set(re.findall(r'DL\d+', lint(worse).stdout))
 
 
@@ -71,8 +75,13 @@ def ros(tmp_path: Path) -> Path:
     setup = tmp_path / 'jazzy' / 'setup.bash'
     setup.parent.mkdir()
     values = {
-        'AMENT_PREFIX_PATH': prefix, 'CMAKE_PREFIX_PATH': prefix, 'LD_LIBRARY_PATH': ':'.join(libraries), 'PYTHONPATH': site,
-        'ROS_DISTRO': 'jazzy', 'ROS_VERSION': '2', 'ROS_PYTHON_VERSION': '3',
+        'AMENT_PREFIX_PATH': prefix,
+        'CMAKE_PREFIX_PATH': prefix,
+        'LD_LIBRARY_PATH': ':'.join(libraries),
+        'PYTHONPATH': site,
+        'ROS_DISTRO': 'jazzy',
+        'ROS_VERSION': '2',
+        'ROS_PYTHON_VERSION': '3',
     }
     setup.write_text(''.join(f"export {name}='{value}'\n" for name, value in values.items()))
     return setup.parent
@@ -97,7 +106,12 @@ def test_its_steps_after_apt_run(tmp_path: Path, ros: Path) -> None:
         for step in [*steps, f'{entry} run two_rovers --duration 1 --out {tmp_path / "run"}']:
             step = step.replace(ROS, str(ros))
             done = subprocess.run(
-                ['/bin/bash', '-o', 'pipefail', '-c', step], cwd=clone, env=image, capture_output=True, text=True, timeout=1800
+                ['/bin/bash', '-o', 'pipefail', '-c', step],
+                cwd=clone,
+                env=image,
+                capture_output=True,
+                text=True,
+                timeout=1800,
             )
             assert done.returncode == 0, f'{step}\n{done.stdout}\n{done.stderr}'
             said += done.stdout

@@ -45,7 +45,9 @@ def test_the_site(tmp_path: Path) -> None:
 def test_a_page_nobody_leads_to_is_complained_of(tmp_path: Path) -> None:
     """And a link to a heading that is not there: the promise of no warnings means something."""
     (tmp_path / 'docs').mkdir()
-    (tmp_path / 'docs' / 'conf.py').write_text((ROOT / 'docs' / 'conf.py').read_text(encoding='utf-8'), encoding='utf-8')
+    (tmp_path / 'docs' / 'conf.py').write_text(
+        (ROOT / 'docs' / 'conf.py').read_text(encoding='utf-8'), encoding='utf-8'
+    )
     manifest = tmp_path / 'src' / 'regolith_bringup' / 'package.xml'
     manifest.parent.mkdir(parents=True)
     manifest.write_text('<package><version>1.2.3</version></package>')

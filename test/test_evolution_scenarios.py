@@ -12,7 +12,7 @@ from harness import run_scenario
 
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
-from regolith_world.linkages.linkage import Linkage
+from regolith_world.objects.linkages.linkage import Linkage
 
 
 def simulation(name: str) -> Simulation:

@@ -25,14 +25,14 @@ from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
-from regolith_terrain.ground_contact import OK, ContactSetting, PartPose
+from regolith_terrain.contact.ground_contact import OK, ContactSetting, PartPose
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.grid.soil_map import SoilMap
+from regolith_terrain.height_field import FlatField
 from regolith_terrain.scm import cylinder, make_wrench
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.soil_law import soil_law
-from regolith_terrain.soil_map import SoilMap
-from regolith_terrain.surface import FlatField
-from regolith_world import checkpoint
-from regolith_world.keyed_random import generator
+from regolith_terrain.terrain_model import terrain_model
+from regolith_world.checkpoint import files
+from regolith_world.random.keyed_generator import generator
 
 FILE = re.compile(r'^`(moon_cart/[\w./]+)`\n\n```\w+\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 
@@ -74,10 +74,10 @@ def test_drives_in_process(moon_cart: Path) -> None:
     simulation = Simulation(scenario)
     simulation.run(1.0)
     vehicle = simulation.agents['cart'].vehicle
-    before = vehicle.figures.distance
+    before = vehicle.statistics.distance
     state_hash = simulation.run(1.5)
     # Spun up long ago, it does the 0.3 m/s of the driver's parameters, less what its narrow wheels slip in their ruts.
-    assert 0.8 * 0.15 < vehicle.figures.distance - before < 0.15
+    assert 0.8 * 0.15 < vehicle.statistics.distance - before < 0.15
     # After half its period the driver swings to the right as fast as it does; the wheels 0.32 m off the middle turn
     # at (0.3 +- 0.3 * 0.32) / 0.15 rad/s, to the per cent by which the motors give way under load.
     speeds = [wheel.angular_speed for wheel in vehicle.wheel_states()]
@@ -93,7 +93,7 @@ def test_a_soil_law_of_another_package_bears_and_remembers(moon_cart: Path) -> N
     """Springs carry the cart by Winkler's formula, their own field is in the ground, a checkpoint goes on to the bit."""
     from moon_cart.winkler_contact import WinklerContact
 
-    soil, law = SoilMap(np.array([2e6, 0.0, 0.6])), soil_law('winkler')
+    soil, law = SoilMap(np.array([2e6, 0.0, 0.6])), terrain_model('winkler')
     wheel = WinklerContact(ContactSetting(soil, cylinder(0.15, 0.12), np.array([0.17]), 0.0025))
     window = SoilGrid(FlatField(), 0.0025, law).window(-120, 121, -120, 121)
     still, wrench = np.zeros(3), make_wrench()
@@ -109,7 +109,7 @@ def test_a_soil_law_of_another_package_bears_and_remembers(moon_cart: Path) -> N
     assert grid.law.names == ('level_initial', 'level', 'pressed_pa', 'mass_kgpm2')
     simulation.run(1.0)
     saved = simulation.checkpoint()
-    assert cart.figures.distance > 0.1 and grid.modified_count > 100
+    assert cart.statistics.distance > 0.1 and grid.modified_count > 100
     state_hash, soil = simulation.run(1.5), grid.save()
     again = Simulation(scenario)
     again.go_to(saved)
@@ -129,7 +129,9 @@ def test_mistakes_are_found_before_anything_starts(moon_cart: Path) -> None:
     with pytest.raises(InputError, match=r'lunar_nominal.yaml.*k_phi.*allowed: .*stiffness'):
         load_scenario('weaving_cart', ['terrain.ground=winkler'])
     disc = 'disc: {center: [3.0, 0.0], radius_m: 1.0}'
-    with pytest.raises(InputError, match=r"ground = 'winkler': does not lie beside others; allowed: on all of the ground"):
+    with pytest.raises(
+        InputError, match=r"ground = 'winkler': does not lie beside others; allowed: on all of the ground"
+    ):
         load_scenario('weaving_cart', [*SPRINGS, f'terrain.regions=[{{ground: rigid, {disc}}}]'])
     resolved = load_scenario('weaving_cart', [f'terrain.regions=[{{ground: rigid, {disc}}}]']).scenario
     assert resolved.terrain.grounds == ('scm', 'rigid')
@@ -171,7 +173,7 @@ def test_a_participant_in_one_process_and_in_many(moon_cart: Path, tmp_path: Pat
     for processes in ('one', 'many'):
         result = run_scenario(tmp_path, 'weaving_cart', *settings, processes=processes, name=processes)
         hashes.append(result.summary['state_hash'])
-        saved.append(checkpoint.read(sorted((result.run_dir / 'checkpoints').iterdir())[0]).blobs['lamp'])
+        saved.append(files.read(sorted((result.run_dir / 'checkpoints').iterdir())[0]).blobs['lamp'])
         bag = Bag(result.run_dir)
         heard.append([message.content.data for message in bag.messages('/regolith/lamp/lit')])
     assert hashes == [library] * 2 and saved == [b'2'] * 2 and heard == [[True, False, True, False]] * 2

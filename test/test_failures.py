@@ -39,7 +39,9 @@ def kill_in_mid_run(live: LiveRun, label: str, after_s: float = 1.3) -> None:
 
 def named_on_diagnostics(live: LiveRun, diagnostics: list, name: str) -> None:
     live.wait_for(
-        lambda: any(s.hardware_id == name and s.level == b'\x02' for m in diagnostics for s in m.status), 10.0, 'diagnostics'
+        lambda: any(s.hardware_id == name and s.level == b'\x02' for m in diagnostics for s in m.status),
+        10.0,
+        'diagnostics',
     )
 
 

@@ -29,7 +29,7 @@ from harness import (
 )
 
 from regolith_bringup.bag.reading import Bag
-from regolith_world.restarts import RESTARTS
+from regolith_world.restart_policy import RESTARTS
 
 pytestmark = pytest.mark.ros
 
@@ -38,13 +38,24 @@ DRIVES = {
     'basalt': vehicle(0.0, 4.0, 0.0, type='constant', speed_mps=0.4),
 }
 EYE: dict[str, Any] = {
-    'type': 'camera', 'width': 64, 'height': 48, 'pixel_size_m': 5e-6, 'focal_length_m': 3e-4, 'f_number': 4.0,
-    'exposure_s': 2e-3, 'rate_hz': 5.0,
+    'type': 'camera',
+    'width': 64,
+    'height': 48,
+    'pixel_size_m': 5e-6,
+    'focal_length_m': 3e-4,
+    'f_number': 4.0,
+    'exposure_s': 2e-3,
+    'rate_hz': 5.0,
 }
 SEEING = {'eye': {'model': EYE, 'mount': {'xyz': [0.6, 0.0, 1.5], 'rpy_deg': [0.0, 30.0, 0.0]}}}
 COMMS = {
-    'radio': 'subt_cloud_tunnel', 'margin_m': 20.0, 'stations': {'lander': [-20.0, 0.0]},
-    'traffic': [{'src': 'amber', 'dst': 'lander', 'period_s': 0.1}, {'src': 'lander', 'dst': 'broadcast', 'period_s': 0.2}],
+    'radio': 'subt_cloud_tunnel',
+    'margin_m': 20.0,
+    'stations': {'lander': [-20.0, 0.0]},
+    'traffic': [
+        {'src': 'amber', 'dst': 'lander', 'period_s': 0.1},
+        {'src': 'lander', 'dst': 'broadcast', 'period_s': 0.2},
+    ],
 }
 REAL_TIME = ('--speed', 1.0)
 
@@ -127,7 +138,9 @@ def test_an_agent_that_hangs_too_long_is_given_up(tmp_path: Path, policy: str) -
     assert re.search(rf'the world {meaning} \(no answer within 1.5 s, at 1\.\d+ s\)', line)
     assert_whole(done)
     if policy == 'stop':
-        assert re.search(rf'to continue: ./regolith run {done.run_dir}/scenario.yaml --from {done.run_dir}/checkpoints/t\S+', line)
+        assert re.search(
+            rf'to continue: ./regolith run {done.run_dir}/scenario.yaml --from {done.run_dir}/checkpoints/t\S+', line
+        )
         assert re.fullmatch(r'no answer from basalt at 1\.\d+ s', done.summary['failure'])
     else:
         assert done.summary['simulated_s'] == pytest.approx(4.0)
@@ -173,7 +186,11 @@ def test_a_vehicle_that_came_in_mid_run_and_dies_comes_back_too(tmp_path: Path) 
     with LiveRun(tmp_path, scenario(tmp_path, 'wait', 60.0), *REAL_TIME, to_be_killed=True) as live:
         live.come_to(1.1)
         come = live.call(
-            SpawnEntity, f'{WORLD}/spawn_entity', timeout=90.0, name='late', uri='regolith://vehicles/viper',
+            SpawnEntity,
+            f'{WORLD}/spawn_entity',
+            timeout=90.0,
+            name='late',
+            uri='regolith://vehicles/viper',
             initial_pose=there,
         )
         assert come.result.result == 1, come.result.error_message
@@ -273,7 +290,10 @@ def test_killed_sensors(tmp_path: Path, policy: str) -> None:
         done = live.finish(code=0 if policy == 'wait' else 3)
         assert_gone(pids)
     assert_whole(done)
-    seen = sorted(m.content.header.stamp.sec + m.content.header.stamp.nanosec * 1e-9 for m in Bag(done.run_dir).messages('/amber/eye/image_raw'))
+    seen = sorted(
+        m.content.header.stamp.sec + m.content.header.stamp.nanosec * 1e-9
+        for m in Bag(done.run_dir).messages('/amber/eye/image_raw')
+    )
     if policy == 'stop':
         assert 'the world stops' in the_line(done, 'no answer from sensors: ')
         assert re.fullmatch(r'no answer from sensors at \d\.\d+ s', done.summary['failure'])
@@ -377,7 +397,8 @@ def test_a_killed_supervisor_leaves_a_whole_bag_to_report_on(tmp_path: Path) -> 
 def test_lost_late_and_double_messages_leave_no_trace(tmp_path: Path) -> None:
     names = ('amber', 'basalt', 'terrain', 'comms')
     chaos = {
-        'duplicate': True, 'sleep_max_s': dict.fromkeys(names, 0.01),
+        'duplicate': True,
+        'sleep_max_s': dict.fromkeys(names, 0.01),
         'drop_evolved_at': {name: 20 + 10 * k for k, name in enumerate(names)},
     }
     path = scenario(tmp_path, 'stop', 2.0, comms=COMMS, world={'chaos': chaos})
@@ -404,8 +425,11 @@ def test_a_slow_subscriber_holds_nobody_up(tmp_path: Path) -> None:
             time.sleep(0.05)
 
         for kind, topic in (
-            (Cycle, '/regolith/cycle'), (Evolved, '/regolith/evolved'), (TerrainUpdate, '/regolith/terrain/update'),
-            (Image, '/amber/eye/image_raw'), (PointCloud2, '/regolith/terrain/points'),
+            (Cycle, '/regolith/cycle'),
+            (Evolved, '/regolith/evolved'),
+            (TerrainUpdate, '/regolith/terrain/update'),
+            (Image, '/amber/eye/image_raw'),
+            (PointCloud2, '/regolith/terrain/points'),
         ):
             live.node.create_subscription(kind, topic, take, 10)
         done = live.finish()
@@ -425,7 +449,9 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A disk of 4 MB."""
     folder = tmp_path / 'disk'
     folder.mkdir()
-    mounted = subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', str(folder)], capture_output=True, check=False)
+    mounted = subprocess.run(
+        ['mount', '-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', str(folder)], capture_output=True, check=False
+    )
     if mounted.returncode:
         pytest.skip('only root may mount a disk')
     yield folder
@@ -477,7 +503,9 @@ def test_a_full_disk_that_takes_no_checkpoint_ends_the_run(small_disk: Path, tmp
         fill(small_disk, 0)
         done = live.finish(code=3)
     line = the_line(done, 'the run ends')
-    assert re.search(rf'no checkpoint at \d\.\d+ s: {done.run_dir}/checkpoints\S*: No space left on device; the run ends', line)
+    assert re.search(
+        rf'no checkpoint at \d\.\d+ s: {done.run_dir}/checkpoints\S*: No space left on device; the run ends', line
+    )
     saved = re.search(r'--from (\S+)', line)
     assert saved and sorted(p.name for p in (done.run_dir / 'checkpoints').iterdir())[-1] == Path(saved[1]).name
     assert re.match(r'no checkpoint at \d\.\d+ s', done.summary['failure'])

@@ -14,15 +14,15 @@ import yaml
 
 from regolith_bringup.scenario import load_scenario
 from regolith_comms.radio_config import RADIOS, load_radio
-from regolith_files.library import Library
+from regolith_files.file_library import FileLibrary
 from regolith_files.problems import InputError
-from regolith_sensors.config import SENSORS, load_sensor
 from regolith_sensors.inertial.imu_config import ImuConfig
+from regolith_sensors.sensor_models import SENSORS, load_sensor
 from regolith_terrain.config import SOILS, load_soil
 from regolith_terrain.lunar.presets import PRESETS, load_preset
 from regolith_vehicles.config import VEHICLES, load_vehicle_model
 
-KINDS: dict[str, tuple[Library, Callable[[Any], Any], str, str]] = {
+KINDS: dict[str, tuple[FileLibrary, Callable[[Any], Any], str, str]] = {
     # kind: (library, loader, one that ships, a key of its that holds a number)
     'soil': (SOILS, load_soil, 'chrono_lunar', 'k_phi'),
     'radio': (RADIOS, load_radio, 'lunar_uhf', 'max_range_m'),
@@ -33,7 +33,7 @@ KINDS: dict[str, tuple[Library, Callable[[Any], Any], str, str]] = {
 kinds = pytest.mark.parametrize('kind', KINDS)
 
 
-def shipped(kind: str) -> tuple[Library, Callable[[Any], Any], dict[str, Any], str]:
+def shipped(kind: str) -> tuple[FileLibrary, Callable[[Any], Any], dict[str, Any], str]:
     library, load, name, key = KINDS[kind]
     path = library.find(name)
     values = yaml.safe_load(path.read_text(encoding='utf-8'))
@@ -63,7 +63,9 @@ def test_a_key_that_stands_twice_is_refused_with_both_its_lines(kind: str, tmp_p
     file.write_text(f'{text}{key}: 1.0\n', encoding='utf-8')
     first = next(n for n, line in enumerate(text.splitlines(), 1) if line.startswith(f'{key}:'))
     last = len(text.splitlines()) + 1
-    with pytest.raises(InputError, match=rf'mine\.yaml:{last}: {key}: stands here a second time, first in line {first}; allowed: '):
+    with pytest.raises(
+        InputError, match=rf'mine\.yaml:{last}: {key}: stands here a second time, first in line {first}; allowed: '
+    ):
         load(str(file))
 
 
@@ -80,7 +82,9 @@ def test_an_unknown_key_is_named_with_its_line(kind: str, tmp_path: Path) -> Non
 def test_a_name_that_is_none_is_answered_with_those_that_are(kind: str) -> None:
     library, load, _, _ = shipped(kind)
     wrong = KINDS[kind][2] + 'z'
-    with pytest.raises(InputError, match=rf"{kind}: '{wrong}': no such {kind}.*allowed: .*did you mean {KINDS[kind][2]}\?"):
+    with pytest.raises(
+        InputError, match=rf"{kind}: '{wrong}': no such {kind}.*allowed: .*did you mean {KINDS[kind][2]}\?"
+    ):
         load(wrong)
     assert KINDS[kind][2] in library.names()
 
@@ -114,7 +118,9 @@ def test_an_installed_package_brings_files_under_names(kind: str, installed: Pat
     ours = KINDS[kind][2]
     assert 'toy' in library.names() and library.find('toy') == installed / f'{kind}.yaml'
     assert load('toy').model_dump(exclude={'name', 'mjcf'}) == load(ours).model_dump(exclude={'name', 'mjcf'})
-    with pytest.raises(InputError, match=r"'lost': 'lost' .* of package toy_moon 0\.1 cannot be loaded: AttributeError"):
+    with pytest.raises(
+        InputError, match=r"'lost': 'lost' .* of package toy_moon 0\.1 cannot be loaded: AttributeError"
+    ):
         load('lost')
 
 
@@ -124,12 +130,16 @@ def test_a_scenario_names_them_all(installed: Path) -> None:
         names = {kind: given.format(kind) for kind in KINDS}
         content = {
             'terrain': {'source': 'procedural', 'preset': names['preset'], 'rocks': False, 'soil': names['soil']},
-            'vehicles': {'amber': {'model': names['vehicle'], 'position': [0, 0], 'sensors': {'imu': {'model': names['sensor']}}}},
+            'vehicles': {
+                'amber': {'model': names['vehicle'], 'position': [0, 0], 'sensors': {'imu': {'model': names['sensor']}}}
+            },
             'comms': {'radio': names['radio'], 'margin_m': 1.0},
         }
         (installed / 'mine.yaml').write_text(yaml.safe_dump(content), encoding='utf-8')
         scenario = load_scenario(installed / 'mine.yaml').scenario
-        assert scenario.terrain.preset == found.format('preset') and scenario.terrain.soil.k_phi == load_soil('toy').k_phi
+        assert (
+            scenario.terrain.preset == found.format('preset') and scenario.terrain.soil.k_phi == load_soil('toy').k_phi
+        )
         assert scenario.vehicles['amber'].model == found.format('vehicle')
         assert scenario.vehicles['amber'].sensors['imu']['model']['type'] == 'imu'
         assert scenario.comms is not None and scenario.comms.radio == found.format('radio')

@@ -10,20 +10,22 @@ from pathlib import Path
 import pytest
 from harness import Observer, environment, new_domain, vehicle, write_scenario
 
-from regolith_bringup.run.plan import NodeSpec, plan
-from regolith_bringup.run.processes import NodeProcess, end_all
+from regolith_bringup.run.node_plan import NodeSpec, node_specs
+from regolith_bringup.run.node_processes import NodeProcess, end_all
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario, write_resolved
-from regolith_world.determinism import pinned
+from regolith_world.determinism import with_pins
 
 pytestmark = pytest.mark.ros
 
 
 def _plan(folder: Path, name: str, *settings: str) -> list[NodeSpec]:
-    scenario = load_scenario(write_scenario(folder, {'amber': vehicle(0.0, 0.0)}, name), settings, record=False).scenario
+    scenario = load_scenario(
+        write_scenario(folder, {'amber': vehicle(0.0, 0.0)}, name), settings, record=False
+    ).scenario
     resolved = folder / f'{name}.resolved.yaml'
     write_resolved(scenario, resolved)
-    return plan(scenario, resolved, folder)
+    return node_specs(scenario, resolved, folder)
 
 
 def refused(plan_of_run: list[NodeSpec], agent: NodeSpec, pin: bool = False) -> list[tuple[str, str]]:
@@ -37,8 +39,11 @@ def refused(plan_of_run: list[NodeSpec], agent: NodeSpec, pin: bool = False) -> 
     nodes: list[NodeProcess] = []
     try:
         nodes.extend(
-            NodeProcess(spec, pinned(surroundings) if pin and spec is agent else surroundings,
-                        lambda label, line: said.append((label, line)))
+            NodeProcess(
+                spec,
+                with_pins(surroundings) if pin and spec is agent else surroundings,
+                lambda label, line: said.append((label, line)),
+            )
             for spec in (*world_and_ground, agent)
         )
         # Starting four interpreters takes a few seconds on a slow machine; the refusal itself none.
@@ -74,7 +79,9 @@ def test_an_agent_that_is_pinned_is_refused_by_a_run_that_is_not(tmp_path: Path)
     """Or the other way round: of one run, all promise the same bits on other machines, or none does."""
     run = _plan(tmp_path, 'loose')
     said = refused(run, agent_of(run), pin=True)
-    assert any('arithmetic is ' in line and ' at amber but as the processor has it at terrain' in line for _, line in said)
+    assert any(
+        'arithmetic is ' in line and ' at amber but as the processor has it at terrain' in line for _, line in said
+    )
 
 
 def test_whoever_missed_the_answer_may_ask_again(tmp_path: Path) -> None:
@@ -82,7 +89,7 @@ def test_whoever_missed_the_answer_may_ask_again(tmp_path: Path) -> None:
     from regolith_msgs.msg import Cycle
     from regolith_msgs.srv import Join
 
-    from regolith_world.ros import convert
+    from regolith_world.ros import message_conversion
 
     scenario = load_scenario(write_scenario(tmp_path, {'amber': vehicle(0.0, 0.0)}), (), record=False).scenario
     (world,) = (s for s in _plan(tmp_path, 'alone') if s.executable == 'world_node')
@@ -95,7 +102,7 @@ def test_whoever_missed_the_answer_may_ask_again(tmp_path: Path) -> None:
 
     def join(record: object, instance: int) -> Join.Response:
         fields = Join.Request.get_fields_and_field_types()
-        message = convert.join_message(record)
+        message = message_conversion.join_message(record)
         message.instance = instance
         return test.call(Join, '/regolith/join', **{name: getattr(message, name) for name in fields})
 

@@ -25,7 +25,10 @@ def test_twist_stamped_drives_and_wrong_type_warns(tmp_path: Path, processes: st
 
     scenario = write_scenario(tmp_path, {'rover': vehicle(0.0, 0.0, type='external', timeout_s=0.3)}, duration_s=600.0)
     with LiveRun(tmp_path, scenario, '--speed', 1, processes=processes) as live:
-        odom, told = live.subscribe(Odometry, '/rover/ground_truth/odom'), live.subscribe(DiagnosticArray, '/diagnostics')
+        odom, told = (
+            live.subscribe(Odometry, '/rover/ground_truth/odom'),
+            live.subscribe(DiagnosticArray, '/diagnostics'),
+        )
 
         def drives(command: Any, kind: type, sign: float) -> bool:
             """Return whether the rover comes to drive in this direction while the command is repeated."""

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from harness import environment, new_domain, vehicle, write_scenario
 
-from regolith_bringup.run.plan import NodeSpec, plan
-from regolith_bringup.run.processes import NodeProcess, end_all
+from regolith_bringup.run.node_plan import NodeSpec, node_specs
+from regolith_bringup.run.node_processes import NodeProcess, end_all
 from regolith_bringup.scenario.loading import load_scenario, write_resolved
 
 pytestmark = pytest.mark.ros
@@ -29,7 +29,7 @@ def _plan(folder: Path, name: str, **vehicles: object) -> list[NodeSpec]:
     loaded = load_scenario(file, (), record=False, duration_s=16.0, speed='2').scenario
     resolved = folder / f'{name}.resolved.yaml'
     write_resolved(loaded, resolved)
-    return plan(loaded, resolved, folder)
+    return node_specs(loaded, resolved, folder)
 
 
 @pytest.mark.slow

@@ -19,10 +19,10 @@ from scipy.spatial import cKDTree
 
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
+from regolith_sensors.config.sensors import scenario_sensors
 from regolith_sensors.lidar.sweep import Lidar
-from regolith_sensors.scenario_config import scenario_sensors
-from regolith_sensors.scene.build import SensedWorld
-from regolith_vehicles.snapshot import Snapshot
+from regolith_sensors.scene.sensor_scene import SensorScene
+from regolith_vehicles.agent.vehicle_state import VehicleState
 
 Floats = NDArray[np.float64]
 
@@ -69,10 +69,10 @@ def sweeps(steps: int, *settings: str, seed: int = 1) -> list[Sweep]:
     scenario = load_scenario('lidar_traverse', settings).scenario
     (sensor,) = (each for each in scenario_sensors(scenario) if each.kind.sees)
     lidar = Lidar(sensor.config.model_copy(update={'flash': True}), seed, sensor.full_name)
-    ends: dict[str, Snapshot] = {}
+    ends: dict[str, VehicleState] = {}
     simulation = Simulation(scenario, publish=ends.__setitem__)
     simulation.run(0.02)
-    world = SensedWorld(scenario.terrain, scenario.light, scenario.seed, {'rover': simulation.agents['rover'].looks})
+    world = SensorScene(scenario.terrain, scenario.light, scenario.seed, {'rover': simulation.agents['rover'].looks})
     world.states.ground.load(simulation.terrain.grid.all_records(), 0)
     # The rover waits beneath the ground of its start: it is not to be seen.
     poses = ends['rover'].poses
@@ -145,7 +145,9 @@ def errors(taken: list[Sweep]) -> Floats:
         pose, _ = register(taken[k].points, target, normals, poses[-1].after(step))
         step = poses[-1].back().after(pose)
         poses.append(pose)
-    return np.array([np.linalg.norm(pose.shift - s.place + taken[0].place) for pose, s in zip(poses, taken, strict=True)])
+    return np.array(
+        [np.linalg.norm(pose.shift - s.place + taken[0].place) for pose, s in zip(poses, taken, strict=True)]
+    )
 
 
 @pytest.mark.seconds

@@ -19,7 +19,20 @@ from markdown_it.token import Token
 
 ROOT = Path(__file__).resolve().parent.parent
 _markdown = MarkdownIt('commonmark').enable('table')
-_TOPS = ('src', 'docs', 'tools', 'test', 'bench', 'config', 'launch', 'msg', 'underlay', 'packaging', 'docker', 'examples')
+_TOPS = (
+    'src',
+    'docs',
+    'tools',
+    'test',
+    'bench',
+    'config',
+    'launch',
+    'msg',
+    'underlay',
+    'packaging',
+    'docker',
+    'examples',
+)
 """Folders at the root whose files are named in running text."""
 
 
@@ -27,7 +40,10 @@ def pages() -> list[Path]:
     """Return all tracked pages, and new ones."""
     found = subprocess.run(
         ['git', 'ls-files', '--cached', '--others', '--exclude-standard', '*.md', '*.rst', '*.ipynb'],
-        cwd=ROOT, capture_output=True, text=True, check=True,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     return [ROOT / line for line in found.splitlines() if (ROOT / line).is_file()]
 
@@ -100,7 +116,11 @@ def problem(page: Path, link: str) -> str:
     if not parts.fragment:
         return ''
     if target.suffix == '.md':
-        return '' if unquote(parts.fragment) in anchors(target) else f'no such heading; there are {sorted(anchors(target))}'
+        return (
+            ''
+            if unquote(parts.fragment) in anchors(target)
+            else f'no such heading; there are {sorted(anchors(target))}'
+        )
     line = re.fullmatch(r'L(\d+)', parts.fragment)
     if line is None:
         return 'neither a heading of a page nor a line of a file'
@@ -114,7 +134,9 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert not wrong, wrong
 
 
-@pytest.mark.parametrize('page', [p for p in pages() if p.suffix == '.md'], ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    'page', [p for p in pages() if p.suffix == '.md'], ids=lambda path: str(path.relative_to(ROOT))
+)
 def test_files_named_in_the_text_are_there(page: Path) -> None:
     """From the root, from the page, or from the package that the page is of."""
     wrong = [name for name in named_files(page) if not any((base / name).exists() for base in (ROOT, page.parent))]

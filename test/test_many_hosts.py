@@ -78,7 +78,13 @@ def domain() -> Iterator[int]:
 
 
 def started(
-    hosts: Hosts, folder: Path, scenario: Path, domain: int, *options: object, to_be_killed: bool = False, **variables: str
+    hosts: Hosts,
+    folder: Path,
+    scenario: Path,
+    domain: int,
+    *options: object,
+    to_be_killed: bool = False,
+    **variables: str,
 ) -> Fleet:
     """Start a run on three hosts, those that join first.
 
@@ -88,7 +94,9 @@ def started(
     surroundings = {**environment(domain, to_be_killed=to_be_killed), **variables}
 
     def start(host: str, name: str, *words: object) -> Program:
-        return hosts.start(host, command(*words, '--network', '--out', folder / name), surroundings, folder / f'{name}.txt')
+        return hosts.start(
+            host, command(*words, '--network', '--out', folder / name), surroundings, folder / f'{name}.txt'
+        )
 
     programs = {
         'basalt': start('c', 'basalt', 'join', 'basalt'),

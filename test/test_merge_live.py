@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from harness import LiveRun, library_run, vehicle, write_scenario
 
-from regolith_terrain.authority import TerrainAuthority
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.height_field import build_height_field
-from regolith_terrain.merge import SoilDelta, SoilUpdate
-from regolith_terrain.records import NodeRecords
-from regolith_terrain.soil_copy import SoilCopy
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_world.records import GROUND, VEHICLE, Command, Cycle, CycleKey, Evolved, Verdict
+from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
+from regolith_terrain.grid.node_records import NodeRecords
+from regolith_terrain.grid.soil_copy import SoilCopy
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field_builder import build_height_field
+from regolith_terrain.terrain_participant import TerrainParticipant
+from regolith_world.cycle.records import GROUND, VEHICLE, Command, Cycle, CycleKey, CycleResult, Verdict
 
 CONFIG = TerrainConfig.model_validate({'source': 'flat', 'soil': 'lunar_nominal'})
 AGENTS = ('amber', 'basalt')
@@ -77,8 +77,8 @@ def test_the_order_of_arrival_does_not_matter(order: tuple[str, str], early: boo
     deltas = {'amber': _rut(range(0, 10), 0.010, 8e3), 'basalt': _rut(range(6, 16), 0.012, 1e4)}
     field = build_height_field(CONFIG, 0)
     updates: list[SoilUpdate] = []
-    answers: list[Evolved] = []
-    terrain = TerrainAuthority(CONFIG, field, answers.append, updates.append)
+    answers: list[CycleResult] = []
+    terrain = TerrainParticipant(CONFIG, field, answers.append, updates.append)
     copies = [SoilCopy(SoilGrid(field, CONFIG.spacing_m), name) for name in AGENTS]
     key = CycleKey(0, 0, 0)
     roles = (VEHICLE, VEHICLE, GROUND)

@@ -52,8 +52,11 @@ def lay_out(checkout: Path, files: dict[str, str]) -> None:
 
 def surroundings(checkout: Path) -> dict[str, str]:
     return {
-        **os.environ, 'PYTHONPATH': str(checkout / 'src' / 'toy'), 'NUMBA_CACHE_DIR': str(checkout / 'kernels'),
-        'TMPDIR': str(checkout / 'tmp'), 'PYTEST_DISABLE_PLUGIN_AUTOLOAD': '1',
+        **os.environ,
+        'PYTHONPATH': str(checkout / 'src' / 'toy'),
+        'NUMBA_CACHE_DIR': str(checkout / 'kernels'),
+        'TMPDIR': str(checkout / 'tmp'),
+        'PYTEST_DISABLE_PLUGIN_AUTOLOAD': '1',
     }
 
 
@@ -141,7 +144,10 @@ def test_a_part_may_do_and_an_endless_loop_is_noticed(checkout: Path) -> None:
         ('mutations:\n' + entry('sums.py', 'return 0', 'return ('), 'would be no Python'),
         ('mutations:\n' + entry('sums.py', 'return 0', 'return 0'), "'return 0' changes nothing"),
         ('mutations:\n' + entry('sums.py', 'return 0\n', ''), 'must be a part of one line'),
-        ('mutations:\n' + entry('sums.py', 'return 0', '1', packge='x'), "unknown key 'packge'; allowed: package, file"),
+        (
+            'mutations:\n' + entry('sums.py', 'return 0', '1', packge='x'),
+            "unknown key 'packge'; allowed: package, file",
+        ),
         ('mutations:\n- {package: toys, file: a, find: b, replace: c}\n', "'toys' is none of toy"),
         ('mutations:\n- {package: toy, file: a, find: 1, replace: c}\n', 'mutations[0].find: 1 is no text'),
         ('mutations:\n- {package: toy, file: a, find: b}\n', 'mutations[0]: replace is missing'),
@@ -165,7 +171,11 @@ def test_stopped_half_way_it_leaves_nothing_behind(checkout: Path, number: int) 
     before = contents(checkout / 'src')
     entries = 'mutations:\n' + entry('sums.py', 'return 0', 'return 1')
     tool = subprocess.Popen(
-        command(checkout, entries), env=surroundings(checkout), stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        command(checkout, entries),
+        env=surroundings(checkout),
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     while not (marker.exists() and marker.read_text()) and tool.poll() is None:
         time.sleep(0.05)

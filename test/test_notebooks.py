@@ -34,7 +34,10 @@ def test_reading_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run, domain = tmp_path / 'notebook', new_domain()
     try:
         subprocess.run(
-            command('run', 'two_rovers', '--out', run, '--no-report'), env=environment(domain), check=True, capture_output=True,
+            command('run', 'two_rovers', '--out', run, '--no-report'),
+            env=environment(domain),
+            check=True,
+            capture_output=True,
             timeout=300,
         )
     finally:
@@ -43,7 +46,9 @@ def test_reading_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Kernel and pictures keep their own files below a home that is nobody's.
     monkeypatch.setenv('HOME', str(tmp_path))
     notebook = nbformat.read(ROOT / 'examples' / 'reading_a_run.ipynb', as_version=4)
-    done = NotebookClient(notebook, timeout=300, kernel_name='python3', resources={'metadata': {'path': str(ROOT / 'examples')}}).execute()
+    done = NotebookClient(
+        notebook, timeout=300, kernel_name='python3', resources={'metadata': {'path': str(ROOT / 'examples')}}
+    ).execute()
     outputs = [output for cell in done.cells if cell.cell_type == 'code' for output in cell.outputs]
     printed = ''.join(output.get('text', '') for output in outputs)
     pictures = [output for output in outputs if 'image/png' in output.get('data', {})]
@@ -51,5 +56,8 @@ def test_reading_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert 'amber: 30.0 s, off by' in printed and '/regolith/terrain/update' in printed
     # A rut is what stays of the deepest sinkage once the wheel is gone: soil springs back by a small part of it.
     vehicles = json.loads((run / 'summary.json').read_text(encoding='utf-8'))['vehicles'].values()
-    deepest, sunk = float(printed.split('the deepest by ')[1].split(' mm')[0]), 1e3 * max(v['max_sinkage_m'] for v in vehicles)
+    deepest, sunk = (
+        float(printed.split('the deepest by ')[1].split(' mm')[0]),
+        1e3 * max(v['max_sinkage_m'] for v in vehicles),
+    )
     assert 0.7 * sunk < deepest < sunk + 1.0

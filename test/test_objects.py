@@ -17,7 +17,11 @@ from regolith_files.problems import InputError
 OBJECTS: dict[str, Any] = {
     'boulder': {'type': 'immovable', 'position': [1.25, 0.0, 0.3], 'shapes': [{'kind': 'sphere', 'size_m': [0.35]}]},
     'ball': {
-        'type': 'free_body', 'position': [-1.4, 0.0, 0.6], 'velocity_mps': [1.5, 0.0, 0.3], 'mass_kg': 6.0, 'restitution': 0.6,
+        'type': 'free_body',
+        'position': [-1.4, 0.0, 0.6],
+        'velocity_mps': [1.5, 0.0, 0.3],
+        'mass_kg': 6.0,
+        'restitution': 0.6,
         'shape': {'kind': 'sphere', 'size_m': [0.15]},
     },
 }
@@ -26,9 +30,7 @@ DURATION_S = 1.2
 
 def scenario(folder: Path) -> Path:
     amber = vehicle(0.0, 0.0, type='constant', speed_mps=0.4)
-    return write_scenario(
-        folder, {'amber': amber}, duration_s=DURATION_S, objects=OBJECTS
-    )
+    return write_scenario(folder, {'amber': amber}, duration_s=DURATION_S, objects=OBJECTS)
 
 
 def test_a_run_with_things_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
@@ -56,10 +58,16 @@ def test_a_run_with_things_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ('setting', 'said'),
     [
-        ('objects.boulder.type=immovabel', r"objects.boulder.type = 'immovabel'.*free_body, immovable.*did you mean immovable"),
+        (
+            'objects.boulder.type=immovabel',
+            r"objects.boulder.type = 'immovabel'.*free_body, immovable.*did you mean immovable",
+        ),
         ('objects.ball.mass_kg=-1', r'objects.ball.mass_kg = -1.*greater than or equal to'),
         ('objects.ball.colour=red', r'objects.ball.colour.*unknown key'),
-        ('objects.amber={type: immovable, position: [9.0, 9.0, 0.0], shapes: [{kind: sphere, size_m: [1.0]}]}', r'objects.amber.*is taken'),
+        (
+            'objects.amber={type: immovable, position: [9.0, 9.0, 0.0], shapes: [{kind: sphere, size_m: [1.0]}]}',
+            r'objects.amber.*is taken',
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(tmp_path: Path, setting: str, said: str) -> None:

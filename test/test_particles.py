@@ -16,11 +16,11 @@ from regolith_bringup.bag.reading import Bag
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_bringup.scenario.schema import Scenario
-from regolith_sensors.report.frames import stamp_ns
+from regolith_sensors.report.image_reader import stamp_ns
 from regolith_terrain.crm.region import ForeignSoilError
-from regolith_vehicles.command import DriveCommand
-from regolith_vehicles.others_ground import OthersGround
-from regolith_world.participant import ParticipantFailed
+from regolith_vehicles.commands.command import DriveCommand
+from regolith_vehicles.contact.foreign_regions import ForeignRegions
+from regolith_world.cycle.participant import ParticipantFailed
 
 STRIP = {'low': [1.2, -1.0], 'high': [2.0, -0.2]}
 """Under the wheels on the right."""
@@ -29,16 +29,23 @@ STRIP = {'low': [1.2, -1.0], 'high': [2.0, -0.2]}
 def write(folder: Path, at_edge: str = 'stop', spacing_m: float = 0.1, **changes: Any) -> Path:
     """Return the path of a scenario in which a rover is about to drive into a strip of coarse particles."""
     region = {
-        'ground': 'crm', 'name': 'strip', 'vehicle': 'amber', 'rectangle': STRIP, 'spacing_m': spacing_m, 'depth_m': 0.2,
+        'ground': 'crm',
+        'name': 'strip',
+        'vehicle': 'amber',
+        'rectangle': STRIP,
+        'spacing_m': spacing_m,
+        'depth_m': 0.2,
         'at_edge': at_edge,
     }
     vehicles: dict[str, Any] = {
         'amber': {'model': 'viper', 'position': [0.0, 0.0], 'driver': {'type': 'constant', 'speed_mps': 0.6}}
     }
     content = {
-        'name': 'particles', 'duration_s': 2.0,
+        'name': 'particles',
+        'duration_s': 2.0,
         'terrain': {'source': 'flat', 'spacing_m': 0.04, 'regions': [region], **changes.pop('terrain', {})},
-        'vehicles': {**vehicles, **changes.pop('vehicles', {})}, **changes,
+        'vehicles': {**vehicles, **changes.pop('vehicles', {})},
+        **changes,
     }
     file = folder / 'particles.yaml'
     file.write_text(yaml.safe_dump(content))
@@ -70,7 +77,7 @@ def test_a_rover_drives_into_particles_and_no_soil_is_lost(tmp_path: Path) -> No
     mean = np.mean(loads, axis=0)
     # Front right is in particles, which hold it higher than soil holds the two on the left.
     assert mean.sum() == pytest.approx(434.92 * 1.62, rel=0.1) and min(mean[1], mean[0] + mean[2]) > 100.0
-    report, figures = simulation.terrain.report(), amber.report()['particles']['strip']  # type: ignore[index]
+    report, figures = simulation.terrain.summary(), amber.summary()['particles']['strip']  # type: ignore[index]
     assert report['ledger']['error_kg'] == 0.0 and report['ledger']['ground_kg'] == 0.0
     records = simulation.terrain.grid.all_records()
     assert np.abs(records.mass_kgpm2).sum() > 1.0
@@ -88,7 +95,12 @@ def stranger(simulation: Simulation, speed: float = 0.4) -> None:
     driver.command = lambda t_ns, base: DriveCommand(speed)  # type: ignore[method-assign,assignment]
 
 
-STANDING = {'model': 'viper', 'position': [3.2, 0.0], 'heading_deg': 180.0, 'driver': {'type': 'constant', 'speed_mps': 0.0}}
+STANDING = {
+    'model': 'viper',
+    'position': [3.2, 0.0],
+    'heading_deg': 180.0,
+    'driver': {'type': 'constant', 'speed_mps': 0.0},
+}
 
 
 def with_stranger(folder: Path, at_edge: str) -> Simulation:
@@ -126,7 +138,7 @@ def test_another_rover_goes_on_as_on_the_soil_around_and_leaves_no_marks(tmp_pat
 @pytest.mark.seconds
 def test_terrain_refuses_what_others_do_to_particles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By a named error with both vehicles, the region and a node; the run ends with it."""
-    monkeypatch.setattr(OthersGround, 'without', lambda self, records: records)
+    monkeypatch.setattr(ForeignRegions, 'without', lambda self, records: records)
     simulation = with_stranger(tmp_path, 'scm')
     words = r"basalt: changes node \(\d+, -?\d+\) of the particles 'strip', which are amber's; allowed: amber alone"
     with pytest.raises(ParticipantFailed, match=words) as caught:
@@ -165,15 +177,21 @@ def test_wheels_on_strips_of_particles() -> None:
     load, slip = np.mean(loads, axis=0), np.mean(slips, axis=0)
     assert load.sum() == pytest.approx(434.92 * 1.62, rel=0.03)
     assert load[0] == pytest.approx(load[1], rel=0.02) and 0.0 < slip[:2].max() < 0.3
-    figures = simulation.agents['amber'].report()['particles']
+    figures = simulation.agents['amber'].summary()['particles']
     for strip in ('left', 'right'):
         assert abs(figures[strip]['surface_error']) < 0.01 and figures[strip]['deepest_m'] > 0.01  # type: ignore[index]
-    assert simulation.terrain.report()['ledger']['error_kg'] == 0.0
+    assert simulation.terrain.summary()['ledger']['error_kg'] == 0.0
 
 
 EYE: dict[str, Any] = {
-    'type': 'camera', 'width': 96, 'height': 64, 'pixel_size_m': 5e-6, 'focal_length_m': 5e-4, 'f_number': 4.0,
-    'exposure_s': 1e-3, 'rate_hz': 5.0,
+    'type': 'camera',
+    'width': 96,
+    'height': 64,
+    'pixel_size_m': 5e-6,
+    'focal_length_m': 5e-4,
+    'f_number': 4.0,
+    'exposure_s': 1e-3,
+    'rate_hz': 5.0,
 }
 
 
@@ -182,8 +200,15 @@ EYE: dict[str, Any] = {
 def test_cameras_see_the_same_soil_in_motion_in_one_process_and_many(tmp_path: Path) -> None:
     """Every commit is told, soil under the wheels in the later ones; pictures are the same to the bit, and whoever looks
     changes no hash."""
-    sees = {'eye': {'model': EYE, 'mount': {'xyz': [1.5, -1.3, 0.4], 'rpy_deg': [0.0, 20.0, 140.0]}, 'outputs': ['image']}}
-    amber = {'model': 'viper', 'position': [0.0, 0.0], 'driver': {'type': 'constant', 'speed_mps': 0.6}, 'sensors': sees}
+    sees = {
+        'eye': {'model': EYE, 'mount': {'xyz': [1.5, -1.3, 0.4], 'rpy_deg': [0.0, 20.0, 140.0]}, 'outputs': ['image']}
+    }
+    amber = {
+        'model': 'viper',
+        'position': [0.0, 0.0],
+        'driver': {'type': 'constant', 'speed_mps': 0.6},
+        'sensors': sees,
+    }
     recording = {'sensors': True, 'topics': ['/amber/particles|sensor_msgs/msg/PointCloud2']}
     blind = run_scenario(tmp_path, write(tmp_path), '--no-record', name='blind', processes='one')
     file = write(tmp_path, vehicles={'amber': amber}, recording=recording)

@@ -12,9 +12,9 @@ import pytest
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.schema import Scenario
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.height_field import build_height_field, build_rocks
+from regolith_terrain.height_field_builder import build_height_field, build_rocks
 from regolith_terrain.lunar.field import LunarField
-from regolith_terrain.pyramid import TilePyramid
+from regolith_terrain.tile_pyramid import TilePyramid
 
 DISTANCE_M = 200.0
 SITE_M = 10_000.0

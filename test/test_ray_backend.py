@@ -19,34 +19,49 @@ from regolith_bringup.bag.reading import Bag
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
 from regolith_sensors.camera.config import CameraConfig
-from regolith_sensors.camera.pipeline import OPTICAL_FROM_BODY, Camera, Pose
+from regolith_sensors.camera.pipeline import OPTICAL_FROM_BODY, Camera, CameraPose
+from regolith_sensors.config.sensors import LightConfig, Mount
 from regolith_sensors.light import Sun
-from regolith_sensors.rays.choice import ray_backend
-from regolith_sensors.report.frames import pixels, stamp_ns
-from regolith_sensors.scenario_config import LightConfig, Mount
+from regolith_sensors.rays.registry import ray_backend
+from regolith_sensors.report.image_reader import pixels, stamp_ns
 from regolith_sensors.scene.materials import Lambert
 from regolith_sensors.scene.meshes import icosphere
 from regolith_sensors.scene.scene import Scene, Semantic
-from regolith_sensors.scene.terrain_tiles import SoilGround
+from regolith_sensors.scene.terrain_tiles import SoilHeightSource
 from regolith_sensors.scene.vehicle_mesh import vehicle_parts
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.surface import FlatField
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import FlatField
 from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.gears import load_looks
-from regolith_vehicles.looks import Role
-from regolith_world.rotation import matrix
+from regolith_vehicles.description.visual_description import PartRole
+from regolith_vehicles.running_gear_registry import load_visuals
+from regolith_world.numerics.rotation import matrix
 
 TOYS = Path(__file__).parent / 'toys'
 RATE_HZ, DURATION_S, CHECKPOINT_S = 12.5, 0.64, 0.32
 """Frames at ends of cycles, whose states are in the bag."""
 OFF = dict.fromkeys(('distortion', 'motion_blur', 'defocus', 'vignetting', 'noise', 'fixed_pattern', 'response'), False)
 EYE: dict[str, Any] = {
-    'type': 'camera', 'width': 64, 'height': 48, 'pixel_size_m': 5e-6, 'focal_length_m': 3e-4, 'f_number': 4.0, 'color': 'mono',
-    'exposure_s': 5e-4, 'rate_hz': RATE_HZ, 'stages': OFF,
+    'type': 'camera',
+    'width': 64,
+    'height': 48,
+    'pixel_size_m': 5e-6,
+    'focal_length_m': 3e-4,
+    'f_number': 4.0,
+    'color': 'mono',
+    'exposure_s': 5e-4,
+    'rate_hz': RATE_HZ,
+    'stages': OFF,
 }
 FLASH: dict[str, Any] = {
-    'type': 'lidar', 'columns': 24, 'azimuth_deg': [-40.0, 40.0], 'rings': 12, 'elevation_deg': [-40.0, 0.0], 'flash': True,
-    'rate_hz': RATE_HZ, 'range_m': [0.5, 4.0], 'organised': True,
+    'type': 'lidar',
+    'columns': 24,
+    'azimuth_deg': [-40.0, 40.0],
+    'rings': 12,
+    'elevation_deg': [-40.0, 0.0],
+    'flash': True,
+    'rate_hz': RATE_HZ,
+    'range_m': [0.5, 4.0],
+    'organised': True,
 }
 MOUNT = {'xyz': [0.7, 0.1, 1.4], 'rpy_deg': [2.0, 25.0, -5.0]}
 SUN = {'azimuth_deg': 60.0, 'elevation_deg': 25.0}
@@ -70,17 +85,33 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 def scenario(folder: Path, sees: bool = True) -> Path:
-    amber, basalt = vehicle(0.0, 0.0, type='constant', speed_mps=0.4), vehicle(4.0, 0.3, 40.0, type='constant', speed_mps=0.3)
+    amber, basalt = (
+        vehicle(0.0, 0.0, type='constant', speed_mps=0.4),
+        vehicle(4.0, 0.3, 40.0, type='constant', speed_mps=0.3),
+    )
     if sees:
         outputs = ['image', 'depth', 'semantic', 'instance', 'normals', 'boxes']
-        amber['sensors'] = {'eye': {'model': EYE, 'mount': MOUNT, 'outputs': outputs}, 'flash': {'model': FLASH, 'mount': MOUNT}}
+        amber['sensors'] = {
+            'eye': {'model': EYE, 'mount': MOUNT, 'outputs': outputs},
+            'flash': {'model': FLASH, 'mount': MOUNT},
+        }
     light = {'sun': SUN, 'view_range_m': 50.0, 'rays': 'plane_and_spheres'}
     # Something that the world itself moves, for nodes and library to agree on as well.
-    stone = {'type': 'free_body', 'position': [0.0, 9.0, 2.0], 'velocity_mps': [1.0, 0.5, 2.0], 'mass_kg': 1.0,
-             'shape': {'kind': 'sphere', 'size_m': [0.1]}}
+    stone = {
+        'type': 'free_body',
+        'position': [0.0, 9.0, 2.0],
+        'velocity_mps': [1.0, 0.5, 2.0],
+        'mass_kg': 1.0,
+        'shape': {'kind': 'sphere', 'size_m': [0.1]},
+    }
     return write_scenario(
-        folder, {'amber': amber, 'basalt': basalt}, duration_s=DURATION_S, light=light, recording={'sensors': sees},
-        world={'checkpoint_period_s': CHECKPOINT_S}, objects={'stone': stone},
+        folder,
+        {'amber': amber, 'basalt': basalt},
+        duration_s=DURATION_S,
+        light=light,
+        recording={'sensors': sees},
+        world={'checkpoint_period_s': CHECKPOINT_S},
+        objects={'stone': stone},
     )
 
 
@@ -94,8 +125,10 @@ def digests(run: RunResult) -> dict[tuple[str, int], str]:
     bag = Bag(run.run_dir)
     names = [n for n in bag.topics if n.startswith(('/amber/eye/', '/amber/flash/')) and not n.endswith('/preview')]
     data = ((m.topic, stamp_ns(m.content), m.content) for m in bag.messages(*names))
-    return {(topic, t): hashlib.sha256(repr(content).encode() + bytes(getattr(content, 'data', b''))).hexdigest()
-            for topic, t, content in data}
+    return {
+        (topic, t): hashlib.sha256(repr(content).encode() + bytes(getattr(content, 'data', b''))).hexdigest()
+        for topic, t, content in data
+    }
 
 
 def poses(bag: Bag, vehicle_name: str) -> dict[int, list[tuple[np.ndarray, np.ndarray]]]:
@@ -104,8 +137,11 @@ def poses(bag: Bag, vehicle_name: str) -> dict[int, list[tuple[np.ndarray, np.nd
     for message in bag.messages(f'/{vehicle_name}/part_poses'):
         parts = message.content.poses
         found[stamp_ns(message.content)] = [
-            (np.array([p.position.x, p.position.y, p.position.z]),
-             matrix(np.array([p.orientation.x, p.orientation.y, p.orientation.z, p.orientation.w]))) for p in parts
+            (
+                np.array([p.position.x, p.position.y, p.position.z]),
+                matrix(np.array([p.orientation.x, p.orientation.y, p.orientation.z, p.orientation.w])),
+            )
+            for p in parts
         ]
     return found
 
@@ -114,12 +150,12 @@ class Truth:
     """What is to be seen of balls over the plane z = 0, of a pose, by the textbook."""
 
     def __init__(self, bag: Bag, t_ns: int) -> None:
-        parts = vehicle_parts(load_looks(*load_vehicle_model('viper')), [])
+        parts = vehicle_parts(load_visuals(*load_vehicle_model('viper')), [])
         self.balls = []
         for name in ('amber', 'basalt'):
             for part, (place, turn) in zip(parts, poses(bag, name)[t_ns], strict=True):
                 low, high = part.mesh.vertices.min(axis=0), part.mesh.vertices.max(axis=0)
-                kind = Semantic.WHEEL if part.role == Role.WHEEL else Semantic.VEHICLE
+                kind = Semantic.WHEEL if part.role == PartRole.WHEEL else Semantic.VEHICLE
                 self.balls.append((place + turn @ (0.5 * (low + high)), 0.5 * (high - low).min(), kind))
         mount = Mount.model_validate({k: tuple(v) for k, v in MOUNT.items()})
         base, turn = poses(bag, 'amber')[t_ns][0]
@@ -144,8 +180,10 @@ def test_a_picture_is_what_geometry_says(seen: RunResult) -> None:
     """Depth, class, normal and light of every pixel but those at edges, where further rays are looked at."""
     bag = Bag(seen.run_dir)
     t_ns = 6 * 80_000_000
-    images = {n: next(pixels(m.content) for m in bag.messages(f'/amber/eye/{n}') if stamp_ns(m.content) == t_ns)
-              for n in ('image_raw', 'depth/image_raw', 'semantic/image_raw', 'normals/image_raw')}
+    images = {
+        n: next(pixels(m.content) for m in bag.messages(f'/amber/eye/{n}') if stamp_ns(m.content) == t_ns)
+        for n in ('image_raw', 'depth/image_raw', 'semantic/image_raw', 'normals/image_raw')
+    }
     truth = Truth(bag, t_ns)
     to_world = truth.turn @ OPTICAL_FROM_BODY.T
     azimuth, elevation = np.radians(SUN['azimuth_deg']), np.radians(SUN['elevation_deg'])
@@ -212,7 +250,7 @@ def test_it_goes_on_from_a_checkpoint_and_leaves_no_trace(tmp_path: Path, seen: 
 
 def ball_scene(name: str) -> Scene:
     """Return a ball of 0.5 m that floats 1 m over level ground."""
-    ground = SoilGround(SoilGrid(FlatField(), 0.05), (-6.0, 6.0, -6.0, 6.0))
+    ground = SoilHeightSource(SoilGrid(FlatField(), 0.05), (-6.0, 6.0, -6.0, 6.0))
     grey = Lambert((0.2, 0.2, 0.2))
     scene = Scene(ground, [grey], soil=grey, micro_slope_deg=0.0, micro_albedo=0.0, rays=ray_backend(name)())
     ball = scene.add_object('ball', [(scene.add_mesh(icosphere(5)), Semantic.OTHER)])
@@ -224,11 +262,11 @@ def ball_scene(name: str) -> Scene:
 def test_embree_sees_the_same_where_there_are_balls_over_a_plane() -> None:
     """An icosphere's chords stay within 3e-4 of its radius; edges are looked at again by both."""
     config = CameraConfig.model_validate(EYE)
-    pose = Pose(np.array([0.0, 0.0, 1.2]), np.array([0.0, np.sin(0.15), 0.0, np.cos(0.15)]))
+    pose = CameraPose(np.array([0.0, 0.0, 1.2]), np.array([0.0, np.sin(0.15), 0.0, np.cos(0.15)]))
     frames = []
     for name in ('embree', 'plane_and_spheres'):
         rays, origin = (scene := ball_scene(name)).commit(), scene.origin
-        frame = Camera(config, 1, 'eye').look(rays, origin, lambda _: pose, Sun(-1.2, 0.6))
+        frame = Camera(config, 1, 'eye').expose(rays, origin, lambda _: pose, Sun(-1.2, 0.6))
         scene.place(scene.objects[0], 0, (2.0, 0.5, 1.0), (0.0, 0.0, 0.0, 1.0), 0.5)
         moved = scene.commit()
         assert moved is rays
@@ -254,7 +292,9 @@ def test_embree_sees_the_same_where_there_are_balls_over_a_plane() -> None:
 
 
 def test_a_back_end_that_is_not_there_is_refused() -> None:
-    with pytest.raises(InputError, match=r"light.rays = 'embre'.*no such back end.*allowed: embree, odd.*did you mean embree"):
+    with pytest.raises(
+        InputError, match=r"light.rays = 'embre'.*no such back end.*allowed: embree, odd.*did you mean embree"
+    ):
         load_scenario('two_rovers', ['light.rays=embre'])
     with pytest.raises(InputError, match=r'light.rays.*package plane_and_spheres 1.0.*not to a RayBackend'):
         load_scenario('two_rovers', ['light.rays=odd'])

@@ -142,8 +142,8 @@ def test_a_hair_on_one_wheel_speed_changes_the_hash(tmp_path):
 
 def test_every_agent_holds_terrains_ground_at_every_checkpoint(tmp_path):
     """Agents with copies of their own (as in processes of their own) against terrain, and both against a recount."""
-    from regolith_terrain.soil_copy import SoilCopy
-    from regolith_terrain.soil_grid import SoilGrid
+    from regolith_terrain.grid.soil_copy import SoilCopy
+    from regolith_terrain.grid.soil_grid import SoilGrid
 
     run = simulation(tmp_path)
     # The same wiring as among processes: every agent follows terrain's updates on a copy.

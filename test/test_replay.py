@@ -88,7 +88,9 @@ def test_a_run_evolves_again_to_the_same_states(recorded: Path, tmp_path: Path) 
     """From the beginning and from its checkpoint; a run that is told to have had another soil does not."""
     found = json.loads(replayed(recorded, '--resimulate', '--json').stdout)
     assert found == {'from_s': 0.0, 'to_s': pytest.approx(2.0), 'cycles': 100, 'difference': ''}
-    assert replayed(recorded, '--resimulate', '--from', 1.7).stdout.startswith('50 cycles from 1 to 2 s: bit-identical states')
+    assert replayed(recorded, '--resimulate', '--from', 1.7).stdout.startswith(
+        '50 cycles from 1 to 2 s: bit-identical states'
+    )
     other = tmp_path / 'other'
     shutil.copytree(recorded, other)
     text = (other / 'scenario.yaml').read_text()

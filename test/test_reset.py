@@ -20,28 +20,28 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regolith_bringup.view.draw_ground import DrawnGround
-from regolith_bringup.view.ground import GroundPieces
-from regolith_bringup.view.shade import Shade
+from regolith_bringup.view.draw_terrain import TerrainDrawer
+from regolith_bringup.view.terrain_mesh import TerrainMesh
+from regolith_bringup.view.terrain_shading import TerrainShading
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.digging.ground import DiggableGround
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.surface import FlatField
-from regolith_vehicles.command import DriveCommand
+from regolith_terrain.excavation.diggable_soil import DiggableSoil
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import FlatField
+from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.vehicle import Vehicle
-from regolith_world.records import Command, Verdict
+from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_world.cycle.records import Command, Verdict
 
 ROOT = Path(__file__).resolve().parent.parent
 CYCLE_NS = 20_000_000
-RESETS = ('reset', 'forget', 'restart')
+RESETS = ('reset', 'forget', 'restart', 'set_epoch')
 WORK_SPACE = {'_bodies', '_rooms', '_scratch', '_streams', '_tiles', '_writes'}
 """Attributes without state: arrays that every step overwrites, addresses, caches of undisturbed ground and of keys."""
 NOT_STATE = {
-    'LiveWorld': 'sends a request to a running world',
+    'RunningSimulation': 'sends a request to a running world',
     'NodeProcess': 'starts a process',
     'Runner': 'node of the world; the states it resets are those of its participants',
-    'Pace': 'holds wall time',
+    'Pacer': 'holds wall time',
     'World': 'forgets one participant that has left',
 }
 """Classes with a method of such a name that resets no state of their own."""
@@ -143,8 +143,14 @@ def vehicle_on(model: str, ground: str) -> Vehicle:
     grid = SoilGrid(FlatField(), terrain.spacing_m, terrain.law)
     digs = bool(config.tools) and ground == 'soil'
     vehicle = Vehicle(
-        'v', config, mjcf, grid, terrain.soil_map(), 1.62, displacement=terrain.displacement(),
-        diggable=DiggableGround(terrain, 1.62) if digs else None,
+        'v',
+        config,
+        mjcf,
+        grid,
+        terrain.soil_map(),
+        1.62,
+        displacement=terrain.displacement(),
+        diggable=DiggableSoil(terrain, 1.62) if digs else None,
     )
     vehicle.place(0.0, 0.0, 0.0)
     return vehicle
@@ -166,8 +172,13 @@ def use(vehicle: Vehicle) -> None:
 @pytest.mark.parametrize(
     ('model', 'ground'),
     [
-        ('viper', 'soil'), ('viper', 'soil beside a pad'), ('rassor', 'soil'), ('rocker_bogie', 'rigid'),
-        ('hmmwv', 'soil'), ('hmmwv', 'rigid'), ('m113', 'soil'),
+        ('viper', 'soil'),
+        ('viper', 'soil beside a pad'),
+        ('rassor', 'soil'),
+        ('rocker_bogie', 'rigid'),
+        ('hmmwv', 'soil'),
+        ('hmmwv', 'rigid'),
+        ('m113', 'soil'),
     ],
 )
 def test_a_vehicle_that_is_placed_again_is_as_new(model: str, ground: str) -> None:
@@ -230,7 +241,7 @@ def test_a_vehicle_and_a_terrain_that_are_restored_are_as_new() -> None:
 
 
 def test_a_comms_node_that_is_restored_is_as_new() -> None:
-    comms = rig_of('src/regolith_comms/test/test_authority.py')
+    comms = rig_of('src/regolith_comms/test/test_comms_participant.py')
     used, new = comms.Rig(), comms.Rig()
     for commit in (True, False, True, True):
         used.evolve(commit=commit)
@@ -251,8 +262,8 @@ def test_a_drawn_ground_that_restarts_is_as_new() -> None:
     """After changes of the soil; a rewind to before the next time of drawing draws at once."""
     canvas = SimpleNamespace(at=lambda t_ns: None, log=lambda *parts, **more: None)
 
-    def drawn() -> DrawnGround:
-        ground = DrawnGround(canvas, GroundPieces(FlatField(), 0.02, 10.0, Shade()), 1_000_000_000)
+    def drawn() -> TerrainDrawer:
+        ground = TerrainDrawer(canvas, TerrainMesh(FlatField(), 0.02, 10.0, TerrainShading()), 1_000_000_000)
         ground._draw = lambda t_ns, pieces: shown.extend((t_ns, piece.name) for piece in pieces)
         ground.begin(0, np.zeros((1, 2)), [(0, 0)])
         return ground

@@ -17,8 +17,15 @@ SECOND = 10**9
 
 
 EYE: dict[str, Any] = {
-    'type': 'camera', 'width': 64, 'height': 48, 'pixel_size_m': 5e-6, 'focal_length_m': 3e-4, 'f_number': 4.0,
-    'exposure_s': 2e-3, 'rate_hz': 5.0, 'noise': {'read': [5.0, 5.0, 5.0]},
+    'type': 'camera',
+    'width': 64,
+    'height': 48,
+    'pixel_size_m': 5e-6,
+    'focal_length_m': 3e-4,
+    'f_number': 4.0,
+    'exposure_s': 2e-3,
+    'rate_hz': 5.0,
+    'noise': {'read': [5.0, 5.0, 5.0]},
 }
 
 
@@ -34,7 +41,9 @@ def scenario(folder: Path, **sections: Any) -> Path:
     light = {'sun': {'azimuth_deg': 60.0, 'elevation_deg': 15.0}, 'view_range_m': 200.0}
     terrain = {'source': 'procedural', 'spacing_m': 0.04}
     recording = {'sensors': True}
-    return write_scenario(folder, drives, duration_s=600.0, terrain=terrain, light=light, recording=recording, **sections)
+    return write_scenario(
+        folder, drives, duration_s=600.0, terrain=terrain, light=light, recording=recording, **sections
+    )
 
 
 def told(bag: Bag, topic: str, offset_ns: int) -> dict[int, bytes]:
@@ -44,9 +53,9 @@ def told(bag: Bag, topic: str, offset_ns: int) -> dict[int, bytes]:
         content = message.content
         t_ns = content.header.stamp.sec * SECOND + content.header.stamp.nanosec - offset_ns
         assert t_ns not in found
-        found[t_ns] = repr((content.data, ) if hasattr(content, 'data') else (
-            content.linear_acceleration, content.angular_velocity
-        )).encode()
+        found[t_ns] = repr(
+            (content.data,) if hasattr(content, 'data') else (content.linear_acceleration, content.angular_velocity)
+        ).encode()
     return found
 
 
@@ -98,7 +107,7 @@ class Past:
 
 
 @pytest.mark.seconds
-@pytest.mark.slow  # by words of other terminals: test_by_hand.py; bit-identical: test_timeline.py
+@pytest.mark.slow  # by words of other terminals: test_teleop.py; bit-identical: test_timeline.py
 @pytest.mark.parametrize('processes', ['one', 'many'])
 def test_a_run_is_rewound_repeated_and_branched(tmp_path: Path, processes: str) -> None:
     """What amber was told is told again; a live branch goes elsewhere; both are in the run folder, each in its bag."""
@@ -181,7 +190,11 @@ def test_two_rovers_come_back_from_twenty_seconds(tmp_path: Path, processes: str
         there = PoseStamped()
         there.pose.position.x = there.pose.position.y = -12.0
         answer = live.call(
-            SpawnEntity, f'{WORLD}/spawn_entity', timeout=120.0, name='cobalt', initial_pose=there,
+            SpawnEntity,
+            f'{WORLD}/spawn_entity',
+            timeout=120.0,
+            name='cobalt',
+            initial_pose=there,
             resource_string='{model: viper, driver: {type: constant, speed_mps: 0.2}}',
         )
         assert answer.result.result == 1, answer

@@ -38,14 +38,23 @@ def test_commands_of_the_docs_work_without_ros2(tmp_path: Path) -> None:
         assert call('service', 'find', 'std_srvs/srv/SetBool') == '/regolith/world/pause\n'
         assert '/amber/odom' in call('topic', 'find', 'nav_msgs/msg/Odometry').splitlines()
         about = call('topic', 'info', '--verbose', '/amber/odom').splitlines()
-        assert about[:2] == ['Type: nav_msgs/msg/Odometry', 'Publisher count: 1'] and '/amber/agent: nav_msgs' in about[2]
-        assert call('action', 'type', '/regolith/world/simulate_steps') == 'simulation_interfaces/action/SimulateSteps\n'
+        assert (
+            about[:2] == ['Type: nav_msgs/msg/Odometry', 'Publisher count: 1'] and '/amber/agent: nav_msgs' in about[2]
+        )
+        assert (
+            call('action', 'type', '/regolith/world/simulate_steps') == 'simulation_interfaces/action/SimulateSteps\n'
+        )
         assert call('action', 'info', '/regolith/world/simulate_steps').splitlines()[1:] == [
-            'Action clients: 0', 'Action servers: 1', '    /regolith/world',
+            'Action clients: 0',
+            'Action servers: 1',
+            '    /regolith/world',
         ]
         assert '    /clock: rosgraph_msgs/msg/Clock' in call('node', 'info', '/regolith/world').splitlines()
         assert yaml.safe_load(call('param', 'describe', '/regolith/world', 'speed'))['floating_point_range']
-        assert yaml.safe_load(call('param', 'dump', '/regolith/world'))['/regolith/world']['ros__parameters']['speed'] == 1.0
+        assert (
+            yaml.safe_load(call('param', 'dump', '/regolith/world'))['/regolith/world']['ros__parameters']['speed']
+            == 1.0
+        )
         own = tmp_path / 'own.yaml'
         own.write_text('/regolith/world: {ros__parameters: {speed: 1.0}}')
         assert call('param', 'load', '/regolith/world', str(own)) == 'Set parameter speed successful\n'

@@ -15,13 +15,13 @@ import yaml
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
-from regolith_vehicles.snapshot import Snapshot
+from regolith_vehicles.agent.vehicle_state import VehicleState
 
 GEAR = '''
 import numpy as np
 from regolith_terrain.scm import box
-from regolith_vehicles.looks import Drawn, Role, Visual
-from regolith_vehicles.running_gear import RunningGear, TouchingPart
+from regolith_vehicles.description.visual_description import DrawnPart, PartRole, Visual
+from regolith_vehicles.running_gear import RunningGear, ContactPart
 
 
 class Skid(RunningGear):
@@ -29,9 +29,9 @@ class Skid(RunningGear):
 
     columns = ('normal_load', 'drag')
     joints = ('push',)
-    pressing_area = 0.4
+    contact_area = 0.4
     top_speed = 1.0
-    drawn = tuple(Drawn(f'flag_{k}', Role.BODY, (Visual('sphere', (0.1,)),)) for k in range(2))
+    drawn = tuple(DrawnPart(f'flag_{k}', PartRole.BODY, (Visual('sphere', (0.1,)),)) for k in range(2))
 
     def __init__(self, config, body, mjcf_path, newton_per_mps):
         super().__init__(config, body, mjcf_path)
@@ -40,12 +40,12 @@ class Skid(RunningGear):
         self.actuators = np.array([body.model.actuator('push').id])
 
     def parts(self, mjcf_path):
-        return (TouchingPart('skid', self.body.base, box(1.0, 0.4, 0.1)),)
+        return (ContactPart('skid', self.body.base, box(1.0, 0.4, 0.1)),)
 
     def drawn_poses(self, data):
         return data.xpos[self.body.base] + [[0.0, 0.0, 1.0], [0.0, 0.0, 2.0]], np.tile([0.0, 0.0, 0.0, 1.0], (2, 1))
 
-    def feet(self, data):
+    def support_points(self, data):
         return np.array([0.5, 0.5, -0.5, -0.5]), np.array([0.2, -0.2, 0.2, -0.2]), np.full(4, -0.05)
 
     def targets(self, command):
@@ -107,7 +107,7 @@ def sled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def test_it_slides_as_force_and_friction_say(sled: Path) -> None:
     """F - mu m g pushes it: 30 N against 19.4; 15 N does not move it. Its own table says what it is dragged by."""
-    seen: list[Snapshot] = []
+    seen: list[VehicleState] = []
     scenario = load_scenario(sled / 'sled.yaml').scenario
     simulation = Simulation(scenario, publish=lambda name, snapshot: seen.append(snapshot))
     simulation.run(2.0)

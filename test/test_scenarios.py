@@ -20,11 +20,11 @@ from harness import ROOT, run_scenario
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.loading import load_scenario
-from regolith_terrain.config import SoilConfig
-from regolith_vehicles import wheel_state as ws
+from regolith_terrain.config import ScmSoilConfig
+from regolith_vehicles.agent.vehicle_state import VehicleState
 from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.snapshot import Snapshot
-from regolith_world.rotation import matrix
+from regolith_vehicles.contact import wheel_state as ws
+from regolith_world.numerics.rotation import matrix
 
 OWN = ('traverse_polar', 'rut_following', 'convoy', 'stereo_traverse', 'tow')
 ELSEWHERE = {
@@ -45,7 +45,7 @@ class Drive:
 
     def __init__(self, name: str, *settings: str, until_s: float | None = None) -> None:
         self.scenario = load_scenario(name, settings).scenario
-        self.seen: dict[str, list[Snapshot]] = defaultdict(list)
+        self.seen: dict[str, list[VehicleState]] = defaultdict(list)
         self.simulation = Simulation(self.scenario, publish=lambda who, snapshot: self.seen[who].append(snapshot))
         self.simulation.run(self.scenario.duration_s if until_s is None else until_s)
 
@@ -101,7 +101,7 @@ def test_traverse_polar_slips_more_uphill_than_down() -> None:
     driver = drive.scenario.vehicles['rover'].driver
     assert math.dist(drive.places('rover')[-1], driver.waypoints[-1]) < 0.3
     assert math.dist(driver.waypoints[0], driver.waypoints[-1]) >= 30.0
-    rover = drive.simulation.agents['rover'].report()
+    rover = drive.simulation.agents['rover'].summary()
     assert rover['events'] == [] and drive.tilt_deg('rover').max() < 25.0
     slip = drive.wheels('rover', ws.SLIP).mean(axis=1)
     climb = np.array([math.degrees(math.asin(matrix(s.base.orientation)[2, 0])) for s in drive.seen['rover']])
@@ -139,7 +139,7 @@ def test_a_rover_in_ruts_sinks_in_less_and_saves_the_work_of_pressing_them() -> 
     assert sinkage['second'] < 0.4 * sinkage['first']
     assert slip['second'] < slip['first']
     soil = drive.scenario.terrain.soil
-    assert isinstance(soil, SoilConfig) and soil.exponent == 1.0
+    assert isinstance(soil, ScmSoilConfig) and soil.exponent == 1.0
     width = load_vehicle_model(drive.scenario.vehicles['first'].model)[0].wheels[0].width_m
     stiffness = soil.k_c / width + soil.k_phi
     saved = stiffness * width * (2.0 * depth['first'] ** 2 - depth['second'] ** 2)
@@ -156,7 +156,7 @@ def test_of_a_convoy_each_finds_the_track_firmer_than_the_one_before() -> None:
     for name in names:
         x, front = drive.places(name)[:, 0], drive.front(name)
         on_it = (x > low) & (x < high)
-        assert x[-1] > high and drive.simulation.agents[name].report()['events'] == []
+        assert x[-1] > high and drive.simulation.agents[name].summary()['events'] == []
         fresh.append(float(np.median(drive.wheels(name, ws.SINKAGE_INCREMENTAL)[on_it][:, front])))
         depth.append(float(np.median(np.delete(drive.wheels(name, ws.SINKAGE_TOTAL)[on_it], front, axis=1))))
         energy.append(float(np.ptp(drive.energy(name)[on_it]) / np.ptp(drive.way(name)[on_it])))
@@ -177,7 +177,7 @@ def test_stereo_traverse_measures_depth(tmp_path: Path) -> None:
     A disparity is f b / Z, so an error of e pixels is one of e Z / (f b) of the depth Z, here at 5 m.
     """
     from regolith_bringup.run.summary import FinishedRun
-    from regolith_sensors.labels.stereo_errors import run_depth_errors
+    from regolith_sensors.labels.stereo_evaluation import run_depth_errors
 
     result = run_scenario(tmp_path, 'stereo_traverse', '--duration', 2.0, processes='one', timeout=280.0)
     (errors,) = run_depth_errors(FinishedRun(result.run_dir))

@@ -20,13 +20,20 @@ from regolith_bringup.bag.reading import Bag
 from regolith_bringup.report.page import write_report
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
-from regolith_sensors.report.frames import pixels, stamp_ns
-from regolith_world.rotation import matrix
+from regolith_sensors.report.image_reader import pixels, stamp_ns
+from regolith_world.numerics.rotation import matrix
 
 RATE_HZ, DURATION_S, CHECKPOINT_S = 12.0, 1.2, 0.6
 EYE: dict[str, Any] = {
-    'type': 'camera', 'width': 64, 'height': 48, 'pixel_size_m': 5e-6, 'focal_length_m': 3e-4, 'f_number': 4.0,
-    'exposure_s': 2e-3, 'auto_exposure': {}, 'rate_hz': RATE_HZ,
+    'type': 'camera',
+    'width': 64,
+    'height': 48,
+    'pixel_size_m': 5e-6,
+    'focal_length_m': 3e-4,
+    'f_number': 4.0,
+    'exposure_s': 2e-3,
+    'auto_exposure': {},
+    'rate_hz': RATE_HZ,
     'distortion': {'coefficients': [-0.1, 0.02, 0.001, -0.002, 0.0]},
     'noise': {'dark_current': [10.0, 10.0, 10.0], 'read': [5.0, 5.0, 5.0], 'prnu': 0.01},
 }
@@ -50,8 +57,13 @@ def scenario(folder: Path, seeing: bool = True, **sections: Any) -> Path:
     basalt = vehicle(2.6, 0.2, type='constant', speed_mps=0.3)
     light = {'sun': {'azimuth_deg': 60.0, 'elevation_deg': 15.0}, 'view_range_m': 200.0}
     return write_scenario(
-        folder, {'amber': amber, 'basalt': basalt}, duration_s=DURATION_S, light=light,
-        recording={'sensors': seeing}, world={'checkpoint_period_s': CHECKPOINT_S}, **sections,
+        folder,
+        {'amber': amber, 'basalt': basalt},
+        duration_s=DURATION_S,
+        light=light,
+        recording={'sensors': seeing},
+        world={'checkpoint_period_s': CHECKPOINT_S},
+        **sections,
     )
 
 
@@ -126,8 +138,15 @@ def test_a_rewind_shows_the_same_again(tmp_path: Path, clock: str) -> None:
 
     keeps = clock == 'continues'
     arguments = (
-        '--duration', 30, '--speed', 1.0, '--no-record', '--set', 'world.checkpoint_period_s=100.0',
-        '--set', f'world.reset_keeps_clock={str(keeps).lower()}',
+        '--duration',
+        30,
+        '--speed',
+        1.0,
+        '--no-record',
+        '--set',
+        'world.checkpoint_period_s=100.0',
+        '--set',
+        f'world.reset_keeps_clock={str(keeps).lower()}',
     )
     with LiveRun(tmp_path, scenario(tmp_path), *arguments, processes='one') as live:
         cycles = live.subscribe(Cycle, '/regolith/cycle')
@@ -269,7 +288,9 @@ def test_check_says_so_and_exits_with_2(tmp_path: Path) -> None:
         command('check', with_model(tmp_path, focus_distance_m=2e-4)), capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 2 and done.stdout == ''
-    assert re.search(r'eye\.yaml:\d+: focus_distance_m = 0\.0002: inside the focal length; allowed: more than', done.stderr)
+    assert re.search(
+        r'eye\.yaml:\d+: focus_distance_m = 0\.0002: inside the focal length; allowed: more than', done.stderr
+    )
 
 
 @pytest.mark.parametrize(
@@ -285,7 +306,9 @@ def test_check_says_so_and_exits_with_2(tmp_path: Path) -> None:
     ],
     ids=['output', 'model', 'pair', 'left_of_left', 'not_parallel', 'name', 'lamp'],
 )
-def test_impossible_entries_are_refused(tmp_path: Path, path: tuple[str, ...], value: Any, words: tuple[str, ...]) -> None:
+def test_impossible_entries_are_refused(
+    tmp_path: Path, path: tuple[str, ...], value: Any, words: tuple[str, ...]
+) -> None:
     file = scenario(tmp_path)
     content = yaml.safe_load(file.read_text(encoding='utf-8'))
     inner = content['vehicles']['amber']

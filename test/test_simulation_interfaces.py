@@ -19,7 +19,12 @@ BALL = {
 ROCK = {'type': 'immovable', 'position': [30.0, 0.0, 0.0], 'shapes': [{'kind': 'box', 'size_m': [1.0, 2.0, 3.0]}]}
 
 POSES = {
-    'dock': {'position': [3.0, 1.0, 0.5], 'rpy_deg': [0.0, 0.0, 90.0], 'tags': ['parking', 'spawn'], 'room_m': [2.0, 1.0, 0.5]},
+    'dock': {
+        'position': [3.0, 1.0, 0.5],
+        'rpy_deg': [0.0, 0.0, 90.0],
+        'tags': ['parking', 'spawn'],
+        'room_m': [2.0, 1.0, 0.5],
+    },
     'rim': {'position': [9.0, 0.0, 1.0], 'description': 'above the crater', 'tags': ['navigation_goal']},
 }
 
@@ -113,7 +118,9 @@ def test_a_client_of_the_standard_steers_a_run(tmp_path: Path, processes: str) -
         told: list[Any] = []
 
         def order(steps: int) -> Any:
-            sent = client.send_goal_async(SimulateSteps.Goal(steps=steps), feedback_callback=lambda m: told.append(m.feedback))
+            sent = client.send_goal_async(
+                SimulateSteps.Goal(steps=steps), feedback_callback=lambda m: told.append(m.feedback)
+            )
             live.wait_for(sent.done, 30.0, 'an answer to the goal')
             return sent.result()
 
@@ -138,7 +145,11 @@ def test_a_client_of_the_standard_steers_a_run(tmp_path: Path, processes: str) -
 
         # Places with names.
         assert [p.name for p in ask('get_named_poses').poses] == ['dock', 'rim']
-        for tags, mode, names in ((['spawn', 'x'], 0, ['dock']), (['spawn', 'x'], 1, []), (['parking', 'spawn'], 1, ['dock'])):
+        for tags, mode, names in (
+            (['spawn', 'x'], 0, ['dock']),
+            (['spawn', 'x'], 1, []),
+            (['parking', 'spawn'], 1, ['dock']),
+        ):
             found = ask('get_named_poses', tags=TagsFilter(tags=tags, filter_mode=mode))
             assert found.result.result == 1 and [p.name for p in found.poses] == names
         dock, rim = ask('get_named_poses').poses
@@ -161,7 +172,9 @@ def test_a_client_of_the_standard_steers_a_run(tmp_path: Path, processes: str) -
         assert found.states[0].header.stamp.sec + 1e-9 * found.states[0].header.stamp.nanosec == pytest.approx(shown)
         assert ask('get_entities', filters=EntityFilters(filter='(')).result.result == 4
         assert ask('get_entities', filters=EntityFilters(tags=TagsFilter(tags=['red']))).entities == []
-        assert ask('get_entities', filters=EntityFilters(bounds=Bounds(type=Bounds.TYPE_CONVEX_HULL))).result.result == 0
+        assert (
+            ask('get_entities', filters=EntityFilters(bounds=Bounds(type=Bounds.TYPE_CONVEX_HULL))).result.result == 0
+        )
         assert ask('get_entities', filters=EntityFilters(bounds=Bounds(type=Bounds.TYPE_SPHERE))).result.result == 4
         for service in ('get_entity_state', 'get_entity_info', 'get_entity_bounds'):
             assert ask(service, entity='nobody').result.result == 2
@@ -266,13 +279,23 @@ def test_a_client_of_the_standard_puts_things_into_a_run(tmp_path: Path, process
         assert ask('get_entities').entities == ['amber', 'ball']
 
         # Two at once, one of them renamed; a vehicle, which drives when it is told to.
-        made = ask('spawn_entities', spawn_requests=[
-            Request(name='ball', allow_renaming=True, entity_resource=Resource(resource_string=ball), initial_pose=at(5, 5, 3)),
-            Request(name='rock', entity_resource=Resource(resource_string=rock), initial_pose=at(8.0, 0.0)),
-        ])
+        made = ask(
+            'spawn_entities',
+            spawn_requests=[
+                Request(
+                    name='ball',
+                    allow_renaming=True,
+                    entity_resource=Resource(resource_string=ball),
+                    initial_pose=at(5, 5, 3),
+                ),
+                Request(name='rock', entity_resource=Resource(resource_string=rock), initial_pose=at(8.0, 0.0)),
+            ],
+        )
         assert made.result.result == 1, [each.result.error_message for each in made.results]
         assert [each.entity_name for each in made.results] == ['ball_1', 'rock']
-        failed = ask('spawn_entities', spawn_requests=[Request(name='rock', entity_resource=Resource(resource_string=rock))])
+        failed = ask(
+            'spawn_entities', spawn_requests=[Request(name='rock', entity_resource=Resource(resource_string=rock))]
+        )
         assert failed.result.result == 150 and failed.results[0].result.result == 101
         driver = '{model: viper, driver: {type: constant, speed_mps: 0.2}}'
         come = ask('spawn_entity', timeout=90.0, name='basalt', resource_string=driver, initial_pose=at(-4.0, 3.0))
@@ -298,8 +321,12 @@ def test_a_client_of_the_standard_puts_things_into_a_run(tmp_path: Path, process
         assert ask('set_entity_state', entity='ball_1', state=there).result.result == 1
         assert ask('set_entity_state', entity='none', state=there).result.result == 2
         assert ask('set_entity_state', entity='rock', state=there).result.result == 4, 'it never moves'
-        assert ask('set_entity_state', entity='ball_1', state=EntityState(pose=at(8, 0).pose)).result.result == 4, 'inside rock'
-        assert ask('set_entity_state', entity='amber', state=EntityState(pose=at(0, 0, -1).pose)).result.result == 4, 'buried'
+        assert ask('set_entity_state', entity='ball_1', state=EntityState(pose=at(8, 0).pose)).result.result == 4, (
+            'inside rock'
+        )
+        assert ask('set_entity_state', entity='amber', state=EntityState(pose=at(0, 0, -1).pose)).result.result == 4, (
+            'buried'
+        )
         fast = EntityState(pose=at(0.0, -4.0, 3.0).pose)
         for name, speed in (('amber', 60.0), ('ball_1', 1e300), ('ball_1', math.nan)):
             fast.twist.linear.x = speed

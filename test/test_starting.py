@@ -14,15 +14,17 @@ from pathlib import Path
 import pytest
 from harness import environment, vehicle, write_scenario
 
-from regolith_bringup.run.plan import NodeSpec
-from regolith_bringup.run.processes import executable
+from regolith_bringup.run.node_plan import NodeSpec
+from regolith_bringup.run.node_processes import executable
 from regolith_bringup.run.shared_memory import remove_abandoned
-from regolith_world.start import PARENT
+from regolith_world.node_main import PARENT
 
 pytestmark = pytest.mark.ros
 
 NODES = {
-    'world_node': 'regolith_world', 'terrain_node': 'regolith_terrain', 'agent_node': 'regolith_vehicles',
+    'world_node': 'regolith_world',
+    'terrain_node': 'regolith_terrain',
+    'agent_node': 'regolith_vehicles',
     'recorder_node': 'regolith_bringup',
 }
 
@@ -40,8 +42,14 @@ def test_ros2_run_without_a_scenario_says_what_is_missing(tmp_path: Path) -> Non
     commands = [[path_of('world_node')], [path_of('recorder_node')]]
     commands.append([path_of('agent_node'), '--ros-args', '-p', f'scenario_file:={unresolved}', '-p', 'vehicle:=amber'])
     running = [
-        subprocess.Popen(c, cwd=tmp_path, env={**environment(1), 'ROS_LOG_DIR': '/tmp'}, stdout=subprocess.PIPE,
-                         stderr=subprocess.STDOUT, text=True)
+        subprocess.Popen(
+            c,
+            cwd=tmp_path,
+            env={**environment(1), 'ROS_LOG_DIR': '/tmp'},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
         for c in commands
     ]
     for node, process in zip(('world', 'recorder', 'agent'), running, strict=True):
@@ -55,8 +63,11 @@ def test_ros2_run_without_a_scenario_says_what_is_missing(tmp_path: Path) -> Non
 def test_a_node_that_still_starts_leaves_without_a_word() -> None:
     """What launch does for its nodes: SIGINT waits until somebody can take it."""
     process = subprocess.Popen(
-        ['env', '--block-signal=INT', path_of('terrain_node')], env=environment(1), stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True,
+        ['env', '--block-signal=INT', path_of('terrain_node')],
+        env=environment(1),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
     time.sleep(0.05)
     process.send_signal(signal.SIGINT)
@@ -66,8 +77,10 @@ def test_a_node_that_still_starts_leaves_without_a_word() -> None:
 
 def test_a_node_ends_with_the_process_that_started_it() -> None:
     """However that ends: SIGKILL leaves nobody time to say goodbye."""
-    child = 'from regolith_world.start import end_with_parent; end_with_parent(); print("ready", flush=True); ' \
+    child = (
+        'from regolith_world.node_main import exit_with_parent; exit_with_parent(); print("ready", flush=True); '
         'import time; time.sleep(60)'
+    )
     parent = (
         'import os, subprocess, sys, time\n'
         f'os.environ[{PARENT!r}] = str(os.getpid())\n'
@@ -97,6 +110,6 @@ def _alive(pid: int) -> bool:
 def test_a_node_whose_parent_is_gone_already_does_not_begin() -> None:
     nobody = subprocess.Popen(['true'])
     nobody.wait()
-    code = 'from regolith_world.start import end_with_parent; end_with_parent(); raise SystemExit(0)'
+    code = 'from regolith_world.node_main import exit_with_parent; exit_with_parent(); raise SystemExit(0)'
     left = subprocess.run([sys.executable, '-c', code], env={**os.environ, PARENT: str(nobody.pid)}, check=False)
     assert left.returncode == 128 + signal.SIGTERM

@@ -38,7 +38,8 @@ def test_late_joiners_hear_the_present_and_a_paused_world_keeps_speaking(tmp_pat
             before = len(status), len(links), len(diagnostics)
             late.wait_for(
                 lambda: all(len(n) - k >= 3 for n, k in zip((status, links, diagnostics), before, strict=True)),
-                30.0, 'three of each in a row',
+                30.0,
+                'three of each in a row',
             )
             seconds = time.monotonic() - begun
             for received, known in zip((status, links, diagnostics), before, strict=True):

@@ -13,13 +13,13 @@ import pytest
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.loading import load_scenario
-from regolith_sensors.camera.pipeline import Camera, Pose
+from regolith_sensors.camera.pipeline import Camera, CameraPose
+from regolith_sensors.config.sensors import SpotlightConfig, scenario_sensors
 from regolith_sensors.labels.stereo import MatcherConfig, depth_errors, rectified_truth, stereo_depth
-from regolith_sensors.labels.stereo_errors import stereo_pairs
-from regolith_sensors.scenario_config import Lamp, scenario_sensors
-from regolith_sensors.scene.build import SensedWorld
+from regolith_sensors.labels.stereo_evaluation import stereo_pairs
 from regolith_sensors.scene.scene import Semantic
-from regolith_world.rotation import matrix, product
+from regolith_sensors.scene.sensor_scene import SensorScene
+from regolith_world.numerics.rotation import matrix, product
 
 WITHIN_M = (2.0, 8.0)
 DARK = 5 * 257
@@ -39,7 +39,7 @@ def test_every_shipped_pair_is_stated() -> None:
     assert set(scenarios_with_pairs()) == set(STATED)
 
 
-def placed(scenario: Any, vehicle: str, along_m: float, world: SensedWorld, poses: np.ndarray) -> np.ndarray:
+def placed(scenario: Any, vehicle: str, along_m: float, world: SensorScene, poses: np.ndarray) -> np.ndarray:
     """Return the poses of a vehicle's parts at a place of its path, heading along it, level, as high as at its start."""
     points = np.array(scenario.vehicles[vehicle].driver.waypoints)
     lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
@@ -75,7 +75,7 @@ def test_a_shipped_pair_matches_as_stated(name: str) -> None:
     simulation = Simulation(scenario, publish=ends.__setitem__)
     simulation.run(0.5)
     looks = {each: agent.looks for each, agent in simulation.agents.items()}
-    world = SensedWorld(scenario.terrain, scenario.light, scenario.seed, looks)
+    world = SensorScene(scenario.terrain, scenario.light, scenario.seed, looks)
     world.states.ground.load(simulation.terrain.grid.all_records(), 0)
     view: Any = None
     for frame, along_m in enumerate(stated['places']):
@@ -88,19 +88,21 @@ def test_a_shipped_pair_matches_as_stated(name: str) -> None:
         scene = view.prepare(t_ns)
         place, turn = view.base_pose(vehicle, t_ns)
         lamps = [
-            Lamp.model_validate(values).spotlight(place[0], turn[0])
+            SpotlightConfig.model_validate(values).spotlight(place[0], turn[0])
             for _, values in sorted(scenario.vehicles[vehicle].lights.items())
         ]
         images, infos, depth, ground = [], [], None, None
         for sensor in pair:
             camera = Camera(sensor.config, scenario.seed, sensor.full_name)
-            pose = Pose(place[0] + matrix(turn[0]) @ sensor.mount.position, product(turn[0], sensor.mount.orientation))
-            seen = camera.look(
+            pose = CameraPose(
+                place[0] + matrix(turn[0]) @ sensor.mount.position, product(turn[0], sensor.mount.orientation)
+            )
+            seen = camera.expose(
                 scene, view.scene.origin, lambda _, pose=pose: pose, scenario.light.sun_at(t_ns), lamps, frame
             )
             if depth is None:
                 depth, ground = seen.depth.copy(), np.isin(seen.semantic, (Semantic.GROUND, Semantic.ROCK))
-            images.append(camera.develop(seen, frame).image)
+            images.append(camera.process(seen, frame).image)
             infos.append(camera.info(sensor.baseline_m))
         assert depth is not None and ground is not None
         truth = rectified_truth(np.where(ground, depth, np.inf).astype(np.float32), infos[0])

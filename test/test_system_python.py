@@ -29,12 +29,21 @@ def sourced(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     theirs = [p for p in os.environ.get('PYTHONPATH', '').split(':') if p and not Path(p).is_relative_to(ROOT)]
     ros = {
         'PYTHONPATH': ':'.join(theirs),
-        'HOME': os.environ['HOME'], 'PATH': '/usr/bin:/bin', 'ROS_DISTRO': 'jazzy', 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
-        'AMENT_PREFIX_PATH': os.environ['AMENT_PREFIX_PATH'], 'LD_LIBRARY_PATH': os.environ['LD_LIBRARY_PATH'],
+        'HOME': os.environ['HOME'],
+        'PATH': '/usr/bin:/bin',
+        'ROS_DISTRO': 'jazzy',
+        'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
+        'AMENT_PREFIX_PATH': os.environ['AMENT_PREFIX_PATH'],
+        'LD_LIBRARY_PATH': os.environ['LD_LIBRARY_PATH'],
     }
     subprocess.run([ROOT / 'tools' / 'setup.sh', 'env', str(file)], env=ros, cwd=ROOT, check=True, timeout=60)
     told = subprocess.run(
-        ['/bin/bash', '-c', '. "$0"; env -0', str(file)], env=ros, capture_output=True, text=True, check=True, timeout=60
+        ['/bin/bash', '-c', '. "$0"; env -0', str(file)],
+        env=ros,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
     )
     return dict(line.split('=', 1) for line in told.stdout.split('\0') if '=' in line)
 
@@ -59,7 +68,7 @@ def test_paths_of_ones_own_are_kept() -> None:
 
 def test_launch_files_load_under_the_systems_python(sourced: dict[str, str]) -> None:
     found = f'from importlib.util import find_spec; assert all(find_spec(n) for n in {PIP_ONLY})'
-    script = f'{found}; import rclpy, pydantic, regolith_bringup.run.plan; print("all there")'
+    script = f'{found}; import rclpy, pydantic, regolith_bringup.run.node_plan; print("all there")'
     done = subprocess.run([SYSTEM_PYTHON, '-c', script], env=sourced, capture_output=True, text=True)
     assert done.stdout.strip() == 'all there', done.stderr
 
@@ -79,6 +88,8 @@ def test_executables_of_the_systems_colcon_start(
     copy.parent.mkdir()
     copy.write_text(f'#!{SYSTEM_PYTHON}\n{rest}')
     copy.chmod(0o755)
-    done = subprocess.run([str(copy)], env={**sourced, 'ROS_DOMAIN_ID': '19'}, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [str(copy)], env={**sourced, 'ROS_DOMAIN_ID': '19'}, capture_output=True, text=True, timeout=60
+    )
     assert 'ModuleNotFoundError' not in done.stderr and done.returncode == 2, done.stderr
     assert 'scenario_file' in done.stderr

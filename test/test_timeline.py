@@ -12,23 +12,23 @@ from harness import vehicle, write_scenario
 
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
-from regolith_vehicles.command import DriveCommand
-from regolith_world.acts import Delete, Place, Spawn
-from regolith_world.objects import FreeBody, Immovable
-from regolith_world.records import Shape, ShapeKind
-from regolith_world.rigid_state import rigid_state, sphere_inertia
-from regolith_world.timeline import Timeline
+from regolith_vehicles.commands.command import DriveCommand
+from regolith_world.checkpoint.timeline import Timeline
+from regolith_world.checkpoint.world_edits import DeleteEdit, SetStateEdit, SpawnEdit
+from regolith_world.cycle.records import Shape, ShapeKind
+from regolith_world.objects.object import RigidBody, StaticBody
+from regolith_world.objects.rigid_state import rigid_state, sphere_inertia
 from regolith_world.world import ProtocolError
 
 MOON = np.array([0.0, 0.0, -1.62])
 SECOND = 10**9
 
 
-def ball(name: str, x: float, y: float, z: float = 4.0) -> Spawn:
+def ball(name: str, x: float, y: float, z: float = 4.0) -> SpawnEdit:
     """Return the appearance of a ball of 2 kg, 0.2 m wide."""
     state = rigid_state(name, np.array([x, y, z]), 2.0, sphere_inertia(2.0, 0.1))
-    made = FreeBody(name, state, [Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0]))], gravity=MOON)
-    return Spawn(name, made.save())
+    made = RigidBody(name, state, [Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0]))], gravity=MOON)
+    return SpawnEdit(name, made.save())
 
 
 class Run:
@@ -54,7 +54,7 @@ class Run:
         while self.world.t_ns < round(until_s * SECOND):
             if commands and self.world.cycle % 20 == 3:
                 self.simulation.agents['amber'].on_command(0.3, 0.01 * (self.world.cycle % 7))
-            self.timeline.act_again()
+            self.timeline.replay_edits()
             self.world.step()
             self.hashes[self.world.t_ns] = self.world.state_hash
             if self.world.t_ns % self.period_ns == 0:
@@ -108,14 +108,14 @@ def test_a_state_of_another_past_is_where_rewinds_begin_and_resets_still_lead_to
     run = Run(tmp_path)
     run.go(0.6)
     first = run.timeline.beginning
-    run.timeline.go_to(foreign)
+    run.timeline.restore(foreign)
     assert [(s.name, s.t_ns) for s in run.timeline.snapshots] == [('restored', foreign.t_ns)]
     run.go(1.2)
     run.timeline.rewind(foreign.t_ns, live=False)
     assert run.world.state_hash == foreign.state_hash
     with pytest.raises(ValueError, match=r'allowed: 0\.9000 to 1\.2000'):
         run.timeline.rewind(0, live=False)
-    run.timeline.go_to(run.timeline.beginning, 0)
+    run.timeline.restore(run.timeline.beginning, 0)
     assert (run.world.t_ns, run.world.state_hash) == (0, first.state_hash)
     assert [s.name for s in run.timeline.snapshots] == ['beginning']
     run.go(0.6)
@@ -128,18 +128,18 @@ def test_what_was_done_to_the_world_is_done_again(tmp_path: Path) -> None:
     """Over a spawn, a place and a deletion, of objects and of a vehicle, and back before them all, and forth."""
     run = Run(tmp_path, period_s=0.4)
     run.go(0.5)
-    run.timeline.act(ball('stone', 1.5, 1.5))
+    run.timeline.apply_edit(ball('stone', 1.5, 1.5))
     run.go(0.7)
-    run.timeline.act(Delete('basalt'))
+    run.timeline.apply_edit(DeleteEdit('basalt'))
     assert sorted(run.world.participants) == ['amber', 'terrain'] and 'basalt' in run.world.names_in_use
     run.go(0.9)
     moved = run.simulation.agents['amber'].vehicle.body_state()
     moved.position = moved.position + np.array([0.5, 0.5, 0.2])
-    run.timeline.act(Place('amber', moved))
+    run.timeline.apply_edit(SetStateEdit('amber', moved))
     assert run.world.objects['amber'].body.position == pytest.approx(moved.position)
     run.go(1.1)
-    run.timeline.act(Delete('stone'))
-    run.timeline.act(ball('stone', 0.0, 2.0))
+    run.timeline.apply_edit(DeleteEdit('stone'))
+    run.timeline.apply_edit(ball('stone', 0.0, 2.0))
     end = run.go(1.5)
     before = dict(run.hashes)
     for t_s in (0.6, 1.2, 0.3, 0.8):
@@ -149,7 +149,7 @@ def test_what_was_done_to_the_world_is_done_again(tmp_path: Path) -> None:
         assert run.go(1.5, commands=False) == end and run.hashes == before
     # An act in the past is a branch: what was known of the future is not.
     run.timeline.rewind(round(0.6 * SECOND), live=False)
-    run.timeline.act(Delete('stone'))
+    run.timeline.apply_edit(DeleteEdit('stone'))
     assert run.timeline.span_ns[1] == run.world.t_ns and 'basalt' in run.world.participants
     assert run.go(1.5) != end
 
@@ -157,22 +157,25 @@ def test_what_was_done_to_the_world_is_done_again(tmp_path: Path) -> None:
 def test_acts_that_cannot_be_are_refused(tmp_path: Path) -> None:
     """With the reason; nothing is noted of them."""
     run = Run(tmp_path)
-    run.timeline.act(Spawn('rock', Immovable('rock', np.array([5.0, 5.0, 0.0]), [
-        Shape(ShapeKind.BOX, np.array([0.2, 0.2, 0.2]))
-    ]).save()))
+    run.timeline.apply_edit(
+        SpawnEdit(
+            'rock',
+            StaticBody('rock', np.array([5.0, 5.0, 0.0]), [Shape(ShapeKind.BOX, np.array([0.2, 0.2, 0.2]))]).save(),
+        )
+    )
     moving = run.world.objects['rock'].body
-    run.timeline.act(Place('rock', moving))
+    run.timeline.apply_edit(SetStateEdit('rock', moving))
     moving.linear_velocity = np.array([1.0, 0.0, 0.0])
     deep = run.simulation.agents['amber'].vehicle.body_state()
     deep.position = deep.position - np.array([0.0, 0.0, 0.3])
     for act, why in (
-        (Place('rock', moving), "'rock' never moves; allowed: velocities of 0"),
-        (Place('amber', deep), r'amber: 0\.\d+ m of it below the ground; allowed: 0.05 m'),
-        (Place('nobody', moving), "no object 'nobody'; allowed: amber, basalt, rock"),
+        (SetStateEdit('rock', moving), "'rock' never moves; allowed: velocities of 0"),
+        (SetStateEdit('amber', deep), r'amber: 0\.\d+ m of it below the ground; allowed: 0.05 m'),
+        (SetStateEdit('nobody', moving), "no object 'nobody'; allowed: amber, basalt, rock"),
         (ball('amber', 9.0, 9.0), "object name 'amber' is taken"),
     ):
         with pytest.raises(ValueError, match=why):
-            run.timeline.act(act)
+            run.timeline.apply_edit(act)
     assert len(run.world.log.acts) == run.world.acts == 2
     state = run.world.state_hash
     run.world.step()

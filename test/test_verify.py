@@ -17,13 +17,13 @@ from harness import ROOT, command, environment, free_domain, new_domain, vehicle
 
 from regolith_bringup.bag import comparison
 from regolith_bringup.commands.verify import comparisons
-from regolith_world.determinism import Level, pinned, unpinnable
+from regolith_world.determinism import Level, unpinnable_reason, with_pins
 
 WIDE = Path('/proc/cpuinfo').is_file() and ' avx512f ' in Path('/proc/cpuinfo').read_text()
 
 HASTY = '''
-from regolith_vehicles.command import DriveCommand
-from regolith_vehicles.drivers import Driver
+from regolith_vehicles.commands.command import DriveCommand
+from regolith_vehicles.drivers.builtin import Driver
 
 NAMES = {'amber', 'basalt', 'cinder', 'dune', 'ember', 'flint', 'gravel', 'hummock', 'ilmenite', 'jasper', 'karst', 'loess'}
 
@@ -39,8 +39,8 @@ class Hasty(Driver):
 
 OLD_HAND = '''
 import numpy as np
-from regolith_vehicles.command import DriveCommand
-from regolith_vehicles.drivers import Driver
+from regolith_vehicles.commands.command import DriveCommand
+from regolith_vehicles.drivers.builtin import Driver
 
 
 class Oldhand(Driver):
@@ -73,8 +73,13 @@ def verified(
     domain = new_domain()
     try:
         done = subprocess.run(
-            command('verify', file, '--json', *options), env={**environment(domain), **more}, cwd=ROOT, capture_output=True,
-            text=True, timeout=600, check=False,
+            command('verify', file, '--json', *options),
+            env={**environment(domain), **more},
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
         )
     finally:
         free_domain(domain)
@@ -107,7 +112,7 @@ def test_an_unordered_iteration_is_found_by_cycle_object_and_field(tmp_path: Pat
 
 @pytest.mark.ros
 @pytest.mark.slow
-@pytest.mark.skipif(bool(unpinnable()) or not WIDE, reason='NumPy has no loops of its own for this processor')
+@pytest.mark.skipif(bool(unpinnable_reason()) or not WIDE, reason='NumPy has no loops of its own for this processor')
 @pytest.mark.timeout(900)
 def test_what_differs_by_processor_is_found_by_cycle_object_and_field(tmp_path: Path) -> None:
     """Pinned, a run again and one in one process are the same; with NumPy's loops for this processor it is another."""
@@ -122,6 +127,7 @@ def test_what_differs_by_processor_is_found_by_cycle_object_and_field(tmp_path: 
 
 def test_what_is_promised_is_what_is_compared() -> None:
     """Each level all that those before it do; other processors where cross_machine is promised, or on request."""
+
     def names(level: Level, processors: bool = False) -> list[str]:
         return [each.name for each in comparisons(level, processors, {})]
 
@@ -131,12 +137,15 @@ def test_what_is_promised_is_what_is_compared() -> None:
     assert names('cross_machine') == ['again', 'one', *processors] == names('run_to_run', True)
     for level in ('cross_process', 'cross_machine'):
         planned = {each.name: each for each in comparisons(level, True, {'HOME': '/'})}
-        usual = pinned({'HOME': '/'}) if level == 'cross_machine' else {'HOME': '/'}
+        usual = with_pins({'HOME': '/'}) if level == 'cross_machine' else {'HOME': '/'}
         assert planned['again'].environment == planned['one'].environment == usual
         # Each alone, and not what the others are compared with.
         for name in processors:
             other = planned[name].environment
-            assert len({v for v in {*usual, *other} if usual.get(v) != other.get(v)}) == 1 and planned[name].against == 'one'
+            assert (
+                len({v for v in {*usual, *other} if usual.get(v) != other.get(v)}) == 1
+                and planned[name].against == 'one'
+            )
 
 
 def test_fields_are_compared_to_the_bit() -> None:
@@ -158,9 +167,9 @@ def test_fields_are_compared_to_the_bit() -> None:
 
 
 def test_a_run_that_is_shorter_or_misses_an_answer_differs(monkeypatch: pytest.MonkeyPatch) -> None:
-    def said(numbers: range, *names: str) -> list[comparison.Spoken]:
+    def said(numbers: range, *names: str) -> list[comparison.CycleContent]:
         return [
-            comparison.Spoken(n, SimpleNamespace(t_ns=n * 10**7), dict.fromkeys(names, SimpleNamespace()), None)
+            comparison.CycleContent(n, SimpleNamespace(t_ns=n * 10**7), dict.fromkeys(names, SimpleNamespace()), None)
             for n in numbers
         ]
 

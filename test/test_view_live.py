@@ -37,7 +37,9 @@ def test_a_late_view_and_markers_show_the_world_as_it_is(tmp_path: Path) -> None
         )
         ground, frames = live.subscribe(MarkerArray, '/regolith/view/ground'), live.subscribe(TFMessage, '/tf')
         live.wait_for(lambda: {m.id for each in ground for m in each.markers} and len(ground) > 3, 120.0, 'the ground')
-        found = live.wait_for(lambda: [t for m in frames for t in m.transforms if t.header.frame_id == 'world'], 120.0, 'tf')
+        found = live.wait_for(
+            lambda: [t for m in frames for t in m.transforms if t.header.frame_id == 'world'], 120.0, 'tf'
+        )
         assert found[-1].child_frame_id == 'amber/odom'
         first = ground[0].markers
         assert min(p.z for m in first for p in m.points if m.ns == 'ground') < -0.005, 'ruts of before are not there'

@@ -33,7 +33,18 @@ ROS = ('rclpy', 'std_msgs', 'regolith_msgs', 'simulation_interfaces', 'ament_ind
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the wheel, built with the checkout's setuptools."""
     folder = tmp_path_factory.mktemp('wheel')
-    build = [sys.executable, '-m', 'pip', 'wheel', '-q', '--no-deps', '--no-build-isolation', '-w', folder, DISTRIBUTION]
+    build = [
+        sys.executable,
+        '-m',
+        'pip',
+        'wheel',
+        '-q',
+        '--no-deps',
+        '--no-build-isolation',
+        '-w',
+        folder,
+        DISTRIBUTION,
+    ]
     subprocess.run([*map(str, build)], check=True, capture_output=True, timeout=120)
     (made,) = folder.glob('*.whl')
     return made
@@ -143,7 +154,10 @@ def test_pip_alone_brings_two_rovers_to_an_empty_environment(wheel: Path, tmp_pa
     try:
         done = subprocess.run(
             command('run', 'two_rovers', '--duration', 3, '--out', tmp_path / 'run', '--json'),
-            env=environment(domain), capture_output=True, text=True, timeout=300,
+            env=environment(domain),
+            capture_output=True,
+            text=True,
+            timeout=300,
         )
     finally:
         free_domain(domain)

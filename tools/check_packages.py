@@ -53,7 +53,12 @@ KEYS = {
 OPTIONAL_KEYS = ('python3-warp-pip', 'python3-distributed-pip', 'python3-rerun-sdk-pip')
 """What a package may go without: imported where it is wanted, and declared for tests alone, which need it."""
 PUBLIC_KEYS = (
-    'python3-hypothesis', 'python3-matplotlib', 'python3-numpy', 'python3-opencv', 'python3-pytest', 'python3-scipy',
+    'python3-hypothesis',
+    'python3-matplotlib',
+    'python3-numpy',
+    'python3-opencv',
+    'python3-pytest',
+    'python3-scipy',
     'python3-yaml',
 )
 """In the public rosdep database for every distribution we support; the others stand in tools/rosdep.yaml."""

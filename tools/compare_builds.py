@@ -26,7 +26,7 @@ import pickle, sys
 import numpy as np
 from regolith_bringup.scenario import load_scenario
 from regolith_bringup.run.simulation import Simulation
-from regolith_terrain import records as table
+from regolith_terrain.grid import node_records as table
 
 out = open(sys.argv[1], 'wb')
 pending = []

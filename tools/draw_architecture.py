@@ -28,12 +28,20 @@ ROOMS = {
     'msgs': (3.0, -1.75, 2.5, 'every interface', '#ffffff'),
 }
 ARROWS = (
-    ('world', 'files'), ('terrain', 'world'), ('vehicles', 'terrain'), ('sensors', 'vehicles'), ('bringup', 'sensors'),
-    ('comms', 'world'), ('world', 'msgs'),
+    ('world', 'files'),
+    ('terrain', 'world'),
+    ('vehicles', 'terrain'),
+    ('sensors', 'vehicles'),
+    ('bringup', 'sensors'),
+    ('comms', 'world'),
+    ('world', 'msgs'),
 )
 DOORS = {
-    'world': 'participants · objects', 'terrain': 'soil laws · soils · presets', 'comms': 'radios',
-    'vehicles': 'vehicles · drivers\nrunning gears', 'sensors': 'sensors · models\nray back ends',
+    'world': 'participants · objects',
+    'terrain': 'soil laws · soils · presets',
+    'comms': 'radios',
+    'vehicles': 'vehicles · drivers\nrunning gears',
+    'sensors': 'sensors · models\nray back ends',
     'bringup': 'scenarios · commands\nreport · summary · bench',
 }
 LANES = ('world', 'agents', 'terrain', 'others', 'observers')

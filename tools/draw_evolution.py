@@ -18,12 +18,12 @@ from matplotlib.patches import Rectangle
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_world.config import WorldConfig
-from regolith_world.couplings import Coupling
-from regolith_world.linkages.linkage import Linkage
-from regolith_world.object_types import make_objects
-from regolith_world.objects import Object
-from regolith_world.records import Vector
-from regolith_world.rotation import matrix
+from regolith_world.cycle.records import Vector
+from regolith_world.numerics.rotation import matrix
+from regolith_world.objects.constraints import Constraint
+from regolith_world.objects.linkages.linkage import Linkage
+from regolith_world.objects.object import Object
+from regolith_world.objects.object_types import make_objects
 from regolith_world.world import World
 
 matplotlib.rcParams.update({'font.size': 10, 'axes.spines.top': False, 'axes.spines.right': False})
@@ -31,7 +31,10 @@ FOLDER = Path(__file__).resolve().parent.parent / 'docs' / 'images'
 INK, BLUE, RED, SAND, GREEN = '#22262b', '#3b6ea5', '#b5483a', '#c9b48a', '#5b8c5a'
 WALL = {'type': 'immovable', 'position': [1.5, 0.0, 0.0], 'shapes': [{'kind': 'box', 'size_m': [0.5, 2.0, 2.0]}]}
 THING = {
-    'type': 'free_body', 'position': [0.69, 0.0, 0.0], 'mass_kg': 1.0, 'velocity_mps': [2.0, 0.0, 0.0],
+    'type': 'free_body',
+    'position': [0.69, 0.0, 0.0],
+    'mass_kg': 1.0,
+    'velocity_mps': [2.0, 0.0, 0.0],
     'restitution': 0.9,
 }
 
@@ -179,7 +182,7 @@ class Held:
     def __init__(self, scenario: str, name: str, until_s: float) -> None:
         world = simulated(scenario).world
         coupling = world.objects[name]
-        assert isinstance(coupling, Coupling)
+        assert isinstance(coupling, Constraint)
         pair = [world.objects[held] for held in coupling.between]
         self.times: list[float] = []
         self.steps: list[float] = []
@@ -195,12 +198,12 @@ class Held:
             self.steps.append(1e-9 * report.dt_ns)
             self.impulses.append(float(np.linalg.norm(np.sum(here, axis=0))) if here else 0.0)
             self.lengths.append(float(np.linalg.norm(ends[1] - ends[0])))
-            lift = pair[0].coasting()
+            lift = pair[0].free_acceleration()
             self.weights.append(pair[1].body.mass * (1.62 + (0.0 if lift is None else lift[2])))
             self.places.append((pair[0].body.position.copy(), pair[1].body.position.copy()))
 
     @staticmethod
-    def points(coupling: Coupling) -> tuple[Vector, Vector]:
+    def points(coupling: Constraint) -> tuple[Vector, Vector]:
         """Return its ends in the frames of the two."""
         return coupling.near[0], np.zeros(3) if coupling.far is None else coupling.far[0]
 

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws the curve of docs/scale.md from docs/scale.json, the outcome of a benchmark.
 
-    ./regolith bench heartbeat --json > docs/scale.json
-    ./regolith exec python3 tools/draw_scale.py
+./regolith bench heartbeat --json > docs/scale.json
+./regolith exec python3 tools/draw_scale.py
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from regolith_files.doors import Citations
+from regolith_files.extension_points import Citations
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'equations.md'
@@ -28,13 +28,13 @@ PHYSICS = (
     'regolith_comms/radio.py',
     'regolith_sensors/brdf.py',
     'regolith_sensors/camera/stages.py',
-    'regolith_terrain/dem/detail.py',
+    'regolith_terrain/elevation/detail.py',
     'regolith_terrain/hillshade.py',
     'regolith_terrain/lunar/degradation.py',
     'regolith_terrain/lunar/relief.py',
     'regolith_terrain/lunar/statistics.py',
-    'regolith_terrain/wong_reece.py',
-    'regolith_vehicles/odometry_errors.py',
+    'regolith_terrain/testbeds/wong_reece.py',
+    'regolith_vehicles/dynamics/odometry_covariance.py',
 )
 """Modules whose public functions all name their source and their test."""
 HEAD = """# Equations, where they come from, what checks them

@@ -7,6 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . install/env.sh
 ruff check .
+ruff format --check --quiet .
 mypy src/regolith_{files,world,comms,terrain,vehicles,sensors,bringup}/regolith_*/ examples/autonomy_stack/autonomy_stack/
 python3 tools/check_packages.py
 python3 tools/make_parameters_page.py --check

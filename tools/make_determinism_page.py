@@ -37,7 +37,11 @@ SIMULATED_S = {
 }
 """Simulated time of each scenario [s], long enough for what is its own to happen."""
 COLUMNS = {
-    'again': 'again', 'one': 'in one process', 'generic': 'generic kernels', 'blas': 'BLAS', 'numpy': 'NumPy',
+    'again': 'again',
+    'one': 'in one process',
+    'generic': 'generic kernels',
+    'blas': 'BLAS',
+    'numpy': 'NumPy',
     'c_library': 'C library',
 }
 """Comparisons by name, in the order of the table."""

@@ -26,13 +26,13 @@ from regolith_bringup.scenario.loading import load_scenario
 from regolith_bringup.scenario.schema import Scenario
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.display import display_image
-from regolith_sensors.camera.pipeline import Camera, Picture, Pose
-from regolith_sensors.config import load_sensor
+from regolith_sensors.camera.pipeline import Camera, CameraImage, CameraPose
+from regolith_sensors.config.sensors import LightConfig, Mount, sensors_of
 from regolith_sensors.light import Spotlight, Sun
-from regolith_sensors.report.sheet import CLASS_COLORS
-from regolith_sensors.scenario_config import LightConfig, Mount, sensors_of
-from regolith_sensors.scene.build import SensedWorld
-from regolith_world.rotation import matrix, product
+from regolith_sensors.report.contact_sheet import CLASS_COLORS
+from regolith_sensors.scene.sensor_scene import SensorScene
+from regolith_sensors.sensor_models import load_sensor
+from regolith_world.numerics.rotation import matrix, product
 
 PICTURE = Path(__file__).parents[1] / 'docs' / 'images' / 'sensors_gallery.png'
 TRAVERSE = PICTURE.parent / 'stereo_traverse.png'
@@ -41,11 +41,13 @@ WIDTH, HEIGHT, GAP = 384, 268, 6
 DRIVEN_S = 9.0
 PATH = [[0.0, 0.0], [4.0, 0.3], [8.0, 1.8], [12.0, 4.0]]
 SCENARIO: dict[str, Any] = {
-    'duration_s': DRIVEN_S, 'seed': 4,
+    'duration_s': DRIVEN_S,
+    'seed': 4,
     'terrain': {'source': 'procedural', 'preset': 'mare', 'spacing_m': 0.02, 'soil': 'lunar_nominal'},
     'vehicles': {
         name: {
-            'model': 'viper', 'position': [x, 0.0],
+            'model': 'viper',
+            'position': [x, 0.0],
             'driver': {'type': 'path', 'speed_mps': 0.5, 'lookahead_m': 0.8, 'waypoints': [[x, 0.0], *PATH[1:]]},
         }
         for name, x in (('amber', 0.0), ('basalt', -4.5))
@@ -61,7 +63,7 @@ class Site:
         simulation = Simulation(scenario, publish=ends.__setitem__)
         simulation.run(driven_s)
         looks = {name: agent.looks for name, agent in simulation.agents.items()}
-        world = SensedWorld(scenario.terrain, light, scenario.seed, looks)
+        world = SensorScene(scenario.terrain, light, scenario.seed, looks)
         world.states.ground.load(simulation.terrain.grid.all_records(), 0)
         for name, snapshot in ends.items():
             world.states.tracks[name].add(0, snapshot.poses)
@@ -74,20 +76,30 @@ class Site:
         return np.array([x, y, float(self.grid.levels(x, y)) + height])
 
     def look(
-        self, eye: NDArray[np.float64], yaw_deg: float, pitch_deg: float, sun: Sun | None,
-        lamps: tuple[Spotlight, ...] = (), **changes: Any,
-    ) -> Picture:
+        self,
+        eye: NDArray[np.float64],
+        yaw_deg: float,
+        pitch_deg: float,
+        sun: Sun | None,
+        lamps: tuple[Spotlight, ...] = (),
+        **changes: Any,
+    ) -> CameraImage:
         """Return a picture of the NavCam-like camera, its size and what else is asked for changed."""
         values = load_sensor('navcam', CameraConfig).model_dump(mode='json')
         values |= {
-            'width': WIDTH, 'height': HEIGHT, 'pixel_size_m': 6.4e-6 * 1024 / WIDTH / 1.15, 'color': 'rgb',
-            'samples': 4, 'sun_samples': 4, **changes,
+            'width': WIDTH,
+            'height': HEIGHT,
+            'pixel_size_m': 6.4e-6 * 1024 / WIDTH / 1.15,
+            'color': 'rgb',
+            'samples': 4,
+            'sun_samples': 4,
+            **changes,
         }
         camera = Camera(CameraConfig.model_validate(values), 4, 'gallery')
-        pose = Pose(eye, Mount(rpy_deg=(0.0, pitch_deg, yaw_deg)).orientation)
+        pose = CameraPose(eye, Mount(rpy_deg=(0.0, pitch_deg, yaw_deg)).orientation)
         scene = self.view.prepare(0)
-        seen = camera.look(scene, self.view.scene.origin, lambda _: pose, sun, lamps)
-        return camera.develop(seen)
+        seen = camera.expose(scene, self.view.scene.origin, lambda _: pose, sun, lamps)
+        return camera.process(seen)
 
 
 def sun(azimuth_deg: float, elevation_deg: float) -> Sun:
@@ -161,8 +173,8 @@ def traverse_picture() -> Image.Image:
     camera = Camera(left.config, scenario.seed, left.full_name)
     scene = site.view.prepare(0)
     place, turn = site.view.base_pose(left.vehicle, 0)
-    eye = Pose(place[0] + matrix(turn[0]) @ left.mount.position, product(turn[0], left.mount.orientation))
-    picture = camera.develop(camera.look(scene, site.view.scene.origin, lambda _: eye, scenario.light.sun_at(0)))
+    eye = CameraPose(place[0] + matrix(turn[0]) @ left.mount.position, product(turn[0], left.mount.orientation))
+    picture = camera.process(camera.expose(scene, site.view.scene.origin, lambda _: eye, scenario.light.sun_at(0)))
     seen = display_image(picture.image, picture.encoding)[0]
     parts = [
         np.repeat(seen[..., None], 3, axis=2) if seen.ndim == 2 else seen,

@@ -37,8 +37,10 @@ class Module:
         self.tree = ast.parse(path.read_text(encoding='utf-8'))
         self.constants = {
             target.id: node.value
-            for node in self.tree.body if isinstance(node, ast.Assign)
-            for target in node.targets if isinstance(target, ast.Name)
+            for node in self.tree.body
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+            if isinstance(target, ast.Name)
         }
         self.imports: dict[str, str] = {}
         for node in ast.walk(self.tree):

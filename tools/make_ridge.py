@@ -53,8 +53,10 @@ def main(path: Path) -> None:
     with rasterio.open(path, 'w', driver='GTiff', compress='deflate', predictor=3, **shape, **place) as file:
         file.write(rows, 1)
     steepness = np.degrees(np.arctan(np.hypot(*np.gradient(z))))
-    print(f'{path}: {z.min():.1f} to {z.max():.1f} m, slopes: median {np.median(steepness):.1f}, '
-          f'99 % {np.percentile(steepness, 99.0):.1f} degrees')
+    print(
+        f'{path}: {z.min():.1f} to {z.max():.1f} m, slopes: median {np.median(steepness):.1f}, '
+        f'99 % {np.percentile(steepness, 99.0):.1f} degrees'
+    )
 
 
 if __name__ == '__main__':

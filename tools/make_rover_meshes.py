@@ -118,15 +118,21 @@ def bucket_drum(radius: float, half_length: float, rows: int, scoops: int = 4) -
 def outward(solid: Solid) -> Solid:
     """Return a solid whose faces are seen counter-clockwise from outside, by the sign of its volume."""
     vertices, faces = solid
-    volume = sum(float(np.dot(vertices[f[0]], np.cross(vertices[f[i]], vertices[f[i + 1]])))
-                 for f in faces for i in range(1, len(f) - 1))
+    volume = sum(
+        float(np.dot(vertices[f[0]], np.cross(vertices[f[i]], vertices[f[i + 1]])))
+        for f in faces
+        for i in range(1, len(f) - 1)
+    )
     return solid if volume > 0.0 else (vertices, [f[::-1] for f in faces])
 
 
 def write(path: Path, parts: list[Solid], what: str) -> None:
     """Write solids as one OBJ file."""
-    lines = [f'# {what}; written by tools/make_rover_meshes.py', '# Copyright 2026 Regolith contributors',
-             '# SPDX-License-Identifier: Apache-2.0']
+    lines = [
+        f'# {what}; written by tools/make_rover_meshes.py',
+        '# Copyright 2026 Regolith contributors',
+        '# SPDX-License-Identifier: Apache-2.0',
+    ]
     start = 1
     for vertices, faces in map(outward, parts):
         lines += ['v ' + ' '.join(f'{x:.4f}' for x in v) for v in vertices + 0.0]

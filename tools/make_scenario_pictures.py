@@ -68,9 +68,16 @@ def photograph(name: str, view: View) -> Image.Image:
     width = 3 * SIZE[0] // 2
     pixel = 2.0 * 4.6e-3 * math.tan(math.radians(0.5 * view.across_deg)) / width
     picture = site.look(
-        eye, math.degrees(math.atan2(way[1], way[0])), -math.degrees(math.atan2(way[2], math.hypot(way[0], way[1]))),
-        light.sun_at(round(view.at_s * 1e9)), width=width, height=width * SIZE[1] // SIZE[0], pixel_size_m=pixel,
-        focal_length_m=4.6e-3, focus_distance_m=float(np.linalg.norm(way)), f_number=11.0,
+        eye,
+        math.degrees(math.atan2(way[1], way[0])),
+        -math.degrees(math.atan2(way[2], math.hypot(way[0], way[1]))),
+        light.sun_at(round(view.at_s * 1e9)),
+        width=width,
+        height=width * SIZE[1] // SIZE[0],
+        pixel_size_m=pixel,
+        focal_length_m=4.6e-3,
+        focus_distance_m=float(np.linalg.norm(way)),
+        f_number=11.0,
     )
     pixels = display_image(picture.image, picture.encoding)[0]
     return Image.fromarray(np.ascontiguousarray(pixels)).resize(SIZE, Image.Resampling.LANCZOS)

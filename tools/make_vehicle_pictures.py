@@ -21,7 +21,7 @@ from PIL import Image
 
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_sensors.camera.display import display_image
-from regolith_sensors.scenario_config import LightConfig
+from regolith_sensors.config.sensors import LightConfig
 
 SIZE = (560, 385)
 DRIVEN_S = 4.0
@@ -58,7 +58,14 @@ def picture(model: str) -> Image.Image:
     lit = sun(90.0 - math.degrees(to) + 55.0, 28.0)
     pixel = 6.4e-6 * 1024 / SIZE[0] / 1.05
     seen = site.look(
-        eye, math.degrees(to) + 180.0, down, lit, width=SIZE[0], height=SIZE[1], pixel_size_m=pixel, samples=8,
+        eye,
+        math.degrees(to) + 180.0,
+        down,
+        lit,
+        width=SIZE[0],
+        height=SIZE[1],
+        pixel_size_m=pixel,
+        samples=8,
         focus_distance_m=distance,
     )
     return Image.fromarray(np.ascontiguousarray(display_image(seen.image, seen.encoding)[0]))

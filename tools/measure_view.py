@@ -25,8 +25,8 @@ from pathlib import Path
 from statistics import median
 
 from regolith_bringup.bag.reading import Bag
-from regolith_bringup.run.graph import Domain, free_domain
-from regolith_bringup.view.browser import Browser, find_browser
+from regolith_bringup.run.ros_graph import ReservedDomain, free_domain
+from regolith_bringup.view.headless_browser import Browser, find_browser
 
 WAYS = ('none', 'closed', 'window', 'open')
 DRIVING = [
@@ -35,7 +35,7 @@ DRIVING = [
 _PAGE = re.compile(r'http://\S+')
 
 
-def speed(way: str, scenario: str, settings: list[str], duration_s: float, domain: Domain) -> float:
+def speed(way: str, scenario: str, settings: list[str], duration_s: float, domain: ReservedDomain) -> float:
     """Return the simulated seconds per wall second in the second half of a run that is looked at in a way."""
     changed = [word for setting in settings for word in ('--set', setting)]
     environment = {**os.environ, 'ROS_DOMAIN_ID': str(domain.number)}
@@ -44,14 +44,20 @@ def speed(way: str, scenario: str, settings: list[str], duration_s: float, domai
         out = Path(folder) / 'run'
         run = subprocess.Popen(
             [*program, 'run', scenario, '--out', str(out), '--duration', str(duration_s), '--no-report', *changed],
-            env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
         stack.callback(run.wait)
         if way != 'none':
             shown = () if way == 'window' else ('--web',)
             view = subprocess.Popen(
-                [*program, 'view', '--live', *shown], env=environment, stdout=subprocess.PIPE, text=True,
-                stderr=subprocess.DEVNULL, start_new_session=True,
+                [*program, 'view', '--live', *shown],
+                env=environment,
+                stdout=subprocess.PIPE,
+                text=True,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
             )
             stack.callback(view.wait)
             stack.callback(view.terminate)

@@ -305,9 +305,7 @@ class Runner:
                         failed = ''  # once more without it
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-        return Outcome(
-            mutation.label, mutation.says, bool(failed), failed, round(time.monotonic() - began, 1)
-        )
+        return Outcome(mutation.label, mutation.says, bool(failed), failed, round(time.monotonic() - began, 1))
 
     @property
     def broken(self) -> list[str]:
@@ -339,7 +337,10 @@ class Runner:
         """Run tests against a copy; return the first that fails, or ''."""
         path = os.pathsep.join(filter(None, (str(top), os.environ.get('PYTHONPATH', ''))))
         environment = {
-            **os.environ, 'PYTHONPATH': path, 'NUMBA_CACHE_DIR': str(kernels), 'PYTHONDONTWRITEBYTECODE': '1',
+            **os.environ,
+            'PYTHONPATH': path,
+            'NUMBA_CACHE_DIR': str(kernels),
+            'PYTHONDONTWRITEBYTECODE': '1',
             'ROS_PYTHON_CHECK_FIELDS': '1',
         }
         left_out = [f'--{"deselect" if "::" in t else "ignore"}={t}' for t in self.broken if t not in tests]
@@ -347,8 +348,14 @@ class Runner:
         command = [sys.executable, '-m', 'pytest', '-x', '-q', '-rfE', '--tb=no', '-p', 'no:cacheprovider', '-m', MARKS]
         command.append(f'--rootdir={self._root}')
         with subprocess.Popen(
-            [*command, *left_out, *tests], cwd=self._root, env=environment, text=True, start_new_session=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            [*command, *left_out, *tests],
+            cwd=self._root,
+            env=environment,
+            text=True,
+            start_new_session=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
         ) as process:
             self._running.add(process)
             try:
@@ -384,8 +391,12 @@ def run(mutations: Sequence[Mutation], root: Path, jobs: int, limit_s: float, *,
             outcomes.append(outcome)
             if not quiet:
                 word, by = 'noticed' if outcome.noticed else 'SURVIVED', outcome.by.rpartition('/')[2]
-                print(f'[{len(outcomes)}/{len(mutations)}] {word:8} {outcome.where:50} {outcome.seconds:6.1f} s  '
-                      f'{outcome.says}  {by}', file=sys.stderr, flush=True)
+                print(
+                    f'[{len(outcomes)}/{len(mutations)}] {word:8} {outcome.where:50} {outcome.seconds:6.1f} s  '
+                    f'{outcome.says}  {by}',
+                    file=sys.stderr,
+                    flush=True,
+                )
         for test in runner.broken:
             print(f'mutate: {test} fails without any mistake; it was left out', file=sys.stderr)
         return outcomes

@@ -14,12 +14,12 @@ from PIL import Image
 from scipy.ndimage import map_coordinates
 
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.height_field import build_height_field
+from regolith_terrain.height_field import HeightField
+from regolith_terrain.height_field_builder import build_height_field
 from regolith_terrain.hillshade import hillshade
 from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.presets import load_preset
 from regolith_terrain.lunar.rocks import RockField, Rocks
-from regolith_terrain.surface import HeightField
 
 IMAGES = Path(__file__).parents[1] / 'docs' / 'images'
 SHARED = Path(os.environ.get('REGOLITH_SHARED', Path(__file__).parents[2] / 'shared'))

@@ -17,14 +17,18 @@ from typing import Any
 from campaign import COST, ROOT, curve, keep, markdown, packed_curve, rows, timed
 from marks import written
 
-from regolith_terrain.experiments import cratering, drum, plate_sinkage, repose, wheel_rig
+from regolith_terrain.testbeds import angle_of_repose, bucket_drum, cratering, plate_sinkage, wheel_rig
 
 PAGE = ROOT / 'docs' / 'validation' / 'crm.md'
 TABLE = ROOT / 'docs' / 'validation' / 'crm.csv'
 PICTURE = ROOT / 'docs' / 'images' / 'validation_crm.png'
 EXPERIMENTS: dict[str, Any] = {
-    'repose': repose, 'cratering': cratering, 'plate-sinkage': plate_sinkage, 'wheel-rig': wheel_rig, 'drum': drum,
-}  # fmt: skip
+    'repose': angle_of_repose,
+    'cratering': cratering,
+    'plate-sinkage': plate_sinkage,
+    'wheel-rig': wheel_rig,
+    'drum': bucket_drum,
+}
 FRICTION = 0.58
 """Of the columns: 30 degrees."""
 MOON = {'gravity_mps2': 1.62}
@@ -33,7 +37,11 @@ MOON = {'gravity_mps2': 1.62}
 def _column(ratio: float, **more: Any) -> tuple[str, dict[str, Any]]:
     count = round(10600 * ratio)  # fifteen particles across the radius
     return 'repose', {
-        'release': 'collapse', 'radius_m': 0.1, 'height_m': round(0.1 * ratio, 6), 'friction': FRICTION, 'count': count,
+        'release': 'collapse',
+        'radius_m': 0.1,
+        'height_m': round(0.1 * ratio, 6),
+        'friction': FRICTION,
+        'count': count,
         **more,
     }
 
@@ -46,8 +54,14 @@ def _plate(diameter: float, **more: Any) -> tuple[str, dict[str, Any]]:
     # Seven particles across, and once ten; slow, as sound presses with rho c v: 1.2 kPa on Earth, where the smaller's
     # limit is 18 kPa, and 0.2 kPa of 3 kPa on the Moon. Then viscosity does not press either, and keeps noise down.
     return 'plate-sinkage', {
-        'shape': 'disc', 'a_m': 0.5 * diameter, 'load_n': 1e6, 'particle_soil': 'grc1_bevameter',
-        'spacing_m': round(diameter / 7.0, 6), 'deepest_m': round(0.05 * diameter, 6), 'speed_mps': 0.01, **more,
+        'shape': 'disc',
+        'a_m': 0.5 * diameter,
+        'load_n': 1e6,
+        'particle_soil': 'grc1_bevameter',
+        'spacing_m': round(diameter / 7.0, 6),
+        'deepest_m': round(0.05 * diameter, 6),
+        'speed_mps': 0.01,
+        **more,
     }
 
 
@@ -55,9 +69,7 @@ COLUMNS = {
     **{f'column_{a:g}': _column(a) for a in (0.5, 1.0, 2.0, 3.0)},
     'column_1_coarse': _column(1.0, count=3160), 'column_1_moon': _column(1.0, **MOON),
 }  # fmt: skip
-HEAPS = {
-    'heap_0.38': _heap(0.3819), 'heap_0.6': _heap(0.6), 'heap_0.38_moon': _heap(0.3819, **MOON, lift_mps=0.1219)
-}
+HEAPS = {'heap_0.38': _heap(0.3819), 'heap_0.6': _heap(0.6), 'heap_0.38_moon': _heap(0.3819, **MOON, lift_mps=0.1219)}
 CRATERS = {
     f'ball_{density}_{drop:g}': ('cratering', {'ball_density_kgpm3': density, 'drop_m': drop})
     for density in (700, 2200) for drop in (0.05, 0.1, 0.2)
@@ -138,8 +150,8 @@ def drums(found: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
         if case in found:
             row, said = found[case], []
             for angle in (2.0 / 3.0 * 35.0, 35.0):
-                settings = drum.Settings.model_validate({**given, 'soil_tool_friction_deg': angle})
-                said.append(drum.run(settings, lambda done, total: None)[0]['torque_nm_per_m'])
+                settings = bucket_drum.Settings.model_validate({**given, 'soil_tool_friction_deg': angle})
+                said.append(bucket_drum.run(settings, lambda done, total: None)[0]['torque_nm_per_m'])
             lips = float(row['lips_torque_nm_per_m'])
             known[case] = {
                 **row, 'equation': ', '.join(f'{v:.2f}' for v in said),
@@ -217,25 +229,51 @@ def main() -> None:
     for case in CASES if 'all' in given.cases else given.cases:
         keep(TABLE, KEPT, CASES, run(case, given.threads))
     found = rows(TABLE)
-    cost = {'elements': 'particles', 'step_s': 'step [s]', 'processor_s': 'processor [s]', 'wall_s': 'wall [s]',
-            'threads': 'threads', 'commit': 'commit'}
-    column = {'case': 'case', 'ours': 'run-out, height', 'measured': 'measured', 'part': 'part of it',
-              'settled_s': 'at rest after [s]'}
+    cost = {
+        'elements': 'particles',
+        'step_s': 'step [s]',
+        'processor_s': 'processor [s]',
+        'wall_s': 'wall [s]',
+        'threads': 'threads',
+        'commit': 'commit',
+    }
+    column = {
+        'case': 'case',
+        'ours': 'run-out, height',
+        'measured': 'measured',
+        'part': 'part of it',
+        'settled_s': 'at rest after [s]',
+    }
     heap = {'case': 'case', 'flank_deg': 'flank [deg]', 'height_over_radius': 'height / radius'}
     crater = {'case': 'case', 'depth_m': 'depth [m]', 'uehara_depth_m': 'measured [m]'}
     plate = {'case': 'case', 'knee_pa': 'knee [Pa]', 'terzaghi_pa': 'Terzaghi [Pa]'}
-    wheel = {'case': 'case', 'slope_deg': 'slope [deg]', 'slip': 'slip', 'slip_drift': 'drift of slip',
-             'sinkage_m': 'sinkage [m]', 'power_w': 'power [W]'}
-    turned = {'case': 'case', 'torque_nm_per_m': 'torque [N m/m]', 'lips_torque_nm_per_m': 'of the lips',
-              'equation': 'grid, 2/3 of 35°, 35°', 'part': 'lips over it', 'gathered': 'gathered [kg/m]'}
-    text = written(PAGE, {
-        'columns': markdown(COLUMNS, {**column, **cost}, columns(found)),
-        'heaps': markdown(HEAPS, {**heap, **cost}, found),
-        'craters': markdown(CRATERS, {**crater, **cost}, found),
-        'plates': markdown(PLATES, {**plate, **cost}, found),
-        'wheels': markdown(WHEELS, {**wheel, **cost}, found),
-        'drums': markdown(DRUMS, {**turned, **cost}, drums(found)),
-    })
+    wheel = {
+        'case': 'case',
+        'slope_deg': 'slope [deg]',
+        'slip': 'slip',
+        'slip_drift': 'drift of slip',
+        'sinkage_m': 'sinkage [m]',
+        'power_w': 'power [W]',
+    }
+    turned = {
+        'case': 'case',
+        'torque_nm_per_m': 'torque [N m/m]',
+        'lips_torque_nm_per_m': 'of the lips',
+        'equation': 'grid, 2/3 of 35°, 35°',
+        'part': 'lips over it',
+        'gathered': 'gathered [kg/m]',
+    }
+    text = written(
+        PAGE,
+        {
+            'columns': markdown(COLUMNS, {**column, **cost}, columns(found)),
+            'heaps': markdown(HEAPS, {**heap, **cost}, found),
+            'craters': markdown(CRATERS, {**crater, **cost}, found),
+            'plates': markdown(PLATES, {**plate, **cost}, found),
+            'wheels': markdown(WHEELS, {**wheel, **cost}, found),
+            'drums': markdown(DRUMS, {**turned, **cost}, drums(found)),
+        },
+    )
     draw(found)
     PAGE.write_text(text, encoding='utf-8')
 

@@ -18,9 +18,9 @@ from typing import Any
 from campaign import COST, curve, keep, markdown, rows, timed
 from marks import written
 
-from regolith_terrain.experiments import repose
-from regolith_terrain.experiments.climbs import WheelRig
-from regolith_terrain.grains.climb import ClimbBed, climb
+from regolith_terrain.dem.climb import ClimbBed, climb
+from regolith_terrain.testbeds import angle_of_repose
+from regolith_terrain.testbeds.slope_climb import WheelRig
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'validation' / 'dem.md'
@@ -37,7 +37,8 @@ CLUMPS = {'shape': 'clump3', 'rolling': 0.0}
 WHEELS: dict[str, tuple[float, dict[str, Any]]] = {
     **{f'wheel_{slope}': (slope, {}) for slope in (0, 5, 10, 15, 20)},
     'wheel_10_stiff': (10, {'grains': {'youngs_modulus_pa': 8e8}}),
-    'wheel_10_clumps': (10, {'grains': CLUMPS, 'bin': DENSE}), 'wheel_10_dense': (10, {'bin': DENSE}),
+    'wheel_10_clumps': (10, {'grains': CLUMPS, 'bin': DENSE}),
+    'wheel_10_dense': (10, {'bin': DENSE}),
 }
 HEAPS: dict[str, dict[str, Any]] = {
     'heap_0.2': {'friction': 0.2}, 'heap_0.4': {'friction': 0.4}, 'heap_0.6': {'friction': 0.6},
@@ -54,6 +55,7 @@ COLUMNS = (
 
 def run(case: str, threads: int) -> dict[str, Any]:
     """Return the row of a case."""
+
     def work(tick: Any) -> dict[str, Any]:
         return _wheel(*WHEELS[case], threads, tick) if case in WHEELS else _heap(HEAPS[case], threads, tick)
 
@@ -72,8 +74,10 @@ def _wheel(slope: float, settings: dict[str, Any], threads: int, tick: Any) -> d
 
 
 def _heap(settings: dict[str, Any], threads: int, tick: Any) -> dict[str, Any]:
-    checked = repose.Settings.model_validate({**settings, 'friction': (settings['friction'],), 'threads': threads})
-    row = repose.run(checked, tick)[0]
+    checked = angle_of_repose.Settings.model_validate(
+        {**settings, 'friction': (settings['friction'],), 'threads': threads}
+    )
+    row = angle_of_repose.run(checked, tick)[0]
     return {
         **{key: f'{value:.4g}' for key, value in row.items() if key in COLUMNS and isinstance(value, float)},
         'angle_deg': f'{row["slope_deg"]:.2f}', 'slope_deg': '', 'grains': row['elements'],
@@ -137,13 +141,32 @@ def main() -> None:
     for case in known if 'all' in asked else asked:
         keep(TABLE, COLUMNS, known, run(case, given.threads))
     found = rows(TABLE)
-    cost = {'largest_overlap': 'largest overlap', 'youngs_modulus_pa': 'E [Pa]', 'step_s': 'step [s]',
-            'grains': 'grains', 'wall_s': 'wall [s]', 'processor_s': 'processor [s]', 'threads': 'threads',
-            'commit': 'commit'}
-    wheel = {'case': 'case', 'slope_deg': 'slope [deg]', 'slip': 'slip', 'slip_drift': 'drift of slip',
-             'sinkage_m': 'sinkage [m]', 'power_w': 'power [W]', 'usual_overlap': '99.9 % of overlaps below'}
-    heap = {'case': 'case', 'angle_deg': 'flank [deg]', 'height_over_radius': 'height / radius',
-            'run_out': 'run-out / radius', 'settled_s': 'at rest after [s]'}
+    cost = {
+        'largest_overlap': 'largest overlap',
+        'youngs_modulus_pa': 'E [Pa]',
+        'step_s': 'step [s]',
+        'grains': 'grains',
+        'wall_s': 'wall [s]',
+        'processor_s': 'processor [s]',
+        'threads': 'threads',
+        'commit': 'commit',
+    }
+    wheel = {
+        'case': 'case',
+        'slope_deg': 'slope [deg]',
+        'slip': 'slip',
+        'slip_drift': 'drift of slip',
+        'sinkage_m': 'sinkage [m]',
+        'power_w': 'power [W]',
+        'usual_overlap': '99.9 % of overlaps below',
+    }
+    heap = {
+        'case': 'case',
+        'angle_deg': 'flank [deg]',
+        'height_over_radius': 'height / radius',
+        'run_out': 'run-out / radius',
+        'settled_s': 'at rest after [s]',
+    }
     tables = {'wheel': markdown(WHEELS, {**wheel, **cost}, found), 'heaps': markdown(HEAPS, {**heap, **cost}, found)}
     text = written(PAGE, tables)
     draw(found)

@@ -14,10 +14,10 @@ from marks import written
 
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
+from regolith_terrain.contact.ground_contact import make_pose
 from regolith_terrain.crm.blade import push_blade, soil_to_cut
-from regolith_terrain.digging.cutting import blade_force, cutting_factors, rupture_angle
-from regolith_terrain.digging.sweep import BLADE, DRAFT, DRUM, make_tools, sweep_drum, sweep_edge
-from regolith_terrain.ground_contact import make_pose
+from regolith_terrain.excavation.cutting import blade_force, cutting_factors, rupture_angle
+from regolith_terrain.excavation.sweep import BLADE, DRAFT, DRUM, make_tools, sweep_drum, sweep_edge
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'validation' / 'digging.md'
@@ -45,9 +45,20 @@ def tools_of(kind: int, rake: float, soil_tool: float, cohesion: float, radius: 
     numbers = np.array([[0.5 * width, radius, 12.0, rake, soil_tool, 0.0, 1e6, 50.0]])
     level = np.zeros((SIDE, SIDE))
     return make_tools(
-        np.array([kind]), numbers, np.array([[0.0, 1.0]]), np.array([[1.0, 1.0]]), np.zeros(1),
-        np.full((1, 2, 3), np.nan), np.array([[DENSITY, cohesion, FRICTION]]), level, level - 10.0,
-        np.zeros((SIDE, SIDE), np.uint8), -SIDE // 2, -SIDE // 2, SPACING, MOON,
+        np.array([kind]),
+        numbers,
+        np.array([[0.0, 1.0]]),
+        np.array([[1.0, 1.0]]),
+        np.zeros(1),
+        np.full((1, 2, 3), np.nan),
+        np.array([[DENSITY, cohesion, FRICTION]]),
+        level,
+        level - 10.0,
+        np.zeros((SIDE, SIDE), np.uint8),
+        -SIDE // 2,
+        -SIDE // 2,
+        SPACING,
+        MOON,
     )
 
 
@@ -97,8 +108,14 @@ def swept() -> list[str]:
 def particles() -> tuple[list[str], list[tuple[float, float]]]:
     """Return the table of an upright blade in particles, and depth [m] and draft [N] of cuts in cohesive soil, slow."""
     rows, cuts = [], []
-    cases = ((0.0, 0.1, 0.1), (0.0, 0.1, 0.5), (COHESION, 0.1, 0.1), (COHESION, 0.1, 0.5), (COHESION, 0.05, 0.1),
-             (COHESION, 0.2, 0.1))
+    cases = (
+        (0.0, 0.1, 0.1),
+        (0.0, 0.1, 0.5),
+        (COHESION, 0.1, 0.1),
+        (COHESION, 0.1, 0.5),
+        (COHESION, 0.05, 0.1),
+        (COHESION, 0.2, 0.1),
+    )
     for cohesion, depth, speed in cases:
         soil = soil_to_cut(DENSITY, cohesion, FRICTION, MOON, depth)
         cut = push_blade(soil, depth, speed, MOON, 0.2 * depth)
@@ -110,8 +127,16 @@ def particles() -> tuple[list[str], list[tuple[float, float]]]:
         rows.append([f'{cohesion:g}', f'{depth:g}', f'{speed:g}', *forces, *ratios])
         if cohesion > 0.0 and speed < 0.2:
             cuts.append((depth, WIDTH * cut.draft))
-    head = ['cohesion [Pa]', 'depth [m]', 'speed [m/s]', 'equation, 2/3 of 35° [N/m]', 'equation, 35° [N/m]',
-            'particles [N/m]', 'over the first', 'over the second']
+    head = [
+        'cohesion [Pa]',
+        'depth [m]',
+        'speed [m/s]',
+        'equation, 2/3 of 35° [N/m]',
+        'equation, 35° [N/m]',
+        'particles [N/m]',
+        'over the first',
+        'over the second',
+    ]
     return table(head, rows), cuts
 
 
@@ -133,16 +158,18 @@ def scenario() -> tuple[list[str], Mapping[str, np.ndarray]]:
     """Return the table of ``rassor_dig``, and the profile of its berm."""
     simulation = Simulation(load_scenario('rassor_dig').scenario)
     simulation.run(simulation.scenario.duration_s)
-    books = simulation.agents['digger'].vehicle.tools.books()
-    ground = simulation.terrain.report()['ledger']['ground_kg']
+    books = simulation.agents['digger'].vehicle.tools.mass_balance()
+    ground = simulation.terrain.summary()['ledger']['ground_kg']
     error = math.fsum((ground, books['carried_kg'], books['in_flight_kg'], books['in_transit_kg']))
     x = np.arange(0.0, 4.8, 0.02)
     level = simulation.terrain.grid.levels(x, np.zeros_like(x))
     slope = np.degrees(np.arctan(np.abs(np.diff(level[x > 3.0])).max() / 0.02))
     rows = [
-        ['dug [kg]', f'{books["dug_kg"]:.3f}'], ['poured [kg]', f'{books["poured_kg"]:.3f}'],
+        ['dug [kg]', f'{books["dug_kg"]:.3f}'],
+        ['poured [kg]', f'{books["poured_kg"]:.3f}'],
         ['ledger error over what was dug', f'{abs(error) / books["dug_kg"]:.1e}'],
-        ['height of the berm [m]', f'{level.max():.3f}'], ['depth of the trench [m]', f'{-level.min():.3f}'],
+        ['height of the berm [m]', f'{level.max():.3f}'],
+        ['depth of the trench [m]', f'{-level.min():.3f}'],
         ['steepest slope of the berm [deg]', f'{slope:.1f}'],
     ]
     return table(['rassor_dig', 'value'], rows), {'x': x, 'level': level}

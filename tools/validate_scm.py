@@ -21,15 +21,15 @@ from rich.console import Console
 from rich.progress import track
 
 from regolith_terrain.config import load_soil
-from regolith_terrain.experiments import plate_sinkage, wheel_rig
-from regolith_terrain.experiments.climbs import load_wheel_rig
-from regolith_terrain.experiments.settings import reference_rows
-from regolith_terrain.height_field import FlatField
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.wheel_sinkage import bekker_sinkage, ding_sinkage, lyasko_factor
-from regolith_terrain.wong_reece import drawbar_curve, rigid_wheel
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field_builder import FlatField
+from regolith_terrain.testbeds import plate_sinkage, wheel_rig
+from regolith_terrain.testbeds.settings import reference_rows
+from regolith_terrain.testbeds.sinkage_formulas import bekker_sinkage, ding_sinkage, lyasko_factor
+from regolith_terrain.testbeds.slope_climb import load_wheel_rig
+from regolith_terrain.testbeds.wong_reece import drawbar_curve, rigid_wheel
 from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.vehicle import Vehicle
+from regolith_vehicles.dynamics.vehicle import Vehicle
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'validation' / 'scm.md'
@@ -44,11 +44,20 @@ SLIPPING: dict[str, dict[str, Any]] = {
     '12 mm': {'grousers': 24, 'grouser_height_m': 0.012},
     '30 mm': {'grousers': 24, 'grouser_height_m': 0.03},
     'small wheel, 15 mm': {
-        'radius_m': 0.15, 'width_m': 0.16, 'load_n': 80.0, 'grousers': 24, 'grouser_height_m': 0.015,
+        'radius_m': 0.15,
+        'width_m': 0.16,
+        'load_n': 80.0,
+        'grousers': 24,
+        'grouser_height_m': 0.015,
         'grouser_thickness_m': 0.002,
     },
     'GRC-1, 30 mm': {
-        'soil': 'grc1', 'radius_m': 0.255, 'width_m': 0.2, 'load_n': 171.7, 'grousers': 24, 'grouser_height_m': 0.03,
+        'soil': 'grc1',
+        'radius_m': 0.255,
+        'width_m': 0.2,
+        'load_n': 171.7,
+        'grousers': 24,
+        'grouser_height_m': 0.03,
         'grouser_thickness_m': 0.005,
     },
 }
@@ -78,8 +87,18 @@ def rolled(soil: str, load: float, slips: tuple[float, ...], mode: str) -> list[
 
 def wheels(geometry: str) -> list[str]:
     """Return the table of wheels at prescribed slip against one kind of Chrono's rays."""
-    head = ['soil', 'load [N]', 'slip', 'pull [N]: Chrono', 'ours', 'torque [N m]: Chrono', 'ours',
-            'sinkage [mm]: Chrono', 'ours', 'largest error [% of the tolerance]']
+    head = [
+        'soil',
+        'load [N]',
+        'slip',
+        'pull [N]: Chrono',
+        'ours',
+        'torque [N m]: Chrono',
+        'ours',
+        'sinkage [mm]: Chrono',
+        'ours',
+        'largest error [% of the tolerance]',
+    ]
     rows = []
     for row in progress(reference_rows('scm_slip', geometry=geometry), f'wheels, {geometry}'):
         load, slip = float(row['load_N']), float(row['slip'])
@@ -99,8 +118,14 @@ def wheels(geometry: str) -> list[str]:
 
 def pressing(geometry: str) -> list[str]:
     """Return the table of bodies pressed in, unloaded and loaded again."""
-    head = ['case', 'largest load [N]', 'sinkage under it [mm]: Chrono', 'ours',
-            'largest difference of force [N]', 'of sinkage [mm]']
+    head = [
+        'case',
+        'largest load [N]',
+        'sinkage under it [mm]: Chrono',
+        'ours',
+        'largest difference of force [N]',
+        'of sinkage [mm]',
+    ]
     rows = []
     samples = reference_rows('scm_static', geometry=geometry)
     for case in progress(sorted({row['case'] for row in samples}), f'pressing, {geometry}'):
@@ -109,8 +134,15 @@ def pressing(geometry: str) -> list[str]:
         here = [row for row in samples if row['case'] == case]
         peak = max(float(row['load_N']) for row in here)
         settings = plate_sinkage.Settings.model_validate(
-            {'soil': f'chrono_{soil}', 'shape': shape, 'a_m': a, 'b_m': b, 'grid_m': float(spacing[1:]),
-             'mode': 'reference', 'load_n': peak}
+            {
+                'soil': f'chrono_{soil}',
+                'shape': shape,
+                'a_m': a,
+                'b_m': b,
+                'grid_m': float(spacing[1:]),
+                'mode': 'reference',
+                'load_n': peak,
+            }
         )
         done = {round(p.time, 3): p for p in plate_sinkage.loading_cycle(settings, peak)}
         pairs = [(done[float(row['t_s'])], row) for row in here]
@@ -124,8 +156,18 @@ def pressing(geometry: str) -> list[str]:
 
 def closed_form() -> list[str]:
     """Return the table of both modes against Wong and Reece's integrals."""
-    head = ['soil', 'load [N]', 'slip', 'pull [N]: Wong & Reece', 'the same, shear kept with the soil', 'regolith',
-            'reference', 'sinkage [mm]: Wong & Reece', 'regolith', 'reference']
+    head = [
+        'soil',
+        'load [N]',
+        'slip',
+        'pull [N]: Wong & Reece',
+        'the same, shear kept with the soil',
+        'regolith',
+        'reference',
+        'sinkage [mm]: Wong & Reece',
+        'regolith',
+        'reference',
+    ]
     rows = []
     for soil, load in progress(CASES, 'closed form'):
         slips = (0.05, 0.15, 0.3, 0.5)
@@ -174,7 +216,7 @@ def continuum() -> list[str]:
         settings = wheel_rig.Settings.model_validate({**wheel, 'load_n': load, 'slip': float(climb['slip'])})
         ours, theirs = wheel_rig.run(settings, lambda done, total: None)[0]['sinkage_m'], float(climb['sinkage_m'])
         cells = [f'{theirs * 1e3:.1f}', f'{ours * 1e3:.1f}', f'{ours / theirs:.2f}']
-        rows.append([case[1], f"{float(climb['slip']):.3f}", *cells])
+        rows.append([case[1], f'{float(climb["slip"]):.3f}', *cells])
     return table(head, rows)
 
 
@@ -208,8 +250,13 @@ def picture_of_sinkage(deep: dict[str, list[float]]) -> None:
     for times in ends:
         grows = growth(times, slip)
         curve = [ding_sinkage(*wheel, grows, s) / bekker_sinkage(*wheel) for s in fine]
-        axes.plot(fine, curve, ':', color='0.4', label="Ding et al. 2010, n + n1 s, n1 from the range's ends"
-                  if times == ends[0] else None)
+        axes.plot(
+            fine,
+            curve,
+            ':',
+            color='0.4',
+            label="Ding et al. 2010, n + n1 s, n1 from the range's ends" if times == ends[0] else None,
+        )
     axes.plot([slip, slip], ends, color='0.4', linewidth=5.0, alpha=0.5, label='Ding et al. 2010, measured')
     axes.set(xlabel='slip 1 - v / (ωR)', ylabel='sinkage over that without slip', ylim=(0.5, 9.0))
     axes.grid(alpha=0.3)
@@ -220,8 +267,15 @@ def picture_of_sinkage(deep: dict[str, list[float]]) -> None:
 
 def viper() -> list[str]:
     """Return the table of the locked rover over 20 s."""
-    head = ['slope [deg]', 'way [m]: Chrono', 'ours', 'largest difference [mm]', 'mean slip, 10-20 s: Chrono', 'ours',
-            'largest difference of sinkage [%]']
+    head = [
+        'slope [deg]',
+        'way [m]: Chrono',
+        'ours',
+        'largest difference [mm]',
+        'mean slip, 10-20 s: Chrono',
+        'ours',
+        'largest difference of sinkage [%]',
+    ]
     rows = []
     config, mjcf = load_vehicle_model('viper_locked')
     for slope in progress((0, 10), 'rover'):

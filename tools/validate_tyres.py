@@ -16,7 +16,7 @@ import numpy as np
 from marks import written
 from numpy.typing import NDArray
 
-from regolith_vehicles.tyres import load_tyre
+from regolith_vehicles.tires import load_tire
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'validation' / 'tyres.md'
@@ -44,9 +44,13 @@ def largest_errors() -> list[str]:
         cells = []
         for model, tyre in TYRES.items():
             rows = rows_of(f'tyre_{name}', model=model)
-            found = load_tyre(tyre, 'reference').steady_state(
-                load=rows['Fz_N'], slip=rows['kappa'], slip_angle=np.radians(rows['alpha_deg']),
-                camber=np.radians(rows['gamma_deg']), speed=10.0, friction=rows['mu'],
+            found = load_tire(tyre, 'reference').steady_state(
+                load=rows['Fz_N'],
+                slip=rows['kappa'],
+                slip_angle=np.radians(rows['alpha_deg']),
+                camber=np.radians(rows['gamma_deg']),
+                speed=10.0,
+                friction=rows['mu'],
             )
             worst = max(
                 float(np.max(np.abs(found[key] - rows[f'{key}_{unit}']) / rows['Fz_N']))
@@ -57,7 +61,7 @@ def largest_errors() -> list[str]:
     cells = []
     for model, tyre in TYRES.items():
         rows = rows_of('tyre_vertical', model=model)
-        found = load_tyre(tyre, 'reference').vertical(
+        found = load_tire(tyre, 'reference').vertical(
             height=rows['height_m'], speed_z=rows['vz_mps'], camber=np.radians(rows['gamma_deg'])
         )
         touching = rows['in_contact'] > 0
@@ -76,18 +80,18 @@ def draw_curves(path: Path) -> None:
         along, across, both = axes[:, column]
         for load, shade in ((4000.0, 'C0'), (8000.0, 'C1')):
             for mu, line in ((0.8, '-'), (0.4, ':')):
-                curve = load_tyre(name).steady_state(load=load, slip=slips, friction=mu)['Fx']
+                curve = load_tire(name).steady_state(load=load, slip=slips, friction=mu)['Fx']
                 along.plot(slips, 1e-3 * curve, line, color=shade)
                 rows = rows_of('tyre_longitudinal', model=model)
                 at = (rows['Fz_N'] == load) & (rows['mu'] == mu)
                 along.plot(rows['kappa'][at], 1e-3 * rows['Fx_N'][at], 'kx', markersize=4)
-            curve = load_tyre(name).steady_state(load=load, slip_angle=np.radians(angles))['Fy']
+            curve = load_tire(name).steady_state(load=load, slip_angle=np.radians(angles))['Fy']
             across.plot(angles, 1e-3 * curve, color=shade)
             rows = rows_of('tyre_lateral', model=model)
             at = (rows['Fz_N'] == load) & (rows['mu'] == 0.8)
             across.plot(rows['alpha_deg'][at], 1e-3 * rows['Fy_N'][at], 'kx', markersize=4)
         for angle, shade in ((-2.0, 'C0'), (-6.0, 'C1'), (-10.0, 'C2')):
-            found = load_tyre(name).steady_state(load=LOAD, slip=slips, slip_angle=math.radians(angle))
+            found = load_tire(name).steady_state(load=LOAD, slip=slips, slip_angle=math.radians(angle))
             both.plot(1e-3 * found['Fx'], 1e-3 * found['Fy'], color=shade, label=f'{-angle:g}°')
             rows = rows_of('tyre_combined', model=model)
             at = (rows['Fz_N'] == LOAD) & (rows['mu'] == 0.8) & (rows['alpha_deg'] == angle)
@@ -108,7 +112,7 @@ def draw_curves(path: Path) -> None:
 
 def stepped(name: str, behaviour: str, speed: float, steps: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return times [s] and forces to the left [N] of a tyre whose slip angle jumps to 5 degrees after 0.05 s."""
-    tyre = load_tyre(name, behaviour).start(load=LOAD)
+    tyre = load_tire(name, behaviour).start(load=LOAD)
     times = np.arange(steps) * STEP
     aside = speed * math.tan(math.radians(5.0))
     return times, np.array(
@@ -132,7 +136,7 @@ def draw_transients(path: Path) -> None:
     rows = rows_of('tyre_transient', model='TMeasy', case='stand_lat_sine')
     axes[2].plot(1e3 * rows['y_m'], 1e-3 * rows['Fy_N'], 'kx', markersize=4, label='Chrono')
     for behaviour in ('reference', 'regolith'):
-        tyre = load_tyre('hmmwv_tmeasy', behaviour).start(load=LOAD)
+        tyre = load_tire('hmmwv_tmeasy', behaviour).start(load=LOAD)
         way, force = [0.0], []
         for k in range(1500):
             aside = 0.2 * math.cos(2.0 * math.pi * k * STEP)

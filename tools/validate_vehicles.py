@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.progress import track
 
 from regolith_vehicles.proving_ground.drive import Drive, drive
-from regolith_vehicles.proving_ground.figures import figures
+from regolith_vehicles.proving_ground.results import results
 from regolith_vehicles.proving_ground.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -56,7 +56,7 @@ def series(case: str) -> dict[str, NDArray[np.float64]]:
 
 def compared(case: str, done: Drive, settings: Settings) -> list[str]:
     """Return lines of the table: what both have, and yaw rates at the reference's speeds of a circle."""
-    ours, theirs = figures(settings, done), told(case)
+    ours, theirs = results(settings, done), told(case)
     pairs = []
     for name, value in ours.items():
         if name in theirs:

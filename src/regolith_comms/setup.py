@@ -20,14 +20,14 @@ setup(
     description='Who hears whom: tile graph, radio propagation, breadcrumbs, datagrams.',
     license='Apache-2.0',
     entry_points={
-        'console_scripts': ['comms_node = regolith_world.start:node'],
+        'console_scripts': ['comms_node = regolith_world.node_main:run_node'],
         'regolith.benchmarks': ['comms = regolith_comms.bench.radios:comms'],
-        'regolith.citations': ['comms = regolith_comms.report:papers'],
+        'regolith.citations': ['comms = regolith_comms.report:citations'],
         'regolith.commands': ['comms = regolith_comms.commands:comms'],
         'regolith.participants': ['comms = regolith_comms.registration:COMMS'],
-        'regolith.experiments': ['link = regolith_comms.experiments.link'],
+        'regolith.experiments': ['link = regolith_comms.experiments.radio_link'],
         'regolith.report_sections': ['radio = regolith_comms.report:section'],
-        'regolith.summary': ['comms = regolith_comms.report:figures'],
+        'regolith.summary': ['comms = regolith_comms.report:comms_summary'],
         'regolith.view_layers': ['radio = regolith_comms.view_layer:layer'],
     },
 )

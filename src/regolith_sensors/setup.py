@@ -20,17 +20,17 @@ setup(
     description='What sees: the scene and its light, cameras, lidars, inertial and position sensors.',
     license='Apache-2.0',
     entry_points={
-        'console_scripts': ['sensors_node = regolith_world.start:node'],
+        'console_scripts': ['sensors_node = regolith_world.node_main:run_node'],
         'regolith.benchmarks': ['camera = regolith_sensors.bench:camera', 'lidar = regolith_sensors.bench:lidar'],
-        'regolith.citations': ['sensors = regolith_sensors.papers:papers'],
+        'regolith.citations': ['sensors = regolith_sensors.citations:citations'],
         'regolith.commands': [
             'dataset = regolith_sensors.commands:dataset',
-            'snapshot = regolith_sensors.commands:snapshot',
+            'snapshot = regolith_sensors.commands:render',
             'stereo = regolith_sensors.commands:stereo',
         ],
         'regolith.ray_backends': ['embree = regolith_sensors.rays.embree.backend:EmbreeRays'],
         'regolith.report_sections': ['sensors = regolith_sensors.report.section:section'],
-        'regolith.summary': ['sensors = regolith_sensors.report.summary:figures'],
+        'regolith.summary': ['sensors = regolith_sensors.report.summary:sensor_summary'],
         'regolith.view_layers': [
             'fields_of_view = regolith_sensors.report.view_layer:fields_of_view',
             'sun = regolith_sensors.report.view_layer:sun',

@@ -10,8 +10,13 @@ setup(
     packages=find_packages(exclude=['test']),
     package_data={
         package_name: [
-            'py.typed', 'data/*/*.yaml', 'data/*/*.xml', 'data/*/*.obj', 'tyres/data/*.yaml',
-            'proving_ground/cases/*.yaml', 'references.bib',
+            'py.typed',
+            'data/*/*.yaml',
+            'data/*/*.xml',
+            'data/*/*.obj',
+            'tires/data/*.yaml',
+            'proving_ground/cases/*.yaml',
+            'references.bib',
         ],
     },
     data_files=[
@@ -26,19 +31,19 @@ setup(
     license='Apache-2.0',
     entry_points={
         'console_scripts': [
-            'agent_node = regolith_world.start:node',
-            'fleet_node = regolith_world.start:node',
+            'agent_node = regolith_world.node_main:run_node',
+            'fleet_node = regolith_world.node_main:run_node',
         ],
         'regolith.running_gears': ['car = regolith_vehicles.car:Car', 'tracks = regolith_vehicles.tracks:Tracks'],
         'regolith.citations': [
-            'vehicles = regolith_vehicles.papers:papers',
-            'digging = regolith_vehicles.papers:digging_papers',
+            'vehicles = regolith_vehicles.citations:citations',
+            'digging = regolith_vehicles.citations:excavation_citations',
         ],
         'regolith.spawnables': ['vehicles = regolith_vehicles.spawning:VEHICLES'],
         'regolith.experiments': [
-            'slope = regolith_vehicles.experiments.slope',
+            'slope = regolith_vehicles.experiments.vehicle_slope',
             'proving-ground = regolith_vehicles.experiments.proving_ground',
-            'tyre-rig = regolith_vehicles.experiments.tyre_rig',
+            'tyre-rig = regolith_vehicles.experiments.tire_rig',
         ],
     },
 )

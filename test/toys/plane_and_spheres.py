@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from regolith_sensors.rays.backend import RayBackend
-from regolith_sensors.rays.frame import DARK, Draws, Frame, empty_frame
-from regolith_sensors.rays.view import Lights, View
-from regolith_sensors.scene.layout import FACT_OBJECT, FACT_SEMANTIC
-from regolith_sensors.scene.parts import SceneParts
+from regolith_sensors.rays.camera_rays import CameraRays, Lights
+from regolith_sensors.rays.image import DARK, RenderedImage, SampleStreams, empty_frame
+from regolith_sensors.scene.scene_arrays import SceneParts
+from regolith_sensors.scene.table_columns import FACT_OBJECT, FACT_SEMANTIC
 
 ALBEDO = 0.2
 _AWAY = 1e-3
@@ -76,8 +76,13 @@ class PlaneAndSpheres(RayBackend):
         return out
 
     def render(
-        self, camera: View, light: Lights, random: Draws, out: Frame | None = None, held: Any = DARK
-    ) -> Frame:
+        self,
+        camera: CameraRays,
+        light: Lights,
+        random: SampleStreams,
+        out: RenderedImage | None = None,
+        held: Any = DARK,
+    ) -> RenderedImage:
         """Return what a camera sees: Lambert's law in a sun without extent."""
         shape = camera.rays.shape[:2]
         frame = out if out is not None else empty_frame(*shape)

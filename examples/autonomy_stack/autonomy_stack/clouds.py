@@ -22,12 +22,14 @@ def points_of(message: Any) -> Vector:
     """
     order = '>' if message.is_bigendian else '<'
     fields = {field.name: field for field in message.fields}
-    kind = np.dtype({
-        'names': ['x', 'y', 'z'],
-        'formats': [order + _KINDS[fields[name].datatype] for name in 'xyz'],
-        'offsets': [fields[name].offset for name in 'xyz'],
-        'itemsize': message.point_step,
-    })
+    kind = np.dtype(
+        {
+            'names': ['x', 'y', 'z'],
+            'formats': [order + _KINDS[fields[name].datatype] for name in 'xyz'],
+            'offsets': [fields[name].offset for name in 'xyz'],
+            'itemsize': message.point_step,
+        }
+    )
     if message.row_step == message.point_step * message.width:
         points = np.frombuffer(message.data, kind, count=message.width * message.height)
     else:

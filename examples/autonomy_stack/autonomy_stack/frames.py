@@ -25,9 +25,7 @@ def quaternion(rotation: Vector) -> Vector:
     return q if q[3] >= 0.0 else -q
 
 
-def to_base(
-    fixed: Mapping[str, tuple[str, Vector, Vector]], frame: str, base: str
-) -> tuple[Vector, Vector] | None:
+def to_base(fixed: Mapping[str, tuple[str, Vector, Vector]], frame: str, base: str) -> tuple[Vector, Vector] | None:
     """Return the place of a frame in the base and the rotation from it; None: it hangs on nothing known.
 
     :param fixed: child frame -> its parent, its place in the parent, the rotation from child to parent

@@ -110,9 +110,7 @@ def assess(ground: ElevationMap, limits: Limits, window: tuple[slice, slice] = (
     standing = ndimage.maximum_filter(np.nan_to_num(top - under.level, nan=-np.inf), wheel, mode='nearest')
     lying = ndimage.minimum_filter(np.nan_to_num(height - under.level, nan=np.inf), wheel, mode='nearest')
     step = np.where(np.isfinite(under.level) & np.isfinite(standing - lying), standing - lying, np.nan)
-    shares = (
-        under.slope / math.radians(limits.slope_deg), step / limits.step_m, under.deviation / limits.roughness_m
-    )
+    shares = (under.slope / math.radians(limits.slope_deg), step / limits.step_m, under.deviation / limits.roughness_m)
     worst = np.fmax(np.fmax(shares[0], shares[1]), shares[2])
     bad = np.nan_to_num(worst) > 1.0
     distance = ndimage.distance_transform_edt(~bad) * cell if bad.any() else np.full(bad.shape, np.inf)

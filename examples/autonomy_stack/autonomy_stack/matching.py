@@ -26,8 +26,12 @@ class Match(NamedTuple):
 
 
 def match(
-    ground: ElevationMap, points: Vector, prior_m: tuple[float, float] = (0.05, 0.02), noise_m: float = 0.03,
-    rounds: int = 3, least: int = 200,
+    ground: ElevationMap,
+    points: Vector,
+    prior_m: tuple[float, float] = (0.05, 0.02),
+    noise_m: float = 0.03,
+    rounds: int = 3,
+    least: int = 200,
 ) -> Match | None:
     """Return the shift that lays points best on the map; None: too few of them lie on known ground.
 

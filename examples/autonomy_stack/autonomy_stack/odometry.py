@@ -77,6 +77,4 @@ class Odometry:
             self.slip = min(max(self.slip + gain * missed, -0.3), 0.9)
         self._since_fix = 0.0
         self.place = self.place + shift
-        self._history = deque(
-            (pose._replace(place=pose.place + shift) for pose in self._history), maxlen=self.KEPT
-        )
+        self._history = deque((pose._replace(place=pose.place + shift) for pose in self._history), maxlen=self.KEPT)

@@ -71,7 +71,11 @@ def coarser(values: Vector, by: int, worst: bool) -> Vector:
 
 
 def cost_to_go(
-    cost: Vector, blocked: NDArray[np.bool_], goal: tuple[float, float], cell: float, corner: tuple[float, float],
+    cost: Vector,
+    blocked: NDArray[np.bool_],
+    goal: tuple[float, float],
+    cell: float,
+    corner: tuple[float, float],
     by: int = 2,
 ) -> CostToGo:
     """Return the distances of all places to a goal (Dijkstra), on cells ``by`` times as wide as those given.

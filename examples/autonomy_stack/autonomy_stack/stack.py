@@ -219,5 +219,3 @@ class Stack:
             self._backs_until_ns = t_ns + 6_000_000_000
             self._trap = [t_ns * 1e-9 + 6.0, x, y]
             self._look()
-
-

@@ -86,7 +86,9 @@ class StackNode(Node):
         for frame in message.transforms:
             t, q = frame.transform.translation, frame.transform.rotation
             self._fixed[frame.child_frame_id] = (
-                frame.header.frame_id, np.array([t.x, t.y, t.z]), matrix(np.array([q.x, q.y, q.z, q.w]))
+                frame.header.frame_id,
+                np.array([t.x, t.y, t.z]),
+                matrix(np.array([q.x, q.y, q.z, q.w])),
             )
 
     def _roll(self, message: Odometry) -> None:
@@ -96,9 +98,7 @@ class StackNode(Node):
     def _feel(self, message: Imu) -> None:
         self._sensors['imu'] = message.header.frame_id
         rate, force = message.angular_velocity, message.linear_acceleration
-        self._take(
-            _ns(message), INERTIAL, (np.array([rate.x, rate.y, rate.z]), np.array([force.x, force.y, force.z]))
-        )
+        self._take(_ns(message), INERTIAL, (np.array([rate.x, rate.y, rate.z]), np.array([force.x, force.y, force.z])))
 
     def _see(self, message: PointCloud2) -> None:
         self._sensors['lidar'] = message.header.frame_id
@@ -119,8 +119,12 @@ class StackNode(Node):
         if lidar is None or imu is None:
             return
         settings = Settings(
-            Mount(*lidar), Mount(*imu), imu_hz=self._imu_hz, cloud_hz=self._cloud_hz,
-            limits=Limits(slope_deg=self._slope, step_m=self._step), driving=Driving(speed_mps=self._speed),
+            Mount(*lidar),
+            Mount(*imu),
+            imu_hz=self._imu_hz,
+            cloud_hz=self._cloud_hz,
+            limits=Limits(slope_deg=self._slope, step_m=self._step),
+            driving=Driving(speed_mps=self._speed),
         )
         self._stack = Stack(settings, self._goals)
         for entry in self._early:

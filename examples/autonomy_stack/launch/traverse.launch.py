@@ -30,18 +30,28 @@ def generate_launch_description() -> LaunchDescription:
     run = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(str(scenario)),
         launch_arguments={
-            'set': ';'.join(DRIVEN), 'seed': LaunchConfiguration('seed'), 'duration': LaunchConfiguration('duration'),
+            'set': ';'.join(DRIVEN),
+            'seed': LaunchConfiguration('seed'),
+            'duration': LaunchConfiguration('duration'),
         }.items(),
     )
     goals = ParameterValue(LaunchConfiguration('goals'), value_type=list[float])
     node = Node(
-        package='autonomy_stack', executable='stack_node', namespace='rover', name='autonomy_stack', output='screen',
+        package='autonomy_stack',
+        executable='stack_node',
+        namespace='rover',
+        name='autonomy_stack',
+        output='screen',
         parameters=[str(own), {'goals': goals}],
     )
-    return LaunchDescription([
-        DeclareLaunchArgument('seed', default_value='1', description='of the ground'),
-        DeclareLaunchArgument('duration', default_value='420', description='simulated time at most [s]'),
-        DeclareLaunchArgument('goals', default_value='[36.0, 0.0, 0.0, 0.0]', description='x1, y1, x2, y2, ... [m]'),
-        run,
-        node,
-    ])
+    return LaunchDescription(
+        [
+            DeclareLaunchArgument('seed', default_value='1', description='of the ground'),
+            DeclareLaunchArgument('duration', default_value='420', description='simulated time at most [s]'),
+            DeclareLaunchArgument(
+                'goals', default_value='[36.0, 0.0, 0.0, 0.0]', description='x1, y1, x2, y2, ... [m]'
+            ),
+            run,
+            node,
+        ]
+    )

@@ -115,9 +115,7 @@ def test_slopes_are_hazards_from_the_limit_on(slope_deg: float, blocked: bool) -
 def test_rocks_are_hazards_by_their_height(rock_m: float, blocked: bool) -> None:
     """A rock of 30 cm on ground of 10 degrees: its surroundings are blocked as far as the clearance, not beyond."""
     half_rock, grade = 0.15, math.tan(math.radians(10.0))
-    found = assess(
-        surveyed(lambda x, y: grade * x + rock_m * (np.maximum(np.abs(x), np.abs(y)) < half_rock)), LIMITS
-    )
+    found = assess(surveyed(lambda x, y: grade * x + rock_m * (np.maximum(np.abs(x), np.abs(y)) < half_rock)), LIMITS)
     middle = len(found.blocked) // 2
     assert bool(found.blocked[middle, middle]) == blocked
     far = round((LIMITS.clearance_m + LIMITS.footprint_m + half_rock + 0.3) / 0.2)

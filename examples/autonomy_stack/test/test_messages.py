@@ -30,8 +30,13 @@ def cloud(order: str, pad: int, height: int) -> SimpleNamespace:
     ]
     width = rows.shape[1]
     return SimpleNamespace(
-        fields=fields, is_bigendian=order == '>', point_step=kind.itemsize, width=width, height=height,
-        row_step=kind.itemsize * width + pad, data=data,
+        fields=fields,
+        is_bigendian=order == '>',
+        point_step=kind.itemsize,
+        width=width,
+        height=height,
+        row_step=kind.itemsize * width + pad,
+        data=data,
     )
 
 

@@ -13,16 +13,21 @@ import yaml
 
 from regolith_bringup.bag.topics import recorded_topics
 from regolith_bringup.scenario.loading import load_scenario
-from regolith_sensors.scenario_config import scenario_sensors
+from regolith_sensors.config.sensors import scenario_sensors
 from regolith_vehicles.config import load_vehicle_model
 
 PACKAGE = Path(__file__).resolve().parents[1]
 STACK = {
-    '/rover/stack/hazards': 'nav_msgs/msg/OccupancyGrid', '/rover/stack/path': 'nav_msgs/msg/Path',
+    '/rover/stack/hazards': 'nav_msgs/msg/OccupancyGrid',
+    '/rover/stack/path': 'nav_msgs/msg/Path',
     '/rover/stack/reached': 'geometry_msgs/msg/PoseStamped',
 }
 """What the stack's node publishes besides commands and a transform (``test_autonomy_stack.py`` asks a running one)."""
-KINDS = {'odom_topic': 'nav_msgs/msg/Odometry', 'map_topic': 'nav_msgs/msg/OccupancyGrid', 'pointcloud': 'sensor_msgs/msg/PointCloud2'}
+KINDS = {
+    'odom_topic': 'nav_msgs/msg/Odometry',
+    'map_topic': 'nav_msgs/msg/OccupancyGrid',
+    'pointcloud': 'sensor_msgs/msg/PointCloud2',
+}
 OWN = {'local_costmap/costmap_raw', 'global_costmap/costmap_raw', 'cmd_vel_smoothed', 'collision_monitor_state'}
 """Topics between Nav2's own nodes, and what each server of a costmap publishes."""
 
@@ -104,7 +109,7 @@ def test_layers_and_plugins_are_all_given() -> None:
 
 def test_what_nav2_allows_is_what_the_rover_can_do(scenario: Any) -> None:
     """Turning radius and speeds are within those of the model."""
-    from regolith_vehicles.multibody import compile_vehicle
+    from regolith_vehicles.dynamics.multibody import compile_vehicle
 
     config, mjcf = load_vehicle_model(scenario.vehicles['rover'].model)
     layout = compile_vehicle(config, mjcf, (0.0, 0.0, 0.0)).layout

@@ -16,9 +16,9 @@ def __getattr__(name: str) -> Any:
     """Return :class:`regolith_bringup.run.simulation.Simulation`, imported on first use with all its kernels."""
     if name != 'Simulation':
         raise AttributeError(name)
-    from regolith_world import kernel_cache
+    from regolith_world.numerics import kernel_cache
 
-    kernel_cache.ensure()
+    kernel_cache.configure()
     from regolith_bringup.run.simulation import Simulation
 
     return Simulation

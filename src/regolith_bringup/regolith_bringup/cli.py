@@ -22,17 +22,17 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
+from regolith_bringup.commands.command_context import CliCommandContext
 from regolith_bringup.commands.options import JsonOption
 from regolith_bringup.commands.ros import APPS as ROS_APPS
 from regolith_bringup.commands.terrain import terrain_app
-from regolith_bringup.commands.tools import CommandTools
 from regolith_bringup.commands.usage import usage_message
-from regolith_bringup.doors import a_command, command, command_names
-from regolith_files.doors import BENCHMARKS, COMMANDS, EXPERIMENTS
+from regolith_bringup.plugin_calls import as_command, command, command_names
+from regolith_files.extension_points import BENCHMARKS, COMMANDS, EXPERIMENTS
 from regolith_files.plugins import PluginError, entry_points, load_plugins
-from regolith_files.problems import InputError, Problem, counted, one_of
+from regolith_files.problems import InputError, Problem, allowed_names, counted
 from regolith_files.streams import flush_output
-from regolith_world import kernel_cache
+from regolith_world.numerics import kernel_cache
 from regolith_world.ros_environment import check_middleware
 
 BAD_INPUT = 2
@@ -48,7 +48,7 @@ class _Commands(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         own = super().list_commands(ctx)
-        return [*own, *(name for name in load_plugins(COMMANDS, a_command) if name not in own)]
+        return [*own, *(name for name in load_plugins(COMMANDS, as_command) if name not in own)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         own = super().get_command(ctx, cmd_name)
@@ -160,14 +160,14 @@ def run(
     as_json: JsonOption = False,
 ) -> None:
     """Run a scenario; prints the run folder last."""
-    from regolith_bringup.run.graph import Domain, domain_named, namespace_named
-    from regolith_bringup.run.pinning import pin_this_process
-    from regolith_bringup.run.plan import elsewhere_named
+    from regolith_bringup.run.environment_pinning import restart_pinned
+    from regolith_bringup.run.node_plan import parse_remote_nodes
+    from regolith_bringup.run.process_allocation import parse_processes
+    from regolith_bringup.run.ros_graph import ReservedDomain, parse_domain, parse_namespace
     from regolith_bringup.run.run_folder import check_checkpoint, check_run_folder
-    from regolith_bringup.run.sharing import processes_named
     from regolith_bringup.scenario.loading import load_scenario
 
-    spread = processes_named(processes)
+    spread = parse_processes(processes)
     resolved = load_scenario(
         scenario,
         settings or (),
@@ -176,32 +176,39 @@ def run(
         speed=speed,
         record=False if no_record else None,
     )
-    pin_this_process(resolved.scenario)
+    restart_pinned(resolved.scenario)
     for line in resolved.notices:
         _tell(line)
     if out is not None:
         check_run_folder(out)
     if restore_from is not None:
         check_checkpoint(restore_from, resolved.scenario)
-    below = namespace_named(namespace)
-    away = elsewhere_named(elsewhere, resolved.scenario, spread)
+    below = parse_namespace(namespace)
+    away = parse_remote_nodes(elsewhere, resolved.scenario, spread)
     if dry_run:
         if domain not in (None, 'auto'):
-            domain_named(domain)
+            parse_domain(domain)
         from regolith_bringup.commands.dry_run import list_nodes
 
         list_nodes(resolved.scenario, spread, out, restore_from, below, away, _give if as_json else None)
         return
-    held = domain_named(domain) if domain is not None else None
+    held = parse_domain(domain) if domain is not None else None
     if held is not None:
-        os.environ['ROS_DOMAIN_ID'] = str(held.number if isinstance(held, Domain) else held)
-    if isinstance(held, Domain):
+        os.environ['ROS_DOMAIN_ID'] = str(held.number if isinstance(held, ReservedDomain) else held)
+    if isinstance(held, ReservedDomain):
         _tell(f'ROS_DOMAIN_ID={held.number}')
     from regolith_bringup.run.supervisor import run_scenario
 
     code = run_scenario(
-        resolved, processes=spread, out=out, as_json=as_json, report=not no_report, restore_from=restore_from,
-        namespace=below, network=network, elsewhere=away,
+        resolved,
+        processes=spread,
+        out=out,
+        as_json=as_json,
+        report=not no_report,
+        restore_from=restore_from,
+        namespace=below,
+        network=network,
+        elsewhere=away,
     )
     raise typer.Exit(code)
 
@@ -210,10 +217,10 @@ def run(
 def check(scenario: ScenarioArgument, settings: SetOption = None, seed: SeedOption = None) -> None:
     """Validate a scenario and everything it names; start nothing, make nothing."""
     from regolith_bringup.scenario.loading import load_scenario
-    from regolith_bringup.scenario.participants import sections
+    from regolith_bringup.scenario.participant_sections import sections
     from regolith_bringup.scenario.particle_section import particle_costs
-    from regolith_sensors.cost import describe, sensor_costs
-    from regolith_sensors.scenario_config import scenario_sensors
+    from regolith_sensors.config.sensors import scenario_sensors
+    from regolith_sensors.render_cost import describe, sensor_costs
 
     resolved = load_scenario(scenario, settings or (), seed=seed)
     for line in resolved.notices:
@@ -313,7 +320,7 @@ def cite(
     what: Annotated[str, typer.Argument(metavar='RUN|SCENARIO', help='Run folder, or a scenario by path or name.')],
 ) -> None:
     """Print BibTeX of the papers behind the models that a run uses."""
-    from regolith_bringup.doors import cited
+    from regolith_bringup.plugin_calls import citations
     from regolith_bringup.run.run_folder import check_finished_run
     from regolith_bringup.scenario.loading import load_scenario
 
@@ -321,7 +328,7 @@ def cite(
         check_finished_run('cite', Path(what))
         what = str(Path(what) / 'scenario.yaml')
     scenario = load_scenario(what).scenario
-    print('\n\n'.join(cited(scenario).values()))
+    print('\n\n'.join(citations(scenario).values()))
 
 
 @app.command()
@@ -374,10 +381,10 @@ def bench(
     help_asked: HelpOption = False,
 ) -> None:
     """Measure a speed figure."""
-    from regolith_bringup.commands.extensions import benchmark, benchmarks
+    from regolith_bringup.commands.plugins import benchmark, benchmarks
 
     if help_asked:
-        from regolith_bringup.commands.extension_help import benchmark_help
+        from regolith_bringup.commands.plugin_help import benchmark_help
 
         _help(context, benchmark_help(name) if name not in (None, 'all') else '')
         return
@@ -396,9 +403,7 @@ def bench(
     _give(results if name == 'all' else results[name])
 
 
-@app.command(
-    context_settings={'allow_extra_args': True, 'ignore_unknown_options': True}, add_help_option=False
-)
+@app.command(context_settings={'allow_extra_args': True, 'ignore_unknown_options': True}, add_help_option=False)
 def experiment(
     context: typer.Context,
     name: Annotated[
@@ -413,11 +418,11 @@ def experiment(
     help_asked: HelpOption = False,
 ) -> None:
     """Run a virtual experiment on a test bench; experiment NAME --help lists its settings."""
-    from regolith_bringup.commands.extensions import experiments, flag_settings, parsed_settings, run_experiment
+    from regolith_bringup.commands.plugins import experiments, flag_settings, parsed_settings, run_experiment
     from regolith_bringup.commands.progress import progress
 
     if help_asked:
-        from regolith_bringup.commands.extension_help import ABOUT_SETTINGS, experiment_help
+        from regolith_bringup.commands.plugin_help import ABOUT_SETTINGS, experiment_help
 
         context.command.help = f'{context.command.help}\n\nInstalled: {", ".join(experiments())}.\n\n{ABOUT_SETTINGS}'
         _help(context, experiment_help(name) if name is not None else '')
@@ -427,7 +432,7 @@ def experiment(
         _list_names(known, as_json)
         return
     if name not in known:
-        raise InputError(Problem('experiment', '', 'no such experiment', one_of(known, name), name))
+        raise InputError(Problem('experiment', '', 'no such experiment', allowed_names(known, name), name))
     values = {**parsed_settings(settings or ()), **flag_settings(context.args)}
     with progress(name) as show:
         show(0, 0)
@@ -478,14 +483,16 @@ def execute(context: typer.Context, command: Annotated[str, typer.Argument(metav
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
-    kernel_cache.ensure()
+    kernel_cache.configure()
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         if words[:1] not in (['doctor'], ['exec']) and '--help' not in words:
             check_middleware(os.environ)
         code = app(
-            args=words, prog_name='regolith', standalone_mode=False,
-            obj=CommandTools(_give),
+            args=words,
+            prog_name='regolith',
+            standalone_mode=False,
+            obj=CliCommandContext(_give),
         )
         flush_output()
     except InputError as error:

@@ -28,24 +28,24 @@ from rosgraph_msgs.msg import Clock
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
-from regolith_bringup.run.priority import give_way_alone
+from regolith_bringup.run.process_priority import lower_priority_in_new_session
 from regolith_bringup.scenario.schema import Scenario
-from regolith_bringup.view.ground import GroundPieces, Piece, tile_triangles
 from regolith_bringup.view.layers import Layers
 from regolith_bringup.view.markers import GROUND_TOPIC, LAYERS_TOPIC, Markers
-from regolith_bringup.view.shade import Shade
-from regolith_bringup.view.soil import UPDATES, SoilChanges
-from regolith_bringup.view.told import Told
-from regolith_files.doors import Marks
-from regolith_terrain.height_field import build_height_field
+from regolith_bringup.view.message import ViewMessage
+from regolith_bringup.view.soil_updates import UPDATES, SoilChanges
+from regolith_bringup.view.terrain_mesh import MeshPiece, TerrainMesh, tile_triangles
+from regolith_bringup.view.terrain_shading import TerrainShading
+from regolith_files.extension_points import ViewMarks
+from regolith_terrain.height_field_builder import build_height_field
 from regolith_world.config import load_section
+from regolith_world.numerics.rotation import from_matrix, matrix
 from regolith_world.ros import qos
-from regolith_world.ros.convert import quaternion, vector3
 from regolith_world.ros.inbox import Inbox
-from regolith_world.ros.leaving import Leaving, run_process
+from regolith_world.ros.message_conversion import quaternion, vector3
 from regolith_world.ros.naming import helper_node, root_of
 from regolith_world.ros.parameters import declare, declare_run, declare_scenario
-from regolith_world.rotation import from_matrix, matrix
+from regolith_world.ros.shutdown import ShutdownRequest, run_process
 
 Floats = NDArray[np.float64]
 
@@ -64,7 +64,7 @@ class MarkersNode:
     """The node, its subscriptions, and the loop between them."""
 
     def __init__(self) -> None:
-        self._leaving = Leaving()
+        self._leaving = ShutdownRequest()
         self.node = Node('markers', namespace='regolith')
         scenario = load_section(declare_scenario(self.node), '', Scenario)
         run = declare_run(self.node)
@@ -81,8 +81,8 @@ class MarkersNode:
         self._inbox.subscribe(WorldStatus, 'status', self._on_status, qos.LATCHED, optional=True)
         terrain = scenario.terrain
         field = build_height_field(terrain, scenario.seed)
-        shade = Shade.of(scenario.light.sun_at(0))
-        self._pieces = GroundPieces(field, terrain.spacing_m, terrain.size_m, shade, _STEP, _CELLS)
+        shade = TerrainShading.of(scenario.light.sun_at(0))
+        self._pieces = TerrainMesh(field, terrain.spacing_m, terrain.size_m, shade, _STEP, _CELLS)
         places = [entry.position[:2] for _, entry in sorted(scenario.vehicles.items())] or [(0.0, 0.0)]
         self._pieces.show(self._pieces.patches_around(np.array(places, dtype=np.float64)))
         self._soil = SoilChanges()
@@ -99,7 +99,7 @@ class MarkersNode:
         self._marks = self.node.create_publisher(MarkerArray, LAYERS_TOPIC, qos.LATCHED)
         self._listeners = 0
         self._layers = Layers(scenario)
-        self._shown: dict[str, list[Marks]] = {}
+        self._shown: dict[str, list[ViewMarks]] = {}
         self._subscribe_to_layers()
         self._tf = self.node.create_publisher(TFMessage, f'{self._root}/tf', qos.TF)
         self._odometry: dict[tuple[str, str], Odometry] = {}
@@ -131,7 +131,7 @@ class MarkersNode:
         self._over = status.state == WorldStatus.STOPPED
 
     def _on_layer(self, topic: str, message: Any) -> None:
-        self._layers.take(Told(topic, self._t_ns, b'', lambda raw: message))
+        self._layers.take(ViewMessage(topic, self._t_ns, b'', lambda raw: message))
 
     def _on_odometry(self, name: str, topic: str, message: Odometry) -> None:
         self._odometry[name, topic] = message
@@ -153,7 +153,7 @@ class MarkersNode:
 
     def run(self) -> None:
         """Publish until the world stops."""
-        give_way_alone()
+        lower_priority_in_new_session()
         next_time = 0.0
         while not (self._over or self._leaving.overdue):
             began = time.monotonic()
@@ -192,7 +192,7 @@ class MarkersNode:
             self._answer = None
 
     def _show_ground(self) -> None:
-        fresh = self._soil.fresh()
+        fresh = self._soil.take_changes()
         changed = self._pieces.take(fresh) if fresh is not None else []
         listeners = self._ground.get_subscription_count()
         if listeners > self._listeners:
@@ -201,7 +201,7 @@ class MarkersNode:
         if listeners and changed:
             self._ground.publish(self._in_bytes(changed))
 
-    def _in_bytes(self, pieces: list[Piece]) -> bytes:
+    def _in_bytes(self, pieces: list[MeshPiece]) -> bytes:
         markers = Markers(self._t_ns)
         for piece in pieces:
             markers.mesh(piece, piece.triangles if piece.triangles is not None else tile_triangles())

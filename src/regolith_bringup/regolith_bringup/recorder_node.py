@@ -41,19 +41,19 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import UInt64
 
-from regolith_bringup.bag.losses import LossCounter
+from regolith_bringup.bag.loss_counter import LossCounter
 from regolith_bringup.bag.recorder import BagWriter, qos_profile
 from regolith_bringup.bag.topics import RecordedTopic
-from regolith_bringup.run.priority import keep_waiting
-from regolith_files.atomic import write_atomically
+from regolith_bringup.run.process_priority import use_batch_scheduling
+from regolith_files.atomic_write import write_atomically
 from regolith_files.problems import counted
-from regolith_world.reserve import release
-from regolith_world.ros.inbox import LOOK_PERIOD_S, serve
-from regolith_world.ros.leaving import BadStart, run_process
+from regolith_world.checkpoint.disk_reserve import release
+from regolith_world.ros.inbox import LOOK_PERIOD_S, spin_ready
 from regolith_world.ros.naming import helper_node, named_node, root_of
 from regolith_world.ros.parameters import STARTED_BY, declare, declare_run
 from regolith_world.ros.published_type import alternatives
-from regolith_world.ros.world_watch import WorldWatch
+from regolith_world.ros.shutdown import StartupError, run_process
+from regolith_world.ros.world_monitor import WorldMonitor
 
 _COMMAND_STOP = 2
 CLOCKS_HELD = 2
@@ -181,7 +181,7 @@ class Recorder:
         self._ready = False
         self._now_ns = self._clock_ns = self._flushed_ns = 0
         self._next_look = 0.0
-        self._watch = WorldWatch(node.get_logger().warning)
+        self._watch = WorldMonitor(node.get_logger().warning)
         self._clocks: deque[_Taken] = deque()
         """Messages of ``/clock`` that are held back."""
         self._cycle = -1
@@ -243,7 +243,10 @@ class Recorder:
             return self._link, f'{root_of(self._node)}{topic}'
         if first not in self._nodes:
             self._nodes[first] = named_node(
-                'recorder', f'{root_of(self._node)}/{first}', start_parameter_services=False, enable_rosout=False,
+                'recorder',
+                f'{root_of(self._node)}/{first}',
+                start_parameter_services=False,
+                enable_rosout=False,
                 context=self._node.context,
             )
         return self._nodes[first], rest
@@ -299,7 +302,7 @@ class Recorder:
                 self._flushed_ns = self._now_ns
                 self._write_counts(closed=False)
                 next_flush = now + self._flush_period_s
-                serve(self._executor)
+                spin_ready(self._executor)
             time.sleep(self.gather_s)
 
     def _finished(self) -> bool:
@@ -457,13 +460,13 @@ def build() -> tuple[Node, Recorder]:
     run_dir = Path(given)
     if not given or not run_dir.is_dir():
         found = f'{given!r} is no folder' if given else 'is not set'
-        raise BadStart(f'recorder: parameter run_dir {found}; allowed: the folder of a run. {STARTED_BY}')
+        raise StartupError(f'recorder: parameter run_dir {found}; allowed: the folder of a run. {STARTED_BY}')
     try:
         topics = [RecordedTopic.parse(line) for line in lines if line]
     except ValueError as error:
-        raise BadStart(f'recorder: parameter {error}') from None
+        raise StartupError(f'recorder: parameter {error}') from None
     if not topics:
-        raise BadStart(f'recorder: parameter topics is not set; allowed: a list of {form}')
+        raise StartupError(f'recorder: parameter topics is not set; allowed: a list of {form}')
     try:
         recorder = Recorder(node, run_dir, topics, flush_period_s, declare_run(node))
     except OSError as error:
@@ -480,7 +483,7 @@ def build() -> tuple[Node, Recorder]:
 
 def main() -> None:
     """Run the recorder's process."""
-    keep_waiting()
+    use_batch_scheduling()
     run_process(build, lambda made: made[1].spin(), lambda made: made[1].nodes, refusals=(RecordingError,))
 
 

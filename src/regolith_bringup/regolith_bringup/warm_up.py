@@ -13,20 +13,20 @@ import numpy as np
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_sensors import warm_up as sensors
-from regolith_terrain.grains.beds import Bin, Grains, fill
-from regolith_terrain.height_field import build_rocks
+from regolith_terrain.dem.beds import Bin, Grains, fill_bin
+from regolith_terrain.height_field import FlatField
+from regolith_terrain.height_field_builder import build_rocks
 from regolith_terrain.raster import RasterField
-from regolith_terrain.surface import FlatField
 from regolith_vehicles.proving_ground.drive import make_vehicle
 from regolith_vehicles.proving_ground.settings import Settings
-from regolith_world import kernel_cache
 from regolith_world.config import WorldConfig
-from regolith_world.objects import FreeBody
-from regolith_world.participants import participant_types
-from regolith_world.records import Shape, ShapeKind
-from regolith_world.rigid_state import rigid_state, sphere_inertia
-from regolith_world.ros.garbage import freeze_garbage_collector
-from regolith_world.start import end_with
+from regolith_world.cycle.participant_type import participant_types
+from regolith_world.cycle.records import Shape, ShapeKind
+from regolith_world.node_main import end_with
+from regolith_world.numerics import kernel_cache
+from regolith_world.objects.object import RigidBody
+from regolith_world.objects.rigid_state import rigid_state, sphere_inertia
+from regolith_world.ros.gc_settings import freeze_garbage_collector
 from regolith_world.world import World
 
 
@@ -90,7 +90,7 @@ def _elevation_model() -> None:
 def _grains() -> None:
     """Fill a small bin with grains."""
     grains = Grains(radius_m=0.01, youngs_modulus_pa=5e6)
-    fill(Bin(length_m=0.1, width_m=0.06, depth_m=0.03), grains, 9.81)
+    fill_bin(Bin(length_m=0.1, width_m=0.06, depth_m=0.03), grains, 9.81)
 
 
 def _linkages() -> None:
@@ -112,7 +112,7 @@ def _collision() -> None:
     for name, x in (('a', -0.2), ('b', 0.2)):
         velocity = np.array([-20.0 * x, 0.0, 0.0])
         state = rigid_state(name, np.array([x, 0.0, 0.0]), 1.0, inertia, linear_velocity=velocity)
-        balls.append(FreeBody(name, state, [shape]))
+        balls.append(RigidBody(name, state, [shape]))
     world = World(WorldConfig(), balls)
     while world.t_ns < 40_000_000:
         world.step()

@@ -15,7 +15,7 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from regolith_bringup.bag.message_definitions import schema_text
 from regolith_bringup.bag.recorder import BagWriter, qos_profile
 from regolith_bringup.scenario.loading import load_scenario, write_resolved
-from regolith_world.records import GROUND, VEHICLE
+from regolith_world.cycle.records import GROUND, VEHICLE
 
 SOURCES = Path(__file__).resolve().parents[2]
 SPEED = 0.3
@@ -106,8 +106,12 @@ def make_run(folder: Path, cycles: int = 60, *, close: bool = True, previews: in
             last = cycle == cycles
             message = types.make(
                 'regolith_msgs/msg/Cycle',
-                key=key(cycle, attempt), t_ns=t_ns, dt_ns=0 if last else HEARTBEAT_NS,
-                verdict=verdict, command=2 if last else 0, participants=['amber', 'basalt', 'terrain'],
+                key=key(cycle, attempt),
+                t_ns=t_ns,
+                dt_ns=0 if last else HEARTBEAT_NS,
+                verdict=verdict,
+                command=2 if last else 0,
+                participants=['amber', 'basalt', 'terrain'],
                 roles=np.array([VEHICLE.code(), VEHICLE.code(), GROUND.code()], dtype=np.uint8),
             )
             add('/regolith/cycle', message, t_ns, wall_ns + attempt * 1_000_000)
@@ -119,13 +123,19 @@ def make_run(folder: Path, cycles: int = 60, *, close: bool = True, previews: in
             x, y, level = (np.concatenate(p) for p in zip(*parts, strict=True))
             soil = types.make(
                 'regolith_msgs/msg/SoilNodes',
-                x=x.astype(np.int32), y=y.astype(np.int32), fields=['level_initial', 'level', 'mass_kgpm2'],
+                x=x.astype(np.int32),
+                y=y.astype(np.int32),
+                fields=['level_initial', 'level', 'mass_kgpm2'],
                 values=np.concatenate((np.zeros(len(x)), level, np.zeros(len(x)))),
             )
             update = types.make(
                 'regolith_msgs/msg/TerrainUpdate',
-                key=key(cycle, attempt), nodes=soil, agents=list(vehicles),
-                owner=np.repeat(np.arange(2, dtype=np.int16), NODES_PER_CYCLE), conflicts=1, soil_hash='00',
+                key=key(cycle, attempt),
+                nodes=soil,
+                agents=list(vehicles),
+                owner=np.repeat(np.arange(2, dtype=np.int16), NODES_PER_CYCLE),
+                conflicts=1,
+                soil_hash='00',
             )
             add('/regolith/terrain/update', update, t_ns, wall_ns + 1)
             verdict = 2 if discarded else 1
@@ -138,7 +148,9 @@ def make_run(folder: Path, cycles: int = 60, *, close: bool = True, previews: in
     for n in range(previews):
         shown = np.full((24, 32), 40 * n, np.uint8)
         message = types.make(
-            'sensor_msgs/msg/CompressedImage', header=stamp(n * 10**8), format='mono8; jpeg compressed ',
+            'sensor_msgs/msg/CompressedImage',
+            header=stamp(n * 10**8),
+            format='mono8; jpeg compressed ',
             data=np.asarray(cv2.imencode('.jpg', shown)[1]),
         )
         add('/amber/eye/preview', message, n * 10**8, n)
@@ -149,19 +161,31 @@ def make_run(folder: Path, cycles: int = 60, *, close: bool = True, previews: in
     simulated = cycles * HEARTBEAT_NS * 1e-9
     distance = simulated * SPEED
     reports = {
-        name: json.dumps({
-            'distance_m': distance, 'mean_slip': 0.1, 'max_sinkage_m': RUT_M,
-            'final_pose': {'position': [distance, y, 0.0], 'orientation': [0.0, 0.0, 0.0, 1.0]},
-        })
+        name: json.dumps(
+            {
+                'distance_m': distance,
+                'mean_slip': 0.1,
+                'max_sinkage_m': RUT_M,
+                'final_pose': {'position': [distance, y, 0.0], 'orientation': [0.0, 0.0, 0.0, 1.0]},
+            }
+        )
         for name, y in vehicles.items()
     }
     reports['terrain'] = json.dumps(
         {'modified_nodes': 2 * cycles * NODES_PER_CYCLE, 'max_rut_depth_m': RUT_M, 'conflicts': cycles}
     )
     world = {
-        'scenario': 'two_rovers', 'simulated_s': simulated, 'wall_s': simulated / 4, 'speed': 4.0,
-        'compute_per_sim_s': 0.25, 'cycles': cycles, 'discarded_cycles': 1, 'forced_cycles': 0,
-        'state_hash': 'ab' * 32, 'processes': 'many', 'reports': reports,
+        'scenario': 'two_rovers',
+        'simulated_s': simulated,
+        'wall_s': simulated / 4,
+        'speed': 4.0,
+        'compute_per_sim_s': 0.25,
+        'cycles': cycles,
+        'discarded_cycles': 1,
+        'forced_cycles': 0,
+        'state_hash': 'ab' * 32,
+        'processes': 'many',
+        'reports': reports,
     }
     (folder / 'world.json').write_text(json.dumps(world))
     (folder / 'recorder.json').write_text(json.dumps({'messages': sum(bag.counts.values()), 'lost': 0, 'topics': {}}))
@@ -176,27 +200,39 @@ def _add_vehicle(
     pose = types.make('geometry_msgs/msg/Pose', position=where, orientation=upright)
     twist = types.make('geometry_msgs/msg/Twist', linear=types.make('geometry_msgs/msg/Vector3', x=SPEED))
     odometry = types.make(
-        'nav_msgs/msg/Odometry', header=header, child_frame_id=f'{name}/base_link',
+        'nav_msgs/msg/Odometry',
+        header=header,
+        child_frame_id=f'{name}/base_link',
         pose=types.make('geometry_msgs/msg/PoseWithCovariance', pose=pose),
         twist=types.make('geometry_msgs/msg/TwistWithCovariance', twist=twist),
     )
     add(f'/{name}/ground_truth/odom', odometry, t_ns, wall_ns + 3)
     wheels = [
         types.make(
-            'regolith_msgs/msg/WheelState', name=wheel, speed=1.2, slip_ratio=0.1 + 0.02 * np.sin(0.3 * cycle + k),
-            sinkage_total=RUT_M, sinkage_incremental=RUT_M * (1.0 if k < 2 else 0.3), normal_load=176.0,
+            'regolith_msgs/msg/WheelState',
+            name=wheel,
+            speed=1.2,
+            slip_ratio=0.1 + 0.02 * np.sin(0.3 * cycle + k),
+            sinkage_total=RUT_M,
+            sinkage_incremental=RUT_M * (1.0 if k < 2 else 0.3),
+            normal_load=176.0,
         )
         for k, wheel in enumerate(('front_left', 'front_right', 'rear_left', 'rear_right') if rolls else ())
     ]
-    add(f'/{name}/wheel_states', types.make('regolith_msgs/msg/WheelStates', header=header, wheels=wheels),
-        t_ns, wall_ns + 4)
+    add(
+        f'/{name}/wheel_states',
+        types.make('regolith_msgs/msg/WheelStates', header=header, wheels=wheels),
+        t_ns,
+        wall_ns + 4,
+    )
 
 
 def _add_bands(types: Types, add: Any, cycle: int, t_ns: int, wall_ns: int, header: Any) -> None:
     quantities = [
         types.make('regolith_msgs/msg/GearQuantity', name=name, unit=unit, parts=['left', 'right'], values=values)
         for name, unit, values in (
-            ('slip ratio', '', np.array([0.05, 0.001 * cycle])), ('band tension', 'N', np.array([9000.0, 8000.0])),
+            ('slip ratio', '', np.array([0.05, 0.001 * cycle])),
+            ('band tension', 'N', np.array([9000.0, 8000.0])),
         )
     ]
     message = types.make('regolith_msgs/msg/GearState', header=header, name='basalt', quantities=quantities)

@@ -21,11 +21,11 @@ from rosbags.highlevel import AnyReader
 from rosbags.typesys import Stores, get_typestore
 
 from regolith_bringup.bag import chunks
+from regolith_bringup.bag.mcap_reader import is_closed, stored_messages
 from regolith_bringup.bag.message_definitions import UnknownTypeError, schema_text, type_hash
 from regolith_bringup.bag.reading import Bag
 from regolith_bringup.bag.recorder import BagWriter, Schema, qos_profile
 from regolith_bringup.bag.recover import RecoverError, recover
-from regolith_bringup.bag.stored import is_closed, stored_messages
 from regolith_files.problems import InputError
 
 
@@ -98,8 +98,12 @@ def test_start_and_duration_are_those_of_the_messages_in_whatever_order_they_cam
         for t_s in (7, 5, 9, 8):
             bag.write(channel, text_message('a'), t_s * 10**9, 0)
     info = yaml.safe_load((tmp_path / 'bag' / 'metadata.yaml').read_text())['rosbag2_bagfile_information']
-    assert info['starting_time'] == {'nanoseconds_since_epoch': 5 * 10**9} and info['duration'] == {'nanoseconds': 4 * 10**9}
-    assert info['files'][0]['starting_time'] == info['starting_time'] and info['files'][0]['duration'] == info['duration']
+    assert info['starting_time'] == {'nanoseconds_since_epoch': 5 * 10**9} and info['duration'] == {
+        'nanoseconds': 4 * 10**9
+    }
+    assert (
+        info['files'][0]['starting_time'] == info['starting_time'] and info['files'][0]['duration'] == info['duration']
+    )
     with AnyReader([tmp_path / 'bag']) as reader:
         assert (reader.start_time, reader.duration) == (5 * 10**9, 4 * 10**9 + 1)  # its end is behind the last message
 
@@ -115,7 +119,9 @@ def test_messages_of_several_topics_are_read_in_the_order_they_were_written(tmp_
         summary = make_reader(stream).get_summary()
         assert summary is not None and chunks.is_indexed(summary)
         for wanted in ('abc', 'cb', 'a'):
-            names = {channel.id: channel.topic[1:] for channel in summary.channels.values() if channel.topic[1:] in wanted}
+            names = {
+                channel.id: channel.topic[1:] for channel in summary.channels.values() if channel.topic[1:] in wanted
+            }
             read = [(names[m.channel_id], m.sequence) for m in chunks.messages(stream, summary, names)]
             assert read == [(name, k) for k, name in enumerate(order) if name in wanted]
 
@@ -174,7 +180,18 @@ def varied_bag(folder: Path) -> BagWriter:
 def told(folder: Path) -> list[tuple]:
     """Return every message with all that a bag says of it, its topic and its type."""
     return [
-        (s.name, s.encoding, s.data, c.topic, c.message_encoding, c.metadata, m.log_time, m.publish_time, m.sequence, m.data)
+        (
+            s.name,
+            s.encoding,
+            s.data,
+            c.topic,
+            c.message_encoding,
+            c.metadata,
+            m.log_time,
+            m.publish_time,
+            m.sequence,
+            m.data,
+        )
         for s, c, m in stored_messages(folder / 'bag' / 'bag_0.mcap')
     ]
 
@@ -186,14 +203,19 @@ def test_a_recovered_bag_says_all_that_the_damaged_one_did(tmp_path: Path) -> No
     cut, closed = tmp_path / 'cut', tmp_path / 'closed'
     before = told(cut)
     assert len(before) == 300 and before == told(closed)
-    assert 'transient_local' in before[0][5]['offered_qos_profiles'] and before[0][5]['topic_type_hash'].startswith('RIHS01_5a')
+    assert 'transient_local' in before[0][5]['offered_qos_profiles'] and before[0][5]['topic_type_hash'].startswith(
+        'RIHS01_5a'
+    )
     assert recover(cut).rebuilt
     assert told(cut) == before
     metadata = [yaml.safe_load((run / 'bag' / 'metadata.yaml').read_text()) for run in (cut, closed)]
     assert metadata[0] == metadata[1]
     topics = metadata[0]['rosbag2_bagfile_information']['topics_with_message_count']
     assert [len(t['topic_metadata']['offered_qos_profiles']) for t in topics] == [2, 0]
-    assert [m.publish_time_ns - m.log_time_ns for m in Bag(cut).messages('/talk')][:2] == [10**18 - 4993 + 11, 10**18 - 4979 + 33]
+    assert [m.publish_time_ns - m.log_time_ns for m in Bag(cut).messages('/talk')][:2] == [
+        10**18 - 4993 + 11,
+        10**18 - 4979 + 33,
+    ]
 
 
 def test_a_bag_without_metadata_is_not_whole(tmp_path: Path) -> None:
@@ -227,7 +249,9 @@ def spoil(path: Path, numbers: Sequence[int], what: str) -> None:
 
 @pytest.mark.parametrize('what', ['a bit', 'all of it'])
 @pytest.mark.parametrize('numbers', [(0,), (3,), (3, 4, 9)])
-def test_recover_keeps_what_stands_before_and_behind_the_damage(numbers: tuple[int, ...], what: str, tmp_path: Path) -> None:
+def test_recover_keeps_what_stands_before_and_behind_the_damage(
+    numbers: tuple[int, ...], what: str, tmp_path: Path
+) -> None:
     """Also of a bag whose end is whole, which no glance at its end finds damaged; once done, there is nothing to do."""
     write_bag(tmp_path / 'bag', 1000).close()
     path = tmp_path / 'bag' / 'bag_0.mcap'

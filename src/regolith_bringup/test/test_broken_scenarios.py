@@ -44,30 +44,39 @@ KINDS = {
     'unknown_key': (GOOD + 'duratoin: 3\n', {}, ['broken.yaml:8', 'duratoin', '3', 'did you mean duration_s?']),
     'wrong_type': (GOOD.replace('1.0\n', 'long\n', 1), {}, ['broken.yaml:3', 'duration_s', "'long'", 'valid number']),
     'unknown_vehicle': (
-        GOOD.replace('amber: {model: viper', 'amber: {model: vipr'), {},
+        GOOD.replace('amber: {model: viper', 'amber: {model: vipr'),
+        {},
         ['broken.yaml:6', 'vehicles.amber.model', "'vipr'", 'did you mean viper?'],
     ),
     'negative_mass': (
-        GOOD.replace('position: [0.0, 0.0]', 'position: [0.0, 0.0], mass_scale: -1.0'), {},
+        GOOD.replace('position: [0.0, 0.0]', 'position: [0.0, 0.0], mass_scale: -1.0'),
+        {},
         ['broken.yaml:6', 'vehicles.amber.mass_scale', '-1.0', 'greater than'],
     ),
     'missing_file': (
-        GOOD.replace('{soil: lunar_nominal}', '{source: moon.tif}'), {},
+        GOOD.replace('{soil: lunar_nominal}', '{source: moon.tif}'),
+        {},
         ['broken.yaml:4', 'terrain.source', "'moon.tif'", 'path of a GeoTIFF'],
     ),
     'duplicate_names': (
-        GOOD.replace('basalt', 'amber'), {}, ['broken.yaml:7', 'vehicles.amber', 'first in line 6', 'each name once'],
+        GOOD.replace('basalt', 'amber'),
+        {},
+        ['broken.yaml:7', 'vehicles.amber', 'first in line 6', 'each name once'],
     ),
     'soil_typo': (
-        GOOD.replace('lunar_nominal', 'soil.yaml'), {'soil.yaml': SOIL_WITH_TYPO},
+        GOOD.replace('lunar_nominal', 'soil.yaml'),
+        {'soil.yaml': SOIL_WITH_TYPO},
         ['soil.yaml:5', 'cohesion', '170.0', 'did you mean cohesion_pa?'],
     ),
     'law_of_a_region': (
-        GOOD.replace('{soil: lunar_nominal}', '{regions: [{ground: ridgid, disc: {center: [0, 0], radius_m: 1}}]}'), {},
+        GOOD.replace('{soil: lunar_nominal}', '{regions: [{ground: ridgid, disc: {center: [0, 0], radius_m: 1}}]}'),
+        {},
         ['broken.yaml:4', 'terrain.regions.0.ground', "'ridgid'", 'did you mean rigid?'],
     ),
     'soil_of_a_region': (
-        GOOD.replace('{soil: lunar_nominal}', '{regions: [{ground: rigid, disc: {center: [0, 0], radius_m: 1}, soil: pad.yaml}]}'),
+        GOOD.replace(
+            '{soil: lunar_nominal}', '{regions: [{ground: rigid, disc: {center: [0, 0], radius_m: 1}, soil: pad.yaml}]}'
+        ),
         {'pad.yaml': 'friction: 0.7\nstifness_npm: 1.0e5\n'},
         ['pad.yaml:2', 'stifness_npm', 'did you mean stiffness_npm?'],
     ),
@@ -77,35 +86,47 @@ KINDS = {
     'tag_at_root': ('!!python/object/apply:os.getcwd []\n', {}, ['not a mapping', 'a YAML mapping with a scenario']),
     'merge_of_no_mapping': (GOOD + '<<: 3\n', {}, ['<<', 'cannot be merged', 'an alias of a mapping']),
     'no_truth_value': (GOOD + 'seed: !!bool "x"\n', {}, ['broken.yaml:8', 'seed', 'cannot be read']),
-    'escape': (GOOD + '"\\e[31mred": 3\n', {}, ["\\x1b[31mred", 'unknown key']),
+    'escape': (GOOD + '"\\e[31mred": 3\n', {}, ['\\x1b[31mred', 'unknown key']),
     'alias_bomb': (BOMB, {}, ['broken.yaml:6', 'more than 200000 values', 'at most 200000']),
     'nested': ('name: ' + '[' * 200_000, {}, ['broken.yaml:1', 'more than 40 levels', 'at most 40']),
     # and some more that people make
     'text_for_number': (
-        GOOD.replace('[0.0, 0.0]', '[0.0, "0.5"]'), {}, ['vehicles.amber.position.1', "'0.5'", 'a valid number'],
+        GOOD.replace('[0.0, 0.0]', '[0.0, "0.5"]'),
+        {},
+        ['vehicles.amber.position.1', "'0.5'", 'a valid number'],
     ),
     'yes_for_number': (GOOD.replace('1.0\n', 'yes\n', 1), {}, ['duration_s = true', 'a valid number']),
     'bad_name': (GOOD.replace('amber:', '4wd:'), {}, ['vehicles.4wd', 'a letter first']),
     'taken_name': (GOOD.replace('amber:', 'terrain:'), {}, ['vehicles.terrain', 'is taken']),
     'unknown_driver': (
-        GOOD.replace('position: [0.0, 0.0]', 'position: [0.0, 0.0], driver: {type: pth}'), {},
+        GOOD.replace('position: [0.0, 0.0]', 'position: [0.0, 0.0], driver: {type: pth}'),
+        {},
         ['vehicles.amber.driver.type', "'pth'", 'did you mean path?'],
     ),
     'unknown_soil': (
-        GOOD.replace('lunar_nominal', 'lunar_nominl'), {}, ['terrain.soil', 'did you mean lunar_nominal?'],
+        GOOD.replace('lunar_nominal', 'lunar_nominl'),
+        {},
+        ['terrain.soil', 'did you mean lunar_nominal?'],
     ),
     'bad_vehicle_file': (
-        GOOD.replace('amber: {model: viper', 'amber: {model: my.yaml'), {'my.yaml': 'mjcf: my.xml\nwhels: []\nsteering: {max_angle_deg: 95.0}\n'},
+        GOOD.replace('amber: {model: viper', 'amber: {model: my.yaml'),
+        {'my.yaml': 'mjcf: my.xml\nwhels: []\nsteering: {max_angle_deg: 95.0}\n'},
         ['my.yaml:2', 'whels', 'did you mean wheels?', 'steering.max_angle_deg'],
     ),
     'long_name': (
-        GOOD.replace('lunar_nominal', 'x' * 300), {}, ['broken.yaml:4', 'terrain.soil', 'no such soil'],
+        GOOD.replace('lunar_nominal', 'x' * 300),
+        {},
+        ['broken.yaml:4', 'terrain.soil', 'no such soil'],
     ),
     'nul_in_path': (
-        GOOD.replace('{soil: lunar_nominal}', '{source: "a\\0b"}'), {}, ['broken.yaml:4', 'terrain.source', 'no such file'],
+        GOOD.replace('{soil: lunar_nominal}', '{source: "a\\0b"}'),
+        {},
+        ['broken.yaml:4', 'terrain.source', 'no such file'],
     ),
     'not_a_raster': (
-        GOOD.replace('{soil: lunar_nominal}', '{source: a.tif}'), {'a.tif': 'no'}, ['terrain.source', 'a.tif'],
+        GOOD.replace('{soil: lunar_nominal}', '{source: a.tif}'),
+        {'a.tif': 'no'},
+        ['terrain.source', 'a.tif'],
     ),
 }
 
@@ -149,7 +170,10 @@ def test_broken_scenario_is_refused(kind: str, tmp_path: Path, capfd: pytest.Cap
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize('kind', [*(pytest.param(k, marks=pytest.mark.slow) for k in ('unknown_key', 'nested', 'not_a_raster')), 'alias_bomb'])
+@pytest.mark.parametrize(
+    'kind',
+    [*(pytest.param(k, marks=pytest.mark.slow) for k in ('unknown_key', 'nested', 'not_a_raster')), 'alias_bomb'],
+)
 def test_broken_scenario_is_refused_at_once(kind: str, tmp_path: Path) -> None:
     """In no more processor time than three times what the imports take, whatever machine this is and however busy."""
     _lay_out(kind, tmp_path)
@@ -186,7 +210,9 @@ def test_a_check_waits_for_no_kernels(tmp_path: Path) -> None:
         'import sys; from regolith_bringup.scenario.loading import load_scenario; load_scenario("good.yaml");'
         'print(*({"numba", "scipy", "rasterio", "mujoco", "rclpy"} & set(sys.modules)))'
     )
-    done = subprocess.run([sys.executable, '-c', script], cwd=tmp_path, env=environment(), capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, '-c', script], cwd=tmp_path, env=environment(), capture_output=True, text=True
+    )
     assert (done.stdout.strip(), done.returncode) == ('', 0), done.stderr
 
 

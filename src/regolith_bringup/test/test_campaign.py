@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 import yaml
 
-from regolith_bringup.campaign.campaign import begin, run_campaign
+from regolith_bringup.campaign.campaign import open_folder, run_campaign
 from regolith_bringup.campaign.config import load_campaign
 from regolith_bringup.run.simulation import Simulation
 
@@ -35,7 +35,9 @@ VARIED = {'vehicles.amber.driver.speed_mps': {'low': 0.05, 'high': 0.3, 'samples
 def written(folder: Path, **content: Any) -> Path:
     (folder / 'rover.yaml').write_text(yaml.safe_dump(SCENARIO), encoding='utf-8')
     file = folder / 'sweep.yaml'
-    file.write_text(yaml.safe_dump({'scenario': 'rover.yaml', 'vary': VARIED, **content}, sort_keys=False), encoding='utf-8')
+    file.write_text(
+        yaml.safe_dump({'scenario': 'rover.yaml', 'vary': VARIED, **content}, sort_keys=False), encoding='utf-8'
+    )
     return file
 
 
@@ -78,13 +80,13 @@ def cluster(workers: int) -> Iterator[str]:
 def test_runs_that_are_missing_are_made_up_for(tmp_path: Path) -> None:
     """The table is the same byte by byte, and has the hash of each run by itself; what was done is not done again."""
     cases, folder = load_campaign(written(tmp_path))[1], tmp_path / 'out'
-    begin(folder, cases, False)
+    open_folder(folder, cases, False)
     whole = run_campaign(folder, cases, recorded=False, workers=1)
     table = (folder / 'table.csv').read_bytes(), (folder / 'table.parquet').read_bytes()
     for name in ('001', '002'):
         (folder / 'runs' / f'{name}.json').unlink()
     stamp = (folder / 'runs' / '000.json').stat().st_mtime_ns
-    assert begin(folder, cases, False) == 2
+    assert open_folder(folder, cases, False) == 2
     assert run_campaign(folder, cases, recorded=False, workers=2).rows == whole.rows
     assert ((folder / 'table.csv').read_bytes(), (folder / 'table.parquet').read_bytes()) == table
     assert (folder / 'runs' / '000.json').stat().st_mtime_ns == stamp
@@ -136,7 +138,11 @@ def test_runs_that_fail_are_listed_and_the_others_finished(tmp_path: Path) -> No
     file = written(tmp_path, duration_s=8.0, vary={'vehicles.amber.model': [str(tmp_path / 'mad.yaml'), 'viper']})
     done = run(file, '--out', tmp_path / 'out', '--workers', 1, '--no-plots', code=3)
     first, second = rows(tmp_path / 'out')
-    assert 'ParticipantFailed: amber: in the cycle from' in first['problem'] and second['problem'] == '' and second['state_hash']
+    assert (
+        'ParticipantFailed: amber: in the cycle from' in first['problem']
+        and second['problem'] == ''
+        and second['state_hash']
+    )
     assert '1 of 2 runs failed: 000' in done.stderr and 'Traceback' not in done.stderr
 
 
@@ -148,7 +154,7 @@ def test_recorded_runs_leave_run_folders(tmp_path: Path) -> None:
     run(written(tmp_path, vary=vary), '--out', tmp_path / 'bare', '--workers', 1, '--no-plots')
     folder = tmp_path / 'out' / 'runs' / '000'
     file = written(tmp_path, vary=vary, record=True)
-    begin(tmp_path / 'out', load_campaign(file)[1], True)
+    open_folder(tmp_path / 'out', load_campaign(file)[1], True)
     (folder / 'bag').mkdir(parents=True)
     (folder / 'bag' / 'bag_0.mcap').write_bytes(b'half a run')
     run(file, '--out', tmp_path / 'out', '--workers', 1, '--no-plots')
@@ -169,7 +175,9 @@ def test_twenty_four_runs_on_two_workers(tmp_path: Path) -> None:
     alone = time.monotonic() - started
     started = time.monotonic()
     run(file, '--out', tmp_path / 'two', '--workers', 2, '--no-plots')
-    print(f'one worker {alone:.0f} s, two {time.monotonic() - started:.0f} s: {alone / (time.monotonic() - started):.2f}')
+    print(
+        f'one worker {alone:.0f} s, two {time.monotonic() - started:.0f} s: {alone / (time.monotonic() - started):.2f}'
+    )
     killed(file, tmp_path / 'killed', 12, '--workers', 2)
     run(file, '--out', tmp_path / 'killed', '--workers', 2, '--no-plots')
     with cluster(2) as address:

@@ -20,7 +20,7 @@ from regolith_bringup.campaign import campaign as whole
 from regolith_bringup.campaign.config import CampaignConfig, load_campaign
 from regolith_bringup.campaign.design import Range, grid, latin_hypercube, listed
 from regolith_bringup.campaign.plots import differing, draw
-from regolith_bringup.campaign.table import as_csv, as_parquet, figures
+from regolith_bringup.campaign.table import as_csv, as_parquet, flat_values
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
 
@@ -129,24 +129,27 @@ def test_what_a_table_says_is_what_was_given(tmp_path: Path) -> None:
 def test_a_damaged_result_counts_as_none(tmp_path: Path) -> None:
     """Its run is made again; results are written whole, so it was not the campaign that left it so."""
     cases = load_campaign(written(tmp_path))[1]
-    whole.begin(tmp_path / 'out', cases, False)
-    for name, text in (('000', '{"varied": {}, "problem": "it fell over", "summary": {}}'), ('001', '{"varied": {}, "pro')):
+    whole.open_folder(tmp_path / 'out', cases, False)
+    for name, text in (
+        ('000', '{"varied": {}, "problem": "it fell over", "summary": {}}'),
+        ('001', '{"varied": {}, "pro'),
+    ):
         (tmp_path / 'out' / 'runs' / f'{name}.json').write_text(text)
-    assert whole.begin(tmp_path / 'out', cases, False) == 1
+    assert whole.open_folder(tmp_path / 'out', cases, False) == 1
     assert whole.forget_failures(tmp_path / 'out', cases) == 1
-    assert whole.begin(tmp_path / 'out', cases, False) == 0
+    assert whole.open_folder(tmp_path / 'out', cases, False) == 0
 
 
 def test_a_folder_of_another_campaign_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / 'out'
     cases = load_campaign(written(tmp_path))[1]
-    assert whole.begin(folder, cases, False) == 0 == whole.begin(folder, cases, False)
+    assert whole.open_folder(folder, cases, False) == 0 == whole.open_folder(folder, cases, False)
     with pytest.raises(InputError, match='is of another campaign'):
-        whole.begin(folder, load_campaign(written(tmp_path, duration_s=0.2))[1], False)
+        whole.open_folder(folder, load_campaign(written(tmp_path, duration_s=0.2))[1], False)
     (tmp_path / 'full').mkdir()
     (tmp_path / 'full' / 'thesis.tex').write_text('')
     with pytest.raises(InputError, match='is no folder of a campaign; allowed: a new or an empty folder'):
-        whole.begin(tmp_path / 'full', cases, False)
+        whole.open_folder(tmp_path / 'full', cases, False)
 
 
 SUMMARY = {
@@ -156,7 +159,7 @@ SUMMARY = {
 
 
 def test_figures_have_dotted_names_and_no_clock() -> None:
-    assert figures(SUMMARY) == {
+    assert flat_values(SUMMARY) == {
         'cycles': 5, 'state_hash': 'ab', 'events': 1, 'vehicles.amber.distance_m': 0.25, 'vehicles.amber.battery': None,
         'vehicles.amber.final_pose.position.x': 1.0, 'vehicles.amber.final_pose.position.y': 2.0,
         'vehicles.amber.final_pose.position.z': 3.0,
@@ -167,7 +170,10 @@ def test_both_tables_hold_the_same() -> None:
     """Numbers come back to the bit; what a run lacks is empty; a column of odd types is text in Parquet."""
     import pyarrow.parquet as pq
 
-    rows = [{'run': '000', 'soil': 'grc1', 'x': 0.1 + 0.2, 'n': 3}, {'run': '001', 'soil': {'k': 1}, 'x': None, 'm': True}]
+    rows = [
+        {'run': '000', 'soil': 'grc1', 'x': 0.1 + 0.2, 'n': 3},
+        {'run': '001', 'soil': {'k': 1}, 'x': None, 'm': True},
+    ]
     read = list(csv.DictReader(io.StringIO(as_csv(rows))))
     assert float(read[0]['x']) == 0.1 + 0.2 and read[1]['x'] == '' and read[1]['soil'] == '{"k": 1}'
     file = io.BytesIO(as_parquet(rows))
@@ -234,11 +240,17 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     given: list[Any] = []
 
     def run_all(tasks: Any, workers: int, scheduler: str) -> Any:
-        given.append(([(name, function.__name__, *arguments[1:]) for name, function, arguments in tasks], workers, scheduler))
+        given.append(
+            ([(name, function.__name__, *arguments[1:]) for name, function, arguments in tasks], workers, scheduler)
+        )
         for name, _, (text, *_) in reversed(tasks):
             seed = yaml.safe_load(text)['seed']
             error = ValueError(f'seed\n  {seed}') if seed == 2 else None
-            yield name, None if error else {'cycles': seed, 'wall_s': 10.0 * seed, 'speed': 2.0, 'events': [1] * seed}, error
+            yield (
+                name,
+                None if error else {'cycles': seed, 'wall_s': 10.0 * seed, 'speed': 2.0, 'events': [1] * seed},
+                error,
+            )
 
     monkeypatch.setattr(whole, 'run_all', run_all)
     return given
@@ -256,30 +268,42 @@ def test_the_command_runs_lists_and_continues(
         return int(left.value.code or 0), out.out, out.err
 
     file, out = written(tmp_path, vary={'seed': [1, 2, 5], 'world.heartbeat_s': [0.02]}), tmp_path / 'out'
-    assert say(file, '--dry-run') == (0, ''.join(f'00{k} seed={s} world.heartbeat_s=0.02\n' for k, s in enumerate((1, 2, 5))), '')
+    assert say(file, '--dry-run') == (
+        0,
+        ''.join(f'00{k} seed={s} world.heartbeat_s=0.02\n' for k, s in enumerate((1, 2, 5))),
+        '',
+    )
     assert not started and not out.exists()
     code, said, told = say(file, '--out', out, '--workers', 2)
-    assert (code, said) == (3, f'{out}\n') and started.pop() == ([(f'00{k}', 'evolve') for k in range(3)], 2, '')
+    assert (code, said) == (3, f'{out}\n') and started.pop() == (
+        [(f'00{k}', 'run_unrecorded') for k in range(3)],
+        2,
+        '',
+    )
     assert told.splitlines() == [
         '3 runs, 0 of them done before; on 2 processes of this machine', 'run 001: ValueError: seed 2', '1 of 3 runs failed: 001',
     ]  # fmt: skip
     assert [(row['run'], row['seed'], row['problem'], row['cycles'], row['events']) for row in table(out)] == [
         ('000', '1', '', '1', '1'), ('001', '2', 'ValueError: seed 2', '', '0'), ('002', '5', '', '5', '5'),
     ]  # fmt: skip
-    assert [tuple(row.values()) for row in table(out, 'timing')] == [('000', '10.0', '2.0', ''), ('001', '', '', ''), ('002', '50.0', '2.0', '')]
+    assert [tuple(row.values()) for row in table(out, 'timing')] == [
+        ('000', '10.0', '2.0', ''),
+        ('001', '', '', ''),
+        ('002', '50.0', '2.0', ''),
+    ]
     assert sorted(path.name for path in (out / 'plots').iterdir()) == ['cycles.png', 'events.png']
     # All are done: nothing runs, and it is the same again; those that failed run once more with --retry.
     code, _, told = say(file, '--out', out, '--no-plots')
     assert code == 3 and not started and told.startswith('3 runs, 3 of them done before; on ')
     code, said, told = say(file, '--out', out, '--retry', '--scheduler', 'tcp://h:1', '--workers', 7, '--json')
-    assert code == 3 and started.pop() == ([('001', 'evolve')], 7, 'tcp://h:1')
+    assert code == 3 and started.pop() == ([('001', 'run_unrecorded')], 7, 'tcp://h:1')
     assert told.startswith('3 runs, 2 of them done before; on tcp://h:1\n') and yaml.safe_load(said)[2]['cycles'] == 5
     # Where nothing is said of it: runs/FILE, a worker on each core, at most one for each run.
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr('os.cpu_count', lambda: 64)
     assert say(written(tmp_path, vary={'seed': [1, 5]}, record=True), '--no-plots')[:2] == (0, 'runs/sweep\n')
     runs = tmp_path / 'runs' / 'sweep' / 'runs'
-    assert started.pop() == ([(f'00{k}', 'record', str(runs / f'00{k}')) for k in range(2)], 64, '')
+    assert started.pop() == ([(f'00{k}', 'run_recorded', str(runs / f'00{k}')) for k in range(2)], 64, '')
     assert not (tmp_path / 'runs' / 'sweep' / 'plots').exists()
     assert say(file, '--out', file)[0] == 2
 
@@ -310,7 +334,13 @@ def test_a_worker_that_crashes_is_found_among_its_neighbors(monkeypatch: pytest.
     monkeypatch.setattr(pool, '_executor', executor)
     found = list(pool.run_all([(name, work, (name,)) for name in ('a', 'wrong', 'killer', 'b', 'c')], 3))
     told = {name: value if error is None else str(error) for name, value, error in found}
-    assert told == {'a': 'A', 'b': 'B', 'c': 'C', 'wrong': 'wrong', 'killer': 'its process died; it may have lacked memory'}
+    assert told == {
+        'a': 'A',
+        'b': 'B',
+        'c': 'C',
+        'wrong': 'wrong',
+        'killer': 'its process died; it may have lacked memory',
+    }
     assert pools == [3, 1, 1, 1] and len(found) == 5
 
 
@@ -322,7 +352,9 @@ def test_plots_have_all_values_labels_and_means_of_repeated_places() -> None:
     soil, n = figure.axes
     assert (soil.get_ylabel(), n.get_ylabel(), n.get_xlabel()) == ('hit', '', 'n')
     assert soil.lines[0].get_xydata().tolist() == [[0, 1.0], [1, 4.0], [2, 9.0], [3, 2.0]] and len(soil.lines) == 1
-    assert [(text.get_text(), text.get_rotation()) for text in soil.get_xticklabels()] == [(name, 30.0) for name in 'abcd']
+    assert [(text.get_text(), text.get_rotation()) for text in soil.get_xticklabels()] == [
+        (name, 30.0) for name in 'abcd'
+    ]
     assert n.lines[0].get_xydata().tolist() == [[3, 1.0], [1, 4.0], [2, 9.0], [3, 2.0]]
     assert n.lines[1].get_xydata().tolist() == [[1, 4.0], [2, 9.0], [3, 1.5]]
     assert differing([{'a/b': 1, 'c': True, 'd': 'x'}, {'a/b': 2, 'c': False, 'd': 'y'}], []) == ['a/b']

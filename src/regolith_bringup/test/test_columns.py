@@ -40,7 +40,9 @@ def odometry(number: int) -> Any:
 
 def joints(number: int) -> Any:
     names = [f'wheel_{k}' * (1 + number % 2) for k in range(4)]
-    return KINDS['sensor_msgs/msg/JointState'](header('base'), names, RNG.normal(size=4), RNG.normal(size=4), np.zeros(0))
+    return KINDS['sensor_msgs/msg/JointState'](
+        header('base'), names, RNG.normal(size=4), RNG.normal(size=4), np.zeros(0)
+    )
 
 
 def transforms(number: int) -> Any:

@@ -11,7 +11,7 @@ import pytest
 
 from regolith_bringup.cli import main
 from regolith_bringup.scenario.schema import ResolvedScenario, Scenario
-from regolith_world.checkpoint import Checkpoint, write
+from regolith_world.checkpoint.files import Checkpoint, write
 
 
 def called(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
@@ -72,14 +72,17 @@ def test_elevation_models_say_once_what_is_allowed(capfd: pytest.CaptureFixture[
     (tmp_path / 'a.tif').write_text('no')
     (tmp_path / 'a.lbl').write_text('no')
     for name in ('a.tif', 'a.lbl', 'none.npy'):
-        for words in (['check', 'two_rovers', '--set', f'terrain.source={tmp_path / name}'],
-                      ['terrain', 'import', str(tmp_path / name), '--out', str(tmp_path / 'out')]):
+        for words in (
+            ['check', 'two_rovers', '--set', f'terrain.source={tmp_path / name}'],
+            ['terrain', 'import', str(tmp_path / name), '--out', str(tmp_path / 'out')],
+        ):
             code, _, err = called(capfd, *words)
             assert code == 2 and err.count('allowed: ') <= 1, err
 
 
 def test_a_checkpoint_is_looked_at_before_anything_starts(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """One that was cut short, of another format, or of another scenario; no process is started for it."""
+
     def saved(*names: str) -> Path:
         write(tmp_path / 't1', Checkpoint(10**9, 'ab', dict.fromkeys(names, b'12345')))
         return tmp_path / 't1'
@@ -141,12 +144,17 @@ def test_verify_repeats_the_scenario_of_its_options(
 @pytest.mark.parametrize(
     ('words', 'said'),
     [
-        (['topic', 'ehco'], "regolith topic: No such command 'ehco'; allowed: list, type, find, info, bw, delay, echo, hz, pub (did you mean echo?)"),
+        (
+            ['topic', 'ehco'],
+            "regolith topic: No such command 'ehco'; allowed: list, type, find, info, bw, delay, echo, hz, pub (did you mean echo?)",
+        ),
         (['service', 'x'], "regolith service: No such command 'x'; allowed: list, type, find, call"),
         (['terrain', 'x'], "regolith terrain: No such command 'x'; allowed: info, make, import"),
         (['topc'], "regolith: No such command 'topc'; allowed: what regolith --help lists (did you mean topic?)"),
     ],
 )
-def test_error_for_a_wrong_subcommand_lists_the_subcommands(capfd: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
+def test_error_for_a_wrong_subcommand_lists_the_subcommands(
+    capfd: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
     code, out, err = called(capfd, *words)
     assert (code, out) == (2, '') and err == f'{said}\n'

@@ -14,10 +14,10 @@ import pytest
 from typer.testing import CliRunner
 
 from regolith_bringup.cli import app
-from regolith_bringup.commands.extensions import flag_settings
-from regolith_bringup.commands.tools import CommandTools
+from regolith_bringup.commands.command_context import CliCommandContext
+from regolith_bringup.commands.plugins import flag_settings
 from regolith_bringup.scenario.loading import load_scenario
-from regolith_bringup.scenario.participants import site_of
+from regolith_bringup.scenario.participant_sections import participant_context
 from regolith_comms.commands import _with_radios
 from regolith_comms.config import CommsConfig
 from regolith_comms.coverage import coverage_map
@@ -29,7 +29,7 @@ SHARED = Path(os.environ.get('REGOLITH_SHARED', Path(__file__).resolve().parents
 
 
 def called(*arguments: object) -> str:
-    result = CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False, obj=CommandTools(print))
+    result = CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False, obj=CliCommandContext(print))
     assert result.exit_code == 0, result.output
     return result.stdout
 
@@ -52,13 +52,18 @@ def test_build_graph_writes_a_pair_and_a_picture(tmp_path: Path) -> None:
 def test_coverage_ends_at_the_ridge_and_goes_on_from_a_breadcrumb(tmp_path: Path) -> None:
     """The shadow of the ridge, and its end: probabilities at one place behind it, and the picture."""
     scenario = load_scenario('comms_ridge').scenario
-    shadow, relayed = (coverage_map(scenario.comms, site_of(scenario), 'lander', crumbs, 100) for crumbs in ([], [(1.4, 0.0)]))
+    shadow, relayed = (
+        coverage_map(scenario.comms, participant_context(scenario), 'lander', crumbs, 100)
+        for crumbs in ([], [(1.4, 0.0)])
+    )
     i, j = np.abs(shadow.x - 30.0).argmin(), np.abs(shadow.y - 3.0).argmin()
     assert shadow.probability[i, j] < 0.05 and relayed.probability[i, j] > 0.6
     near = np.abs(shadow.x + 40.0).argmin()
     assert shadow.probability[near, j] > 0.95
     assert (relayed.probability >= shadow.probability - 0.25).all()
-    printed = called('comms', 'coverage', 'comms_ridge', '--from', 'lander', '--at-breadcrumbs', '-1.4,0', '--out', tmp_path)
+    printed = called(
+        'comms', 'coverage', 'comms_ridge', '--from', 'lander', '--at-breadcrumbs', '-1.4,0', '--out', tmp_path
+    )
     assert printed.strip() == str(tmp_path / 'comms_ridge_lander_coverage.png')
     assert Path(printed.strip()).read_bytes().startswith(b'\x89PNG')
 
@@ -86,7 +91,10 @@ def test_a_scenario_without_radios_is_seen_as_if_all_had_the_default_one(tmp_pat
     graph = TileGraph.from_dot(tmp_path / 'two_rovers.dot')
     assert len(graph) > 50 and np.isfinite(graph.costs).all()
     # Without any setting, too.
-    assert _with_radios(CommandTools(print), 'two_rovers', [], None)[0].beacon_period_s == CommsConfig().beacon_period_s
+    assert (
+        _with_radios(CliCommandContext(print), 'two_rovers', [], None)[0].beacon_period_s
+        == CommsConfig().beacon_period_s
+    )
 
 
 def test_flags_are_settings() -> None:
@@ -129,9 +137,22 @@ def test_experiment_link_gives_the_reference_values() -> None:
         flags = [f for p in places for f in ('--breadcrumb', ','.join(p.split()))]
         said = json.loads(
             called(
-                'experiment', 'link', '--world', f'{world}.dot', '--dat', f'{world}.dat', '--bytes', 100,
-                '--tx', ','.join(row['tx_xyz'].split()), '--rx', ','.join(row['rx_xyz'].split()),
-                '--radio', 'subt_competition', '--json', *flags,
+                'experiment',
+                'link',
+                '--world',
+                f'{world}.dot',
+                '--dat',
+                f'{world}.dat',
+                '--bytes',
+                100,
+                '--tx',
+                ','.join(row['tx_xyz'].split()),
+                '--rx',
+                ','.join(row['rx_xyz'].split()),
+                '--radio',
+                'subt_competition',
+                '--json',
+                *flags,
             )
         )
         assert float(said['cost']) == float(row['visibility_cost']) and said['hops'] == int(row['num_hops'])

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import yaml
 
-from regolith_bringup.run.plan import plan
+from regolith_bringup.run.node_plan import node_specs
 from regolith_bringup.scenario.loading import load_scenario, write_resolved
-from regolith_bringup.scenario.participants import prepared, site_of
+from regolith_bringup.scenario.participant_sections import participant_context, prepared
 from regolith_bringup.scenario.schema import Scenario
-from regolith_comms.site_graph import height_map, make_pair, write_pair
+from regolith_comms.tile_graph_builder import build_from_config, height_map, write_graph_files
 from regolith_files.problems import InputError
 from regolith_world.config import load_section
 
@@ -68,7 +68,7 @@ def test_what_is_wrong_is_named(tmp_path: Path, comms: dict[str, Any], key: str,
 
 def test_what_is_wrong_in_files_is_told_by_line_or_byte(tmp_path: Path) -> None:
     scenario = load_scenario(written(tmp_path)).scenario
-    dot, dat = write_pair(*make_pair(scenario.comms, site_of(scenario)), tmp_path, 'made')
+    dot, dat = write_graph_files(*build_from_config(scenario.comms, participant_context(scenario)), tmp_path, 'made')
     file = written(tmp_path, graph='made.dot', grid='made.dat')
     assert load_scenario(file).scenario.comms is not None
     with pytest.raises(InputError, match=r'comms\.graph = .*stands without grid; allowed: both'):
@@ -101,7 +101,7 @@ def test_resolved_it_stands_by_itself(tmp_path: Path) -> None:
     scenario = load_scenario(path).scenario
     assert scenario.comms is not None
     x, y, z = scenario.comms.stations['lander']
-    from regolith_terrain.height_field import build_height_field
+    from regolith_terrain.height_field_builder import build_height_field
 
     assert (x, y, z) == (-10.0, 0.0, pytest.approx(float(build_height_field(scenario.terrain, 0).heights(x, y))))
     named = prepared(scenario, tmp_path / 'run')
@@ -112,18 +112,18 @@ def test_resolved_it_stands_by_itself(tmp_path: Path) -> None:
 
 def test_the_plan_has_a_node_and_topics_for_radios_only_where_there_are_any(tmp_path: Path) -> None:
     scenario = load_scenario(written(tmp_path)).scenario
-    nodes = {spec.executable: spec for spec in plan(scenario, 's.yaml', tmp_path)}
+    nodes = {spec.executable: spec for spec in node_specs(scenario, 's.yaml', tmp_path)}
     assert nodes['comms_node'].label == 'regolith/comms'
     topics = nodes['recorder_node'].parameters['topics']
     assert '/lander/comms/rx|regolith_msgs/msg/Datagrams|state|1' in topics
     silent = scenario.model_copy(update={'comms': None})
-    assert 'comms_node' not in {spec.executable for spec in plan(silent, 's.yaml', tmp_path)}
-    assert 'comms_node' not in {spec.executable for spec in plan(scenario, 's.yaml', tmp_path, 'one')}
-    assert not any('comms' in t for t in plan(silent, 's.yaml', tmp_path)[0].parameters['topics'])
+    assert 'comms_node' not in {spec.executable for spec in node_specs(silent, 's.yaml', tmp_path)}
+    assert 'comms_node' not in {spec.executable for spec in node_specs(scenario, 's.yaml', tmp_path, 'one')}
+    assert not any('comms' in t for t in node_specs(silent, 's.yaml', tmp_path)[0].parameters['topics'])
 
 
 def test_the_graph_covers_vehicles_way_points_and_stations(tmp_path: Path) -> None:
     flat = load_scenario(written(tmp_path)).scenario
-    ground = height_map(flat.comms, site_of(flat))
+    ground = height_map(flat.comms, participant_context(flat))
     assert (ground.west, ground.south) == (-30.0, -20.0)
     assert ground.size == (90.0, 50.0) and ground.spacing == 2.0

@@ -14,8 +14,8 @@ import pytest
 import synthetic_run
 
 from regolith_bringup.bag.comparison import _Open
+from regolith_bringup.commands.command_context import CliCommandContext
 from regolith_bringup.commands.compare import compare
-from regolith_bringup.commands.tools import CommandTools
 from regolith_bringup.report.compare import histories, labels, paths, write_comparison
 from regolith_bringup.report.run_data import read_run
 from regolith_files.problems import InputError
@@ -50,10 +50,13 @@ def test_runs_of_one_name_are_told_apart() -> None:
 
 def test_what_is_no_run_is_refused(run_dir: Path, tmp_path: Path) -> None:
     class Context:
-        obj = CommandTools(print)
+        obj = CliCommandContext(print)
 
-    for given, why in (([run_dir], 'is one run'), ([run_dir, tmp_path], 'is not a run folder'),
-                       ([run_dir, tmp_path / 'gone'], 'no such folder')):
+    for given, why in (
+        ([run_dir], 'is one run'),
+        ([run_dir, tmp_path], 'is not a run folder'),
+        ([run_dir, tmp_path / 'gone'], 'no such folder'),
+    ):
         with pytest.raises(InputError, match=f'{why}; allowed: '):
             compare(Context(), given, tmp_path / 'page.html')  # type: ignore[arg-type]
     assert not (tmp_path / 'page.html').exists()
@@ -69,6 +72,7 @@ def test_sinkage_is_drawn_in_the_unit_of_its_axis(run_dir: Path) -> None:
 
 def test_the_last_attempt_of_a_cycle_is_compared() -> None:
     """Two runs that are alike in an attempt that was discarded, and unlike in the one that was committed."""
+
     def cycle(dt_ns: int, committed: int) -> _Open:
         opened = _Open()
         for attempt, value in enumerate((7, committed)):
@@ -95,7 +99,9 @@ def test_vehicles_differ_by_color_runs_by_dashes_and_histories_have_space(run_di
     assert [text.get_text() for text in axes.get_legend().get_texts()] == [*run.tracks, *runs]
     assert (axes.get_xlabel(), axes.get_ylabel(), axes.get_aspect()) == ('x, east [m]', 'y, north [m]', 1.0)
     figure = histories(runs)['v8']
-    assert figure.get_size_inches() == pytest.approx([10.0, 5.7]) and figure.axes[-1].get_xlabel() == 'simulated time [s]'
+    assert (
+        figure.get_size_inches() == pytest.approx([10.0, 5.7]) and figure.axes[-1].get_xlabel() == 'simulated time [s]'
+    )
     assert [line.get_color() for line in figure.axes[0].lines] == list(COLORS[:5])
 
 

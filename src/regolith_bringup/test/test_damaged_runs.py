@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import synthetic_run as made
 
-from regolith_bringup.bag.stored import MAGIC
+from regolith_bringup.bag.mcap_reader import MAGIC
 from regolith_bringup.cli import main
 
 
@@ -73,7 +73,11 @@ def scenario(run: Path) -> None:
     ],
 )
 def test_it_is_said_in_one_line(
-    run: Path, capsys: pytest.CaptureFixture[str], damage: Callable[[Path], None], arguments: tuple[str, ...], named: str
+    run: Path,
+    capsys: pytest.CaptureFixture[str],
+    damage: Callable[[Path], None],
+    arguments: tuple[str, ...],
+    named: str,
 ) -> None:
     before = {path.name for path in run.parent.iterdir()}
     damage(run)
@@ -85,14 +89,18 @@ def test_it_is_said_in_one_line(
     assert {path.name for path in run.parent.iterdir()} == before and not (run / 'report.html').exists()
 
 
-def test_what_was_not_closed_is_shown_and_said(run: Path, capsys: pytest.CaptureFixture[str], small_plots: None) -> None:
+def test_what_was_not_closed_is_shown_and_said(
+    run: Path, capsys: pytest.CaptureFixture[str], small_plots: None
+) -> None:
     """As after a killed recorder: what is there is worth a report, and what is not there a word."""
     file = run / 'bag' / 'bag_0.mcap'
     file.write_bytes(file.read_bytes()[: file.stat().st_size * 3 // 4])
     with pytest.raises(SystemExit) as left:
         main(['report', str(run)])
     (line,) = capsys.readouterr().err.splitlines()
-    assert left.value.code == 0 and line.endswith(f'To make it whole: ./regolith recover {run}') and 'not closed' in line
+    assert (
+        left.value.code == 0 and line.endswith(f'To make it whole: ./regolith recover {run}') and 'not closed' in line
+    )
     for words in ('rebuilt', 'was whole'):
         with pytest.raises(SystemExit):
             main(['recover', str(run)])

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from regolith_bringup.run import launch_adapter, pinning
+from regolith_bringup.run import environment_pinning, launch_adapter
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario import determinism_section
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
-from regolith_world.determinism import LEVELS, TUNABLES, pinned
+from regolith_world.determinism import LEVELS, TUNABLES, with_pins
 
 CANNOT = {
     'world.on_failure=drop': 'world.on_failure drops who answers late',
@@ -27,14 +27,14 @@ CANNOT = {
 def test_every_level_can_be_promised_of_a_scenario_that_nobody_steers(
     level: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(determinism_section, 'unpinnable', lambda: '')
+    monkeypatch.setattr(determinism_section, 'unpinnable_reason', lambda: '')
     assert load_scenario('two_rovers', [f'world.determinism={level}']).scenario.world.determinism == level
 
 
 @pytest.mark.seconds
 def test_what_stands_close_is_checked_by_processes_that_are_not_pinned(monkeypatch: pytest.MonkeyPatch) -> None:
     """A rover below a lander: whether there is room for it is seen by standing it there."""
-    monkeypatch.setattr(determinism_section, 'unpinnable', lambda: '')
+    monkeypatch.setattr(determinism_section, 'unpinnable_reason', lambda: '')
     monkeypatch.delenv(TUNABLES, raising=False)
     assert load_scenario('lander', ['world.determinism=cross_machine']).scenario.world.determinism == 'cross_machine'
 
@@ -50,27 +50,33 @@ def test_what_comes_from_outside_or_from_the_clock_on_the_wall_is_refused(settin
 
 
 def test_other_machines_are_refused_where_nothing_pins_functions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(determinism_section, 'unpinnable', lambda: 'the elementary functions of the C library musl')
+    monkeypatch.setattr(
+        determinism_section, 'unpinnable_reason', lambda: 'the elementary functions of the C library musl'
+    )
     load_scenario('two_rovers', ['world.determinism=cross_process'])
-    with pytest.raises(InputError, match='nothing pins the elementary functions of the C library musl; allowed: cross_'):
+    with pytest.raises(
+        InputError, match='nothing pins the elementary functions of the C library musl; allowed: cross_'
+    ):
         load_scenario('two_rovers', ['world.determinism=cross_machine'])
 
 
-def test_a_process_that_was_not_started_pinned_does_not_run_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(determinism_section, 'unpinnable', lambda: '')
+def test_a_process_that_was_not_started_pinned_does_not_run_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(determinism_section, 'unpinnable_reason', lambda: '')
     monkeypatch.delenv(TUNABLES, raising=False)
     scenario = load_scenario('two_rovers', ['world.determinism=cross_machine']).scenario
     with pytest.raises(InputError, match=f'started without what pins elementary functions; allowed: .*{TUNABLES}='):
         Simulation(scenario)
     with pytest.raises(InputError, match='started without what pins'):
-        launch_adapter.prepared({'scenario': 'two_rovers', 'set': 'world.determinism=cross_machine', 'out': str(tmp_path / 'run')})
+        launch_adapter.prepared(
+            {'scenario': 'two_rovers', 'set': 'world.determinism=cross_machine', 'out': str(tmp_path / 'run')}
+        )
     assert not any(tmp_path.iterdir())
     started: list[dict[str, str]] = []
-    monkeypatch.setattr(pinning.os, 'execve', lambda path, arguments, environment: started.append(environment))
-    pinning.pin_this_process(scenario)
-    assert started == [pinned(os.environ)]
-    monkeypatch.setattr(pinning.os, 'environ', pinned(os.environ))
-    pinning.pin_this_process(scenario)
+    monkeypatch.setattr(
+        environment_pinning.os, 'execve', lambda path, arguments, environment: started.append(environment)
+    )
+    environment_pinning.restart_pinned(scenario)
+    assert started == [with_pins(os.environ)]
+    monkeypatch.setattr(environment_pinning.os, 'environ', with_pins(os.environ))
+    environment_pinning.restart_pinned(scenario)
     assert len(started) == 1

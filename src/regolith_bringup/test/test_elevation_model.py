@@ -20,8 +20,8 @@ from regolith_files.problems import InputError
 from regolith_sensors.inertial.gnss import Gnss
 from regolith_sensors.inertial.gnss_config import GnssConfig
 from regolith_sensors.light import Sun
-from regolith_terrain.dem.grid import lay_frame
-from regolith_terrain.dem.opening import open_dem
+from regolith_terrain.elevation.grid import local_frame
+from regolith_terrain.elevation.open_model import open_elevation_model
 from regolith_terrain.raster import RasterField
 
 MOON = CRS.from_proj4('+proj=stere +lat_0=-90 +R=1737400 +units=m')
@@ -37,8 +37,13 @@ def hills(count: int, spacing: float) -> np.ndarray:
 def write(path: Path, rows: np.ndarray, crs: CRS | None, spacing: float) -> Path:
     half = 0.5 * spacing * len(rows)
     profile = {
-        'driver': 'GTiff', 'count': 1, 'dtype': rows.dtype, 'height': rows.shape[0], 'width': rows.shape[1],
-        'crs': crs, 'transform': from_origin(500000.0 - half, 5e6 + half, spacing, spacing),
+        'driver': 'GTiff',
+        'count': 1,
+        'dtype': rows.dtype,
+        'height': rows.shape[0],
+        'width': rows.shape[1],
+        'crs': crs,
+        'transform': from_origin(500000.0 - half, 5e6 + half, spacing, spacing),
     }
     if crs == MOON:
         profile['transform'] = from_origin(157000.0, 91000.0, spacing, spacing)
@@ -58,8 +63,15 @@ def scenario(folder: Path, terrain: str, more: str = '') -> Path:
 
 @pytest.mark.parametrize(
     ('crs', 'gravity', 'lunar'),
-    [(MOON, 1.62, True), (MOON, 9.81, True), (EARTH, 9.81, False), (EARTH, 1.62, False), (LOCAL, 1.62, True),
-     (LOCAL, 9.81, False), (None, 9.81, False)],
+    [
+        (MOON, 1.62, True),
+        (MOON, 9.81, True),
+        (EARTH, 9.81, False),
+        (EARTH, 1.62, False),
+        (LOCAL, 1.62, True),
+        (LOCAL, 9.81, False),
+        (None, 9.81, False),
+    ],
 )
 def test_lunar_detail_is_added_to_lunar_maps_and_said(
     tmp_path: Path, crs: CRS | None, gravity: float, lunar: bool, capsys: pytest.CaptureFixture[str]
@@ -95,7 +107,7 @@ def test_large_model_is_read_where_vehicles_and_sensors_reach(tmp_path: Path) ->
     assert window is not None and any('2100 x 2100 posts are read' in line for line in resolved.notices)
     # size_m 100, 1 m of driving, 100 m beyond.
     assert (*window.low, *window.high) == needed(resolved.scenario) == (-150.0, -150.0, 150.0, 150.0)
-    from regolith_terrain.height_field import build_height_field
+    from regolith_terrain.height_field_builder import build_height_field
 
     part = build_height_field(resolved.scenario.terrain, 0)
     whole = build_height_field(resolved.scenario.terrain.model_copy(update={'window': None}), 0)
@@ -115,7 +127,7 @@ def test_large_model_is_read_where_vehicles_and_sensors_reach(tmp_path: Path) ->
 
 def test_large_models_are_one_file_for_all_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second reader maps the first one's copy; a changed file makes another."""
-    from regolith_terrain.dem import opening, shared_posts
+    from regolith_terrain.elevation import open_model, shared_heights
     from regolith_terrain.raster import RasterField
 
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
@@ -124,7 +136,7 @@ def test_large_models_are_one_file_for_all_processes(tmp_path: Path, monkeypatch
     copies = list((tmp_path / 'cache/regolith/elevation').glob('*'))
     assert len(copies) == 1 and copies[0].stat().st_size == pytest.approx(8 * 600 * 600, abs=200)
     with monkeypatch.context() as patch:
-        patch.setattr(opening, 'check_heights', lambda *_, **__: pytest.fail('read again'))
+        patch.setattr(open_model, 'check_heights', lambda *_, **__: pytest.fail('read again'))
         second = RasterField.from_file(path)
     assert second.fingerprint() == first.fingerprint() and np.array_equal(second.posts, first.posts)
     base = second.posts.base
@@ -134,7 +146,7 @@ def test_large_models_are_one_file_for_all_processes(tmp_path: Path, monkeypatch
     write(path, hills(600, 2.0) + np.float32(1.0), MOON, 2.0)
     assert RasterField.from_file(path).fingerprint() != first.fingerprint()
     # An unusable folder is no obstacle.
-    monkeypatch.setattr(shared_posts, 'cache_folder', lambda: None)
+    monkeypatch.setattr(shared_heights, 'cache_folder', lambda: None)
     assert RasterField.from_file(path).posts.shape == (600, 600)
 
 
@@ -149,7 +161,11 @@ def test_steep_models_are_warned_of(tmp_path: Path) -> None:
     rows[:, 40:] += np.float32(70.0)
     write(tmp_path / 'model.tif', rows, LOCAL, 2.0)
     (warning,) = load_scenario(scenario(tmp_path, ', detail: none')).notices
-    assert 'site.yaml:2: warning: terrain.source' in warning and 'fix: set terrain.nodata' in warning and 'terrain.height_scale' in warning
+    assert (
+        'site.yaml:2: warning: terrain.source' in warning
+        and 'fix: set terrain.nodata' in warning
+        and 'terrain.height_scale' in warning
+    )
 
 
 @pytest.mark.parametrize('window', ['', ', window: {low: [-20.0, -41.0], high: [41.0, 15.0]}'])
@@ -176,9 +192,16 @@ def tetrahedron(path: Path, side: float) -> None:
 
 
 def test_meshes_of_unlikely_size_are_refused_or_warned_of_where_their_scale_is_stated(tmp_path: Path) -> None:
-    for side, more, told in ((600.0, '', 'refused'), (60.0, '', 'warned'), (6.0, '', ''), (60.0, ', scale: 1.0', ''),
-                             (600.0, ', scale: 1.0', 'warned'), (101.0, ', scale: 1', 'warned'),
-                             (600.0, ', scale: 0.001', ''), (0.02, ', scale: 1.0', 'small')):
+    for side, more, told in (
+        (600.0, '', 'refused'),
+        (60.0, '', 'warned'),
+        (6.0, '', ''),
+        (60.0, ', scale: 1.0', ''),
+        (600.0, ', scale: 1.0', 'warned'),
+        (101.0, ', scale: 1', 'warned'),
+        (600.0, ', scale: 0.001', ''),
+        (0.02, ', scale: 1.0', 'small'),
+    ):
         name = f'part_{side:g}.obj'  # MuJoCo keeps what it read of a name in the last second
         tetrahedron(tmp_path / name, side)
         path = tmp_path / 'a.yaml'
@@ -192,7 +215,9 @@ def test_meshes_of_unlikely_size_are_refused_or_warned_of_where_their_scale_is_s
                 load_scenario(path)
             continue
         if told == 'small':
-            with pytest.raises(InputError, match=r'piece of the mesh is 0\.02 m wide; allowed: 0\.03 to .*; fix: set scale'):
+            with pytest.raises(
+                InputError, match=r'piece of the mesh is 0\.02 m wide; allowed: 0\.03 to .*; fix: set scale'
+            ):
                 load_scenario(path)
             continue
         notices = load_scenario(path).notices
@@ -222,7 +247,7 @@ def test_receivers_take_the_place_of_the_elevation_model(tmp_path: Path) -> None
         x, y = 157000.0 + 5.0 * (29.5 + 0.5 + 25), 91000.0 - 5.0 * (29.5 + 0.5 - 20)
         (lon,), (lat,) = warp(MOON, degrees, [x], [y])
         field = RasterField.from_file(tmp_path / 'model.tif', north=north)
-        frame = lay_frame(open_dem(tmp_path / 'model.tif'), None, north)
+        frame = local_frame(open_elevation_model(tmp_path / 'model.tif'), None, north)
         local = np.linalg.solve(np.array(frame.jacobian).reshape(2, 2), [x - frame.x, y - frame.y])
         found = gnss.fix(0, (*local, float(field.heights(*local))))
         # 160 m from the origin the plane frame is off by d^2 tan(lat) / R = 0.14 m, 5e-6 degrees of latitude and ten
@@ -236,7 +261,9 @@ def test_receivers_without_a_place_are_refused(tmp_path: Path) -> None:
     write(tmp_path / 'model.tif', hills(40, 2.0), LOCAL, 2.0)
     path = scenario(tmp_path, ', detail: none')
     for settings in ([RECEIVER], [RECEIVER, 'terrain={source: flat}']):
-        with pytest.raises(InputError, match=r'sensors\.gnss\.model: .*altitude_m unknown; allowed: .*fix: set terrain'):
+        with pytest.raises(
+            InputError, match=r'sensors\.gnss\.model: .*altitude_m unknown; allowed: .*fix: set terrain'
+        ):
             load_scenario(path, settings)
     site = 'terrain.site={latitude_deg: -85.0, longitude_deg: 200.0, altitude_m: 12.0}'
     found = receiver(path, site)
@@ -281,13 +308,15 @@ def test_the_sun_stands_over_the_elevation_model_whichever_way_its_axes_lie(tmp_
 
     shadows = []
     for north in ('true', 'grid'):
-        jacobian = np.array(lay_frame(open_dem(tmp_path / 'model.tif'), None, north).jacobian).reshape(2, 2)
+        jacobian = np.array(local_frame(open_elevation_model(tmp_path / 'model.tif'), None, north).jacobian).reshape(
+            2, 2
+        )
         along = jacobian @ sun(f'terrain.north={north}').direction[:2]
         shadows.append(along / np.linalg.norm(along))
     # The frame along the map's axes leaves the map's own turn within the site out: 1e-6 at its center.
     assert shadows[0] == pytest.approx(shadows[1], abs=1e-6)
     assert sun('terrain.north=true').azimuth != pytest.approx(sun('terrain.north=grid').azimuth, abs=0.1)
-    frame = lay_frame(open_dem(tmp_path / 'model.tif'), None, 'true')
+    frame = local_frame(open_elevation_model(tmp_path / 'model.tif'), None, 'true')
     stated = f'light.sun={{latitude_deg: {frame.latitude_deg!r}, longitude_deg: {frame.longitude_deg!r}, '
     assert sun(stated + 'utc: 2026-11-21T12:00:00Z}') == sun()
     assert sun(stated + 'utc: 2026-11-21T12:00:00Z, north_deg: 90.0}').azimuth == pytest.approx(
@@ -298,7 +327,9 @@ def test_the_sun_stands_over_the_elevation_model_whichever_way_its_axes_lie(tmp_
 def test_a_sun_without_a_place_is_refused(tmp_path: Path) -> None:
     write(tmp_path / 'model.tif', hills(40, 2.0), LOCAL, 2.0)
     path, when = scenario(tmp_path, ', detail: none'), 'light.sun={utc: 2026-11-21T12:00:00Z}'
-    with pytest.raises(InputError, match=r'light\.sun: .*latitude_deg, longitude_deg unknown; allowed: .*fix: set them'):
+    with pytest.raises(
+        InputError, match=r'light\.sun: .*latitude_deg, longitude_deg unknown; allowed: .*fix: set them'
+    ):
         load_scenario(path, [when])
     site = 'terrain.site={latitude_deg: -85.0, longitude_deg: 200.0, altitude_m: 12.0'
     with pytest.raises(InputError, match='a time over the Moon, but the origin is on the Earth'):
@@ -313,7 +344,10 @@ def test_a_site_on_another_body_than_its_map_is_refused(tmp_path: Path, crs: CRS
     site = f'terrain.site={{latitude_deg: -85.0, longitude_deg: 200.0, altitude_m: 12.0, body: {body}}}'
     with pytest.raises(InputError) as caught:
         load_scenario(path, [site])
-    assert f'terrain.site.body = {body!r}: is not the body of the elevation model, {map_body}; allowed: {map_body}' in str(caught.value)
+    assert (
+        f'terrain.site.body = {body!r}: is not the body of the elevation model, {map_body}; allowed: {map_body}'
+        in str(caught.value)
+    )
 
 
 @pytest.mark.parametrize('crs', [MOON, LOCAL])

@@ -15,11 +15,11 @@ import pytest
 from matplotlib.figure import Figure
 
 from regolith_bringup.cli import main
-from regolith_bringup.commands import extension_help, extensions
-from regolith_bringup.commands.extensions import experiment, experiments, run_experiment
+from regolith_bringup.commands import plugin_help, plugins
+from regolith_bringup.commands.plugins import experiment, experiments, run_experiment
 from regolith_files.problems import InputError
-from regolith_terrain.experiments import wheel_rig
-from regolith_terrain.scm_climb import Climb
+from regolith_terrain.testbeds import wheel_rig
+from regolith_terrain.testbeds.scm_climb import ScmClimb
 
 
 def call(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
@@ -38,8 +38,16 @@ def test_the_names_of_the_contract() -> None:
 
 
 def test_wheel_rig_gives_an_object_for_one_slip_and_a_list_for_a_sweep(capsys: pytest.CaptureFixture[str]) -> None:
-    rig = sets(soil='chrono_sandmid', load_n=200, radius_m=0.2, width_m=0.2, omega_radps=1.0, grid_m=0.02, dt_s=1e-3,
-               mode='reference')
+    rig = sets(
+        soil='chrono_sandmid',
+        load_n=200,
+        radius_m=0.2,
+        width_m=0.2,
+        omega_radps=1.0,
+        grid_m=0.02,
+        dt_s=1e-3,
+        mode='reference',
+    )
     keys = {'slip', 'normal_load_n', 'drawbar_pull_n', 'torque_nm', 'sinkage_m'}
     code, out, _ = call(capsys, 'wheel-rig', *rig, *sets(slip=0.3), '--json')
     one = json.loads(out)
@@ -74,9 +82,9 @@ def test_wheel_rig_climbs_slopes(capsys: pytest.CaptureFixture[str], tmp_path: P
 def test_ctrl_c_leaves_what_there_is_and_a_checkpoint(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    advance = Climb.advance
+    advance = ScmClimb.advance
 
-    def pressed(climb: Climb, tick: Callable[[float], None]) -> None:
+    def pressed(climb: ScmClimb, tick: Callable[[float], None]) -> None:
         advance(climb, tick)
         if (climb.wheel.slope_deg, climb.steps) == (10.0, 200):
             signal.raise_signal(signal.SIGINT)
@@ -85,7 +93,7 @@ def test_ctrl_c_leaves_what_there_is_and_a_checkpoint(
     climb = sets(slope_deg='5,10', duration_s=0.4)
     _, whole, _ = call(capsys, 'wheel-rig', *climb, '--json')
     with monkeypatch.context() as patched:
-        patched.setattr(Climb, 'advance', pressed)
+        patched.setattr(ScmClimb, 'advance', pressed)
         code, out, err = call(capsys, 'wheel-rig', *climb, '--json')
     left = json.loads(out)[-1]
     assert code == 130 and left['incomplete'] is True and left['steps'] == 200
@@ -101,11 +109,11 @@ def test_ctrl_c_leaves_what_there_is_and_a_checkpoint(
 def test_a_sweep_that_stops_in_its_first_row_is_a_list(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, slopes: str, kind: type
 ) -> None:
-    def pressed(climb: Climb, tick: Callable[[float], None]) -> None:
+    def pressed(climb: ScmClimb, tick: Callable[[float], None]) -> None:
         signal.raise_signal(signal.SIGINT)
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(Climb, 'advance', pressed)
+    monkeypatch.setattr(ScmClimb, 'advance', pressed)
     code, out, _ = call(capsys, 'wheel-rig', *sets(slope_deg=slopes), '--json', '--plot', 'stopped.svg')
     found = json.loads(out)
     assert code == 130 and isinstance(found, kind)
@@ -155,7 +163,7 @@ def test_what_was_found_is_told_though_its_picture_fails(
     def full(*_: Any) -> None:
         raise OSError(errno.ENOSPC, 'No space left on device')
 
-    monkeypatch.setattr(extensions, 'write_picture', full)
+    monkeypatch.setattr(plugins, 'write_plot', full)
     monkeypatch.setattr(wheel_rig, 'run', lambda *_: [{'slip': 0.2}])
     code, out, err = call(capsys, 'wheel-rig', '--plot', str(tmp_path / 'x.png'), '--json')
     assert code == 3 and json.loads(out) == {'slip': 0.2} and 'x.png: cannot be written: No space left' in err
@@ -198,7 +206,7 @@ def test_help_lists_what_an_experiment_has(capsys: pytest.CaptureFixture[str], m
     def drop(height_m: float, name: str = 'ball') -> None:
         """Drop it."""
 
-    monkeypatch.setattr(extension_help, 'experiment', lambda name: drop)
+    monkeypatch.setattr(plugin_help, 'experiment', lambda name: drop)
     _, out, _ = call(capsys, 'drop', '--help')
     assert 'Drop it.' in out and 'height_m  required' in out and 'default ball' in out and '--plot' not in out
 
@@ -214,10 +222,10 @@ def test_help_is_as_wide_as_the_terminal_from_60_to_120_columns(
         pass
 
     drop.__doc__ = f'{sentence}\n\n:param height_m: not part of the page'
-    monkeypatch.setattr(extension_help, 'experiment', lambda name: drop)
-    monkeypatch.setattr(extension_help, '_GENERAL', (('--json', sentence), ('--help', 'show this')))
+    monkeypatch.setattr(plugin_help, 'experiment', lambda name: drop)
+    monkeypatch.setattr(plugin_help, '_GENERAL', (('--json', sentence), ('--help', 'show this')))
     monkeypatch.setenv('COLUMNS', str(columns))
-    page = extension_help.experiment_help('drop')
+    page = plugin_help.experiment_help('drop')
     lines = page.splitlines()
     assert width - len('word000') <= max(map(len, lines)) <= width
     assert ' '.join(page.split()).count('word000 word001') == page.count('word059') == 2 and 'not part' not in page
@@ -253,14 +261,20 @@ def test_a_picture_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path
         (['wheel-rig', *sets(mode='other')], ['mode', 'other', 'reference']),
         (['slope', *sets(model='vipr')], ['vipr', 'viper']),
         (['multipass', *sets(passes=0)], ['passes', '0', 'greater than or equal to 1']),
-        (['wheel-rig', *sets(slope_deg=5, ground='dem', grains='{poissons_ratio: 0.5}')],
-         ['grains.poissons_ratio = 0.5: unknown key', 'spread', 'did you mean poisson_ratio?']),
-        (['wheel-rig', *sets(slope_deg=5, ground='dem', grains='{friction: -0.5, radius_m: 0.0001}')],
-         ['grains.friction = -0.5: is out of range', 'grains.radius_m = 0.0001: is out of range']),
+        (
+            ['wheel-rig', *sets(slope_deg=5, ground='dem', grains='{poissons_ratio: 0.5}')],
+            ['grains.poissons_ratio = 0.5: unknown key', 'spread', 'did you mean poisson_ratio?'],
+        ),
+        (
+            ['wheel-rig', *sets(slope_deg=5, ground='dem', grains='{friction: -0.5, radius_m: 0.0001}')],
+            ['grains.friction = -0.5: is out of range', 'grains.radius_m = 0.0001: is out of range'],
+        ),
         (['wheel-rig', *sets(ground='crm', slope_deg='')], ['slope_deg: is empty; allowed: a value']),
         (['wheel-rig', *sets(ground='crm'), '--slope-deg='], ['slope_deg: is empty; allowed: a value']),
-        (['wheel-rig', *sets(slope_deg='5,nan', duration_s='inf', spacing_m='NaN')],
-         ['slope_deg = nan: is not finite', "duration_s = 'inf': is not finite", "spacing_m = 'NaN': is not finite"]),
+        (
+            ['wheel-rig', *sets(slope_deg='5,nan', duration_s='inf', spacing_m='NaN')],
+            ['slope_deg = nan: is not finite', "duration_s = 'inf': is not finite", "spacing_m = 'NaN': is not finite"],
+        ),
         (['wheel-rig', *sets(slope_deg='[5, .inf]')], ['slope_deg.1 = inf: is not finite']),
         (['wheel-rig', '--set', 'slip={'], ['--set', 'slip', 'is not YAML']),
         (['wheel-rig', '--set', 'slip'], ['--set slip', 'name=value']),

@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 from regolith_bringup.run.launch_adapter import prepared, refuse_unknown
-from regolith_bringup.run.launched_run import LaunchedRun, Step
-from regolith_bringup.run.plan import NodeSpec, plan
+from regolith_bringup.run.launched_run import LaunchedRun, LaunchStep
+from regolith_bringup.run.node_plan import NodeSpec, node_specs
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
-from regolith_world.checkpoint import Checkpoint, write
-from regolith_world.restarts import RESTARTS
+from regolith_world.checkpoint.files import Checkpoint, write
+from regolith_world.restart_policy import RESTARTS
 
 
 def the_run(folder: Path, *settings: str) -> tuple[LaunchedRun, dict[str, NodeSpec]]:
     scenario = load_scenario('two_rovers', ['recording.enabled=false', *settings]).scenario
-    specs = plan(scenario, folder / 'scenario.yaml', folder)
+    specs = node_specs(scenario, folder / 'scenario.yaml', folder)
     return LaunchedRun(folder, specs, report=False), {spec.label: spec for spec in specs}
 
 
@@ -28,8 +28,8 @@ def outcome(folder: Path, failure: str = '') -> None:
     (folder / 'world.json').write_text(json.dumps({'failure': failure}))
 
 
-def end_of_others(run: LaunchedRun, specs: dict[str, NodeSpec], monkeypatch: pytest.MonkeyPatch) -> Step:
-    monkeypatch.setattr('regolith_bringup.run.launched_run.sum_up', lambda *args, **named: None)
+def end_of_others(run: LaunchedRun, specs: dict[str, NodeSpec], monkeypatch: pytest.MonkeyPatch) -> LaunchStep:
+    monkeypatch.setattr('regolith_bringup.run.launched_run.write_results', lambda *args, **named: None)
     left = [spec for label, spec in specs.items() if label != 'regolith/world']
     return [run.ended(spec, 0, shutting_down=False) for spec in left][-1]
 
@@ -37,7 +37,7 @@ def end_of_others(run: LaunchedRun, specs: dict[str, NodeSpec], monkeypatch: pyt
 def test_who_ended_well_is_not_started_again(tmp_path: Path) -> None:
     run, specs = the_run(tmp_path, 'world.on_failure=wait')
     (tmp_path / 'started').touch()
-    assert run.ended(specs['amber/agent'], 0, shutting_down=False) == Step()
+    assert run.ended(specs['amber/agent'], 0, shutting_down=False) == LaunchStep()
 
 
 def test_who_failed_is_started_again_three_times_at_most(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_who_failed_is_started_again_three_times_at_most(tmp_path: Path) -> None
 
 def test_the_end_of_the_world_gives_others_time_and_a_failed_one_does_not(tmp_path: Path) -> None:
     run, specs = the_run(tmp_path)
-    assert run.ended(specs['regolith/world'], 0, shutting_down=False) == Step(over=True)
+    assert run.ended(specs['regolith/world'], 0, shutting_down=False) == LaunchStep(over=True)
     run, specs = the_run(tmp_path)
     assert 'exit code 3' in run.ended(specs['regolith/world'], 3, shutting_down=False).leave
 
@@ -78,7 +78,9 @@ def test_a_killed_world_is_a_reason_with_a_way_on(tmp_path: Path) -> None:
     run, specs = the_run(tmp_path)
     (tmp_path / 'started').touch()
     (tmp_path / 'scenario.yaml').write_text('name: two\nseed: 1\nvehicles: {amber: {}}\n')
-    write(tmp_path / 'checkpoints' / 't000005.000', Checkpoint(0, '', dict.fromkeys(('world', 'amber', 'terrain'), b'')))
+    write(
+        tmp_path / 'checkpoints' / 't000005.000', Checkpoint(0, '', dict.fromkeys(('world', 'amber', 'terrain'), b''))
+    )
     leave = run.ended(specs['regolith/world'], -9, shutting_down=False).leave
     assert leave.startswith('the world ended with exit code -9 (SIGKILL), and the run with it')
     assert leave.endswith(f'./regolith run {tmp_path}/scenario.yaml --from {tmp_path}/checkpoints/t000005.000')

@@ -16,7 +16,7 @@ from regolith_bringup.run.middleware import (
     RANGE,
     UDP,
     VARIABLE,
-    goes_out,
+    is_network_visible,
     middleware_environment,
     profile,
 )
@@ -27,7 +27,7 @@ def texts(name: str, tag: str) -> list[str]:
 
 
 def test_profiles_that_ship() -> None:
-    # The transports in them that shared_memory.py and leaving.py reckon with.
+    # The transports in them that shared_memory.py and ros/shutdown.py reckon with.
     assert texts(LOCAL, 'type') == texts(NETWORK, 'type') == ['SHM', 'UDPv4']
     assert texts(UDP, 'type') == texts(NETWORK_UDP, 'type') == ['UDPv4']
 
@@ -41,7 +41,7 @@ def test_by_default_everything_is_bound_to_this_machine(name: str) -> None:
 @pytest.mark.parametrize('given', [{}, {RANGE: 'LOCALHOST'}, {VARIABLE: str(profile())}, {RANGE: 'SYSTEM_DEFAULT'}])
 def test_a_run_has_our_local_profile(given: dict[str, str]) -> None:
     assert middleware_environment(given) == {VARIABLE: str(profile(LOCAL)), RANGE: 'SYSTEM_DEFAULT'}
-    assert not goes_out(given)
+    assert not is_network_visible(given)
 
 
 def test_a_run_without_shared_memory_stays_without() -> None:
@@ -57,7 +57,7 @@ def test_a_run_without_shared_memory_stays_without() -> None:
 @pytest.mark.parametrize('given', [{RANGE: 'SUBNET'}, {RANGE: 'SUBNET', VARIABLE: str(profile())}])
 def test_going_out_is_asked_for(given: dict[str, str]) -> None:
     assert middleware_environment(given) == {VARIABLE: str(profile(NETWORK)), RANGE: 'SUBNET'}
-    assert goes_out(given)
+    assert is_network_visible(given)
     assert middleware_environment({}, network=True) == {VARIABLE: str(profile(NETWORK)), RANGE: 'SUBNET'}
 
 

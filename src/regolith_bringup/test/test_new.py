@@ -30,8 +30,12 @@ def test_what_is_made_runs(tmp_path: Path) -> None:
     ]  # fmt: skip
     plain = load_scenario(tmp_path / 'my_scenario.yaml')
     assert plain.scenario.name == 'my_scenario' and plain.scenario.vehicles['rover'].sensors
-    own = [f'vehicles.rover.model={tmp_path / "my_vehicle.yaml"}',
-           f'vehicles.rover.sensors.navcam.model={tmp_path / "my_sensor.yaml"}', 'terrain.source=flat', 'terrain.preset=null']
+    own = [
+        f'vehicles.rover.model={tmp_path / "my_vehicle.yaml"}',
+        f'vehicles.rover.sensors.navcam.model={tmp_path / "my_sensor.yaml"}',
+        'terrain.source=flat',
+        'terrain.preset=null',
+    ]
     simulation = Simulation(load_scenario(tmp_path / 'my_scenario.yaml', own).scenario)
     simulation.run(3.0)
     base = simulation.world.objects['rover'].body
@@ -62,9 +66,7 @@ def test_a_shell_can_load_what_completes(tmp_path: Path, shell: str) -> None:
     program = tmp_path / 'regolith'
     program.write_text(f'#!/bin/sh\nexec {" ".join(COMMAND)} "$@"\n')
     program.chmod(0o755)
-    words = (
-        f'{script}\nCOMP_WORDS=(regolith run two_); COMP_CWORD=2; _regolith_completion {program}; echo "${{COMPREPLY[@]}}"'
-    )
+    words = f'{script}\nCOMP_WORDS=(regolith run two_); COMP_CWORD=2; _regolith_completion {program}; echo "${{COMPREPLY[@]}}"'
     done = subprocess.run(['bash', '-c', words], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ['two_rovers'], done.stderr
 

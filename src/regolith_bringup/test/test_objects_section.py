@@ -12,7 +12,7 @@ import yaml
 
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
-from regolith_world.outline import Outline
+from regolith_world.contacts.bounding_box import ShapeBounds
 
 BALL: dict[str, Any] = {'type': 'free_body', 'mass_kg': 1.0, 'shape': {'kind': 'sphere', 'size_m': [0.1]}}
 LEAF = {'position': [0.0, 0.0, 0.0], 'shape': {'kind': 'box', 'size_m': [0.1, 0.1, 0.1]}, 'mass_kg': 1.0}
@@ -64,14 +64,14 @@ def test_overlap_of_any_two_objects_is_refused_at_the_later_one(tmp_path: Path) 
 def test_many_bodies_are_measured_once_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not once for each other one: that made 3000 bodies take 40 s."""
     calls = 0
-    bounds = Outline.bounds
+    bounds = ShapeBounds.bounds
 
-    def counted(self: Outline, state: Any) -> Any:
+    def counted(self: ShapeBounds, state: Any) -> Any:
         nonlocal calls
         calls += 1
         return bounds(self, state)
 
-    monkeypatch.setattr(Outline, 'bounds', counted)
+    monkeypatch.setattr(ShapeBounds, 'bounds', counted)
     count = 400
     loaded(tmp_path, {f'b{k}': {**BALL, 'position': [1.0 * (k % 20), 1.0 * (k // 20), 1.0]} for k in range(count)})
     assert count <= calls <= 4 * count

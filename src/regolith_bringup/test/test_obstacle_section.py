@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 
 from regolith_bringup.scenario.loading import load_scenario, write_resolved
-from regolith_bringup.scenario.participants import site_of
+from regolith_bringup.scenario.participant_sections import participant_context
 from regolith_comms.link import Links
 from regolith_comms.radio import success_probability
 from regolith_comms.radio_config import load_radio
-from regolith_comms.site_graph import link_model
 from regolith_comms.terrain_graph import WAVELENGTH_M, knife_edge_loss
+from regolith_comms.tile_graph_builder import link_model
 from regolith_files.problems import InputError
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.height_field import build_height_field, build_rocks
-from regolith_terrain.surface import FlatField
-from regolith_vehicles.surroundings import build_skyline, build_solids
+from regolith_terrain.height_field import FlatField
+from regolith_terrain.height_field_builder import build_height_field, build_rocks
+from regolith_vehicles.contact.static_obstacles import build_obstacle_map, build_solids
 from regolith_world.config import load_section
 
 TETRAHEDRON = 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n'
@@ -29,7 +29,10 @@ TETRAHEDRON = 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 
 
 def written(folder: Path, obstacles: str) -> Path:
     path = folder / 'yard.yaml'
-    path.write_text(f'terrain: {{source: flat}}\nvehicles: {{amber: {{position: [0.0, 0.0]}}}}\nobstacles:\n{obstacles}', encoding='utf-8')
+    path.write_text(
+        f'terrain: {{source: flat}}\nvehicles: {{amber: {{position: [0.0, 0.0]}}}}\nobstacles:\n{obstacles}',
+        encoding='utf-8',
+    )
     return path
 
 
@@ -62,7 +65,9 @@ def test_mistakes_are_named_with_key_value_and_what_is_allowed(
 def test_a_vehicle_within_an_obstacle_is_refused(tmp_path: Path) -> None:
     """It would be thrown; on a box it stands, beside a wall it does, too."""
     wall = '  a: {type: wall, position: [0.0, PLACE], size: [4.0, 0.3, 1.0]}\n'
-    with pytest.raises(InputError, match=r'vehicles\.amber\.position = .*stands 0\.\d+ m deep in an obstacle; allowed: '):
+    with pytest.raises(
+        InputError, match=r'vehicles\.amber\.position = .*stands 0\.\d+ m deep in an obstacle; allowed: '
+    ):
         load_scenario(written(tmp_path, wall.replace('PLACE', '0.0')))
     load_scenario(written(tmp_path, wall.replace('PLACE', '2.0')))
     load_scenario(written(tmp_path, '  a: {type: box, position: [0.0, 0.0], size: [4.0, 4.0, 1.0]}\n'))
@@ -89,20 +94,19 @@ def test_obstacles_reach_every_process_with_the_terrain(tmp_path: Path) -> None:
     assert again.terrain == scenario.terrain
 
 
-RADIOS = (
-    'comms: {radio: subt_cloud_tunnel, tile_m: 6.0, margin_m: 20.0, stations: {lander: [40.0, 0.0]}}\n'
-    'seed: 3\n'
-)
+RADIOS = 'comms: {radio: subt_cloud_tunnel, tile_m: 6.0, margin_m: 20.0, stations: {lander: [40.0, 0.0]}}\nseed: 3\n'
 WALL = '{type: wall, position: [0.0, 0.0], size: [0.4, 24.0, 3.0], material: rock}'
 
 
 def links(folder: Path, obstacles: str, breadcrumbs: tuple[tuple[float, float], ...] = ()) -> Links:
     """Return the link between radios 80 m apart on level ground, the origin halfway."""
     path = folder / 'radios.yaml'
-    text = f'terrain: {{source: flat}}\nvehicles: {{amber: {{position: [-40.0, 0.0]}}}}\n{RADIOS}obstacles: {obstacles}\n'
+    text = (
+        f'terrain: {{source: flat}}\nvehicles: {{amber: {{position: [-40.0, 0.0]}}}}\n{RADIOS}obstacles: {obstacles}\n'
+    )
     path.write_text(text, encoding='utf-8')
     scenario = load_scenario(path).scenario
-    model = link_model(scenario.model_extra['comms'], site_of(scenario))
+    model = link_model(scenario.model_extra['comms'], participant_context(scenario))
     model.place_breadcrumbs([(f'crumb_{k}', (x, y, 0.1)) for k, (x, y) in enumerate(breadcrumbs)])
     return model.between([[-40.0, 0.0, 1.0]], [[40.0, 0.0, 1.0]])
 
@@ -129,11 +133,13 @@ def test_what_is_underfoot_only_does_not_count_for_radios_and_makes_no_other_gra
         '{crate: {type: box, position: [0.0, 0.0], size: [3.0, 3.0, 0.6]},'
         ' post: {type: box, position: [2.0, 0.0], size: [0.4, 0.4, 5.0]}}'
     )
-    assert links(tmp_path, small).cost[0] == links(tmp_path, '{}').cost[0] < links(tmp_path, f'{{wall: {WALL}}}').cost[0]
+    assert (
+        links(tmp_path, small).cost[0] == links(tmp_path, '{}').cost[0] < links(tmp_path, f'{{wall: {WALL}}}').cost[0]
+    )
     prints = set()
     for obstacles in ('{}', small, f'{{wall: {WALL}}}', f'{{wall: {WALL.replace("3.0]", "3.5]")}}}'):
         links(tmp_path, obstacles)
-        prints.add(site_of(load_scenario(tmp_path / 'radios.yaml').scenario).fingerprint())
+        prints.add(participant_context(load_scenario(tmp_path / 'radios.yaml').scenario).fingerprint())
     assert len(prints) == 3
 
 
@@ -145,11 +151,11 @@ def test_boulders_stand_in_the_way_of_radios_by_their_size(tmp_path: Path) -> No
     rocks = build_rocks(section, 5).rocks_in(-300.0, 300.0, -300.0, 300.0, 1.0)
     large = (rocks.diameter >= 1.5) & (rocks.height >= 0.75)
     assert 0 < large.sum() < len(rocks)
-    skyline = build_skyline(section, 5, field)
+    skyline = build_obstacle_map(section, 5, field)
     tops = skyline.facets[:, :, 2].max(axis=1)
     for k in np.flatnonzero(large):
         near = np.hypot(*(skyline.facets[:, :, :2].mean(axis=1) - (rocks.x[k], rocks.y[k])).T) < rocks.diameter[k]
         assert tops[near].max() == pytest.approx(rocks.z[k] + rocks.height[k])
     deaf = TerrainConfig.model_validate({**rough, 'solid_rocks': False})
-    assert build_skyline(deaf, 5, field).fingerprint() == skyline.fingerprint()
-    assert build_skyline(TerrainConfig.model_validate({'source': 'flat'}), 5, FlatField()) is None
+    assert build_obstacle_map(deaf, 5, field).fingerprint() == skyline.fingerprint()
+    assert build_obstacle_map(TerrainConfig.model_validate({'source': 'flat'}), 5, FlatField()) is None

@@ -38,12 +38,16 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Noted:
         paths=['/a/dawn', ''], first_ns=500_000_000, last_ns=30_125_000_000,
     )  # fmt: skip
     made = Noted(
-        known=status(), pause=lambda standing: status(state=2 if standing else 1), moments=kept,
+        known=status(),
+        pause=lambda standing: status(state=2 if standing else 1),
+        list_snapshots=kept,
         step=SimpleNamespace(t_ns=2_345_600_000, state_hash=HASH),
         rewind=SimpleNamespace(t_ns=1_234_400_000, cycle=77, state_hash=HASH[1:], branch=3),
-        keep=lambda name: SimpleNamespace(name=name, t_ns=3_210_000_000, bytes=4_560_000, path='' if name == 'x' else '/k'),
+        save_snapshot=lambda name: SimpleNamespace(
+            name=name, t_ns=3_210_000_000, bytes=4_560_000, path='' if name == 'x' else '/k'
+        ),
     )
-    monkeypatch.setattr('regolith_bringup.run.live_world.LiveWorld', made)
+    monkeypatch.setattr('regolith_bringup.run.running_simulation.RunningSimulation', made)
     return made
 
 
@@ -52,12 +56,12 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Noted:
     [
         ('pause', 'pause', (True,), 'at 12.346 of 60.5 s, cycle 321'), ('resume', 'pause', (False,), 'at 12.346 of 60.5 s, cycle 321, speed 1.76'),
         ('step', 'step', (1,), 'at 2.346 s, state hash 0123456789abcdef\n'), ('step 5', 'step', (5,), 'at 2.346 s, state hash 0123456789abcdef\n'),
-        ('speed', '', (), 'at 12.346 of 60.5 s, cycle 321, speed 1.76'), ('speed 2.5', 'set_speed', (2.5,), 'speed: at most 2.5\n'),
-        ('speed max', 'set_speed', (0.0,), 'speed: as fast as it goes\n'), ('speed 0.001', 'set_speed', (0.001,), 'speed: at most 0.001\n'),
+        ('speed', '', (), 'at 12.346 of 60.5 s, cycle 321, speed 1.76'), ('speed 2.5', 'set_real_time_factor', (2.5,), 'speed: at most 2.5\n'),
+        ('speed max', 'set_real_time_factor', (0.0,), 'speed: as fast as it goes\n'), ('speed 0.001', 'set_real_time_factor', (0.001,), 'speed: at most 0.001\n'),
         ('rewind 1.25', 'rewind', (1_250_000_000, False), 'at 1.234 s, cycle 77, state hash 123456789abcdef0; recorded from here on: bag_3\n'),
         ('rewind noon --live', 'rewind', ('noon', True), 'at 1.234 s, cycle 77'), ('rewind 0', 'rewind', (0, False), 'at 1.234 s'),
-        ('reset', 'reset', (), 'at the beginning\n'), ('keep dusk', 'keep', ('dusk',), 'dusk: at 3.210 s, 4.6 MB, /k\n'),
-        ('keep x', 'keep', ('x',), 'x: at 3.210 s, 4.6 MB, in memory\n'),
+        ('reset', 'reset', (), 'at the beginning\n'), ('keep dusk', 'save_snapshot', ('dusk',), 'dusk: at 3.210 s, 4.6 MB, /k\n'),
+        ('keep x', 'save_snapshot', ('x',), 'x: at 3.210 s, 4.6 MB, in memory\n'),
     ],
 )  # fmt: skip
 def test_commands_to_a_running_world(
@@ -87,7 +91,7 @@ def test_without_options_the_world_is_that_of_the_environment(say: Any, world: N
 def test_what_no_request_is_sent_for(say: Any, world: Noted, words: str, said: str) -> None:
     code, out, err = say(*words.split())
     assert (code, out) == (2, '') and said in err
-    assert {name for name, _, _ in world.calls} <= {'', 'moments', 'left'}
+    assert {name for name, _, _ in world.calls} <= {'', 'list_snapshots', 'left'}
 
 
 def test_moments_are_listed_with_their_times(say: Any, world: Noted) -> None:
@@ -105,10 +109,10 @@ def test_moments_are_listed_with_their_times(say: Any, world: Noted) -> None:
 def test_a_status_is_one_line() -> None:
     from regolith_msgs.msg import WorldStatus
 
-    from regolith_bringup.run.live_world import in_words
+    from regolith_bringup.run.running_simulation import status_line
 
-    assert in_words(status()) == 'running at 12.346 of 60.5 s, cycle 321, speed 1.76'
-    assert in_words(status(state=WorldStatus.PAUSED, end_ns=0)) == 'paused at 12.346 s, cycle 321'
+    assert status_line(status()) == 'running at 12.346 of 60.5 s, cycle 321, speed 1.76'
+    assert status_line(status(state=WorldStatus.PAUSED, end_ns=0)) == 'paused at 12.346 s, cycle 321'
 
 
 # -- what stands for ros2 -------------------------------------------------------------------------------------------
@@ -126,7 +130,9 @@ def graph(monkeypatch: pytest.MonkeyPatch) -> Noted:
 
     def send_goal(name: str, kind: str, goal: str, told: Any) -> Any:
         told(UInt8(data=7))
-        return {'/refused': (False, 0, 'the output of /x/y'), '/failed': (True, 6, UInt8(data=9))}.get(name, (True, 4, UInt8(data=8)))
+        return {'/refused': (False, 0, 'the output of /x/y'), '/failed': (True, 6, UInt8(data=9))}.get(
+            name, (True, 4, UInt8(data=8))
+        )
 
     made = Noted(
         topics=[('/a', ['p/msg/A', 'p/msg/B']), ('/b', ['p/msg/C'])], services=[('/s', ['p/srv/S'])], actions=[('/g', ['p/action/G'])],
@@ -165,7 +171,11 @@ def test_commands_that_stand_for_ros2(
 def test_goals_that_fail_end_with_three(say: Any, graph: Noted) -> None:
     reason = 'Goal was rejected; the reason is in the output of /x/y (of a run: output.txt in its folder).\n'
     assert say('action', 'send_goal', '/refused', 'p/action/G', '{}') == (3, '', reason)
-    assert say('action', 'send_goal', '/failed', 'p/action/G', '{}') == (3, 'data: 9\n', 'Goal finished with status 6.\n')
+    assert say('action', 'send_goal', '/failed', 'p/action/G', '{}') == (
+        3,
+        'data: 9\n',
+        'Goal finished with status 6.\n',
+    )
     for flag in ('-f', '--feedback'):
         assert say('action', 'send_goal', '/g', 'p/action/G', '{}', flag) == (0, 'data: 8\n', 'Feedback:\ndata: 7\n\n')
 

@@ -28,18 +28,20 @@ def test_run_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setenv('ROS_DOMAIN_ID', '5')
     assert say('run', 'two_rovers')[0] == 3
     (_, (resolved,), options) = start.calls.pop()
-    from regolith_bringup.run.sharing import processes_named
+    from regolith_bringup.run.process_allocation import parse_processes
 
     assert options == {
-        'processes': processes_named('many'), 'out': None, 'as_json': False, 'report': True, 'restore_from': None,
+        'processes': parse_processes('many'), 'out': None, 'as_json': False, 'report': True, 'restore_from': None,
         'namespace': '', 'network': False, 'elsewhere': (),
     } and resolved.scenario.recording.enabled and os.environ['ROS_DOMAIN_ID'] == '5'  # fmt: skip
     words = '--duration 7 --speed 2.5 --processes one --seed 12 --set terrain.spacing_m=0.07 --no-record --no-report --namespace /east/ --network --json'
-    code, out, _ = say('run', 'two_rovers', '--out', tmp_path / 'o', '--from', tmp_path / 'c', '--domain', 23, *words.split())
+    code, out, _ = say(
+        'run', 'two_rovers', '--out', tmp_path / 'o', '--from', tmp_path / 'c', '--domain', 23, *words.split()
+    )
     assert (code, out) == (3, '')
     (_, (resolved,), options) = start.calls.pop()
     assert options == {
-        'processes': processes_named('one'), 'out': tmp_path / 'o', 'as_json': True, 'report': False,
+        'processes': parse_processes('one'), 'out': tmp_path / 'o', 'as_json': True, 'report': False,
         'restore_from': tmp_path / 'c', 'namespace': 'east', 'network': True, 'elsewhere': (),
     }  # fmt: skip
     scenario = resolved.scenario
@@ -52,14 +54,30 @@ def test_run_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch,
     assert 1 <= int(os.environ['ROS_DOMAIN_ID']) <= 101
 
 
-def test_dry_runs_have_the_arguments_of_nodes(
-    say: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_dry_runs_have_the_arguments_of_nodes(say: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two rovers with a folder, a namespace and one process."""
-    given = ('run', 'two_rovers', '--dry-run', '--out', tmp_path / 'o', '--namespace', 'east', '--from', tmp_path / 'c', '--speed', 2)
+    given = (
+        'run',
+        'two_rovers',
+        '--dry-run',
+        '--out',
+        tmp_path / 'o',
+        '--namespace',
+        'east',
+        '--from',
+        tmp_path / 'c',
+        '--speed',
+        2,
+    )
     monkeypatch.setattr('regolith_bringup.run.run_folder.check_checkpoint', lambda folder, scenario: None)
     nodes = {f'{node["namespace"]}/{node["name"]}': node for node in json.loads(say(*given, '--json')[1])}
-    assert list(nodes) == ['east/regolith/recorder', 'east/regolith/world', 'east/regolith/terrain', 'east/amber/agent', 'east/basalt/agent']
+    assert list(nodes) == [
+        'east/regolith/recorder',
+        'east/regolith/world',
+        'east/regolith/terrain',
+        'east/amber/agent',
+        'east/basalt/agent',
+    ]
     agent, world = nodes['east/basalt/agent'], nodes['east/regolith/world']
     assert (agent['package'], agent['executable'], agent['respawn']) == ('regolith_vehicles', 'agent_node', False)
     assert agent['parameters'] == {
@@ -70,13 +88,20 @@ def test_dry_runs_have_the_arguments_of_nodes(
         'speed': 2.0, 'recorder': True, 'sensors_lag_s': -1.0, 'restore_from': f'{tmp_path}/c', 'elsewhere': [''], 'processes': 'many',
     }  # fmt: skip
     lines = say(*given)[1].splitlines()
-    assert lines[-1] == (
-        'ros2 run regolith_vehicles agent_node --ros-args -r __node:=agent -r __ns:=/east/basalt '
-        f"-p 'scenario_file:=\"{tmp_path}/o/scenario.yaml\"' -p use_sim_time:=false -p run:=0 "
-        """-p 'vehicle:="basalt"' -p 'followed:=[""]'"""
-    ) and len(lines) == 5
+    assert (
+        lines[-1]
+        == (
+            'ros2 run regolith_vehicles agent_node --ros-args -r __node:=agent -r __ns:=/east/basalt '
+            f'-p \'scenario_file:="{tmp_path}/o/scenario.yaml"\' -p use_sim_time:=false -p run:=0 '
+            """-p 'vehicle:="basalt"' -p 'followed:=[""]'"""
+        )
+        and len(lines) == 5
+    )
     assert 'runs/two_rovers_NNN' in say('run', 'two_rovers', '--dry-run')[1]
-    without = [line.split()[3] for line in say('run', 'two_rovers', '--dry-run', '--no-record', '--elsewhere', 'amber')[1].splitlines()]
+    without = [
+        line.split()[3]
+        for line in say('run', 'two_rovers', '--dry-run', '--no-record', '--elsewhere', 'amber')[1].splitlines()
+    ]
     assert without == ['world_node', 'terrain_node', 'agent_node']
     assert len(say('run', 'two_rovers', '--dry-run', '--processes', 'one', '--no-record')[1].splitlines()) == 1
     code, out, err = say('run', 'two_rovers', '--dry-run', '--domain', '300')
@@ -85,7 +110,7 @@ def test_dry_runs_have_the_arguments_of_nodes(
 
 def test_join_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     joined = Noted(returns=130)
-    monkeypatch.setattr('regolith_bringup.run.joining.join_run', joined)
+    monkeypatch.setattr('regolith_bringup.run.remote_nodes.join_run', joined)
     monkeypatch.setenv('ROS_DOMAIN_ID', '5')
     assert say('join')[0] == 130
     assert joined.calls.pop() == ('', ((),), {'namespace': '', 'network': False, 'out': None})
@@ -125,9 +150,24 @@ def test_verify_hands_on_its_options_and_says_what_it_found(
 
 def test_replay_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch, run_dir: Path) -> None:
     made = Noted(publish=41)
-    monkeypatch.setattr('regolith_bringup.run.republishing.Republisher', made)
+    monkeypatch.setattr('regolith_bringup.run.bag_player.BagPlayer', made)
     topics = ['--topic', '/clock', '--topic', '/amber/wheel_states']
-    code, out, err = say('replay', run_dir, '--from', 1, '--to', 2.5, '--rate', 4, *topics, '--wait', 0.25, *DOMAIN, '--namespace', 'east')
+    code, out, err = say(
+        'replay',
+        run_dir,
+        '--from',
+        1,
+        '--to',
+        2.5,
+        '--rate',
+        4,
+        *topics,
+        '--wait',
+        0.25,
+        *DOMAIN,
+        '--namespace',
+        'east',
+    )
     assert (code, out) == (0, '41 messages\n'), err
     assert 'ROS_DOMAIN_ID=' in err
     bag, *rest = made.calls[0][1]
@@ -159,15 +199,15 @@ def test_what_replay_refuses(say: Any, run_dir: Path, words: str, said: str) -> 
 
 
 def test_resimulation_says_what_was_compared(say: Any, monkeypatch: pytest.MonkeyPatch, run_dir: Path) -> None:
-    from regolith_bringup.run.resimulation import Repetition
+    from regolith_bringup.run.resimulation import ResimulationResult
 
     calls: list[Any] = []
 
-    def evolve(run: Path, begin: float, tick: Any) -> Repetition:
+    def evolve(run: Path, begin: float, tick: Any) -> ResimulationResult:
         calls.append((run, begin))
-        return Repetition(**{**fields, 'difference': difference})
+        return ResimulationResult(**{**fields, 'difference': difference})
 
-    fields: dict[str, Any] = {field.name: None for field in dataclasses.fields(Repetition)}
+    fields: dict[str, Any] = {field.name: None for field in dataclasses.fields(ResimulationResult)}
     fields |= {'cycles': 31, 'from_s': 1.5, 'to_s': 4.25}
     difference: Any = ''
     monkeypatch.setattr('regolith_bringup.run.resimulation.resimulate', evolve)
@@ -186,31 +226,40 @@ def test_resimulation_says_what_was_compared(say: Any, monkeypatch: pytest.Monke
 
 
 def test_import_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from regolith_terrain.dem.grid import StoredValues
-    from regolith_terrain.dem.importing import ImportRequest
+    from regolith_terrain.elevation.grid import StoredValues
+    from regolith_terrain.elevation.import_model import ImportRequest
 
     done = Noted(returns={'a': 1})
-    monkeypatch.setattr('regolith_terrain.dem.importing.import_dem', done)
+    monkeypatch.setattr('regolith_terrain.elevation.import_model.import_elevation_model', done)
     file, out = tmp_path / 'x.tif', tmp_path / 'out'
     out.mkdir()
     (out / 'b').touch()
     (out / 'a').touch()
     assert say('terrain', 'import', file, '--out', out)[:2] == (0, f'{out}/a\n{out}/b\n')
-    assert done.calls.pop()[1][:2] == (ImportRequest(file, None, None, None, 'true', None, 'highland', 0, StoredValues(None, None, 0.0)), out)
+    assert done.calls.pop()[1][:2] == (
+        ImportRequest(file, None, None, None, 'true', None, 'highland', 0, StoredValues(None, None, 0.0)),
+        out,
+    )
     words = '--center -3.5,12 --size 40 --upsample 0.25 --preset polar --post-spacing 5 --nodata -1 --height-scale 0.5 --height-offset 7 --north grid --seed 9'
-    assert json.loads(say('terrain', 'import', file, '--out', out, *words.split(), '--json')[1]) == {'folder': str(out), 'a': 1}
+    assert json.loads(say('terrain', 'import', file, '--out', out, *words.split(), '--json')[1]) == {
+        'folder': str(out),
+        'a': 1,
+    }
     values = StoredValues(-1.0, 0.5, 7.0)
-    assert done.calls.pop()[1][:2] == (ImportRequest(file, (-3.5, 12.0), 40.0, 5.0, 'grid', 0.25, 'polar', 9, values), out)
+    assert done.calls.pop()[1][:2] == (
+        ImportRequest(file, (-3.5, 12.0), 40.0, 5.0, 'grid', 0.25, 'polar', 9, values),
+        out,
+    )
 
 
 def test_make_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from regolith_terrain.files import Nodes
     from regolith_terrain.lunar.presets import load_preset
+    from regolith_terrain.terrain_files import GridWindow
 
     rocks, written, ground = Noted(), Noted(returns={'a': 1}), Noted(returns=(tmp_path / 'a', tmp_path / 'b'))
     monkeypatch.setattr('regolith_terrain.lunar.field.LunarField', lambda seed, preset: (seed, preset))
     monkeypatch.setattr('regolith_terrain.lunar.rocks.RockField', lambda field: rocks(field))
-    monkeypatch.setattr('regolith_terrain.files.write_lunar_ground', written)
+    monkeypatch.setattr('regolith_terrain.terrain_files.write_lunar_ground', written)
     monkeypatch.setattr('regolith_bringup.commands.terrain_files.write_ground', ground)
 
     def asked() -> tuple[Any, ...]:
@@ -220,14 +269,26 @@ def test_make_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(tmp_path)
     (tmp_path / 'terrain').mkdir()
     assert say('terrain', 'make', '--preset', 'mare')[0] == 0
-    assert asked() == (((0, load_preset('mare')),), Nodes.around((0.0, 0.0), 1000.0, 1.0), Path('terrain'), 0.2)
+    assert asked() == (((0, load_preset('mare')),), GridWindow.around((0.0, 0.0), 1000.0, 1.0), Path('terrain'), 0.2)
     words = '--seed 4 --size 60 --spacing 0.5 --center -3,8 --rocks-from 0.75 --json'
     assert json.loads(say('terrain', 'make', '--preset', 'polar', '--out', tmp_path / 'o', *words.split())[1])['a'] == 1
-    assert asked() == (((4, load_preset('polar')),), Nodes.around((-3.0, 8.0), 60.0, 0.5), tmp_path / 'o', 0.75)
+    assert asked() == (((4, load_preset('polar')),), GridWindow.around((-3.0, 8.0), 60.0, 0.5), tmp_path / 'o', 0.75)
     assert say('terrain', 'make', 'two_rovers')[:2] == (0, f'{tmp_path}/a\n{tmp_path}/b\n')
     scenario, folder, post = ground.calls.pop()[1]
     assert (scenario.name, scenario.seed, folder, post) == ('two_rovers', 1, Path('terrain'), 0.1)
-    say('terrain', 'make', 'two_rovers', '--out', tmp_path / 'o', '--post', 0.5, '--seed', 6, '--set', 'terrain.size_m=8')
+    say(
+        'terrain',
+        'make',
+        'two_rovers',
+        '--out',
+        tmp_path / 'o',
+        '--post',
+        0.5,
+        '--seed',
+        6,
+        '--set',
+        'terrain.size_m=8',
+    )
     scenario, folder, post = ground.calls.pop()[1]
     assert (scenario.seed, scenario.terrain.size_m, folder, post) == (6, 8.0, tmp_path / 'o', 0.5)
 
@@ -242,12 +303,17 @@ def test_ground_of_a_scenario_is_described_and_written_the_right_way_up(
     x, y = np.meshgrid(np.arange(-6.0, 6.5, 0.5), np.arange(-6.0, 6.5, 0.5))
     np.save(tmp_path / 'plane.npy', (0.3 * x + 0.1 * y)[::-1])
     file = tmp_path / 'plane.yaml'
-    file.write_text('terrain: {source: plane.npy, post_spacing_m: 0.5, size_m: 10.0, detail: none}\nobjects: {rock: {type: free_body, position: [0, 0, 3], shape: {kind: sphere, size_m: [0.1]}, mass_kg: 1.0}}\n')
+    file.write_text(
+        'terrain: {source: plane.npy, post_spacing_m: 0.5, size_m: 10.0, detail: none}\nobjects: {rock: {type: free_body, position: [0, 0, 3], shape: {kind: sphere, size_m: [0.1]}, mass_kg: 1.0}}\n'
+    )
     found = json.loads(say('terrain', 'info', file)[1])
     slope = math.degrees(math.atan(math.hypot(0.3, 0.1)))
     assert (found['size_m'], found['post_m'], found['source']) == (10.0, 0.02, f'{tmp_path}/plane.npy')
     assert (found['lowest_m'], found['highest_m']) == (pytest.approx(-2.0), pytest.approx(2.0))
-    assert (found['median_slope_deg'], found['slope_99_percent_deg']) == (pytest.approx(slope, abs=1e-6), pytest.approx(slope, abs=1e-6))
+    assert (found['median_slope_deg'], found['slope_99_percent_deg']) == (
+        pytest.approx(slope, abs=1e-6),
+        pytest.approx(slope, abs=1e-6),
+    )
     # Variance of a uniform distribution on n posts over a side s: s^2 / 12 (n + 1) / (n - 1).
     rms = math.sqrt((3.0**2 + 1.0**2) / 12.0 * 502.0 / 500.0)
     assert found['rms_height_m'] == pytest.approx(rms, rel=1e-6) and found['soil']['name'] == 'lunar_nominal'
@@ -255,28 +321,66 @@ def test_ground_of_a_scenario_is_described_and_written_the_right_way_up(
     with rasterio.open(tmp_path / 'o' / 'plane.tif') as raster:
         assert raster.shape == (21, 21) and raster.xy(0, 0) == (-5.0, 5.0) and raster.xy(20, 20) == (5.0, -5.0)
         heights = raster.read(1)
-    assert heights[0, 0] == pytest.approx(-1.0) and heights[0, 20] == pytest.approx(2.0) and heights[20, 0] == pytest.approx(-2.0)
-    code, out, err = say('terrain', 'make', file, '--post', 0.01, '--set', 'terrain.size_m=100', '--out', tmp_path / 'p')
-    assert (code, out) == (2, '') and '--post: 10001 x 10001 posts over 100 m are too many' in err and not (tmp_path / 'p').exists()
+    assert (
+        heights[0, 0] == pytest.approx(-1.0)
+        and heights[0, 20] == pytest.approx(2.0)
+        and heights[20, 0] == pytest.approx(-2.0)
+    )
+    code, out, err = say(
+        'terrain', 'make', file, '--post', 0.01, '--set', 'terrain.size_m=100', '--out', tmp_path / 'p'
+    )
+    assert (
+        (code, out) == (2, '')
+        and '--post: 10001 x 10001 posts over 100 m are too many' in err
+        and not (tmp_path / 'p').exists()
+    )
 
 
 # -- radios ---------------------------------------------------------------------------------------------------------
 
 
-def test_coverage_and_graph_hand_on_all_their_options(say: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    mapped, drawn, paired, written = Noted(returns='map'), Noted(), Noted(returns=('graph', 'grid')), Noted(returns=('a.dot', 'a.dat'))
+def test_coverage_and_graph_hand_on_all_their_options(
+    say: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    mapped, drawn, paired, written = (
+        Noted(returns='map'),
+        Noted(),
+        Noted(returns=('graph', 'grid')),
+        Noted(returns=('a.dot', 'a.dat')),
+    )
     picture = Noted()
     drawn._answers['returns'] = picture
-    for name, fake in (('coverage.coverage_map', mapped), ('plots.coverage_picture', drawn), ('plots.graph_picture', drawn),
-                       ('plots.height_map', Noted()), ('site_graph.height_map', lambda config, site: 'heights'),
-                       ('site_graph.make_pair', paired), ('site_graph.write_pair', written)):  # fmt: skip
+    for name, fake in (('coverage.coverage_map', mapped), ('plots.coverage_plot', drawn), ('plots.graph_plot', drawn),
+                       ('plots.height_map', Noted()), ('tile_graph_builder.height_map', lambda config, site: 'heights'),
+                       ('tile_graph_builder.build_from_config', paired), ('tile_graph_builder.write_graph_files', written)):  # fmt: skip
         monkeypatch.setattr(f'regolith_comms.{name}', fake, raising=False)
     out = tmp_path / 'o'
-    given = ('--out', out, '--at-breadcrumbs', '1.5,-2', '--at-breadcrumbs', '-3,4', '--bytes', 700, '--set', 'comms.tile_m=7', '--seed', 5)
-    assert say('comms', 'coverage', 'comms_ridge', '--from', 'lander', *given) == (0, f'{out}/comms_ridge_lander_coverage.png\n', '')
+    given = (
+        '--out',
+        out,
+        '--at-breadcrumbs',
+        '1.5,-2',
+        '--at-breadcrumbs',
+        '-3,4',
+        '--bytes',
+        700,
+        '--set',
+        'comms.tile_m=7',
+        '--seed',
+        5,
+    )
+    assert say('comms', 'coverage', 'comms_ridge', '--from', 'lander', *given) == (
+        0,
+        f'{out}/comms_ridge_lander_coverage.png\n',
+        '',
+    )
     config, site, sender, places, size = mapped.calls.pop()[1]
     assert (config.tile_m, site.seed, sender, places, size) == (7.0, 5, 'lander', [(1.5, -2.0), (-3.0, 4.0)], 700)
-    assert drawn.calls.pop()[1] == ('map',) and picture.calls.pop() == ('savefig', (out / 'comms_ridge_lander_coverage.png',), {'dpi': 130})
+    assert drawn.calls.pop()[1] == ('map',) and picture.calls.pop() == (
+        'savefig',
+        (out / 'comms_ridge_lander_coverage.png',),
+        {'dpi': 130},
+    )
     monkeypatch.chdir(tmp_path)
     assert say('comms', 'coverage', 'comms_ridge', '--from', 'amber')[1] == 'comms/comms_ridge_amber_coverage.png\n'
     assert mapped.calls.pop()[1][2:] == ('amber', [], 100)
@@ -284,7 +388,10 @@ def test_coverage_and_graph_hand_on_all_their_options(say: Any, monkeypatch: pyt
     assert (code, printed) == (0, f'a.dot\na.dat\n{out}/comms_ridge_graph.png\n')
     config, site, _ = paired.calls.pop()[1]
     assert (config.tile_m, config.graph, config.grid, site.seed) == (7.0, None, None, 5)
-    assert written.calls.pop()[1] == ('graph', 'grid', out, 'comms_ridge') and drawn.calls.pop()[1][:2] == ('heights', 'graph')
+    assert written.calls.pop()[1] == ('graph', 'grid', out, 'comms_ridge') and drawn.calls.pop()[1][:2] == (
+        'heights',
+        'graph',
+    )
     assert say('comms', 'build-graph', 'comms_ridge')[1] == 'a.dot\na.dat\ncomms/comms_ridge_graph.png\n'
 
 
@@ -294,11 +401,30 @@ def test_coverage_and_graph_hand_on_all_their_options(say: Any, monkeypatch: pyt
 def test_teleop_hands_on_its_options(say: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     command, pad, keys = Noted(), Noted(), Noted()
     command._answers['returns'] = command
-    monkeypatch.setattr('regolith_bringup.run.driving_by_hand.VehicleCommand', command)
-    monkeypatch.setattr('regolith_bringup.run.driving_by_hand.Gamepad', pad)
-    monkeypatch.setattr('regolith_bringup.run.driving_by_hand.Keyboard', keys)
-    assert say('teleop', 'amber', '--linear', 1.5, '--angular', 0.75, '--gamepad', tmp_path / 'js0', *DOMAIN, '--namespace', 'e')[0] == 0
-    assert command.calls[0] == ('', ('amber', '17', 'e'), {}) and pad.calls[0] == ('', (tmp_path / 'js0', 1.5, 0.75), {})
+    monkeypatch.setattr('regolith_bringup.run.teleop.VehicleCommand', command)
+    monkeypatch.setattr('regolith_bringup.run.teleop.Gamepad', pad)
+    monkeypatch.setattr('regolith_bringup.run.teleop.Keyboard', keys)
+    assert (
+        say(
+            'teleop',
+            'amber',
+            '--linear',
+            1.5,
+            '--angular',
+            0.75,
+            '--gamepad',
+            tmp_path / 'js0',
+            *DOMAIN,
+            '--namespace',
+            'e',
+        )[0]
+        == 0
+    )
+    assert command.calls[0] == ('', ('amber', '17', 'e'), {}) and pad.calls[0] == (
+        '',
+        (tmp_path / 'js0', 1.5, 0.75),
+        {},
+    )
     assert command.of('follow') == (pad,) and not keys.calls
     monkeypatch.setattr('sys.stdin', SimpleNamespace(isatty=lambda: True))
     assert say('teleop', 'amber')[0] == 0
@@ -314,14 +440,24 @@ def test_view_of_a_running_world_gets_all_options(say: Any, monkeypatch: pytest.
     save = tmp_path / 'a.rrd'
     topics = ('--topic', '/a', '--topic', '/b')
     assert say('view', '--live', '--save', save, *topics, '--every', 2.5, *DOMAIN, '--namespace', 'e')[0] == 0
-    assert shown.calls.pop() == ('', ('17', 'e'), {'web': False, 'save': save, 'connect': None, 'topics': ('/a', '/b'), 'every_s': 2.5})
+    assert shown.calls.pop() == (
+        '',
+        ('17', 'e'),
+        {'web': False, 'save': save, 'connect': None, 'topics': ('/a', '/b'), 'every_s': 2.5},
+    )
     assert say('view', '--live', '--web')[0] == 0
-    assert shown.calls.pop() == ('', (None, ''), {'web': True, 'save': None, 'connect': None, 'topics': (), 'every_s': None})
+    assert shown.calls.pop() == (
+        '',
+        (None, ''),
+        {'web': True, 'save': None, 'connect': None, 'topics': (), 'every_s': None},
+    )
     address = 'rerun+http://h:9876/proxy'
     assert say('view', '--live', '--connect', address)[0] == 0 and shown.calls.pop()[2]['connect'] == address
 
 
-def test_view_of_a_run_gets_all_options(say: Any, monkeypatch: pytest.MonkeyPatch, run_dir: Path, tmp_path: Path) -> None:
+def test_view_of_a_run_gets_all_options(
+    say: Any, monkeypatch: pytest.MonkeyPatch, run_dir: Path, tmp_path: Path
+) -> None:
     drawn = Noted(returns=None)
 
     def draw(tools: Any, run: Path, branch: int, end: Any, file: Path | None, address: Any, *, following: bool) -> None:
@@ -332,11 +468,18 @@ def test_view_of_a_run_gets_all_options(say: Any, monkeypatch: pytest.MonkeyPatc
     take = Noted(returns=None)
     monkeypatch.setattr('regolith_bringup.commands.view._draw', draw)
     monkeypatch.setattr('regolith_bringup.view.viewer.screenshot', take)
-    monkeypatch.setattr('regolith_bringup.view.browser.needed_browser', lambda: None)
+    monkeypatch.setattr('regolith_bringup.view.headless_browser.require_browser', lambda: None)
     save, picture = tmp_path / 'a.rrd', tmp_path / 'a.png'
-    assert say('view', run_dir, '--save', save, '--to', 0, '--branch', 2) == (0, f'{save}\n', '') and save.read_bytes() == b'rrd'
+    assert (
+        say('view', run_dir, '--save', save, '--to', 0, '--branch', 2) == (0, f'{save}\n', '')
+        and save.read_bytes() == b'rrd'
+    )
     assert drawn.calls.pop() == ('', (run_dir, 2, 0.0, None), {'following': False}) and not take.calls
-    assert say('view', run_dir, '--save', save, '--screenshot', picture, '--size', '300x8192') == (0, f'{save}\n{picture}\n', '')
+    assert say('view', run_dir, '--save', save, '--screenshot', picture, '--size', '300x8192') == (
+        0,
+        f'{save}\n{picture}\n',
+        '',
+    )
     assert drawn.calls.pop() == ('', (run_dir, 0, None, None), {'following': True})
     assert take.calls.pop()[1][1:] == (picture, (300, 8192))
     assert say('view', run_dir, '--screenshot', picture)[0] == 0 and take.calls.pop()[1][2] == (1600, 1000)
@@ -356,7 +499,9 @@ def test_view_of_a_run_gets_all_options(say: Any, monkeypatch: pytest.MonkeyPatc
         *((f'RUN --save a.rrd --size {size}', 'is no size; allowed: WIDTHxHEIGHT, each from 200 to 8192') for size in ('199x300', '300x199', '8193x300', '300x8193', '300', '300x300x300', 'axb', '-300x300')),
     ],
 )  # fmt: skip
-def test_what_view_refuses(say: Any, run_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, said: str) -> None:
+def test_what_view_refuses(
+    say: Any, run_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, said: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     code, out, err = say('view', *(run_dir if word == 'RUN' else word for word in words.split()))
     assert (code, out) == (2, '') and said in err and not list(tmp_path.iterdir())

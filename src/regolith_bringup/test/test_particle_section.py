@@ -19,8 +19,12 @@ from regolith_bringup.scenario.schema import Scenario
 from regolith_files.problems import InputError, Problem
 
 STRIP: dict[str, Any] = {
-    'ground': 'crm', 'name': 'strip', 'vehicle': 'amber', 'rectangle': {'low': [1.6, -1.0], 'high': [3.2, 1.0]},
-    'spacing_m': 0.05, 'depth_m': 0.2,
+    'ground': 'crm',
+    'name': 'strip',
+    'vehicle': 'amber',
+    'rectangle': {'low': [1.6, -1.0], 'high': [3.2, 1.0]},
+    'spacing_m': 0.05,
+    'depth_m': 0.2,
 }
 
 
@@ -29,7 +33,8 @@ def scenario(folder: Path, *more: dict[str, Any], terrain: dict[str, Any] | None
     vehicles: dict[str, dict[str, Any]] = {
         'amber': {'model': 'viper', 'position': [0.0, 0.0], 'driver': {'type': 'constant', 'speed_mps': 0.1}},
         'basalt': {
-            'model': 'viper', 'position': [0.0, 4.0],
+            'model': 'viper',
+            'position': [0.0, 4.0],
             'driver': {'type': 'path', 'speed_mps': 0.2, 'waypoints': [[0.0, 4.0], [5.0, 4.0]]},
         },
     }
@@ -45,33 +50,72 @@ def scenario(folder: Path, *more: dict[str, Any], terrain: dict[str, Any] | None
 @pytest.mark.parametrize(
     ('change', 'words'),
     [
-        ({'spacing_m': 0.4, 'depth_m': 0.8, 'rectangle': {'low': [1.6, -1.2], 'high': [3.2, 1.2]}},
-         ['terrain.regions.0.spacing_m = 0.4', 'coarser than a wheel', 'allowed: less than 0.3 m']),
+        (
+            {'spacing_m': 0.4, 'depth_m': 0.8, 'rectangle': {'low': [1.6, -1.2], 'high': [3.2, 1.2]}},
+            ['terrain.regions.0.spacing_m = 0.4', 'coarser than a wheel', 'allowed: less than 0.3 m'],
+        ),
         ({'depth_m': 0.22}, ['terrain.regions.0.depth_m = 0.22: is 0.22 m', 'allowed: a multiple of spacing_m 0.05']),
-        ({'rectangle': {'low': [3.2, -1.0], 'high': [1.6, 1.0]}}, ['terrain.regions.0.rectangle.high = [1.6, 1.0]', 'allowed: x and y above [3.2, -1.0]']),
-        ({'rectangle': None, 'disc': {'center': [2.4, 0.0], 'radius_m': 1.0}}, ['terrain.regions.0.ground = crm: without rectangle', 'allowed: with']),
-        ({'name': '../../../x'}, ["terrain.regions.0.name = '../../../x'", 'cannot be the name of a folder; allowed: letters']),
+        (
+            {'rectangle': {'low': [3.2, -1.0], 'high': [1.6, 1.0]}},
+            ['terrain.regions.0.rectangle.high = [1.6, 1.0]', 'allowed: x and y above [3.2, -1.0]'],
+        ),
+        (
+            {'rectangle': None, 'disc': {'center': [2.4, 0.0], 'radius_m': 1.0}},
+            ['terrain.regions.0.ground = crm: without rectangle', 'allowed: with'],
+        ),
+        (
+            {'name': '../../../x'},
+            ["terrain.regions.0.name = '../../../x'", 'cannot be the name of a folder; allowed: letters'],
+        ),
         ({'vehicle': None}, ['terrain.regions.0.ground = crm: without vehicle', 'allowed: with']),
         ({'vehicle': 'ambr'}, ['terrain.regions.0.vehicle', "'ambr'", 'allowed: amber, basalt (did you mean amber?)']),
         ({'soil': 'lunar_nominal'}, ['terrain.regions.0.soil', 'allowed:', 'lunar_regolith']),
-        ({'soil': {'density_kgpm3': 1700.0, 'youngs_modulus_pa': 1e6, 'poissons_ratio': 0.5}},
-         ['terrain.regions.0.soil.poissons_ratio = 0.5', 'less than 0.5']),
-        ({'soil': {'density_kgpm3': 1700.0, 'youngs_modulus_pa': 1e6, 'friction': -0.1}},
-         ['terrain.regions.0.soil.friction = -0.1', 'allowed:']),
-        ({'ground': 'rigid', 'spacing_m': None, 'depth_m': None, 'vehicle': None},
-         ["terrain.regions.0.name = 'strip': applies to particles only", 'allowed: left out, or ground: crm']),
-        ({'terrain': {'bedrock_depth_m': 0.1}}, ['terrain.regions.0.depth_m = 0.2: goes below bedrock', 'allowed: up to bedrock_depth_m 0.1']),
-        ({'at_edge': 'scm'}, ["terrain.regions.0.at_edge = 'scm'", 'where wheels carry soil', 'allowed: stop, or slip_sinkage: {enabled: false}']),
+        (
+            {'soil': {'density_kgpm3': 1700.0, 'youngs_modulus_pa': 1e6, 'poissons_ratio': 0.5}},
+            ['terrain.regions.0.soil.poissons_ratio = 0.5', 'less than 0.5'],
+        ),
+        (
+            {'soil': {'density_kgpm3': 1700.0, 'youngs_modulus_pa': 1e6, 'friction': -0.1}},
+            ['terrain.regions.0.soil.friction = -0.1', 'allowed:'],
+        ),
+        (
+            {'ground': 'rigid', 'spacing_m': None, 'depth_m': None, 'vehicle': None},
+            ["terrain.regions.0.name = 'strip': applies to particles only", 'allowed: left out, or ground: crm'],
+        ),
+        (
+            {'terrain': {'bedrock_depth_m': 0.1}},
+            ['terrain.regions.0.depth_m = 0.2: goes below bedrock', 'allowed: up to bedrock_depth_m 0.1'],
+        ),
+        (
+            {'at_edge': 'scm'},
+            [
+                "terrain.regions.0.at_edge = 'scm'",
+                'where wheels carry soil',
+                'allowed: stop, or slip_sinkage: {enabled: false}',
+            ],
+        ),
         ({'terrain': {'spacing_m': 0.6}}, ["region 'strip'", 'holds hardly a node', 'allowed: sides of 3 spacing_m']),
         ({'terrain': {'size_m': 4.0}}, ["region 'strip'", 'leaves the terrain', 'allowed: within 2 m']),
-        ({'terrain': {'ground': 'crm', 'regions': []}}, ["terrain.ground = 'crm': is valid only in regions", 'allowed: rigid, scm']),
-        ({'amber': {'position': [1.5, 0.0]}},
-         ['vehicles.amber.position', "is in region 'strip'", 'allowed:', 'from its edge']),
-        ({'basalt': {'driver': {'type': 'path', 'speed_mps': 0.2, 'waypoints': [[0.0, 4.0], [2.0, 0.0]]}}},
-         ['vehicles.basalt.driver', "through region 'strip' of 'amber'", 'allowed: ways that stay']),
-        ({'amber': {'model': 'm113', 'position': [-9.0, 0.0]}},
-         ['terrain.regions.0.vehicle', 'does not run on particles', 'allowed: a vehicle on wheels']),
-        ({'amber': {'model': 'rassor'}}, ['terrain.regions.0.vehicle', 'has tools', 'allowed: a vehicle without tools']),
+        (
+            {'terrain': {'ground': 'crm', 'regions': []}},
+            ["terrain.ground = 'crm': is valid only in regions", 'allowed: rigid, scm'],
+        ),
+        (
+            {'amber': {'position': [1.5, 0.0]}},
+            ['vehicles.amber.position', "is in region 'strip'", 'allowed:', 'from its edge'],
+        ),
+        (
+            {'basalt': {'driver': {'type': 'path', 'speed_mps': 0.2, 'waypoints': [[0.0, 4.0], [2.0, 0.0]]}}},
+            ['vehicles.basalt.driver', "through region 'strip' of 'amber'", 'allowed: ways that stay'],
+        ),
+        (
+            {'amber': {'model': 'm113', 'position': [-9.0, 0.0]}},
+            ['terrain.regions.0.vehicle', 'does not run on particles', 'allowed: a vehicle on wheels'],
+        ),
+        (
+            {'amber': {'model': 'rassor'}},
+            ['terrain.regions.0.vehicle', 'has tools', 'allowed: a vehicle without tools'],
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_by_key_value_and_what_is_allowed(
@@ -86,8 +130,10 @@ def test_rays_that_show_no_soil_in_motion_are_refused(tmp_path: Path, monkeypatc
     """Where there are sensors to see it; ours shows it."""
     looking = {'amber': {'sensors': {'eye': {'model': 'navcam'}}}}
     assert scenario(tmp_path, **looking).light.rays == 'embree'
-    monkeypatch.setattr(particle_section, 'shows_discs', lambda name: False)
-    with pytest.raises(InputError, match=r"light\.rays = .*shows no particles in motion; allowed: 'embree', or another"):
+    monkeypatch.setattr(particle_section, 'supports_surfels', lambda name: False)
+    with pytest.raises(
+        InputError, match=r"light\.rays = .*shows no particles in motion; allowed: 'embree', or another"
+    ):
         scenario(tmp_path, **looking)
     scenario(tmp_path)
 
@@ -96,9 +142,14 @@ def test_regions_of_particles_do_not_overlap_and_have_names_of_their_own(tmp_pat
     beside = {'low': [3.2, -1.0], 'high': [4.0, 1.0]}
     pad = {'ground': 'rigid', 'disc': {'center': [1.4, 1.1], 'radius_m': 0.3}}
     for other in ({**STRIP, 'name': 'other'}, pad):
-        with pytest.raises(InputError, match=r"terrain\.regions\.0\.rectangle = .*: region 'strip' overlaps regions\.1; allowed: particles beside"):
+        with pytest.raises(
+            InputError,
+            match=r"terrain\.regions\.0\.rectangle = .*: region 'strip' overlaps regions\.1; allowed: particles beside",
+        ):
             scenario(tmp_path, other)
-    with pytest.raises(InputError, match=r"terrain\.regions\.1\.name = 'strip': two regions have it; allowed: a name for each"):
+    with pytest.raises(
+        InputError, match=r"terrain\.regions\.1\.name = 'strip': two regions have it; allowed: a name for each"
+    ):
         scenario(tmp_path, {**STRIP, 'rectangle': beside})
     assert len(scenario(tmp_path, {**STRIP, 'name': 'other', 'rectangle': beside}).terrain.particle_regions()) == 2
 
@@ -109,7 +160,13 @@ def test_a_hundred_million_particles_do_not_fit_on_24_gb(tmp_path: Path, monkeyp
     fine = {'spacing_m': 0.004, 'depth_m': 2.0}
     with pytest.raises(InputError) as caught:
         scenario(tmp_path, **fine)
-    words = ['terrain.regions.0.spacing_m = 0.004', '100,000,000 particles', ' GB, about ', ' h of one core)', 'allowed: 24 GB in all']
+    words = [
+        'terrain.regions.0.spacing_m = 0.004',
+        '100,000,000 particles',
+        ' GB, about ',
+        ' h of one core)',
+        'allowed: 24 GB in all',
+    ]
     assert all(word in str(caught.value) for word in words), str(caught.value)
 
 
@@ -133,14 +190,26 @@ def test_a_check_says_what_particles_cost(tmp_path: Path, capfd: pytest.CaptureF
 def test_one_mesh_among_plain_shapes_is_refused(where: str) -> None:
     """The last of several wheels, or a shape of the hull."""
     plain = [SimpleNamespace(mesh=None, width_m=0.3) for _ in range(3)]
-    config: Any = SimpleNamespace(running_gear=None, tools={}, **{'wheels': plain, 'ground_shapes': plain[:1], where: [*plain, SimpleNamespace(mesh='x.obj', width_m=0.3)]})
+    config: Any = SimpleNamespace(
+        running_gear=None,
+        tools={},
+        **{'wheels': plain, 'ground_shapes': plain[:1], where: [*plain, SimpleNamespace(mesh='x.obj', width_m=0.3)]},
+    )
     region: Any = SimpleNamespace(vehicle='amber', spacing=0.05)
-    source: Any = SimpleNamespace(error=lambda key, problem, allowed, value: InputError(Problem('a', '.'.join(key), problem, allowed, str(value))))
-    with pytest.raises(InputError, match='has meshes as wheels or ground shapes; allowed: cylinders, wheels with grousers and boxes'):
+    source: Any = SimpleNamespace(
+        error=lambda key, problem, allowed, value: InputError(Problem('a', '.'.join(key), problem, allowed, str(value)))
+    )
+    with pytest.raises(
+        InputError, match='has meshes as wheels or ground shapes; allowed: cylinders, wheels with grousers and boxes'
+    ):
         particle_section._check_vehicle(region, config, ('r',), source)
     setattr(config, where, plain)
     particle_section._check_vehicle(region, config, ('r',), source)
     for spacing, refused in ((0.3, True), (0.29, False)):
         region.spacing = spacing
-        with pytest.raises(InputError, match=r'is coarser than a wheel; allowed: less than 0\.3 m') if refused else nullcontext():
+        with (
+            pytest.raises(InputError, match=r'is coarser than a wheel; allowed: less than 0\.3 m')
+            if refused
+            else nullcontext()
+        ):
             particle_section._check_vehicle(region, config, ('r',), source)

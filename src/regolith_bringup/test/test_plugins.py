@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from regolith_bringup.cli import main
-from regolith_bringup.commands.extensions import benchmarks, run_experiment
+from regolith_bringup.commands.plugins import benchmarks, run_experiment
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files import plugins
 from regolith_files.problems import InputError
-from regolith_sensors.scenario_config import sensor_types
+from regolith_sensors.config.sensors import sensor_types
 
 GROUPS = ('scenarios', 'vehicles', 'drivers', 'sensors', 'benchmarks', 'experiments')
 

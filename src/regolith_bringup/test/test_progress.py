@@ -9,12 +9,12 @@ import time
 
 import pytest
 
-from regolith_bringup.commands.progress import Work, in_words, progress
+from regolith_bringup.commands.progress import ProgressEstimate, duration_text, progress
 
 
 def test_the_time_left_is_that_of_the_pace_so_far() -> None:
     now = [100.0]
-    work = Work('wheel-rig', lambda: now[0])
+    work = ProgressEstimate('wheel-rig', lambda: now[0])
     work.tell(0, 0)
     now[0] = 110.0
     assert work.left_s is None and work.line() == 'wheel-rig: 10 s so far'
@@ -30,7 +30,7 @@ def test_the_time_left_is_that_of_the_pace_so_far() -> None:
 
 
 def test_times_in_words() -> None:
-    assert [in_words(s) for s in (7.4, 89.0, 200.0, 5399.0, 9000.0)] == ['7 s', '89 s', '3 min', '90 min', '2.5 h']
+    assert [duration_text(s) for s in (7.4, 89.0, 200.0, 5399.0, 9000.0)] == ['7 s', '89 s', '3 min', '90 min', '2.5 h']
 
 
 def test_a_log_gets_lines_between_calls_too(capsys: pytest.CaptureFixture[str]) -> None:

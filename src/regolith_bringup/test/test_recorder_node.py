@@ -31,7 +31,7 @@ from regolith_bringup.bag.recover import recover  # noqa: E402
 from regolith_bringup.bag.topics import RecordedTopic  # noqa: E402
 from regolith_bringup.recorder_node import CLOCKS_HELD, Recorder, clock_ns, cycle_head, key_head  # noqa: E402
 from regolith_bringup.run.middleware import UDP, VARIABLE, middleware_environment, profile  # noqa: E402
-from regolith_world.ros.leaving import await_quiet  # noqa: E402
+from regolith_world.ros.shutdown import await_stable_graph  # noqa: E402
 
 pytestmark = pytest.mark.ros
 
@@ -84,7 +84,7 @@ class World:
 
     def close(self) -> None:
         self.executor.shutdown()
-        await_quiet(self.node)
+        await_stable_graph(self.node)
         self.node.destroy_node()
         self.context.try_shutdown()
 
@@ -92,12 +92,17 @@ class World:
 def start(run: Path, topics: list[str], **options: Any) -> subprocess.Popen[bytes]:
     paths = os.pathsep.join(str(Path(p).resolve()) for p in sys.path if p)
     environment = {
-        **os.environ, 'PYTHONPATH': paths, 'ROS_DOMAIN_ID': str(DOMAIN), 'ROS_LOG_DIR': str(run / 'log'),
+        **os.environ,
+        'PYTHONPATH': paths,
+        'ROS_DOMAIN_ID': str(DOMAIN),
+        'ROS_LOG_DIR': str(run / 'log'),
         # Without shared memory: these processes are killed, and so are tests that write to them then (see the file).
         **middleware_environment({VARIABLE: str(profile(UDP))}),
     }
     arguments = ['--ros-args', '-p', f'run_dir:={run}', '-p', f'topics:={json.dumps(topics)}']
-    return subprocess.Popen([sys.executable, '-m', 'regolith_bringup.recorder_node', *arguments], env=environment, **options)
+    return subprocess.Popen(
+        [sys.executable, '-m', 'regolith_bringup.recorder_node', *arguments], env=environment, **options
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -227,7 +232,15 @@ def test_stop_ends_the_recording_after_the_last_message(tmp_path: Path) -> None:
 
 def test_each_node_of_a_recorder_has_a_name_of_its_own_and_all_topics_theirs(tmp_path: Path) -> None:
     """Nodes in the namespaces of vehicles, for remaps; topics of the run and of the graph's root need none."""
-    names = ['/clock', '/talk', '/regolith/talk', '/regolith/terrain/talk', '/amber/talk', '/amber/eye/talk', '/basalt/talk']
+    names = [
+        '/clock',
+        '/talk',
+        '/regolith/talk',
+        '/regolith/terrain/talk',
+        '/amber/talk',
+        '/amber/eye/talk',
+        '/basalt/talk',
+    ]
     topics = [RecordedTopic.parse(f'{name}|std_msgs/msg/String') for name in names]
     context = rclpy.Context()
     rclpy.init(context=context, domain_id=DOMAIN)
@@ -249,7 +262,14 @@ def test_heads_are_read_where_the_message_has_them() -> None:
     types = synthetic_run.Types()
     key = types.make('regolith_msgs/msg/CycleKey', run=2**61 + 3, epoch=7, cycle=2**40 + 5, attempt=9)
     cycle = types.make(
-        'regolith_msgs/msg/Cycle', key=key, t_ns=-3, dt_ns=11, verdict=1, command=2, participants=['a', 'bc'], silent=True
+        'regolith_msgs/msg/Cycle',
+        key=key,
+        t_ns=-3,
+        dt_ns=11,
+        verdict=1,
+        command=2,
+        participants=['a', 'bc'],
+        silent=True,
     )
     assert cycle_head(types.cdr(cycle)) == (2**61 + 3, 7, 2**40 + 5, 2, True)
     evolved = types.make('regolith_msgs/msg/Evolved', key=key, name='a')

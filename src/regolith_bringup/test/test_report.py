@@ -18,17 +18,17 @@ import synthetic_run as made
 from matplotlib.figure import Figure
 
 from regolith_bringup.bag.recover import RecoverError
-from regolith_bringup.report.changed_ground import ChangedGround
-from regolith_bringup.report.figures import MOST_POINTS, Figures, thinned
-from regolith_bringup.report.ground_map import crossing, driven_bounds, ground_map
+from regolith_bringup.report.changed_terrain import ChangedTerrain
 from regolith_bringup.report.page import write_report
+from regolith_bringup.report.page_figures import MOST_POINTS, PageFigures, decimated
 from regolith_bringup.report.plots import cycle_timing, energy, gear_histories, track_map
 from regolith_bringup.report.plots import rut_sections as rut_section_plot
-from regolith_bringup.report.run_data import Charge, CycleTiming, RunData, Track, read_run
+from regolith_bringup.report.run_data import Charge, CycleTiming, RunData, VehicleTrack, read_run
 from regolith_bringup.report.rut_sections import rut_sections
+from regolith_bringup.report.terrain_map import crossing, driven_bounds, terrain_map
 from regolith_bringup.run.provenance import write_provenance
 from regolith_bringup.run.summary import build_summary, write_summary
-from regolith_world.rotation import from_rpy_deg
+from regolith_world.numerics.rotation import from_rpy_deg
 
 
 def test_tracks(run_dir: Path) -> None:
@@ -64,7 +64,7 @@ def test_ground_holds_committed_updates_only(run_dir: Path) -> None:
 def test_ground_map_places_the_ruts(run_dir: Path) -> None:
     run = read_run(run_dir)
     bounds = driven_bounds(run, margin=1.0)
-    image = ground_map(run, bounds)
+    image = terrain_map(run, bounds)
     assert image.pixel == pytest.approx(0.02)
     west, _, south, _ = image.extent
     row, column = np.nonzero(np.isfinite(image.rut_depth))
@@ -74,7 +74,7 @@ def test_ground_map_places_the_ruts(run_dir: Path) -> None:
     assert x.min() >= -1e-9
     np.testing.assert_allclose(image.rut_depth[row, column], made.RUT_M, atol=1e-12)
     # Pixels of blocks of nodes must show the same ruts.
-    coarse = ground_map(run, bounds, max_pixels=40)
+    coarse = terrain_map(run, bounds, max_pixels=40)
     assert coarse.pixel > 0.02
     assert np.nanmax(coarse.rut_depth) == pytest.approx(made.RUT_M)
 
@@ -85,7 +85,8 @@ def test_each_running_gear_is_plotted_by_what_it_tells(tmp_path: Path) -> None:
     amber, basalt = run.tracks['amber'], run.tracks['basalt']
     assert [h.name for h in amber.histories] == ['incremental sinkage', 'slip ratio'] and not amber.told
     assert [(h.name, h.unit, h.parts) for h in basalt.histories] == [
-        ('slip ratio', '', ('left', 'right')), ('band tension', 'N', ('left', 'right')),
+        ('slip ratio', '', ('left', 'right')),
+        ('band tension', 'N', ('left', 'right')),
     ]
     np.testing.assert_allclose(basalt.histories[0].values[:, 1], 0.001 * np.arange(21))
     np.testing.assert_allclose(basalt.histories[1].time, amber.wheel_time)
@@ -113,12 +114,12 @@ def test_cycles_are_drawn_in_milliseconds_discarded_ones_too(run_dir: Path) -> N
     assert mean.get_label() == 'mean 4.00' and float(mean.get_ydata()[0]) == pytest.approx(4.0, rel=0.01)
 
 
-def straight(name: str, start: tuple[float, float], step: tuple[float, float], count: int = 200) -> Track:
+def straight(name: str, start: tuple[float, float], step: tuple[float, float], count: int = 200) -> VehicleTrack:
     position = np.zeros((count, 3))
     position[:, :2] = np.array(start) + np.arange(count)[:, None] * np.array(step)
     none = np.zeros((0, 0))
     still = np.tile([0.0, 0.0, 0.0, 1.0], (count, 1))
-    return Track(name, np.arange(count) * 0.02, position, still, np.zeros(count), (), np.zeros(0), *(none,) * 5)
+    return VehicleTrack(name, np.arange(count) * 0.02, position, still, np.zeros(count), (), np.zeros(0), *(none,) * 5)
 
 
 def test_crossing_is_where_tracks_meet_squarely(run_dir: Path) -> None:
@@ -126,7 +127,7 @@ def test_crossing_is_where_tracks_meet_squarely(run_dir: Path) -> None:
     nothing = CycleTiming(np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, dtype=bool))
     empty = np.zeros(0, dtype=np.int64)
     tracks = {'a': straight('a', (0.0, 0.0), (0.05, 0.0)), 'b': straight('b', (4.0, -5.0), (0.0, 0.05))}
-    ground = ChangedGround(0.02, empty, empty, np.zeros(0))
+    ground = ChangedTerrain(0.02, empty, empty, np.zeros(0))
     found = crossing(RunData(run_dir, scenario, tracks, nothing, ground))
     # Tracks are looked at every fifth sample, 0.25 m apart, and meet within 0.2 m.
     assert found == pytest.approx((4.0, 0.0), abs=0.25)
@@ -137,13 +138,31 @@ def test_crossing_is_where_tracks_meet_squarely(run_dir: Path) -> None:
 def test_summary_has_the_stable_keys(run_dir: Path) -> None:
     summary = build_summary(run_dir)
     assert {
-        'scenario', 'simulated_s', 'wall_s', 'speed', 'compute_per_sim_s', 'cycles', 'discarded_cycles',
-        'forced_cycles', 'state_hash', 'processes', 'vehicles', 'terrain', 'sensors', 'comms', 'bag',
+        'scenario',
+        'simulated_s',
+        'wall_s',
+        'speed',
+        'compute_per_sim_s',
+        'cycles',
+        'discarded_cycles',
+        'forced_cycles',
+        'state_hash',
+        'processes',
+        'vehicles',
+        'terrain',
+        'sensors',
+        'comms',
+        'bag',
     } <= set(summary)
     assert set(summary['vehicles']) == {'amber', 'basalt'}
     assert summary['vehicles']['amber']['distance_m'] == pytest.approx(0.36)
     assert set(summary['vehicles']['amber']) == {'distance_m', 'mean_slip', 'max_sinkage_m', 'final_pose', 'battery'}
-    assert summary['terrain'] == {'modified_nodes': 1200, 'max_rut_depth_m': made.RUT_M, 'conflicts': 60, 'ledger': None}
+    assert summary['terrain'] == {
+        'modified_nodes': 1200,
+        'max_rut_depth_m': made.RUT_M,
+        'conflicts': 60,
+        'ledger': None,
+    }
     assert summary['bag']['lost'] == 0
     assert summary['bag']['messages'] == sum(read_run(run_dir).topics.values())
     assert Path(summary['bag']['path'], 'metadata.yaml').is_file()
@@ -169,7 +188,13 @@ def test_what_participants_report_stands_under_its_own_key(run_dir: Path, tmp_pa
     def event(t_s: float, kind: str) -> dict[str, object]:
         return {'t_s': t_s, 'kind': kind, 'basis': 'truth'}
 
-    own = {'distance_m': 1.0, 'mean_slip': 2.0, 'max_sinkage_m': 3.0, 'final_pose': {}, 'battery': {'charge': 0.5, 'drawn_wh': 3.0, 'returned_wh': 1.0}}
+    own = {
+        'distance_m': 1.0,
+        'mean_slip': 2.0,
+        'max_sinkage_m': 3.0,
+        'final_pose': {},
+        'battery': {'charge': 0.5, 'drawn_wh': 3.0, 'returned_wh': 1.0},
+    }
     world['reports']['amber'] = json.dumps({**own, 'events': [event(1.0, 'stuck'), event(2.0, 'tipped')]})
     world['reports']['basalt'] = json.dumps({**own, 'distance_m': 4.0, 'events': [event(1.0, 'slid')]})
     links = {'a->b': {'sent': 3}}
@@ -177,12 +202,24 @@ def test_what_participants_report_stands_under_its_own_key(run_dir: Path, tmp_pa
     (run / 'world.json').write_text(json.dumps(world))
     (run / 'recorder.json').write_text(json.dumps({'lost': 11, 'failure': 'disk full'}))
     summary = build_summary(run)
-    for key in ('simulated_s', 'wall_s', 'speed', 'compute_per_sim_s', 'cycles', 'discarded_cycles', 'forced_cycles',
-                'state_hash', 'processes', 'scenario'):
+    for key in (
+        'simulated_s',
+        'wall_s',
+        'speed',
+        'compute_per_sim_s',
+        'cycles',
+        'discarded_cycles',
+        'forced_cycles',
+        'state_hash',
+        'processes',
+        'scenario',
+    ):
         assert summary[key] == world[key], key
     assert summary['vehicles'] == {'amber': own, 'basalt': {**own, 'distance_m': 4.0}}
     assert [(e['t_s'], e['vehicle'], e['kind']) for e in summary['events']] == [
-        (1.0, 'amber', 'stuck'), (1.0, 'basalt', 'slid'), (2.0, 'amber', 'tipped'),
+        (1.0, 'amber', 'stuck'),
+        (1.0, 'basalt', 'slid'),
+        (2.0, 'amber', 'tipped'),
     ]
     assert summary['comms'] == {'sent': 5, 'delivered': 6, 'dropped': {'no_link': 7}, 'links': links}
     assert summary['bag']['lost'] == 11 and summary['bag']['whole'] is True
@@ -287,7 +324,7 @@ def test_figures_leave_the_numbers_that_they_show(tmp_path: Path) -> None:
     lower.scatter([1.0], [4.0], label='basalt')
     lower.bar([2.0], [5.0], label='cobalt')
     lower.set(xlabel='time [s]', ylabel='count')
-    figures = Figures(tmp_path / 'page.html')
+    figures = PageFigures(tmp_path / 'page.html')
     first, second = (figures.show(figure, 'Two panels', 'a & b') for _ in range(2))
     assert 'alt="a &amp; b"' in first and 'page/two_panels.csv' in first and 'page/two_panels_2.png' in second
     assert (tmp_path / 'page' / 'two_panels.csv').read_text().splitlines() == [
@@ -301,17 +338,17 @@ def test_thinned_curves_keep_their_peaks_and_gaps() -> None:
     x = np.arange(100_003.0)
     y = np.random.default_rng(2).normal(size=len(x))
     y[31_415], y[92_653], y[50_000:51_000] = 9.0, -9.0, np.nan
-    some_x, some_y = thinned(x, y)
+    some_x, some_y = decimated(x, y)
     assert len(some_x) < 1.2 * MOST_POINTS and (np.diff(some_x) > 0.0).all()
     np.testing.assert_array_equal(y[some_x.astype(int)], some_y)
     assert {31_415.0, 92_653.0, 0.0, 100_002.0} <= {*some_x} and np.isnan(some_y).any()
-    assert thinned(x[:20], y[:20])[0].tolist() == x[:20].tolist()
+    assert decimated(x[:20], y[:20])[0].tolist() == x[:20].tolist()
 
 
 @pytest.mark.seconds
 def test_report_says_how_to_have_the_run_again(page: Path) -> None:
     text = page.read_text()
-    assert f"./regolith run &#x27;{page.parent}/scenario.yaml&#x27;" in text
+    assert f'./regolith run &#x27;{page.parent}/scenario.yaml&#x27;' in text
     for name in ('numpy', 'mujoco', 'regolith_world'):
         assert f'<td>{name}</td><td>{version(name)}</td>' in text
     assert 'processor' in text
@@ -351,7 +388,9 @@ def test_batteries_are_drawn_in_percent_and_watts(run_dir: Path) -> None:
     assert (share.get_ylabel(), power.get_ylabel()) == ('charge [%]', 'power drawn [W]')
     for panel, factor, part in ((share, 100.0, 'share'), (power, 1.0, 'power')):
         for line, charge in zip(panel.get_lines(), charges.values(), strict=True):
-            np.testing.assert_allclose(line.get_xydata(), np.stack((charge.time, factor * getattr(charge, part)), axis=1))
+            np.testing.assert_allclose(
+                line.get_xydata(), np.stack((charge.time, factor * getattr(charge, part)), axis=1)
+            )
     assert [line.get_label() for line in share.get_lines()] == list(charges)
 
 
@@ -362,15 +401,22 @@ def test_track_plot_draws_tracks_and_ruts_where_they_are_in_millimeters(run_dir:
     turned = run.tracks['basalt'].position.copy()
     turned[:, 1] += 0.5 * (turned[:, 0] - turned[0, 0])
     quarter = np.tile(from_rpy_deg((20.0, -30.0, 90.0)), (len(turned), 1))
-    run = replace(run, tracks={**run.tracks, 'basalt': replace(run.tracks['basalt'], position=turned, orientation=quarter)})
+    run = replace(
+        run, tracks={**run.tracks, 'basalt': replace(run.tracks['basalt'], position=turned, orientation=quarter)}
+    )
     main = track_map(run).axes[0]
     drawn = {str(line.get_label()).partition(',')[0]: np.transpose(line.get_data()) for line in main.lines}
     for name, track in run.tracks.items():
         np.testing.assert_allclose(drawn[name], track.position[:, :2])
     # Triangles of three corners, the first of which points along the heading: up is a quarter turn.
-    heads = [(line.get_marker()[2], *np.ravel(line.get_data())) for line in main.lines if isinstance(line.get_marker(), tuple)]
+    heads = [
+        (line.get_marker()[2], *np.ravel(line.get_data()))
+        for line in main.lines
+        if isinstance(line.get_marker(), tuple)
+    ]
     assert heads == [
-        (pytest.approx(-90.0), *run.tracks['amber'].position[-1, :2]), (pytest.approx(0.0, abs=1e-9), *turned[-1, :2]),
+        (pytest.approx(-90.0), *run.tracks['amber'].position[-1, :2]),
+        (pytest.approx(0.0, abs=1e-9), *turned[-1, :2]),
     ]
     shade, ruts = main.images
     west, east, south, north = ruts.get_extent()

@@ -87,7 +87,9 @@ class Graph:
             answer = self.answers.get(service)
             return SimpleNamespace(done=lambda: answer is not None, result=lambda: answer)
 
-        return SimpleNamespace(service_is_ready=lambda: service in self.services or service in self.answers, call_async=call_async)
+        return SimpleNamespace(
+            service_is_ready=lambda: service in self.services or service in self.answers, call_async=call_async
+        )
 
 
 def test_names_are_sorted_with_their_types_and_without_its_own() -> None:
@@ -97,7 +99,10 @@ def test_names_are_sorted_with_their_types_and_without_its_own() -> None:
     assert graph.client.actions() == [('/x', ['p/action/X'])]
     assert graph.client.nodes() == ['/regolith/world', '/top']
     assert graph.client.type_of('/a', 'topic type') == 'p/msg/A'
-    with pytest.raises(InputError, match=r"topic type: topic = '/b/odm': is not in the graph; allowed: /a, /b/odom \(did you mean /b/odom\?\)"):
+    with pytest.raises(
+        InputError,
+        match=r"topic type: topic = '/b/odm': is not in the graph; allowed: /a, /b/odom \(did you mean /b/odom\?\)",
+    ):
         graph.client.type_of('/b/odm', 'topic type')
 
 
@@ -111,8 +116,15 @@ def test_names_are_sorted_with_their_types_and_without_its_own() -> None:
 def test_an_echo_fits_all_publishers(offered: list[str], reliability: str, durability: str) -> None:
     """The first letters: reliable or best effort, transient local or volatile."""
     graph = Graph()
-    words = {'R': ReliabilityPolicy.RELIABLE, 'B': ReliabilityPolicy.BEST_EFFORT, 'T': DurabilityPolicy.TRANSIENT_LOCAL, 'V': DurabilityPolicy.VOLATILE}
-    graph.offered = [SimpleNamespace(qos_profile=SimpleNamespace(reliability=words[r], durability=words[d])) for r, d in offered]
+    words = {
+        'R': ReliabilityPolicy.RELIABLE,
+        'B': ReliabilityPolicy.BEST_EFFORT,
+        'T': DurabilityPolicy.TRANSIENT_LOCAL,
+        'V': DurabilityPolicy.VOLATILE,
+    }
+    graph.offered = [
+        SimpleNamespace(qos_profile=SimpleNamespace(reliability=words[r], durability=words[d])) for r, d in offered
+    ]
     graph.arriving, taken = [1, 2, 3], list[int]()
     graph.client.echo('/b/odom', '', 'topic echo', lambda message: taken.append(message) or message < 2)
     kind, topic, profile = graph.subscribed
@@ -133,7 +145,9 @@ def test_a_service_gets_the_values_and_a_timeout_is_printed() -> None:
     assert graph.client.call('/s', 'std_srvs/srv/SetBool', '{data: true}').success
     assert graph.asked == [('/s', SetBool.Request(data=True))] and graph.waits == [5.0, 0.3, 60.0]
     graph.answers.clear()
-    with pytest.raises(InputError, match="service call: service = '/s': no response within 60 s; allowed: a service that responds"):
+    with pytest.raises(
+        InputError, match="service call: service = '/s': no response within 60 s; allowed: a service that responds"
+    ):
         graph.client.call('/s', 'std_srvs/srv/SetBool', '')
     with pytest.raises(InputError, match="service = '/t': is not in the graph; allowed: /s, "):
         graph.client.call('/t', 'std_srvs/srv/SetBool', '')
@@ -145,17 +159,28 @@ def test_parameters_are_listed_read_and_set() -> None:
     listed = ListParameters.Response()
     listed.result.names = ['speed', 'duration_s']
     graph.answers['/n/list_parameters'] = listed
-    graph.answers['/n/get_parameters'] = GetParameters.Response(values=[ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=2.5)])
+    graph.answers['/n/get_parameters'] = GetParameters.Response(
+        values=[ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=2.5)]
+    )
     graph.answers['/n/set_parameters'] = SetParameters.Response(results=[SetParametersResult(successful=True)])
     assert graph.client.parameters('/n') == ['duration_s', 'speed'] and graph.client.parameter('/n', 'speed') == 2.5
     for text, kind, field, value in (
-        ('3', ParameterType.PARAMETER_DOUBLE, 'double_value', 3.0), ('true', ParameterType.PARAMETER_BOOL, 'bool_value', True),
-        ('x', ParameterType.PARAMETER_STRING, 'string_value', 'x'), ('-0.5', ParameterType.PARAMETER_DOUBLE, 'double_value', -0.5),
+        ('3', ParameterType.PARAMETER_DOUBLE, 'double_value', 3.0),
+        ('true', ParameterType.PARAMETER_BOOL, 'bool_value', True),
+        ('x', ParameterType.PARAMETER_STRING, 'string_value', 'x'),
+        ('-0.5', ParameterType.PARAMETER_DOUBLE, 'double_value', -0.5),
     ):
         graph.client.set_parameter('/n', 'speed', text)
         (sent,) = graph.asked[-1][1].parameters
-        assert (graph.asked[-1][0], sent.name, sent.value.type, getattr(sent.value, field)) == ('/n/set_parameters', 'speed', kind, value)
-    graph.answers['/n/get_parameters'] = GetParameters.Response(values=[ParameterValue(type=ParameterType.PARAMETER_INTEGER, integer_value=4)])
+        assert (graph.asked[-1][0], sent.name, sent.value.type, getattr(sent.value, field)) == (
+            '/n/set_parameters',
+            'speed',
+            kind,
+            value,
+        )
+    graph.answers['/n/get_parameters'] = GetParameters.Response(
+        values=[ParameterValue(type=ParameterType.PARAMETER_INTEGER, integer_value=4)]
+    )
     graph.client.set_parameter('/n', 'count', '3')
     assert graph.asked[-1][1].parameters[0].value.integer_value == 3
     graph.answers['/n/set_parameters'] = SetParameters.Response(results=[SetParametersResult(reason='is read only')])
@@ -163,7 +188,10 @@ def test_parameters_are_listed_read_and_set() -> None:
         graph.client.set_parameter('/n', 'speed', '1')
     for values in ([], [ParameterValue()]):
         graph.answers['/n/get_parameters'] = GetParameters.Response(values=values)
-        with pytest.raises(InputError, match=r"param get: parameter = 'sped': is not one of /n; allowed: duration_s, speed \(did you mean speed\?\)"):
+        with pytest.raises(
+            InputError,
+            match=r"param get: parameter = 'sped': is not one of /n; allowed: duration_s, speed \(did you mean speed\?\)",
+        ):
             graph.client.parameter('/n', 'sped')
 
 
@@ -180,9 +208,15 @@ def test_types_of_services_and_actions() -> None:
 def test_ends_of_topics_and_nodes() -> None:
     """Publishers in the order of their nodes; parts of actions are left out."""
     graph = Graph()
-    graph.offered = [SimpleNamespace(node_namespace=space, node_name=name) for space, name in (('/', 'z'), ('/b', 'a'), ('/', 'c'))]
+    graph.offered = [
+        SimpleNamespace(node_namespace=space, node_name=name) for space, name in (('/', 'z'), ('/b', 'a'), ('/', 'c'))
+    ]
     published, subscribed = graph.client.topic_ends('/b/odom')
-    assert [(end.node_namespace, end.node_name) for end in published] == [('/b', 'a'), ('/', 'c'), ('/', 'z')] and subscribed == []
+    assert [(end.node_namespace, end.node_name) for end in published] == [
+        ('/b', 'a'),
+        ('/', 'c'),
+        ('/', 'z'),
+    ] and subscribed == []
     read: list[tuple[str, str]] = []
 
     def names(*at: str) -> list[tuple[str, list[str]]]:
@@ -194,12 +228,19 @@ def test_ends_of_topics_and_nodes() -> None:
     with pytest.MonkeyPatch.context() as patch:
         from regolith_bringup.run import ros_client
 
-        patch.setattr(ros_client, 'get_action_server_names_and_types_by_node', lambda node, *at: [('/dig', ['p/action/Dig'])])
+        patch.setattr(
+            ros_client, 'get_action_server_names_and_types_by_node', lambda node, *at: [('/dig', ['p/action/Dig'])]
+        )
         patch.setattr(ros_client, 'get_action_client_names_and_types_by_node', lambda node, *at: [])
         ends = graph.client.ends_of_node('/regolith/world')
         assert graph.client.action_ends('/dig') == ([], ['/regolith/world', '/top'])
-    assert ends['Publishers'] == [('/b', ['p/msg/B']), ('/y', ['p/msg/Y'])] and set(read) == {('world', '/regolith'), ('top', '/')}
-    with pytest.raises(InputError, match=r"node = '/regolith/wrld': is not in the graph; allowed: /regolith/world, /top \(did you mean"):
+    assert ends['Publishers'] == [('/b', ['p/msg/B']), ('/y', ['p/msg/Y'])] and set(read) == {
+        ('world', '/regolith'),
+        ('top', '/'),
+    }
+    with pytest.raises(
+        InputError, match=r"node = '/regolith/wrld': is not in the graph; allowed: /regolith/world, /top \(did you mean"
+    ):
         graph.client.ends_of_node('/regolith/wrld')
 
 
@@ -232,7 +273,9 @@ def test_parameter_is_described_by_its_node() -> None:
     described = DescribeParameters.Response(descriptors=[ParameterDescriptor(name='speed', description='cap')])
     graph.answers['/n/describe_parameters'] = described
     assert graph.client.describe('/n', 'speed').description == 'cap'
-    with pytest.raises(InputError, match=r"param describe: parameter = 'sped': is not one of /n; allowed: speed \(did you mean speed"):
+    with pytest.raises(
+        InputError, match=r"param describe: parameter = 'sped': is not one of /n; allowed: speed \(did you mean speed"
+    ):
         graph.client.describe('/n', 'sped')
 
 
@@ -240,7 +283,9 @@ def test_stamps_are_read_and_other_topics_refused() -> None:
     odometry = Odometry()
     odometry.header.stamp.sec, odometry.header.stamp.nanosec = 2, 5
     assert stamp_ns(odometry, '/b/odom') == 2_000_000_005
-    with pytest.raises(InputError, match=r"topic = '/c': has messages without a header; allowed: a topic of stamped messages"):
+    with pytest.raises(
+        InputError, match=r"topic = '/c': has messages without a header; allowed: a topic of stamped messages"
+    ):
         stamp_ns(Twist(), '/c')
 
 
@@ -248,10 +293,10 @@ class World(Graph):
     """Stands for a node beside a running world: it responds to requests at once."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **answers: Any) -> None:
-        from regolith_bringup.run import live_world
+        from regolith_bringup.run import running_simulation
 
         super().__init__()
-        self.world = live_world.LiveWorld.__new__(live_world.LiveWorld)
+        self.world = running_simulation.RunningSimulation.__new__(running_simulation.RunningSimulation)
         self.world.node, self.world.root, self.world.executor = self, '/east', None  # type: ignore[assignment]
         self.world.wait = self._wait  # type: ignore[method-assign]
         self.answers = {f'/east/regolith/world/{service}': answer for service, answer in answers.items()}
@@ -259,7 +304,7 @@ class World(Graph):
         def ask(executor: Any, client: Any, request: Any, timeout_s: float) -> Any:
             return client.call_async(request).result()
 
-        monkeypatch.setattr(live_world, 'ask', ask)
+        monkeypatch.setattr(running_simulation, 'call_service', ask)
 
 
 def test_a_running_world_receives_the_fields_of_its_services(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,10 +322,12 @@ def test_a_running_world_receives_the_fields_of_its_services(monkeypatch: pytest
     client = world.world
     client.status = WorldStatus(state=WorldStatus.PAUSED)
     assert client.pause(True) is client.status and client.pause(False) is client.status
-    assert client.step(7).t_ns == 5 and client.rewind(1_500, False).cycle == 3 and client.rewind('noon', True).cycle == 3
-    client.keep('dusk')
+    assert (
+        client.step(7).t_ns == 5 and client.rewind(1_500, False).cycle == 3 and client.rewind('noon', True).cycle == 3
+    )
+    client.save_snapshot('dusk')
     client.reset()
-    client.set_speed(2)
+    client.set_real_time_factor(2)
     names = [name.removeprefix('/east/regolith/world/') for name, _ in world.asked]
     assert names == ['pause', 'pause', 'step', 'rewind', 'rewind', 'snapshot', 'reset_simulation', 'set_parameters']
     sent = [request for _, request in world.asked]
@@ -304,9 +351,9 @@ def test_what_a_running_world_refuses_is_said_with_what_is_allowed(monkeypatch: 
     )  # fmt: skip
     client = world.world
     for call, said in (
-        (lambda: client.step(1), 'step: it is not paused; allowed: ./regolith pause before'), (lambda: client.keep('a'), 'keep: is taken; allowed: another name'),
+        (lambda: client.step(1), 'step: it is not paused; allowed: ./regolith pause before'), (lambda: client.save_snapshot('a'), 'keep: is taken; allowed: another name'),
         (lambda: client.rewind(1, False), 'rewind: is too early; allowed: from 1 s'), (lambda: client.reset(), 'reset: it cannot; allowed: a world that can be reset'),
-        (lambda: client.set_speed(2.0), 'speed: 2: too fast; allowed: a number above 0, or max'),
+        (lambda: client.set_real_time_factor(2.0), 'speed: 2: too fast; allowed: a number above 0, or max'),
     ):  # fmt: skip
         with pytest.raises(InputError) as caught:
             call()

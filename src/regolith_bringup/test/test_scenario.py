@@ -18,14 +18,14 @@ from regolith_bringup.scenario.schema import Scenario
 from regolith_files.problems import InputError
 from regolith_files.yaml_source import YamlSource, parse_value
 from regolith_sensors.camera.config import CameraConfig
+from regolith_sensors.config.sensors import SensorEntry
 from regolith_sensors.inertial.gnss_config import GnssConfig
 from regolith_sensors.inertial.imu_config import ImuConfig
 from regolith_sensors.lidar.config import LidarConfig
-from regolith_sensors.scenario_config import SensorEntry
 from regolith_terrain.config import TerrainConfig, load_soil
 from regolith_vehicles.config import VehicleEntry
 from regolith_world.config import WorldConfig, load_section
-from regolith_world.object_types import FREE_BODY
+from regolith_world.objects.object_types import FREE_BODY
 
 
 @pytest.mark.parametrize('name', sorted(find_scenarios()))
@@ -64,7 +64,9 @@ def test_overrides_in_order_and_options_win() -> None:
     scenario = load_scenario(
         'two_rovers',
         ['duration_s=5', 'duration_s=6', 'vehicles.amber.position.0=1.5', 'terrain.soil=chrono_lunar', 'seed=4'],
-        seed=9, speed='2', record=False,
+        seed=9,
+        speed='2',
+        record=False,
     ).scenario
     assert scenario.duration_s == 6.0
     assert scenario.vehicles['amber'].position == (1.5, 0.0)
@@ -98,7 +100,9 @@ def test_a_regions_soil_is_read_by_the_law_of_the_region(tmp_path: Path) -> None
     """By name, by file, by values, and none at all, whatever law the ground around has."""
     (tmp_path / 'pad.yaml').write_text('friction: 0.7\n')
     disc = 'disc: {center: [50, 0], radius_m: 1}'
-    pads = ', '.join(f'{{ground: rigid, {disc}{more}}}' for more in (f', soil: {tmp_path}/pad.yaml', ', soil: {friction: 0.6}', ''))
+    pads = ', '.join(
+        f'{{ground: rigid, {disc}{more}}}' for more in (f', soil: {tmp_path}/pad.yaml', ', soil: {friction: 0.6}', '')
+    )
     terrain = load_scenario('two_rovers', [f'terrain.regions=[{pads}]']).scenario.terrain
     assert [region.soil.friction for region in terrain.regions] == [0.7, 0.6, 0.8]  # type: ignore[attr-defined]
     around = f'terrain={{source: flat, ground: rigid, regions: [{{ground: scm, {disc}, soil: clay}}, {{{disc}, soil: {{friction: 0.5}}}}]}}'
@@ -113,7 +117,9 @@ def test_an_object_that_cannot_be_made_is_found_before_a_run(monkeypatch: pytest
 
     monkeypatch.setattr(type(FREE_BODY), 'make', broken)
     ball = 'objects.ball={type: free_body, position: [9, 9, 9], mass_kg: 1, shape: {kind: sphere, size_m: [0.1]}}'
-    with pytest.raises(InputError, match=r'objects.ball.*free_body.*regolith_world.object_types.*no raiser today'):
+    with pytest.raises(
+        InputError, match=r'objects.ball.*free_body.*regolith_world.objects.object_types.*no raiser today'
+    ):
         load_scenario('two_rovers', [ball])
 
 
@@ -121,7 +127,9 @@ def test_objects_that_stand_inside_one_another_are_refused() -> None:
     """No cycle is short enough for them: each was forced, thousands of times."""
     ball = '{{type: free_body, position: [9, 9, {}], mass_kg: 1, shape: {{kind: sphere, size_m: [0.1]}}}}'
     one, other = (f'objects.{name}={ball.format(z)}' for name, z in (('one', 9.0), ('other', 9.15)))
-    with pytest.raises(InputError, match=r"objects\.other\.position = .*: stands 0\.050 m inside 'one' at the start; allowed: "):
+    with pytest.raises(
+        InputError, match=r"objects\.other\.position = .*: stands 0\.050 m inside 'one' at the start; allowed: "
+    ):
         load_scenario('two_rovers', [one, other])
     load_scenario('two_rovers', [one, f'objects.other={ball.format(9.25)}'])
     load_scenario('two_rovers', [one, other, 'world.touch=pose_only'])
@@ -183,9 +191,16 @@ def test_yaml_as_people_write_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     'setting',
     [
-        'duration_s=1e-12', 'duration_s=1e300', 'world.heartbeat_s=1e-9', 'world.heartbeat_s=5e-5', 'world.dt_min_s=1e-12',
-        'world.checkpoint_period_s=1e-10', 'speed=1e-300', 'vehicles.amber.driver.start_s=1e300',
-        'comms.beacon_period_s=1e-9', 'comms.traffic.0.period_s=1e-9',
+        'duration_s=1e-12',
+        'duration_s=1e300',
+        'world.heartbeat_s=1e-9',
+        'world.heartbeat_s=5e-5',
+        'world.dt_min_s=1e-12',
+        'world.checkpoint_period_s=1e-10',
+        'speed=1e-300',
+        'vehicles.amber.driver.start_s=1e300',
+        'comms.beacon_period_s=1e-9',
+        'comms.traffic.0.period_s=1e-9',
     ],
 )
 def test_times_that_would_round_to_nothing_are_refused(setting: str) -> None:
@@ -211,9 +226,15 @@ def test_every_time_and_rate_of_a_scenario_has_bounds() -> None:
     seen: set[Any] = set()
     schemas = (Scenario, SensorEntry, CameraConfig, LidarConfig, ImuConfig, GnssConfig)
     fields = dict(field for schema in schemas for field in fields_of(schema, seen))
-    timed = {name: field for name, field in fields.items() if name.endswith(('_s', '_hz')) and field.annotation in (float, float | None)}
+    timed = {
+        name: field
+        for name, field in fields.items()
+        if name.endswith(('_s', '_hz')) and field.annotation in (float, float | None)
+    }
     assert len(timed) > 20
-    unbounded = {name for name, field in timed.items() if not {'Ge', 'Le'} <= {type(m).__name__ for m in field.metadata}}
+    unbounded = {
+        name for name, field in timed.items() if not {'Ge', 'Le'} <= {type(m).__name__ for m in field.metadata}
+    }
     assert unbounded == set()
 
 

@@ -12,9 +12,13 @@ from regolith_files.problems import InputError
 
 def load(model: str, sensor: str, xyz: list[float], vehicle: str = 'viper') -> None:
     entry = f'{{model: {model}, mount: {{xyz: {xyz}}}}}'
-    load_scenario('two_rovers', [
-        'terrain.source=flat', f'vehicles.amber={{model: {vehicle}, position: [0.0, 0.0], sensors: {{{sensor}: {entry}}}}}',
-    ])
+    load_scenario(
+        'two_rovers',
+        [
+            'terrain.source=flat',
+            f'vehicles.amber={{model: {vehicle}, position: [0.0, 0.0], sensors: {{{sensor}: {entry}}}}}',
+        ],
+    )
 
 
 @pytest.mark.parametrize(
@@ -40,7 +44,9 @@ def test_sensors_far_from_their_vehicle_are_refused(model: str, axis: int) -> No
     place = [0.0, 0.0, 3.0]
     load(model, 'it', place)
     place[axis] = 500.0
-    with pytest.raises(InputError, match=r'sensors\.it\.mount\.xyz.* m from all parts of its own vehicle; allowed: .* 10 m'):
+    with pytest.raises(
+        InputError, match=r'sensors\.it\.mount\.xyz.* m from all parts of its own vehicle; allowed: .* 10 m'
+    ):
         load(model, 'it', place)
 
 
@@ -51,7 +57,8 @@ def test_what_does_not_see_may_be_inside() -> None:
 
 
 @pytest.mark.parametrize(
-    ('xyz', 'inside'), [([0.0, 0.0, 0.4], True), ([0.45, 0.0, 1.85], True), ([0.524, 0.0, 1.85], False), ([0.6, 0.0, 1.85], False)]
+    ('xyz', 'inside'),
+    [([0.0, 0.0, 0.4], True), ([0.45, 0.0, 1.85], True), ([0.524, 0.0, 1.85], False), ([0.6, 0.0, 1.85], False)],
 )
 def test_lamps_in_their_own_vehicle_are_refused(xyz: list[float], inside: bool) -> None:
     """Deeper than the centimeter of their housing, from where no light comes out; the head's front is at 0.53 m."""
@@ -60,5 +67,7 @@ def test_lamps_in_their_own_vehicle_are_refused(xyz: list[float], inside: bool) 
     if not inside:
         load_scenario('two_rovers', settings)
         return
-    with pytest.raises(InputError, match=r'vehicles\.amber\.lights\.head\.mount\.xyz .*m inside .*or up to 0\.01 m inside'):
+    with pytest.raises(
+        InputError, match=r'vehicles\.amber\.lights\.head\.mount\.xyz .*m inside .*or up to 0\.01 m inside'
+    ):
         load_scenario('two_rovers', settings)

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from regolith_bringup.cli import main
-from regolith_bringup.run.graph import free_domain
+from regolith_bringup.run.ros_graph import free_domain
 
 pytestmark = pytest.mark.seconds
 ONE = 'run two_rovers --duration 0.1 --set terrain.source=flat --no-report --speed max'
@@ -42,8 +42,15 @@ COMMANDS, CLOSED = ('check two_rovers', '--help', 'nosuch'), ('>&-', '2>&-', '<&
 
 @pytest.mark.parametrize(
     ('words', 'closed'),
-    [*zip(COMMANDS, CLOSED),  # each of both once; all of them with all
-     *(pytest.param(w, c, marks=pytest.mark.slow) for w in COMMANDS for c in CLOSED if COMMANDS.index(w) != CLOSED.index(c))],
+    [
+        *zip(COMMANDS, CLOSED),  # each of both once; all of them with all
+        *(
+            pytest.param(w, c, marks=pytest.mark.slow)
+            for w in COMMANDS
+            for c in CLOSED
+            if COMMANDS.index(w) != CLOSED.index(c)
+        ),
+    ],
 )
 def test_command_with_closed_stream_ends_as_usual(tmp_path: Path, words: str, closed: str) -> None:
     usual, done = usual_end(words), shell(f'{words} {closed}', tmp_path)
@@ -79,14 +86,18 @@ def test_command_whose_reader_has_left_ends_without_an_error(tmp_path: Path) -> 
     [
         ('one', '> /dev/full', 2),
         *(pytest.param('one', *each, marks=pytest.mark.slow) for each in (('>&-', 0), ('2>&-', 0), ('>&- 2>&-', 0))),
-        *(pytest.param('many', *each, marks=pytest.mark.slow) for each in (('>&-', 0), ('2>&-', 0), ('>&- 2>&-', 0), ('> /dev/full', 2))),
+        *(
+            pytest.param('many', *each, marks=pytest.mark.slow)
+            for each in (('>&-', 0), ('2>&-', 0), ('>&- 2>&-', 0), ('> /dev/full', 2))
+        ),
     ],
 )
 def test_run_without_a_stream_is_complete(tmp_path: Path, where: str, code: int, processes: str) -> None:
     domain = free_domain(range(1, 20))
     try:
         done = shell(
-            f'{ONE} --out {tmp_path / "made"} --processes {processes} {where}', tmp_path,
+            f'{ONE} --out {tmp_path / "made"} --processes {processes} {where}',
+            tmp_path,
             ROS_DOMAIN_ID=str(domain.number),
         )
     finally:
@@ -116,14 +127,21 @@ UNUSABLE = (
         *((ONE, *each) for each in UNUSABLE),
         *(
             (words, *UNUSABLE[which])
-            for words in ('join amber', 'rewind 0', 'verify two_rovers', 'replay {run}') for which in (1, 3)
+            for words in ('join amber', 'rewind 0', 'verify two_rovers', 'replay {run}')
+            for which in (1, 3)
         ),
     ],
     ids=lambda value: value.split()[0],
 )
 def test_unusable_ros_variable_is_refused_in_one_line(
-    tmp_path: Path, run_dir: Path, words: str, variable: str, value: str, said: str,
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    run_dir: Path,
+    words: str,
+    variable: str,
+    value: str,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     """Nothing is made, nothing started."""
     monkeypatch.chdir(tmp_path)

@@ -14,11 +14,11 @@ from threading import Thread
 
 import pytest
 
-from regolith_bringup.run import processes, supervisor
-from regolith_bringup.run.plan import NodeSpec
+from regolith_bringup.run import node_processes, supervisor
+from regolith_bringup.run.node_plan import NodeSpec
 from regolith_bringup.run.supervisor import NODE_FAILED, Supervisor
-from regolith_world.checkpoint import Checkpoint, write
-from regolith_world.restarts import RESTARTS
+from regolith_world.checkpoint.files import Checkpoint, write
+from regolith_world.restart_policy import RESTARTS
 
 OVER = """printf '{"failure": "%s"}' > world.json\n"""
 LEAVES, FAILS = 'exit 0\n', 'exit 4\n'
@@ -52,9 +52,9 @@ def test_who_is_stuck_on_the_way_out(
         path.write_text(f'#!/bin/bash\ncd {tmp_path}\ntouch started\n{script}')
         path.chmod(0o755)
         specs.append(NodeSpec('any', f'{name}_node', name, ''))
-    monkeypatch.setattr(processes, 'executable', lambda spec: tmp_path / spec.executable)
+    monkeypatch.setattr(node_processes, 'executable', lambda spec: tmp_path / spec.executable)
     monkeypatch.setattr(supervisor, '_PATIENCE_S', 0.5)
-    monkeypatch.setattr(processes, 'LEAVING_S', 0.5)
+    monkeypatch.setattr(node_processes, 'LEAVING_S', 0.5)
     assert Supervisor(specs, tmp_path, 1.0, quiet=True).run() == code
     said = (tmp_path / 'output.txt').read_text().splitlines()
     assert sorted(line.split(':')[0] for line in said if 'did not leave by itself' in line) == stuck
@@ -65,7 +65,10 @@ def test_who_is_stuck_on_the_way_out(
 
 
 def scripted(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, scripts: dict[str, str], respawn: str = '',
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    scripts: dict[str, str],
+    respawn: str = '',
     unresponsive_s: float = 30.0,
 ) -> Supervisor:
     """Return the supervisor of scripts in place of nodes; one of them may be started again."""
@@ -73,7 +76,7 @@ def scripted(
         path = folder / f'{name}_node'
         path.write_text(f'#!/bin/bash\ncd {folder}\n{script}')
         path.chmod(0o755)
-    monkeypatch.setattr(processes, 'executable', lambda spec: folder / spec.executable)
+    monkeypatch.setattr(node_processes, 'executable', lambda spec: folder / spec.executable)
     specs = [NodeSpec('any', f'{name}_node', name, '', respawn=name == respawn) for name in scripts]
     return Supervisor(specs, folder, 1.0, quiet=True, unresponsive_s=unresponsive_s)
 
@@ -106,7 +109,9 @@ def test_who_has_told_why_it_cannot_go_on_is_not_started_again(tmp_path: Path, m
     assert scripted(tmp_path, monkeypatch, scripts, respawn='recorder').run() == NODE_FAILED
     said = [line for line in (tmp_path / 'output.txt').read_text().splitlines() if line.startswith('recorder')]
     assert said == [
-        'recorder: no space', 'recorder: ended with exit code 3', 'recorder: given up after 0 restarts; the run ends'
+        'recorder: no space',
+        'recorder: ended with exit code 3',
+        'recorder: given up after 0 restarts; the run ends',
     ]
 
 
@@ -140,16 +145,16 @@ def test_where_it_hangs_is_printed(tmp_path: Path) -> None:
     path.chmod(0o755)
     said: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(processes, 'executable', lambda spec: path)
-        patch.setattr(processes, 'LEAVING_S', 0.5)
+        patch.setattr(node_processes, 'executable', lambda spec: path)
+        patch.setattr(node_processes, 'LEAVING_S', 0.5)
         spec = NodeSpec('any', 'world_node', 'world', '')
-        node = processes.NodeProcess(
+        node = node_processes.NodeProcess(
             spec, {**os.environ, 'PYTHONFAULTHANDLER': '1'}, lambda label, line: said.append(line)
         )
         while 'up' not in said:
             assert node.running
             time.sleep(0.01)
-        assert processes.end_all([node], 0.0) == ['world']
+        assert node_processes.end_all([node], 0.0) == ['world']
     assert any('linger' in line for line in said) and node.code != 0
 
 
@@ -158,7 +163,7 @@ def test_interrupted_before_the_first_cycle(tmp_path: Path, monkeypatch: pytest.
     path = tmp_path / 'world_node'
     path.write_text(f'#!/bin/bash\ntrap "exit 0" INT\ntouch {tmp_path}/up\nwhile :; do sleep 0.05; done\n')
     path.chmod(0o755)
-    monkeypatch.setattr(processes, 'executable', lambda spec: path)
+    monkeypatch.setattr(node_processes, 'executable', lambda spec: path)
     run = Supervisor([NodeSpec('any', 'world_node', 'world', '')], tmp_path, 1.0, quiet=True)
 
     def interrupt() -> None:
@@ -194,16 +199,16 @@ def test_a_command_interrupted_while_it_starts_says_nothing(module: str, code: i
     assert (ended.returncode, ended.stdout, ended.stderr) == (code, '', '')
 
 
-def _world_node(said: list[str]) -> processes.NodeProcess:
+def _world_node(said: list[str]) -> node_processes.NodeProcess:
     spec = NodeSpec('regolith_world', 'world_node', 'world', 'regolith')
-    return processes.NodeProcess(spec, os.environ, lambda _, line: said.append(line))
+    return node_processes.NodeProcess(spec, os.environ, lambda _, line: said.append(line))
 
 
 @pytest.fixture(scope='module')
 def start_s() -> float:
     """Return how long a node of its own interpreter takes until it says that it lacks a scenario [s]."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(processes, 'is_ours', lambda path: False)
+        patched.setattr(node_processes, 'is_ours', lambda path: False)
         took = []
         for _ in range(2):  # the machine may be busy with other tests
             begin = time.monotonic()
@@ -220,7 +225,7 @@ def test_a_node_interrupted_while_it_starts_says_nothing(
 ) -> None:
     """Neither the stack of an interpreter that is not yet up, nor that of an import."""
     if not forked:
-        monkeypatch.setattr(processes, 'is_ours', lambda path: False)
+        monkeypatch.setattr(node_processes, 'is_ours', lambda path: False)
     said: list[str] = []
     node = _world_node(said)
     time.sleep(part * start_s)

@@ -14,7 +14,7 @@ import rasterio
 
 from regolith_bringup.cli import main
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.height_field import build_height_field, build_rocks
+from regolith_terrain.height_field_builder import build_height_field, build_rocks
 from regolith_terrain.raster import RasterField
 
 PRESET = {'preset': 'polar', 'seed': 5}
@@ -56,7 +56,10 @@ def test_made_files_are_the_scenarios_ground(tmp_path: Path, capsys: pytest.Capt
     spots = np.random.default_rng(0).integers(-70, 70, (2, 50)) * 0.25
     at_center = field.coarse_nodes(-400, -399, 240, 241, 0.25)[0, 0]
     assert again.heights(*spots) == pytest.approx(
-        [field.coarse_nodes(i - 400, i - 399, j + 240, j + 241, 0.25)[0, 0] - at_center for i, j in (spots * 4).astype(int).T],
+        [
+            field.coarse_nodes(i - 400, i - 399, j + 240, j + 241, 0.25)[0, 0] - at_center
+            for i, j in (spots * 4).astype(int).T
+        ],
         abs=1e-5,
     )
 

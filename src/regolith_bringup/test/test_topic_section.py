@@ -50,10 +50,16 @@ def test_barrier_without_a_type_lists_the_topics_of_all_vehicles() -> None:
 
 @pytest.mark.parametrize(
     ('model', 'topic', 'kind'),
-    [('hmmwv', 'driver_inputs', 'regolith_msgs/msg/DriverInputs'), ('rassor', 'joint_command', 'sensor_msgs/msg/JointState')],
+    [
+        ('hmmwv', 'driver_inputs', 'regolith_msgs/msg/DriverInputs'),
+        ('rassor', 'joint_command', 'sensor_msgs/msg/JointState'),
+    ],
 )
 def test_barrier_has_the_type_of_the_command_topic(model: str, topic: str, kind: str) -> None:
-    settings = [f'vehicles={{amber: {{model: {model}, position: [0, 0]}}}}', f'world.input_barrier={{topic: /amber/{topic}}}']
+    settings = [
+        f'vehicles={{amber: {{model: {model}, position: [0, 0]}}}}',
+        f'world.input_barrier={{topic: /amber/{topic}}}',
+    ]
     barrier = load_scenario('two_rovers', settings).scenario.world.input_barrier
     assert barrier is not None and barrier.type == kind
 

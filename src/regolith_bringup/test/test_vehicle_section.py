@@ -46,8 +46,20 @@ _SPIN = 'spin_front_left: {actuator: drive_front_left'
         ('yaml', 'joint: spin_front_left', 'joint: spin_fl', 'wheels.front_left.joint', 'spin_front_left'),
         ('yaml', 'radius_m: 0.215, ', '', 'wheels.0.radius_m', 'a value'),
         ('yaml', 'radius_m: 0.215', 'radius_m: 50.0', 'wheels.0.radius_m', 'less than or equal to 5'),
-        ('yaml', 'grousers: {count: 20, height_m: 0.015, thickness_m: 0.006}', 'mesh: no.obj', 'wheels.front_left', 'an OBJ, STL or MSH file'),
-        ('yaml', 'grousers: {count: 20, height_m: 0.015, thickness_m: 0.006}', 'tyre: gum', 'wheels.front_left.tyre', 'hmmwv_tmeasy'),
+        (
+            'yaml',
+            'grousers: {count: 20, height_m: 0.015, thickness_m: 0.006}',
+            'mesh: no.obj',
+            'wheels.front_left',
+            'an OBJ, STL or MSH file',
+        ),
+        (
+            'yaml',
+            'grousers: {count: 20, height_m: 0.015, thickness_m: 0.006}',
+            'tyre: gum',
+            'wheels.front_left.tyre',
+            'hmmwv_tmeasy',
+        ),
         ('yaml', '  arm_front:', '  arm_ahead:', 'joints.arm_ahead', 'arm_front'),
         ('yaml', '{actuator: arm_front', '{actuator: arm_rear', 'joints.arm_front.actuator', 'on joint arm_front'),
         ('yaml', 'arm_front: {actuator: arm_front', _SPIN, 'joints.spin_front_left.actuator', 'of no wheel'),
@@ -153,7 +165,11 @@ def test_vehicles_inside_an_object() -> None:
         ('recording.enabled=maybe', 'has the wrong type', 'true or false'),
         ('vehicles.amber.model=""', 'is too short', 'a length of at least 1'),
         ('light.sun={azimuth_deg: 1, elevation_deg: 500}', 'is out of range', 'less than or equal to 90 '),
-        ('light.sun={azimuth_deg: 1, elevation_deg: 5, utc: "2026-11-22"}', 'does not go with the keys beside it', 'leaving it out, or them'),
+        (
+            'light.sun={azimuth_deg: 1, elevation_deg: 5, utc: "2026-11-22"}',
+            'does not go with the keys beside it',
+            'leaving it out, or them',
+        ),
         ('world.touch=softly', 'is unknown', "'impulse' or 'pose_only'"),
         ('terrain.roughness={inner_scale_m: 50.0}', 'inner_scale_m exceeds outer_scale_m', 'up to outer_scale_m, 24.0'),
     ],
@@ -177,7 +193,10 @@ def test_words_are_those_of_files(setting: str, problem: str, allowed: str) -> N
         ('world.input_barrier={topic: amber/cmd_vel}', 'world.input_barrier.topic'),
         ('world.input_barrier={topic: /amber/nosuch}', 'world.input_barrier.topic'),
         ('world.input_barrier={topic: /other/cmd_vel}', 'world.input_barrier.topic'),
-        ('world.input_barrier={topic: /amber/cmd_vel, type: regolith_msgs/msg/DriverInputs}', 'world.input_barrier.type'),
+        (
+            'world.input_barrier={topic: /amber/cmd_vel, type: regolith_msgs/msg/DriverInputs}',
+            'world.input_barrier.type',
+        ),
         (f'vehicles={{{"a" * 300}: {{position: [0, 0]}}}}', f'vehicles.{"a" * 79}…'),
         (f'name={"a" * 300}', 'name'),
         ('name=../../else', 'name'),
@@ -255,12 +274,17 @@ def test_soil_grid_coarser_than_a_contact_is_refused(tmp_path: Path, model: str,
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize('model', ['viper', *(pytest.param(name, marks=pytest.mark.slow) for name in ('hmmwv', 'm113'))])
+@pytest.mark.parametrize(
+    'model', ['viper', *(pytest.param(name, marks=pytest.mark.slow) for name in ('hmmwv', 'm113'))]
+)
 def test_soil_with_moduli_in_kn_is_refused_with_a_word_on_units(tmp_path: Path, model: str) -> None:
     """Lunar soil typed in kN and kPa: wheels, cars and tracks sink in beyond their axles at rest."""
     soil = load_soil('lunar_nominal')
     wrong = {
-        **soil.model_dump(), 'k_phi': 1e-3 * soil.k_phi, 'k_c': 1e-3 * soil.k_c, 'cohesion_pa': 1e-3 * soil.cohesion_pa,
+        **soil.model_dump(),
+        'k_phi': 1e-3 * soil.k_phi,
+        'k_c': 1e-3 * soil.k_c,
+        'cohesion_pa': 1e-3 * soil.cohesion_pa,
     }
     file = tmp_path / 'kilo.yaml'
     file.write_text(
@@ -268,7 +292,9 @@ def test_soil_with_moduli_in_kn_is_refused_with_a_word_on_units(tmp_path: Path, 
         f'vehicles: {{one: {{model: {model}, position: [0, 0]}}}}\n'
     )
     problem = refused(scenario=str(file))
-    assert problem.key == 'terrain.soil' and 'sinks in by' in problem.problem and 'kN or kPa times 1000' in problem.allowed
+    assert (
+        problem.key == 'terrain.soil' and 'sinks in by' in problem.problem and 'kN or kPa times 1000' in problem.allowed
+    )
 
 
 @pytest.mark.parametrize(
@@ -312,7 +338,10 @@ def test_two_frames_with_one_id_are_refused(settings: list[str], key: str, said:
 
 def test_frames_of_a_usual_scenario_differ() -> None:
     """A camera beside the wheels, an IMU on each of two rovers."""
-    load_scenario('two_rovers', [f'vehicles.{name}.sensors={{imu: {IMU}, mast: {{model: navcam}}}}' for name in ('amber', 'basalt')])
+    load_scenario(
+        'two_rovers',
+        [f'vehicles.{name}.sensors={{imu: {IMU}, mast: {{model: navcam}}}}' for name in ('amber', 'basalt')],
+    )
 
 
 @pytest.mark.parametrize('line', ['/rover/left/image_raw|sensor_msgs/msg/Image', '/rover/left/image_raw'])

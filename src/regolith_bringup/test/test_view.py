@@ -22,8 +22,8 @@ from rerun.chunk import RrdReader
 
 from regolith_bringup.bag.reading import Bag
 from regolith_bringup.cli import main
-from regolith_bringup.view import browser
-from regolith_bringup.view.ground import TILE
+from regolith_bringup.view import headless_browser
+from regolith_bringup.view.terrain_mesh import TILE
 
 END_NS = CYCLES * HEARTBEAT_NS
 
@@ -87,8 +87,11 @@ def test_the_file_opens_again(recording: Recording) -> None:
     from regolith_bringup.view.viewer import rerun_program
 
     done = subprocess.run(
-        [rerun_program(), 'rrd', 'verify', str(recording.file)], capture_output=True, text=True,
-        env={'CI': 'true', 'HOME': str(recording.file.parent)}, check=False,
+        [rerun_program(), 'rrd', 'verify', str(recording.file)],
+        capture_output=True,
+        text=True,
+        env={'CI': 'true', 'HOME': str(recording.file.parent)},
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     reader = RrdReader(recording.file)
@@ -193,7 +196,10 @@ def test_no_viewer_is_left_of_a_view_that_was_killed(run: Path) -> None:
         (('view', 'RUN', '--live'), 'RUN and --live'),
         (('view', 'RUN', '--every', '3'), 'view: --every: is of a world that runs; allowed: --live instead of RUN'),
         (('view', 'RUN', '--topic', '/amber/eye/image_raw'), 'view: --topic: is of a world that runs'),
-        (('view', 'nowhere', '--save', 'a.rrd'), "view: nowhere: no such folder; allowed: a folder that ./regolith run made"),
+        (
+            ('view', 'nowhere', '--save', 'a.rrd'),
+            'view: nowhere: no such folder; allowed: a folder that ./regolith run made',
+        ),
         (('view', 'EMPTY', '--save', 'a.rrd'), 'is not a run folder'),
         (('view', 'RUN', '--save', 'no/such/folder/a.rrd'), 'its folder is not there'),
         (('view', 'RUN', '--web', '--save', 'a.rrd'), '--web and --save; allowed: one of them'),
@@ -207,7 +213,11 @@ def test_no_viewer_is_left_of_a_view_that_was_killed(run: Path) -> None:
     ],
 )
 def test_mistakes_are_told_in_one_line(
-    words: tuple[str, ...], said: str, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    said: str,
+    run: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -230,7 +240,7 @@ def test_missing_programs_are_told_with_the_remedy(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv('PATH', str(tmp_path))
-    monkeypatch.delenv(browser.VARIABLE, raising=False)
+    monkeypatch.delenv(headless_browser.VARIABLE, raising=False)
     assert call('view', str(run), '--screenshot', str(tmp_path / 'a.png')) == 2
     assert 'no Chromium to draw with; allowed: chromium on the PATH' in capsys.readouterr().err
     monkeypatch.setitem(sys.modules, 'rerun', None)

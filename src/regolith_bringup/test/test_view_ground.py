@@ -13,31 +13,31 @@ import pytest
 from regolith_bringup.view.draw_objects import CYCLE
 from regolith_bringup.view.draw_vehicles import _PATH_NS, _PATH_POINTS, DrawnVehicles
 from regolith_bringup.view.from_bag import _soil_before
-from regolith_bringup.view.ground import TILE, GroundPieces, Piece
-from regolith_bringup.view.shade import Shade
-from regolith_bringup.view.soil import UPDATES, Change, SoilChanges, change
+from regolith_bringup.view.soil_updates import UPDATES, NodeChanges, SoilChanges, change
+from regolith_bringup.view.terrain_mesh import TILE, MeshPiece, TerrainMesh
+from regolith_bringup.view.terrain_shading import TerrainShading
+from regolith_terrain.height_field import FlatField, PlaneField
 from regolith_terrain.procedural import ProceduralField
-from regolith_terrain.surface import FlatField, PlaneField
-from regolith_world.rotation import from_rpy_deg, matrix
+from regolith_world.numerics.rotation import from_rpy_deg, matrix
 
 SPACING, SIZE = 0.02, 40.0
 PLANE = PlaneField(0.05, -0.02, 1.0)
 
 
-def pieces(field: Any = PLANE, tile_step: int = 1, together: bool = False) -> GroundPieces:
-    return GroundPieces(field, SPACING, SIZE, Shade(), tile_step=tile_step, together=together)
+def pieces(field: Any = PLANE, tile_step: int = 1, together: bool = False) -> TerrainMesh:
+    return TerrainMesh(field, SPACING, SIZE, TerrainShading(), tile_step=tile_step, together=together)
 
 
-def latest(drawn: list[Piece]) -> dict[str, Piece]:
+def latest(drawn: list[MeshPiece]) -> dict[str, MeshPiece]:
     """Return what stands after pieces were drawn one after the other."""
-    found: dict[str, Piece] = {}
+    found: dict[str, MeshPiece] = {}
     for piece in drawn:
         triangles = found[piece.name].triangles if piece.triangles is None else piece.triangles
-        found[piece.name] = Piece(piece.name, piece.vertices, piece.colors, triangles)
+        found[piece.name] = MeshPiece(piece.name, piece.vertices, piece.colors, triangles)
     return found
 
 
-def areas(piece: Piece) -> np.ndarray:
+def areas(piece: MeshPiece) -> np.ndarray:
     """Return the areas of a piece's triangles as seen from above, those turned away negative [m^2]."""
     assert piece.triangles is not None
     corners = piece.vertices.astype(np.float64)[piece.triangles]
@@ -45,9 +45,9 @@ def areas(piece: Piece) -> np.ndarray:
     return 0.5 * (one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0])
 
 
-def dig(i: range, j: range, level: float) -> Change:
+def dig(i: range, j: range, level: float) -> NodeChanges:
     x, y = (part.ravel() for part in np.meshgrid(np.array(i), np.array(j), indexing='ij'))
-    return Change(x.astype(np.int64), y.astype(np.int64), np.full(len(x), level))
+    return NodeChanges(x.astype(np.int64), y.astype(np.int64), np.full(len(x), level))
 
 
 @pytest.mark.parametrize(('tile_step', 'together'), [(1, False), (2, False), (2, True)])
@@ -131,7 +131,11 @@ def test_new_tiles_come_whole_and_their_patch_makes_room() -> None:
     assert all(p.triangles is not None for p in found)
     assert found[1].vertices[:, 2].max() == pytest.approx(0.05)
     # Far from all that was shown, even the site changes.
-    assert [p.name.split('/')[0] for p in ground.take(dig(range(900, 901), range(5, 6), 0.0))] == ['site', 'near', 'soil']
+    assert [p.name.split('/')[0] for p in ground.take(dig(range(900, 901), range(5, 6), 0.0))] == [
+        'site',
+        'near',
+        'soil',
+    ]
 
 
 def test_a_restart_brings_the_undisturbed_ground_back() -> None:
@@ -144,20 +148,24 @@ def test_a_restart_brings_the_undisturbed_ground_back() -> None:
 
 def test_ruts_are_darker_and_heaps_brighter_than_level_ground() -> None:
     level = np.zeros((5, 5))
-    plain, rut, heap = (Shade().colors(level, SPACING, np.full((5, 5), dug)).mean() for dug in (0.0, 0.03, -0.03))
+    plain, rut, heap = (
+        TerrainShading().colors(level, SPACING, np.full((5, 5), dug)).mean() for dug in (0.0, 0.03, -0.03)
+    )
     assert rut < 0.9 * plain and heap > 1.02 * plain
 
 
 def test_slopes_towards_the_sun_are_brighter() -> None:
     i = np.arange(5.0)[:, None] * SPACING
-    east = Shade(azimuth_deg=90.0, elevation_deg=20.0)
+    east = TerrainShading(azimuth_deg=90.0, elevation_deg=20.0)
     towards, away = (east.colors(sign * 0.2 * np.broadcast_to(i, (5, 5)), SPACING).mean() for sign in (-1.0, 1.0))
     assert towards > 1.3 * away
 
 
 def update(cycle: int, attempt: int, level: float, epoch: int = 1) -> Any:
     nodes = SimpleNamespace(
-        x=np.array([3], np.int32), y=np.array([4], np.int32), fields=['level_initial', 'level', 'mass_kgpm2'],
+        x=np.array([3], np.int32),
+        y=np.array([4], np.int32),
+        fields=['level_initial', 'level', 'mass_kgpm2'],
         values=np.array([0.0, level, 0.0]),
     )
     return SimpleNamespace(key=SimpleNamespace(epoch=epoch, cycle=cycle, attempt=attempt), nodes=nodes)
@@ -166,16 +174,16 @@ def update(cycle: int, attempt: int, level: float, epoch: int = 1) -> Any:
 def test_discarded_attempts_leave_no_trace() -> None:
     soil = SoilChanges()
     soil.take(update(6, 0, -0.01))
-    assert soil.fresh() is None  # its verdict is not known
+    assert soil.take_changes() is None  # its verdict is not known
     soil.take(update(7, 0, -0.3))
     soil.take(update(7, 1, -0.02))
-    found = soil.fresh()
+    found = soil.take_changes()
     assert found is not None and found.level.tolist() == [-0.01]
     soil.take(update(8, 0, -0.03))
     soil.close()
-    found = soil.fresh()
+    found = soil.take_changes()
     assert found is not None and found.level.tolist() == [-0.02, -0.03]
-    assert soil.fresh() is None
+    assert soil.take_changes() is None
 
 
 def test_a_branch_begins_on_the_soil_of_the_cycles_before_it() -> None:
@@ -186,14 +194,16 @@ def test_a_branch_begins_on_the_soil_of_the_cycles_before_it() -> None:
         SimpleNamespace(messages=lambda topic, said=said: iter([SimpleNamespace(content=one) for one in said[topic]]))
         for said in (before, {CYCLE: [cycle], UPDATES: [update(7, 0, -0.9, epoch=2)]})
     ]
-    found = _soil_before(bags).fresh()  # type: ignore[arg-type]
+    found = _soil_before(bags).take_changes()  # type: ignore[arg-type]
     assert found is not None and found.level == pytest.approx([-0.05, -0.06])
-    assert _soil_before(bags[:1]).fresh() is None  # type: ignore[arg-type]
+    assert _soil_before(bags[:1]).take_changes() is None  # type: ignore[arg-type]
 
 
 def test_levels_are_found_among_the_fields_of_any_law() -> None:
     nodes = SimpleNamespace(
-        x=np.array([1, 2]), y=np.array([5, 6]), fields=['level_initial', 'level', 'own', 'mass_kgpm2'],
+        x=np.array([1, 2]),
+        y=np.array([5, 6]),
+        fields=['level_initial', 'level', 'own', 'mass_kgpm2'],
         values=np.arange(8.0),
     )
     assert change(nodes).level.tolist() == [2.0, 3.0]
@@ -215,15 +225,25 @@ def test_points_of_a_long_path_are_equally_far_apart_in_time() -> None:
     assert set(np.diff(times)) == {4.0 * _PATH_NS}
 
 
-@pytest.mark.parametrize('rpy_deg', [(0.0, 0.0, 0.0), (0.0, 30.0, 0.0), (0.0, -30.0, 90.0), (25.0, 0.0, -40.0), (10.0, 20.0, 160.0)])
+@pytest.mark.parametrize(
+    'rpy_deg', [(0.0, 0.0, 0.0), (0.0, 30.0, 0.0), (0.0, -30.0, 90.0), (25.0, 0.0, -40.0), (10.0, 20.0, 160.0)]
+)
 @pytest.mark.parametrize('lower', [0, 1])
-def test_a_path_lies_at_the_lowest_point_of_the_vehicle_at_first(rpy_deg: tuple[float, float, float], lower: int) -> None:
+def test_a_path_lies_at_the_lowest_point_of_the_vehicle_at_first(
+    rpy_deg: tuple[float, float, float], lower: int
+) -> None:
     """However it stands: the path's first point is 3 cm above the lowest corner of its parts, its later ones alike."""
     rng, turn = np.random.default_rng(2), from_rpy_deg(rpy_deg)
     corners = [rng.uniform(-1.0, 1.0, (8, 3)) for _ in range(2)]
     parts = [SimpleNamespace(mesh=SimpleNamespace(vertices=c), row=k) for k, c in enumerate(corners)]
     vehicle = SimpleNamespace(
-        looks=SimpleNamespace(parts=[None] * 2), parts=parts, alone=[], many=[], trail=[], next_ns=0, stride_ns=_PATH_NS,
+        looks=SimpleNamespace(parts=[None] * 2),
+        parts=parts,
+        alone=[],
+        many=[],
+        trail=[],
+        next_ns=0,
+        stride_ns=_PATH_NS,
         height=None,
     )
     drawn = DrawnVehicles(SimpleNamespace(put=lambda *parts: None), 0)
@@ -235,7 +255,7 @@ def test_a_path_lies_at_the_lowest_point_of_the_vehicle_at_first(rpy_deg: tuple[
         assert vehicle.trail[-1] == pytest.approx([2.0 + k, 3.0, lowest + 0.03 + 0.1 * k])
 
 
-def line(piece: Piece, axis: int, at: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def line(piece: MeshPiece, axis: int, at: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return (place along a line across the world, height, color) of a mesh's nodes on the line, without skirts."""
     flat = piece.vertices[np.abs(piece.vertices[:, axis] - at) < 1e-4]
     colors = piece.colors[np.abs(piece.vertices[:, axis] - at) < 1e-4]
@@ -245,7 +265,7 @@ def line(piece: Piece, axis: int, at: float) -> tuple[np.ndarray, np.ndarray, np
     return along[top], height[top], colors[order][top].astype(float)
 
 
-def seam(fine: Piece, coarse: Piece, axis: int, at: float) -> tuple[float, float]:
+def seam(fine: MeshPiece, coarse: MeshPiece, axis: int, at: float) -> tuple[float, float]:
     """Return the largest differences of height [m] and color on a line between two meshes."""
     along, height, colors = line(fine, axis, at)
     there, low, low_colors = line(coarse, axis, at)
@@ -299,7 +319,9 @@ def test_meshes_that_get_neighbors_close_up_with_them() -> None:
     # Meshes that were shown in one go look the same as those that came one after another.
     whole = pieces(field)
     whole.show(whole.patches_around(np.array([[2.0, 2.0], [12.0, 2.0]])), [(1, 1), (2, 1)])
-    assert all(np.array_equal(p.vertices, standing[p.name].vertices) for p in whole.shown() if p.name.startswith('soil'))
+    assert all(
+        np.array_equal(p.vertices, standing[p.name].vertices) for p in whole.shown() if p.name.startswith('soil')
+    )
 
 
 def test_soil_that_changed_ends_on_no_open_border() -> None:
@@ -314,8 +336,12 @@ def test_soil_that_changed_ends_on_no_open_border() -> None:
 
 def test_linear_colors_are_shown_by_a_gamma_of_22_with_lunar_ground_exposed_for() -> None:
     """255 (2.4 c)^(1/2.2), rounded; light beyond white stays white, and below black black."""
-    from regolith_bringup.view.canvas import path_of, screen
+    from regolith_bringup.view.rerun_canvas import path_of, screen
 
-    assert screen([0.0, 0.1, 0.2]).tolist() == [0, round(255 * 0.24 ** (1 / 2.2)), round(255 * 0.48 ** (1 / 2.2))] == [0, 133, 183]
+    assert (
+        screen([0.0, 0.1, 0.2]).tolist()
+        == [0, round(255 * 0.24 ** (1 / 2.2)), round(255 * 0.48 ** (1 / 2.2))]
+        == [0, 133, 183]
+    )
     assert screen([[-1.0, 1.0 / 2.4, 7.0]]).tolist() == [[0, 255, 255]] and screen([0.5]).dtype == np.uint8
     assert path_of('/a b/', 'c.d/e') == r'a\ b/c.d/e'

@@ -22,21 +22,23 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from regolith_bringup.bag.topics import RecordedTopic
 from regolith_bringup.markers_node import MarkersNode, odom_in_world
-from regolith_bringup.run.plan import plan
+from regolith_bringup.run.node_plan import node_specs
 from regolith_bringup.scenario.loading import load_scenario
-from regolith_bringup.view.ground import Piece
 from regolith_bringup.view.markers import GROUND_TOPIC, LAYERS_TOPIC, TYPE, Markers
-from regolith_bringup.view.soil import SoilChanges
-from regolith_files.doors import Marks
-from regolith_world.rotation import from_rpy_deg, matrix
+from regolith_bringup.view.soil_updates import SoilChanges
+from regolith_bringup.view.terrain_mesh import MeshPiece
+from regolith_files.extension_points import ViewMarks
+from regolith_world.numerics.rotation import from_rpy_deg, matrix
 
 CONFIG = Path(__file__).resolve().parents[1] / 'config'
 TRIANGLES = np.array([[0, 1, 2], [0, 2, 3]], np.uint32)
 
 
-def square(name: str, z: float = 0.0) -> Piece:
+def square(name: str, z: float = 0.0) -> MeshPiece:
     corners = np.array([[0.0, 0.0, z], [1.0, 0.0, z], [1.0, 1.0, z], [0.0, 1.0, z]], np.float32)
-    return Piece(name, corners, np.array([[255, 0, 0], [0, 255, 0], [0, 0, 255], [51, 51, 51]], np.uint8), TRIANGLES)
+    return MeshPiece(
+        name, corners, np.array([[255, 0, 0], [0, 255, 0], [0, 0, 255], [51, 51, 51]], np.uint8), TRIANGLES
+    )
 
 
 def read(markers: Markers) -> list[Any]:
@@ -51,7 +53,12 @@ def test_a_piece_of_ground_is_a_list_of_triangles() -> None:
     assert (one.header.frame_id, one.header.stamp.sec, one.header.stamp.nanosec) == ('world', 1, 250_000_000)
     assert (one.type, one.action, one.ns) == (Marker.TRIANGLE_LIST, Marker.ADD, 'ground') and one.id != other.id
     assert [(p.x, p.y, p.z) for p in one.points] == [
-        (0.0, 0.0, 0.5), (1.0, 0.0, 0.5), (1.0, 1.0, 0.5), (0.0, 0.0, 0.5), (1.0, 1.0, 0.5), (0.0, 1.0, 0.5),
+        (0.0, 0.0, 0.5),
+        (1.0, 0.0, 0.5),
+        (1.0, 1.0, 0.5),
+        (0.0, 0.0, 0.5),
+        (1.0, 1.0, 0.5),
+        (0.0, 1.0, 0.5),
     ]
     assert [(c.r, c.g, c.b, c.a) for c in one.colors][:2] == [(1.0, 0.0, 0.0, 1.0), (0.0, 1.0, 0.0, 1.0)]
     assert one.colors[-1].r == pytest.approx(0.2)
@@ -65,8 +72,10 @@ def test_a_piece_of_ground_is_a_list_of_triangles() -> None:
 def test_marks_are_points_lines_and_texts() -> None:
     markers = Markers(0, clear=True)
     marks = [
-        Marks([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], '#ff8000', 2.0, joined=True, label='-60 dBm'), Marks([[0.0, 0.0, 1.0]]),
-        Marks(np.zeros((0, 3))), Marks([[0.0, 0.0, 0.0]], joined=True),
+        ViewMarks([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], '#ff8000', 2.0, joined=True, label='-60 dBm'),
+        ViewMarks([[0.0, 0.0, 1.0]]),
+        ViewMarks(np.zeros((0, 3))),
+        ViewMarks([[0.0, 0.0, 0.0]], joined=True),
     ]
     markers.marks('radio', marks)
     clear, line, text, points = read(markers)
@@ -81,8 +90,14 @@ def test_marks_are_points_lines_and_texts() -> None:
 def test_every_field_of_marks_is_as_requested() -> None:
     """Two marks of one layer, unequal along all axes: sizes in pixels of 4 cm, lines half as wide, text 35 cm above the end."""
     markers = Markers(3_500_000_007)
-    markers.marks('a', [Marks([[0.0, 0.0, 9.0]], '#0000ff', 1.0), Marks([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], '#336699', 3.0, label='end')])
-    markers.marks('b', [Marks([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], '#336699', 3.0, joined=True)])
+    markers.marks(
+        'a',
+        [
+            ViewMarks([[0.0, 0.0, 9.0]], '#0000ff', 1.0),
+            ViewMarks([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], '#336699', 3.0, label='end'),
+        ],
+    )
+    markers.marks('b', [ViewMarks([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], '#336699', 3.0, joined=True)])
     first, points, text, line = read(markers)
     blue, color = (0.0, 0.0, 1.0, 1.0), (0.2, 0.4, 0.6, 1.0)
     expected = {
@@ -92,17 +107,41 @@ def test_every_field_of_marks_is_as_requested() -> None:
         'line': (line, 'b', 0, Marker.LINE_STRIP, [0.06] * 3, [(1.0, 2.0, 3.0), (4.0, 5.0, 6.0)], color, ''),
     }  # fmt: skip
     for name, (marker, space, number, kind, scale, places, rgba, words) in expected.items():
-        assert (marker.ns, marker.id, marker.type, marker.action, marker.text) == (space, number, kind, Marker.ADD, words), name
-        assert (marker.header.frame_id, marker.header.stamp.sec, marker.header.stamp.nanosec) == ('world', 3, 500_000_007)
+        assert (marker.ns, marker.id, marker.type, marker.action, marker.text) == (
+            space,
+            number,
+            kind,
+            Marker.ADD,
+            words,
+        ), name
+        assert (marker.header.frame_id, marker.header.stamp.sec, marker.header.stamp.nanosec) == (
+            'world',
+            3,
+            500_000_007,
+        )
         assert [marker.scale.x, marker.scale.y, marker.scale.z] == pytest.approx(scale), name
         assert [(p.x, p.y, p.z) for p in marker.points] == places, name
         assert (marker.color.r, marker.color.g, marker.color.b, marker.color.a) == pytest.approx(rgba), name
         assert [(c.r, c.g, c.b, c.a) for c in marker.colors] == [pytest.approx(rgba)] * len(places), name
-        assert (marker.lifetime.sec, marker.lifetime.nanosec, marker.frame_locked, marker.mesh_use_embedded_materials) == (0, 0, False, False)
+        assert (
+            marker.lifetime.sec,
+            marker.lifetime.nanosec,
+            marker.frame_locked,
+            marker.mesh_use_embedded_materials,
+        ) == (0, 0, False, False)
         assert (marker.texture_resource, marker.mesh_resource, marker.mesh_file.filename) == ('', '', '')
-        assert (marker.pose.orientation.x, marker.pose.orientation.y, marker.pose.orientation.z, marker.pose.orientation.w) == (0, 0, 0, 1)
+        assert (
+            marker.pose.orientation.x,
+            marker.pose.orientation.y,
+            marker.pose.orientation.z,
+            marker.pose.orientation.w,
+        ) == (0, 0, 0, 1)
     at = text.pose.position
-    assert (at.x, at.y, at.z) == (4.0, 5.0, pytest.approx(6.35)) and points.pose.position.x == line.pose.position.x == 0.0
+    assert (at.x, at.y, at.z) == (
+        4.0,
+        5.0,
+        pytest.approx(6.35),
+    ) and points.pose.position.x == line.pose.position.x == 0.0
 
 
 def test_world_is_where_it_has_to_be_above_odom() -> None:
@@ -119,7 +158,7 @@ class Shower:
     def __init__(self) -> None:
         self.count, self.sent, self.changes = 0, [], []  # type: ignore[var-annotated]
         self._listeners = 0
-        self._soil = SimpleNamespace(fresh=lambda: self.changes.pop() if self.changes else None)
+        self._soil = SimpleNamespace(take_changes=lambda: self.changes.pop() if self.changes else None)
         self._pieces = SimpleNamespace(take=lambda change: [change], shown=lambda: ['all'])
         self._ground = SimpleNamespace(get_subscription_count=lambda: self.count, publish=self.sent.append)
 
@@ -172,7 +211,7 @@ class Joining:
             self.draw()
 
     def draw(self) -> None:
-        if (fresh := self._soil.fresh()) is not None:
+        if (fresh := self._soil.take_changes()) is not None:
             self.drawn.update(zip(fresh.i.tolist(), fresh.level.tolist(), strict=True))
 
     def request(self) -> None:
@@ -183,7 +222,9 @@ class Joining:
 
     def respond(self, *committed: int, use: bool = True) -> None:
         """Respond with the ground after these updates, which is of use or not."""
-        nodes = SimpleNamespace(x=committed, y=[0] * len(committed), fields=['level'], values=[-float(n) for n in committed])
+        nodes = SimpleNamespace(
+            x=committed, y=[0] * len(committed), fields=['level'], values=[-float(n) for n in committed]
+        )
         self.snapshot = SimpleNamespace(nodes=nodes, soil_seq=max(committed))
         MarkersNode._find_ground(self, 1.5)  # type: ignore[arg-type]
         assert self._whole == use and self._answer is None
@@ -268,7 +309,7 @@ def named_by_foxglove() -> Iterator[tuple[str, str]]:
 def planned_topics(name: str) -> dict[str, str]:
     """Return all topics that the nodes of a scenario publish with markers, with their types."""
     scenario = load_scenario(name, ['view.markers=true']).scenario
-    nodes = plan(scenario, '/runs/1/scenario.yaml', '/runs/1')
+    nodes = node_specs(scenario, '/runs/1/scenario.yaml', '/runs/1')
     (recorder,) = (node for node in nodes if node.executable == 'recorder_node')
     lines = recorder.parameters['topics']
     assert isinstance(lines, list)
@@ -284,7 +325,9 @@ def test_configurations_name_only_topics_that_exist(scenario: str, named: Any) -
     assert len({topic for topic, _ in wanted}) >= 6
     assert {topic for topic, _ in wanted} <= there.keys()
     types = {
-        'MarkerArray': TYPE, 'RobotModel': 'std_msgs/msg/String', 'Odometry': 'nav_msgs/msg/Odometry',
+        'MarkerArray': TYPE,
+        'RobotModel': 'std_msgs/msg/String',
+        'Odometry': 'nav_msgs/msg/Odometry',
         'Urdf': 'std_msgs/msg/String',
     }
     for topic, kind in wanted:
@@ -313,5 +356,7 @@ def test_plots_of_foxglove_name_fields_that_exist() -> None:
 
 def test_nothing_of_it_runs_unasked() -> None:
     scenario = load_scenario('two_rovers').scenario
-    assert not any(node.executable == 'markers_node' for node in plan(scenario, '/runs/1/scenario.yaml', '/runs/1'))
+    assert not any(
+        node.executable == 'markers_node' for node in node_specs(scenario, '/runs/1/scenario.yaml', '/runs/1')
+    )
     assert math.isclose(scenario.view.rate_hz, 2.0)

@@ -14,10 +14,11 @@ from viewed_run import make_viewed_run
 pytest.importorskip('rerun', reason='Rerun is not installed')
 
 from regolith_bringup.cli import main
-from regolith_bringup.view.browser import find_browser
+from regolith_bringup.view.headless_browser import find_browser
 
 pytestmark = [
-    pytest.mark.slow, pytest.mark.skipif(find_browser() is None, reason='no Chromium here (apt install chromium)')
+    pytest.mark.slow,
+    pytest.mark.skipif(find_browser() is None, reason='no Chromium here (apt install chromium)'),
 ]
 
 

@@ -57,7 +57,8 @@ def _write_bag(folder: Path, cycles: range, epoch: int, level: float) -> None:
     def pose(x: float, y: float, z: float, turn: tuple[float, ...] = (0.0, 0.0, 0.0, 1.0)) -> Any:
         qx, qy, qz, qw = turn
         return make(
-            'geometry_msgs/msg/Pose', position=make('geometry_msgs/msg/Point', x=x, y=y, z=z),
+            'geometry_msgs/msg/Pose',
+            position=make('geometry_msgs/msg/Point', x=x, y=y, z=z),
             orientation=make('geometry_msgs/msg/Quaternion', x=qx, y=qy, z=qz, w=qw),
         )
 
@@ -77,8 +78,11 @@ def _write_bag(folder: Path, cycles: range, epoch: int, level: float) -> None:
             i = round(x / 0.02) + np.arange(NODES_PER_CYCLE)
             values = np.concatenate((np.zeros(len(i)), np.full(len(i), level), np.zeros(len(i))))
             nodes = make(
-                'regolith_msgs/msg/SoilNodes', x=i.astype(np.int32), y=np.zeros(len(i), np.int32),
-                fields=['level_initial', 'level', 'mass_kgpm2'], values=values,
+                'regolith_msgs/msg/SoilNodes',
+                x=i.astype(np.int32),
+                y=np.zeros(len(i), np.int32),
+                fields=['level_initial', 'level', 'mass_kgpm2'],
+                values=values,
             )
             update = make('regolith_msgs/msg/TerrainUpdate', key=key, soil_seq=cycle + 1, nodes=nodes, agents=['amber'])
             add('/regolith/terrain/update', update, t_ns)
@@ -95,7 +99,12 @@ def _write_bag(folder: Path, cycles: range, epoch: int, level: float) -> None:
         if cycle % (CYCLES // IMAGES) == 0 and not last:
             shown = np.full((24, 32), 40 + cycle, np.uint8)
             image = make(
-                'sensor_msgs/msg/Image', header=header(t_ns, 'amber/eye'), height=24, width=32, encoding='mono8', step=32,
+                'sensor_msgs/msg/Image',
+                header=header(t_ns, 'amber/eye'),
+                height=24,
+                width=32,
+                encoding='mono8',
+                step=32,
                 data=shown.ravel(),
             )
             add('/amber/eye/image_raw', image, t_ns)
@@ -106,21 +115,42 @@ def _write_bag(folder: Path, cycles: range, epoch: int, level: float) -> None:
 def _looks(make: Any, header: Any, pose: Any) -> Any:
     paint = make('regolith_msgs/msg/VisualMaterial', name='white', color=np.array([0.5, 0.5, 0.5]))
     base = make(
-        'regolith_msgs/msg/VehiclePart', name='base_link', moves=True, frame_id='base_link', pose=pose(0.0, 0.0, 0.6),
-        shape='box', size=np.array([0.5, 0.3, 0.1]), material='white',
+        'regolith_msgs/msg/VehiclePart',
+        name='base_link',
+        moves=True,
+        frame_id='base_link',
+        pose=pose(0.0, 0.0, 0.6),
+        shape='box',
+        size=np.array([0.5, 0.3, 0.1]),
+        material='white',
     )
-    lying = (0.5 ** 0.5, 0.0, 0.0, 0.5 ** 0.5)
+    lying = (0.5**0.5, 0.0, 0.0, 0.5**0.5)
     wheel = make(
-        'regolith_msgs/msg/VehiclePart', name='left', parent='base_link', role=1, moves=True, frame_id='left_link',
+        'regolith_msgs/msg/VehiclePart',
+        name='left',
+        parent='base_link',
+        role=1,
+        moves=True,
+        frame_id='left_link',
         pose=pose(0.0, 0.4, -0.35),
     )
     rim = make(
-        'regolith_msgs/msg/VehiclePart', name='rim', parent='left', pose=pose(0.0, 0.0, 0.0, lying), shape='cylinder',
-        size=np.array([RADIUS_M, 0.1]), material='white',
+        'regolith_msgs/msg/VehiclePart',
+        name='rim',
+        parent='left',
+        pose=pose(0.0, 0.0, 0.0, lying),
+        shape='cylinder',
+        size=np.array([RADIUS_M, 0.1]),
+        material='white',
     )
     return make(
-        'regolith_msgs/msg/VehicleDescription', header=header(0, 'amber/base_link'), name='amber', family='wheeled',
-        mass=100.0, parts=[base, wheel, rim], materials=[paint],
+        'regolith_msgs/msg/VehicleDescription',
+        header=header(0, 'amber/base_link'),
+        name='amber',
+        family='wheeled',
+        mass=100.0,
+        parts=[base, wheel, rim],
+        materials=[paint],
     )
 
 
@@ -129,7 +159,9 @@ def _mount(make: Any, header: Any) -> Any:
     turn = make('geometry_msgs/msg/Quaternion', w=1.0)
     transform = make('geometry_msgs/msg/Transform', translation=shift, rotation=turn)
     fixed = make(
-        'geometry_msgs/msg/TransformStamped', header=header(0, 'amber/base_link'), child_frame_id='amber/eye',
+        'geometry_msgs/msg/TransformStamped',
+        header=header(0, 'amber/base_link'),
+        child_frame_id='amber/eye',
         transform=transform,
     )
     return make('tf2_msgs/msg/TFMessage', transforms=[fixed])
@@ -144,6 +176,12 @@ def _cloud(make: Any, header: Any, t_ns: int) -> Any:
         for k, name in enumerate(('x', 'y', 'z', 'range'))
     ]
     return make(
-        'sensor_msgs/msg/PointCloud2', header=header(t_ns, 'amber/eye'), height=1, width=CLOUD_POINTS, fields=fields,
-        point_step=16, row_step=16 * CLOUD_POINTS, data=points.view(np.uint8).ravel(),
+        'sensor_msgs/msg/PointCloud2',
+        header=header(t_ns, 'amber/eye'),
+        height=1,
+        width=CLOUD_POINTS,
+        fields=fields,
+        point_step=16,
+        row_step=16 * CLOUD_POINTS,
+        data=points.view(np.uint8).ravel(),
     )

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from regolith_files.problems import shown
+from regolith_files.problems import as_yaml_text
 from regolith_world.names import LONGEST_NAME, fits_ros
 
 BROADCAST = 'broadcast'
@@ -24,4 +24,4 @@ def check_name(radio: str) -> None:
             f'letters, digits and single underscores, a letter first, at most {LONGEST_NAME}; neither {BROADCAST} nor '
             f'{MULTICAST}'
         )
-        raise ValueError(f'radio {shown(radio)}; allowed: {allowed}')
+        raise ValueError(f'radio {as_yaml_text(radio)}; allowed: {allowed}')

@@ -20,13 +20,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_comms.addresses import BEACON_PORT, BROADCAST, MAX_PORT, MULTICAST, check_name
-from regolith_comms.attempts import CapacityWindows, Outcome, attempt
 from regolith_comms.link import LinkModel
+from regolith_comms.link_statistics import LinkStatistics
+from regolith_comms.packet_delivery import CapacityWindows, DeliveryOutcome, deliver
 from regolith_comms.radio_config import MAX_PAYLOAD
-from regolith_comms.reach import Reach
-from regolith_world.counter import stream_key
+from regolith_world.random.philox import stream_key
 
-_REASON = {Outcome.TX_CAPACITY: 'tx_capacity', Outcome.ERROR: 'packet_error', Outcome.RX_CAPACITY: 'rx_capacity'}
+_REASON = {
+    DeliveryOutcome.TX_CAPACITY: 'tx_capacity',
+    DeliveryOutcome.ERROR: 'packet_error',
+    DeliveryOutcome.RX_CAPACITY: 'rx_capacity',
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,7 @@ class Broker:
         """Number of failed attempts (or, without any, datagrams) by reason."""
         self.complaints: list[str] = []
         """Descriptions of datagrams that the last dispatch could not try, the first few different ones."""
-        self.reach = Reach()
+        self.reach = LinkStatistics()
         self._digest = hashlib.sha256().digest()
 
     @property
@@ -144,7 +148,7 @@ class Broker:
         self._queue.append((number, datagram))
         self.sent += 1
 
-    def dispatch(self, t_ns: int, positions: Mapping[str, ArrayLike]) -> list[Delivery]:
+    def deliver_due(self, t_ns: int, positions: Mapping[str, ArrayLike]) -> list[Delivery]:
         """Try to deliver all queued datagrams, in the order of sender, number and receiver; return the deliveries.
 
         :param t_ns: simulated time of the positions [ns]
@@ -209,7 +213,7 @@ class Broker:
         )
         streams = np.array([self._stream(*pair) for pair in pairs], dtype=np.uint64)
         of = np.array([number_of[datagram.src, receiver] for receiver, _, datagram, _ in tries])
-        result = attempt(
+        result = deliver(
             self._windows,
             self.model.radio,
             self._key,
@@ -223,7 +227,7 @@ class Broker:
             np.array([number for _, number, _, _ in tries]),
             np.array([charge for _, _, _, charge in tries]),
         )
-        arrived = result.outcome == Outcome.DELIVERED
+        arrived = result.outcome == DeliveryOutcome.DELIVERED
         rssi, hops = result.rssi_dbm.tolist(), links.hops[of].tolist()
         deliveries = []
         for k in np.nonzero(arrived)[0].tolist():
@@ -231,10 +235,10 @@ class Broker:
             deliveries.append(Delivery(receiver, datagram, t_ns, rssi[k], hops[k]))
             self.neighbors.setdefault(receiver, {})[datagram.src] = (t_ns, rssi[k])
         for k in np.nonzero(~arrived)[0].tolist():
-            unlinked = result.outcome[k] == Outcome.ERROR and links.mean_dbm[of[k]] == -np.inf
-            self._drop('no_link' if unlinked else _REASON[Outcome(result.outcome[k])])
+            unlinked = result.outcome[k] == DeliveryOutcome.ERROR and links.mean_dbm[of[k]] == -np.inf
+            self._drop('no_link' if unlinked else _REASON[DeliveryOutcome(result.outcome[k])])
         self.delivered += len(deliveries)
-        self.reach.note(
+        self.reach.record_delivery(
             t_ns, pairs, np.bincount(of, minlength=len(pairs)), np.bincount(of[arrived], minlength=len(pairs))
         )
         return deliveries
@@ -304,7 +308,7 @@ class Broker:
             }
             self.model.place_breadcrumbs(state['breadcrumbs'])
             self.sent, self.delivered, self.dropped = state['counts']
-            self.reach = Reach.restored(state['reach'])
+            self.reach = LinkStatistics.restored(state['reach'])
             self._digest = bytes.fromhex(state['digest'])
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f'not the saved state of a broker ({len(blob)} bytes): {error}') from None

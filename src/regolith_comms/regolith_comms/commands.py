@@ -11,9 +11,9 @@ from typing import Annotated
 import typer
 
 from regolith_comms.config import CommsConfig
-from regolith_files.doors import Tools
-from regolith_files.problems import InputError, Problem, one_of, shown
-from regolith_world.site import Site
+from regolith_files.extension_points import CommandContext
+from regolith_files.problems import InputError, Problem, allowed_names, as_yaml_text
+from regolith_world.cycle.participant_context import ParticipantContext
 
 comms = typer.Typer(help='Who hears whom: tile graphs of open ground, coverage.', no_args_is_help=True)
 
@@ -33,17 +33,17 @@ def build_graph(
     seed: SeedOption = None,
 ) -> None:
     """Write NAME.dot and NAME.dat of a scenario's ground, for comms.graph and comms.grid, and a picture."""
-    from regolith_comms.plots import graph_picture
-    from regolith_comms.site_graph import height_map, make_pair, write_pair
+    from regolith_comms.plots import graph_plot
+    from regolith_comms.tile_graph_builder import build_from_config, height_map, write_graph_files
 
-    tools: Tools = context.obj
+    tools: CommandContext = context.obj
     config, site = _with_radios(tools, scenario, [*(settings or ()), 'comms.graph=null', 'comms.grid=null'], seed)
     _check_folder(out)
     with tools.progress('tile graph') as progress:
-        graph, grid = make_pair(config, site, progress)
-    paths = write_pair(graph, grid, out, site.name)
+        graph, grid = build_from_config(config, site, progress)
+    paths = write_graph_files(graph, grid, out, site.name)
     picture = out / f'{site.name}_graph.png'
-    graph_picture(height_map(config, site), graph, config, site).savefig(picture, dpi=130)
+    graph_plot(height_map(config, site), graph, config, site).savefig(picture, dpi=130)
     for path in (*paths, picture):
         print(path)
 
@@ -63,17 +63,17 @@ def coverage(
 ) -> None:
     """Draw the probability that a datagram of a radio arrives, over the ground: NAME_FROM_coverage.png."""
     from regolith_comms.coverage import coverage_map
-    from regolith_comms.plots import coverage_picture
+    from regolith_comms.plots import coverage_plot
 
     config, site = _with_radios(context.obj, scenario, settings or [], seed)
     radios = sorted({*site.vehicles, *config.stations})
     if sender not in radios:
-        raise InputError(Problem('comms coverage', '--from', 'no such radio', one_of(radios, sender), sender))
+        raise InputError(Problem('comms coverage', '--from', 'no such radio', allowed_names(radios, sender), sender))
     places = [_place(text) for text in breadcrumbs or ()]
     _check_folder(out)
     out.mkdir(parents=True, exist_ok=True)
     path = out / f'{site.name}_{sender}_coverage.png'
-    coverage_picture(coverage_map(config, site, sender, places, size)).savefig(path, dpi=130)
+    coverage_plot(coverage_map(config, site, sender, places, size)).savefig(path, dpi=130)
     print(path)
 
 
@@ -82,18 +82,20 @@ def _check_folder(out: Path) -> None:
         raise InputError(Problem(f'--out {out}', '', 'is not a folder', 'a folder'))
 
 
-def _with_radios(tools: Tools, name: str, settings: list[str], seed: int | None) -> tuple[CommsConfig, Site]:
+def _with_radios(
+    tools: CommandContext, name: str, settings: list[str], seed: int | None
+) -> tuple[CommsConfig, ParticipantContext]:
     """Return radios and site of a scenario; without radios, all its vehicles get the default one."""
     scenario = tools.scenario(name, settings, seed)
     if getattr(scenario, 'comms', None) is None:
         scenario = tools.scenario(name, [*settings, 'comms={}'], seed)
-    return scenario.comms, tools.site(scenario)
+    return scenario.comms, tools.participant_context(scenario)
 
 
 def _place(text: str) -> tuple[float, float]:
     try:
         x, y = (float(part) for part in text.split(','))
     except ValueError:
-        problem = Problem('--at-breadcrumbs', '', 'is not a place', 'X,Y [m], e.g. 12.5,-3', shown(text))
+        problem = Problem('--at-breadcrumbs', '', 'is not a place', 'X,Y [m], e.g. 12.5,-3', as_yaml_text(text))
         raise InputError(problem) from None
     return x, y

@@ -37,7 +37,7 @@ class Traffic(Section):
     end_s: float | None = Field(None, ge=SHORTEST_S, le=LONGEST_S, description='none from then on [s]')
 
 
-class Drop(Section):
+class BreadcrumbDrop(Section):
     """A breadcrumb dropped at a set time."""
 
     vehicle: str = Field(min_length=1, description='that drops it')
@@ -60,7 +60,7 @@ class CommsConfig(Section):
     )
     traffic: tuple[Traffic, ...] = ()
     breadcrumbs: int = Field(6, ge=0, description='each vehicle starts with')
-    drops: tuple[Drop, ...] = ()
+    drops: tuple[BreadcrumbDrop, ...] = ()
     breadcrumb_delay_s: Moment = Field(
         3.0, description='between the fall of a breadcrumb and its first relaying [s]; 3 s as in SubT'
     )

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from regolith_comms.config import CommsConfig
 from regolith_comms.radio import success_probability
-from regolith_comms.site_graph import height_map, link_model
 from regolith_comms.terrain_graph import HeightMap
-from regolith_world.site import Site
+from regolith_comms.tile_graph_builder import height_map, link_model
+from regolith_world.cycle.participant_context import ParticipantContext
 
 Array = NDArray[np.float64]
 _MOST_PIXELS = 260
@@ -39,7 +39,11 @@ class CoverageMap:
 
 
 def coverage_map(
-    config: CommsConfig, site: Site, sender: str, breadcrumbs: Sequence[tuple[float, float]], size_bytes: int
+    config: CommsConfig,
+    site: ParticipantContext,
+    sender: str,
+    breadcrumbs: Sequence[tuple[float, float]],
+    size_bytes: int,
 ) -> CoverageMap:
     """Return the probability that a datagram of a radio arrives, for receivers all over the ground.
 

@@ -28,7 +28,7 @@ class GraphFileError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Tile:
+class GraphTile:
     """A vertex, from its label."""
 
     id: int
@@ -53,7 +53,7 @@ class DotGraph:
 
     comment: str
     """The first comment, without its marks; '' without any."""
-    tiles: tuple[Tile, ...]
+    tiles: tuple[GraphTile, ...]
     edges: tuple[Edge, ...]
 
 
@@ -74,7 +74,7 @@ def read_dot(path: str | Path) -> DotGraph:
 class _Reader:
     def __init__(self, path: Path, lines: list[str]) -> None:
         self._path, self._lines = path, lines
-        self._tiles: dict[int, Tile] = {}
+        self._tiles: dict[int, GraphTile] = {}
         self._edges: list[Edge] = []
 
     def _error(self, number: int, what: str, allowed: str) -> GraphFileError:
@@ -120,7 +120,7 @@ class _Reader:
         if identity in self._tiles:
             raise self._error(number, f'vertex {identity} stands here a second time', 'each vertex once')
         # The first token counts: where the label carries another number (final_event_04) it is decoration.
-        self._tiles[identity] = Tile(identity, fields[1], fields[2])
+        self._tiles[identity] = GraphTile(identity, fields[1], fields[2])
 
     def _id(self, number: int, text: str) -> int:
         value = int(text)
@@ -152,7 +152,7 @@ class _Reader:
         return cost
 
 
-def dot_text(tiles: Iterable[Tile], edges: Iterable[Edge], comment: str = '') -> str:
+def dot_text(tiles: Iterable[GraphTile], edges: Iterable[Edge], comment: str = '') -> str:
     """Return the text of a graph, which :func:`read_dot` reads back and Graphviz draws.
 
     :param comment: for the first line

@@ -17,7 +17,7 @@ from regolith_comms.config import CommsConfig
 from regolith_comms.coverage import CoverageMap
 from regolith_comms.terrain_graph import LEG_COST, HeightMap
 from regolith_comms.visibility import TileGraph
-from regolith_world.site import Site
+from regolith_world.cycle.participant_context import ParticipantContext
 
 _INK = '#22262b'
 _MARK = '#d55e00'
@@ -26,7 +26,7 @@ _MOST_ROWS = 30
 _MOST_COLUMNS = 80
 
 
-def graph_picture(ground: HeightMap, graph: TileGraph, config: CommsConfig, site: Site) -> Figure:
+def graph_plot(ground: HeightMap, graph: TileGraph, config: CommsConfig, site: ParticipantContext) -> Figure:
     """Return the tiles over the hillshade, with the costs between neighbours and the mean cost to all others."""
     tile = config.tile_m
     figure = Figure(figsize=(14.0, 6.2), layout='constrained')
@@ -57,15 +57,13 @@ def graph_picture(ground: HeightMap, graph: TileGraph, config: CommsConfig, site
     known = np.isfinite(mean).sum(axis=1)
     table[graph.ids.astype(np.int64)] = np.where(known > 0, np.nansum(mean, axis=1) / np.maximum(known, 1), np.nan)
     extent = (ground.west, ground.west + columns * tile, ground.south, ground.south + rows * tile)
-    shown = far.imshow(
-        table.reshape(columns, rows).T, extent=extent, origin='lower', cmap='inferno_r', alpha=0.62
-    )
+    shown = far.imshow(table.reshape(columns, rows).T, extent=extent, origin='lower', cmap='inferno_r', alpha=0.62)
     far.set_title('Mean cost from each tile to all others')
     figure.colorbar(shown, ax=far, location='bottom', shrink=0.7, aspect=40, label='visibility cost')
     return figure
 
 
-def coverage_picture(coverage: CoverageMap) -> Figure:
+def coverage_plot(coverage: CoverageMap) -> Figure:
     """Return the probability of delivery in colour over the hillshade, its 50 % contour, radios and breadcrumbs."""
     ground = coverage.ground
     wide, high = ground.size
@@ -100,7 +98,7 @@ def coverage_picture(coverage: CoverageMap) -> Figure:
     return figure
 
 
-def reach_picture(history: dict[str, Any], links: dict[str, Any]) -> Figure:
+def link_plot(history: dict[str, Any], links: dict[str, Any]) -> Figure:
     """Return a strip per pair of radios: the delivered share over time; lost links are underlined.
 
     :param history: ``bin_s`` and ``pairs`` of comms' report; links: its ``links``
@@ -152,8 +150,10 @@ def _grouped(counts: list[int], group: int) -> NDArray[np.float64]:
 def _edges(coverage: CoverageMap) -> tuple[float, float, float, float]:
     half = 0.5 * (coverage.x[1] - coverage.x[0])
     return (
-        float(coverage.x[0] - half), float(coverage.x[-1] + half),
-        float(coverage.y[0] - half), float(coverage.y[-1] + half),
+        float(coverage.x[0] - half),
+        float(coverage.x[-1] + half),
+        float(coverage.y[0] - half),
+        float(coverage.y[-1] + half),
     )
 
 
@@ -171,7 +171,7 @@ def _draw_shade(axes: Axes, ground: HeightMap) -> None:
         side.set_visible(False)
 
 
-def _draw_radios(axes: Axes, config: CommsConfig, site: Site) -> None:
+def _draw_radios(axes: Axes, config: CommsConfig, site: ParticipantContext) -> None:
     places: dict[str, Any] = {name: known[0] for name, known in site.vehicles.items()}
     for k, (name, place) in enumerate(sorted({**places, **config.stations}.items())):
         axes.plot(place[0], place[1], 'o', ms=8, mfc=_MARK, mec='white', mew=1.4, zorder=5)

@@ -15,12 +15,18 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import erfc
 
 from regolith_comms.radio_config import Radio, load_radio, radio_names
-from regolith_world.arithmetic import each
+from regolith_world.numerics.portable_math import each
 
 Floats = NDArray[np.float64]
 
 __all__ = [
-    'Radio', 'bit_error', 'delivery', 'load_radio', 'packet_error', 'radio_names', 'received_power',
+    'Radio',
+    'bit_error',
+    'delivery',
+    'load_radio',
+    'packet_error',
+    'radio_names',
+    'received_power',
     'success_probability',
 ]
 

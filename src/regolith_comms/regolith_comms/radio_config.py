@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from regolith_files.library import Library
+from regolith_files.file_library import FileLibrary
 from regolith_files.section import Section
 
 MAX_PAYLOAD = 1500
@@ -37,7 +37,7 @@ class Radio(Section):
     modulation: Literal['QPSK'] = Field('QPSK', description='bit errors erfc(sqrt(SNR))')
 
 
-RADIOS = Library('radio', Path(str(resources.files('regolith_comms'))) / 'data' / 'radios', 'regolith.radios')
+RADIOS = FileLibrary('radio', Path(str(resources.files('regolith_comms'))) / 'data' / 'radios', 'regolith.radios')
 """The known radios."""
 
 

@@ -13,34 +13,34 @@ from typing import TYPE_CHECKING
 
 from regolith_comms.config import CommsConfig
 from regolith_files.yaml_source import YamlSource
-from regolith_world.participants import ParticipantType, Progress
-from regolith_world.records import Evolved
-from regolith_world.site import Site
+from regolith_world.cycle.participant_context import ParticipantContext
+from regolith_world.cycle.participant_type import ParticipantType, Progress
+from regolith_world.cycle.records import CycleResult
 
 if TYPE_CHECKING:
-    from regolith_comms.authority import CommsAuthority
+    from regolith_comms.comms_participant import CommsParticipant
 
 
-class CommsType(ParticipantType[CommsConfig, 'CommsAuthority']):
+class CommsType(ParticipantType[CommsConfig, 'CommsParticipant']):
     """Radios: section, node, topics and participant."""
 
     section = CommsConfig
     node = ('regolith_comms', 'comms_node')
     topics = 'regolith_comms.ros.radio_topics:RadioTopics'
 
-    def resolved(self, section: CommsConfig, site: Site, source: YamlSource) -> CommsConfig:
+    def resolved(self, section: CommsConfig, site: ParticipantContext, source: YamlSource) -> CommsConfig:
         """Return the section with absolute files, and stations with heights."""
         from regolith_comms.section import resolved_comms
 
         return resolved_comms(section, site, source)
 
-    def prepared(self, section: CommsConfig, site: Site, folder: Path, progress: Progress) -> CommsConfig:
+    def prepared(self, section: CommsConfig, site: ParticipantContext, folder: Path, progress: Progress) -> CommsConfig:
         """Return the section with a tile graph, made of the ground where none is named."""
-        from regolith_comms.site_graph import with_pair
+        from regolith_comms.tile_graph_builder import with_graph_files
 
-        return with_pair(section, site, folder, progress)
+        return with_graph_files(section, site, folder, progress)
 
-    def recorded(self, section: CommsConfig, site: Site) -> tuple[str, ...]:
+    def recorded(self, section: CommsConfig, site: ParticipantContext) -> tuple[str, ...]:
         """Return the recorded topics: received and sent datagrams of every radio, and the table of links."""
         lines = ['/regolith/comms/links|regolith_msgs/msg/RadioLinks|latched|1']
         for radio in sorted({*site.vehicles, *section.stations}):
@@ -52,20 +52,20 @@ class CommsType(ParticipantType[CommsConfig, 'CommsAuthority']):
 
     def warm_up(self) -> None:
         """Compile the kernels, by one link of a small graph."""
-        from regolith_comms.level_site import level_site
+        from regolith_comms.flat_context import flat_context
 
         config = CommsConfig.model_validate({'margin_m': 30.0})
-        self.participant('comms', config, level_site(), lambda answer: None).warm_up()
+        self.participant('comms', config, flat_context(), lambda answer: None).warm_up()
 
     def participant(
-        self, name: str, section: CommsConfig, site: Site, send_evolved: Callable[[Evolved], None]
-    ) -> CommsAuthority:
+        self, name: str, section: CommsConfig, site: ParticipantContext, send_evolved: Callable[[CycleResult], None]
+    ) -> CommsParticipant:
         """Return the owner of the broker."""
-        from regolith_comms.authority import CommsAuthority
-        from regolith_comms.site_graph import link_model
+        from regolith_comms.comms_participant import CommsParticipant
+        from regolith_comms.tile_graph_builder import link_model
 
         model = link_model(section, site)
-        return CommsAuthority(section, model, site.seed, tuple(site.vehicles), send_evolved, {}, name=name)
+        return CommsParticipant(section, model, site.seed, tuple(site.vehicles), send_evolved, {}, name=name)
 
 
 COMMS = CommsType()

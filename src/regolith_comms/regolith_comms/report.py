@@ -9,7 +9,7 @@ from typing import Any
 
 from regolith_comms.config import CommsConfig
 from regolith_comms.radio_config import load_radio
-from regolith_files.doors import Caption, Citations, Picture, ReportSection, Run, Table
+from regolith_files.extension_points import Caption, Citations, Figure, ReportSection, Run, Table
 
 _CAPTION = (
     'Lost: five datagrams in a row that did not arrive, until the next that did. Of a broadcast every radio that hears '
@@ -17,9 +17,9 @@ _CAPTION = (
 )
 
 
-def figures(run: Run) -> dict[str, Any]:
+def comms_summary(run: Run) -> dict[str, Any]:
     """Return the numbers sent, delivered and dropped (by reason), and those of all pairs; zeros without radios."""
-    report = run.reports.get('comms', {})
+    report = run.participant_summaries.get('comms', {})
     return {
         'sent': report.get('sent', 0),
         'delivered': report.get('delivered', 0),
@@ -30,16 +30,16 @@ def figures(run: Run) -> dict[str, Any]:
 
 def section(run: Run) -> ReportSection | None:
     """Return the section about radios; None for a run without any."""
-    history = run.reports.get('comms', {}).get('history', {})
+    history = run.participant_summaries.get('comms', {}).get('history', {})
     if not history.get('pairs'):
         return None
-    from regolith_comms.plots import reach_picture
+    from regolith_comms.plots import link_plot
 
     comms = run.summary['comms']
-    picture = Picture(reach_picture(history, comms['links']), 'Share of datagrams that arrived, over time, by pair')
+    picture = Figure(link_plot(history, comms['links']), 'Share of datagrams that arrived, over time, by pair')
     head = ('datagrams sent', 'delivered', *(reason.replace('_', ' ') for reason in comms['dropped']))
     counts = tuple(f'{n:,}' for n in (comms['sent'], comms['delivered'])) + tuple(map(str, comms['dropped'].values()))
-    parts: list[Caption | Picture | Table] = [picture, Caption(_CAPTION), Table(head, [counts])]
+    parts: list[Caption | Figure | Table] = [picture, Caption(_CAPTION), Table(head, [counts])]
     lost = [
         (pair, ', '.join(_interval(*interval) for interval in link['lost_s']))
         for pair, link in comms['links'].items()
@@ -54,7 +54,7 @@ def _interval(since: float, until: float | None) -> str:
     return f'{since:.1f} to {"the end" if until is None else f"{until:.1f}"}'
 
 
-def papers(scenario: Any) -> Citations:
+def citations(scenario: Any) -> Citations:
     """Return the papers behind the radios of a scenario; none without radios."""
     config = getattr(scenario, 'comms', None)
     keys = {'subt2022', 'trefethen2014'} if config is not None else set()

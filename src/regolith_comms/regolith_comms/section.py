@@ -12,13 +12,13 @@ from typing import Any
 from regolith_comms.addresses import BROADCAST, MULTICAST
 from regolith_comms.config import CommsConfig
 from regolith_comms.radio_config import RADIOS, load_radio
-from regolith_files.problems import one_of
+from regolith_files.problems import allowed_names
 from regolith_files.yaml_source import KeyPath, YamlSource
+from regolith_world.cycle.participant_context import ParticipantContext, TerrainSurface, out_of_bounds
 from regolith_world.names import check_name
-from regolith_world.site import Ground, Site, beyond
 
 
-def resolved_comms(config: CommsConfig, site: Site, source: YamlSource) -> CommsConfig:
+def resolved_comms(config: CommsConfig, site: ParticipantContext, source: YamlSource) -> CommsConfig:
     """Return the resolved section: files absolute, stations with heights.
 
     :param config: the section, checked key by key
@@ -26,8 +26,8 @@ def resolved_comms(config: CommsConfig, site: Site, source: YamlSource) -> Comms
     :raises InputError: naming file, key, value and what is allowed
     """
     _check_names(site, config, source)
-    load_radio(RADIOS.find_at(('comms', 'radio'), config.radio, source))
-    files: dict[str, Any] = {'radio': RADIOS.settled(('comms', 'radio'), config.radio, source)}
+    load_radio(RADIOS.find_for_key(('comms', 'radio'), config.radio, source))
+    files: dict[str, Any] = {'radio': RADIOS.resolve(('comms', 'radio'), config.radio, source)}
     for key in ('graph', 'grid'):
         name = getattr(config, key)
         files[key] = None if name is None else str(source.find_file(('comms', key), name, 'the path of a file'))
@@ -45,15 +45,15 @@ def resolved_comms(config: CommsConfig, site: Site, source: YamlSource) -> Comms
     return config
 
 
-def _station(name: str, place: tuple[float, ...], ground: Ground, source: YamlSource) -> tuple[float, ...]:
+def _station(name: str, place: tuple[float, ...], ground: TerrainSurface, source: YamlSource) -> tuple[float, ...]:
     """Return a station's place with its height."""
     x, y = place[:2]
-    if allowed := beyond(ground, x, y):
+    if allowed := out_of_bounds(ground, x, y):
         raise source.error(('comms', 'stations', name), 'lies outside the elevation model', allowed, [x, y])
     return place if len(place) == 3 else (x, y, float(ground.heights(x, y)))
 
 
-def _check_names(site: Site, config: CommsConfig, source: YamlSource) -> None:
+def _check_names(site: ParticipantContext, config: CommsConfig, source: YamlSource) -> None:
     reserved = (BROADCAST, MULTICAST)
     for name in site.vehicles:
         if name in reserved:
@@ -65,15 +65,15 @@ def _check_names(site: Site, config: CommsConfig, source: YamlSource) -> None:
     for number, entry in enumerate(config.traffic):
         at: KeyPath = ('comms', 'traffic', number)
         if entry.src not in radios:
-            raise source.error((*at, 'src'), 'no such radio', one_of(radios, entry.src), entry.src)
+            raise source.error((*at, 'src'), 'no such radio', allowed_names(radios, entry.src), entry.src)
         if entry.dst not in (*radios, *reserved) or entry.dst == entry.src:
-            allowed = one_of([r for r in (*radios, *reserved) if r != entry.src], entry.dst)
+            allowed = allowed_names([r for r in (*radios, *reserved) if r != entry.src], entry.dst)
             raise source.error((*at, 'dst'), 'is not another radio', allowed, entry.dst)
         if entry.end_s is not None and entry.end_s <= entry.start_s:
             raise source.error((*at, 'end_s'), 'is not after start_s', f'> {entry.start_s}', entry.end_s)
     for number, drop in enumerate(config.drops):
         if drop.vehicle not in site.vehicles:
-            allowed = one_of(sorted(site.vehicles), drop.vehicle)
+            allowed = allowed_names(sorted(site.vehicles), drop.vehicle)
             raise source.error(('comms', 'drops', number, 'vehicle'), 'no such vehicle', allowed, drop.vehicle)
     for vehicle in sorted({drop.vehicle for drop in config.drops}):
         drops = sum(drop.vehicle == vehicle for drop in config.drops)
@@ -85,8 +85,8 @@ def _check_names(site: Site, config: CommsConfig, source: YamlSource) -> None:
 
 def _check_files(config: CommsConfig, fingerprint: str, source: YamlSource) -> None:
     """Refuse graph and grid that cannot be read or are not of the present ground."""
-    from regolith_comms.model_files import load_model
-    from regolith_comms.terrain_graph import check_pair, signature
+    from regolith_comms.link_model_files import load_model
+    from regolith_comms.terrain_graph import check_graph_files, signature
 
     key: KeyPath = ('comms', 'graph')
     try:
@@ -95,17 +95,17 @@ def _check_files(config: CommsConfig, fingerprint: str, source: YamlSource) -> N
         raise source.wrap(key, error, 'a tile graph (.dot) and its world grid (.dat)', config.graph) from None
     assert model.graph is not None and model.grid is not None
     try:
-        check_pair(model.graph, model.grid, signature(fingerprint, config.antenna_height_m, model.radio))
+        check_graph_files(model.graph, model.grid, signature(fingerprint, config.antenna_height_m, model.radio))
     except ValueError as error:
         allowed = 'a pair of this ground (./regolith comms build-graph), or none, to have it made'
         raise source.wrap(key, error, allowed, config.graph) from None
 
 
-def _check_size(config: CommsConfig, site: Site, source: YamlSource) -> None:
+def _check_size(config: CommsConfig, site: ParticipantContext, source: YamlSource) -> None:
     """Refuse ground whose graph would have too many tiles."""
-    from regolith_comms.site_graph import height_map, lacks_graph
+    from regolith_comms.tile_graph_builder import height_map, needs_graph
 
-    if not lacks_graph(config):
+    if not needs_graph(config):
         return
     try:
         height_map(config, site)

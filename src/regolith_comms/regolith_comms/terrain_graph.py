@@ -9,9 +9,10 @@ The ground is divided into square tiles; between any two of them stands an edge 
 LEG = 3, SubT's cost of one turn: a clear line of sight then has path loss exponent ``fading_exponent + 3 k``, 2.0 to
 2.1 with lunar_uhf and subt_competition, as in free space. J is the loss over a single knife edge at the profile's worst
 point, and the denominator turns decibels into visibility cost, so that the link model loses at the tiles' distance r
-just as much as the edge takes. What stands on the ground and is large (:attr:`regolith_world.site.Site.standing`) is
-an edge as the ground is. Dijkstra's algorithm then finds the ways over a crest or round its end: each further leg costs
-LEG again, at 200 m some 14 dB, about the loss over a ridge at 400 MHz.
+just as much as the edge takes. What stands on the ground and is large
+(:attr:`regolith_world.cycle.participant_context.ParticipantContext.standing`) is an edge as the ground is. Dijkstra's
+algorithm then finds the ways over a crest or round its end: each further leg costs LEG again, at 200 m some 14 dB,
+about the loss over a ridge at 400 MHz.
 
 This construction is Regolith's own. Simplifications: one edge per profile (several in a row add up as legs); no
 reflections; no curvature of the Moon (7 cm at 1 km); within a tile, ends are averaged over five points, so that
@@ -32,7 +33,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from regolith_comms.dot_file import Edge, Tile
+from regolith_comms.dot_file import Edge, GraphTile
 from regolith_comms.radio import Floats
 from regolith_comms.radio_config import Radio
 from regolith_comms.visibility import TileGraph
@@ -106,7 +107,7 @@ def comment(built_from: str, grid: WorldGrid) -> str:
     return f'{MARK} {built_from} grid {hashlib.sha256(grid.to_dat()).hexdigest()}'
 
 
-def check_pair(graph: TileGraph, grid: WorldGrid, built_from: str) -> None:
+def check_graph_files(graph: TileGraph, grid: WorldGrid, built_from: str) -> None:
     """Refuse a graph made here for other ground or another grid; graphs from elsewhere pass.
 
     :param built_from: :func:`signature` of the present ground
@@ -142,7 +143,7 @@ def tile_layout(ground: HeightMap, tile_m: float) -> tuple[int, int]:
     return columns, rows
 
 
-def build_pair(
+def build_graph_and_grid(
     ground: HeightMap,
     tile_m: float,
     antenna_height_m: float,
@@ -188,8 +189,18 @@ def build_graph(
     edges: list[Edge] = []
     for a in range(count):
         costs = _costs_from(
-            a, middles, ground.tops, ground.west, ground.south, ground.spacing, tile_m, antenna_height_m, reach,
-            scale, rate, _ENDS,
+            a,
+            middles,
+            ground.tops,
+            ground.west,
+            ground.south,
+            ground.spacing,
+            tile_m,
+            antenna_height_m,
+            reach,
+            scale,
+            rate,
+            _ENDS,
         )
         near = np.maximum(np.abs(middles[:, 0] - middles[a, 0]), np.abs(middles[:, 1] - middles[a, 1])) < 1.5 * tile_m
         for b in np.nonzero((costs <= LEG_COST + KEPT_EXCESS) | near)[0]:
@@ -202,7 +213,7 @@ def build_graph(
                 # Three digits are far below what the model is good for, and keep the file short.
                 edges.append(Edge(a, int(b), round(cost, 3)))
         progress(a + 1, count)
-    tiles = [Tile(k, 'terrain', f'tile_{k // rows}_{k % rows}') for k in range(count)]
+    tiles = [GraphTile(k, 'terrain', f'tile_{k // rows}_{k % rows}') for k in range(count)]
     return TileGraph(tiles, edges)
 
 
@@ -285,7 +296,14 @@ def _heights(heights: Floats, west: float, south: float, spacing: float, x: Floa
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _worst_edge(
-    heights: Floats, west: float, south: float, spacing: float, ax: float, ay: float, bx: float, by: float,
+    heights: Floats,
+    west: float,
+    south: float,
+    spacing: float,
+    ax: float,
+    ay: float,
+    bx: float,
+    by: float,
     antenna: float,
 ) -> float:
     """Return the largest Fresnel-Kirchhoff parameter between two points, antennas above the ground at both."""
@@ -304,8 +322,18 @@ def _worst_edge(
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _costs_from(
-    a: int, middles: Floats, heights: Floats, west: float, south: float, spacing: float, tile: float, antenna: float,
-    reach: float, scale: float, rate: float, ends: Floats,
+    a: int,
+    middles: Floats,
+    heights: Floats,
+    west: float,
+    south: float,
+    spacing: float,
+    tile: float,
+    antenna: float,
+    reach: float,
+    scale: float,
+    rate: float,
+    ends: Floats,
 ) -> Floats:
     """Return the costs from tile a to all tiles of higher number; inf for the others and beyond reach."""
     costs = np.full(len(middles), np.inf)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from regolith_files.doors import Marks, ViewLayer
+from regolith_files.extension_points import ViewLayer, ViewMarks
 
 LINKS = '/regolith/comms/links'
 _GOOD, _POOR, _LOST = (78, 214, 143), (245, 190, 60), (226, 84, 66)
@@ -30,23 +30,23 @@ def layer(scenario: Any) -> ViewLayer | None:
     topics = {LINKS: 'regolith_msgs/msg/RadioLinks'}
     topics |= {f'/{name}/ground_truth/odom': 'nav_msgs/msg/Odometry' for name in vehicles}
 
-    def draw(t_ns: int, last: Mapping[str, Any]) -> list[Marks]:
+    def draw(t_ns: int, last: Mapping[str, Any]) -> list[ViewMarks]:
         known = {name: place + height for name, place in places.items()}
         for name in vehicles:
             odom = last.get(f'/{name}/ground_truth/odom')
             if odom is not None:
                 p = odom.pose.pose.position
                 known[name] = np.array([p.x, p.y, p.z]) + height
-        marks = [Marks([place + height], _STATION, 9.0, label=name) for name, place in places.items()]
+        marks = [ViewMarks([place + height], _STATION, 9.0, label=name) for name, place in places.items()]
         links = last.get(LINKS)
         if links is None:
             return marks
         relays = [np.array([p.x, p.y, p.z]) for p in links.breadcrumb_positions]
-        marks += [Marks([p], _BREADCRUMB, 8.0, label=n) for n, p in zip(links.breadcrumbs, relays, strict=True)]
+        marks += [ViewMarks([p], _BREADCRUMB, 8.0, label=n) for n, p in zip(links.breadcrumbs, relays, strict=True)]
         for link in _worse_of_each_pair(links.links):
             if link.src in known and link.dst in known:
                 points = _way(known[link.src], known[link.dst], relays if link.num_hops else [])
-                marks.append(Marks(points, _color(link.packet_error), 2.0, True, f'{link.mean_rssi:.0f} dBm'))
+                marks.append(ViewMarks(points, _color(link.packet_error), 2.0, True, f'{link.mean_rssi:.0f} dBm'))
         return marks
 
     return ViewLayer('Radio links', draw, topics)

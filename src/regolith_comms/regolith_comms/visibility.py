@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from regolith_comms.dot_file import Edge, Tile, cheapest, dot_text, read_dot
+from regolith_comms.dot_file import Edge, GraphTile, cheapest, dot_text, read_dot
 
 Floats = NDArray[np.float64]
 
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 class TileGraph:
     """Tiles of a world and the visibility costs between neighbours."""
 
-    def __init__(self, tiles: Sequence[Tile], edges: Sequence[Edge], comment: str = '') -> None:
+    def __init__(self, tiles: Sequence[GraphTile], edges: Sequence[Edge], comment: str = '') -> None:
         """Make a graph.
 
         :param tiles: with unique ids, in any order

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
-from regolith_comms.dot_file import DotGraph, Edge, GraphFileError, Tile, cheapest, dot_text, read_dot
+from regolith_comms.dot_file import DotGraph, Edge, GraphFileError, GraphTile, cheapest, dot_text, read_dot
 from regolith_comms.visibility import TileGraph
 from regolith_comms.world_grid import RECORD, WorldGrid, WorldGridFileError
 
@@ -21,14 +21,16 @@ SEVERAL = settings(
     derandomize=True, max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 ID = st.integers(0, 2**64 - 1)
-NAME = st.text(max_size=8) | st.sampled_from(['cave_1', 'a:', ':b', 'x\ry', 'x\u2028y', 'a//b', 'ü ö', '[label=2]', ' x '])
+NAME = st.text(max_size=8) | st.sampled_from(
+    ['cave_1', 'a:', ':b', 'x\ry', 'x\u2028y', 'a//b', 'ü ö', '[label=2]', ' x ']
+)
 COST = st.floats(0.0, allow_infinity=False, allow_nan=False)
 
 
 @st.composite
 def graphs(draw: st.DrawFn) -> DotGraph:
     ids = draw(st.lists(ID, min_size=1, max_size=6, unique=True))
-    tiles = tuple(Tile(k, draw(NAME), draw(NAME)) for k in ids)
+    tiles = tuple(GraphTile(k, draw(NAME), draw(NAME)) for k in ids)
     ends = st.sampled_from(ids)
     edges = tuple(Edge(*e) for e in draw(st.lists(st.tuples(ends, ends, COST), max_size=8)))
     return DotGraph(draw(NAME), tiles, edges)
@@ -48,11 +50,25 @@ def test_a_graph_reads_back_the_same_or_is_not_written(tmp_path: Path, graph: Do
 
 
 LINES = st.lists(
-    st.sampled_from([
-        'graph {', 'digraph {', '}', '0 [label="0::a::b"];', '1 [label="1::a::b"]', '0 -- 1', '0 -- 1 [label=2]',
-        '0 -- 1 [label=-2]', '0 -- 1 [label=1e400]', '/* x */', '/* x', '', '\x00', '9' * 20 + ' [label="1::a::b"]',
-        '\u0663 [label="3::a::b"]',
-    ])
+    st.sampled_from(
+        [
+            'graph {',
+            'digraph {',
+            '}',
+            '0 [label="0::a::b"];',
+            '1 [label="1::a::b"]',
+            '0 -- 1',
+            '0 -- 1 [label=2]',
+            '0 -- 1 [label=-2]',
+            '0 -- 1 [label=1e400]',
+            '/* x */',
+            '/* x',
+            '',
+            '\x00',
+            '9' * 20 + ' [label="1::a::b"]',
+            '\u0663 [label="3::a::b"]',
+        ]
+    )
     | st.text(max_size=12)
 )
 
@@ -92,11 +108,14 @@ def test_any_bytes_are_a_grid_or_refused_by_name(tmp_path: Path, data: bytes) ->
 
 
 @SEVERAL
-@given(st.lists(ID.filter(lambda k: k != 2**64 - 1), min_size=1, max_size=12, unique=True), st.randoms(use_true_random=False))
+@given(
+    st.lists(ID.filter(lambda k: k != 2**64 - 1), min_size=1, max_size=12, unique=True),
+    st.randoms(use_true_random=False),
+)
 @example([5, 2**63 + 7, 2**63 - 1, 2**63, 0], Random(1))
 def test_tiles_are_found_whatever_their_ids(ids: list[int], random: Random) -> None:
     """Ids from 2^63 on come as their two's complement; row k of the costs is the k-th id in ascending order."""
-    tiles = [Tile(k, 'tile', f'tile_{k}') for k in ids]
+    tiles = [GraphTile(k, 'tile', f'tile_{k}') for k in ids]
     random.shuffle(tiles)
     chain = sorted(ids)
     graph = TileGraph(tiles, [Edge(a, b, 1.0 + n) for n, (a, b) in enumerate(pairwise(chain))])

@@ -11,7 +11,7 @@ import pytest
 
 from regolith_comms.addresses import BEACON_PORT, BROADCAST, MULTICAST
 from regolith_comms.broker import Broker, Datagram
-from regolith_comms.dot_file import Edge, Tile
+from regolith_comms.dot_file import Edge, GraphTile
 from regolith_comms.link import LinkModel
 from regolith_comms.radio_config import Radio
 from regolith_comms.visibility import TileGraph
@@ -40,14 +40,14 @@ def test_unicast_broadcast_and_multicast() -> None:
     net.send(Datagram('amber', 'basalt', 4100, b'one'))
     net.send(Datagram('amber', BROADCAST, 4100, b'all'))
     net.send(Datagram('basalt', MULTICAST, 4200, b'group'))
-    assert heard(net.dispatch(0, NEAR)) == [
+    assert heard(net.deliver_due(0, NEAR)) == [
         ('basalt', 'amber', b'one'),
         ('basalt', 'amber', b'all'),
         ('cinder', 'amber', b'all'),
         ('amber', 'basalt', b'group'),
         ('cinder', 'basalt', b'group'),
     ]
-    assert net.dispatch(1, NEAR) == []
+    assert net.deliver_due(1, NEAR) == []
     assert set(net.neighbors['cinder']) == {'amber', 'basalt'}
 
 
@@ -56,7 +56,7 @@ def test_loopback_and_charges_are_switches() -> None:
     for loopback, each, charged, count in ((False, False, 1500, 2), (True, True, 4500, 3)):
         net = broker(broadcast_loopback=loopback, charge_per_receiver=each)
         net.send(Datagram('amber', BROADCAST, 4100, bytes(1500)))
-        assert len(net.dispatch(0, NEAR)) == count
+        assert len(net.deliver_due(0, NEAR)) == count
         assert net._windows.bytes_in_window(0)[0] == charged
 
 
@@ -65,10 +65,10 @@ def test_capacity_of_a_broadcast_counts_once_and_refuses_whole() -> None:
     net = broker()
     for _ in range(84):
         net.send(Datagram('amber', BROADCAST, 4100, bytes(1500)))
-    assert len(net.dispatch(0, NEAR)) == 83 * 2
+    assert len(net.deliver_due(0, NEAR)) == 83 * 2
     assert net.dropped == {'tx_capacity': 2}
     net.send(Datagram('amber', BROADCAST, 4100, bytes(1500)))
-    assert len(net.dispatch(1_000_000_001, NEAR)) == 2
+    assert len(net.deliver_due(1_000_000_001, NEAR)) == 2
 
 
 def test_a_missing_robot_silences_only_itself() -> None:
@@ -76,7 +76,7 @@ def test_a_missing_robot_silences_only_itself() -> None:
     place = {name: NEAR[name] for name in ('amber', 'cinder')}
     for src, dst in (('amber', 'cinder'), ('amber', 'basalt'), ('basalt', 'amber'), ('cinder', BROADCAST)):
         net.send(Datagram(src, dst, 4100, b'x'))
-    assert heard(net.dispatch(0, place)) == [('cinder', 'amber', b'x'), ('amber', 'cinder', b'x')]
+    assert heard(net.deliver_due(0, place)) == [('cinder', 'amber', b'x'), ('amber', 'cinder', b'x')]
     assert net.dropped == {'no_position': 2}
 
 
@@ -85,12 +85,12 @@ def test_a_removed_robot_is_gone_and_may_come_back() -> None:
     net.send(Datagram('amber', 'basalt', 4100, b'late'))
     assert net.unregister('basalt') and not net.unregister('basalt')
     net.send(Datagram('amber', 'cinder', 4100, b'in time'))
-    assert heard(net.dispatch(0, NEAR)) == [('cinder', 'amber', b'in time')]
+    assert heard(net.deliver_due(0, NEAR)) == [('cinder', 'amber', b'in time')]
     assert net.dropped == {'unknown_address': 1}
     net.register('basalt')
     net.bind('basalt', 4100)
     net.send(Datagram('amber', 'basalt', 4100, b'again'))
-    assert heard(net.dispatch(1, NEAR)) == [('basalt', 'amber', b'again')]
+    assert heard(net.deliver_due(1, NEAR)) == [('basalt', 'amber', b'again')]
 
 
 def test_who_left_hears_no_group_any_more_and_forgets_its_own() -> None:
@@ -104,14 +104,14 @@ def test_who_left_hears_no_group_any_more_and_forgets_its_own() -> None:
 
     def hearers(dst: str, port: int) -> list[str]:
         net.send(Datagram('amber', dst, port, b'x'))
-        return [d.to for d in net.dispatch(0, NEAR)]
+        return [d.to for d in net.deliver_due(0, NEAR)]
 
     assert hearers(MULTICAST, 4200) == ['basalt'] == hearers(BROADCAST, 4100) == hearers(BROADCAST, BEACON_PORT)
     assert hearers(MULTICAST, 4300) == hearers(BROADCAST, 4400) == []
     assert net.dropped == {'unbound_port': 2}
     # What it sends itself, and what was on its way to it.
     net.send(Datagram('cinder', 'amber', 4100, b'x'))
-    assert net.dispatch(1, NEAR) == [] and net.dropped['unregistered_sender'] == 1
+    assert net.deliver_due(1, NEAR) == [] and net.dropped['unregistered_sender'] == 1
     net.register('cinder')
     assert hearers(MULTICAST, 4200) == ['basalt'] and hearers(BROADCAST, BEACON_PORT) == ['basalt', 'cinder']
     assert net.bind('cinder', 4200, multicast=True) and not net.bind('cinder', 4200, multicast=True)
@@ -122,13 +122,13 @@ def test_a_newcomer_gets_a_capacity_of_its_own() -> None:
     """Rows of the windows are never shared, whoever left before."""
     net = broker()
     net.send(Datagram('cinder', 'amber', 4100, bytes(1000)))
-    net.dispatch(0, NEAR)
+    net.deliver_due(0, NEAR)
     net.unregister('basalt')
     net.register('dune')
     net.bind('dune', 4100)
     assert net._windows.bytes_in_window(net._radios['dune']) == (0, 0)
     net.send(Datagram('dune', 'cinder', 4100, bytes(700)))
-    net.dispatch(1, {**NEAR, 'dune': [1.0, 1.0, 0.0]})
+    net.deliver_due(1, {**NEAR, 'dune': [1.0, 1.0, 0.0]})
     sums = {name: net._windows.bytes_in_window(row) for name, row in net._radios.items()}
     assert sums == {'amber': (0, 1000), 'cinder': (1000, 700), 'dune': (700, 0)}
 
@@ -147,7 +147,7 @@ def test_bad_datagrams_are_refused_or_dropped_with_a_reason() -> None:
     net.send(Datagram('amber', 'nobody', 4100, b''))
     net.send(Datagram('amber', 'basalt', 9, b''))
     net.send(Datagram('amber', 'basalt', 4100, b'good'))
-    assert heard(net.dispatch(0, NEAR)) == [('basalt', 'amber', b'good')]
+    assert heard(net.deliver_due(0, NEAR)) == [('basalt', 'amber', b'good')]
     assert net.dropped == {'unregistered_sender': 1, 'unknown_address': 1, 'unbound_port': 1}
 
 
@@ -159,14 +159,19 @@ def test_every_kind_of_complaint_is_kept_and_said_once() -> None:
     net.send(Datagram('amber', 'basalt', 9, b''))
     net.send(Datagram('amber', BROADCAST, 9, b''))
     net.send(Datagram('amber', MULTICAST, 4100, b''))
-    net.dispatch(0, NEAR)
+    net.deliver_due(0, NEAR)
     assert net.dropped == {'unknown_address': 1000, 'unbound_port': 3}
-    said = ["no radio 'nobody'", "'basalt' has not bound port 9", 'has bound port 9', 'has joined the group of port 4100']
+    said = [
+        "no radio 'nobody'",
+        "'basalt' has not bound port 9",
+        'has bound port 9',
+        'has joined the group of port 4100',
+    ]
     assert len(net.complaints) == 4 and all(text in told for text, told in zip(said, net.complaints))
     alone = Broker(LinkModel(Radio(model='distance')), 1)
     alone.register('amber')
     alone.send(Datagram('amber', BROADCAST, BEACON_PORT, b'hello'))
-    assert alone.dispatch(0, {'amber': NEAR['amber']}) == [] and not alone.complaints and not alone.dropped
+    assert alone.deliver_due(0, {'amber': NEAR['amber']}) == [] and not alone.complaints and not alone.dropped
 
 
 def test_ten_thousand_queued_datagrams() -> None:
@@ -174,7 +179,7 @@ def test_ten_thousand_queued_datagrams() -> None:
     net = broker(Radio(model='distance', capacity_bps=8e5))
     for k in range(10_000):
         net.send(Datagram('amber', 'basalt', 4100, k.to_bytes(20, 'little')))
-    arrived = net.dispatch(0, NEAR)
+    arrived = net.deliver_due(0, NEAR)
     assert [int.from_bytes(d.datagram.data, 'little') for d in arrived] == list(range(5000))
     assert net.dropped == {'tx_capacity': 5000} and net.sent == 10_000 and net.delivered == 5000
 
@@ -184,7 +189,7 @@ def ridge() -> LinkModel:
     records = np.zeros(30 * 3, dtype=RECORD)
     x, z = np.divmod(np.arange(90), 3)
     records['x'], records['z'], records['id'] = x, z, x // 10
-    tiles = [Tile(k, 'tile', f'tile_{k}') for k in range(3)]
+    tiles = [GraphTile(k, 'tile', f'tile_{k}') for k in range(3)]
     graph = TileGraph(tiles, [Edge(0, 1, 6.0), Edge(1, 2, 6.0)])
     return LinkModel(Radio(), graph, WorldGrid(records))
 
@@ -197,7 +202,10 @@ def test_a_range_is_the_longest_leg_whichever_tiles_hold_further_breadcrumbs(mor
     for order in ([('middle', (15.0, 0.0, 0.0)), *((name, further[name]) for name in more)],
                   [*((name, further[name]) for name in more), ('middle', (15.0, 0.0, 0.0))]):  # fmt: skip
         model.place_breadcrumbs(order)
-        for near, far, longest in (((6.0, 0.0, 0.0), (28.0, 0.0, 0.0), 13.0), ((2.0, 0.0, 0.0), (24.0, 0.0, 0.0), 13.0)):
+        for near, far, longest in (
+            ((6.0, 0.0, 0.0), (28.0, 0.0, 0.0), 13.0),
+            ((2.0, 0.0, 0.0), (24.0, 0.0, 0.0), 13.0),
+        ):
             both = model.between([near, far], [far, near])
             assert both.hops.tolist() == [1, 1] and both.range_m.tolist() == [longest] * 2
 
@@ -211,7 +219,7 @@ def test_a_breadcrumb_brings_a_lost_robot_back() -> None:
 
     def talk(t_ns: int) -> list:
         net.send(Datagram('amber', 'basalt', 4100, b'?'))
-        return net.dispatch(t_ns, place)
+        return net.deliver_due(t_ns, place)
 
     assert talk(0) == [] and net.dropped == {'no_link': 1}
     net.model.place_breadcrumbs([('far out', [500.0, 0.0, 0.0])])
@@ -251,7 +259,7 @@ def test_everything_a_broker_knows_is_saved_and_comes_back() -> None:
     for k in range(40):
         one.send(Datagram('amber', BROADCAST, 4100, bytes(1400)))
         one.send(Datagram('basalt', MULTICAST, 4200, bytes([k])))
-        one.dispatch(k * 10_000_000, {n: [120.0 * i, 0.0, 0.0] for i, n in enumerate(NAMES)})
+        one.deliver_due(k * 10_000_000, {n: [120.0 * i, 0.0, 0.0] for i, n in enumerate(NAMES)})
     one.model.place_breadcrumbs([('crest', [1.0, 2.0, 3.0])])
     one.send(Datagram('amber', 'basalt', 4100, b'\x00\xff'))
     one.send(Datagram('amber', 'nobody', 9, b''))
@@ -284,7 +292,7 @@ def test_saved_state_continues_to_the_bit() -> None:
         for k in range(start, start + 40):
             for name in NAMES:
                 net.send(Datagram(name, BROADCAST, 4100, bytes(900)))
-            out += net.dispatch(k * 100_000_000, {n: [150.0 * i, 0.0, 0.0] for i, n in enumerate(NAMES)})
+            out += net.deliver_due(k * 100_000_000, {n: [150.0 * i, 0.0, 0.0] for i, n in enumerate(NAMES)})
         return out
 
     radio = Radio(model='log_normal_range', fading_exponent=2.5)

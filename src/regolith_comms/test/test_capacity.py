@@ -7,9 +7,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from regolith_comms.attempts import CapacityWindows, Outcome, attempt
+from regolith_comms.packet_delivery import CapacityWindows, DeliveryOutcome, deliver
 from regolith_comms.radio_config import Radio
-from regolith_world.counter import stream_key
+from regolith_world.random.philox import stream_key
 
 KEY = stream_key(1, 'comms', 'attempt')
 
@@ -26,8 +26,8 @@ def test_windows_hold_what_the_last_second_holds() -> None:
         tx = rng.integers(0, 3, count)
         rx = (tx + rng.integers(1, 3, count)) % 3
         size = rng.integers(0, 1500, count)
-        done = attempt(windows, radio, KEY, t_ns, tx, rx, size, -20.0, 0.0, 7, np.arange(count) + 1000 * burst)
-        assert (done.outcome == Outcome.DELIVERED).all()
+        done = deliver(windows, radio, KEY, t_ns, tx, rx, size, -20.0, 0.0, 7, np.arange(count) + 1000 * burst)
+        assert (done.outcome == DeliveryOutcome.DELIVERED).all()
         log += [(t_ns, int(a), int(b), int(n)) for a, b, n in zip(tx, rx, size)]
         # A packet a second old to the nanosecond still counts.
         fresh = [entry for entry in log if entry[0] >= t_ns - 1_000_000_000]
@@ -43,13 +43,13 @@ def test_what_a_sender_could_not_send_nobody_hears() -> None:
     windows, radio = CapacityWindows(4), Radio(model='distance', capacity_bps=8000.0)
     tx, rx = [0, 0, 0, 1, 1, 1], [1, 2, 3, 0, 2, 3]
     size, charge = [1001] * 3 + [1000] * 3, [True, False, False] * 2
-    done = attempt(windows, radio, KEY, 0, tx, rx, size, -20.0, 0.0, 0, [0, 0, 0, 1, 1, 1], charge)
-    assert done.outcome.tolist() == [Outcome.TX_CAPACITY] * 3 + [Outcome.DELIVERED] * 3
+    done = deliver(windows, radio, KEY, 0, tx, rx, size, -20.0, 0.0, 0, [0, 0, 0, 1, 1, 1], charge)
+    assert done.outcome.tolist() == [DeliveryOutcome.TX_CAPACITY] * 3 + [DeliveryOutcome.DELIVERED] * 3
     assert np.isnan(done.rssi_dbm[:3]).all() and done.rssi_dbm[3:].tolist() == [-20.0] * 3
     assert [windows.bytes_in_window(k) for k in range(4)] == [(0, 1000), (1000, 0), (0, 1000), (0, 1000)]
     # A receiver that is full hears nothing, which the sender pays for.
-    more = attempt(windows, radio, KEY, 1, [2], [3], [1], -20.0, 0.0, 0, [0])
-    assert more.outcome.tolist() == [Outcome.RX_CAPACITY] and windows.bytes_in_window(2)[0] == 1
+    more = deliver(windows, radio, KEY, 1, [2], [3], [1], -20.0, 0.0, 0, [0])
+    assert more.outcome.tolist() == [DeliveryOutcome.RX_CAPACITY] and windows.bytes_in_window(2)[0] == 1
 
 
 def test_draws_are_named_by_pair_and_number() -> None:
@@ -60,7 +60,9 @@ def test_draws_are_named_by_pair_and_number() -> None:
         many = [0] * before + [0]
         numbers = [*range(1000, 1000 + before), number]
         streams = [99] * before + [stream]
-        done = attempt(CapacityWindows(2), radio, key, 0, many, [1] * len(many), [1] * len(many), -30.0, 9.0, streams, numbers)
+        done = deliver(
+            CapacityWindows(2), radio, key, 0, many, [1] * len(many), [1] * len(many), -30.0, 9.0, streams, numbers
+        )
         return float(done.rssi_dbm[-1])
 
     first = power(KEY, 5, 3)
@@ -69,4 +71,6 @@ def test_draws_are_named_by_pair_and_number() -> None:
     assert len(others | {first}) == 4
     spread = np.array([power(KEY, 5, k) for k in range(400)])
     # Four standard errors of mean and deviation of 400 draws.
-    assert spread.mean() == pytest.approx(-30.0, abs=4 * 3.0 / 20.0) and spread.std() == pytest.approx(3.0, rel=4 / np.sqrt(800.0))
+    assert spread.mean() == pytest.approx(-30.0, abs=4 * 3.0 / 20.0) and spread.std() == pytest.approx(
+        3.0, rel=4 / np.sqrt(800.0)
+    )

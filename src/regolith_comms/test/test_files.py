@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from regolith_comms.dot_file import Edge, GraphFileError, Tile, dot_text
+from regolith_comms.dot_file import Edge, GraphFileError, GraphTile, dot_text
 from regolith_comms.visibility import TileGraph
 from regolith_comms.world_grid import RECORD, WorldGrid, WorldGridFileError, round_half_away
 
@@ -47,12 +47,12 @@ def test_grammar(tmp_path: Path) -> None:
     graph = graph_of(tmp_path, GOOD)
     assert graph.ids.tolist() == [0, 1, 12]
     assert graph.comment == 'hash: 12'
-    assert graph.tiles[1] == Tile(1, 'tunnel_tile_2', 'tile_1')
+    assert graph.tiles[1] == GraphTile(1, 'tunnel_tile_2', 'tile_1')
     assert graph.costs.tolist() == [[0.0, 2.0, 1.0], [2.0, 0.0, 1.0], [1.0, 1.0, 0.0]]
 
 
 def test_an_edge_that_costs_nothing_is_an_edge() -> None:
-    tiles = [Tile(k, 'tile', f'tile_{k}') for k in range(4)]
+    tiles = [GraphTile(k, 'tile', f'tile_{k}') for k in range(4)]
     graph = TileGraph(tiles, [Edge(0, 1, 0.0), Edge(1, 2, 1.0)])
     assert graph.costs[0].tolist() == [0.0, 0.0, 1.0, np.inf]
 
@@ -125,13 +125,13 @@ def test_empty_graph_file(tmp_path: Path) -> None:
 def test_names_that_would_not_survive_are_refused() -> None:
     for name in ('a "b"', 'a::b', 'a\\'):
         with pytest.raises(ValueError, match='quotes'):
-            dot_text([Tile(0, 'tile', name)], [])
+            dot_text([GraphTile(0, 'tile', name)], [])
 
 
 def test_costs_are_written_in_graphviz_numerals_that_read_back_to_the_bit(tmp_path: Path) -> None:
     """Graphviz's grammar has no exponents: 1e-05 would be three tokens."""
     costs = [3.0, 0.1, 1e-5, 1.0 / 3.0, 1e22, 5e-324]
-    tiles = [Tile(k, 'tile', f'tile_{k}') for k in range(len(costs) + 1)]
+    tiles = [GraphTile(k, 'tile', f'tile_{k}') for k in range(len(costs) + 1)]
     text = dot_text(tiles, [Edge(k, k + 1, cost) for k, cost in enumerate(costs)])
     assert [edge.cost for edge in graph_of(tmp_path, text).edges] == costs
     labels = re.findall(r'\[label=([^]"]*)\]', text)
@@ -146,7 +146,15 @@ def small_grid() -> WorldGrid:
 
 
 def test_lookup_rounds_halves_away_from_zero_and_takes_the_last_record() -> None:
-    points = [[-1.5, 0, 0], [-1.4, 0, 0], [-0.5, 0, 0], [0.5, 0, 0], [0.49999999999999994, 0, 0], [0, 0, 0.5], [np.nan, 0, 0]]
+    points = [
+        [-1.5, 0, 0],
+        [-1.4, 0, 0],
+        [-0.5, 0, 0],
+        [0.5, 0, 0],
+        [0.49999999999999994, 0, 0],
+        [0, 0, 0.5],
+        [np.nan, 0, 0],
+    ]
     assert small_grid().tile_at(points).tolist() == [-1, 3, 3, 6, 4, -1, -1]
     assert round_half_away([2.5, -2.5, 1.4999999]).tolist() == [3.0, -3.0, 1.0]
 
@@ -171,5 +179,5 @@ def test_broken_grids(tmp_path: Path, data: bytes, says: str) -> None:
 
 def test_unknown_vertex_in_a_grid_is_no_link() -> None:
     """simple_urban_02 names a tile its graph lacks: nothing reaches it."""
-    graph = TileGraph([Tile(4, 'tile', 'tile_4')], [])
+    graph = TileGraph([GraphTile(4, 'tile', 'tile_4')], [])
     assert graph.rows([4, 5, -1]).tolist() == [0, -1, -1]

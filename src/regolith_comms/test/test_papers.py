@@ -8,7 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from regolith_comms.config import CommsConfig
-from regolith_comms.report import papers
+from regolith_comms.report import citations
 from regolith_comms.terrain_graph import MARK
 
 ALWAYS = {'subt2022', 'trefethen2014'}
@@ -16,13 +16,13 @@ OVER_TILES = ALWAYS | {'subtwiki', 'dijkstra1959'}
 
 
 def cited(**section: object) -> set[str]:
-    found = papers(SimpleNamespace(comms=CommsConfig.model_validate(section)))
+    found = citations(SimpleNamespace(comms=CommsConfig.model_validate(section)))
     assert set(found.keys) <= set(found.entries())
     return set(found.keys)
 
 
 def test_without_radios_there_is_nothing_to_cite() -> None:
-    assert not papers(SimpleNamespace()).keys and not papers(SimpleNamespace(comms=None)).keys
+    assert not citations(SimpleNamespace()).keys and not citations(SimpleNamespace(comms=None)).keys
 
 
 def test_a_graph_of_the_ground_rests_on_diffraction(tmp_path: Path) -> None:

@@ -14,9 +14,9 @@ from matplotlib.axes import Axes
 
 from regolith_comms.config import CommsConfig
 from regolith_comms.coverage import CoverageMap
-from regolith_comms.plots import coverage_picture, graph_picture, reach_picture
+from regolith_comms.plots import coverage_plot, graph_plot, link_plot
 from regolith_comms.radio_config import load_radio
-from regolith_comms.terrain_graph import HeightMap, build_pair
+from regolith_comms.terrain_graph import HeightMap, build_graph_and_grid
 
 TILE_M = 10.0
 SHAPES = [(31, 15), (15, 31)]
@@ -48,9 +48,9 @@ def marks(axes: Axes, marker: str) -> list[tuple[float, float]]:
 @pytest.mark.parametrize('shape', SHAPES)
 def test_graph_plot_draws_tiles_where_the_grid_has_them(shape: tuple[int, int]) -> None:
     ground = land(shape)
-    graph, grid = build_pair(ground, TILE_M, 1.0, load_radio('lunar_uhf'))
+    graph, grid = build_graph_and_grid(ground, TILE_M, 1.0, load_radio('lunar_uhf'))
     config = CommsConfig.model_validate({'tile_m': TILE_M, 'stations': {'lander': [121.0, -25.0, 3.0]}})
-    figure = graph_picture(ground, graph, config, SITE)
+    figure = graph_plot(ground, graph, config, SITE)
     near, far = figure.axes[:2]
     middles = np.array(marks(near, '.'))
     i, j = ((middles - (100.0, -50.0)) // 2.0).astype(int).clip(0, np.array(shape) - 1).T
@@ -61,7 +61,9 @@ def test_graph_plot_draws_tiles_where_the_grid_has_them(shape: tuple[int, int]) 
     (lines,) = (each for each in near.collections if hasattr(each, 'get_segments') and len(each.get_segments()))
     place = {int(k): tuple(middle) for k, middle in zip(graph.ids, middles, strict=True)}
     drawn = {tuple(map(tuple, ends)): cost for ends, cost in zip(lines.get_segments(), lines.get_array(), strict=True)}
-    beside = {(place[e.a], place[e.b]): e.cost for e in graph.edges if max(np.abs(np.subtract(place[e.a], place[e.b]))) < 15.0}
+    beside = {
+        (place[e.a], place[e.b]): e.cost for e in graph.edges if max(np.abs(np.subtract(place[e.a], place[e.b]))) < 15.0
+    }
     assert drawn == beside and len(drawn) == 3 * 5 + 6 * 2 + 2 * 2 * 5
     wide, high = np.ceil(np.divide(ground.size, TILE_M)) * TILE_M
     assert far.images[1].get_extent() == [100.0, 100.0 + wide, -50.0, -50.0 + high]
@@ -75,7 +77,9 @@ def test_graph_plot_draws_tiles_where_the_grid_has_them(shape: tuple[int, int]) 
         assert (axes.get_xlim(), axes.get_ylim()) == ((99.0, 101.0 + ground.size[0]), (-51.0, -49.0 + ground.size[1]))
         assert sorted(marks(axes, 'o')) == [(105.0, -43.0), (112.0, -31.0), (121.0, -25.0)]
         assert {text.get_text(): tuple(text.xy) for text in axes.texts} == {  # type: ignore[attr-defined]
-            'amber': (105.0, -43.0), 'basalt': (112.0, -31.0), 'lander': (121.0, -25.0),
+            'amber': (105.0, -43.0),
+            'basalt': (112.0, -31.0),
+            'lander': (121.0, -25.0),
         }
         (route,) = (line for line in axes.lines if line.get_linestyle() == '--')
         assert np.array_equal(np.transpose(route.get_data()), [(105.0, -43.0), (120.0, -40.0)][1:])
@@ -90,8 +94,10 @@ def test_hillshade_is_lit_from_the_north_west(shape: tuple[int, int]) -> None:
         x, y = np.meshgrid(*(np.arange(n) * 2.0 for n in shape), indexing='ij')
         off = (x, y)[axis] - middle[axis]
         ground = HeightMap(100.0, -50.0, 2.0, np.maximum(0.0, 5.0 - 0.5 * np.abs(off)), 'f00d')
-        coverage = CoverageMap('a', 1, np.array([100.0, 101.0]), np.array([-50.0, -49.0]), np.zeros((2, 2)), ground, {}, ())
-        axes = coverage_picture(coverage).axes[0]
+        coverage = CoverageMap(
+            'a', 1, np.array([100.0, 101.0]), np.array([-50.0, -49.0]), np.zeros((2, 2)), ground, {}, ()
+        )
+        axes = coverage_plot(coverage).axes[0]
         place = np.array([100.0 + middle[0], -50.0 + middle[1]])
         step = np.eye(2)[axis] * bright
         assert at(axes, 0, *(place + step)) > at(axes, 0, *(place - step)) + 0.1
@@ -105,7 +111,7 @@ def test_coverage_plot_draws_probabilities_and_radios_where_they_are(shape: tupl
     probability = 0.02 * np.arange(len(x))[:, None] + 0.001 * np.arange(len(y))[None, :]
     radios = {'amber': (105.0, -43.0), 'basalt': (112.0, -31.0), 'lander': (121.0, -25.0)}
     coverage = CoverageMap('basalt', 120, x, y, probability, ground, radios, ((103.0, -47.0), (118.0, -36.0)))
-    axes = coverage_picture(coverage).axes[0]
+    axes = coverage_plot(coverage).axes[0]
     assert axes.images[1].get_extent() == [100.0, 100.0 + ground.size[0], -50.0, -50.0 + ground.size[1]]
     for i, j in ((1, 0), (3, 11), (12, 4), (len(x) - 1, len(y) - 1)):
         assert at(axes, 1, x[i], y[j]) == pytest.approx(probability[i, j])
@@ -130,14 +136,16 @@ def test_reach_plot_draws_every_pair_at_its_time() -> None:
         'a->b': {'sent': 10, 'delivered': 3, 'lost_s': [(5.0, None)]},
         'b->a': {'sent': 8, 'delivered': 5, 'lost_s': [(0.5, 1.5), (2.0, 3.0)]},
     }
-    axes = reach_picture(history, links).axes[0]
+    axes = link_plot(history, links).axes[0]
     (image,) = axes.images
     assert image.get_extent() == [0.0, 10.0, 1.5, -0.5]
     np.testing.assert_array_equal(
         np.ma.filled(image.get_array(), np.nan), [[1.0, 0.5, 0.0, 0.0, 0.0], [0.25, np.nan, 1.0, np.nan, np.nan]]
     )
     assert [label.get_text() for label in axes.get_yticklabels()] == ['a → b', 'b → a']
-    lost = [(tuple(line.get_xdata()), round(float(line.get_ydata()[0]))) for line in axes.lines if len(line.get_xdata())]
+    lost = [
+        (tuple(line.get_xdata()), round(float(line.get_ydata()[0]))) for line in axes.lines if len(line.get_xdata())
+    ]
     assert lost == [((5.0, 10.0), 0), ((0.5, 1.5), 1), ((2.0, 3.0), 1)]
     assert axes.get_xlabel() == 'simulated time [s]'
 
@@ -147,7 +155,7 @@ def test_reach_plot_of_a_long_run_adds_neighboring_bins_up() -> None:
     sent = list(range(1, 162))
     history = {'bin_s': 1.0, 'pairs': {'a->b': {'sent': sent, 'delivered': [n - 1 for n in sent]}}}
     links = {'a->b': {'sent': sum(sent), 'delivered': sum(sent) - 161, 'lost_s': []}}
-    axes = reach_picture(history, links).axes[0]
+    axes = link_plot(history, links).axes[0]
     assert axes.images[0].get_extent() == [0.0, 162.0, 0.5, -0.5]
     expected = [1.0 - len(sent[k : k + 3]) / sum(sent[k : k + 3]) for k in range(0, 161, 3)]
     assert np.asarray(axes.images[0].get_array())[0] == pytest.approx(np.array(expected))
@@ -156,16 +164,16 @@ def test_reach_plot_of_a_long_run_adds_neighboring_bins_up() -> None:
 def test_reach_plot_of_many_pairs_draws_those_that_lost_most() -> None:
     history = {'bin_s': 1.0, 'pairs': {f'{k:02d}->x': {'sent': [50], 'delivered': [k]} for k in range(40)}}
     links = {f'{k:02d}->x': {'sent': 50, 'delivered': k, 'lost_s': []} for k in range(40)}
-    axes = reach_picture(history, links).axes[0]
+    axes = link_plot(history, links).axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()] == [f'{k:02d} → x' for k in range(30)]
 
 
 def test_graph_plot_draws_a_single_tile(tmp_path: Path) -> None:
     """It has no neighbor, so neither an edge nor a mean cost."""
     ground = land((31, 15))
-    graph, _ = build_pair(ground, 80.0, 1.0, load_radio('lunar_uhf'))
+    graph, _ = build_graph_and_grid(ground, 80.0, 1.0, load_radio('lunar_uhf'))
     assert (len(graph), len(graph.edges)) == (1, 0)
-    figure = graph_picture(ground, graph, CommsConfig.model_validate({'tile_m': 80.0}), SITE)
+    figure = graph_plot(ground, graph, CommsConfig.model_validate({'tile_m': 80.0}), SITE)
     near, far = figure.axes[:2]
     assert marks(near, '.') == [(140.0, -10.0)]
     assert np.ma.masked_invalid(far.images[1].get_array()).mask.all()

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regolith_comms.attempts import CapacityWindows, Outcome, attempt
 from regolith_comms.link import LinkModel
+from regolith_comms.packet_delivery import CapacityWindows, DeliveryOutcome, deliver
 from regolith_comms.radio import Radio, bit_error, delivery, packet_error, received_power, success_probability
 from regolith_comms.relays import relay_table
 from regolith_comms.visibility import TileGraph
 from regolith_comms.world_grid import WorldGrid
-from regolith_world.counter import stream_key
+from regolith_world.random.philox import stream_key
 
 DATA = Path(__file__).parent / 'data'
 SHARED = Path(os.environ.get('REGOLITH_SHARED', Path(__file__).parents[3].parent / 'shared'))
@@ -134,7 +134,9 @@ def test_success_probabilities() -> None:
     for noise in sorted({row['noise_floor_dbm'] for row in table}):
         mine = [row for row in table if row['noise_floor_dbm'] == noise]
         found = success_probability(
-            column(mine, 'mean_dbm'), column(mine, 'variance_db2'), column(mine, 'num_bytes'),
+            column(mine, 'mean_dbm'),
+            column(mine, 'variance_db2'),
+            column(mine, 'num_bytes'),
             Radio(noise_floor_dbm=float(noise)),
         )
         assert found == pytest.approx(column(mine, 'p_success_ideal'), abs=1e-6)
@@ -156,7 +158,9 @@ def test_relay_costs(name: str) -> None:
             if (row['world'], row['breadcrumb_tiles']) != (world, tiles):
                 continue
             a, b = ids.index(int(row['from'])), ids.index(int(row['to']))
-            number = {key: float('inf' if text == 'unreachable' else text) for key, text in row.items() if key in NUMBERS}
+            number = {
+                key: float('inf' if text == 'unreachable' else text) for key, text in row.items() if key in NUMBERS
+            }
             assert (wiki.costs[a, b], wiki.hops[a, b]) == (number['minimax_cost'], number['minimax_hops']), row
             assert (old.costs[a, b], old.hops[a, b]) == (number['ref_cost'], number['ref_hops']), row
             route = tuple(int(tile) for tile in row['ref_route'].split(';') if tile)
@@ -189,8 +193,14 @@ NUMBERS = ('minimax_cost', 'minimax_hops', 'ref_cost', 'ref_hops')
 def radio_of(text: str) -> Radio:
     tx, reach, exponent, loss, variance, scale, per_hop, per_cost, limit = map(float, text.split())
     return Radio(
-        tx_power_dbm=tx, max_range_m=reach, fading_exponent=exponent, path_loss_1m_db=loss, fading_variance_db2=variance,
-        scaling_factor=scale, range_per_hop_m=per_hop, visibility_cost_to_fading_exponent=per_cost,
+        tx_power_dbm=tx,
+        max_range_m=reach,
+        fading_exponent=exponent,
+        path_loss_1m_db=loss,
+        fading_variance_db2=variance,
+        scaling_factor=scale,
+        range_per_hop_m=per_hop,
+        visibility_cost_to_fading_exponent=per_cost,
         visibility_cost_max=limit,
     )
 
@@ -260,12 +270,12 @@ def test_capacity_trace() -> None:
         tx, rx = int(row['tx_radio']), int(row['rx_radio'])
         t_ns = round(float(row['sim_time_s']) * 1e9)
         size = int(row['num_bytes'])
-        result = attempt(windows, radio, np.uint64(1), t_ns, [tx], [rx], [size], [-40.0], [0.0], [0], [0])
-        assert (result.outcome[0] == Outcome.DELIVERED) == (row['delivered'] == '1'), row
+        result = deliver(windows, radio, np.uint64(1), t_ns, [tx], [rx], [size], [-40.0], [0.0], [0], [0])
+        assert (result.outcome[0] == DeliveryOutcome.DELIVERED) == (row['delivered'] == '1'), row
         held = windows.bytes_in_window(tx)[0], windows.bytes_in_window(rx)[1]
         assert held[0] == int(row['tx_bytes_in_window_after']), row
         # The reference prunes the receiver's window only where the attempt gets that far.
-        if result.outcome[0] in (Outcome.DELIVERED, Outcome.RX_CAPACITY):
+        if result.outcome[0] in (DeliveryOutcome.DELIVERED, DeliveryOutcome.RX_CAPACITY):
             assert held[1] == int(row['rx_bytes_in_window_after']), row
 
 
@@ -275,12 +285,21 @@ def test_monte_carlo_success_rates() -> None:
         count, size = 100_000, scenario['num_bytes']
         radio = Radio(noise_floor_dbm=scenario['noise_floor_dbm'], capacity_bps=1e18)
         mean, variance = float(scenario['mean_dbm']), float(scenario['variance_db2'])
-        result = attempt(
-            CapacityWindows(2), radio, stream_key(7, 'comms', scenario['name']), 0, np.zeros(count, int),
-            np.ones(count, int), size, mean, variance, np.zeros(count, np.uint64), np.arange(count),
+        result = deliver(
+            CapacityWindows(2),
+            radio,
+            stream_key(7, 'comms', scenario['name']),
+            0,
+            np.zeros(count, int),
+            np.ones(count, int),
+            size,
+            mean,
+            variance,
+            np.zeros(count, np.uint64),
+            np.arange(count),
         )
         expected = scenario['p_exact_ideal']
-        rate = float((result.outcome == Outcome.DELIVERED).mean())
+        rate = float((result.outcome == DeliveryOutcome.DELIVERED).mean())
         assert abs(rate - expected) <= 3.0 * np.sqrt(expected * (1.0 - expected) / count) + 1e-12, scenario['name']
         if not np.isfinite(mean):
             continue

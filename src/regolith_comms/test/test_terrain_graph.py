@@ -15,9 +15,9 @@ from regolith_comms.terrain_graph import (
     WAVELENGTH_M,
     HeightMap,
     build_graph,
+    build_graph_and_grid,
     build_grid,
-    build_pair,
-    check_pair,
+    check_graph_files,
     knife_edge_loss,
     signature,
     tile_layout,
@@ -110,21 +110,21 @@ def test_graph_and_grid_belong_together(tmp_path) -> None:
 def test_a_stale_pair_is_refused_with_both_hashes(tmp_path) -> None:
     """The first comment names the ground and the grid; other antennas, another ground or grid are not it."""
     land = ground((51, 41), lambda x, y: 0.3 * x - 0.1 * y)
-    graph, grid = build_pair(land, 25.0, 1.0, UHF)
+    graph, grid = build_graph_and_grid(land, 25.0, 1.0, UHF)
     file = tmp_path / 'g.dot'
     file.write_text(graph.to_dot())
     read = TileGraph.from_dot(file)
     assert read_dot(file).comment == graph.comment
     now = signature('f00d', 1.0, UHF)
-    check_pair(read, grid, now)
+    check_graph_files(read, grid, now)
     other = signature('f00d', 2.0, UHF)
     with pytest.raises(ValueError, match=f'built for {now[:16]}, but the ground.* hash to {other[:16]}'):
-        check_pair(read, grid, other)
+        check_graph_files(read, grid, other)
     with pytest.raises(ValueError, match='but the grid hash to'):
-        check_pair(read, build_grid(land, 20.0), now)
+        check_graph_files(read, build_grid(land, 20.0), now)
     assert len({now, other, signature('beef', 1.0, UHF), signature('f00d', 1.0, load_radio('subt_competition'))}) == 4
     # A graph of a tile world says nothing about ground.
-    check_pair(TileGraph(read.tiles, read.edges, 'made by hand'), grid, other)
+    check_graph_files(TileGraph(read.tiles, read.edges, 'made by hand'), grid, other)
 
 
 def test_too_many_tiles_are_refused() -> None:
@@ -179,6 +179,7 @@ def test_tiles_whose_middles_are_just_out_of_range_still_link() -> None:
 @pytest.mark.parametrize('rises', [True, False])
 def test_a_cliff_is_not_drivable_up_or_down(rises: bool) -> None:
     """Neighbors across it cost what the cliff takes; the way of robots, two legs, is for slopes they can drive."""
+
     def step(x, y):
         return np.where((x > 0.0) == rises, 40.0, 0.0) + 0.0 * y
 

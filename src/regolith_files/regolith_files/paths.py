@@ -34,9 +34,7 @@ def resolved(path: Path) -> Path:
         return path
 
 
-def usable_file(
-    given: str | Path, allowed: str, base_dir: str | Path = '.', missing: str = 'no such file'
-) -> Path:
+def usable_file(given: str | Path, allowed: str, base_dir: str | Path = '.', missing: str = 'no such file') -> Path:
     """Return the absolute path of a regular file that can be read; nothing is opened, so that nothing is waited for.
 
     :param given: path as written, or joined to a folder
@@ -59,7 +57,7 @@ def refuse_url(given: str | Path, allowed: str) -> None:
     """
     if url := _URL.search(str(given)):
         scheme = url[1].lower()
-        where = f'{url[1]}:{"///" if scheme == "file" else "//"}{str(given)[url.end():]}'
+        where = f'{url[1]}:{"///" if scheme == "file" else "//"}{str(given)[url.end() :]}'
         remote = scheme.startswith(('http', 'ftp'))
         fix = 'download it and write its path' if remote else 'write the path of the file'
         raise InputError(Problem(where, '', 'is a URL, and URLs are not read', f'{allowed}; fix: {fix}'))

@@ -55,7 +55,7 @@ def counted(number: int, noun: str) -> str:
     return f'{number} {noun}{ending}'
 
 
-def shown(value: object, limit: int = 80) -> str:
+def as_yaml_text(value: object, limit: int = 80) -> str:
     """Return a value as text for an error message, as YAML would have it, cut to a readable length."""
     text = _as_yaml(value)
     return text if len(text) <= limit else text[: limit - 1] + '…'
@@ -75,7 +75,7 @@ def _as_yaml(value: object) -> str:
     return repr(value)
 
 
-def one_of(names: Iterable[str], given: object = None) -> str:
+def allowed_names(names: Iterable[str], given: object = None) -> str:
     """Return a list of allowed names, with a guess at the intended one.
 
     :param names: allowed names, in the order to show

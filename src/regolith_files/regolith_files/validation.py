@@ -13,8 +13,8 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from regolith_files.problems import InputError, Problem, closest, counted, one_of
-from regolith_files.refusal import in_words
+from regolith_files.problems import InputError, Problem, allowed_names, closest, counted
+from regolith_files.validation_messages import describe_error
 from regolith_files.yaml_source import KeyPath, YamlSource
 
 ModelT = TypeVar('ModelT', bound=BaseModel)
@@ -54,7 +54,8 @@ def _of_fitting_lists(found: list[tuple[Problem, ErrorDetails]]) -> list[Problem
     lists = [_list_of_wrong_length(problem, detail) for problem, detail in found]
     inside = [problem.key for (problem, _), key in zip(found, lists) if key is None]
     return [
-        problem for (problem, _), key in zip(found, lists)
+        problem
+        for (problem, _), key in zip(found, lists)
         if key is None or not any(other.startswith(f'{key}.') for other in inside)
     ]
 
@@ -94,9 +95,7 @@ def _joined(problems: list[Problem]) -> list[Problem]:
     return list(joined.values())
 
 
-def _problem(
-    model: type[BaseModel], data: Any, detail: ErrorDetails, source: YamlSource, prefix: KeyPath
-) -> Problem:
+def _problem(model: type[BaseModel], data: Any, detail: ErrorDetails, source: YamlSource, prefix: KeyPath) -> Problem:
     path, parent = _walk(model, data, detail['loc'])
     full, kind, value = (*prefix, *path), detail['type'], detail['input']
     context = detail.get('ctx', {})
@@ -119,10 +118,10 @@ def _problem(
         tags = [tag.strip().strip("'") for tag in str(context['expected_tags']).split(',')]
         key = str(context['discriminator']).strip("'")
         given = value.get(key) if isinstance(value, Mapping) else value
-        return source.problem((*full, key), 'unknown type', one_of(tags, given), given)
+        return source.problem((*full, key), 'unknown type', allowed_names(tags, given), given)
     if kind == 'union_tag_not_found':
         return source.problem(full, 'has no type', f'a mapping with the key {context["discriminator"]}', value)
-    problem, allowed = in_words(detail)
+    problem, allowed = describe_error(detail)
     inner = _KEY_FIRST.match(problem) if kind == 'value_error' else None
     members = _members(_child(parent, path[-1]) if path else model)
     within = () if inner is None else _within(members, value, inner['key'].split('.'))
@@ -190,9 +189,7 @@ def _describe(model: Any, key: str | int, allowed: str) -> str:
     return allowed or description or 'another value'
 
 
-def known_keys(
-    model: Any, given: str, prefix: KeyPath = (), more: Iterable[str] = (), outside: KeyPath = ()
-) -> str:
+def known_keys(model: Any, given: str, prefix: KeyPath = (), more: Iterable[str] = (), outside: KeyPath = ()) -> str:
     """Return the keys that a mapping takes, with a guess at the one that was meant, which may be further inside.
 
     :param model: schema of the mapping
@@ -206,7 +203,7 @@ def known_keys(
     meant = (*prefix, *inside) if inside else outside
     if meant and not closest(known, given, likeness=0.8):
         return f'{", ".join(known)} (did you mean {".".join(map(str, meant))}?)'
-    return one_of(known, given)
+    return allowed_names(known, given)
 
 
 def _inside(model: Any, name: str, depth: int = 3) -> KeyPath:
@@ -217,8 +214,7 @@ def _inside(model: Any, name: str, depth: int = 3) -> KeyPath:
     level: list[tuple[KeyPath, Any]] = [((), model)]
     for _ in range(depth):
         level = [
-            ((*path, key), child)
-            for path, of in level for key in _fields(of) for child in _members(_child(of, key))
+            ((*path, key), child) for path, of in level for key in _fields(of) for child in _members(_child(of, key))
         ]
         if found := next((path for path, _ in level if path[-1] == name and len(path) > 1), ()):
             return found

@@ -18,7 +18,7 @@ import yaml
 
 from regolith_files.bounded_yaml import UNREADABLE, BaseLoader, YamlLimitError, check_limits, load_yaml
 from regolith_files.paths import usable_file
-from regolith_files.problems import InputError, Problem, closest, shown, without_name
+from regolith_files.problems import InputError, Problem, as_yaml_text, closest, without_name
 
 KeyPath = tuple[str | int, ...]
 
@@ -118,10 +118,10 @@ class YamlSource:
 
     def problem(self, path: KeyPath, problem: str, allowed: str, value: object = None) -> Problem:
         """Return one problem at a key."""
-        shown_value = '' if value is None else shown(value)
+        shown_value = '' if value is None else as_yaml_text(value)
         if isinstance(value, str) and (rest := without_name(problem, value)) != problem:
             # Named once, but whole: its end says most.
-            problem, shown_value = rest, shown(value, len(value) + 2)
+            problem, shown_value = rest, as_yaml_text(value, len(value) + 2)
         problem = without_name(problem, str(self.file))
         # A name may itself be what is wrong, and be a page long.
         names = [name if name.isprintable() else repr(name)[1:-1] for name in map(str, path)]
@@ -176,7 +176,7 @@ class YamlSource:
 
     def _no_way(self, path: KeyPath, depth: int, origin: Origin, allowed: str, value: object) -> InputError:
         key = '.'.join(map(str, path[:depth])) or '.'.join(map(str, path))
-        return InputError(Problem(f'{self.file} ({origin.told})', key, 'leads nowhere', allowed, shown(value)))
+        return InputError(Problem(f'{self.file} ({origin.told})', key, 'leads nowhere', allowed, as_yaml_text(value)))
 
     # -- parsing --------------------------------------------------------------------------------------------------
 
@@ -262,4 +262,4 @@ def parse_value(text: str, option: str = 'value', key: str = '') -> Any:
         problem, allowed = error.what, error.allowed
     except yaml.YAMLError as error:
         problem, allowed = f'is not YAML: {" ".join(str(error).split())}', 'a value as in a scenario'
-    raise InputError(Problem(option, key, problem, allowed, shown(text)))
+    raise InputError(Problem(option, key, problem, allowed, as_yaml_text(text)))

@@ -23,7 +23,9 @@ SEVERAL = settings(
 KEY = st.text(st.characters(exclude_categories=['C']), min_size=1, max_size=8).filter(lambda k: k != '<<')
 NUMBER = st.integers(-(2**70), 2**70) | st.floats(allow_nan=False)
 LEAF = st.none() | st.booleans() | NUMBER | st.text(st.characters(exclude_categories=['C']), max_size=12)
-VALUE = st.recursive(LEAF, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEY, inner, max_size=4), max_leaves=12)
+VALUE = st.recursive(
+    LEAF, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEY, inner, max_size=4), max_leaves=12
+)
 
 
 def same(a: Any, b: Any) -> bool:
@@ -63,10 +65,32 @@ def test_a_number_is_a_number_however_python_prints_it(number: float) -> None:
 
 
 LINES = st.lists(
-    st.sampled_from([
-        'a: 1', 'a: 2', '  b: [1, 2', ']', '- x', 'c: &x {d: *x}', 'e: *x', '<<: *x', '? [1]', ': 2', '!!bool maybe', '---',
-        'f: 2026-13-45', '\t', "g: '", 'h: !!python/object:os.system x', '{', 'i: |', '%YAML 9.9', 'j: 0x', 'k: 1:2:3', '...',
-    ])
+    st.sampled_from(
+        [
+            'a: 1',
+            'a: 2',
+            '  b: [1, 2',
+            ']',
+            '- x',
+            'c: &x {d: *x}',
+            'e: *x',
+            '<<: *x',
+            '? [1]',
+            ': 2',
+            '!!bool maybe',
+            '---',
+            'f: 2026-13-45',
+            '\t',
+            "g: '",
+            'h: !!python/object:os.system x',
+            '{',
+            'i: |',
+            '%YAML 9.9',
+            'j: 0x',
+            'k: 1:2:3',
+            '...',
+        ]
+    )
     | st.text(max_size=10),
     max_size=6,
 )

@@ -61,7 +61,12 @@ def test_entries_of_lists_have_lines_of_their_own(tmp_path: Path) -> None:
     file.write_text('way:\n  - [0, 0]\n  - [1,\n     2]\nregions:\n- name: a\n  size: 1\n\n- name: b\n  size: 2\n')
     source = YamlSource(file, what='keys')
     expected = {
-        ('way', 0): 2, ('way', 1): 3, ('way', 1, 0): 3, ('way', 1, 1): 4, ('regions', 0): 6, ('regions', 1): 9,
+        ('way', 0): 2,
+        ('way', 1): 3,
+        ('way', 1, 0): 3,
+        ('way', 1, 1): 4,
+        ('regions', 0): 6,
+        ('regions', 1): 9,
         ('regions', 1, 'size'): 10,
     }
     assert {path: source.where(path) for path in expected} == {p: f'{file}:{line}' for p, line in expected.items()}
@@ -69,7 +74,8 @@ def test_entries_of_lists_have_lines_of_their_own(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize('empty', ['', ' null', ' ~', ' {}'])
 @pytest.mark.parametrize(
-    'path', [('light', 'x'), ('light', 'sun', 'elevation_deg'), ('vehicles', 'amber', 'x'), ('vehicles', 'amber', 'mast', 'x')]
+    'path',
+    [('light', 'x'), ('light', 'sun', 'elevation_deg'), ('vehicles', 'amber', 'x'), ('vehicles', 'amber', 'mast', 'x')],
 )
 def test_option_below_an_empty_section_fills_it(path: tuple[str, ...], empty: str, tmp_path: Path) -> None:
     """As one below a missing section makes it; keys beside it keep values and lines."""

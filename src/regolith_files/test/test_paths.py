@@ -85,7 +85,9 @@ def test_a_file_without_permission_is_named_as_such(folder: Path, monkeypatch: p
 def test_addresses_keep_both_slashes_and_say_what_to_do(given: str | Path, named: str, fix: str) -> None:
     with pytest.raises(InputError) as caught:
         refuse_url(given, ALLOWED)
-    assert str(caught.value).startswith(f'{named}: is a URL') and f'; allowed: {ALLOWED}; fix: {fix}' in str(caught.value)
+    assert str(caught.value).startswith(f'{named}: is a URL') and f'; allowed: {ALLOWED}; fix: {fix}' in str(
+        caught.value
+    )
 
 
 @pytest.mark.parametrize('given', ['a:b', 'c:/x', '/a/b:c/d', 'data/odd:/x', '2024-01-01T10:00/x'])

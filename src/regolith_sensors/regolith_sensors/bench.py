@@ -14,26 +14,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_sensors.camera.config import CameraConfig
-from regolith_sensors.camera.pipeline import Camera, Pose
-from regolith_sensors.config import load_sensor
+from regolith_sensors.camera.pipeline import Camera, CameraPose
 from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.lidar.sweep import Lidar
 from regolith_sensors.light import Sun
+from regolith_sensors.rays.camera_rays import lights
 from regolith_sensors.rays.embree.backend import EmbreeRays
-from regolith_sensors.rays.threads import worker_count
-from regolith_sensors.rays.view import lights
+from regolith_sensors.rays.parallel import worker_count
 from regolith_sensors.scene.materials import Material, Principled
 from regolith_sensors.scene.meshes import rock
 from regolith_sensors.scene.scene import Scene, SceneObject, Semantic
-from regolith_sensors.scene.terrain_tiles import SoilGround
+from regolith_sensors.scene.terrain_tiles import SoilHeightSource
 from regolith_sensors.scene.vehicle_mesh import vehicle_parts
+from regolith_sensors.sensor_models import load_sensor
+from regolith_terrain.grid.node_records import NodeRecords
+from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.procedural import ProceduralField
-from regolith_terrain.records import NodeRecords
-from regolith_terrain.soil_grid import SoilGrid
 from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.gears import load_looks
-from regolith_vehicles.looks import Role
-from regolith_world.keyed_random import generator
+from regolith_vehicles.description.visual_description import PartRole
+from regolith_vehicles.running_gear_registry import load_visuals
+from regolith_world.random.keyed_generator import generator
 
 Floats = NDArray[np.float64]
 
@@ -54,9 +54,9 @@ class BenchScene:
         """
         self.grid = SoilGrid(ProceduralField(3), _SPACING)
         materials: list[Material] = [Principled((0.16, 0.14, 0.12), 0.9, micro_relief=0.6)]
-        looks = load_looks(*load_vehicle_model('viper'))
+        looks = load_visuals(*load_vehicle_model('viper'))
         parts = vehicle_parts(looks, materials)
-        ground = SoilGround(self.grid, (-half, half, -half, half))
+        ground = SoilHeightSource(self.grid, (-half, half, -half, half))
         # The detail is large enough to show every node of the square.
         self.rays = EmbreeRays()
         self.scene = Scene(ground, materials, view_range=100.0, detail=40.0, rays=self.rays)
@@ -66,7 +66,7 @@ class BenchScene:
         for each in looks.parts:
             at[each.name] = at[each.parent] + each.position
         self._offsets = np.array([at[part.name] for part in parts])
-        kinds = [Semantic.WHEEL if part.role == Role.WHEEL else Semantic.VEHICLE for part in parts]
+        kinds = [Semantic.WHEEL if part.role == PartRole.WHEEL else Semantic.VEHICLE for part in parts]
         self.rovers = [self.scene.add_object(name, zip(meshes, kinds)) for name in ('amber', 'basalt')]
         self.move(0.0)
         self.eye = np.array([*_EYE[:2], _EYE[2] + float(self.grid.levels(*_EYE[:2]))])
@@ -129,14 +129,21 @@ def camera() -> dict[str, Any]:
     bench = BenchScene()
     config = CameraConfig.model_validate(
         {
-            'width': 640, 'height': 480, 'pixel_size_m': 7.4e-6, 'focal_length_m': 4.44e-3, 'f_number': 4.0,
-            'focus_distance_m': 3.0, 'exposure_s': 2e-3, 'vignetting_gain': 0.6, 'defocus_gain': 12.0,
+            'width': 640,
+            'height': 480,
+            'pixel_size_m': 7.4e-6,
+            'focal_length_m': 4.44e-3,
+            'f_number': 4.0,
+            'focus_distance_m': 3.0,
+            'exposure_s': 2e-3,
+            'vignetting_gain': 0.6,
+            'defocus_gain': 12.0,
             'distortion': {'coefficients': [-0.16, 0.05, 0.0, 0.0, -0.01]},
             'noise': {'dark_current': [10, 10, 10], 'read': [5, 5, 5], 'prnu': 0.01, 'dsnu': 2, 'hot_fraction': 1e-4},
         }
     )
     tilt = math.radians(6.0)
-    pose = Pose(bench.eye, np.array([0.0, math.sin(tilt), 0.0, math.cos(tilt)]))
+    pose = CameraPose(bench.eye, np.array([0.0, math.sin(tilt), 0.0, math.cos(tilt)]))
     device, smooth, lit = (
         Camera(config.model_copy(update=changed), 1, 'bench')
         for changed in ({'edge_samples': 0, 'hull_light': False}, {'hull_light': False}, {'edge_samples': 0})
@@ -145,11 +152,11 @@ def camera() -> dict[str, Any]:
     eyes, light = device.view(origin, pose), lights(origin, SUN)
 
     def looks(camera: Camera) -> Callable[[int], Any]:
-        return lambda n: camera.look(scene, origin, lambda _: pose, SUN, frame=n)
+        return lambda n: camera.expose(scene, origin, lambda _: pose, SUN, frame=n)
 
     times = _timed(
         looks(device),
-        lambda n: device.develop(device.look(scene, origin, lambda _: pose, SUN, frame=n), n),
+        lambda n: device.process(device.expose(scene, origin, lambda _: pose, SUN, frame=n), n),
         lambda n: scene.trace_only(eyes, light),
         looks(smooth),
         looks(lit),
@@ -170,10 +177,16 @@ def camera() -> dict[str, Any]:
     records, updates = [bench.dig(0.03), bench.dig(0.05)], list[float]()
     _timed(change)
     return {
-        **rates, 'ratio_to_bare': looking / bare,
-        'ratio_antialiased': times[3][0] / looking, 'ratio_bounced': times[4][0] / looking,
-        'update_ms': 1e3 * min(updates[2:]), 'update_ms_median': 1e3 * float(np.median(updates[2:])),
-        'changed_nodes': len(records[0]), 'width': 640, 'height': 480, 'threads': worker_count(),
+        **rates,
+        'ratio_to_bare': looking / bare,
+        'ratio_antialiased': times[3][0] / looking,
+        'ratio_bounced': times[4][0] / looking,
+        'update_ms': 1e3 * min(updates[2:]),
+        'update_ms_median': 1e3 * float(np.median(updates[2:])),
+        'changed_nodes': len(records[0]),
+        'width': 640,
+        'height': 480,
+        'threads': worker_count(),
         'processor': platform.processor() or platform.machine(),
     }
 
@@ -199,7 +212,11 @@ def lidar() -> dict[str, Any]:
     )
     rays = len(device.directions)
     return {
-        'scans_per_s': 1.0 / scanning, 'scans_per_s_median': 1.0 / median, 'rays': rays,
-        'rays_per_s': rays / scanning, 'ratio_to_cast': scanning / casting, 'threads': worker_count(),
+        'scans_per_s': 1.0 / scanning,
+        'scans_per_s_median': 1.0 / median,
+        'rays': rays,
+        'rays_per_s': rays / scanning,
+        'ratio_to_cast': scanning / casting,
+        'threads': worker_count(),
         'processor': platform.processor() or platform.machine(),
     }

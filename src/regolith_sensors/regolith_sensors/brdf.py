@@ -126,8 +126,13 @@ def hapke_reflectance(
     part = hapke_components(incidence, emission, azimuth, parameters)
     opposition = 1.0 + parameters.Bs0 * part['Bs']
     r = (
-        part['K'] * parameters.w / (4.0 * np.pi) * part['LS'] * (part['p'] * opposition + part['M'])
-        * (1.0 + parameters.Bc0 * part['Bc']) * part['S']
+        part['K']
+        * parameters.w
+        / (4.0 * np.pi)
+        * part['LS']
+        * (part['p'] * opposition + part['M'])
+        * (1.0 + parameters.Bc0 * part['Bc'])
+        * part['S']
     )
     dark = (np.cos(incidence) <= 1e-15) | (np.cos(emission) <= 1e-15)
     out: Floats = np.where(dark, 0.0, r)

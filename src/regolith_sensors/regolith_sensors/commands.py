@@ -13,8 +13,8 @@ from typing import Annotated
 
 import typer
 
-from regolith_files.doors import NoRecordingError, Tools
-from regolith_files.problems import InputError, Problem, counted, one_of, shown
+from regolith_files.extension_points import CommandContext, NoRecordingError
+from regolith_files.problems import InputError, Problem, allowed_names, as_yaml_text, counted
 
 RunArgument = Annotated[Path, typer.Argument(metavar='RUN', help='Run folder.')]
 JsonOption = Annotated[bool, typer.Option('--json', help='Print one JSON value on stdout and nothing else there.')]
@@ -43,18 +43,26 @@ def dataset(
 
     for name in classes or ():
         if name not in CLASSES:
-            raise InputError(Problem('dataset', '--class', 'is unknown', one_of(CLASSES, name), shown(name)))
+            raise InputError(
+                Problem('dataset', '--class', 'is unknown', allowed_names(CLASSES, name), as_yaml_text(name))
+            )
     if bits not in (8, 16):
         raise InputError(Problem('dataset', '--bits', 'is not possible', '8 or 16', str(bits)))
-    tools: Tools = context.obj
+    tools: CommandContext = context.obj
     folder = out if out is not None else run / 'dataset'
     with _bad_input('dataset'), tools.progress('dataset') as progress:
         figures = export_dataset(
-            tools.runs(run), folder, cameras=cameras or (), classes=classes or CLASSES, bits=bits,
-            least_pixels=least_pixels, val_share=val_share, progress=progress,
+            tools.runs(run),
+            folder,
+            cameras=cameras or (),
+            classes=classes or CLASSES,
+            bits=bits,
+            least_pixels=least_pixels,
+            val_share=val_share,
+            progress=progress,
         )
     if as_json:
-        tools.give({'folder': str(folder), **figures})
+        tools.print_json({'folder': str(folder), **figures})
     else:
         for split, found in figures.items():
             boxes = ', '.join(f'{count} {name}' for name, count in found['boxes'].items())
@@ -62,7 +70,7 @@ def dataset(
         print(folder)
 
 
-def snapshot(
+def render(
     context: typer.Context,
     run: RunArgument,
     at: Annotated[float | None, typer.Option(metavar='S', help='Simulated time; default: the end.', min=0.0)] = None,
@@ -70,7 +78,10 @@ def snapshot(
     from_deg: Annotated[
         float | None,
         typer.Option(
-            '--from', metavar='DEG', min=-360.0, max=360.0,
+            '--from',
+            metavar='DEG',
+            min=-360.0,
+            max=360.0,
             help='Direction of the camera, from ahead of the vehicle to the left.',
         ),
     ] = None,
@@ -80,21 +91,23 @@ def snapshot(
     """Draw pictures of a run's vehicles from its recording, as a camera beside each would see it."""
     import cv2
 
-    from regolith_sensors.report.redraw import Redrawn
+    from regolith_sensors.report.render_from_bag import BagRenderer
 
-    tools: Tools = context.obj
+    tools: CommandContext = context.obj
     opened = tools.run(run)
     with _bad_input('snapshot'):
         names = sorted(opened.scenario.vehicles)
     for name in of or ():
         if name not in names:
-            raise InputError(Problem('snapshot', '--of', 'is no vehicle of this run', one_of(names, name), shown(name)))
+            raise InputError(
+                Problem('snapshot', '--of', 'is no vehicle of this run', allowed_names(names, name), as_yaml_text(name))
+            )
     if at is not None and at > opened.simulated_s:
         raise InputError(Problem('snapshot', '--at', 'is after the end', f'up to {opened.simulated_s:g} s', f'{at:g}'))
     folder = out if out is not None else run / 'snapshots'
     written = []
     with _bad_input('snapshot'):
-        drawn = Redrawn(opened, opened.simulated_s if at is None else at)
+        drawn = BagRenderer(opened, opened.simulated_s if at is None else at)
         chosen = [name for name in names if name in drawn.looks and (not of or name in of)]
         folder.mkdir(parents=True, exist_ok=True)
         with tools.progress('snapshot') as progress:
@@ -104,7 +117,7 @@ def snapshot(
                 written.append(str(file))
                 progress(k + 1, len(chosen))
     if as_json:
-        tools.give(written)
+        tools.print_json(written)
     else:
         print('\n'.join(written))
 
@@ -119,20 +132,22 @@ def stereo(
 ) -> None:
     """Print the depth error ratio of a run's stereo pairs by block matching."""
     from regolith_sensors.labels.stereo import MatcherConfig
-    from regolith_sensors.labels.stereo_errors import run_depth_errors
+    from regolith_sensors.labels.stereo_evaluation import run_depth_errors
 
     if method not in ('bm', 'sgbm'):
-        raise InputError(Problem('stereo', '--method', 'is unknown', one_of(('bm', 'sgbm'), method), shown(method)))
+        raise InputError(
+            Problem('stereo', '--method', 'is unknown', allowed_names(('bm', 'sgbm'), method), as_yaml_text(method))
+        )
     if not near < far:
         raise InputError(Problem('stereo', '--far', 'is not beyond --near', f'more than {near:g}', f'{far:g}'))
-    tools: Tools = context.obj
+    tools: CommandContext = context.obj
     matcher = MatcherConfig.model_validate({'method': method})
     with _bad_input('stereo'), tools.progress('stereo') as progress:
         rows = run_depth_errors(tools.run(run), (near, far), matcher, progress)
     if as_json:
         # JSON has no NaN, which stands where nothing matched.
         said = [{k: None if isinstance(v, float) and math.isnan(v) else v for k, v in row.items()} for row in rows]
-        tools.give(said)
+        tools.print_json(said)
         return
     for row in rows:
         print(

@@ -144,11 +144,17 @@ def subsolar_point(when: datetime) -> tuple[float, float, float]:
     node = radian(125.0445479 - 1934.1362891 * t)
     d, m1, f = elongation, moon_anomaly, argument
     longitude = mean + radian(
-        6.288774 * math.sin(m1) + 1.274027 * math.sin(2.0 * d - m1) + 0.658314 * math.sin(2.0 * d)
-        + 0.213618 * math.sin(2.0 * m1) - 0.185116 * math.sin(anomaly) - 0.114332 * math.sin(2.0 * f)
+        6.288774 * math.sin(m1)
+        + 1.274027 * math.sin(2.0 * d - m1)
+        + 0.658314 * math.sin(2.0 * d)
+        + 0.213618 * math.sin(2.0 * m1)
+        - 0.185116 * math.sin(anomaly)
+        - 0.114332 * math.sin(2.0 * f)
     )
     latitude = radian(
-        5.128122 * math.sin(f) + 0.280602 * math.sin(m1 + f) + 0.277693 * math.sin(m1 - f)
+        5.128122 * math.sin(f)
+        + 0.280602 * math.sin(m1 + f)
+        + 0.277693 * math.sin(m1 - f)
         + 0.173237 * math.sin(2.0 * d - f)
     )
     moon_km = 385000.56 - 20905.355 * math.cos(m1) - 3699.111 * math.cos(2.0 * d - m1) - 2955.968 * math.cos(2.0 * d)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random fields as pure functions of (seed, sensor, quantity, frame): a replay has the same noise bit for bit.
 
-Value n of a field depends on n alone (:mod:`regolith_world.counter`), so any thread may compute any part of a field.
+Value n of a field depends on n alone (:mod:`regolith_world.random.philox`), so any thread may compute any part of a
+field.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ import numpy as np
 from numba import njit
 
 from regolith_sensors.arrays import Single, Singles, Words
-from regolith_sensors.rays.elementary import log, turned
-from regolith_sensors.rays.threads import in_bands
-from regolith_world.counter import philox
+from regolith_sensors.rays.fast_math import cos_sin_of_turn, log
+from regolith_sensors.rays.parallel import run_in_ranges
+from regolith_world.random.philox import philox
 
 _TO_UNIT = np.float32(2.0**-24)
 _MINUS_TWO, _HALF, _TO_WHOLE = np.float32(-2.0), np.float32(0.5), np.float32(2.0**-32)
@@ -25,7 +26,7 @@ _BAND, _CHUNK = 16384, 256
 def normals(key: np.uint64, frame: int, count: int) -> Singles:
     """Return standard normal numbers 0 ... count - 1 of a stream at a frame, shape (count,).
 
-    :param key: from :func:`regolith_world.counter.stream_key`
+    :param key: from :func:`regolith_world.random.philox.stream_key`
     :param frame: index of the frame or sample, 0 <= frame < 2^64
     :param count: length of the result
 
@@ -34,14 +35,14 @@ def normals(key: np.uint64, frame: int, count: int) -> Singles:
     """
     out = np.empty(count, dtype=np.float32)
     blocks = (count + 3) // 4
-    in_bands(_normals, blocks, _BAND, key, np.uint64(frame), out)
+    run_in_ranges(_normals, blocks, _BAND, key, np.uint64(frame), out)
     return out
 
 
 def uniforms(key: np.uint64, frame: int, count: int) -> Singles:
     """Return numbers uniform in [0, 1), 24 bits each, shape (count,); arguments as in :func:`normals`."""
     out = np.empty(count, dtype=np.float32)
-    in_bands(_uniforms, (count + 3) // 4, _BAND, key, np.uint64(frame), out)
+    run_in_ranges(_uniforms, (count + 3) // 4, _BAND, key, np.uint64(frame), out)
     return out
 
 
@@ -60,7 +61,7 @@ def _pair(a: np.uint32, b: np.uint32) -> tuple[Single, Single]:
     """
     # All 32 bits go into the radius, which reaches 6.7: a tail cut at 5.8 would show in long runs.
     radius = math.sqrt(_MINUS_TWO * log((np.float32(a) + _HALF) * _TO_WHOLE))
-    cosine, sine = turned(np.float32(np.int32(b >> np.uint32(8))) * _TO_UNIT)
+    cosine, sine = cos_sin_of_turn(np.float32(np.int32(b >> np.uint32(8))) * _TO_UNIT)
     return radius * cosine, radius * sine
 
 

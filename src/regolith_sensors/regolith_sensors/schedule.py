@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, order=True)
-class Due:
+class ScheduledImage:
     """A frame of the future."""
 
     end_ns: int
@@ -34,7 +34,7 @@ class Schedule:
         :param after_ns: of each sensor, the duration of a frame after that time [ns]
         """
         self._frame_ns, self._after_ns = list(frame_ns), list(after_ns)
-        self._heap: list[Due] = []
+        self._heap: list[ScheduledImage] = []
         self.start(0)
 
     def start(self, t_ns: int) -> None:
@@ -51,9 +51,9 @@ class Schedule:
 
     def _push(self, sensor: int, n: int) -> None:
         t_ns = self._frame_ns[sensor](n)
-        heapq.heappush(self._heap, Due(t_ns + self._after_ns[sensor], t_ns, sensor, n))
+        heapq.heappush(self._heap, ScheduledImage(t_ns + self._after_ns[sensor], t_ns, sensor, n))
 
-    def next(self) -> Due | None:
+    def next(self) -> ScheduledImage | None:
         """Return the frame that ends first; None if there are no sensors."""
         return self._heap[0] if self._heap else None
 

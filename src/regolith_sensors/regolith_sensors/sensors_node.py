@@ -23,28 +23,28 @@ from sensor_msgs.msg import PointCloud2
 from tf2_msgs.msg import TFMessage
 
 from regolith_sensors import warm_up
-from regolith_sensors.cost import SensorCost, describe
+from regolith_sensors.config.sensors import LightConfig, ResolvedSensor, SpotlightConfig, scenario_sensors
+from regolith_sensors.render_cost import SensorCost, describe
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
-from regolith_sensors.scenario_config import Lamp, LightConfig, Sensor, scenario_sensors
-from regolith_sensors.scene.build import SensedWorld
-from regolith_sensors.schedule import Due, Schedule
+from regolith_sensors.scene.sensor_scene import SensorScene
+from regolith_sensors.schedule import Schedule, ScheduledImage
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.crm.told_discs import TOPIC, discs_record
-from regolith_terrain.ros import convert as soil_convert
+from regolith_terrain.crm.surfel_messages import TOPIC, surfels_record
+from regolith_terrain.ros import message_conversion as soil_convert
 from regolith_vehicles.config import VehicleEntry
-from regolith_vehicles.looks import Looks
-from regolith_vehicles.told_looks import looks_record, state_poses
+from regolith_vehicles.description.visual_description import VisualDescription
+from regolith_vehicles.description.visual_messages import state_poses, visuals_from_message
 from regolith_world.config import WorldConfig, load_section
-from regolith_world.records import Command, Verdict
-from regolith_world.ros import qos, shown_time
-from regolith_world.ros.convert import key_record, quaternion, vector3
-from regolith_world.ros.garbage import freeze_garbage_collector
+from regolith_world.cycle.records import Command, Verdict
+from regolith_world.ros import clock_offset, qos
+from regolith_world.ros.gc_settings import freeze_garbage_collector
 from regolith_world.ros.inbox import Inbox
-from regolith_world.ros.leaving import Leaving, run_process
+from regolith_world.ros.message_conversion import key_record, quaternion, vector3
 from regolith_world.ros.naming import helper_node, named_node, root_of
 from regolith_world.ros.parameters import declare, declare_run, declare_scenario
-from regolith_world.ros.patience import Patience, Starting
-from regolith_world.ros.world_watch import WorldWatch
+from regolith_world.ros.shutdown import ShutdownRequest, run_process
+from regolith_world.ros.startup_timeout import StartupNotice, StartupTimeout
+from regolith_world.ros.world_monitor import WorldMonitor
 
 _FLUSH_S = 2.0
 """Longest wait for the states of the last frames after STOP [wall s]."""
@@ -82,22 +82,22 @@ class SensorsNode:
         link = helper_node(self.node, 'link')
         self.nodes = [self.node, link]
         self.inbox = Inbox(link, self._run_id)
-        self._starting = Starting(link, 'starting')
+        self._starting = StartupNotice(link, 'starting')
         self._ack = link.create_publisher(SensorsAck, 'sensors/ack', qos.LATCHED)
         self.topics = self._make_topics(sensors, scenario)
         spans = [topics.span_ns for topics in self.topics]
         kept_ns = 2_000_000_000 + 2 * max(before + after for before, after in spans)
-        self._leaving = Leaving()
+        self._leaving = ShutdownRequest()
         warm_up.main(scenario.light.rays)
         looks = self._await_looks(sorted(scenario.vehicles))
-        self.world = SensedWorld(scenario.terrain, scenario.light, scenario.seed, looks, kept_ns)
+        self.world = SensorScene(scenario.terrain, scenario.light, scenario.seed, looks, kept_ns)
         self.states = self.world.states
         self._views = self.world.views(topics.sensor.vehicle for topics in self.topics)
         self._seeing = {topics.sensor.vehicle for topics in self.topics if topics.sees}
         for name in sorted(self._seeing):
             # Tiles take seconds; made here they keep no cycle waiting.
             x, y = scenario.vehicles[name].position
-            self._views[name].look_around((x, y, float(self.states.ground.grid.levels(x, y))))
+            self._views[name].center_on((x, y, float(self.states.ground.grid.levels(x, y))))
         self._schedule = Schedule([t.sensor.frame_ns for t in self.topics], [span[1] for span in spans])
         self._costs: dict[str, SensorCost | None] | None = {}
         """Of the sensors that have made a frame; None: logged."""
@@ -105,7 +105,7 @@ class SensorsNode:
         self._stopped = False
         self._snapshot: Any = None
         self.inbox.subscribe(Cycle, 'cycle', self._on_cycle, qos.HISTORY)
-        self._watch = WorldWatch(self.node.get_logger().warning)
+        self._watch = WorldMonitor(self.node.get_logger().warning)
         self._watch.follow(self.inbox, 'status')
         self.inbox.subscribe(TerrainUpdate, 'terrain/update', self._on_update, qos.HISTORY)
         for name in sorted(looks):
@@ -117,21 +117,21 @@ class SensorsNode:
         frames = [t for s in sensors for t in static_transforms(s, looks[s.vehicle].parts[0].frame)]
         self._static.publish(TFMessage(transforms=frames))
 
-    def _await_looks(self, vehicles: list[str]) -> dict[str, Looks]:
+    def _await_looks(self, vehicles: list[str]) -> dict[str, VisualDescription]:
         """Return what the vehicles look like, as they tell themselves.
 
         :raises TimeoutError: if one does not
         """
-        looks: dict[str, Looks] = {}
+        looks: dict[str, VisualDescription] = {}
 
         def take(message: VehicleDescription) -> None:
-            looks.setdefault(message.name, looks_record(message))
+            looks.setdefault(message.name, visuals_from_message(message))
 
         for name in vehicles:
             self.inbox.subscribe(VehicleDescription, f'{self._root}/{name}/parts', take, qos.LATCHED)
         self._starting.done()  # from here on it waits for others
         longest_s = self._world_config.start_timeout_s
-        patience = Patience(self.node, 'starting', longest_s)
+        patience = StartupTimeout(self.node, 'starting', longest_s)
         while len(looks) < len(vehicles):
             if self._leaving.asked:
                 raise KeyboardInterrupt
@@ -139,12 +139,12 @@ class SensorsNode:
                 missing = ', '.join(name for name in vehicles if name not in looks)
                 raise TimeoutError(f'sensors: no description of {missing} within {longest_s} s')
             self.inbox.wait(0.02)
-        self._starting = Starting(self.nodes[1], 'starting')
+        self._starting = StartupNotice(self.nodes[1], 'starting')
         return looks
 
-    def _make_topics(self, sensors: tuple[Sensor, ...], scenario: _Scenario) -> list[SensorTopics]:
+    def _make_topics(self, sensors: tuple[ResolvedSensor, ...], scenario: _Scenario) -> list[SensorTopics]:
         lamps = {
-            name: {lamp: Lamp.model_validate(values) for lamp, values in sorted(entry.lights.items())}
+            name: {lamp: SpotlightConfig.model_validate(values) for lamp, values in sorted(entry.lights.items())}
             for name, entry in sorted(scenario.vehicles.items())
         }
         made: list[SensorTopics] = []
@@ -154,8 +154,14 @@ class SensorsNode:
             )
             self.nodes.append(node)
             context = SensorContext(
-                node, self.inbox, scenario.seed, scenario.world.gravity_mps2, scenario.light, lamps,
-                scenario.duration_s, self._in_epoch,
+                node,
+                self.inbox,
+                scenario.seed,
+                scenario.world.gravity_mps2,
+                scenario.light,
+                lamps,
+                scenario.duration_s,
+                self._in_epoch,
             )
             made.append(sensor.make_topics(context))
         return made
@@ -169,15 +175,15 @@ class SensorsNode:
             shown_ns, epoch, poses = state_poses(message)
             if len(poses) != len(track.parts):
                 raise ValueError(f'{vehicle}: a state of {len(poses)} parts; its description has {len(track.parts)}')
-            self._in_epoch(epoch, lambda: track.add(shown_time.world_ns(shown_ns), poses))
+            self._in_epoch(epoch, lambda: track.add(clock_offset.simulated_ns(shown_ns), poses))
 
         self.inbox.subscribe(VehicleState, f'{self._root}/{vehicle}/part_poses', take, qos.HISTORY, raw=True)
         if vehicle in self.states.particles:
             moving = self.states.particles[vehicle]
 
             def stir(message: PointCloud2) -> None:
-                shown_ns, discs = discs_record(message)
-                moving.add(shown_time.world_ns(shown_ns), discs)
+                shown_ns, discs = surfels_record(message)
+                moving.add(clock_offset.simulated_ns(shown_ns), discs)
 
             self.inbox.subscribe(PointCloud2, f'{self._root}/{vehicle}/{TOPIC}', stir, qos.HISTORY)
 
@@ -195,7 +201,7 @@ class SensorsNode:
         ground, key = self.states.ground, key_record(message.key)
         if key.epoch < ground.epoch:
             return
-        shown_time.follow(message.clock_offset_ns)
+        clock_offset.set_offset(message.clock_offset_ns)
         rewound = key.epoch != ground.epoch
         ground.on_cycle(key, message.t_ns, Verdict(message.verdict))
         self.states.participants = frozenset(message.participants)
@@ -257,7 +263,7 @@ class SensorsNode:
 
     def _wait_for_all(self) -> None:
         self._starting.done()
-        patience = Patience(self.node, 'starting', self._world_config.start_timeout_s)
+        patience = StartupTimeout(self.node, 'starting', self._world_config.start_timeout_s)
         while not self._connected():
             if self._leaving.asked:
                 raise KeyboardInterrupt
@@ -281,7 +287,7 @@ class SensorsNode:
         due = self._schedule.next()
         return due is None or not self._possible(due)
 
-    def _possible(self, due: Due) -> bool:
+    def _possible(self, due: ScheduledImage) -> bool:
         # Frames belong to the half-open interval from the start to the end of a run.
         return due.end_ns <= self.states.ground.committed_ns and due.t_ns < self.states.ground.committed_ns
 
@@ -332,7 +338,7 @@ class SensorsNode:
         changed, self.states.ground.changed = self.states.ground.changed, []
         if changed:
             for vehicle in sorted(self._seeing):
-                self._views[vehicle].take_ground(changed)
+                self._views[vehicle].update_terrain(changed)
 
     def _acknowledge(self) -> None:
         """Publish the time up to which all possible frames are done."""
@@ -348,7 +354,7 @@ class SensorsNode:
             self._ack.publish(SensorsAck(run=self._run_id, epoch=ground.epoch, t_ns=done))
 
 
-def static_transforms(sensor: Sensor, base_frame: str) -> list[TransformStamped]:
+def static_transforms(sensor: ResolvedSensor, base_frame: str) -> list[TransformStamped]:
     """Return the transforms of a sensor's frames, parents first, the first in its vehicle's base.
 
     :param sensor: of the scenario

@@ -7,20 +7,20 @@ from __future__ import annotations
 import numpy as np
 
 from regolith_sensors.camera.config import CameraConfig
-from regolith_sensors.camera.pipeline import Camera, Pose
+from regolith_sensors.camera.pipeline import Camera, CameraPose
 from regolith_sensors.inertial.imu import Imu
 from regolith_sensors.inertial.imu_config import ImuConfig
 from regolith_sensors.labels.ground_truth import boxes
 from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.lidar.sweep import Lidar
 from regolith_sensors.light import Spotlight, Sun
-from regolith_sensors.rays.choice import USUAL, ray_backend
+from regolith_sensors.rays.registry import USUAL, ray_backend
 from regolith_sensors.scene.materials import Principled
 from regolith_sensors.scene.meshes import box
 from regolith_sensors.scene.scene import Scene, Semantic
-from regolith_sensors.scene.terrain_tiles import SoilGround
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.surface import FlatField
+from regolith_sensors.scene.terrain_tiles import SoilHeightSource
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import FlatField
 
 
 def main(rays: str = USUAL) -> None:
@@ -28,7 +28,7 @@ def main(rays: str = USUAL) -> None:
 
     :param rays: name of the ray back end
     """
-    ground = SoilGround(SoilGrid(FlatField(), 0.05), (-2.0, 2.0, -2.0, 2.0))
+    ground = SoilHeightSource(SoilGrid(FlatField(), 0.05), (-2.0, 2.0, -2.0, 2.0))
     scene = Scene(ground, [Principled((0.1, 0.1, 0.1))], rays=ray_backend(rays)())
     node = np.zeros(1, dtype=np.int32)
     scene.centre((0.0, 0.0, 1.0))
@@ -37,15 +37,23 @@ def main(rays: str = USUAL) -> None:
     hull = scene.add_object('hull', [(scene.add_mesh(box((0.5, 0.5, 0.1)), holds_light=True), Semantic.VEHICLE)])
     scene.place(hull, 0, (0.6, 0.0, 0.3), (0.0, 0.0, 0.0, 1.0))
     arrays = scene.commit()
-    down = Pose(np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.5**0.5, 0.0, 0.5**0.5]))
+    down = CameraPose(np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.5**0.5, 0.0, 0.5**0.5]))
     lamp = Spotlight(down.position, np.array([0.0, 0.0, -1.0]), (1.0, 1.0, 1.0), 0.3, 0.4)
-    values = {'width': 16, 'height': 16, 'pixel_size_m': 1e-5, 'focal_length_m': 1e-4, 'f_number': 0.01,
-              'exposure_s': 1e-3, 'focus_distance_m': 0.5, 'bounce_samples': 1}
+    values = {
+        'width': 16,
+        'height': 16,
+        'pixel_size_m': 1e-5,
+        'focal_length_m': 1e-4,
+        'f_number': 0.01,
+        'exposure_s': 1e-3,
+        'focus_distance_m': 0.5,
+        'bounce_samples': 1,
+    }
     camera = Camera(CameraConfig.model_validate(values), 0, 'warm_up')
     # Low in the east: the hull's shadow is beside it.
-    frame = camera.look(arrays, scene.origin, lambda _: down, Sun(1.5, 0.5), [lamp])
-    camera.develop(frame)
-    Camera(CameraConfig.model_validate({**values, 'bounce_samples': 0}), 0, 'warm_up').look(
+    frame = camera.expose(arrays, scene.origin, lambda _: down, Sun(1.5, 0.5), [lamp])
+    camera.process(frame)
+    Camera(CameraConfig.model_validate({**values, 'bounce_samples': 0}), 0, 'warm_up').expose(
         arrays, scene.origin, lambda _: down, Sun(0.0, 1.0), [lamp]
     )
     boxes(frame.object_id, frame.semantic)

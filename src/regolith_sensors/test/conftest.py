@@ -10,9 +10,9 @@ import pytest
 
 from regolith_sensors.scene.materials import Lambert, Material
 from regolith_sensors.scene.scene import Scene
-from regolith_sensors.scene.terrain_tiles import SoilGround
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.surface import FlatField
+from regolith_sensors.scene.terrain_tiles import SoilHeightSource
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import FlatField
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def flat_scene() -> Callable[..., Scene]:
     """Return a maker of level ground, 40 m square, without anything below its grid."""
 
     def make(soil: Material | None = None, materials: tuple[Material, ...] = (), half: float = 19.2) -> Scene:
-        ground = SoilGround(SoilGrid(FlatField(), 0.1), (-half, half, -half, half))
+        ground = SoilHeightSource(SoilGrid(FlatField(), 0.1), (-half, half, -half, half))
         soil = soil if soil is not None else Lambert()
         return Scene(ground, materials, soil=soil, micro_slope_deg=0.0, micro_albedo=0.0)
 

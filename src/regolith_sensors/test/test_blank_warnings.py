@@ -29,8 +29,12 @@ class Recorder(SimpleNamespace):
         SensorTopics.warn_of_blank(self, t_ns, what)  # type: ignore[arg-type]
 
 
-SENSOR = SimpleNamespace(full_name='rover/eye', vehicle='rover', config=SimpleNamespace(
-    organised=False, fields='xyzi', flash=False), mount=None)
+SENSOR = SimpleNamespace(
+    full_name='rover/eye',
+    vehicle='rover',
+    config=SimpleNamespace(organised=False, fields='xyzi', flash=False),
+    mount=None,
+)
 VIEW = SimpleNamespace(prepare=lambda t: None, scene=SimpleNamespace(origin=None))
 
 
@@ -39,7 +43,8 @@ def test_blank_frames_are_warned_of_ever_more_rarely() -> None:
     for n in range(250):
         made.warn_of_blank(n * 10**9, 'the cloud has no points')
     assert made.said == [
-        'rover/eye: the cloud has no points at 0.000 s', 'rover/eye: the cloud has no points at 9.000 s (10 so far)',
+        'rover/eye: the cloud has no points at 0.000 s',
+        'rover/eye: the cloud has no points at 9.000 s (10 so far)',
         'rover/eye: the cloud has no points at 99.000 s (100 so far)',
     ]
 
@@ -49,12 +54,19 @@ def test_empty_cloud_is_warned_of(points: int) -> None:
     reach = np.full((1, 4, 2), np.inf, np.float32)
     reach.flat[:points] = 3.0
     scan = SimpleNamespace(
-        range=reach, points=np.zeros((1, 4, 2, 3), np.float32), intensity=reach * 0.0, ring=np.zeros((1, 4, 2), np.uint16),
-        time=reach * 0.0, return_type=np.zeros((1, 4, 2), np.uint8),
+        range=reach,
+        points=np.zeros((1, 4, 2, 3), np.float32),
+        intensity=reach * 0.0,
+        ring=np.zeros((1, 4, 2), np.uint16),
+        time=reach * 0.0,
+        return_type=np.zeros((1, 4, 2), np.uint8),
     )
     sent: list[Any] = []
     made = Recorder(
-        sensor=SENSOR, span_ns=(0, 0), frame_id='f', publishers={'points': SimpleNamespace(publish=sent.append)},
+        sensor=SENSOR,
+        span_ns=(0, 0),
+        frame_id='f',
+        publishers={'points': SimpleNamespace(publish=sent.append)},
         _lidar=SimpleNamespace(scan=lambda *_: scan),
     )
     LidarTopics.publish(made, 0, 10**9, VIEW)  # type: ignore[arg-type]
@@ -65,14 +77,16 @@ def test_empty_cloud_is_warned_of(points: int) -> None:
     ('light', 'sun', 'lamps', 'warned'),
     [(0.0, 0.3, {}, 1), (1.0, 0.3, {}, 0), (0.0, -0.1, {}, 0), (0.0, None, {}, 0), (0.0, None, {'rover': {'l': 1}}, 1)],
 )
-def test_black_image_is_warned_of_where_there_is_light(light: float, sun: float | None, lamps: Any, warned: int) -> None:
+def test_black_image_is_warned_of_where_there_is_light(
+    light: float, sun: float | None, lamps: Any, warned: int
+) -> None:
     """At night without lamps an image is black as it should be."""
     frame = SimpleNamespace(radiance=np.array([0.0, light, 0.0]))
     made = Recorder(sensor=SENSOR, span_ns=(0, 0), _nominal_exposure=1e-3)
     lamp = SimpleNamespace(spotlight=lambda *_: 'lamp')
     made.context.lamps = {name: dict.fromkeys(some, lamp) for name, some in lamps.items()}
     made.context.light = SimpleNamespace(sun_at=lambda t: None if sun is None else SimpleNamespace(elevation=sun))
-    made.camera = SimpleNamespace(look=lambda *_: frame)
+    made.camera = SimpleNamespace(expose=lambda *_: frame)
     view = SimpleNamespace(**vars(VIEW), base_pose=lambda *_: (np.zeros((1, 3)), np.array([[0.0, 0.0, 0.0, 1.0]])))
     assert CameraTopics._look(made, 0, 0, view) is frame  # type: ignore[arg-type]
     assert len(made.said) == warned

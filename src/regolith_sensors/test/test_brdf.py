@@ -24,7 +24,9 @@ from regolith_sensors.rays.shading import hapke_constants, hapke_fast_many, hapk
 
 DATA = Path(__file__).parent / 'data'
 SETS = {
-    'table1': 'lunar_paper', 'table1_K1': 'lunar_K1', 'table1_printed_w': 'table1_printed_w',
+    'table1': 'lunar_paper',
+    'table1_K1': 'lunar_K1',
+    'table1_printed_w': 'table1_printed_w',
     'pommerol2013': 'pommerol2013',
 }
 
@@ -57,8 +59,16 @@ def test_reference_components() -> None:
     t = table('components_table1.csv')
     i, e, psi = (np.deg2rad(t[f'{k}_deg']) for k in ('incidence', 'emission', 'azimuth'))
     part = hapke_components(i, e, psi, PRESETS['lunar_paper'])
-    for ours, theirs in [('mu0e', 'mu0e'), ('mue', 'mue'), ('S', 'S'), ('p', 'p_g'), ('Bs', 'Bs_g'), ('M', 'M'),
-                         ('LS', 'LS'), ('K', 'K')]:
+    for ours, theirs in [
+        ('mu0e', 'mu0e'),
+        ('mue', 'mue'),
+        ('S', 'S'),
+        ('p', 'p_g'),
+        ('Bs', 'Bs_g'),
+        ('M', 'M'),
+        ('LS', 'LS'),
+        ('K', 'K'),
+    ]:
         np.testing.assert_allclose(part[ours], t[theirs], rtol=1e-9, err_msg=ours)
 
 
@@ -136,7 +146,9 @@ def test_monostatic_reflectance_is_flat() -> None:
 def test_continuity() -> None:
     """No jump across i = e, nor where an angle reaches 0 or pi; no NaN anywhere."""
     p, step = PRESETS['lunar_paper'], 1e-12
-    for i, e, psi in np.deg2rad([(40, 40, 70), (40, 0, 70), (0, 40, 70), (0, 0, 0), (60, 60, 0), (60, 30, 180), (89, 89, 180)]):
+    for i, e, psi in np.deg2rad(
+        [(40, 40, 70), (40, 0, 70), (0, 40, 70), (0, 0, 0), (60, 60, 0), (60, 30, 180), (89, 89, 180)]
+    ):
         here = hapke_reflectance(i, e, psi, p)
         assert np.isfinite(here)
         for di, de, dp in [(step, 0, 0), (0, step, 0), (0, 0, -step if psi > 1 else step)]:
@@ -158,7 +170,9 @@ def test_arguments_broadcast_and_only_the_cosine_of_the_azimuth_counts() -> None
     for same in (-1.0, 2.0 * np.pi - 1.0, 2.0 * np.pi + 1.0):
         np.testing.assert_allclose(hapke_reflectance(i, e, same, p), got, rtol=1e-13)
     assert hapke_reflectance(np.zeros((0, 4)), 0.0, 0.0, p).shape == (0, 4)
-    np.testing.assert_allclose(hapke_reflectance(np.float32(0.3), np.float32(0.8), 1, p), hapke_reflectance(0.3, 0.8, 1.0, p), rtol=1e-6)
+    np.testing.assert_allclose(
+        hapke_reflectance(np.float32(0.3), np.float32(0.8), 1, p), hapke_reflectance(0.3, 0.8, 1.0, p), rtol=1e-6
+    )
 
 
 def test_smooth_ground_is_lommel_seeliger() -> None:
@@ -192,6 +206,7 @@ def test_coherent_backscatter_near_opposition_and_far_from_it() -> None:
 
 def test_porosity_brightens() -> None:
     """K of Hapke 2008: 1 + x / 2 for small x = 1.209 phi^(2/3); 1.440 477 796 at phi = 0.3, endless where x = 1."""
+
     def k(phi: float) -> float:
         return dataclasses.replace(PRESETS['lunar_K1'], phi=phi).porosity_factor
 
@@ -210,7 +225,9 @@ def test_a_lambert_surface_sends_back_its_albedo() -> None:
     assert lambert_reflectance([1.6, 3.0]).tolist() == [0.0, 0.0]
 
 
-@pytest.mark.parametrize('change', [{'w': 1.2}, {'b': 1.0}, {'phi': 0.8}, {'theta': 23.4}, {'hs': 0.0}, {'c': math.nan}])
+@pytest.mark.parametrize(
+    'change', [{'w': 1.2}, {'b': 1.0}, {'phi': 0.8}, {'theta': 23.4}, {'hs': 0.0}, {'c': math.nan}]
+)
 def test_impossible_parameters_are_refused(change: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=f'{next(iter(change))} = .*; allowed: '):
         dataclasses.replace(PRESETS['lunar_paper'], **change)

@@ -14,20 +14,26 @@ import numpy as np
 import pytest
 
 from regolith_sensors.camera.config import CameraConfig
-from regolith_sensors.camera.effects import glare, jpeg_artefacts, mosaic
+from regolith_sensors.camera.effects import glare, jpeg_artifacts, mosaic
 from regolith_sensors.camera.info import camera_info
 from regolith_sensors.camera.lens import project
-from regolith_sensors.camera.pipeline import Camera, Pose
-from regolith_sensors.config import SensorModelError, load_sensor, sensor_models
+from regolith_sensors.camera.pipeline import Camera, CameraPose
 from regolith_sensors.light import Sun
 from regolith_sensors.scene.materials import HapkeSoil, Lambert
 from regolith_sensors.scene.meshes import cylinder
 from regolith_sensors.scene.scene import Scene, Semantic
+from regolith_sensors.sensor_models import SensorModelError, load_sensor, sensor_models
 
 LEVEL = (0.0, 0.0, 0.0, 1.0)
 SMALL = {
-    'width': 160, 'height': 120, 'pixel_size_m': 1e-5, 'focal_length_m': 1.2e-3, 'f_number': 8.0, 'exposure_s': 1e-3,
-    'color': 'mono', 'stages': {'defocus': False, 'noise': False, 'fixed_pattern': False, 'vignetting': False},
+    'width': 160,
+    'height': 120,
+    'pixel_size_m': 1e-5,
+    'focal_length_m': 1.2e-3,
+    'f_number': 8.0,
+    'exposure_s': 1e-3,
+    'color': 'mono',
+    'stages': {'defocus': False, 'noise': False, 'fixed_pattern': False, 'vignetting': False},
 }
 
 
@@ -52,11 +58,11 @@ def test_camera_info_is_true_to_the_pixel(distortion: dict[str, Any], flat_scene
     disc = scene.add_object('disc', [(scene.add_mesh(cylinder(0.015, 1e-3, 64)), Semantic.OTHER)])
     across = (0.0, math.sin(math.pi / 4), 0.0, math.cos(math.pi / 4))
     info = device.info()
-    pose = Pose(np.array([0.0, 0.0, 15.0]), np.array(LEVEL))
+    pose = CameraPose(np.array([0.0, 0.0, 15.0]), np.array(LEVEL))
     for y, z in [(0.5, 0.3), (-0.55, 0.35), (-0.3, -0.2)]:
         scene.place(disc, 0, (1.0, y, 15.0 + z), across)
         scene.centre((0.0, 0.0, 15.0))
-        frame = device.look(scene.commit(), scene.origin, lambda _: pose, Sun(math.radians(270.0), 0.0))
+        frame = device.expose(scene.commit(), scene.origin, lambda _: pose, Sun(math.radians(270.0), 0.0))
         light = frame.radiance[..., 1]
         rows, columns = np.indices(light.shape)
         seen = np.array([np.sum(light * columns), np.sum(light * rows)]) / light.sum()
@@ -86,15 +92,28 @@ def test_info_of_a_stereo_pair() -> None:
 def photograph(device: Camera, scene: Scene, frame: int = 0) -> np.ndarray:
     scene.centre((0.0, 0.0, 1.5))
     tilt = np.array([0.0, math.sin(0.15), 0.0, math.cos(0.15)])
-    pose = Pose(np.array([0.0, 0.0, 1.5]), tilt)
-    seen = device.look(scene.commit(), scene.origin, lambda _: pose, Sun(2.0, 0.3), frame=frame)
-    return device.develop(seen, frame).image
+    pose = CameraPose(np.array([0.0, 0.0, 1.5]), tilt)
+    seen = device.expose(scene.commit(), scene.origin, lambda _: pose, Sun(2.0, 0.3), frame=frame)
+    return device.process(seen, frame).image
 
 
 def test_frames_repeat_bit_for_bit(flat_scene: Callable[..., Scene]) -> None:
     scene = flat_scene(HapkeSoil())
-    everything = {'stages': {}, 'noise': {'read': (5.0, 5.0, 5.0), 'prnu': 0.01, 'dsnu': 2.0, 'row': 1.0, 'column': 1.0, 'hot_fraction': 0.001, 'dead_fraction': 0.001},
-                  'effects': {'dust_spots': 5, 'glare': 0.05}, 'samples': 2, 'color': 'rgb'}
+    everything = {
+        'stages': {},
+        'noise': {
+            'read': (5.0, 5.0, 5.0),
+            'prnu': 0.01,
+            'dsnu': 2.0,
+            'row': 1.0,
+            'column': 1.0,
+            'hot_fraction': 0.001,
+            'dead_fraction': 0.001,
+        },
+        'effects': {'dust_spots': 5, 'glare': 0.05},
+        'samples': 2,
+        'color': 'rgb',
+    }
     first = photograph(camera(**everything), scene, 3)
     assert first.dtype == np.uint16 and first.shape == (120, 160, 3)
     assert first.tobytes() == photograph(camera(**everything), scene, 3).tobytes()
@@ -112,7 +131,11 @@ def test_colours_and_encodings(flat_scene: Callable[..., Scene]) -> None:
     np.testing.assert_array_equal(bayer[0::2, 0::2], rgb[0::2, 0::2, 1])
     np.testing.assert_array_equal(bayer[0::2, 1::2], rgb[0::2, 1::2, 0])
     np.testing.assert_array_equal(bayer[1::2, 0::2], rgb[1::2, 0::2, 2])
-    assert [camera(color=c).config.encoding for c in ('mono', 'rgb', 'bayer_rggb')] == ['mono16', 'rgb16', 'bayer_rggb16']
+    assert [camera(color=c).config.encoding for c in ('mono', 'rgb', 'bayer_rggb')] == [
+        'mono16',
+        'rgb16',
+        'bayer_rggb16',
+    ]
     assert rgb[90, 80, 0] > rgb[90, 80, 1] > rgb[90, 80, 2] > 0
 
 
@@ -143,14 +166,18 @@ def test_motion_blur(flat_scene: Callable[..., Scene]) -> None:
     scene.place(disc, 0, (1.0, 0.0, 15.0), (0.0, math.sin(math.pi / 4), 0.0, math.cos(math.pi / 4)))
     scene.centre((0.0, 0.0, 15.0))
 
-    def pose(part: float) -> Pose:
+    def pose(part: float) -> CameraPose:
         angle = math.atan(20.0 / 120.0) * (part - 0.5)
-        return Pose(np.array([0.0, 0.0, 15.0]), np.array([0.0, 0.0, math.sin(angle / 2), math.cos(angle / 2)]))
+        return CameraPose(np.array([0.0, 0.0, 15.0]), np.array([0.0, 0.0, math.sin(angle / 2), math.cos(angle / 2)]))
 
     widths = []
     for blur in (False, True):
         device = camera(samples=64, stages={**SMALL['stages'], 'motion_blur': blur})
-        light = device.look(scene.commit(), scene.origin, pose, Sun(math.radians(270.0), 0.0)).radiance[..., 1].sum(axis=0)
+        light = (
+            device.expose(scene.commit(), scene.origin, pose, Sun(math.radians(270.0), 0.0))
+            .radiance[..., 1]
+            .sum(axis=0)
+        )
         columns = np.arange(160)
         mean = np.sum(columns * light) / light.sum()
         widths.append(math.sqrt(np.sum((columns - mean) ** 2 * light) / light.sum()))
@@ -170,10 +197,10 @@ def test_glare_keeps_light_and_spreads_it() -> None:
 
 def test_jpeg_and_mosaic() -> None:
     ramp = np.tile(np.linspace(0, 65535, 64).astype(np.uint16), (64, 1))
-    back = jpeg_artefacts(ramp, 90)
+    back = jpeg_artifacts(ramp, 90)
     assert back.dtype == np.uint16 and np.abs(back.astype(int) - ramp).mean() < 600 and np.any(back != ramp)
     colour = np.stack([ramp, ramp // 2, ramp // 4], axis=2)
-    assert np.abs(jpeg_artefacts(colour, 95).astype(int) - colour).mean() < 1500
+    assert np.abs(jpeg_artifacts(colour, 95).astype(int) - colour).mean() < 1500
     assert mosaic(colour, 'rggb')[0, 2] == ramp[0, 2]
 
 
@@ -187,12 +214,16 @@ def test_impossible_cameras_are_refused(tmp_path: Path) -> None:
     """File, key, value, what is allowed."""
     assert 'width = true' in refusal(width=True) and 'allowed: a valid integer' in refusal(width=True)
     assert 'width = 0' in refusal(width=0) and 'greater than or equal to 1' in refusal(width=0)
-    assert 'focus_distance_m = 0.001: inside the focal length; allowed: more than focal_length_m = 0.0012' in refusal(focus_distance_m=1e-3)
+    assert 'focus_distance_m = 0.001: inside the focal length; allowed: more than focal_length_m = 0.0012' in refusal(
+        focus_distance_m=1e-3
+    )
     text = refusal(distortion={'model': 'fov'})
     assert "distortion.model = 'fov': unknown; allowed: plumb_bob, rational_polynomial, equidistant" in text
     assert 'folds over' in refusal(distortion={'model': 'plumb_bob', 'coefficients': (-2.0, 0.0, 0.0)})
     assert 'unknown key; allowed: ' in refusal(widht=3) and '(did you mean width?)' in refusal(widht=3)
-    assert 'wrong number for equidistant; allowed: 0 or 4 numbers' in refusal(distortion={'model': 'equidistant', 'coefficients': (1.0,)})
+    assert 'wrong number for equidistant; allowed: 0 or 4 numbers' in refusal(
+        distortion={'model': 'equidistant', 'coefficients': (1.0,)}
+    )
     assert 'response.slope = None' in refusal(response={'kind': 'sigmoid'})
     assert 'exposure_s = nan' in refusal(exposure_s=math.nan)
     file = tmp_path / 'mine.yaml'
@@ -200,7 +231,9 @@ def test_impossible_cameras_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SensorModelError, match=r'mine\.yaml:3: is not YAML'):
         load_sensor('mine.yaml', CameraConfig, tmp_path)
     file.write_text('type: camera\nwidth: 10\n')
-    with pytest.raises(SensorModelError, match=r'mine\.yaml: height: is missing; allowed: a value \(height: pixels down'):
+    with pytest.raises(
+        SensorModelError, match=r'mine\.yaml: height: is missing; allowed: a value \(height: pixels down'
+    ):
         load_sensor('mine.yaml', CameraConfig, tmp_path)
     with pytest.raises(SensorModelError, match=r'allowed: .*blackfly, .*did you mean navcam'):
         load_sensor('navcan', CameraConfig)

@@ -13,16 +13,39 @@ import pytest
 from regolith_sensors.camera import stages
 from regolith_sensors.camera.config import CameraConfig, NoiseConfig
 from regolith_sensors.camera.effects import fixed_pattern, metered_exposure
-from regolith_sensors.camera.pipeline import Camera, Picture
-from regolith_sensors.config import SensorModelError, load_sensor, sensor_models
-from regolith_sensors.rays.frame import Frame, empty_frame
+from regolith_sensors.camera.pipeline import Camera, CameraImage
+from regolith_sensors.rays.image import RenderedImage, empty_frame
+from regolith_sensors.sensor_models import SensorModelError, load_sensor, sensor_models
 
-OFF = {'distortion': False, 'motion_blur': False, 'defocus': False, 'vignetting': False, 'noise': False, 'fixed_pattern': False, 'response': False}
+OFF = {
+    'distortion': False,
+    'motion_blur': False,
+    'defocus': False,
+    'vignetting': False,
+    'noise': False,
+    'fixed_pattern': False,
+    'response': False,
+}
 PLAIN: dict[str, Any] = {
-    'width': 64, 'height': 48, 'pixel_size_m': 1e-5, 'focal_length_m': 6e-4, 'f_number': 8.0, 'exposure_s': 1e-3,
-    'focus_distance_m': 0.02, 'defocus_gain': 20.0, 'distortion': {'coefficients': (-0.1, 0.0, 0.0)},
-    'noise': {'dark_current': (1000.0,) * 3, 'read': (20.0,) * 3, 'prnu': 0.02, 'dsnu': 30.0, 'row': 10.0, 'column': 10.0},
-    'response': {'kind': 'sigmoid', 'slope': (1.0,) * 3, 'offset': (-18.0,) * 3}, 'stages': OFF,
+    'width': 64,
+    'height': 48,
+    'pixel_size_m': 1e-5,
+    'focal_length_m': 6e-4,
+    'f_number': 8.0,
+    'exposure_s': 1e-3,
+    'focus_distance_m': 0.02,
+    'defocus_gain': 20.0,
+    'distortion': {'coefficients': (-0.1, 0.0, 0.0)},
+    'noise': {
+        'dark_current': (1000.0,) * 3,
+        'read': (20.0,) * 3,
+        'prnu': 0.02,
+        'dsnu': 30.0,
+        'row': 10.0,
+        'column': 10.0,
+    },
+    'response': {'kind': 'sigmoid', 'slope': (1.0,) * 3, 'offset': (-18.0,) * 3},
+    'stages': OFF,
     'white_balance': 'none',
 }
 
@@ -31,7 +54,7 @@ def made(**changes: Any) -> Camera:
     return Camera(CameraConfig.model_validate({**PLAIN, **changes}), 7, 'amber/navcam')
 
 
-def checkered() -> Frame:
+def checkered() -> RenderedImage:
     """Return squares of light and less light, 3 m away, before a camera of PLAIN's size."""
     frame = empty_frame(48, 64)
     rows, columns = np.indices((48, 64))
@@ -40,7 +63,7 @@ def checkered() -> Frame:
     return frame
 
 
-def signal(picture: Picture) -> np.ndarray:
+def signal(picture: CameraImage) -> np.ndarray:
     """Return what digital numbers of a plain linear response stand for: parts of the full well."""
     return picture.image.astype(np.float64) / 65535.0
 
@@ -48,7 +71,7 @@ def signal(picture: Picture) -> np.ndarray:
 def test_without_stages_numbers_are_electrons() -> None:
     camera = made()
     frame = checkered()
-    got = signal(camera.develop(frame, 3))
+    got = signal(camera.process(frame, 3))
     c = camera.config
     for band, wavelength in enumerate((650e-9, 550e-9, 450e-9)):
         # Photons through a lens of this aperture onto this pixel, spelled out.
@@ -56,14 +79,14 @@ def test_without_stages_numbers_are_electrons() -> None:
         electrons = energy * wavelength / (6.62607015e-34 * 299792458.0) * c.quantum_efficiency[band]
         # Half a digital number of 65 535.
         np.testing.assert_allclose(got[..., band], electrons / c.full_well, atol=0.6 / 65535.0)
-    np.testing.assert_array_equal(camera.develop(frame, 3).image, camera.develop(frame, 99).image)
+    np.testing.assert_array_equal(camera.process(frame, 3).image, camera.process(frame, 99).image)
 
 
 @pytest.mark.seconds
 @pytest.mark.parametrize('stage', ['defocus', 'vignetting', 'noise', 'fixed_pattern', 'response'])
 def test_every_stage_has_its_switch(stage: str) -> None:
     frame = checkered()
-    plain, changed = made().develop(frame, 3).image, made(stages={**OFF, stage: True}).develop(frame, 3).image
+    plain, changed = made().process(frame, 3).image, made(stages={**OFF, stage: True}).process(frame, 3).image
     assert np.mean(changed != plain) > 0.3
     if stage == 'vignetting':
         fall = stages.vignetting(48, 64, 6e-4, 1e-5, 1.0)
@@ -99,7 +122,7 @@ def test_fixed_pattern_is_what_it_is_made_of() -> None:
     dead, hot = pattern(dead_fraction=0.01).gain == 0.0, pattern(hot_fraction=0.01).dark > 100.0
     # 3600 of each expected, give or take 60.
     assert abs(dead.sum() - 3600) < 250 and abs(hot.sum() - 3600) < 250
-    assert (pattern(hot_fraction=0.01).dark[hot] / pattern().dark[hot] == pytest.approx(100.0))
+    assert pattern(hot_fraction=0.01).dark[hot] / pattern().dark[hot] == pytest.approx(100.0)
     both = pattern(dead_fraction=0.01, hot_fraction=0.01)
     np.testing.assert_array_equal(both.gain == 0.0, dead)
     assert not (dead & hot).any()
@@ -108,7 +131,7 @@ def test_fixed_pattern_is_what_it_is_made_of() -> None:
 def test_dead_and_hot_pixels_in_the_picture() -> None:
     faults = {'dead_fraction': 0.02, 'hot_fraction': 0.02, 'dark_current': (20_000.0,) * 3}
     camera = made(noise=faults, stages={**OFF, 'noise': True, 'fixed_pattern': True})
-    image = camera.develop(checkered(), 1).image
+    image = camera.process(checkered(), 1).image
     dead, hot = camera._pattern.gain == 0.0, camera._pattern.dark > 20_000.0
     assert dead.sum() > 20 and hot.sum() > 20
     # Dead ones keep the 20 electrons of their dark current, hot ones have 2000 more than that, of a well of 10 000.
@@ -119,48 +142,57 @@ def test_dead_and_hot_pixels_in_the_picture() -> None:
 def test_dust_takes_light_and_lies_still() -> None:
     dusty = made(effects={'dust_spots': 6, 'dust_opacity': 0.8})
     frame = checkered()
-    clean, image = made().develop(frame, 1).image.astype(float), dusty.develop(frame, 1).image
+    clean, image = made().process(frame, 1).image.astype(float), dusty.process(frame, 1).image
     part = image / clean
     assert part.max() < 1.001 and 0.2 < part.min() < 0.8 and np.mean(part < 0.99) > 0.01
-    np.testing.assert_array_equal(image, dusty.develop(frame, 2).image)
-    other = Camera(dusty.config, 8, 'amber/navcam').develop(frame, 1).image
+    np.testing.assert_array_equal(image, dusty.process(frame, 2).image)
+    other = Camera(dusty.config, 8, 'amber/navcam').process(frame, 1).image
     assert np.any(other != image)
 
 
 def test_glare_and_jpeg_are_off_unless_asked_for() -> None:
     frame = checkered()
-    plain = made().develop(frame, 1).image
-    veiled = made(effects={'glare': 0.3}).develop(frame, 1).image
+    plain = made().process(frame, 1).image
+    veiled = made(effects={'glare': 0.3}).process(frame, 1).image
     contrast = [float(i[..., 1].std() / i[..., 1].mean()) for i in (plain, veiled)]
     # A skirt much wider than the squares takes 0.3 of the contrast, its narrowest part less.
     assert 0.7 < contrast[1] / contrast[0] < 0.9
-    packed = made(effects={'jpeg_quality': 30}).develop(frame, 1).image
+    packed = made(effects={'jpeg_quality': 30}).process(frame, 1).image
     assert len(np.unique(packed)) <= 256 and 0 < np.abs(packed.astype(int) - plain).mean() < 0.05 * 65535
 
 
 def test_a_full_well_is_full_whatever_the_response_adds() -> None:
     bright = checkered()
     bright.radiance *= 100.0
-    assert (made(noise={'dsnu': 50.0}, stages={**OFF, 'fixed_pattern': True}).develop(bright, 1).image == 65535).all()
+    assert (made(noise={'dsnu': 50.0}, stages={**OFF, 'fixed_pattern': True}).process(bright, 1).image == 65535).all()
 
 
 def test_metered_exposure() -> None:
-    config = CameraConfig.model_validate({**PLAIN, 'auto_exposure': {'percentile': 50.0, 'level': 0.5, 'shortest_s': 1e-4, 'longest_s': 0.2}}).auto_exposure
+    config = CameraConfig.model_validate(
+        {**PLAIN, 'auto_exposure': {'percentile': 50.0, 'level': 0.5, 'shortest_s': 1e-4, 'longest_s': 0.2}}
+    ).auto_exposure
     assert config is not None
     rate = np.full((8, 8, 1), 1e5)
     assert metered_exposure(rate, 10_000.0, config) == pytest.approx(0.05)
     assert metered_exposure(rate * 1e6, 10_000.0, config) == 1e-4
     assert metered_exposure(rate * 1e-6, 10_000.0, config) == metered_exposure(rate * 0.0, 10_000.0, config) == 0.2
-    picture = made(auto_exposure={'level': 0.6}).develop(checkered(), 1)
-    assert picture.exposure_s != 1e-3 and np.percentile(picture.image[::4, ::4], 95.0) / 65535 == pytest.approx(0.6, rel=0.01)
+    picture = made(auto_exposure={'level': 0.6}).process(checkered(), 1)
+    assert picture.exposure_s != 1e-3 and np.percentile(picture.image[::4, ::4], 95.0) / 65535 == pytest.approx(
+        0.6, rel=0.01
+    )
 
 
 def test_units_other_than_electrons_keep_the_gaussian() -> None:
     """Signals in parts of full scale (the paper's camera) are no counts: no Poisson steps of a whole full scale."""
-    unit = {'aggregator_gain': 1.96e14, 'full_well': 1.0, 'noise': {'gain': (1.0,) * 3}, 'stages': {**OFF, 'noise': True}}
+    unit = {
+        'aggregator_gain': 1.96e14,
+        'full_well': 1.0,
+        'noise': {'gain': (1.0,) * 3},
+        'stages': {**OFF, 'noise': True},
+    }
     frame = checkered()
     frame.radiance *= 1e-4
-    image = made(**unit).develop(frame, 1).image
+    image = made(**unit).process(frame, 1).image
     assert len(np.unique(image)) > 500
 
 
@@ -182,7 +214,7 @@ def test_shipped_cameras_expose_low_sun_well(name: str) -> None:
     camera = Camera(load_sensor(name, CameraConfig), 1, 'c')
     frame = empty_frame(camera.config.height, camera.config.width)
     frame.radiance[:], frame.depth[:] = 4.0, 5.0
-    level = float(np.median(camera.develop(frame, 1).image)) / 65535
+    level = float(np.median(camera.process(frame, 1).image)) / 65535
     assert 0.1 < level < 0.9
 
 
@@ -199,7 +231,7 @@ def test_shipped_cameras_do_not_burn_out_slopes_in_the_sun(name: str, radiance: 
     frame = empty_frame(160, 240)
     spread = np.exp(0.5 * np.random.default_rng(0).standard_normal((160, 240, 1)))
     frame.radiance[:], frame.depth[:] = radiance * spread * np.array([1.18, 1.0, 0.82]), 10.0
-    image = camera.develop(frame, 1).image.reshape(160 * 240, -1)
+    image = camera.process(frame, 1).image.reshape(160 * 240, -1)
     # The metered percentile is the 95th at least, and its level 0.6 of full; white balance adds up to 1.43.
     assert (image == 65535).mean(axis=0).max() < 0.03
     assert 0.1 < np.median(image) / 65535 < 0.7
@@ -210,7 +242,10 @@ def test_shipped_cameras_do_not_burn_out_slopes_in_the_sun(name: str, radiance: 
     [
         ({'noise': {'read': (1.0, -1.0, 1.0)}}, 'noise.read.1 = -1.0: .*; allowed: greater than or equal to 0'),
         ({'noise': {'dark_current': (-5.0, 1.0, 1.0)}}, 'noise.dark_current.0 = -5.0'),
-        ({'auto_exposure': {'shortest_s': 0.5, 'longest_s': 0.1}}, 'auto_exposure.shortest_s = 0.5: too long; allowed: up to longest_s = 0.1'),
+        (
+            {'auto_exposure': {'shortest_s': 0.5, 'longest_s': 0.1}},
+            'auto_exposure.shortest_s = 0.5: too long; allowed: up to longest_s = 0.1',
+        ),
         ({'effects': {'glare': 0.9}}, 'effects.glare = 0.9: .*; allowed: less than or equal to 0.5'),
         ({'color': 'bayer_rggb', 'width': 63}, "color = 'bayer_rggb': odd size; allowed: even width"),
     ],

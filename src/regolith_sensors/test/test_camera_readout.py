@@ -15,13 +15,22 @@ from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.pipeline import Camera
 from regolith_sensors.light import BAND_WAVELENGTHS
 from regolith_sensors.noise import normals
-from regolith_sensors.rays.frame import empty_frame
-from regolith_world.counter import stream_key
+from regolith_sensors.rays.image import empty_frame
+from regolith_world.random.philox import stream_key
 
 # Odd sizes: rows begin inside blocks of four random numbers.
 BASE: dict[str, Any] = {
-    'width': 51, 'height': 37, 'pixel_size_m': 7e-6, 'focal_length_m': 4e-3, 'f_number': 4.0, 'exposure_s': 2e-3,
-    'color': 'rgb', 'focus_distance_m': 3.0, 'defocus_gain': 20.0, 'vignetting_gain': 0.6, 'iso': 150.0,
+    'width': 51,
+    'height': 37,
+    'pixel_size_m': 7e-6,
+    'focal_length_m': 4e-3,
+    'f_number': 4.0,
+    'exposure_s': 2e-3,
+    'color': 'rgb',
+    'focus_distance_m': 3.0,
+    'defocus_gain': 20.0,
+    'vignetting_gain': 0.6,
+    'iso': 150.0,
     'white_balance': 'none',
     'noise': {'dark_current': [10, 12, 14], 'read': [5, 4, 3], 'prnu': 0.02, 'dsnu': 2, 'row': 1, 'hot_fraction': 1e-2},
 }
@@ -75,7 +84,12 @@ def one_by_one(device: Camera, frame: Any, n: int) -> Any:
         {'stages': {'fixed_pattern': False, 'vignetting': False}},
         {'stages': {'noise': False, 'response': False}},
         {'response': {'kind': 'gamma', 'slope': (0.05, 0.06, 0.07), 'offset': (0.01, 0.0, 0.02), 'gamma': 0.9}},
-        {'aggregator_gain': 1e12, 'full_well': 1.0, 'noise': {'dark_current': [1e-3] * 3, 'gain': [2e-3] * 3, 'read': [1e-4] * 3}, 'response': {'slope': (0.01, 0.02, 0.03), 'offset': (0.1, 0.2, 0.3)}},
+        {
+            'aggregator_gain': 1e12,
+            'full_well': 1.0,
+            'noise': {'dark_current': [1e-3] * 3, 'gain': [2e-3] * 3, 'read': [1e-4] * 3},
+            'response': {'slope': (0.01, 0.02, 0.03), 'offset': (0.1, 0.2, 0.3)},
+        },
     ],
     ids=['rgb', 'mono', 'no pattern', 'no noise', 'gamma', 'other units'],
 )
@@ -90,7 +104,7 @@ def test_one_pass_is_the_stages(changes: dict[str, Any]) -> None:
     expected = one_by_one(device, frame, 3)
     assert len(np.unique(expected)) > 500
     np.testing.assert_array_equal(
-        device.develop(frame, 3).image, expected[:, :, 0] if config.color == 'mono' else expected
+        device.process(frame, 3).image, expected[:, :, 0] if config.color == 'mono' else expected
     )
 
 

@@ -16,7 +16,7 @@ import pytest
 from regolith_sensors.camera import stages
 from regolith_sensors.camera.lens import LensError, directions, distort, undistort
 from regolith_sensors.noise import normals, uniforms
-from regolith_world.counter import stream_key
+from regolith_world.random.philox import stream_key
 
 DATA = Path(__file__).parent / 'data'
 P: dict[str, Any] = json.loads((DATA / 'camera_parameters.json').read_text())
@@ -36,7 +36,9 @@ def rows(name: str) -> list[dict[str, float]]:
 def test_field_of_view() -> None:
     for row in rows('camera_fov.csv'):
         # Printed with nine digits.
-        assert stages.field_of_view(row['sensor_width_m'], row['focal_length_m']) == pytest.approx(row['fov_rad'], rel=1e-8)
+        assert stages.field_of_view(row['sensor_width_m'], row['focal_length_m']) == pytest.approx(
+            row['fov_rad'], rel=1e-8
+        )
 
 
 def test_distortion_and_its_inverse() -> None:
@@ -55,12 +57,21 @@ def test_defocus() -> None:
     diameter = stages.defocus_diameter(s['depth'], P['f'], P['N'], P['C'], P['U'], P['G_defocus'])
     np.testing.assert_allclose(diameter, s['diameter_px'], **EXACT)
     np.testing.assert_allclose(stages.defocus(s['irradiance'], diameter), s['blurred_normalised'], **EXACT)
-    np.testing.assert_allclose(stages.defocus(s['irradiance'], diameter, 'paper'), s['blurred_paper_unnormalised'], **EXACT)
+    np.testing.assert_allclose(
+        stages.defocus(s['irradiance'], diameter, 'paper'), s['blurred_paper_unnormalised'], **EXACT
+    )
     single = stages.defocus(s['irradiance'].astype(np.float32), diameter)
     assert single.dtype == np.float32
     np.testing.assert_allclose(single, s['blurred_normalised'], rtol=1e-5)
     for row in rows('camera_defocus_diameter.csv'):
-        got = stages.defocus_diameter(row['object_distance_m'], row['focal_length_m'], row['f_number'], row['pixel_size_m'], row['focus_distance_m'], row['gain'])
+        got = stages.defocus_diameter(
+            row['object_distance_m'],
+            row['focal_length_m'],
+            row['f_number'],
+            row['pixel_size_m'],
+            row['focus_distance_m'],
+            row['gain'],
+        )
         assert got == pytest.approx(row['diameter_px'], rel=1e-9)
     # The limit of a distant object, and a lens focused there.
     f, n, c, u = 0.012, 4.0, 3.45e-6, 10.0
@@ -72,7 +83,9 @@ def test_vignetting_and_aggregation() -> None:
     s = stage('stage3_vignetting')
     pixel = float(s['pixel_size_used'])
     np.testing.assert_allclose(stages.vignetting(24, 32, P['f'], pixel, P['G_vignet']), s['gain'], **EXACT)
-    np.testing.assert_allclose(stages.vignette(s['irradiance_in'], P['f'], pixel, P['G_vignet']), s['irradiance_out'], **EXACT)
+    np.testing.assert_allclose(
+        stages.vignette(s['irradiance_in'], P['f'], pixel, P['G_vignet']), s['irradiance_out'], **EXACT
+    )
     # A gain above 1 (Chrono's default is 2) would give negative light at 60 degrees; ours ends at none.
     assert stages.vignetting(3, 201, 0.01, 2e-4, 2.0).min() == 0.0
     s = stage('stage4_aggregator')
@@ -117,8 +130,12 @@ def test_photon_transfer(gain: float, read: float, dark: float) -> None:
     """The variance is a straight line over the mean: slope Gn^2, intercept sigma^2, through Poisson and Gauss alike."""
     ramp = np.repeat(np.linspace(2.0, 400.0, 25), 40).reshape(25, 40)
     count = 1000
-    shots, reads = (normals(stream_key(3, 'cam', q), 0, count * ramp.size).reshape(count, *ramp.shape) for q in ('shot', 'read'))
-    frames = np.stack([stages.add_noise(ramp, dark, 0.5, gain, read, z, r, electrons=True) for z, r in zip(shots, reads)])
+    shots, reads = (
+        normals(stream_key(3, 'cam', q), 0, count * ramp.size).reshape(count, *ramp.shape) for q in ('shot', 'read')
+    )
+    frames = np.stack(
+        [stages.add_noise(ramp, dark, 0.5, gain, read, z, r, electrons=True) for z, r in zip(shots, reads)]
+    )
     mean, variance = frames.mean(axis=(0, 2)), frames.var(axis=0).mean(axis=1)
     slope, intercept = np.polyfit(mean, variance, 1, w=1.0 / variance)
     # 25 levels of 40 000 samples: 0.7 % per level, well below 1 % in the slope and 2 % in the intercept.
@@ -146,7 +163,11 @@ def test_frames_repeat_and_differ() -> None:
     first = normals(key, 7, 100_001)
     assert first.tobytes() == normals(key, 7, 100_001).tobytes()
     assert first[:50].tobytes() == normals(key, 7, 50).tobytes()
-    others = (normals(key, 8, 100_001), normals(stream_key(42, 'amber/navcam', 'read'), 7, 100_001), normals(stream_key(43, 'amber/navcam', 'shot'), 7, 100_001))
+    others = (
+        normals(key, 8, 100_001),
+        normals(stream_key(42, 'amber/navcam', 'read'), 7, 100_001),
+        normals(stream_key(43, 'amber/navcam', 'shot'), 7, 100_001),
+    )
     for other in others:
         # One standard deviation is 0.0032.
         assert abs(np.corrcoef(first, other)[0, 1]) < 0.01
@@ -195,7 +216,8 @@ def test_inverse_of_every_model(model: str, k: tuple[float, ...]) -> None:
 def test_every_model_is_opencvs(model: str) -> None:
     """The formulas of CameraInfo's models in a second implementation, tangential terms included."""
     k = {
-        'plumb_bob': (-0.16, 0.2, 1e-3, -2e-3, -0.12), 'equidistant': (-0.02, 0.01, -0.003, 0.0005),
+        'plumb_bob': (-0.16, 0.2, 1e-3, -2e-3, -0.12),
+        'equidistant': (-0.02, 0.01, -0.003, 0.0005),
         'rational_polynomial': (0.4, -0.2, 1e-3, 5e-4, 0.05, 0.6, -0.1, 0.02),
     }[model]
     x, y = (a.ravel() for a in np.meshgrid(np.linspace(-0.6, 0.6, 13), np.linspace(-0.5, 0.5, 11)))
@@ -207,7 +229,11 @@ def test_every_model_is_opencvs(model: str) -> None:
 
 def test_lenses_that_fold_are_refused() -> None:
     x, y = np.meshgrid(np.linspace(-1, 1, 11), np.linspace(-1, 1, 11))
-    for model, k in [('plumb_bob', (-0.9, 0, 0)), ('equidistant', (-0.9, 0, 0, 0)), ('rational_polynomial', (0, 0, 0, 0, 0, -0.8, 0, 0))]:
+    for model, k in [
+        ('plumb_bob', (-0.9, 0, 0)),
+        ('equidistant', (-0.9, 0, 0, 0)),
+        ('rational_polynomial', (0, 0, 0, 0, 0, -0.8, 0, 0)),
+    ]:
         with pytest.raises(LensError):
             directions(x, y, k, model)
     with pytest.raises(ValueError, match='allowed: plumb_bob, rational_polynomial, equidistant'):

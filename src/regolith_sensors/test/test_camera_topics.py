@@ -22,28 +22,39 @@ from sensor_msgs.msg import CameraInfo, CompressedImage, Image  # noqa: E402
 from std_msgs.msg import Header  # noqa: E402
 
 from regolith_sensors.camera.config import CameraConfig  # noqa: E402
-from regolith_sensors.camera.pipeline import Camera, Picture  # noqa: E402
+from regolith_sensors.camera.pipeline import Camera, CameraImage  # noqa: E402
+from regolith_sensors.config.sensors import LightConfig, sensors_of  # noqa: E402
 from regolith_sensors.labels.dataset_export import labelled_box  # noqa: E402
 from regolith_sensors.labels.ground_truth import Box2D  # noqa: E402
-from regolith_sensors.rays.frame import empty_frame  # noqa: E402
+from regolith_sensors.rays.image import empty_frame  # noqa: E402
 from regolith_sensors.ros import camera_topics  # noqa: E402
 from regolith_sensors.ros.camera_topics import preview_frames, preview_message  # noqa: E402
 from regolith_sensors.ros.sensor_topics import SensorContext  # noqa: E402
-from regolith_sensors.scenario_config import LightConfig, sensors_of  # noqa: E402
-from regolith_sensors.scene.build import SensedWorld  # noqa: E402
 from regolith_sensors.scene.scene import Semantic  # noqa: E402
+from regolith_sensors.scene.sensor_scene import SensorScene  # noqa: E402
 from regolith_sensors.scene.world_view import WorldView  # noqa: E402
 from regolith_terrain.config import TerrainConfig  # noqa: E402
 from regolith_vehicles.config import load_vehicle_model  # noqa: E402
-from regolith_vehicles.gears import load_looks  # noqa: E402
+from regolith_vehicles.running_gear_registry import load_visuals  # noqa: E402
 from regolith_world.ros.inbox import Inbox  # noqa: E402
 
 pytestmark = pytest.mark.ros
 DOMAIN = 1 + os.getpid() % 19
-EYE = {'type': 'camera', 'width': 32, 'height': 24, 'pixel_size_m': 1e-5, 'focal_length_m': 3e-4, 'f_number': 4.0,
-       'exposure_s': 1e-3, 'color': 'rgb'}
-ENTRY = {'model': EYE, 'mount': {'xyz': [0.6, 0.0, 1.0], 'rpy_deg': [0.0, 30.0, 0.0]},
-         'outputs': ['image', 'compressed', 'depth']}
+EYE = {
+    'type': 'camera',
+    'width': 32,
+    'height': 24,
+    'pixel_size_m': 1e-5,
+    'focal_length_m': 3e-4,
+    'f_number': 4.0,
+    'exposure_s': 1e-3,
+    'color': 'rgb',
+}
+ENTRY = {
+    'model': EYE,
+    'mount': {'xyz': [0.6, 0.0, 1.0], 'rpy_deg': [0.0, 30.0, 0.0]},
+    'outputs': ['image', 'compressed', 'depth'],
+}
 
 
 class Counted:
@@ -83,7 +94,7 @@ LIGHT = LightConfig.model_validate({'view_range_m': 50.0})
 def flat_view() -> WorldView:
     """Return the view of a rover on flat ground."""
     terrain = TerrainConfig.model_validate({'source': 'flat', 'spacing_m': 0.1})
-    world = SensedWorld(terrain, LIGHT, 1, {'amber': load_looks(*load_vehicle_model('viper'))})
+    world = SensorScene(terrain, LIGHT, 1, {'amber': load_visuals(*load_vehicle_model('viper'))})
     pose = np.tile([0.0, 0.0, 0.25, 0.0, 0.0, 0.0, 1.0], (9, 1))
     world.states.tracks['amber'].add(0, pose)
     return world.view('amber')
@@ -136,7 +147,12 @@ def test_image_metadata_holds_exposure_gain_and_frame_of_the_image(
     """
     meter: Any = {'meter': 'ground', 'percentile': 90.0, 'level': 0.3} if automatic else None
     model = {**EYE, 'exposure_s': 2e-4, 'auto_exposure': meter, 'iso': 160.0}
-    right = {**ENTRY, 'model': model, 'outputs': ['image'], 'mount': {'xyz': [0.6, -0.2, 1.0], 'rpy_deg': [0.0, 30.0, 0.0]}}
+    right = {
+        **ENTRY,
+        'model': model,
+        'outputs': ['image'],
+        'mount': {'xyz': [0.6, -0.2, 1.0], 'rpy_deg': [0.0, 30.0, 0.0]},
+    }
     left = {**right, 'mount': {**right['mount'], 'xyz': [0.6, 0.2, 1.0]}}
     # Names that no test has whose subscriptions are still known to the domain.
     eyes = [f'{side}_{"metered" if automatic else "fixed"}' for side in ('left', 'right')]
@@ -167,7 +183,7 @@ def test_image_metadata_holds_exposure_gain_and_frame_of_the_image(
         assert (metadata.exposure_time == model['exposure_s']) is not automatic
         fixed = {**model, 'auto_exposure': None, 'exposure_s': metadata.exposure_time, 'iso': 100.0 * metadata.gain}
         camera = Camera(CameraConfig.model_validate(fixed), 1, sensor.full_name)
-        again = camera.develop(topics._look(7, 700_000_000, view), 7).image
+        again = camera.process(topics._look(7, 700_000_000, view), 7).image
         assert again.tobytes() == bytes(images[0].data) and 0 < np.median(again) < 65535
 
 
@@ -190,7 +206,7 @@ def test_one_channel_has_no_order_of_colours(context: Any, color: str, encoding:
     listener.create_subscription(CompressedImage, '/amber/eye/image_raw/compressed', packed.append, 5)
     wait(lambda: all(topics.listened(t) for t in ('image_raw', 'image_raw/compressed')), executor)
     numbers = np.arange(24 * 32, dtype=np.uint16).reshape(24, 32) * 80
-    made = topics._images(Picture(numbers, encoding, 1e-3, 1.0, empty_frame(24, 32)), Header())
+    made = topics._images(CameraImage(numbers, encoding, 1e-3, 1.0, empty_frame(24, 32)), Header())
     for topic, message in made.items():
         topics.publishers[topic].publish(message)
     wait(lambda: images and packed, executor)
@@ -238,9 +254,12 @@ def test_previews_are_few_and_spread() -> None:
 
 def test_boxes_are_the_same_in_both_kinds_of_message(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pixels count from 0, both ends included: of columns 3 to 8 the middle is 5.5 and the width 6; both are read back as they were."""
+
     def detection(header: Any, id: str) -> Any:
         place = SimpleNamespace(position=SimpleNamespace(x=0.0, y=0.0))
-        return SimpleNamespace(header=header, id=id, bbox=SimpleNamespace(center=place, size_x=0.0, size_y=0.0), results=[])
+        return SimpleNamespace(
+            header=header, id=id, bbox=SimpleNamespace(center=place, size_x=0.0, size_y=0.0), results=[]
+        )
 
     kinds = SimpleNamespace(
         Detection2DArray=lambda header: SimpleNamespace(header=header, detections=[]), Detection2D=detection,
@@ -253,7 +272,14 @@ def test_boxes_are_the_same_in_both_kinds_of_message(monkeypatch: pytest.MonkeyP
     assert (theirs.bbox.size_x, theirs.bbox.size_y, theirs.id) == (6.0, 11.0, 'rock_7')
     assert (theirs.results[0].hypothesis.class_id, theirs.results[0].hypothesis.score) == ('rock', 1.0)
     found = labelled_box(theirs)
-    assert (found.class_name, found.left, found.top, found.right, found.bottom, found.name) == ('rock', 3, 10, 8, 20, 'rock_7')
+    assert (found.class_name, found.left, found.top, found.right, found.bottom, found.name) == (
+        'rock',
+        3,
+        10,
+        8,
+        20,
+        'rock_7',
+    )
     ours = camera_topics.detections_message([box], {7: 'rock_7'}, Header()).detections[0]
     again = labelled_box(ours)
     assert (again.left, again.top, again.right, again.bottom, again.pixels, again.instance) == (3, 10, 8, 20, 41, 7)

@@ -57,9 +57,7 @@ def test_both_layouts_agree(tmp_path: Path) -> None:
         number, x, y, w, h = (float(v) for v in line.split())
         assert yolo['names'][int(number)] == names[annotation['category_id']] == box.class_name
         # The same edges in pixels, to the six digits of the text.
-        np.testing.assert_allclose(
-            [(x - w / 2) * 60, (y - h / 2) * 40, w * 60, h * 40], annotation['bbox'], atol=1e-4
-        )
+        np.testing.assert_allclose([(x - w / 2) * 60, (y - h / 2) * 40, w * 60, h * 40], annotation['bbox'], atol=1e-4)
         seen = np.argwhere(numbers == box.instance)
         assert annotation['bbox'] == [seen[:, 1].min(), seen[:, 0].min(), *np.ptp(seen[:, ::-1], axis=0) + 1]
         assert annotation['area'] == len(seen)
@@ -77,7 +75,9 @@ def test_a_box_counts_by_its_pixels_or_else_by_its_area(tmp_path: Path, pixels: 
     there = int(area >= least)
     assert writer.finish()['train']['boxes']['rock'] == there
     coco = json.loads((tmp_path / 'annotations' / 'instances_train.json').read_text())
-    assert [(a['bbox'], a['area'], a['segmentation']) for a in coco['annotations']] == [([5, 7, 4, 3], area, [])] * there
+    assert [(a['bbox'], a['area'], a['segmentation']) for a in coco['annotations']] == [
+        ([5, 7, 4, 3], area, [])
+    ] * there
     lines = (tmp_path / 'labels' / 'train' / 'a.txt').read_text().splitlines()
     assert lines == [f'0 {7 / 60:.6f} {8.5 / 40:.6f} {4 / 60:.6f} {3 / 40:.6f}'] * there
 
@@ -94,8 +94,10 @@ def test_outlines_hold_the_pixels(tmp_path: Path) -> None:
         for polygon in annotation['segmentation']:
             edges = np.array(polygon, np.float32).reshape(-1, 1, 2)
             inside |= np.array(
-                [cv2.pointPolygonTest(edges, (float(c) + 0.5, float(r) + 0.5), False) > 0
-                 for r, c in zip(rows.ravel(), columns.ravel())]
+                [
+                    cv2.pointPolygonTest(edges, (float(c) + 0.5, float(r) + 0.5), False) > 0
+                    for r, c in zip(rows.ravel(), columns.ravel())
+                ]
             ).reshape(numbers.shape)
         mask = (numbers == box.instance).astype(np.uint8)
         filled = np.zeros_like(mask)
@@ -124,7 +126,9 @@ def test_unknown_classes_are_refused(tmp_path: Path) -> None:
     assert not any(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(('total', 'share', 'last'), [(10, 0.2, 2), (6, 0.2, 1), (10, 0.0, 0), (10, 1.0, 10), (20, 0.3, 6)])
+@pytest.mark.parametrize(
+    ('total', 'share', 'last'), [(10, 0.2, 2), (6, 0.2, 1), (10, 0.0, 0), (10, 1.0, 10), (20, 0.3, 6)]
+)
 def test_the_last_frames_of_a_run_are_for_validation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, total: int, share: float, last: int
 ) -> None:

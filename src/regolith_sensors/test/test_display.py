@@ -13,11 +13,11 @@ import pytest
 
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.display import display_image
-from regolith_sensors.camera.pipeline import Camera, Pose
-from regolith_sensors.config import SensorModelError, load_sensor, sensor_models
+from regolith_sensors.camera.pipeline import Camera, CameraPose
 from regolith_sensors.light import Sun
 from regolith_sensors.scene.materials import HapkeSoil, Lambert
 from regolith_sensors.scene.scene import Scene
+from regolith_sensors.sensor_models import SensorModelError, load_sensor, sensor_models
 
 OFF = {'defocus': False, 'noise': False, 'fixed_pattern': False, 'vignetting': False}
 
@@ -25,12 +25,19 @@ OFF = {'defocus': False, 'noise': False, 'fixed_pattern': False, 'vignetting': F
 def ground(scene: Scene, model: dict[str, Any] | str, **changes: Any) -> Any:
     """Return the mean digital numbers of sunlit ground straight below, of red, green and blue."""
     values = load_sensor(model, CameraConfig).model_dump(mode='json')
-    small = {'width': 32, 'height': 24, 'color': 'rgb', 'stages': OFF, 'distortion': {}, 'auto_exposure': {'level': 0.5}}
+    small = {
+        'width': 32,
+        'height': 24,
+        'color': 'rgb',
+        'stages': OFF,
+        'distortion': {},
+        'auto_exposure': {'level': 0.5},
+    }
     camera = Camera(CameraConfig.model_validate({**values, **small, **changes}), 1, 'cam')
     scene.centre((0.0, 0.0, 2.0))
-    down = Pose(np.array([0.0, 0.0, 2.0]), np.array([0.0, math.sqrt(0.5), 0.0, math.sqrt(0.5)]))
-    seen = camera.look(scene.commit(), scene.origin, lambda _: down, Sun(1.0, 0.6))
-    return camera.develop(seen).image.reshape(-1, 3).mean(axis=0)
+    down = CameraPose(np.array([0.0, 0.0, 2.0]), np.array([0.0, math.sqrt(0.5), 0.0, math.sqrt(0.5)]))
+    seen = camera.expose(scene.commit(), scene.origin, lambda _: down, Sun(1.0, 0.6))
+    return camera.process(seen).image.reshape(-1, 3).mean(axis=0)
 
 
 @pytest.mark.parametrize('model', sensor_models('camera'))
@@ -47,11 +54,20 @@ def test_sunlit_regolith_is_neutral_to_warm(model: str, flat_scene: Callable[...
 def test_white_balance_by_hand(flat_scene: Callable[..., Scene]) -> None:
     fixed = {'auto_exposure': None, 'exposure_s': 1e-3}
     plain, warm = (
-        ground(flat_scene(Lambert((0.1,) * 3)), 'navcam', white_balance=balance, **fixed) for balance in ('none', (2.0, 1.0, 0.5))
+        ground(flat_scene(Lambert((0.1,) * 3)), 'navcam', white_balance=balance, **fixed)
+        for balance in ('none', (2.0, 1.0, 0.5))
     )
     np.testing.assert_allclose(warm / plain, (2.0, 1.0, 0.5), rtol=2e-3)
-    with pytest.raises(SensorModelError, match="white_balance"):
-        load_sensor({**CameraConfig.model_validate(load_sensor('navcam', CameraConfig).model_dump(mode='json')).model_dump(mode='json'), 'white_balance': 'cloudy'}, CameraConfig)
+    with pytest.raises(SensorModelError, match='white_balance'):
+        load_sensor(
+            {
+                **CameraConfig.model_validate(load_sensor('navcam', CameraConfig).model_dump(mode='json')).model_dump(
+                    mode='json'
+                ),
+                'white_balance': 'cloudy',
+            },
+            CameraConfig,
+        )
 
 
 def test_a_full_pixel_is_white(flat_scene: Callable[..., Scene]) -> None:

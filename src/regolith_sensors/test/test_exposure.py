@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from regolith_sensors.camera.config import CameraConfig
-from regolith_sensors.camera.pipeline import Camera, Picture
-from regolith_sensors.rays.frame import empty_frame
+from regolith_sensors.camera.pipeline import Camera, CameraImage
+from regolith_sensors.rays.image import empty_frame
 from regolith_sensors.scene.scene import Semantic
 
 HEIGHT, WIDTH = 96, 128
@@ -20,13 +20,21 @@ GROUND = np.s_[HEIGHT // 3 :, : WIDTH // 2]
 """Pixels of the ground: the sky is above, a vehicle at the right."""
 
 
-def developed(**exposure: Any) -> Picture:
+def developed(**exposure: Any) -> CameraImage:
     """Return the image of ground whose radiance runs evenly from 0 to 1 below a black sky, beside a bright vehicle."""
-    config = CameraConfig.model_validate({
-        'width': WIDTH, 'height': HEIGHT, 'pixel_size_m': 1e-5, 'focal_length_m': 1.2e-3, 'f_number': 8.0,
-        'exposure_s': 1e-3, 'color': 'mono', 'stages': STAGES,
-        'auto_exposure': {'shortest_s': 1e-6, 'longest_s': 60.0, **exposure},
-    })
+    config = CameraConfig.model_validate(
+        {
+            'width': WIDTH,
+            'height': HEIGHT,
+            'pixel_size_m': 1e-5,
+            'focal_length_m': 1.2e-3,
+            'f_number': 8.0,
+            'exposure_s': 1e-3,
+            'color': 'mono',
+            'stages': STAGES,
+            'auto_exposure': {'shortest_s': 1e-6, 'longest_s': 60.0, **exposure},
+        }
+    )
     frame = empty_frame(HEIGHT, WIDTH)
     frame.semantic[HEIGHT // 3 :] = Semantic.VEHICLE
     frame.radiance[HEIGHT // 3 :] = 20.0
@@ -36,7 +44,7 @@ def developed(**exposure: Any) -> Picture:
     # In an order that every fourth row and column samples evenly.
     order = np.random.default_rng(1).permutation(ramp.size)
     frame.radiance[GROUND] = ramp[order].reshape(frame.depth[GROUND].shape)[:, :, None]
-    return Camera(config, 1, 'amber/eye').develop(frame)
+    return Camera(config, 1, 'amber/eye').process(frame)
 
 
 @pytest.mark.parametrize(('percentile', 'level'), [(50.0, 0.2), (90.0, 0.6)])
@@ -76,15 +84,25 @@ def test_without_ground_all_of_the_frame_is_metered() -> None:
     config = {'percentile': 90.0, 'level': 0.5}
     devices = [
         Camera(
-            CameraConfig.model_validate({
-                'width': 64, 'height': 48, 'pixel_size_m': 1e-5, 'focal_length_m': 1.2e-3, 'f_number': 8.0,
-                'exposure_s': 1e-3, 'color': 'mono', 'stages': STAGES, 'auto_exposure': {**config, 'meter': meter},
-            }),
-            1, 'amber/eye',
+            CameraConfig.model_validate(
+                {
+                    'width': 64,
+                    'height': 48,
+                    'pixel_size_m': 1e-5,
+                    'focal_length_m': 1.2e-3,
+                    'f_number': 8.0,
+                    'exposure_s': 1e-3,
+                    'color': 'mono',
+                    'stages': STAGES,
+                    'auto_exposure': {**config, 'meter': meter},
+                }
+            ),
+            1,
+            'amber/eye',
         )
         for meter in ('ground', 'frame')
     ]
     frame = empty_frame(48, 64)
     frame.semantic[:], frame.radiance[:] = Semantic.VEHICLE, 3.0
-    exposures = {device.develop(frame).exposure_s for device in devices}
+    exposures = {device.process(frame).exposure_s for device in devices}
     assert len(exposures) == 1 and exposures != {1e-3}

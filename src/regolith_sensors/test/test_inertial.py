@@ -9,14 +9,14 @@ import math
 import numpy as np
 import pytest
 
-from regolith_sensors.config import load_sensor, sensor_models
 from regolith_sensors.inertial.drift import Drift
 from regolith_sensors.inertial.gnss import MOON_RADIUS, Gnss, geodetic
 from regolith_sensors.inertial.gnss_config import GnssConfig
 from regolith_sensors.inertial.imu import Imu, mean_specific_force, specific_force
 from regolith_sensors.inertial.imu_config import ImuConfig
-from regolith_world.counter import stream_key
-from regolith_world.rotation import from_rotation_vector, matrix, product
+from regolith_sensors.sensor_models import load_sensor, sensor_models
+from regolith_world.numerics.rotation import from_rotation_vector, matrix, product
+from regolith_world.random.philox import stream_key
 
 MOON = np.array([0.0, 0.0, -1.62])
 LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
@@ -141,7 +141,15 @@ def test_gnss_errors() -> None:
 
 
 def test_fix_on_the_sphere() -> None:
-    config = GnssConfig(latitude_deg=60.0, longitude_deg=20.0, altitude_m=5.0, white_horizontal_m=0, white_vertical_m=0, drift_horizontal_m=0, drift_vertical_m=0)
+    config = GnssConfig(
+        latitude_deg=60.0,
+        longitude_deg=20.0,
+        altitude_m=5.0,
+        white_horizontal_m=0,
+        white_vertical_m=0,
+        drift_horizontal_m=0,
+        drift_vertical_m=0,
+    )
     degree = math.pi / 180 * MOON_RADIUS
     assert Gnss(config, 1, 'g').fix(3, (0.0, degree / 600, 2.0)) == pytest.approx((60.0 + 1 / 600, 20.0, 7.0), abs=1e-8)
     # A parallel is twice as short at 60 N; second order in d / R: 2e-8 degrees.
@@ -156,7 +164,9 @@ def test_local_coordinates_against_the_tangent_plane(latitude_deg: float) -> Non
     turn = np.linspace(0.0, 2.0 * math.pi, 16, endpoint=False)
     east, north = d * np.cos(turn), d * np.sin(turn)
     up = np.array([math.cos(latitude), 0.0, math.sin(latitude)])
-    plane = MOON_RADIUS * up + east[:, None] * [0, 1, 0] + north[:, None] * [-math.sin(latitude), 0.0, math.cos(latitude)]
+    plane = (
+        MOON_RADIUS * up + east[:, None] * [0, 1, 0] + north[:, None] * [-math.sin(latitude), 0.0, math.cos(latitude)]
+    )
     found = geodetic(np.stack([east, north, 0.0 * turn], axis=-1), latitude, 0.3, 0.0, MOON_RADIUS)
     apart_north = (found[:, 0] - np.arcsin(plane[:, 2] / np.linalg.norm(plane, axis=1))) * MOON_RADIUS
     apart = (found[:, 1] - 0.3 - np.arctan2(plane[:, 1], plane[:, 0]) + math.pi) % (2.0 * math.pi) - math.pi
@@ -173,7 +183,9 @@ def test_receiver_at_a_pole_gives_its_distance_from_it() -> None:
     for body, radius in (('moon', MOON_RADIUS), ('earth', 6378137.0**2 / 6356752.314)):
         for latitude in (-90.0, 90.0):
             config = GnssConfig(body=body, latitude_deg=latitude, longitude_deg=30.0, altitude_m=0.0, **quiet)
-            fixes = np.array([Gnss(config, 1, 'g').fix(0, p) for p in ((0, 100, 1), (100, 0, 1), (0, -100, 1), (0, 0, 1))])
+            fixes = np.array(
+                [Gnss(config, 1, 'g').fix(0, p) for p in ((0, 100, 1), (100, 0, 1), (0, -100, 1), (0, 0, 1))]
+            )
             off = np.radians(90.0 - np.abs(fixes[:, 0])) * radius
             np.testing.assert_allclose(off, [100.0, 100.0, 100.0, 0.0], atol=1e-3)
             towards = 30.0 if latitude < 0.0 else -150.0

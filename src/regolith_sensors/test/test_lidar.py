@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from regolith_sensors.brdf import PRESETS
-from regolith_sensors.config import SensorModelError, load_sensor, sensor_models
 from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.lidar.sweep import Lidar, Scan, beam_offsets, merged_return
 from regolith_sensors.scene.materials import HapkeSoil, Lambert
 from regolith_sensors.scene.meshes import box
 from regolith_sensors.scene.scene import Scene, Semantic
+from regolith_sensors.sensor_models import SensorModelError, load_sensor, sensor_models
 
 
 def one_beam(**changes: Any) -> LidarConfig:
@@ -111,7 +111,9 @@ def test_misses_and_what_is_too_near(flat_scene: Callable[..., Scene]) -> None:
 
 
 def test_noise_has_its_size_and_repeats(flat_scene: Callable[..., Scene]) -> None:
-    config = one_beam(columns=100, azimuth_deg=(-2.0, 2.0), rings=100, elevation_deg=(-2.0, 2.0), noise={'range_m': 0.03})
+    config = one_beam(
+        columns=100, azimuth_deg=(-2.0, 2.0), rings=100, elevation_deg=(-2.0, 2.0), noise={'range_m': 0.03}
+    )
     at = ((0.0, 0.0, 10.0), math.pi / 2)
     clean = look(flat_scene(), config.model_copy(update={'noise': type(config.noise)()}), *at)
     first, again, other = (look(flat_scene(), config, *at, frame=n) for n in (4, 4, 5))
@@ -152,7 +154,11 @@ def test_beam_profiles() -> None:
 def test_models_and_refusals() -> None:
     assert sensor_models('lidar') == ('flash_lidar', 'os1_64', 'vlp16')
     assert len(load_sensor('vlp16', LidarConfig).elevations) == 16
-    for change, words in [({'columns': 0}, 'columns = 0'), ({'range_m': [5.0, 1.0]}, 'range_m'), ({'rings': 4, 'elevations_deg': [1.0]}, 'rings = 4')]:
+    for change, words in [
+        ({'columns': 0}, 'columns = 0'),
+        ({'range_m': [5.0, 1.0]}, 'range_m'),
+        ({'rings': 4, 'elevations_deg': [1.0]}, 'rings = 4'),
+    ]:
         with pytest.raises(SensorModelError, match=words + '.*allowed: '):
             load_sensor({'columns': 4, 'rings': 2, **change}, LidarConfig)
 
@@ -165,7 +171,9 @@ def test_return_modes_by_hand() -> None:
     expected = {'strongest': (10.0, 0.15), 'first': (10.0, 0.15), 'last': (12.0, 0.125)}
     for mode, (at, strength) in expected.items():
         found = merged_return(reach, echo, mode, 0.05, 1e-4)
-        assert found[0].tolist() == pytest.approx([at, np.inf]) and found[1].tolist() == pytest.approx([strength, 0.0], rel=1e-4)
+        assert found[0].tolist() == pytest.approx([at, np.inf]) and found[1].tolist() == pytest.approx(
+            [strength, 0.0], rel=1e-4
+        )
     mean = merged_return(reach, echo, 'mean', 0.05, 1e-4)
     assert mean[0][0] == pytest.approx((4.0 + 4.01 + 1.1 + 6.0) / 1.4) and mean[1][0] == pytest.approx(0.35)
     # A threshold takes the fainter of the two away, then all.
@@ -186,9 +194,14 @@ def test_rings_are_those_of_the_table(flat_scene: Callable[..., Scene]) -> None:
     np.testing.assert_allclose(azimuth, np.arange(-135.0, 180.0, 45.0), atol=1e-3)
 
 
-@pytest.mark.parametrize(('name', 'rings', 'columns', 'lowest', 'highest', 'returns'), [
-    ('vlp16', 16, 1800, -15.0, 15.0, 1), ('os1_64', 64, 1024, -22.5, 22.5, 2), ('flash_lidar', 128, 128, -10.0, 10.0, 1),
-])
+@pytest.mark.parametrize(
+    ('name', 'rings', 'columns', 'lowest', 'highest', 'returns'),
+    [
+        ('vlp16', 16, 1800, -15.0, 15.0, 1),
+        ('os1_64', 64, 1024, -22.5, 22.5, 2),
+        ('flash_lidar', 128, 128, -10.0, 10.0, 1),
+    ],
+)
 def test_shipped_lidars(
     flat_scene: Callable[..., Scene], name: str, rings: int, columns: int, lowest: float, highest: float, returns: int
 ) -> None:
@@ -202,17 +215,24 @@ def test_shipped_lidars(
     assert (scan.range[:, :, elevation > 1.0] == np.inf).all()
     assert (np.ptp(scan.time) == 0.0) == (name == 'flash_lidar')
     if name == 'vlp16':
-        assert config.divergence_rad == (3.0e-3, 1.5e-3) and config.noise.range_m == 0.03 and config.range_m == (0.5, 100.0)
+        assert (
+            config.divergence_rad == (3.0e-3, 1.5e-3)
+            and config.noise.range_m == 0.03
+            and config.range_m == (0.5, 100.0)
+        )
 
 
 def test_errors_of_the_two_angles_are_independent(flat_scene: Callable[..., Scene]) -> None:
     """Both have their size, and neither knows of the other: 10 000 pairs correlate by 1 % at random."""
-    config = one_beam(columns=100, azimuth_deg=(-2.0, 2.0), rings=100, elevation_deg=(-2.0, 2.0), noise={'angle_rad': 1e-3})
+    config = one_beam(
+        columns=100, azimuth_deg=(-2.0, 2.0), rings=100, elevation_deg=(-2.0, 2.0), noise={'angle_rad': 1e-3}
+    )
     at = ((0.0, 0.0, 10.0), math.pi / 2)
     clean = look(flat_scene(), config.model_copy(update={'noise': type(config.noise)()}), *at).points.astype(float)
     noisy = look(flat_scene(), config, *at).points.astype(float)
     angles = [
-        (np.arctan2(p[..., 1], p[..., 0]), np.arctan2(p[..., 2], np.hypot(p[..., 0], p[..., 1]))) for p in (clean, noisy)
+        (np.arctan2(p[..., 1], p[..., 0]), np.arctan2(p[..., 2], np.hypot(p[..., 0], p[..., 1])))
+        for p in (clean, noisy)
     ]
     azimuth, elevation = (b - a for a, b in zip(*angles, strict=True))
     for error in (azimuth, elevation):

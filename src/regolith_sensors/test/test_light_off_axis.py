@@ -14,8 +14,8 @@ from regolith_sensors.camera.lens import pixel_rays
 from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.lidar.sweep import Lidar
 from regolith_sensors.light import BAND_WAVELENGTHS, SUN_BANDS, SUN_RADIUS, Spotlight, Sun
-from regolith_sensors.rays.frame import Frame, sample_streams
-from regolith_sensors.rays.view import lights, view
+from regolith_sensors.rays.camera_rays import lights, view
+from regolith_sensors.rays.image import RenderedImage, sample_streams
 from regolith_sensors.scene.materials import Lambert
 from regolith_sensors.scene.meshes import box
 from regolith_sensors.scene.scene import Scene, Semantic
@@ -24,9 +24,14 @@ DOWN = np.diag([1.0, -1.0, -1.0])
 
 
 def shoot(
-    scene: Scene, at: tuple[float, float, float], sun: Sun | None, size: tuple[int, int], focal: float,
-    lamps: tuple[Spotlight, ...] = (), samples: int = 1,
-) -> Frame:
+    scene: Scene,
+    at: tuple[float, float, float],
+    sun: Sun | None,
+    size: tuple[int, int],
+    focal: float,
+    lamps: tuple[Spotlight, ...] = (),
+    samples: int = 1,
+) -> RenderedImage:
     scene.centre(at)
     rays = scene.commit()
     camera = view(scene.origin, pixel_rays(size[1], size[0], focal, (), 'plumb_bob'), DOWN, at, focal)

@@ -39,7 +39,9 @@ def test_the_specular_part_is_the_microfacet_models(roughness: float) -> None:
         light, viewer = light / np.linalg.norm(light), viewer / np.linalg.norm(viewer)
         hav = np.float32(0.5 * (1.0 - light @ viewer))
         mu0, mu = np.float32(light[2]), np.float32(viewer[2])
-        assert reflect(table, 0, mu0, mu, hav)[1] == pytest.approx(ggx_reflection(light, viewer, roughness, 0.04), rel=2e-4)
+        assert reflect(table, 0, mu0, mu, hav)[1] == pytest.approx(
+            ggx_reflection(light, viewer, roughness, 0.04), rel=2e-4
+        )
         for band, f0 in enumerate((0.9, 0.7, 0.4)):
             expected = ggx_reflection(light, viewer, roughness, f0)
             assert reflect(table, 1, mu0, mu, hav)[band] == pytest.approx(expected, rel=2e-4)

@@ -11,7 +11,13 @@ import pytest
 
 from regolith_sensors.scene import meshes
 from regolith_sensors.scene.own_hull import distance, nearest_part
-from regolith_vehicles.looks import Looks, MovingPart, Role, TriangleMesh, Visual
+from regolith_vehicles.description.visual_description import (
+    MovingPart,
+    PartRole,
+    TriangleMesh,
+    Visual,
+    VisualDescription,
+)
 
 SHAPES = {
     'box': ((0.3, 0.2, 0.1), meshes.box((0.3, 0.2, 0.1))),
@@ -39,17 +45,17 @@ def test_distances_to_shapes_and_meshes_agree(shape: str) -> None:
     assert signs == {True, False}
 
 
-def rover() -> Looks:
+def rover() -> VisualDescription:
     quarter = np.array([0.0, 0.0, math.sin(math.pi / 4), math.cos(math.pi / 4)])
-    body = MovingPart('base', '', Role.BODY, (
+    body = MovingPart('base', '', PartRole.BODY, (
         Visual('box', (0.5, 0.3, 0.2), name='hull'),
         Visual('box', (0.08, 0.20, 0.10), position=np.array([0.45, 0.0, 1.85]), name='mast_head'),
     ))  # fmt: skip
-    arm = MovingPart('arm', 'base', Role.BODY, (), position=np.array([1.0, 0.0, 0.0]), orientation=quarter)
+    arm = MovingPart('arm', 'base', PartRole.BODY, (), position=np.array([1.0, 0.0, 0.0]), orientation=quarter)
     hand = MovingPart(
-        'hand', 'arm', Role.BODY, (Visual('box', (0.3, 0.1, 0.1), name='palm'),), position=np.array([0.5, 0.0, 0.0])
+        'hand', 'arm', PartRole.BODY, (Visual('box', (0.3, 0.1, 0.1), name='palm'),), position=np.array([0.5, 0.0, 0.0])
     )
-    return Looks((body, arm, hand))
+    return VisualDescription((body, arm, hand))
 
 
 def test_places_in_and_on_parts_are_found() -> None:
@@ -64,4 +70,4 @@ def test_places_in_and_on_parts_are_found() -> None:
     name, apart = nearest_part(looks, np.array([1.25, 0.5, 0.0]))
     assert name == 'palm' and apart == pytest.approx(0.15)
     assert nearest_part(looks, np.array([0.0, 0.0, 0.21])) == ('hull', pytest.approx(0.01))
-    assert nearest_part(Looks((MovingPart('base', '', Role.BODY, ()),)), np.zeros(3)) == ('', np.inf)
+    assert nearest_part(VisualDescription((MovingPart('base', '', PartRole.BODY, ()),)), np.zeros(3)) == ('', np.inf)

@@ -13,7 +13,7 @@ import pytest
 
 from regolith_sensors.camera import pipeline
 from regolith_sensors.camera.config import CameraConfig
-from regolith_sensors.camera.pipeline import Camera, Pose
+from regolith_sensors.camera.pipeline import Camera, CameraPose
 from regolith_sensors.light import SUN_BANDS, SUN_RADIUS, Sun
 from regolith_sensors.scene.materials import Lambert
 from regolith_sensors.scene.meshes import box
@@ -39,13 +39,18 @@ def seen_part(offset: np.ndarray, darkening: float) -> np.ndarray:
 def look(scene: Scene, at: tuple[float, float, float], pixel_m: float, sun: Sun, **changes: Any) -> np.ndarray:
     """Return the sun's visible part at the pixels of a camera that looks straight down on white ground."""
     values = {
-        'width': WIDTH, 'height': HEIGHT, 'pixel_size_m': 1e-5, 'focal_length_m': 1e-5 * at[2] / pixel_m, 'f_number': 8.0,
-        'exposure_s': 1e-3, **changes,
+        'width': WIDTH,
+        'height': HEIGHT,
+        'pixel_size_m': 1e-5,
+        'focal_length_m': 1e-5 * at[2] / pixel_m,
+        'f_number': 8.0,
+        'exposure_s': 1e-3,
+        **changes,
     }
     camera = Camera(CameraConfig.model_validate(values), 1, 'amber/eye')
     scene.centre(at)
-    pose = Pose(np.array(at), np.array(DOWN))
-    frame = camera.look(scene.commit(), scene.origin, lambda _: pose, sun, frame=2)
+    pose = CameraPose(np.array(at), np.array(DOWN))
+    frame = camera.expose(scene.commit(), scene.origin, lambda _: pose, sun, frame=2)
     return frame.radiance[..., 1] * np.pi / (SUN_BANDS[1] * math.sin(sun.elevation))
 
 

@@ -11,18 +11,23 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from regolith_sensors.config import load_sensor
 from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.lidar.point_cloud import POINT, layout, point_cloud, sensor_cloud
 from regolith_sensors.lidar.sweep import RETURN_TYPES, Lidar, Scan
 from regolith_sensors.scene.scene import Scene
+from regolith_sensors.sensor_models import load_sensor
 
 HEIGHT = 2.0
 
 
 def sweep(scene: Scene, **changes: object) -> Scan:
     values = {
-        'columns': 90, 'rings': 8, 'elevation_deg': (-60.0, 10.0), 'range_m': (2.4, 30.0), 'rate_hz': 10.0, **changes
+        'columns': 90,
+        'rings': 8,
+        'elevation_deg': (-60.0, 10.0),
+        'range_m': (2.4, 30.0),
+        'rate_hz': 10.0,
+        **changes,
     }
     config = LidarConfig.model_validate(values)
     scene.centre((0.0, 0.0, HEIGHT))
@@ -80,20 +85,35 @@ def lidar_config(**changes: object) -> LidarConfig:
 
 def test_ouster_fields_are_those_of_its_driver(flat_scene: Callable[..., Scene]) -> None:
     """Offsets and types as PCL lays out the driver's point: x, y, z and padding in 16 bytes, 48 in all."""
-    assert load_sensor('os1_64', LidarConfig).fields == 'ouster' and load_sensor('vlp16', LidarConfig).fields == 'velodyne'
+    assert (
+        load_sensor('os1_64', LidarConfig).fields == 'ouster' and load_sensor('vlp16', LidarConfig).fields == 'velodyne'
+    )
     kind = layout(lidar_config(fields='ouster'))
     found = {name: (field[0].str, field[1]) for name, field in (kind.fields or {}).items()}
-    assert found == {
-        'x': ('<f4', 0), 'y': ('<f4', 4), 'z': ('<f4', 8), 'intensity': ('<f4', 16), 't': ('<u4', 20),
-        'reflectivity': ('<u2', 24), 'ring': ('<u2', 26), 'ambient': ('<u2', 28), 'range': ('<u4', 32),
-    } and kind.itemsize == 48
+    assert (
+        found
+        == {
+            'x': ('<f4', 0),
+            'y': ('<f4', 4),
+            'z': ('<f4', 8),
+            'intensity': ('<f4', 16),
+            't': ('<u4', 20),
+            'reflectivity': ('<u2', 24),
+            'ring': ('<u2', 26),
+            'ambient': ('<u2', 28),
+            'range': ('<u4', 32),
+        }
+        and kind.itemsize == 48
+    )
     scan = sweep(flat_scene(half=60.0))
     plain, cloud = point_cloud(scan)[0], sensor_cloud(scan, lidar_config(fields='ouster'))[0]
     for name in ('x', 'y', 'z', 'intensity'):
         assert np.array_equal(cloud[name], plain[name])
     # Columns are 1/900 s apart, to the nanosecond; rings count from the top, ranges are in millimeters.
     column = np.rint(plain['time'].astype(float) * 900.0)
-    assert np.array_equal(cloud['t'], np.rint(column * (1e9 / 900.0)).astype(np.uint32)) and cloud['t'].max() == 98888889
+    assert (
+        np.array_equal(cloud['t'], np.rint(column * (1e9 / 900.0)).astype(np.uint32)) and cloud['t'].max() == 98888889
+    )
     assert np.array_equal(cloud['ring'], 7 - plain['ring'])
     np.testing.assert_allclose(cloud['range'], 1e3 * plain['range'], atol=0.51)
     # Corrected for range: what is left falls with incidence alone, as the ground is alike everywhere.

@@ -18,35 +18,44 @@ from regolith_sensors.camera.lens import pixel_rays
 from regolith_sensors.camera.pipeline import OPTICAL_FROM_BODY
 from regolith_sensors.labels.ground_truth import Box2D, boxes
 from regolith_sensors.light import SUN_BANDS, SUN_RADIUS, Spotlight, Sun, subsolar_point, sun_over
-from regolith_sensors.rays.frame import Frame, sample_streams
-from regolith_sensors.rays.view import lights, view
+from regolith_sensors.rays.camera_rays import lights, view
+from regolith_sensors.rays.image import RenderedImage, sample_streams
 from regolith_sensors.scene.materials import HapkeSoil, Lambert, Material, Principled, material_table, reflect
 from regolith_sensors.scene.meshes import box, capsule, cylinder, icosphere, rock
 from regolith_sensors.scene.scene import Scene, Semantic
-from regolith_sensors.scene.terrain_tiles import CELLS, SoilGround, TerrainTiles
+from regolith_sensors.scene.terrain_tiles import CELLS, SoilHeightSource, TerrainTiles
 from regolith_sensors.scene.vehicle_mesh import vehicle_parts
+from regolith_terrain.grid.node_records import NodeRecords
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import FlatField
 from regolith_terrain.procedural import ProceduralField
 from regolith_terrain.raster import RasterField
-from regolith_terrain.records import NodeRecords
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.surface import FlatField
 from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.gears import load_looks
-from regolith_vehicles.looks import Role
+from regolith_vehicles.description.visual_description import PartRole
+from regolith_vehicles.running_gear_registry import load_visuals
 
 DOWN = np.diag([1.0, -1.0, -1.0])
 """Takes the optical frame of a camera that looks straight down, its top towards +y, to the world."""
 
 
 def shoot(
-    scene: Scene, position: tuple[float, float, float], rotation: np.ndarray, sun: Sun | None, size: tuple[int, int] = (48, 64),
-    focal: float = 60.0, lamps: tuple[Spotlight, ...] = (), sun_samples: int = 1, bounce_samples: int = 0,
-) -> Frame:
+    scene: Scene,
+    position: tuple[float, float, float],
+    rotation: np.ndarray,
+    sun: Sun | None,
+    size: tuple[int, int] = (48, 64),
+    focal: float = 60.0,
+    lamps: tuple[Spotlight, ...] = (),
+    sun_samples: int = 1,
+    bounce_samples: int = 0,
+) -> RenderedImage:
     scene.centre(position)
     traced = scene.commit()
     rays = pixel_rays(size[1], size[0], focal, (), 'plumb_bob')
     camera = view(scene.origin, rays, rotation, position, focal)
-    return traced.render(camera, lights(scene.origin, sun, lamps), sample_streams(1, 'camera', 0, sun_samples, bounce_samples))
+    return traced.render(
+        camera, lights(scene.origin, sun, lamps), sample_streams(1, 'camera', 0, sun_samples, bounce_samples)
+    )
 
 
 def ahead(pitch_deg: float) -> np.ndarray:
@@ -74,7 +83,9 @@ def test_level_regolith_shines_as_hapke_says(flat_scene: Callable[..., Scene]) -
         # The fast shading's bar of 1e-3.
         np.testing.assert_allclose(frame.radiance[..., band][ground], expected[ground], rtol=1e-3)
     np.testing.assert_allclose(frame.range[ground], (height / toward[..., 2])[ground], rtol=2e-6)
-    np.testing.assert_allclose(frame.depth[ground], (frame.range * pixel_rays(64, 48, 60.0, (), 'plumb_bob')[..., 2])[ground], rtol=1e-6)
+    np.testing.assert_allclose(
+        frame.depth[ground], (frame.range * pixel_rays(64, 48, 60.0, (), 'plumb_bob')[..., 2])[ground], rtol=1e-6
+    )
     assert (frame.depth[~ground] == np.inf).all() and (frame.radiance[~ground] == 0.0).all()
     world = frame.normal @ ahead(40.0).T
     np.testing.assert_allclose(world[ground], np.broadcast_to([0, 0, 1], world[ground].shape), atol=1e-6)
@@ -82,7 +93,9 @@ def test_level_regolith_shines_as_hapke_says(flat_scene: Callable[..., Scene]) -
 
 def test_two_soils_side_by_side(flat_scene: Callable[..., Scene]) -> None:
     """Ground and a slab of another regolith, packets of pixels across their border: each as its own parameters say."""
-    scene = flat_scene(HapkeSoil(PRESETS['lunar_paper'], (1.0, 1.0, 1.0)), (HapkeSoil(PRESETS['pommerol2013'], (1.0, 1.0, 1.0)),))
+    scene = flat_scene(
+        HapkeSoil(PRESETS['lunar_paper'], (1.0, 1.0, 1.0)), (HapkeSoil(PRESETS['pommerol2013'], (1.0, 1.0, 1.0)),)
+    )
     slab = scene.add_object('slab', [(scene.add_mesh(box((0.5, 0.5, 1e-3))), Semantic.OTHER)])
     scene.place(slab, 0, (0.13, 0.07, 0.0), (0, 0, math.sin(0.2), math.cos(0.2)))
     sun = Sun(math.radians(40.0), math.radians(35.0))
@@ -140,12 +153,12 @@ def test_lit_ground_lights_a_wall(flat_scene: Callable[..., Scene]) -> None:
 
 def test_lamp_washes_out_relief(flat_scene: Callable[..., Scene]) -> None:
     """The flat backscatter of regolith: contrast under a lamp at the camera is far below that of an oblique sun."""
-    ground = SoilGround(SoilGrid(ProceduralField(5), 0.05), (-10, 10, -10, 10))
+    ground = SoilHeightSource(SoilGrid(ProceduralField(5), 0.05), (-10, 10, -10, 10))
     scene = Scene(ground, soil=HapkeSoil(), micro_slope_deg=12.0, micro_albedo=0.0)
     at = (0.0, 0.0, 2.0)
     lamp = Spotlight(np.array(at), np.array([0.0, 0.0, -1.0]), (100.0, 100.0, 100.0), 0.6, 0.8)
 
-    def contrast(frame: Frame) -> float:
+    def contrast(frame: RenderedImage) -> float:
         level = frame.radiance[..., 1] * frame.range**2 if frame is lit else frame.radiance[..., 1]
         return float(level.std() / level.mean())
 
@@ -178,8 +191,8 @@ def test_instances_have_world_normals(flat_scene: Callable[..., Scene]) -> None:
 def rough(detail: float = 3.0) -> tuple[Scene, SoilGrid]:
     grid = SoilGrid(ProceduralField(3), 0.05)
     materials: list[Material] = [Principled((0.15, 0.14, 0.13), 0.9, micro_relief=0.5)]
-    parts = vehicle_parts(load_looks(*load_vehicle_model('viper')), materials)
-    scene = Scene(SoilGround(grid), materials, view_range=200.0, detail=detail)
+    parts = vehicle_parts(load_visuals(*load_vehicle_model('viper')), materials)
+    scene = Scene(SoilHeightSource(grid), materials, view_range=200.0, detail=detail)
     stone = scene.add_mesh(rock(1))
     for k in range(20):
         thing = scene.add_object(f'rock{k}', [(stone, Semantic.ROCK)])
@@ -205,8 +218,10 @@ def rut(grid: SoilGrid) -> NodeRecords:
 LOW_SUN = Sun(math.radians(70.0), math.radians(8.0))
 
 
-def bits(frame: Frame) -> bytes:
-    return b''.join(np.ascontiguousarray(a).tobytes() for a in (frame.radiance, frame.depth, frame.object_id, frame.normal))
+def bits(frame: RenderedImage) -> bytes:
+    return b''.join(
+        np.ascontiguousarray(a).tobytes() for a in (frame.radiance, frame.depth, frame.object_id, frame.normal)
+    )
 
 
 @pytest.mark.seconds
@@ -246,7 +261,7 @@ def test_every_node_reaches_every_tile_that_shows_it() -> None:
     grid.apply(records)
     scene.update(records.i, records.j)
     new, _ = rough()
-    new = Scene(SoilGround(grid), view_range=200.0, detail=3.0)
+    new = Scene(SoilHeightSource(grid), view_range=200.0, detail=3.0)
     new.centre((0.0, 0.0, 0.0))
     assert [t.key for t in scene.tiles.tiles] == [t.key for t in new.tiles.tiles]
     for a, b in zip(scene.tiles.tiles, new.tiles.tiles):
@@ -287,7 +302,11 @@ def test_bare_rays_agree_with_the_picture(flat_scene: Callable[..., Scene]) -> N
 
 
 def test_principled_is_reciprocal_and_gives_back_no_more_than_it_gets() -> None:
-    for material in (Principled((0.8, 0.8, 0.8), 0.3), Principled((0.95, 0.9, 0.8), 0.2, 1.0), Principled((0.0, 0.0, 0.0), 1.0)):
+    for material in (
+        Principled((0.8, 0.8, 0.8), 0.3),
+        Principled((0.95, 0.9, 0.8), 0.2, 1.0),
+        Principled((0.0, 0.0, 0.0), 1.0),
+    ):
         table = material_table([material])
         mu0, mu, hav = np.float32(0.7), np.float32(0.3), np.float32(0.2)
         there, back = reflect(table, 0, mu0, mu, hav)[0] / mu0, reflect(table, 0, mu, mu0, hav)[0] / mu
@@ -300,7 +319,11 @@ def test_principled_is_reciprocal_and_gives_back_no_more_than_it_gets() -> None:
                 e = math.sqrt(u)
                 psi = np.pi * steps
                 g = cos * e + math.sqrt(1 - cos**2) * math.sqrt(1 - u) * np.cos(psi)
-                out += np.mean([reflect(table, 0, np.float32(cos), np.float32(e), np.float32((1 - c) / 2))[0] for c in g]) * np.pi / 200
+                out += (
+                    np.mean([reflect(table, 0, np.float32(cos), np.float32(e), np.float32((1 - c) / 2))[0] for c in g])
+                    * np.pi
+                    / 200
+                )
             assert 0.0 <= out / cos <= 1.01
 
 
@@ -340,11 +363,12 @@ def test_ground_continues_beyond_an_elevation_model() -> None:
     posts = np.zeros((41, 41))
     posts[-1] = -3.0
     field = RasterField(posts, 1.0)
-    tiles = TerrainTiles(SoilGround(SoilGrid(field, 0.25)), view_range=300.0)
+    tiles = TerrainTiles(SoilHeightSource(SoilGrid(field, 0.25)), view_range=300.0)
     tiles.centre(0.0, 0.0)
     seen = [
         (tiles.corner(tile)[0] + CELLS * tiles.cell(tile), tiles.nodes[tile.slot][:, :, 0] + tile.datum)
-        for tile in tiles.tiles if tiles.corner(tile)[0] > 20.0
+        for tile in tiles.tiles
+        if tiles.corner(tile)[0] > 20.0
     ]
     assert max(east for east, _ in seen) >= 300.0
     for _, heights in seen:
@@ -352,12 +376,13 @@ def test_ground_continues_beyond_an_elevation_model() -> None:
 
 
 @pytest.mark.parametrize(
-    'extent', [(-40.0, 56.0, 16.0, 80.0), (-400.0, -304.0, -8.0, 16.0), (16.0, 80.0, -40.0, 56.0), (-8.0, 16.0, -96.0, 0.0)]
+    'extent',
+    [(-40.0, 56.0, 16.0, 80.0), (-400.0, -304.0, -8.0, 16.0), (16.0, 80.0, -40.0, 56.0), (-8.0, 16.0, -96.0, 0.0)],
 )
 def test_tiles_cover_what_is_shown_and_nothing_beyond(extent: tuple[float, float, float, float]) -> None:
     """Of a rectangle that is neither square nor about the origin; its sides are on edges of the finest tiles."""
     west, east, south, north = extent
-    tiles = TerrainTiles(SoilGround(SoilGrid(FlatField(), 0.25), extent), view_range=500.0, detail=1000.0)
+    tiles = TerrainTiles(SoilHeightSource(SoilGrid(FlatField(), 0.25), extent), view_range=500.0, detail=1000.0)
     tiles.centre(0.5 * (west + east), 0.5 * (south + north))
     covered = 0.0
     for tile in tiles.tiles:
@@ -368,14 +393,14 @@ def test_tiles_cover_what_is_shown_and_nothing_beyond(extent: tuple[float, float
 
 
 def test_a_wheel_or_a_base_without_shapes_is_refused_and_another_part_is_left_out() -> None:
-    looks = load_looks(*load_vehicle_model('viper'))
+    looks = load_visuals(*load_vehicle_model('viper'))
     names = {part.name: part for part in looks.parts}
 
     def without(name: str) -> Any:
         return replace(looks, parts=tuple(replace(p, visuals=()) if p.name == name else p for p in looks.parts))
 
-    wheel = next(name for name, part in names.items() if part.role == Role.WHEEL)
-    other = next(name for name, part in list(names.items())[1:] if part.role == Role.BODY)
+    wheel = next(name for name, part in names.items() if part.role == PartRole.WHEEL)
+    other = next(name for name, part in list(names.items())[1:] if part.role == PartRole.BODY)
     for name in (looks.parts[0].name, wheel):
         with pytest.raises(ValueError, match=f'nothing to show of {name}; allowed: box'):
             vehicle_parts(without(name), [])

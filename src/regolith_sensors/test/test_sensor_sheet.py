@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from regolith_sensors.report.sheet import displayed
+from regolith_sensors.report.contact_sheet import display_image
 
 
 def message(encoding: str, values: NDArray[np.uint16]) -> Any:
@@ -23,7 +23,7 @@ def message(encoding: str, values: NDArray[np.uint16]) -> Any:
 
 
 def test_light_is_shown_in_the_curve_of_srgb() -> None:
-    image = displayed(message('mono16', np.array([[0, 65535], [128, 14036]], dtype=np.uint16)))
+    image = display_image(message('mono16', np.array([[0, 65535], [128, 14036]], dtype=np.uint16)))
     # IEC 61966-2-1: linear below 0.0031308, and 21.4 % of the light is the middle of the scale.
     assert image == pytest.approx(np.array([[0.0, 1.0], [12.92 * 128 / 65535, 0.5]]), abs=1e-3)
 
@@ -34,7 +34,7 @@ def test_a_grey_scene_is_grey_whatever_the_sensor_makes_of_it(letters: str) -> N
     seen = grey.copy()
     for n, letter in enumerate(letters):
         seen[n // 2 :: 2, n % 2 :: 2] *= {'r': 0.7, 'g': 1.0, 'b': 0.55}[letter]
-    image = displayed(message(f'bayer_{letters}16', seen.astype(np.uint16)))
+    image = display_image(message(f'bayer_{letters}16', seen.astype(np.uint16)))
     assert image.shape == (12, 16, 3)
     # Whole numbers of the mosaic: half of one in 1100, the darkest.
     assert np.abs(np.diff(image, axis=2)).max() < 1e-3
@@ -42,4 +42,4 @@ def test_a_grey_scene_is_grey_whatever_the_sensor_makes_of_it(letters: str) -> N
 
 
 def test_night_stays_black() -> None:
-    assert np.all(displayed(message('rgb16', np.zeros((4, 4, 3), dtype=np.uint16))) == 0.0)
+    assert np.all(display_image(message('rgb16', np.zeros((4, 4, 3), dtype=np.uint16))) == 0.0)

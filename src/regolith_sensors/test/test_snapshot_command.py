@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from regolith_files.problems import InputError
-from regolith_sensors.commands import snapshot
+from regolith_sensors.commands import render
 
 END_S = 8.0
 RGB = (200, 100, 50)
@@ -35,7 +35,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
             calls.append((name, from_deg))
             return np.broadcast_to(np.uint8(RGB), (4, 6, 3))
 
-    monkeypatch.setattr('regolith_sensors.report.redraw.Redrawn', Redrawn)
+    monkeypatch.setattr('regolith_sensors.report.render_from_bag.BagRenderer', Redrawn)
     return calls
 
 
@@ -44,10 +44,10 @@ def call(run: Path, **options: Any) -> list[str]:
     found: list[list[str]] = []
     opened = SimpleNamespace(simulated_s=END_S, scenario=SimpleNamespace(vehicles={'amber': None, 'basalt': None}))
     tools = SimpleNamespace(
-        run=lambda run: opened, give=found.append, progress=lambda name: nullcontext(lambda done, of: None)
+        run=lambda run: opened, print_json=found.append, progress=lambda name: nullcontext(lambda done, of: None)
     )
     context: Any = SimpleNamespace(obj=tools)
-    snapshot(context, run, as_json=True, **options)
+    render(context, run, as_json=True, **options)
     return found[0]
 
 

@@ -12,25 +12,25 @@ import pytest
 
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.info import CameraInfo, camera_info
-from regolith_sensors.camera.pipeline import Camera, Pose
-from regolith_sensors.config import load_sensor
+from regolith_sensors.camera.pipeline import Camera, CameraPose
 from regolith_sensors.labels.stereo import (
     MatcherConfig,
     depth_error_ratio,
     depth_errors,
     disparities,
-    eight_bits,
     rectified_truth,
     stereo_baseline,
     stereo_depth,
+    to_8_bit,
 )
 from regolith_sensors.light import Sun
 from regolith_sensors.scene.materials import Principled
 from regolith_sensors.scene.meshes import rock
 from regolith_sensors.scene.scene import Scene, Semantic
-from regolith_sensors.scene.terrain_tiles import SoilGround
+from regolith_sensors.scene.terrain_tiles import SoilHeightSource
+from regolith_sensors.sensor_models import load_sensor
+from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.procedural import ProceduralField
-from regolith_terrain.soil_grid import SoilGrid
 
 WIDTH, HEIGHT, FOCAL, BASELINE = 320, 120, 400.0, 0.2
 
@@ -74,7 +74,9 @@ def test_depth_error_ratio() -> None:
     # With 100 px m the disparity of 2.08 m is 1.923 px off 50, that of 7.2 m 1.389 off 12.5; with 50 px m 0.96 and 0.69.
     assert depth_errors(depth, truth, (2.0, 8.0), 100.0).within_px == 0.0
     half = depth_errors(depth, truth, (2.0, 8.0), 50.0)
-    assert half.within_px == pytest.approx(2 / 3) and half.rms_px == pytest.approx(math.hypot(0.9615, 0.6944) / 2**0.5, rel=1e-3)
+    assert half.within_px == pytest.approx(2 / 3) and half.rms_px == pytest.approx(
+        math.hypot(0.9615, 0.6944) / 2**0.5, rel=1e-3
+    )
     nothing = depth_errors(np.full((1, 6), np.nan), truth, strength=50.0)
     assert nothing.matched == 0.0 == nothing.within_px and math.isnan(nothing.median)
 
@@ -94,14 +96,16 @@ def test_what_is_no_pair_is_refused() -> None:
 
 
 def test_one_scale_for_both_eyes() -> None:
-    dark, bright = eight_bits([np.full((4, 4), 100, np.uint16), np.full((4, 4, 3), 400, np.uint16)], 100.0)
+    dark, bright = to_8_bit([np.full((4, 4), 100, np.uint16), np.full((4, 4, 3), 400, np.uint16)], 100.0)
     assert bright[0, 0] == 255 and dark[0, 0] == 128
 
 
 def lit_scene() -> tuple[Scene, np.ndarray]:
     """Return rough ground with rocks from 2 to 9 m, and the place of a mast 1.2 m above it."""
     grid = SoilGrid(ProceduralField(3), 0.05)
-    scene = Scene(SoilGround(grid), [Principled((0.15, 0.14, 0.13), 0.9, micro_relief=0.5)], view_range=200.0, detail=3)
+    scene = Scene(
+        SoilHeightSource(grid), [Principled((0.15, 0.14, 0.13), 0.9, micro_relief=0.5)], view_range=200.0, detail=3
+    )
     stone = scene.add_mesh(rock(1))
     for k in range(20):
         thing = scene.add_object(f'rock{k}', [(stone, Semantic.ROCK)])
@@ -126,10 +130,10 @@ def test_rendered_pair(lens: str) -> None:
     images, depth = [], np.zeros((0, 0), np.float32)
     for name, y in (('left', 0.12), ('right', -0.12)):
         camera = Camera(config, 1, f'amber/{name}')
-        pose = Pose(mast + [0.0, y, 0.0], tilt)
-        frame = camera.look(arrays, scene.origin, lambda _, pose=pose: pose, Sun(math.radians(60), math.radians(8)))
+        pose = CameraPose(mast + [0.0, y, 0.0], tilt)
+        frame = camera.expose(arrays, scene.origin, lambda _, pose=pose: pose, Sun(math.radians(60), math.radians(8)))
         depth = frame.depth.copy() if name == 'left' else depth
-        images.append(camera.develop(frame).image)
+        images.append(camera.process(frame).image)
     left, right = camera_info(config), camera_info(config, 0.24)
     truth = rectified_truth(depth, left)
     errors = depth_errors(stereo_depth(images[0], images[1], left, right), truth)

@@ -10,14 +10,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+from regolith_sensors.config.sensors import LightConfig, sensors_of
 from regolith_sensors.report.view_layer import field_of_view, fields_of_view, sun
-from regolith_sensors.scenario_config import LightConfig, sensors_of
 
 EYE = {
     'eye': {
         'model': {
-            'type': 'camera', 'width': 200, 'height': 100, 'pixel_size_m': 1e-5, 'focal_length_m': 1e-3,
-            'f_number': 4.0, 'exposure_s': 0.01,
+            'type': 'camera',
+            'width': 200,
+            'height': 100,
+            'pixel_size_m': 1e-5,
+            'focal_length_m': 1e-3,
+            'f_number': 4.0,
+            'exposure_s': 0.01,
         },
         'mount': {'xyz': [0.5, 0.0, 1.0], 'rpy_deg': [0.0, 0.0, 90.0]},
     }

@@ -10,25 +10,25 @@ import math
 import numpy as np
 import pytest
 
-from regolith_sensors.scenario_config import LightConfig
-from regolith_sensors.scene.build import SensedWorld
-from regolith_sensors.scene.terrain_tiles import SoilGround
-from regolith_sensors.scene.world_view import GroundHistory, PoseTrack, WorldStates, standing_out
+from regolith_sensors.config.sensors import LightConfig
+from regolith_sensors.scene.sensor_scene import SensorScene
+from regolith_sensors.scene.terrain_tiles import SoilHeightSource
+from regolith_sensors.scene.world_view import PoseTrack, TerrainHistory, WorldStates, protruding_surfels
 from regolith_sensors.schedule import Schedule
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.crm.discs import Discs
+from regolith_terrain.crm.surfels import Surfels
+from regolith_terrain.grid.merge import SoilUpdate
+from regolith_terrain.grid.node_records import NodeRecords
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import FlatField, PlaneField
 from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.presets import load_preset
 from regolith_terrain.lunar.rocks import RockField
-from regolith_terrain.merge import SoilUpdate
-from regolith_terrain.records import NodeRecords
-from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.solids.rock_shapes import MOST, site_rocks
-from regolith_terrain.surface import FlatField, PlaneField
 from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.gears import load_looks
-from regolith_world.records import CycleKey, Verdict
-from regolith_world.rotation import from_yaw
+from regolith_vehicles.running_gear_registry import load_visuals
+from regolith_world.cycle.records import CycleKey, Verdict
+from regolith_world.numerics.rotation import from_yaw
 
 MS = 1_000_000
 
@@ -71,15 +71,17 @@ def update(cycle: int, seq: int, attempt: int = 1, epoch: int = 0, depth: float 
     return SoilUpdate(CycleKey(epoch, cycle, attempt), dig(cycle, depth), np.zeros(1, np.int16), ('amber',), 0, seq, '')
 
 
-def history() -> GroundHistory:
-    return GroundHistory(SoilGrid(FlatField(), 0.1))
+def history() -> TerrainHistory:
+    return TerrainHistory(SoilGrid(FlatField(), 0.1))
 
 
 def test_the_ground_of_a_moment_in_whatever_order_things_arrive() -> None:
     """Three cycles, the second discarded once: any order of messages that the topics allow gives the same ground."""
     cycles = [
-        (CycleKey(0, 0, 1), 0, Verdict.NONE), (CycleKey(0, 1, 1), 20 * MS, Verdict.COMMIT),
-        (CycleKey(0, 1, 2), 20 * MS, Verdict.DISCARD), (CycleKey(0, 2, 1), 30 * MS, Verdict.COMMIT),
+        (CycleKey(0, 0, 1), 0, Verdict.NONE),
+        (CycleKey(0, 1, 1), 20 * MS, Verdict.COMMIT),
+        (CycleKey(0, 1, 2), 20 * MS, Verdict.DISCARD),
+        (CycleKey(0, 2, 1), 30 * MS, Verdict.COMMIT),
     ]
     updates = [update(0, 1), update(1, 2, depth=0.5), update(1, 2, attempt=2)]
     steps = [('cycle', c) for c in cycles] + [('update', u) for u in updates]
@@ -150,23 +152,23 @@ def test_soil_that_moves_is_that_of_the_same_commit_as_the_ground() -> None:
     assert states.discs.place[:, 2].tolist() == [0.7]
 
 
-def floating(*heights: float, slope: float = 0.0) -> Discs:
+def floating(*heights: float, slope: float = 0.0) -> Surfels:
     """Return discs of 0.02 m above the plane, off the nodes, all with one slope."""
     n = len(heights)
     place = np.stack((np.full(n, 5.03), np.full(n, 2.01), heights), axis=1)
     normal = np.broadcast_to(np.array([-slope, 0.0, 1.0]) / math.hypot(slope, 1.0), (n, 3))
-    return Discs(place, normal, np.full(n, 0.02), np.zeros((n, 6)))
+    return Surfels(place, normal, np.full(n, 0.02), np.zeros((n, 6)))
 
 
 def test_discs_that_the_height_field_shows_are_left_out() -> None:
     """Those on it, below it, and within 7 mm along the normal of a slope: between the nodes it is bilinear."""
     level = SoilGrid(FlatField(0.5), 0.1)
-    assert standing_out(floating(0.499, 0.506, 0.508, 3.0), level).place[:, 2].tolist() == [0.508, 3.0]
+    assert protruding_surfels(floating(0.499, 0.506, 0.508, 3.0), level).place[:, 2].tolist() == [0.508, 3.0]
     slope = SoilGrid(PlaneField(1.0, 0.0), 0.1)
     above = [5.03 + 2**0.5 * off for off in (-0.05, 0.006, 0.008)]
-    found = standing_out(floating(*above, slope=1.0), slope)
+    found = protruding_surfels(floating(*above, slope=1.0), slope)
     assert found.place[:, 2].tolist() == above[2:] and len(found.bend) == 1
-    assert len(standing_out(Discs.none(), slope).place) == 0
+    assert len(protruding_surfels(Surfels.none(), slope).place) == 0
 
 
 def test_late_and_lost_followers_ask_for_a_snapshot() -> None:
@@ -226,7 +228,7 @@ def test_far_ground_keeps_the_volume_of_ruts(stride: int) -> None:
     values = np.zeros((5, len(i)))
     values[0], values[1] = base, base - 0.03
     grid.apply(NodeRecords.from_values(i, j, values))
-    ground = SoilGround(grid)
+    ground = SoilHeightSource(grid)
     level, undisturbed = ground.block(-12 * 32, -3 * 32, stride, 12 * 32 * 2 // stride)
     volume = np.sum(undisturbed - level) * stride**2
     assert volume == pytest.approx(0.03 * len(i), rel=1e-12)
@@ -238,17 +240,17 @@ def test_far_ground_keeps_the_volume_of_ruts(stride: int) -> None:
 def test_rocks_have_numbers_of_their_own_wherever_one_looks_from() -> None:
     terrain = TerrainConfig.model_validate({'preset': 'mare', 'size_m': 40.0, 'spacing_m': 0.05})
     light = LightConfig.model_validate({'view_range_m': 40.0})
-    world = SensedWorld(terrain, light, 3, {'amber': load_looks(*load_vehicle_model('viper'))})
+    world = SensorScene(terrain, light, 3, {'amber': load_visuals(*load_vehicle_model('viper'))})
     shown = []
     for x in (0.0, 12.0, 0.0):
         view = world.view('amber')
-        view.look_around((x, 0.0, 0.0))
+        view.center_on((x, 0.0, 0.0))
         shown.append({thing.name: thing.number for thing in view.scene.objects})
     assert shown[0] == shown[2]
     common = [name for name in shown[0] if name in shown[1]]
     assert len(common) > 20 and all(shown[0][name] == shown[1][name] for name in common)
     # The same scene moved there and back shows what it showed.
-    view.look_around((12.0, 0.0, 0.0))
+    view.center_on((12.0, 0.0, 0.0))
     assert {t.name: t.number for t in view.scene.objects} == shown[1]
     rocks = site_rocks(RockField(LunarField(3, load_preset('mare'))), 40.0)
     near = [name for name in shown[0] if name.startswith('rock_')]
@@ -262,9 +264,9 @@ def test_obstacles_stand_in_the_scene_where_vehicles_feel_them() -> None:
          'obstacles': {'kerb': {'type': 'step', 'position': [1.0, 0.6], 'size': [1.0, 0.5, 0.1], 'material': 'metal'},
                        'up': {'type': 'ramp', 'position': [3.0, 0.0], 'heading_deg': 90.0, 'size': [2.0, 1.0, 0.5]}}}
     )  # fmt: skip
-    world = SensedWorld(terrain, LightConfig(), 3, {'amber': load_looks(*load_vehicle_model('viper'))})
+    world = SensorScene(terrain, LightConfig(), 3, {'amber': load_visuals(*load_vehicle_model('viper'))})
     view = world.view('amber')
-    view.look_around((0.0, 0.0, 0.0))
+    view.center_on((0.0, 0.0, 0.0))
     assert {'kerb', 'up'} <= {thing.name for thing in view.scene.objects}
     rays = view.scene.commit()
     start = (np.array([(1.5, 0.6, 2.0), (3.0, 1.0, 2.0)]) - view.scene.origin).astype(np.float32)

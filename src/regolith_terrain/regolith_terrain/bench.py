@@ -10,7 +10,9 @@ import numpy as np
 from numba import njit
 
 from regolith_terrain.config import load_soil
-from regolith_terrain.records import Floats
+from regolith_terrain.grid.node_records import Floats
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import FlatField
 from regolith_terrain.scm import (
     MODES,
     NOTHING_MOVES,
@@ -27,8 +29,6 @@ from regolith_terrain.scm import (
     reach,
     scm_ground,
 )
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.surface import FlatField
 
 # A VIPER wheel under a quarter of the rover's lunar weight sinks 2 cm; here it is deep enough to load 200 nodes.
 _RADIUS, _WIDTH, _SPACING = 0.25, 0.30, 0.02
@@ -53,16 +53,34 @@ def scm_cost(mode: str = 'regolith', sinkage_m: float = 0.13, repeats: int = 7) 
         window = grid.window(-20, 50, -20, 20)
         shear = np.zeros((*window.shape, 2))
         start = time.perf_counter()
-        loaded = _roll(scm_ground(window), soils, NOTHING_MOVES, MODES[mode], shape, sinkage_m, steps, shear, scratch,
-                       make_wrench())
+        loaded = _roll(
+            scm_ground(window),
+            soils,
+            NOTHING_MOVES,
+            MODES[mode],
+            shape,
+            sinkage_m,
+            steps,
+            shear,
+            scratch,
+            make_wrench(),
+        )
         best = min(best, time.perf_counter() - start)
     return {'us_per_wheel_step': 1e6 * best / steps, 'loaded_nodes': float(loaded)}
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _roll(
-    ground: Ground, soils: Floats, rules: Floats, mode: int, shape: Shapes, sinkage: float, steps: int, shear: Floats,
-    scratch: Scratch, wrench: Wrench,
+    ground: Ground,
+    soils: Floats,
+    rules: Floats,
+    mode: int,
+    shape: Shapes,
+    sinkage: float,
+    steps: int,
+    shear: Floats,
+    scratch: Scratch,
+    wrench: Wrench,
 ) -> float:
     """Return the mean number of loaded nodes of a wheel that rolls for so many steps; nan if it leaves the window."""
     center = np.array([0.0, 0.0, _RADIUS - sinkage])
@@ -73,7 +91,19 @@ def _roll(
     part = np.int64(0)  # a plain 0 would have the contact compiled anew, for zero
     for _ in range(steps):
         status = body_wrench(
-            ground, soils, rules, mode, 1e-3, shape, part, center, rotation, velocity, angular_velocity, shear, scratch,
+            ground,
+            soils,
+            rules,
+            mode,
+            1e-3,
+            shape,
+            part,
+            center,
+            rotation,
+            velocity,
+            angular_velocity,
+            shear,
+            scratch,
             wrench,
         )
         if status != OK:

@@ -16,20 +16,20 @@ from pydantic import AfterValidator, BeforeValidator, Field, SerializeAsAny, Val
 from regolith_files.section import Section
 from regolith_files.validation import validated
 from regolith_terrain.crm.soil import ParticleSoil
-from regolith_terrain.ground_config import DetailConfig, Point, PresetName, RectangleConfig, SiteConfig
-from regolith_terrain.ground_config import RoughnessConfig as RoughnessConfig
 from regolith_terrain.polygons import crossing
-from regolith_terrain.soil_config import SOILS, SoilParameters
-from regolith_terrain.soil_config import SoilConfig as SoilConfig
-from regolith_terrain.soil_law import DEFAULT, SCM, SoilLaw, known_soil_laws, soil_law
 from regolith_terrain.solids.config import ObstacleConfig
+from regolith_terrain.terrain_model import DEFAULT, SCM, TerrainModel, terrain_model, terrain_models
+from regolith_terrain.terrain_parameters import SOILS, SoilParameters
+from regolith_terrain.terrain_parameters import ScmSoilConfig as ScmSoilConfig
+from regolith_terrain.terrain_source_config import DetailConfig, Point, PresetName, RectangleConfig, SiteConfig
+from regolith_terrain.terrain_source_config import RoughnessConfig as RoughnessConfig
 from regolith_world.names import file_name
 
 if TYPE_CHECKING:
     # A kernel: it takes longer to load than the whole scenario to check.
     from regolith_terrain.crm.region import ParticleRegion
-    from regolith_terrain.dem.grid import StoredValues
-    from regolith_terrain.soil_map import Region, SoilMap
+    from regolith_terrain.elevation.grid import StoredValues
+    from regolith_terrain.grid.soil_map import Region, SoilMap
 
 
 class BulldozingConfig(Section):
@@ -61,7 +61,9 @@ class SlipSinkageConfig(Section):
         default=None, description="whether slipping wheels dig themselves in; none: in mode 'regolith'"
     )
     shear_layer_m: float = Field(
-        default=5.6e-4, gt=0.0, le=0.05,
+        default=5.6e-4,
+        gt=0.0,
+        le=0.05,
         description='thickness of the soil that goes with a smooth rim, or below grousers, in terms of soil at its full'
         ' speed [m]; the default is half of a shear band of 16 median grains (Muhlhaus & Vardoulakis 1987) of 70 um'
         ' (Carrier, Olhoeft & Mendell 1991), across which the speed falls to nothing',
@@ -77,14 +79,14 @@ def soil_names() -> tuple[str, ...]:
     return SOILS.names()
 
 
-def load_soil(soil: str | Path | Mapping[str, Any], base_dir: str | Path = '.') -> SoilConfig:
+def load_soil(soil: str | Path | Mapping[str, Any], base_dir: str | Path = '.') -> ScmSoilConfig:
     """Return a soil of the default law; see :func:`load_soil_of`."""
     loaded = load_soil_of(SCM, soil, base_dir)
-    assert isinstance(loaded, SoilConfig)
+    assert isinstance(loaded, ScmSoilConfig)
     return loaded
 
 
-def load_soil_of(law: SoilLaw, soil: str | Path | Mapping[str, Any], base_dir: str | Path = '.') -> SoilParameters:
+def load_soil_of(law: TerrainModel, soil: str | Path | Mapping[str, Any], base_dir: str | Path = '.') -> SoilParameters:
     """Return a soil by name, from a YAML file or from a mapping of its values.
 
     :param law: whose parameters they are
@@ -106,14 +108,14 @@ def _soil_from_anything(value: Any, info: ValidationInfo) -> Any:
     """Return a soil under the law that its own section names: a region does not know that of the ground around."""
     if isinstance(value, SoilParameters):
         return value
-    return load_soil_of(soil_law(info.data.get('ground') or DEFAULT), value, _base_dir(info))
+    return load_soil_of(terrain_model(info.data.get('ground') or DEFAULT), value, _base_dir(info))
 
 
 Soil = Annotated[SerializeAsAny[SoilParameters], BeforeValidator(_soil_from_anything)]
 
 
 def _known_law(value: str) -> str:
-    soil_law(value)
+    terrain_model(value)
     return value
 
 
@@ -122,7 +124,7 @@ def _default_soil(ground: Any) -> dict[str, Any]:
     if not isinstance(ground, str) or ground == DEFAULT:
         return {}
     try:
-        law = soil_law(ground)
+        law = terrain_model(ground)
     except ValueError:
         return {}  # the key itself will say so
     return {'soil': law.default_soil if law.default_soil is not None else {'name': ground}}
@@ -131,7 +133,7 @@ def _default_soil(ground: Any) -> dict[str, Any]:
 LawName = Annotated[str, AfterValidator(_known_law)]
 
 
-class DiscConfig(Section):
+class DiscRegionConfig(Section):
     """A disc on the ground."""
 
     center: Point = Field(description='x, y [m]')
@@ -145,7 +147,7 @@ class SoilRegionConfig(Section):
     """
 
     polygon: tuple[Point, ...] | None = Field(default=None, min_length=3, description='corners in order, x, y [m]')
-    disc: DiscConfig | None = Field(default=None, description='centre and radius')
+    disc: DiscRegionConfig | None = Field(default=None, description='centre and radius')
     rectangle: RectangleConfig | None = Field(default=None, description='two corners; the only outline for particles')
     ground: LawName | None = Field(default=None, description='soil law of the region; none: that of the ground around')
     soil: Soil = Field(description='what lies there, parameters of that law')
@@ -158,8 +160,9 @@ class SoilRegionConfig(Section):
     )
     vehicle: str | None = Field(default=None, min_length=1, description='the only vehicle that may enter particles')
     at_edge: Literal['stop', 'scm'] = Field(
-        default='stop', description='what others do at the edge of particles: stand still, or go on as on the ground'
-        ' around, without leaving marks'
+        default='stop',
+        description='what others do at the edge of particles: stand still, or go on as on the ground'
+        ' around, without leaving marks',
     )
 
     @model_validator(mode='after')
@@ -199,7 +202,7 @@ class SoilRegionConfig(Section):
 
     def region(self) -> Region:
         """Return the outline as the soil map takes it."""
-        from regolith_terrain.soil_map import Region
+        from regolith_terrain.grid.soil_map import Region
 
         if self.disc is not None:
             return Region(np.array([self.disc.center], dtype=np.float64), self.disc.radius_m)
@@ -217,7 +220,13 @@ class SoilRegionConfig(Section):
         assert self.rectangle and self.name and self.vehicle and self.spacing_m and self.depth_m
         assert isinstance(self.soil, ParticleSoil)
         return ParticleRegion(
-            self.name, self.vehicle, self.rectangle.low, self.rectangle.high, self.spacing_m, self.depth_m, self.soil,
+            self.name,
+            self.vehicle,
+            self.rectangle.low,
+            self.rectangle.high,
+            self.spacing_m,
+            self.depth_m,
+            self.soil,
             self.at_edge == 'stop',
         )
 
@@ -271,14 +280,16 @@ class TerrainConfig(Section):
         default_factory=dict, description="the scenario's section obstacles, in a resolved scenario"
     )
     rocks_off_paths: bool = Field(
-        True, description="whether rocks wider than 5 cm are kept off the starts and given paths of the vehicles"
+        True, description='whether rocks wider than 5 cm are kept off the starts and given paths of the vehicles'
     )
     rock_free: tuple[RockFreeConfig, ...] = Field(
         default=(), max_length=10_000, description='further ground without such rocks; in a resolved scenario the paths'
     )
     spacing_m: float = Field(default=0.02, ge=0.002, le=1.0, description='spacing of the soil grid [m]')
     size_m: float = Field(
-        default=100.0, gt=0.0, le=1e5,
+        default=100.0,
+        gt=0.0,
+        le=1e5,
         description='extent of maps and of rocks, at most 400 m [m]; the ground itself continues',
     )
     seed: int | None = Field(default=None, ge=0, lt=2**63, description='of procedural ground; none: the scenario seed')
@@ -289,9 +300,11 @@ class TerrainConfig(Section):
         default=None, description='Stored value of posts without a height, where the file does not declare it.'
     )
     height_scale: float | None = Field(
-        default=None, gt=0.0, le=1e6,
+        default=None,
+        gt=0.0,
+        le=1e6,
         description='Height of one unit of the stored values of an elevation model [m]; none: 1 m, or what the file'
-        ' states; required for gray images.'
+        ' states; required for gray images.',
     )
     height_offset_m: float = Field(
         default=0.0, ge=-1e7, le=1e7, description='Height of a scaled value of zero of an elevation model [m].'
@@ -299,7 +312,7 @@ class TerrainConfig(Section):
     window: RectangleConfig | None = Field(
         default=None,
         description='Part of an elevation model that is read, x and y from its center [m]; none: all of it, or of a'
-        ' model of more than 4 million posts the part that vehicles reach and sensors see.'
+        ' model of more than 4 million posts the part that vehicles reach and sensors see.',
     )
     site: SiteConfig | None = Field(
         default=None, description='Place of the origin on its body; none: that of a georeferenced elevation model.'
@@ -309,8 +322,9 @@ class TerrainConfig(Section):
     )
     north: North = Field('true', description="whether +y is true north or the raster's own")
     detail: DetailConfig | Literal['none'] | None = Field(
-        None, description="Detail between the posts of a raster; absent: highlands on lunar maps, none on others;"
-        " 'none': none."
+        None,
+        description='Detail between the posts of a raster; absent: highlands on lunar maps, none on others;'
+        " 'none': none.",
     )
     roughness: RoughnessConfig = RoughnessConfig()
     mode: Literal['regolith', 'reference'] = Field(
@@ -352,9 +366,9 @@ class TerrainConfig(Section):
         return {**_default_soil(ground), **values, **({'regions': regions} if regions else {})}
 
     @property
-    def law(self) -> SoilLaw:
+    def law(self) -> TerrainModel:
         """Law whose fields all nodes have: of those side by side the one with fields of its own."""
-        laws = [soil_law(name) for name in self.grounds]
+        laws = [terrain_model(name) for name in self.grounds]
         return next((law for law in laws if law.own), laws[0])
 
     @property
@@ -371,7 +385,7 @@ class TerrainConfig(Section):
 
         :param vehicle: whose particles are particles; all others' are soil as around them
         """
-        from regolith_terrain.soil_map import SoilMap
+        from regolith_terrain.grid.soil_map import SoilMap
 
         here = [(region.ground or self.ground, region) for region in self.regions]
         places = [(self.ground, self.soil)] + [
@@ -384,21 +398,21 @@ class TerrainConfig(Section):
             tables[name] = np.full((len(places), len(next(iter(own.values())))), np.nan)
             for row, parameters in own.items():
                 tables[name][row] = parameters
-        first = next(name for name in self.grounds if soil_law(name) is self.law)
+        first = next(name for name in self.grounds if terrain_model(name) is self.law)
         particles = [part for part in self.particle_regions() if part.vehicle == vehicle]
         return SoilMap(tables.pop(first), [region.region() for region in self.regions], tables, particles)
 
     @model_validator(mode='after')
     def _belong_together(self) -> TerrainConfig:
-        alone = [name for name in self.grounds if not soil_law(name).shares]
+        alone = [name for name in self.grounds if not terrain_model(name).shares]
         if alone and len(self.grounds) > 1:
             key = self._key_of(alone[0])
             raise ValueError(f'{key} = {alone[0]!r}: does not lie beside others; allowed: on all of the ground')
-        if soil_law(self.ground).bounded:
-            others = ', '.join(name for name in known_soil_laws() if name != self.ground)
+        if terrain_model(self.ground).bounded:
+            others = ', '.join(name for name in terrain_models() if name != self.ground)
             raise ValueError(f'ground = {self.ground!r}: is valid only in regions; allowed: {others}')
         self._check_particles()
-        own = [name for name in self.grounds if soil_law(name).own]
+        own = [name for name in self.grounds if terrain_model(name).own]
         if len(own) > 1:
             # One grid has the node fields of one law.
             problem = f'has node fields of its own, as has {own[0]!r}'
@@ -410,8 +424,7 @@ class TerrainConfig(Section):
             raise ValueError("slip_sinkage.enabled = true: in mode 'reference'; allowed: in mode 'regolith'")
         if self.preset is not None and self.source != 'procedural':
             raise ValueError(
-                f'preset = {self.preset!r}: is of procedural ground; '
-                'allowed: only with source: procedural'
+                f'preset = {self.preset!r}: is of procedural ground; allowed: only with source: procedural'
             )
         if self.source in ('procedural', 'flat'):
             given = self.model_fields_set & {'nodata', 'height_scale', 'height_offset_m', 'window', 'detail'}
@@ -472,7 +485,7 @@ class TerrainConfig(Section):
     @property
     def stored_values(self) -> StoredValues:
         """What the user states about the values in the file of an elevation model."""
-        from regolith_terrain.dem.grid import StoredValues  # GDAL is costly to import
+        from regolith_terrain.elevation.grid import StoredValues  # GDAL is costly to import
 
         return StoredValues(self.nodata, self.height_scale, self.height_offset_m)
 

@@ -1,102 +1,73 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Builders of a scenario's undisturbed ground and its rocks."""
+"""The undisturbed ground: a height for every (x, y)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import hashlib
+from abc import ABC, abstractmethod
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from regolith_terrain.config import TerrainConfig
-from regolith_terrain.dem.detail import detail_field
-from regolith_terrain.lunar.field import LunarField
-from regolith_terrain.lunar.presets import load_preset
-from regolith_terrain.lunar.rocks import RockField
-from regolith_terrain.procedural import ProceduralField
-from regolith_terrain.raster import RasterField
-from regolith_terrain.surface import FlatField, HeightField, PlaneField
-
-if TYPE_CHECKING:
-    from regolith_terrain.dem.grid import DemGrid
-
-__all__ = [
-    'FlatField',
-    'HeightField',
-    'LunarField',
-    'PlaneField',
-    'ProceduralField',
-    'RasterField',
-    'RockField',
-    'build_height_field',
-    'build_rocks',
-    'open_elevation_model',
-    'read_elevation_model',
-]
+Heights = NDArray[np.float64]
 
 
-def build_height_field(config: TerrainConfig, scenario_seed: int) -> HeightField:
-    """Return the undisturbed ground of a scenario.
+class HeightField(ABC):
+    """Height of the undisturbed ground as a pure function of position: x east, y north, z up [m]."""
 
-    :param config: the scenario's terrain section
-    :param scenario_seed: for procedural ground and detail without a seed of their own
-    :raises ValueError: if a raster cannot be used
-    """
-    if config.source == 'flat':
-        return FlatField()
-    seed = config.seed if config.seed is not None else scenario_seed
-    if config.source == 'procedural':
-        if config.preset is not None:
-            return LunarField(seed, load_preset(config.preset))
-        return ProceduralField(seed, config.roughness)
-    raster = read_elevation_model(config)
-    detail = config.detail_between_posts
-    if config.detail is None and raster.body not in ('moon', None):
-        detail = None
-    spacing = max(raster.spacing, raster.spacing_across)
-    # Default detail is left out where it would add nothing finer, or where too few posts tell the roughness.
-    if detail is None or (config.detail is None and (spacing <= 2.0 * detail.finest_m or min(raster.posts.shape) < 9)):
-        return raster
-    return raster.with_detail(
-        detail_field(
-            raster.posts,
-            spacing,
-            seed,
-            load_preset(detail.preset),
-            finest_m=detail.finest_m,
-            craters=detail.craters,
-        )
-    )
+    @abstractmethod
+    def heights(self, x: ArrayLike, y: ArrayLike) -> Heights:
+        """Return z [m] at (x, y) [m]; the arguments broadcast. Equal positions give equal bits."""
 
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """Return the SHA-256 (hex) of everything that defines the field."""
 
-def open_elevation_model(config: TerrainConfig) -> DemGrid:
-    """Return the grid of a scenario's elevation model; heights are not read."""
-    from regolith_terrain.dem.opening import open_dem
+    @property
+    def extent(self) -> tuple[float, float, float, float] | None:
+        """West, east, south and north edge [m] of what is known of the ground; None where it goes on for ever."""
+        return None
 
-    return open_dem(config.source, config.post_spacing_m, config.stored_values)
+    def holds(self, x: float, y: float) -> bool:
+        """Return whether the ground is known at a place [m]; beyond its edge the last heights go on."""
+        return True
+
+    def inside(self, x: Heights, y: Heights) -> NDArray[np.bool_]:
+        """Return :meth:`holds` of places [m], shape (n,)."""
+        return np.ones(len(x), dtype=np.bool_)
+
+    def nodes(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> Heights:
+        """Return z [m] at x = i spacing, y = j spacing for i0 <= i < i1, j0 <= j < j1, shape (i1 - i0, j1 - j0)."""
+        x = np.arange(i0, i1, dtype=np.float64) * spacing
+        y = np.arange(j0, j1, dtype=np.float64) * spacing
+        return np.ascontiguousarray(self.heights(x[:, None], y[None, :]))
+
+    def coarse_nodes(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> Heights:
+        """Return :meth:`nodes` without relief too fine for the spacing; by default with all of it."""
+        return self.nodes(i0, i1, j0, j1, spacing)
 
 
-def read_elevation_model(config: TerrainConfig) -> RasterField:
-    """Return the posts of a scenario's elevation model, without detail between them.
+class PlaneField(HeightField):
+    """A tilted plane: z = height + slope_x x + slope_y y."""
 
-    :raises ValueError: if it cannot be used
-    """
-    part = config.window
-    return RasterField.from_file(
-        config.source, config.post_spacing_m, config.center, config.north,
-        values=config.stored_values,
-        window=None if part is None else (*part.low, *part.high),
-    )
+    def __init__(self, slope_x: float = 0.0, slope_y: float = 0.0, height: float = 0.0) -> None:
+        """Slopes are dimensionless (rise over run); height is that at the origin [m]."""
+        self._terms = (float(height), float(slope_x), float(slope_y))
+
+    def heights(self, x: ArrayLike, y: ArrayLike) -> Heights:
+        """Return z [m] at (x, y) [m]."""
+        height, slope_x, slope_y = self._terms
+        return height + slope_x * np.asarray(x, dtype=np.float64) + slope_y * np.asarray(y, dtype=np.float64)
+
+    def fingerprint(self) -> str:
+        """Return the SHA-256 (hex) of the three coefficients."""
+        return hashlib.sha256(b'plane' + np.array(self._terms, dtype='<f8').tobytes()).hexdigest()
 
 
-def build_rocks(config: TerrainConfig, scenario_seed: int) -> RockField | None:
-    """Return the rocks of a scenario's ground; none where it has none.
+class FlatField(PlaneField):
+    """Level ground."""
 
-    :param config: the scenario's terrain section
-    :param scenario_seed: for ground without a seed of its own
-    """
-    field = build_height_field(config, scenario_seed) if config.has_rocks else None
-    free = [(np.array(part.points, dtype=np.float64), part.half_width_m) for part in config.rock_free]
-    if isinstance(field, RasterField) and isinstance(field.detail, LunarField):
-        return RockField(field.detail, free, field)
-    return RockField(field, free) if isinstance(field, LunarField) else None
+    def __init__(self, height: float = 0.0) -> None:
+        """Height is in metres."""
+        super().__init__(0.0, 0.0, height)

@@ -45,4 +45,3 @@ def crossing(corners: Sequence[tuple[float, float]]) -> tuple[int, int] | None:
 def _cross(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
     out: NDArray[np.float64] = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
     return out
-

@@ -25,11 +25,11 @@ from numpy.polynomial import Polynomial
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.config import RoughnessConfig
-from regolith_terrain.lunar.hashing import DRAW_GAMMA, cell_word, unit
-from regolith_terrain.records import Floats
-from regolith_terrain.surface import HeightField, Heights
-from regolith_world.arithmetic import each
-from regolith_world.counter import GOLDEN_GAMMA, mix
+from regolith_terrain.grid.node_records import Floats
+from regolith_terrain.height_field import HeightField, Heights
+from regolith_terrain.lunar.cell_random import DRAW_GAMMA, cell_word, unit
+from regolith_world.numerics.portable_math import each
+from regolith_world.random.philox import GOLDEN_GAMMA, mix
 
 _REACH = 3.0
 """Radii from its centre at which a crater ends; a cell of the octave [d, 2 d) is 3 d wide, as the widest reach."""

@@ -14,11 +14,11 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_files.problems import counted
-from regolith_terrain.surface import HeightField, Heights
-from regolith_world.arithmetic import solved_two, times
+from regolith_terrain.height_field import HeightField, Heights
+from regolith_world.numerics.portable_math import solved_two, times
 
 if TYPE_CHECKING:
-    from regolith_terrain.dem.grid import DemGrid, StoredValues
+    from regolith_terrain.elevation.grid import ElevationGrid, StoredValues
 
 _ALONG = (1.0, 0.0, 0.0, 1.0)
 _BLOCK = 16
@@ -63,7 +63,7 @@ class RasterField(HeightField):
         :param y_first: likewise
         :param jacobian: of (a, b) by the local (x, y), row by row
         :param detail: finer ground, in local coordinates
-        :param body: that the map is of, see :func:`regolith_terrain.dem.grid.body_name`
+        :param body: that the map is of, see :func:`regolith_terrain.elevation.grid.body_name`
         :raises ValueError: if there are too few posts or some are not finite
         """
         posts = np.ascontiguousarray(posts, dtype=np.float64)
@@ -107,34 +107,36 @@ class RasterField(HeightField):
         :param post_spacing_m: overrides what the file says, and is needed where it says nothing; the raster's own
             coordinates then count from its lower left corner
         :param center: origin of the local frame: latitude, longitude [deg] or the raster's own coordinates [m], see
-            :func:`regolith_terrain.dem.grid.locate`; none: its middle
-        :param north: see :func:`regolith_terrain.dem.grid.lay_frame`
+            :func:`regolith_terrain.elevation.grid.locate`; none: its middle
+        :param north: see :func:`regolith_terrain.elevation.grid.local_frame`
         :param values: what the user states about the stored values
         :param window: west, south, east, north of the part to read, from the origin [m]; none: all of it
         :raises ValueError: naming the file and what is wrong with it
         """
-        from regolith_terrain.dem.grid import AS_STORED, lay_frame, window_of  # GDAL is costly to import
-        from regolith_terrain.dem.opening import open_dem
+        from regolith_terrain.elevation.grid import AS_STORED, local_frame, window_of  # GDAL is costly to import
+        from regolith_terrain.elevation.open_model import open_elevation_model
 
-        grid = open_dem(path, post_spacing_m, values or AS_STORED)
+        grid = open_elevation_model(path, post_spacing_m, values or AS_STORED)
         rows_cols = (0, grid.rows, 0, grid.cols)
         if window is not None:
-            rows_cols = window_of(grid, lay_frame(grid, center, north), window)
+            rows_cols = window_of(grid, local_frame(grid, center, north), window)
         return RasterField.from_window(grid, center, north, rows_cols)
 
     @staticmethod
     def from_window(
-        grid: DemGrid, center: tuple[float, float] | None, north: str, window: tuple[int, int, int, int]
+        grid: ElevationGrid, center: tuple[float, float] | None, north: str, window: tuple[int, int, int, int]
     ) -> RasterField:
         """Read rows r0 <= r < r1, columns c0 <= c < c1 (in that order) of a grid, in the frame around a centre."""
-        from regolith_terrain.dem.grid import body_name, lay_frame
-        from regolith_terrain.dem.opening import read_posts
-        from regolith_terrain.dem.shared_posts import shared
+        from regolith_terrain.elevation.grid import body_name, local_frame
+        from regolith_terrain.elevation.open_model import read_posts
+        from regolith_terrain.elevation.shared_heights import shared
 
-        frame = lay_frame(grid, center, north)
+        frame = local_frame(grid, center, north)
         r0, r1, c0, c1 = window
         posts = shared(
-            grid.path, (window, grid.values, grid.to_map), (r1 - r0) * (c1 - c0),
+            grid.path,
+            (window, grid.values, grid.to_map),
+            (r1 - r0) * (c1 - c0),
             lambda: np.ascontiguousarray(read_posts(grid, *window)[::-1].T),
         )
         _, x_col, x_row, _, y_col, y_row = grid.to_map
@@ -176,9 +178,7 @@ class RasterField(HeightField):
         if spacing < 0.5 * min(self.spacing, self.spacing_across):
             return self._smooth(*places) + self.detail.coarse_nodes(i0, i1, j0, j1, spacing)
         out = np.empty(places[0].size)
-        _quintic(
-            places[0].ravel(), places[1].ravel(), self.posts, self.posts, self._grid, self.datum, self._steep, out
-        )
+        _quintic(places[0].ravel(), places[1].ravel(), self.posts, self.posts, self._grid, self.datum, self._steep, out)
         return out.reshape(places[0].shape)
 
     def post_places(self) -> tuple[Heights, Heights]:
@@ -311,8 +311,10 @@ def _quintic(
         v = min(max(v, 0.0), nj - 1.0)
         i, j = int(u), int(v)
         if steep and (
-            _limiter(posts, i, j, grid) < 1.0 or _limiter(posts, i + 1, j, grid) < 1.0
-            or _limiter(posts, i, j + 1, grid) < 1.0 or _limiter(posts, i + 1, j + 1, grid) < 1.0
+            _limiter(posts, i, j, grid) < 1.0
+            or _limiter(posts, i + 1, j, grid) < 1.0
+            or _limiter(posts, i, j + 1, grid) < 1.0
+            or _limiter(posts, i + 1, j + 1, grid) < 1.0
         ):
             out[n] = _limited(base, posts, i, j, u - i, v - j, grid) - datum
             continue

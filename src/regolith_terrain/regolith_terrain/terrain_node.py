@@ -11,56 +11,65 @@ from rclpy.node import Node
 from regolith_msgs.msg import TerrainDelta, TerrainDeltaBatch, TerrainUpdate
 from regolith_msgs.srv import Join
 
-from regolith_terrain.authority import TerrainAuthority
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.height_field import build_height_field
-from regolith_terrain.merge import SoilDelta, SoilUpdate
-from regolith_terrain.ros import convert, wire
+from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
+from regolith_terrain.height_field_builder import build_height_field
+from regolith_terrain.ros import message_conversion, record_codec
 from regolith_terrain.ros.map_topics import MapTopics
-from regolith_terrain.ros.services import offer_heights, offer_snapshot
-from regolith_world.config import Head, WorldConfig, load_section
-from regolith_world.records import Cycle
+from regolith_terrain.ros.services import create_height_service, create_state_service
+from regolith_terrain.terrain_participant import TerrainParticipant
+from regolith_world.config import ScenarioHead, WorldConfig, load_section
+from regolith_world.cycle.records import Cycle
 from regolith_world.ros import qos
-from regolith_world.ros.convert import cycle_record
+from regolith_world.ros.message_conversion import cycle_record
 from regolith_world.ros.parameters import declare_scenario
-from regolith_world.ros.participant_shell import ParticipantShell, run_participant
+from regolith_world.ros.participant_host import ParticipantHost, run_participant
 
 
 class TerrainNode:
-    """Topics and services around :class:`~regolith_terrain.authority.TerrainAuthority`."""
+    """Topics and services around :class:`~regolith_terrain.terrain_participant.TerrainParticipant`."""
 
     def __init__(self) -> None:
         self.node = Node('terrain')
         node = self.node
         scenario_file = declare_scenario(node)
-        head = load_section(scenario_file, '', Head)
+        head = load_section(scenario_file, '', ScenarioHead)
         config = load_section(scenario_file, 'terrain', TerrainConfig)
         world_config = load_section(scenario_file, 'world', WorldConfig)
-        self.shell = ParticipantShell(node, world_config, lambda name: name)
+        self.shell = ParticipantHost(node, world_config, lambda name: name)
         self._update = self.shell.link.create_publisher(TerrainUpdate, 'terrain/update', qos.PROTOCOL)
-        self.authority = TerrainAuthority(
-            config, build_height_field(config, head.seed), self.shell.send_evolved, self._send_update, name='terrain',
+        self.authority = TerrainParticipant(
+            config,
+            build_height_field(config, head.seed),
+            self.shell.send_evolved,
+            self._send_update,
+            name='terrain',
             gravity_mps2=world_config.gravity_mps2,
         )
         # Of a world without vehicles nobody publishes deltas; one that joins later waits for us.
         for kind, topic, read in (
-            (TerrainDelta, 'terrain/delta', lambda message: [wire.delta_record(message)]),
-            (TerrainDeltaBatch, 'terrain/delta_batch', wire.delta_batch_records),
+            (TerrainDelta, 'terrain/delta', lambda message: [record_codec.delta_record(message)]),
+            (TerrainDeltaBatch, 'terrain/delta_batch', record_codec.delta_batch_records),
         ):
             self.shell.inbox.subscribe(
-                kind, topic, partial(self._on_deltas, read), qos.PROTOCOL, optional=not head.vehicles, raw=True,
+                kind,
+                topic,
+                partial(self._on_deltas, read),
+                qos.PROTOCOL,
+                optional=not head.vehicles,
+                raw=True,
                 one_of='deltas',
             )
         self.shell.attach(self.authority, self._restore, self._replay)
         self.shell.watch([self._update])
-        offer_heights(node, self.authority.grid)
-        offer_snapshot(node, self.authority, self.shell.run_id)
+        create_height_service(node, self.authority.grid)
+        create_state_service(node, self.authority, self.shell.run_id)
         self._map = MapTopics(node, self.authority.grid)
         self.authority.on_shown = self._show
 
     def _send_update(self, update: SoilUpdate) -> None:
         if not self.shell.muted:
-            self.shell.send(self._update, wire.update_bytes(update, self.shell.run_id))
+            self.shell.send(self._update, record_codec.update_bytes(update, self.shell.run_id))
 
     def _on_deltas(self, read: Callable[[bytes], list[SoilDelta]], message: bytes) -> None:
         for delta in read(message):
@@ -75,11 +84,11 @@ class TerrainNode:
         return self.authority.grid.soil_hash()
 
     def _replay(self, past: Join.Response) -> None:
-        updates = {u.key: u for u in map(convert.update_record, past.updates)}
+        updates = {u.key: u for u in map(message_conversion.update_record, past.updates)}
         for cycle in map(cycle_record, past.cycles):
             self.authority.on_cycle(cycle)
             if cycle.key in updates:
-                self.authority.adopt(updates[cycle.key])
+                self.authority.accept_update(updates[cycle.key])
 
 
 def main() -> None:

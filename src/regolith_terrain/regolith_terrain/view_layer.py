@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_files.doors import Marks, ViewLayer
-from regolith_terrain.height_field import build_height_field
-from regolith_terrain.surface import HeightField
+from regolith_files.extension_points import ViewLayer, ViewMarks
+from regolith_terrain.height_field import HeightField
+from regolith_terrain.height_field_builder import build_height_field
 
 _REGION, _PROFILE = '#c792ea', '#7fdbca'
 _ABOVE_M = 0.04
@@ -34,12 +34,12 @@ def layer(scenario: Any) -> ViewLayer | None:
         if len(outline) > 1:
             closed = np.concatenate((outline, outline[:1]))
             label = part.ground or getattr(part.soil, 'name', '') or f'region {number}'
-            marks.append(Marks(_laid(field, closed), _REGION, 2.0, joined=True, label=str(label)))
+            marks.append(ViewMarks(_laid(field, closed), _REGION, 2.0, joined=True, label=str(label)))
     for name, profile in sorted(terrain.profiles.items()):
         ends = np.array([profile.start, profile.end], dtype=np.float64)
-        marks.append(Marks(_laid(field, ends), _PROFILE, 1.5, joined=True, label=name))
+        marks.append(ViewMarks(_laid(field, ends), _PROFILE, 1.5, joined=True, label=name))
 
-    def draw(t_ns: int, last: Mapping[str, Any]) -> list[Marks]:
+    def draw(t_ns: int, last: Mapping[str, Any]) -> list[ViewMarks]:
         return marks
 
     return ViewLayer('Regions and profiles', draw)

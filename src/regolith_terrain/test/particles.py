@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from regolith_terrain.crm import markers
+from regolith_terrain.crm import boundary_markers
 from regolith_terrain.crm.arrays import Floats
-from regolith_terrain.crm.bed import Bed
-from regolith_terrain.crm.soil import Discretisation, ParticleSoil
+from regolith_terrain.crm.particle_bed import ParticleBed
+from regolith_terrain.crm.soil import Discretization, ParticleSoil
 
 
 def soil(**values: Any) -> ParticleSoil:
@@ -20,18 +20,18 @@ def soil(**values: Any) -> ParticleSoil:
 
 def layer(
     made: ParticleSoil, spacing: float, width: float, depth: float, gravity: tuple[float, float, float], **values: Any
-) -> Bed:
+) -> ParticleBed:
     """Return an endless layer of soil on a rough floor, at rest as its weight has it: what repeats itself is ``width`` wide."""
     workers = values.pop('workers', 1)
-    settings = Discretisation.model_validate({'spacing_m': spacing, **values})
-    places = markers.lattice((0, 0, 0), (width, width, depth), spacing)
-    under = markers.floor((0, 0, 0), (width, width, 0), spacing)
+    settings = Discretization.model_validate({'spacing_m': spacing, **values})
+    places = boundary_markers.lattice((0, 0, 0), (width, width, depth), spacing)
+    under = boundary_markers.floor((0, 0, 0), (width, width, 0), spacing)
     body = np.zeros(len(under), np.int32)
-    bed = Bed(made, settings, gravity, places, under, body, workers=workers, period=(width, width))
+    bed = ParticleBed(made, settings, gravity, places, under, body, workers=workers, period=(width, width))
     bed.lay_at_rest(depth)
     return bed
 
 
-def of_soil(bed: Bed) -> Floats:
+def of_soil(bed: ParticleBed) -> Floats:
     """Return the particles of soil in the order of their labels, shape (n, 12)."""
     return bed.particles[bed.soil_rows()]

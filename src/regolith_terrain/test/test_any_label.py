@@ -10,24 +10,68 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from regolith_terrain.dem.pds3 import open_pds3, parse_label
+from regolith_terrain.elevation.pds3 import open_pds3, parse_label
 
 SEVERAL = settings(
     derandomize=True, max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 LABEL = {
-    'RECORD_BYTES': '8', '^IMAGE': '"A.IMG"', 'TARGET_NAME': 'MOON', 'OBJECT': 'IMAGE', 'LINES': '3', 'LINE_SAMPLES': '4',
-    'SAMPLE_TYPE': 'LSB_INTEGER', 'SAMPLE_BITS': '16', 'UNIT': 'METER', 'SCALING_FACTOR': '0.5', 'OFFSET': '10.0',
-    'MISSING_CONSTANT': '-32768', 'END_OBJECT': 'IMAGE', 'OBJECT ': 'IMAGE_MAP_PROJECTION',
-    'MAP_PROJECTION_TYPE': '"POLAR STEREOGRAPHIC"', 'A_AXIS_RADIUS': '1737.4 <KM>', 'CENTER_LATITUDE': '-90.0 <DEG>',
-    'CENTER_LONGITUDE': '0.0 <DEG>', 'MAP_SCALE': '5.0 <M/PIXEL>', 'LINE_PROJECTION_OFFSET': '6000.0',
-    'SAMPLE_PROJECTION_OFFSET': '-4000.0', 'END_OBJECT ': 'IMAGE_MAP_PROJECTION',
+    'RECORD_BYTES': '8',
+    '^IMAGE': '"A.IMG"',
+    'TARGET_NAME': 'MOON',
+    'OBJECT': 'IMAGE',
+    'LINES': '3',
+    'LINE_SAMPLES': '4',
+    'SAMPLE_TYPE': 'LSB_INTEGER',
+    'SAMPLE_BITS': '16',
+    'UNIT': 'METER',
+    'SCALING_FACTOR': '0.5',
+    'OFFSET': '10.0',
+    'MISSING_CONSTANT': '-32768',
+    'END_OBJECT': 'IMAGE',
+    'OBJECT ': 'IMAGE_MAP_PROJECTION',
+    'MAP_PROJECTION_TYPE': '"POLAR STEREOGRAPHIC"',
+    'A_AXIS_RADIUS': '1737.4 <KM>',
+    'CENTER_LATITUDE': '-90.0 <DEG>',
+    'CENTER_LONGITUDE': '0.0 <DEG>',
+    'MAP_SCALE': '5.0 <M/PIXEL>',
+    'LINE_PROJECTION_OFFSET': '6000.0',
+    'SAMPLE_PROJECTION_OFFSET': '-4000.0',
+    'END_OBJECT ': 'IMAGE_MAP_PROJECTION',
 }
-ODD = st.sampled_from([
-    '', '0', '-1', '1e400', '-1e400', '1e-320', '3.5', '1e18', '99999999999999999999', 'NULL', '"', '(1,', '(', '()', '{}',
-    '16#FF#', '16#FF7FFFFB#', '<M>', '5 <', '""', '"EQUIRECTANGULAR"', 'SIMPLE_CYLINDRICAL', '("A.IMG", 2 <BYTES>)',
-    '("A.IMG", 9)', '("A.IMG", X)', '"../A.IMG"', '\x00', 'ü', '1 /* x',
-]) | st.text(max_size=6)
+ODD = st.sampled_from(
+    [
+        '',
+        '0',
+        '-1',
+        '1e400',
+        '-1e400',
+        '1e-320',
+        '3.5',
+        '1e18',
+        '99999999999999999999',
+        'NULL',
+        '"',
+        '(1,',
+        '(',
+        '()',
+        '{}',
+        '16#FF#',
+        '16#FF7FFFFB#',
+        '<M>',
+        '5 <',
+        '""',
+        '"EQUIRECTANGULAR"',
+        'SIMPLE_CYLINDRICAL',
+        '("A.IMG", 2 <BYTES>)',
+        '("A.IMG", 9)',
+        '("A.IMG", X)',
+        '"../A.IMG"',
+        '\x00',
+        'ü',
+        '1 /* x',
+    ]
+) | st.text(max_size=6)
 
 
 @SEVERAL

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from regolith_terrain.digging.report import profile_picture
-from regolith_terrain.experiments import cratering, drum, multipass, plate_sinkage, repose
-from regolith_terrain.experiments.slopes import SlopeSettings, draw_slopes
+from regolith_terrain.excavation.report import profile_picture
+from regolith_terrain.testbeds import angle_of_repose, bucket_drum, cratering, multipass, plate_sinkage
+from regolith_terrain.testbeds.slope_settings import SlopeSettings, plot_slopes
 
 
 def drawn(module: Any, settings: Any, rows: Any) -> tuple[Any, dict[str, np.ndarray]]:
@@ -33,34 +33,55 @@ def test_craters_over_drops_in_millimeters() -> None:
     axes, lines = drawn(cratering, settings, rows)
     (measured,) = (line for label, line in lines.items() if 'Uehara' not in label)
     (paper,) = (line for label, line in lines.items() if 'Uehara' in label)
-    assert measured == pytest.approx(np.array([[0.1, 0.8], [12.0, 31.0]])) and paper[1] == pytest.approx([13.0, 20.0, 30.0])
+    assert measured == pytest.approx(np.array([[0.1, 0.8], [12.0, 31.0]])) and paper[1] == pytest.approx(
+        [13.0, 20.0, 30.0]
+    )
     assert axes.get_ylabel() == 'depth [mm]' and axes.get_xscale() == axes.get_yscale() == 'log'
 
 
 def test_torque_of_a_drum_over_turns() -> None:
     rows = [{'curve': [[0.1, 2.0], [0.6, 5.0]], 'depth_m': 0.08}, {'curve': [], 'depth_m': 0.1}]
-    _, lines = drawn(drum, drum.Settings(depth_m=(0.08, 0.1)), rows)
+    _, lines = drawn(bucket_drum, bucket_drum.Settings(depth_m=(0.08, 0.1)), rows)
     assert lines['scm, 80 mm deep'].tolist() == [[0.1, 0.6], [2.0, 5.0]]
     (mark,) = (line for label, line in lines.items() if label != 'scm, 80 mm deep')
     assert mark[0].tolist() == [0.5, 0.5]  # where means begin
-    assert not drawn(drum, drum.Settings(), [{'curve': None, 'depth_m': 0.1}])[1]
+    assert not drawn(bucket_drum, bucket_drum.Settings(), [{'curve': None, 'depth_m': 0.1}])[1]
 
 
 def test_heaps_and_the_column_that_was() -> None:
-    settings = repose.Settings(radius_m=0.04, height_m=0.06, count=250)
-    row = {'incomplete': False, 'elements': 250, 'profile_m': [[0.01, 0.03], [0.05, 0.004]], 'friction': 0.4, 'slope_deg': 31.24, 'column_m': 0.058}
-    axes, lines = drawn(repose, settings, [{**row, 'incomplete': True}, row])
+    settings = angle_of_repose.Settings(radius_m=0.04, height_m=0.06, count=250)
+    row = {
+        'incomplete': False,
+        'elements': 250,
+        'profile_m': [[0.01, 0.03], [0.05, 0.004]],
+        'friction': 0.4,
+        'slope_deg': 31.24,
+        'column_m': 0.058,
+    }
+    axes, lines = drawn(angle_of_repose, settings, [{**row, 'incomplete': True}, row])
     assert lines['friction 0.4: 31.2°'] == pytest.approx(np.array([[10.0, 50.0], [30.0, 4.0]]))
     (column,) = (line for label, line in lines.items() if not label.startswith('friction'))
     assert column == pytest.approx(np.array([[0.0, 40.0, 40.0], [58.0, 58.0, 0.0]]))
     assert axes.get_xlabel().endswith('[mm]') and axes.get_title().startswith('250 elements')
-    assert not drawn(repose, settings, [{**row, 'incomplete': True}])[1]
+    assert not drawn(angle_of_repose, settings, [{**row, 'incomplete': True}])[1]
 
 
 def test_pressure_under_a_plate_on_particles_of_the_largest_load() -> None:
-    settings = SimpleNamespace(ground='crm', shape='disc', gravity_mps2=1.62, particle_soil=SimpleNamespace(name='sand'))
-    row = {'load_n': 10.0, 'area_m2': 0.02, 'curve': [[0.001, 4.0], [0.003, 9.0]], 'knee_pa': 400.0, 'terzaghi_pa': 500.0}
-    axes, lines = drawn(plate_sinkage, settings, [row, {**row, 'load_n': 20.0, 'curve': [[0.002, 12.0]]}, {**row, 'load_n': 99.0, 'curve': []}])
+    settings = SimpleNamespace(
+        ground='crm', shape='disc', gravity_mps2=1.62, particle_soil=SimpleNamespace(name='sand')
+    )
+    row = {
+        'load_n': 10.0,
+        'area_m2': 0.02,
+        'curve': [[0.001, 4.0], [0.003, 9.0]],
+        'knee_pa': 400.0,
+        'terzaghi_pa': 500.0,
+    }
+    axes, lines = drawn(
+        plate_sinkage,
+        settings,
+        [row, {**row, 'load_n': 20.0, 'curve': [[0.002, 12.0]]}, {**row, 'load_n': 99.0, 'curve': []}],
+    )
     assert lines['crm'] == pytest.approx(np.array([[2.0], [0.6]]))  # mm, kPa
     assert lines['knee'][1] == pytest.approx([0.4, 0.4]) and lines['Terzaghi'][1] == pytest.approx([0.5, 0.5])
     assert (axes.get_xlabel(), axes.get_ylabel()) == ('sinkage [mm]', 'pressure [kPa]')
@@ -80,7 +101,7 @@ def test_slip_over_slope_in_order_and_hollow_where_it_has_not_settled() -> None:
         {'slope_deg': 20.0, 'slip': 0.6, 'steady': False, 'incomplete': False}, {'slope_deg': 5.0, 'slip': 0.1, 'steady': True, 'incomplete': False},
         {'slope_deg': 10.0, 'slip': 0.2, 'steady': True, 'incomplete': True}, {'slope_deg': 30.0, 'slip': None, 'steady': False, 'incomplete': True},
     ]  # fmt: skip
-    axes, lines = drawn(draw_slopes, SlopeSettings.model_validate({'slope_deg': '5'}), rows)
+    axes, lines = drawn(plot_slopes, SlopeSettings.model_validate({'slope_deg': '5'}), rows)
     assert np.array(axes.lines[0].get_data()).tolist() == [[5.0, 10.0, 20.0], [0.1, 0.2, 0.6]]
     assert lines['scm'].tolist() == [[5.0], [0.1]] and lines['not steady'].tolist() == [[20.0], [0.6]]
     assert lines['incomplete'].tolist() == [[10.0], [0.2]]
@@ -89,7 +110,14 @@ def test_slip_over_slope_in_order_and_hollow_where_it_has_not_settled() -> None:
 
 
 def test_profiles_are_drawn_from_their_start_on() -> None:
-    one = {'step_m': 0.25, 'rise_m': [0.0, 0.02, -0.01], 'highest_m': 0.02, 'lowest_m': -0.01, 'above_m2': 0.1, 'below_m2': 0.05}
+    one = {
+        'step_m': 0.25,
+        'rise_m': [0.0, 0.02, -0.01],
+        'highest_m': 0.02,
+        'lowest_m': -0.01,
+        'above_m2': 0.1,
+        'below_m2': 0.05,
+    }
     first, second = profile_picture({'berm': one, 'a trench': {**one, 'step_m': 0.5}}).axes
     assert np.array(second.lines[0].get_data()).tolist() == [[0.0, 0.25, 0.5], [0.0, 0.02, -0.01]]
     assert first.lines[0].get_data()[0].tolist() == [0.0, 0.5, 1.0]  # in the order of their names

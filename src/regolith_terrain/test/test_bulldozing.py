@@ -11,11 +11,11 @@ import pytest
 
 from regolith_terrain import scm
 from regolith_terrain.config import BulldozingConfig, load_soil
-from regolith_terrain.mass import QUANTUM_KGPM2
+from regolith_terrain.grid.mass_balance import QUANTUM_KGPM2
+from regolith_terrain.grid.soil_grid import SoilWindow
 from regolith_terrain.scm.bulldozing import DOMAIN, erode
 from regolith_terrain.scm.constants import DAMPING, DENSITY
-from regolith_terrain.soil_bin import SoilBin
-from regolith_terrain.soil_grid import SoilWindow
+from regolith_terrain.testbeds.soil_bin import SoilBin
 
 MODES = ('reference', 'regolith')
 
@@ -184,7 +184,7 @@ def test_gentle_ground_stays_as_it_is() -> None:
 @pytest.mark.parametrize('mode', MODES)
 def test_wheel_leaves_berms_and_sinks_less_below_the_old_surface(mode: str) -> None:
     """Soil heaped up before the wheel is compacted as virgin soil on top of the old surface."""
-    from regolith_terrain.soil_bin import roll
+    from regolith_terrain.testbeds.soil_bin import roll
 
     sinkage = []
     for enabled in (False, True):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from regolith_terrain.experiments import wheel_rig
+from regolith_terrain.testbeds import wheel_rig
 
 
 @pytest.mark.slow
@@ -17,7 +17,14 @@ def test_slip_is_the_same_on_the_moon_where_rates_scale() -> None:
     """
     rows = []
     for gravity, omega in ((9.81, 0.8), (1.62, 0.3251)):
-        values = {'ground': 'crm', 'device': 'cpu', 'slope_deg': 10.0, 'spacing_m': 0.03, 'gravity_mps2': gravity, 'omega_radps': omega}
+        values = {
+            'ground': 'crm',
+            'device': 'cpu',
+            'slope_deg': 10.0,
+            'spacing_m': 0.03,
+            'gravity_mps2': gravity,
+            'omega_radps': omega,
+        }
         rows += wheel_rig.run(wheel_rig.Settings.model_validate(values), lambda *tick: None)
     earth, moon = rows
     assert 0.05 < earth['slip'] < 0.6

@@ -10,8 +10,8 @@ import pytest
 from pydantic import ValidationError
 
 from regolith_terrain.crm.impact import Drop, Impact
-from regolith_terrain.crm.soil import Discretisation, load_particle_soil
-from regolith_terrain.experiments import cratering
+from regolith_terrain.crm.soil import Discretization, load_particle_soil
+from regolith_terrain.testbeds import cratering
 
 COARSE = {'spacing_m': 0.006, 'side_m': 0.07, 'depth_m': 0.05, 'threads': 1}
 
@@ -44,7 +44,7 @@ def test_faster_balls_go_deeper_and_stop() -> None:
 @pytest.mark.seconds
 def test_an_impact_goes_on_with_the_same_bits() -> None:
     drop = Drop(0.0125, 2200.0, 0.1, 9.81, 0.07, 0.05)
-    settings = Discretisation(spacing_m=0.006, viscosity=0.05)
+    settings = Discretization(spacing_m=0.006, viscosity=0.05)
 
     def impact(workers: int) -> Impact:
         return Impact(drop, load_particle_soil('glass_beads'), settings, workers)

@@ -9,7 +9,7 @@ import math
 import pytest
 
 from regolith_terrain.crm.blade import Cut, push_blade, soil_to_cut
-from regolith_terrain.digging.cutting import blade_force, cutting_factors, rupture_angle
+from regolith_terrain.excavation.cutting import blade_force, cutting_factors, rupture_angle
 
 DENSITY, FRICTION, MOON = 1500.0, math.radians(35.0), 1.62
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from campaigns import row
 
-from regolith_terrain.experiments import cratering, drum, plate_sinkage, repose, wheel_rig
+from regolith_terrain.testbeds import angle_of_repose, bucket_drum, cratering, plate_sinkage, wheel_rig
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(2400)]
 SCATTER = 0.03
@@ -25,7 +25,7 @@ def again(case: str, experiment: Any, /, **values: Any) -> tuple[dict[str, Any],
 
 def test_a_column_runs_out_as_measured() -> None:
     found, known = again(
-        'column_0.5', repose, release='collapse', radius_m=0.1, height_m=0.05, friction=0.58, count=5300
+        'column_0.5', angle_of_repose, release='collapse', radius_m=0.1, height_m=0.05, friction=0.58, count=5300
     )
     assert found['run_out'] == pytest.approx(float(known['run_out']), rel=SCATTER)
     assert found['peak_over_radius'] == pytest.approx(float(known['peak_over_radius']), rel=SCATTER)
@@ -35,7 +35,7 @@ def test_a_column_runs_out_as_measured() -> None:
 
 
 def test_a_heap_has_its_angle_of_repose() -> None:
-    found, known = again('heap_0.38', repose, radius_m=0.15, height_m=0.3, friction=0.3819, count=8000)
+    found, known = again('heap_0.38', angle_of_repose, radius_m=0.15, height_m=0.3, friction=0.3819, count=8000)
     assert found['slope_deg'] == pytest.approx(float(known['flank_deg']), abs=1.0)
     assert 15.0 <= found['slope_deg'] <= 21.0  # mu is the tangent of 20.9 degrees
 
@@ -48,8 +48,15 @@ def test_a_ball_goes_as_deep_as_measured() -> None:
 
 def test_a_disc_is_borne_up_to_terzaghis_limit() -> None:
     found, known = again(
-        'plate_0.10', plate_sinkage, shape='disc', a_m=0.05, load_n=1e6, particle_soil='grc1_bevameter',
-        spacing_m=0.014286, deepest_m=0.005, speed_mps=0.01,
+        'plate_0.10',
+        plate_sinkage,
+        shape='disc',
+        a_m=0.05,
+        load_n=1e6,
+        particle_soil='grc1_bevameter',
+        spacing_m=0.014286,
+        deepest_m=0.005,
+        speed_mps=0.01,
     )
     assert found['knee_pa'] == pytest.approx(float(known['knee_pa']), rel=0.1)
     assert 0.5 < found['knee_pa'] / found['terzaghi_pa'] < 2.0
@@ -63,9 +70,9 @@ def test_a_wheel_slips_as_measured() -> None:
 
 
 def test_a_drum_takes_the_torque_of_the_table() -> None:
-    found, known = again('drum_170', drum, cohesion_pa=170.0)
+    found, known = again('drum_170', bucket_drum, cohesion_pa=170.0)
     assert found['lips_torque_nm_per_m'] == pytest.approx(float(known['lips_torque_nm_per_m']), rel=0.1)
     # On the grid, with lips as rough as the soil is strong, as those of particles are.
-    grid = drum.Settings.model_validate({'cohesion_pa': 170.0, 'soil_tool_friction_deg': 35.0})
-    (cheap,) = drum.run(grid, lambda done, total: None)
+    grid = bucket_drum.Settings.model_validate({'cohesion_pa': 170.0, 'soil_tool_friction_deg': 35.0})
+    (cheap,) = bucket_drum.run(grid, lambda done, total: None)
     assert 0.5 < found['lips_torque_nm_per_m'] / cheap['lips_torque_nm_per_m'] < 2.0

@@ -9,13 +9,13 @@ import math
 import numpy as np
 import pytest
 
-from regolith_terrain.crm.column import Collapse
-from regolith_terrain.experiments import repose
-from regolith_terrain.experiments.heaps import Column, measured
+from regolith_terrain.crm.column import CrmCollapse
+from regolith_terrain.testbeds import angle_of_repose
+from regolith_terrain.testbeds.heap_measurement import SoilColumn, measured
 
 
 def _collapse(ratio: float, gravity: float, count: int) -> dict[str, float]:
-    column = Collapse(Column(0.1, 0.1 * ratio, gravity, None, 0.0), 0.58, count, 1)
+    column = CrmCollapse(SoilColumn(0.1, 0.1 * ratio, gravity, None, 0.0), 0.58, count, 1)
     while column.part < 1.0:
         column.advance(lambda part: None)
     heap = column.heap()
@@ -33,11 +33,18 @@ def test_collapse_is_the_same_under_any_gravity_but_slower() -> None:
 
 @pytest.mark.slow
 def test_repose_bench_has_a_continuum_too() -> None:
-    settings = repose.Settings.model_validate(
-        {'ground': 'crm', 'release': 'collapse', 'radius_m': 0.15, 'height_m': 0.15, 'count': 500, 'friction': '0.3,0.7'}
+    settings = angle_of_repose.Settings.model_validate(
+        {
+            'ground': 'crm',
+            'release': 'collapse',
+            'radius_m': 0.15,
+            'height_m': 0.15,
+            'count': 500,
+            'friction': '0.3,0.7',
+        }
     )
     done: list[tuple[int, int]] = []
-    rows = repose.run(settings, lambda *tick: done.append(tick))
+    rows = angle_of_repose.run(settings, lambda *tick: done.append(tick))
     assert [row['friction'] for row in rows] == [0.3, 0.7] and done[-1][0] == done[-1][1]
     assert rows[0]['slope_deg'] < rows[1]['slope_deg'] < math.degrees(math.atan(0.7)) + 3.0
     assert np.array(rows[0]['profile_m']).shape[1] == 2
@@ -45,11 +52,13 @@ def test_repose_bench_has_a_continuum_too() -> None:
 
 
 def test_the_tube_is_drawn_up_at_its_speed_and_what_is_saved_continues() -> None:
-    made, other = (Collapse(Column(0.1, 0.1, 1.62, 0.3, 0.0), 0.58, 60, 1) for _ in range(2))
+    made, other = (CrmCollapse(SoilColumn(0.1, 0.1, 1.62, 0.3, 0.0), 0.58, 60, 1) for _ in range(2))
     tube = made.bed.bodies.center[1:].copy()
     made.advance(lambda part: None)
     assert made.bed.bodies.center[1:] - tube == pytest.approx(np.array([[0.0, 0.0, 0.3 * made.bed.t]]))
-    assert made.part == pytest.approx(made.bed.t / (made._up + 12.0 * made._fall)) and made._up == pytest.approx(made._tall / 0.3)
+    assert made.part == pytest.approx(made.bed.t / (made._up + 12.0 * made._fall)) and made._up == pytest.approx(
+        made._tall / 0.3
+    )
     other.load(made.save())
     for each in (made, other):
         each.advance(lambda part: None)

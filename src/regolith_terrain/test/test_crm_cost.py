@@ -11,14 +11,14 @@ import pytest
 from pydantic import ValidationError
 
 from regolith_terrain.crm import cost
-from regolith_terrain.crm.soil import Discretisation, load_particle_soil
-from regolith_terrain.experiments import cratering, drum, plate_sinkage, wheel_rig
+from regolith_terrain.crm.soil import Discretization, load_particle_soil
+from regolith_terrain.testbeds import bucket_drum, cratering, plate_sinkage, wheel_rig
 
 
 @pytest.mark.parametrize(
     ('experiment', 'values'),
     [(wheel_rig, {'slope_deg': 10, 'spacing_m': 0.0008}), (plate_sinkage, {'spacing_m': 5e-5}),
-     (cratering, {'spacing_m': 5e-5}), (drum, {'spacing_m': 1e-5})],
+     (cratering, {'spacing_m': 5e-5}), (bucket_drum, {'spacing_m': 1e-5})],
     ids=['wheel-rig', 'plate-sinkage', 'cratering', 'drum'],
 )  # fmt: skip
 def test_more_than_memory_holds_is_refused(
@@ -35,7 +35,7 @@ def test_more_than_memory_holds_is_refused(
 
 
 def test_hours_are_steps_of_particles_at_the_speed_measured() -> None:
-    soil, settings = load_particle_soil('glass_beads'), Discretisation(spacing_m=0.01)
+    soil, settings = load_particle_soil('glass_beads'), Discretization(spacing_m=0.01)
     step = settings.step(soil.material())
     assert cost.hours(1e6, 2.0, step) == pytest.approx(2.0 * 1e6 / step / cost.PARTICLE_STEPS_PER_S / 3600.0)
     cost.refuse_too_many(1.0, 1e9, soil, settings)  # patience is the user's

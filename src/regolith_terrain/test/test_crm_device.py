@@ -12,13 +12,20 @@ import pytest
 import warp as wp
 from particles import of_soil, soil
 
-from regolith_terrain.crm import choice, column, impact, markers, mirror, press
-from regolith_terrain.crm.bed import Bed
+from regolith_terrain.crm import boundary_markers, column, device_selection, impact, mirror_symmetry, plate_press
 from regolith_terrain.crm.device.bed import DeviceBed
-from regolith_terrain.crm.device.kinds import MODULE
-from regolith_terrain.crm.soil import Discretisation
+from regolith_terrain.crm.device.structs import MODULE
+from regolith_terrain.crm.particle_bed import ParticleBed
+from regolith_terrain.crm.soil import Discretization
 from regolith_terrain.crm.soil_step import LIMITS
-from regolith_terrain.experiments import cratering, plate_sinkage, repose, runs, slopes, wheel_rig
+from regolith_terrain.testbeds import (
+    angle_of_repose,
+    cratering,
+    plate_sinkage,
+    resumable_runs,
+    slope_settings,
+    wheel_rig,
+)
 
 DT = 3e-4
 CASES: dict[str, dict[str, Any]] = {
@@ -28,7 +35,7 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
-def shaken_bed(of: type[Bed], case: dict[str, Any]) -> Bed:
+def shaken_bed(of: type[ParticleBed], case: dict[str, Any]) -> ParticleBed:
     """Return soil, every particle with a place, a velocity and a stress of its own, and a ball that ploughs it.
 
     With ``period`` it reaches over its own edge, and its ball too.
@@ -37,16 +44,21 @@ def shaken_bed(of: type[Bed], case: dict[str, Any]) -> Bed:
     made, period, boxes = soil(**values.pop('soil')), values.pop('period', False), values.pop('boxes', False)
     d, width, depth = 0.02, 0.18, 0.16
     walls = (
-        markers.floor((0, 0, 0), (width, width, 0), d) if period
-        else markers.trough((0, 0, 0), (width, width, depth), d, 0.04)
+        boundary_markers.floor((0, 0, 0), (width, width, 0), d) if period
+        else boundary_markers.trough((0, 0, 0), (width, width, depth), d, 0.04)
     )  # fmt: skip
-    ball = markers.ball(0.05, d)
+    ball = boundary_markers.ball(0.05, d)
     body = np.repeat(np.array([0, 1], np.int32), (len(walls), len(ball)))
     extra: dict[str, Any] = {'device': 'cpu'} if of is DeviceBed else {}
     bed = of(
-        made, Discretisation.model_validate({'spacing_m': d, **values}), (0.3, 0.0, -9.81),
-        markers.lattice((0, 0, 0), (width, width, depth), d), np.concatenate((walls, ball)), body,
-        period=(width, width) if period else (0.0, 0.0), **extra,
+        made,
+        Discretization.model_validate({'spacing_m': d, **values}),
+        (0.3, 0.0, -9.81),
+        boundary_markers.lattice((0, 0, 0), (width, width, depth), d),
+        np.concatenate((walls, ball)),
+        body,
+        period=(width, width) if period else (0.0, 0.0),
+        **extra,
     )
     bed.lay_at_rest(depth)
     rng, rows, particles = np.random.default_rng(1), bed.soil_rows(), bed.particles
@@ -61,14 +73,14 @@ def shaken_bed(of: type[Bed], case: dict[str, Any]) -> Bed:
     return bed
 
 
-def moved(bed: Bed, steps: int) -> Bed:
+def moved(bed: ParticleBed, steps: int) -> ParticleBed:
     for _ in range(steps):
         bed.step(DT)
         bed.bodies.center[1] += DT * bed.bodies.velocity[1]
     return bed
 
 
-def apart(one: Bed, other: Bed) -> float:
+def apart(one: ParticleBed, other: ParticleBed) -> float:
     """Return the largest difference of two beds, over the largest value of its kind."""
     rows, others = (np.lexsort((bed.label, bed.kind)) for bed in (one, other))
     p, q = one.particles[rows], other.particles[others]
@@ -84,7 +96,7 @@ def apart(one: Bed, other: Bed) -> float:
 @pytest.mark.parametrize('case', CASES.values(), ids=CASES)
 def test_a_device_does_what_the_processor_does(case: dict[str, Any], capfd: pytest.CaptureFixture[str]) -> None:
     """To 1e-6 of the largest value after a step, and after 25 with sorting anew: sums differ by rounding alone."""
-    host, device = shaken_bed(Bed, case), shaken_bed(DeviceBed, case)
+    host, device = shaken_bed(ParticleBed, case), shaken_bed(DeviceBed, case)
     start = host.particles.copy()
     for steps in (1, 24):
         moved(host, steps)
@@ -110,7 +122,7 @@ def test_a_device_repeats_itself_and_goes_on_from_what_was_saved() -> None:
     device = moved(shaken_bed(DeviceBed, case), 5)
     device.sort()
     again = shaken_bed(DeviceBed, case)
-    host = shaken_bed(Bed, case)
+    host = shaken_bed(ParticleBed, case)
     for bed in (again, host):
         bed.load(device.save())
         bed.bodies.center[1] = device.bodies.center[1]
@@ -133,7 +145,7 @@ def test_a_device_repeats_itself_and_goes_on_from_what_was_saved() -> None:
 
 def test_what_is_written_between_steps_counts() -> None:
     case = CASES['repeats itself']
-    host, device = (moved(shaken_bed(of, case), 3) for of in (Bed, DeviceBed))
+    host, device = (moved(shaken_bed(of, case), 3) for of in (ParticleBed, DeviceBed))
     for bed in (host, device):
         bed.particles[bed.soil_rows(), 5] += 0.2
         moved(bed, 2)
@@ -164,11 +176,18 @@ def test_kernels_compile_for_a_graphics_card(tmp_path: Path) -> None:
 
 
 def test_a_card_is_taken_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choice, 'lacking', lambda: None)
-    assert choice.bed_on('auto') is DeviceBed and choice.bed_on('cuda') is DeviceBed and choice.bed_on('cpu') is Bed
-    monkeypatch.setattr(choice, 'lacking', lambda: 'a reason')
-    assert choice.bed_on('auto') is Bed and choice.bed_on('cpu') is Bed
-    for model, values in ((repose.Settings, {'ground': 'crm'}), (wheel_rig.Settings, {'ground': 'crm', 'slope_deg': 5})):
+    monkeypatch.setattr(device_selection, 'missing_requirement', lambda: None)
+    assert (
+        device_selection.bed_class('auto') is DeviceBed
+        and device_selection.bed_class('cuda') is DeviceBed
+        and device_selection.bed_class('cpu') is ParticleBed
+    )
+    monkeypatch.setattr(device_selection, 'missing_requirement', lambda: 'a reason')
+    assert device_selection.bed_class('auto') is ParticleBed and device_selection.bed_class('cpu') is ParticleBed
+    for model, values in (
+        (angle_of_repose.Settings, {'ground': 'crm'}),
+        (wheel_rig.Settings, {'ground': 'crm', 'slope_deg': 5}),
+    ):
         assert model.model_validate({**values, 'device': 'cpu'}).device == 'cpu'
         with pytest.raises(ValueError, match=r"device 'cuda' without a reason; allowed: 'cpu', 'auto'"):
             model.model_validate({**values, 'device': 'cuda'})
@@ -180,19 +199,20 @@ def test_the_device_asked_for_makes_the_steps(monkeypatch: pytest.MonkeyPatch) -
     """Of every bench that has particles."""
     asked: list[str] = []
 
-    def bed_on(device: str) -> type[Bed]:
+    def bed_class(device: str) -> type[ParticleBed]:
         asked.append(device)
-        return Bed
+        return ParticleBed
 
-    monkeypatch.setattr(choice, 'lacking', lambda: None)
-    for module in (column, impact, mirror):
-        monkeypatch.setattr(module, 'bed_on', bed_on)
+    monkeypatch.setattr(device_selection, 'missing_requirement', lambda: None)
+    for module in (column, impact, mirror_symmetry):
+        monkeypatch.setattr(module, 'bed_class', bed_class)
     values = {'ground': 'crm', 'device': 'cuda'}
     slope = wheel_rig.Settings.model_validate({**values, 'slope_deg': 5, 'spacing_m': 0.05})
-    slopes.GROUNDS['crm'][1](slope, slope.climbing_rig(), 5.0)
-    repose.GROUNDS['crm'](repose.Settings.model_validate({**values, 'count': 200}), 0.4)
+    slope_settings.GROUNDS['crm'][1](slope, slope.climbing_rig(), 5.0)
+    angle_of_repose.GROUNDS['crm'](angle_of_repose.Settings.model_validate({**values, 'count': 200}), 0.4)
     for model, bench, some in (
-        (cratering, impact.Impact, {'spacing_m': 0.006}), (plate_sinkage, press.Press, {'spacing_m': 0.06, **values}),
+        (cratering, impact.Impact, {'spacing_m': 0.006}),
+        (plate_sinkage, plate_press.Press, {'spacing_m': 0.06, **values}),
     ):
         monkeypatch.setattr(bench, 'part', 1.0)
         assert model.run(model.Settings.model_validate({**values, **some}), lambda *tick: None)[0]['device'] == 'cuda'
@@ -201,17 +221,17 @@ def test_the_device_asked_for_makes_the_steps(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_checkpoint_keeps_its_device_unless_another_is_asked_for(tmp_path: Path) -> None:
     given = {'ground': 'crm', 'device': 'cpu', 'checkpoint': str(tmp_path / 'column')}
-    file = runs._write(repose.Settings.model_validate(given), [], b'')
-    assert repose.Settings.model_validate({'resume': str(file)}).device == 'cpu'
-    assert repose.Settings.model_validate({'resume': str(file), 'device': 'auto'}).device == 'auto'
+    file = resumable_runs._write(angle_of_repose.Settings.model_validate(given), [], b'')
+    assert angle_of_repose.Settings.model_validate({'resume': str(file)}).device == 'cpu'
+    assert angle_of_repose.Settings.model_validate({'resume': str(file), 'device': 'auto'}).device == 'auto'
 
 
 def test_what_is_lacking_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choice, 'find_spec', lambda name: None)
-    assert choice.lacking() == 'Warp (pip install warp-lang)'
+    monkeypatch.setattr(device_selection, 'find_spec', lambda name: None)
+    assert device_selection.missing_requirement() == 'Warp (pip install warp-lang)'
     monkeypatch.undo()
     monkeypatch.setattr(wp, 'is_cuda_available', lambda: False)
-    monkeypatch.setattr(choice.ctypes, 'CDLL', lambda name: None)
-    assert choice.lacking() == 'a card that CUDA can use'
+    monkeypatch.setattr(device_selection.ctypes, 'CDLL', lambda name: None)
+    assert device_selection.missing_requirement() == 'a card that CUDA can use'
     monkeypatch.setattr(wp, 'is_cuda_available', lambda: True)
-    assert choice.lacking() is None
+    assert device_selection.missing_requirement() is None

@@ -12,17 +12,17 @@ from particles import soil
 
 from regolith_terrain import scm
 from regolith_terrain.config import TerrainConfig
+from regolith_terrain.contact.ground_contact import OK, ContactSetting, make_pose
 from regolith_terrain.crm.contact import ParticleContact
-from regolith_terrain.crm.domain import Domain, _rotated
 from regolith_terrain.crm.region import ParticleRegion
-from regolith_terrain.digging.ground import DiggableGround
-from regolith_terrain.digging.relaxation import CRITICAL
-from regolith_terrain.ground_contact import OK, ContactSetting, make_pose
-from regolith_terrain.mass import QUANTUM_KGPM2
-from regolith_terrain.records import FIELDS, Floats, NodeRecords
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.soil_map import SoilMap
-from regolith_terrain.surface import FlatField
+from regolith_terrain.crm.region_simulation import RegionSimulation, _rotated
+from regolith_terrain.excavation.diggable_soil import DiggableSoil
+from regolith_terrain.excavation.relaxation import CRITICAL
+from regolith_terrain.grid.mass_balance import QUANTUM_KGPM2
+from regolith_terrain.grid.node_records import FIELDS, Floats, NodeRecords
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.grid.soil_map import SoilMap
+from regolith_terrain.height_field import FlatField
 
 LAW = soil(cohesion_pa=0.0, friction=0.7)
 REGION = ParticleRegion('strip', 'rover', (-0.5, -0.4), (0.5, 0.4), 0.05, 0.15, LAW, True)
@@ -48,10 +48,8 @@ def push(
         for part in range(5):
             t = 0.02 * cycle + 0.004 * part
             center = np.array([[0.3 * t, 0.0, 0.14 + speed * t]])
-            made.advance(
-                0.004, center, np.eye(3)[None], np.array([[0.3, 0.0, speed]]), np.array([[0.0, spin, 0.0]])
-            )
-        left += made.left(FIELDS)
+            made.advance(0.004, center, np.eye(3)[None], np.array([[0.3, 0.0, speed]]), np.array([[0.0, spin, 0.0]]))
+        left += made.soil_changes(FIELDS)
     return left
 
 
@@ -85,7 +83,9 @@ def test_a_wheel_is_held_up_and_leaves_a_rut(pushed: tuple[ParticleContact, list
     levels = grid.levels(np.array([0.06, 0.06]), np.array([0.0, 0.16]))
     assert levels[0] < -0.02 and levels[1] > 0.0
     under = grid.records_at(np.array([3]), np.array([0]))
-    assert under.sigma_yield[0] > 500.0 and under.sinkage_plastic[0] == -under.level[0] and under.level_initial[0] == 0.0
+    assert (
+        under.sigma_yield[0] > 500.0 and under.sinkage_plastic[0] == -under.level[0] and under.level_initial[0] == 0.0
+    )
     rim = grid.records_at(np.array([3]), np.array([8]))
     assert rim.level[0] == levels[1]
     assert rim.level_initial[0] == rim.level[0] and rim.sinkage_plastic[0] == 0.0
@@ -126,7 +126,7 @@ def test_mass_is_moved_and_neither_made_nor_lost(pushed: tuple[ParticleContact, 
         grid.apply(records)
     moved = grid.all_records().mass_kgpm2
     assert np.abs(moved).sum() > 100.0 and grid.moved_mass() == 0.0
-    figures = made.figures()['strip']
+    figures = made.statistics()['strip']
     assert abs(figures['surface_error']) < 0.01 and figures['deepest_m'] > 0.02
 
 
@@ -139,7 +139,7 @@ def test_discs_lie_on_the_surface_that_was_committed(pushed: tuple[ParticleConta
     for records in left:
         grid.apply(records)
     before = made.save()
-    discs = made.discs()
+    discs = made.surfels()
     assert made.save() == before
     (domain,) = made.domains
     assert 30 < len(discs.place) < 0.5 * domain.bed.moving_count  # there are three layers
@@ -147,9 +147,9 @@ def test_discs_lie_on_the_surface_that_was_committed(pushed: tuple[ParticleConta
     off = discs.place[level, 2] - grid.levels(discs.place[level, 0], discs.place[level, 1])
     assert level.sum() > 20 and np.abs(off).max() < 0.1 * REGION.spacing
     other = contact()
-    assert len(other.discs().place) == 0
+    assert len(other.surfels().place) == 0
     other.load(before)
-    assert all(np.array_equal(a, b) for a, b in zip(other.discs(), discs, strict=True))
+    assert all(np.array_equal(a, b) for a, b in zip(other.surfels(), discs, strict=True))
 
 
 @pytest.mark.seconds
@@ -193,10 +193,10 @@ def test_soil_far_from_wheels_is_frozen_and_costs_nothing() -> None:
     far = np.array([[5.0, 0.0, 0.1]])
     still = np.zeros((1, 3))
     made.advance(0.02, far, np.eye(3)[None], still, still)
-    assert [len(records) for records in made.left(FIELDS)] == [0] and domain.bed.moving_count == 0
+    assert [len(records) for records in made.soil_changes(FIELDS)] == [0] and domain.bed.moving_count == 0
     assert domain.bed.rebuilds > 0 and len(made.save()) == len(before)
     made.advance(0.001, np.array([[0.4, 0.0, 0.2]]), np.eye(3)[None], still, still)
-    assert 0 < domain.bed.moving_count < 0.8 * domain.bed.soil_count and len(made.discs().place) == 0
+    assert 0 < domain.bed.moving_count < 0.8 * domain.bed.soil_count and len(made.surfels().place) == 0
 
 
 def test_soil_does_not_leave_its_region() -> None:
@@ -213,10 +213,14 @@ def test_soil_does_not_leave_its_region() -> None:
 def test_terrain_lets_particles_slide_by_themselves() -> None:
     """As soil that wheels threw, what a region has more than at first would slide; no face of particles is too high."""
     strip = {
-        'ground': 'crm', 'rectangle': {'low': [0.0, 0.0], 'high': [0.4, 0.4]}, 'name': 'strip', 'vehicle': 'amber',
-        'spacing_m': 0.1, 'depth_m': 0.2,
+        'ground': 'crm',
+        'rectangle': {'low': [0.0, 0.0], 'high': [0.4, 0.4]},
+        'name': 'strip',
+        'vehicle': 'amber',
+        'spacing_m': 0.1,
+        'depth_m': 0.2,
     }
-    ground = DiggableGround(TerrainConfig.model_validate({'source': 'flat', 'regions': [strip]}), 1.62)
+    ground = DiggableSoil(TerrainConfig.model_validate({'source': 'flat', 'regions': [strip]}), 1.62)
     assert ground.lying[:, CRITICAL].tolist() == [pytest.approx(0.27, abs=0.05), np.inf]
     assert np.isnan(ground.cut[1]).all() and ground.rows(-1, 0, (3, 1), 0.1).tolist() == [[0], [1], [1]]
 
@@ -224,7 +228,7 @@ def test_terrain_lets_particles_slide_by_themselves() -> None:
 def test_meshes_are_refused() -> None:
     corners: Floats = np.array([[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
     with pytest.raises(ValueError, match='is a mesh; allowed: cylinders, grousers and boxes'):
-        Domain(REGION, FlatField(), GRAVITY, scm.mesh(corners), np.array([1.0]), SPACING)
+        RegionSimulation(REGION, FlatField(), GRAVITY, scm.mesh(corners), np.array([1.0]), SPACING)
 
 
 @pytest.mark.seconds

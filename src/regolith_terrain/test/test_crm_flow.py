@@ -11,7 +11,7 @@ import pytest
 from particles import layer, of_soil, soil
 
 from regolith_terrain.crm.arrays import Floats
-from regolith_terrain.crm.soil import Discretisation
+from regolith_terrain.crm.soil import Discretization
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,11 @@ def test_bagnold_profile(g: float) -> None:
     """
     slope, height, grain = math.radians(24.0), 0.2, 0.01
     made = soil(
-        density_kgpm3=1500.0, youngs_modulus_pa=1e5 * g / 9.81, friction=0.38, fast_friction=0.64, inertial_number=0.279,
+        density_kgpm3=1500.0,
+        youngs_modulus_pa=1e5 * g / 9.81,
+        friction=0.38,
+        fast_friction=0.64,
+        inertial_number=0.279,
         grain_size_m=grain,
     )
     number = 0.279 * (math.tan(slope) - 0.38) / (0.64 - math.tan(slope))
@@ -40,7 +44,7 @@ def test_bagnold_profile(g: float) -> None:
     bed = layer(made, spacing, 6 * spacing, height, down, viscosity=0.01)
     rows = bed.soil_rows()
     bed.particles[rows, 3] = 0.92 * profile(bed.particles[rows, 2])
-    dt = Discretisation(spacing_m=spacing).step(made.material())
+    dt = Discretization(spacing_m=spacing).step(made.material())
     for _ in range(round(1.2 * math.sqrt(9.81 / g) / dt)):
         bed.step(dt)
     now = of_soil(bed)

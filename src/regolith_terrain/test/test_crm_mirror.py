@@ -5,28 +5,30 @@
 import numpy as np
 import pytest
 
-from regolith_terrain.crm import mirror
+from regolith_terrain.crm import mirror_symmetry
 from regolith_terrain.crm.arrays import MARKER, SOIL
-from regolith_terrain.crm.bed import Bed
-from regolith_terrain.crm.climb import Climb
-from regolith_terrain.crm.mirror import TURNED
-from regolith_terrain.crm.soil import Discretisation, load_particle_soil
-from regolith_terrain.experiments.climbs import load_wheel_rig
+from regolith_terrain.crm.climb import CrmClimb
+from regolith_terrain.crm.mirror_symmetry import TURNED
+from regolith_terrain.crm.particle_bed import ParticleBed
+from regolith_terrain.crm.soil import Discretization, load_particle_soil
+from regolith_terrain.testbeds.slope_climb import load_wheel_rig
 
 pytestmark = pytest.mark.seconds
 
 
-def _climb(workers: int = 1) -> Climb:
-    rig = load_wheel_rig({'trough': {'length_m': 0.9, 'width_m': 0.3, 'depth_m': 0.1}, 'drive_s': 0.5, 'settle_s': 0.05})
-    return Climb(rig, 10.0, load_particle_soil('grc1'), Discretisation(spacing_m=0.025), workers)
+def _climb(workers: int = 1) -> CrmClimb:
+    rig = load_wheel_rig(
+        {'trough': {'length_m': 0.9, 'width_m': 0.3, 'depth_m': 0.1}, 'drive_s': 0.5, 'settle_s': 0.05}
+    )
+    return CrmClimb(rig, 10.0, load_particle_soil('grc1'), Discretization(spacing_m=0.025), workers)
 
 
 def test_half_a_bed_is_as_the_whole_one(monkeypatch: pytest.MonkeyPatch) -> None:
     half = _climb()
     with monkeypatch.context() as patched:
-        patched.setattr(mirror, 'Bed', None)  # no bed is mirrored
+        patched.setattr(mirror_symmetry, 'ParticleBed', None)  # no bed is mirrored
         whole = _climb()
-    assert type(whole.bed) is Bed
+    assert type(whole.bed) is ParticleBed
     assert whole.bed.soil_count == 2 * half.bed.soil_count
     for _ in range(3):
         for climb in (half, whole):

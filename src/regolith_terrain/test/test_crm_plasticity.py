@@ -11,18 +11,22 @@ import pytest
 from particles import soil
 
 from regolith_terrain.crm.arrays import Material
-from regolith_terrain.crm.plasticity import shear_bound, stress_after
+from regolith_terrain.crm.plasticity import return_mapping, shear_bound
 
 ZERO = (0.0,) * 9
 
 
 def strained(
-    material: Material, stress: tuple[float, ...], gradient: tuple[float, ...], dt: float, steps: int,
+    material: Material,
+    stress: tuple[float, ...],
+    gradient: tuple[float, ...],
+    dt: float,
+    steps: int,
     memory: tuple[float, float] = (0.0, 0.0),
 ) -> list[tuple[float, ...]]:
     rows = []
     for _ in range(steps):
-        *stress_, borne, specific = stress_after(*stress, *stress, *gradient, *memory, dt, material)
+        *stress_, borne, specific = return_mapping(*stress, *stress, *gradient, *memory, dt, material)
         stress, memory = tuple(stress_), (borne, specific)
         rows.append((*stress, *memory))
     return rows
@@ -74,7 +78,9 @@ def test_cam_clay_compresses_and_swells_along_its_lines() -> None:
         law='cam_clay', youngs_modulus_pa=2e7, swelling=0.02, compression=0.12, critical_ratio=1.1, borne_pa=2e4
     )
     rate, dt = -1e-3, 1e-2
-    down = strained(made.material(), (-2e4,) * 3 + (0.0,) * 3, (rate, 0, 0, 0, rate, 0, 0, 0, rate), dt, 2000, (2e4, 1.8))
+    down = strained(
+        made.material(), (-2e4,) * 3 + (0.0,) * 3, (rate, 0, 0, 0, rate, 0, 0, 0, rate), dt, 2000, (2e4, 1.8)
+    )
     p = -np.array([r[0] for r in down])
     v = np.array([r[7] for r in down])
     # Bulk modulus v p / kappa of the step's start: the forward step of an exponential, 2 % of strain a thousandth at a time.

@@ -10,13 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from regolith_files.doors import Picture, Table
+from regolith_files.extension_points import Figure, Table
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.crm.report import cross_sections, ground_at_end, section, wheel_forces
 
 STRIP = {
-    'ground': 'crm', 'rectangle': {'low': [0.4, -0.4], 'high': [1.2, 0.4]}, 'name': 'strip', 'vehicle': 'amber',
-    'spacing_m': 0.1, 'depth_m': 0.2,
+    'ground': 'crm',
+    'rectangle': {'low': [0.4, -0.4], 'high': [1.2, 0.4]},
+    'name': 'strip',
+    'vehicle': 'amber',
+    'spacing_m': 0.1,
+    'depth_m': 0.2,
 }
 COMMIT, DISCARD = 1, 2
 FIELDS = ['level_initial', 'level', 'sinkage_plastic', 'sigma_yield', 'mass_kgpm2']
@@ -48,13 +52,24 @@ def cloud(*places: tuple[float, float, float]) -> tuple[str, Any]:
     table = np.zeros((len(places), 13), '<f4')
     table[:, :3] = places
     header = SimpleNamespace(stamp=SimpleNamespace(sec=1, nanosec=0))
-    return '/amber/particles', SimpleNamespace(header=header, width=len(places), point_step=52, data=table.view(np.uint8).reshape(-1))
+    return '/amber/particles', SimpleNamespace(
+        header=header, width=len(places), point_step=52, data=table.view(np.uint8).reshape(-1)
+    )
 
 
 RECORDED = [
-    cycle(0, 1, 0), update(0, 1, {(8, 0): -0.05, (9, 1): 0.02}), cycle(1, 1, COMMIT), update(1, 1, {(6, 0): -0.9}),
-    cycle(1, 2, DISCARD), update(1, 2, {(8, 0): -0.08}), cycle(2, 1, COMMIT), cycle(2, 1, COMMIT),
-    update(2, 1, {(7, 0): -0.7}), wheels(0.5), wheels(1.25), cloud((0.9, 0.01, 0.3), (0.8, 0.3, 0.2), (3.0, 0.0, 0.1)),
+    cycle(0, 1, 0),
+    update(0, 1, {(8, 0): -0.05, (9, 1): 0.02}),
+    cycle(1, 1, COMMIT),
+    update(1, 1, {(6, 0): -0.9}),
+    cycle(1, 2, DISCARD),
+    update(1, 2, {(8, 0): -0.08}),
+    cycle(2, 1, COMMIT),
+    cycle(2, 1, COMMIT),
+    update(2, 1, {(7, 0): -0.7}),
+    wheels(0.5),
+    wheels(1.25),
+    cloud((0.9, 0.01, 0.3), (0.8, 0.3, 0.2), (3.0, 0.0, 0.1)),
 ]
 
 
@@ -79,7 +94,12 @@ GROUND = {'source': 'flat', 'spacing_m': 0.1, 'regions': [STRIP]}
 def test_the_ground_at_the_end_is_what_was_committed() -> None:
     """The discarded attempt and the last one, on which there is no verdict, are not in it."""
     grid = ground_at_end(FakeRun(GROUND))
-    assert grid.levels(np.array([0.8, 0.9, 0.6, 0.7]), np.array([0.0, 0.1, 0.0, 0.0])).tolist() == [-0.08, 0.02, 0.0, 0.0]
+    assert grid.levels(np.array([0.8, 0.9, 0.6, 0.7]), np.array([0.0, 0.1, 0.0, 0.0])).tolist() == [
+        -0.08,
+        0.02,
+        0.0,
+        0.0,
+    ]
 
 
 def test_cross_sections_lie_in_the_middle_and_where_it_is_deepest() -> None:
@@ -99,12 +119,13 @@ def test_the_report_has_figures_lines_and_forces() -> None:
     assert made is not None and made.title == 'Particles'
     tables = [part for part in made.parts if isinstance(part, Table)]
     assert list(tables[0].rows) == [('strip', 'amber', '100', '128', '60', '0.25', '80.0', '20.0')]
-    assert [part.about for part in made.parts if isinstance(part, Picture)] == [
-        'Cross-sections of regions of particles', 'Forces of the ground on the wheels of amber',
+    assert [part.about for part in made.parts if isinstance(part, Figure)] == [
+        'Cross-sections of regions of particles',
+        'Forces of the ground on the wheels of amber',
     ]
     forces = wheel_forces(run, 'amber')
     assert forces is not None and forces[0] == ('a', 'b') and forces[1].tolist() == [0.5, 1.25]
     assert forces[2].tolist() == [[[50.0, 51.0], [125.0, 126.0]], [[-0.5, -0.5], [-1.25, -1.25]]]
     bare = section(FakeRun(GROUND, recorded=False))
-    assert bare is not None and not any(isinstance(part, Picture) for part in bare.parts)
+    assert bare is not None and not any(isinstance(part, Figure) for part in bare.parts)
     assert section(FakeRun({'source': 'flat'})) is None

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from particles import layer, of_soil, soil
 
-from regolith_terrain.crm import markers
+from regolith_terrain.crm import boundary_markers
 from regolith_terrain.crm.arrays import SOIL
-from regolith_terrain.crm.bed import Bed
-from regolith_terrain.crm.soil import Discretisation
+from regolith_terrain.crm.particle_bed import ParticleBed
+from regolith_terrain.crm.soil import Discretization
 
 G = 9.81
 
@@ -23,7 +23,7 @@ def test_column_at_rest() -> None:
     """Stress grows with depth as the weight above, laterally by nu / (1 - nu) of it; motion dies away."""
     made = soil()
     bed = layer(made, 0.0125, 0.075, 0.15, (0.0, 0.0, -G), viscosity=0.5)
-    dt = Discretisation(spacing_m=0.0125).step(made.material())
+    dt = Discretization(spacing_m=0.0125).step(made.material())
     energy = []
     total = np.zeros(6)
     depth = 0.15 - of_soil(bed)[:, 2]
@@ -47,7 +47,7 @@ def test_slope_holds_up_to_the_angle_of_friction(share: float, flows: bool) -> N
     made = soil(friction=0.5, youngs_modulus_pa=2e5)
     slope = math.atan(share * 0.5)
     bed = layer(made, 0.0125, 0.075, 0.1, (G * math.sin(slope), 0.0, -G * math.cos(slope)), viscosity=0.1)
-    dt = Discretisation(spacing_m=0.0125).step(made.material())
+    dt = Discretization(spacing_m=0.0125).step(made.material())
     speeds = []
     for _ in range(round(0.4 / dt)):
         bed.step(dt)
@@ -69,12 +69,17 @@ def test_vertical_cut_stands_as_high_as_cohesion_holds_it(share: float, stands: 
     d = height / 10
     count = 6
     low, high = (0.0, 0.0, 0.0), (1.2 * height, count * d, height)
-    places = markers.lattice(low, high, d)
-    walls = markers.lattice((-3 * d, 0.0, -3 * d), (3.0 * height, count * d, height), d)
+    places = boundary_markers.lattice(low, high, d)
+    walls = boundary_markers.lattice((-3 * d, 0.0, -3 * d), (3.0 * height, count * d, height), d)
     walls = walls[(walls[:, 0] < 0.0) | (walls[:, 2] < 0.0)]
-    settings = Discretisation(spacing_m=d, viscosity=0.2)
-    bed = Bed(
-        made, settings, (0.0, 0.0, -G), places, walls, np.zeros(len(walls), np.int32),
+    settings = Discretization(spacing_m=d, viscosity=0.2)
+    bed = ParticleBed(
+        made,
+        settings,
+        (0.0, 0.0, -G),
+        places,
+        walls,
+        np.zeros(len(walls), np.int32),
         period=(0.0, count * d),
     )
     bed.lay_at_rest(height)
@@ -92,13 +97,17 @@ def test_vertical_cut_stands_as_high_as_cohesion_holds_it(share: float, stands: 
 def test_force_on_bodies_is_that_on_soil_reversed() -> None:
     """Momentum that soil gains in a step is what gravity and the bodies give it."""
     made = soil()
-    settings = Discretisation(spacing_m=0.02)
-    ball = markers.ball(0.07, 0.02)
-    walls = markers.trough((0, 0, 0), (0.2, 0.2, 0.2), 0.02, 0.06)
+    settings = Discretization(spacing_m=0.02)
+    ball = boundary_markers.ball(0.07, 0.02)
+    walls = boundary_markers.trough((0, 0, 0), (0.2, 0.2, 0.2), 0.02, 0.06)
     body = np.concatenate((np.zeros(len(walls)), np.ones(len(ball)))).astype(np.int32)
-    bed = Bed(
-        made, settings, (0.3, 0.0, -G), markers.lattice((0, 0, 0), (0.2,) * 3, 0.02),
-        np.concatenate((walls, ball)), body,
+    bed = ParticleBed(
+        made,
+        settings,
+        (0.3, 0.0, -G),
+        boundary_markers.lattice((0, 0, 0), (0.2,) * 3, 0.02),
+        np.concatenate((walls, ball)),
+        body,
     )
     bed.lay_at_rest(0.2)
     bed.bodies.center[1] = 0.1, 0.1, 0.27

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from particles import layer, of_soil, soil
 
-from regolith_terrain.crm import markers
+from regolith_terrain.crm import boundary_markers
 from regolith_terrain.crm.arrays import SOIL, Floats
-from regolith_terrain.crm.bed import Bed
+from regolith_terrain.crm.particle_bed import ParticleBed
 from regolith_terrain.crm.smoothing import slope, weight
 from regolith_terrain.crm.soil_step import LIMITS, ROOM, advance_soil
 
 EARTH = (0.0, 0.0, -9.81)
 
 
-def shaken_bed(workers: int = 1, **values: object) -> Bed:
+def shaken_bed(workers: int = 1, **values: object) -> ParticleBed:
     """Return soil on a floor, every particle with a place, a velocity and a stress of its own."""
     bed = layer(soil(), 0.02, 0.18, 0.16, EARTH, workers=workers, **values)
     rng = np.random.default_rng(1)
@@ -30,12 +30,26 @@ def shaken_bed(workers: int = 1, **values: object) -> Bed:
     return bed
 
 
-def evaluated(bed: Bed, new: Floats, dt: float) -> None:
+def evaluated(bed: ParticleBed, new: Floats, dt: float) -> None:
     """Write the soil after one forward step."""
     assert bed._near is not None
     advance_soil(
-        0, len(bed._soil), bed.particles, bed.particles, new, bed.memory, bed.memory, bed.kind, bed._near, bed._soil, dt,
-        bed.gravity, bed.material, bed.scheme, np.zeros((9, LIMITS)), np.empty((9, ROOM)),
+        0,
+        len(bed._soil),
+        bed.particles,
+        bed.particles,
+        new,
+        bed.memory,
+        bed.memory,
+        bed.kind,
+        bed._near,
+        bed._soil,
+        dt,
+        bed.gravity,
+        bed.material,
+        bed.scheme,
+        np.zeros((9, LIMITS)),
+        np.empty((9, ROOM)),
     )
 
 
@@ -106,7 +120,14 @@ def test_turned_block_turns_its_stress(corrected: bool, within: float) -> None:
     Plain sums see a turning block as one only as far as the kernel reaches from its surface.
     """
     bed = layer(
-        soil(friction=5.0), 0.02, 0.18, 0.16, (0.0, 0.0, 0.0), surface=0.0, shifting=0.0, viscosity=0.0,
+        soil(friction=5.0),
+        0.02,
+        0.18,
+        0.16,
+        (0.0, 0.0, 0.0),
+        surface=0.0,
+        shifting=0.0,
+        viscosity=0.0,
         corrected=corrected,
     )
     bed.period[:] = 0.0
@@ -165,6 +186,11 @@ def test_bed_goes_on_from_what_was_saved() -> None:
     with pytest.raises(ValueError, match='allowed: '):
         other.load(blob[:-8])
     with pytest.raises(ValueError, match='allowed: '):
-        Bed(
-            bed.soil, bed.settings, EARTH, markers.lattice((0,) * 3, (0.1,) * 3, 0.02), bed.local, bed.body,
+        ParticleBed(
+            bed.soil,
+            bed.settings,
+            EARTH,
+            boundary_markers.lattice((0,) * 3, (0.1,) * 3, 0.02),
+            bed.local,
+            bed.body,
         ).load(blob)

@@ -11,17 +11,17 @@ import pytest
 from particles import soil
 
 from regolith_terrain.crm.arrays import COLUMNS, ZZ
-from regolith_terrain.crm.laying import Laid, lay
+from regolith_terrain.crm.initialization import InitialParticles, initial_particles
 from regolith_terrain.crm.region import ParticleRegion
 from regolith_terrain.crm.surface import Columns, free_surface, sort_columns, weigh
-from regolith_terrain.records import Floats
-from regolith_terrain.surface import FlatField, PlaneField
+from regolith_terrain.grid.node_records import Floats
+from regolith_terrain.height_field import FlatField, PlaneField
 
 REGION = ParticleRegion('strip', 'rover', (0.0, 0.0), (0.6, 0.48), 0.06, 0.3, soil(), True)
 H = 1.3 * 0.06
 
 
-def columns(laid: Laid, lift: float = 0.0) -> Columns:
+def columns(laid: InitialParticles, lift: float = 0.0) -> Columns:
     """Return a region's columns with the stress of their weight, soil lifted a little."""
     n, ground = len(laid.soil), laid.trough[laid.ground]
     particles = np.zeros((n + len(ground), COLUMNS))
@@ -41,7 +41,7 @@ def surface(of: Columns, x: Floats, y: Floats) -> tuple[Floats, Floats]:
 def test_columns_are_as_deep_everywhere_and_as_many_as_were_said() -> None:
     """On a slope of 20 % each of 10 x 8 columns holds five particles down from the ground; panes stand above it."""
     field = PlaneField(0.2, -0.1, 3.0)
-    laid = lay(REGION, field)
+    laid = initial_particles(REGION, field)
     assert len(laid.soil) == REGION.soil_count == 10 * 8 * 5 and len(laid.trough) == REGION.marker_count
     depth = laid.top - laid.soil[:, 2]
     assert np.allclose(laid.top, field.heights(laid.soil[:, 0], laid.soil[:, 1]))
@@ -52,7 +52,7 @@ def test_columns_are_as_deep_everywhere_and_as_many_as_were_said() -> None:
 
 def test_surface_of_a_layer_is_where_it_ends() -> None:
     """Half of space is filled at the surface; between the particles of a lattice to 2 % of their spacing. It rises with soil."""
-    laid = lay(REGION, FlatField(1.0))
+    laid = initial_particles(REGION, FlatField(1.0))
     rng = np.random.default_rng(1)
     x, y = rng.uniform(0.0, 0.6, 50), rng.uniform(0.0, 0.48, 50)
     level, _ = surface(columns(laid), x, y)
@@ -66,7 +66,7 @@ def test_surface_of_a_layer_is_where_it_ends() -> None:
 
 def test_pressure_below_the_surface_is_that_of_the_soil_above() -> None:
     """The weight of a smoothing length of soil; the mean over the kernel, which is cut off above, is a fifth deeper."""
-    _, pressure = surface(columns(lay(REGION, FlatField())), np.array([0.3]), np.array([0.24]))
+    _, pressure = surface(columns(initial_particles(REGION, FlatField())), np.array([0.3]), np.array([0.24]))
     assert 1.0 < pressure[0] / (1700.0 * 1.62 * H) < 1.2
 
 
@@ -91,7 +91,7 @@ def test_every_quantum_is_at_some_node(spacing: float) -> None:
 
 def test_nodes_of_a_region_are_those_of_a_soil_map() -> None:
     """Half-open along both axes, as the polygon of the same corners."""
-    from regolith_terrain.soil_map import Region, SoilMap
+    from regolith_terrain.grid.soil_map import Region, SoilMap
 
     (x0, y0), (x1, y1) = (0.1, -0.3), (0.7, 0.3)
     corners = np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])

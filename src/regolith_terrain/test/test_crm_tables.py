@@ -84,8 +84,8 @@ def test_a_wheel_slips_on_slopes_as_measured() -> None:
 
 def test_lips_of_a_drum_take_what_the_grid_says_within_a_factor_of_two() -> None:
     """Of the earthmoving equation, with lips as rough as the soil is strong."""
-    from regolith_terrain.experiments import drum
+    from regolith_terrain.testbeds import bucket_drum
 
-    settings = drum.Settings.model_validate({'cohesion_pa': 170.0, 'soil_tool_friction_deg': 35.0})
-    (cheap,) = drum.run(settings, lambda done, total: None)
+    settings = bucket_drum.Settings.model_validate({'cohesion_pa': 170.0, 'soil_tool_friction_deg': 35.0})
+    (cheap,) = bucket_drum.run(settings, lambda done, total: None)
     assert 0.5 < figure('drum_170', 'lips_torque_nm_per_m') / cheap['lips_torque_nm_per_m'] < 2.0

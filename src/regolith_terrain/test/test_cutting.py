@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from regolith_terrain.digging.cutting import (
+from regolith_terrain.excavation.cutting import (
     LEAST_FRICTION_RAD,
     STEEPEST_RAD,
     blade_force,
@@ -89,7 +89,8 @@ def test_force_grows_with_depth_and_speed_as_its_terms() -> None:
 def test_a_soil_almost_without_friction_has_a_rupture_plane() -> None:
     """At the limits the module states the angle is one of a wedge, and its factors are finite."""
     for rake, friction, soil_tool in (
-        (math.radians(60.0), LEAST_FRICTION_RAD, 0.0), (STEEPEST_RAD - 0.6, 0.4, 0.19),
+        (math.radians(60.0), LEAST_FRICTION_RAD, 0.0),
+        (STEEPEST_RAD - 0.6, 0.4, 0.19),
     ):
         beta = rupture_angle(rake, friction, soil_tool)
         assert 0.0 < beta < math.pi - rake - friction - soil_tool

@@ -16,12 +16,12 @@ from rasterio.transform import from_origin
 from rasterio.warp import transform as warp
 
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.dem.detail import roughness
-from regolith_terrain.dem.grid import MOON_RADIUS_M, Frame, lay_frame, locate
-from regolith_terrain.dem.importing import ImportRequest, import_dem
-from regolith_terrain.dem.opening import open_dem
-from regolith_terrain.dem.pds3 import Quantity, parse_label
-from regolith_terrain.height_field import build_height_field
+from regolith_terrain.elevation.detail import roughness
+from regolith_terrain.elevation.grid import MOON_RADIUS_M, LocalFrame, local_frame, locate
+from regolith_terrain.elevation.import_model import ImportRequest, import_elevation_model
+from regolith_terrain.elevation.open_model import open_elevation_model
+from regolith_terrain.elevation.pds3 import Quantity, parse_label
+from regolith_terrain.height_field_builder import build_height_field
 from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.presets import Relief, load_preset
 from regolith_terrain.raster import RasterField
@@ -55,7 +55,12 @@ def write_map(path: Path, name: str, shape: tuple[int, int] = (61, 71), **change
     lon, lat = (np.array(v).reshape(shape) for v in warp(crs, LONLAT, grid[0].ravel(), grid[1].ravel()))
     z = ground(lat, lon, lat0, lon0)
     profile = {
-        'driver': 'GTiff', 'count': 1, 'dtype': 'float64', 'height': rows, 'width': cols, 'crs': crs,
+        'driver': 'GTiff',
+        'count': 1,
+        'dtype': 'float64',
+        'height': rows,
+        'width': cols,
+        'crs': crs,
         'transform': from_origin(x[0] - s / 2, y[0] + s / 2, s, s),
     }
     unit = changes.pop('unit', None)
@@ -73,11 +78,21 @@ def write_pds3(folder: Path, z: np.ndarray, *, attached: bool, kind: str, **chan
     types = {'LSB_INTEGER': '<i2', 'MSB_INTEGER': '>i2', 'PC_REAL': '<f4', 'IEEE_REAL': '>f4'}
     rows, cols = z.shape
     items = {
-        'SAMPLE_TYPE': kind, 'SAMPLE_BITS': str(8 * np.dtype(types[kind]).itemsize), 'UNIT': 'METER',
-        'SCALING_FACTOR': '0.5', 'OFFSET': '1737400. <METER>', 'LINES': str(rows), 'LINE_SAMPLES': str(cols),
-        'MAP_SCALE': '5.0 <M/PIXEL>', 'MAP_PROJECTION_TYPE': '"POLAR STEREOGRAPHIC"', 'TARGET_NAME': 'MOON',
-        'POINTER': '"SITE.IMG"', 'A_AXIS_RADIUS': '1737.4 <KM>',
-        'SAMPLE_PROJECTION_OFFSET': repr(-20000.0 / 5.0), 'LINE_PROJECTION_OFFSET': repr(30000.0 / 5.0), **changes,
+        'SAMPLE_TYPE': kind,
+        'SAMPLE_BITS': str(8 * np.dtype(types[kind]).itemsize),
+        'UNIT': 'METER',
+        'SCALING_FACTOR': '0.5',
+        'OFFSET': '1737400. <METER>',
+        'LINES': str(rows),
+        'LINE_SAMPLES': str(cols),
+        'MAP_SCALE': '5.0 <M/PIXEL>',
+        'MAP_PROJECTION_TYPE': '"POLAR STEREOGRAPHIC"',
+        'TARGET_NAME': 'MOON',
+        'POINTER': '"SITE.IMG"',
+        'A_AXIS_RADIUS': '1737.4 <KM>',
+        'SAMPLE_PROJECTION_OFFSET': repr(-20000.0 / 5.0),
+        'LINE_PROJECTION_OFFSET': repr(30000.0 / 5.0),
+        **changes,
     }
     scale, offset = (float(items[key].split()[0]) for key in ('SCALING_FACTOR', 'OFFSET'))
     per_unit = 1000.0 if items['UNIT'] == 'KILOMETER' else 1.0
@@ -87,7 +102,7 @@ def write_pds3(folder: Path, z: np.ndarray, *, attached: bool, kind: str, **chan
     record = 512
     if attached:
         items['POINTER'] = '9'
-    text = f'''PDS_VERSION_ID            = PDS3
+    text = f"""PDS_VERSION_ID            = PDS3
 /* a comment = with an equals sign */
 RECORD_TYPE = FIXED_LENGTH
 RECORD_BYTES = {record}
@@ -115,7 +130,7 @@ OBJECT = IMAGE_MAP_PROJECTION
   SAMPLE_PROJECTION_OFFSET = {items['SAMPLE_PROJECTION_OFFSET']} <PIXEL>
 END_OBJECT = IMAGE_MAP_PROJECTION
 END
-'''.replace('\n', '\r\n').encode()
+""".replace('\n', '\r\n').encode()
     folder.mkdir(exist_ok=True)
     if attached:
         assert len(text) <= 8 * record
@@ -138,8 +153,8 @@ def test_all_maps_give_metres_east_and_north(tmp_path: Path, name: str) -> None:
     west, east, south, north = field.extent
     assert west < -90.0 and east > 90.0 and south < -90.0 and north > 90.0
     # Along the map's own axes, metres are still metres on the ground.
-    along = lay_frame(open_dem(tmp_path / 'a.tif'), (lat0, lon0), 'grid')
-    true = lay_frame(open_dem(tmp_path / 'a.tif'), (lat0, lon0))
+    along = local_frame(open_elevation_model(tmp_path / 'a.tif'), (lat0, lon0), 'grid')
+    true = local_frame(open_elevation_model(tmp_path / 'a.tif'), (lat0, lon0))
     a, b, c, d = along.jacobian
     assert abs(b) < 1e-6 * abs(a) and abs(c) < 1e-6 * abs(d) and a > 0 and d > 0
     expected = {'south': -60.0, 'north': -100.0}.get(name, 0.0)
@@ -149,22 +164,29 @@ def test_all_maps_give_metres_east_and_north(tmp_path: Path, name: str) -> None:
 def test_frame_at_the_pole_has_the_maps_axes(tmp_path: Path) -> None:
     path = tmp_path / 'pole.tif'
     with rasterio.open(
-        path, 'w', driver='GTiff', count=1, dtype='float32', height=5, width=5, crs=MAPS['south'][0],
+        path,
+        'w',
+        driver='GTiff',
+        count=1,
+        dtype='float32',
+        height=5,
+        width=5,
+        crs=MAPS['south'][0],
         transform=from_origin(-10.0, 10.0, 4.0, 4.0),
     ) as file:
         file.write(np.zeros((5, 5), np.float32), 1)
-    frame = lay_frame(open_dem(path), (-90.0, 12.0))
+    frame = local_frame(open_elevation_model(path), (-90.0, 12.0))
     assert frame.jacobian == pytest.approx((1.0, 0.0, 0.0, 1.0), abs=1e-5)
 
 
 def test_misfit_is_what_a_frame_leaves_out(tmp_path: Path) -> None:
-    grid = open_dem(write_map(tmp_path / 'a.tif', 'south'))
-    frame = lay_frame(grid, (-84.0, 60.0))
+    grid = open_elevation_model(write_map(tmp_path / 'a.tif', 'south'))
+    frame = local_frame(grid, (-84.0, 60.0))
     near, far = frame.misfit_m(grid, 500.0), frame.misfit_m(grid, 5000.0)
     assert far / near == pytest.approx(100.0, rel=0.05)  # with the square of the distance
     # Stereographic scale 2 / (1 + sin lat) changes by tan((90 - lat) / 2) / R per metre.
     assert near == pytest.approx(0.5 * 500.0**2 * np.tan(np.radians(3.0)) / MOON_RADIUS_M, rel=0.2)
-    assert Frame(0.0, 0.0, (1.0, 0.0, 0.0, 1.0), None, None, 0.0).misfit_m(grid, 1e4) == 0.0
+    assert LocalFrame(0.0, 0.0, (1.0, 0.0, 0.0, 1.0), None, None, 0.0).misfit_m(grid, 1e4) == 0.0
 
 
 @pytest.mark.parametrize('attached', [True, False])
@@ -172,13 +194,15 @@ def test_misfit_is_what_a_frame_leaves_out(tmp_path: Path) -> None:
 def test_pds3_images(tmp_path: Path, kind: str, attached: bool) -> None:
     z = np.round(np.random.default_rng(3).normal(0.0, 300.0, (40, 50)))
     changes = {} if kind.endswith('INTEGER') else {'SCALING_FACTOR': '1.0', 'OFFSET': '0.0', 'UNIT': 'KILOMETER'}
-    grid = open_dem(write_pds3(tmp_path / 'a', z, attached=attached, kind=kind, **changes))
+    grid = open_elevation_model(write_pds3(tmp_path / 'a', z, attached=attached, kind=kind, **changes))
     assert (grid.rows, grid.cols) == z.shape
     assert grid.read(0, 40, 0, 50) == pytest.approx(z, abs=1e-4)
     assert grid.map_xy(0, 0) == pytest.approx((20000.0, 30000.0)) and grid.map_xy(2, 3) == pytest.approx((20015, 29990))
     if not attached and kind == 'LSB_INTEGER':
         # The image alone finds its label; GDAL, which knows nothing of this code, sees the same numbers.
-        assert np.array_equal(open_dem(tmp_path / 'a' / 'SITE.IMG').read(0, 40, 0, 50), grid.read(0, 40, 0, 50))
+        assert np.array_equal(
+            open_elevation_model(tmp_path / 'a' / 'SITE.IMG').read(0, 40, 0, 50), grid.read(0, 40, 0, 50)
+        )
         with rasterio.open(tmp_path / 'a' / 'SITE.LBL') as other:
             assert other.read(1) * 0.5 == pytest.approx(z)
             assert other.xy(0, 0) == pytest.approx(grid.map_xy(0, 0))
@@ -195,8 +219,10 @@ def test_pds3_images(tmp_path: Path, kind: str, attached: bool) -> None:
 )
 def test_pds3_heights_are_scaled_before_the_offset_is_added(tmp_path: Path, changes: dict) -> None:
     """PDS Standards 3.8: true value = stored value x SCALING_FACTOR + OFFSET, in UNIT; radii become heights."""
-    z = 2.0 * np.round(np.random.default_rng(3).normal(0.0, 300.0, (7, 9))) + (0.0 if '-320.5' not in changes.values() else -0.5)
-    grid = open_dem(write_pds3(tmp_path / 'a', z, attached=False, kind='LSB_INTEGER', **changes))
+    z = 2.0 * np.round(np.random.default_rng(3).normal(0.0, 300.0, (7, 9))) + (
+        0.0 if '-320.5' not in changes.values() else -0.5
+    )
+    grid = open_elevation_model(write_pds3(tmp_path / 'a', z, attached=False, kind='LSB_INTEGER', **changes))
     assert grid.read(0, 7, 0, 9) == pytest.approx(z, abs=1e-6)
     assert grid.read(2, 5, 3, 4) == pytest.approx(z[2:5, 3:4], abs=1e-6)
 
@@ -208,14 +234,19 @@ def test_pds3_posts_without_a_height_are_nan(tmp_path: Path) -> None:
     data = np.frombuffer(image.read_bytes(), '<i2').copy()
     data[5] = -32768
     image.write_bytes(data.tobytes())
-    read = open_dem(path).read(0, 3, 0, 4)
+    read = open_elevation_model(path).read(0, 3, 0, 4)
     assert np.isnan(read[1, 1]) and np.isnan(read).sum() == 1 and read[2, 3] == 11.0
 
 
 def test_pds3_labels_are_parsed() -> None:
-    label = parse_label('A = 3 <M>\nB = "x = 1\n  y"\nC = (1, 2.5 <KM>)\nOBJECT = D\n E = -1E3\nEND_OBJECT\nEND\nF = 1\n')
+    label = parse_label(
+        'A = 3 <M>\nB = "x = 1\n  y"\nC = (1, 2.5 <KM>)\nOBJECT = D\n E = -1E3\nEND_OBJECT\nEND\nF = 1\n'
+    )
     assert label == {
-        'A': Quantity(3.0, 'M'), 'B': 'x = 1 y', 'C': [Quantity(1.0), Quantity(2.5, 'KM')], 'D': {'E': Quantity(-1000.0)},
+        'A': Quantity(3.0, 'M'),
+        'B': 'x = 1 y',
+        'C': [Quantity(1.0), Quantity(2.5, 'KM')],
+        'D': {'E': Quantity(-1000.0)},
     }
 
 
@@ -238,7 +269,7 @@ def test_wrong_labels_say_why(tmp_path: Path, changes: dict, words: str) -> None
     path = write_pds3(tmp_path, np.zeros((20, 30)), attached=False, kind='LSB_INTEGER', **changes)
     path.write_bytes(path.read_bytes().replace(b'SAMPLE_TYPE = LSB_INTEGER', f'SAMPLE_TYPE = {kind}'.encode()))
     with pytest.raises(ValueError, match=words) as caught:
-        import_dem(ImportRequest(path), tmp_path / 'out')
+        import_elevation_model(ImportRequest(path), tmp_path / 'out')
     assert 'SITE' in str(caught.value) and not (tmp_path / 'out').exists()
 
 
@@ -260,7 +291,12 @@ def test_map_of_the_earth_lies_in_true_meters(tmp_path: Path) -> None:
     north = np.radians(lat - lat0) * 6367381.8
     east = np.radians(lon - lon0) * 6388838.3 * np.cos(np.radians(lat0))
     profile = {
-        'driver': 'GTiff', 'count': 1, 'dtype': 'float64', 'height': 101, 'width': 101, 'crs': EARTH,
+        'driver': 'GTiff',
+        'count': 1,
+        'dtype': 'float64',
+        'height': 101,
+        'width': 101,
+        'crs': EARTH,
         'transform': from_origin(x[0] - s / 2, y[0] + s / 2, s, s),
     }
     with rasterio.open(tmp_path / 'earth.tif', 'w', **profile) as file:
@@ -270,10 +306,10 @@ def test_map_of_the_earth_lies_in_true_meters(tmp_path: Path) -> None:
         at = np.random.default_rng(0).uniform(-60.0, 60.0, (2, 100))
         # Meridians bend away from the frame by d^2 tan(lat) / R, 1.4 mm at 95 m, of which a slope of 0.2 makes 0.3 mm.
         assert field.heights(*at) == pytest.approx(0.1 * at[0] + 0.2 * at[1], abs=1e-3)
-    frame = lay_frame(open_dem(tmp_path / 'earth.tif'), (lat0, lon0))
+    frame = local_frame(open_elevation_model(tmp_path / 'earth.tif'), (lat0, lon0))
     assert frame.grid_north_deg == pytest.approx(2.12, abs=0.02)  # (18 - 15) sin 45, to the east
     assert (frame.latitude_deg, frame.longitude_deg) == pytest.approx((lat0, lon0), abs=1e-9)
-    about = import_dem(ImportRequest(tmp_path / 'earth.tif', (lat0, lon0), 80.0), tmp_path / 'out')
+    about = import_elevation_model(ImportRequest(tmp_path / 'earth.tif', (lat0, lon0), 80.0), tmp_path / 'out')
     assert about['body'] == 'earth' and about['height_at_center_m'] == pytest.approx(300.0, abs=1e-6)
     again = RasterField.from_file(tmp_path / 'out' / 'heights.tif')
     assert again.heights(20.0, -10.0) == pytest.approx(0.0, abs=1e-3) and again.holds(40.0, 40.0)
@@ -282,7 +318,11 @@ def test_map_of_the_earth_lies_in_true_meters(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ('changes', 'request_changes', 'words'),
     [
-        ({'crs': CRS.from_proj4('+proj=stere +lat_0=-90 +R=1737400 +units=us-ft')}, {}, 'US survey foot; allowed: metres'),
+        (
+            {'crs': CRS.from_proj4('+proj=stere +lat_0=-90 +R=1737400 +units=us-ft')},
+            {},
+            'US survey foot; allowed: metres',
+        ),
         ({'crs': CRS.from_proj4('+proj=stere +lat_0=-90 +R=1737400 +units=km')}, {}, 'kilometre; allowed: metres'),
         ({'unit': 'ft'}, {}, "heights are in 'ft'; allowed: metres"),
         ({'nodata': 'first'}, {}, '1 post without a height .first at row 0, column 0'),
@@ -300,7 +340,7 @@ def test_wrong_rasters_say_why(tmp_path: Path, changes: dict, request_changes: d
             changes = {'nodata': float(file.read(1)[0, 0])}
     path = write_map(tmp_path / 'site.tif', 'south', **changes)
     with pytest.raises(ValueError, match=words) as caught:
-        import_dem(ImportRequest(path, **request_changes), tmp_path / 'out')
+        import_elevation_model(ImportRequest(path, **request_changes), tmp_path / 'out')
     text = str(caught.value)
     assert 'site.tif' in text or 'upsample' in text
     assert not (tmp_path / 'out').exists() and not list(tmp_path.glob('.out*'))
@@ -322,25 +362,25 @@ def test_other_wrong_files_say_why(tmp_path: Path) -> None:
         (tmp_path / 'none.tif', 'no such file'),
     ):
         with pytest.raises(ValueError, match=words):
-            import_dem(ImportRequest(path), tmp_path / 'out')
+            import_elevation_model(ImportRequest(path), tmp_path / 'out')
     full = tmp_path / 'full'
     full.mkdir()
     (full / 'mine.txt').write_text('keep')
     with pytest.raises(ValueError, match='not empty'):
-        import_dem(ImportRequest(flat, post_spacing_m=1.0), full)
+        import_elevation_model(ImportRequest(flat, post_spacing_m=1.0), full)
     assert [p.name for p in full.iterdir()] == ['mine.txt']
 
 
 def test_numpy_arrays_run_from_north_to_south(tmp_path: Path) -> None:
     np.save(tmp_path / 'a.npy', np.add.outer(-2.0 * np.arange(7.0), np.arange(9.0)).astype(np.float32))
-    import_dem(ImportRequest(tmp_path / 'a.npy', post_spacing_m=2.0), tmp_path / 'out')
+    import_elevation_model(ImportRequest(tmp_path / 'a.npy', post_spacing_m=2.0), tmp_path / 'out')
     field = build_height_field(TerrainConfig.model_validate({'source': str(tmp_path / 'out' / 'heights.tif')}), 0)
     assert float(field.heights(2.0, 2.0)) == pytest.approx(0.5 * 2.0 + 1.0 * 2.0)
 
 
 def test_imported_file_is_the_same_ground_as_the_original(tmp_path: Path) -> None:
     path = write_map(tmp_path / 'a.tif', 'south')
-    about = import_dem(ImportRequest(path, (-84.0, 60.0), 150.0), tmp_path / 'out')
+    about = import_elevation_model(ImportRequest(path, (-84.0, 60.0), 150.0), tmp_path / 'out')
     assert about == json.loads((tmp_path / 'out' / 'about.json').read_text())
     assert about['grid_north_deg'] == pytest.approx(-60.0, abs=1e-4) and about['size_m'] == 150.0
     assert sorted(p.name for p in (tmp_path / 'out').iterdir()) == ['about.json', 'heights.tif', 'hillshade.png']
@@ -356,7 +396,7 @@ def test_imported_file_is_the_same_ground_as_the_original(tmp_path: Path) -> Non
 def test_upsampling_leaves_posts_and_adds_detail_between(tmp_path: Path, north: str) -> None:
     path = write_map(tmp_path / 'a.tif', 'south')
     request = ImportRequest(path, (-84.0, 60.0), 24.0, north=north, upsample_m=0.1, preset='polar', seed=4)
-    import_dem(request, tmp_path / 'out')
+    import_elevation_model(request, tmp_path / 'out')
     rough = RasterField.from_file(tmp_path / 'out' / 'heights.tif')
     smooth = RasterField.from_file(path, center=(-84.0, 60.0), north=north)
     x, y = smooth.post_places()
@@ -416,7 +456,7 @@ def test_real_models_import_and_upsample(
     path = SHARED / 'dem' / name
     if not path.is_file():
         pytest.skip(f'{path} is not here; set REGOLITH_SHARED to the folder that holds dem/')
-    about = import_dem(ImportRequest(path, center, 10.0, upsample_m=0.1), tmp_path / 'out')
+    about = import_elevation_model(ImportRequest(path, center, 10.0, upsample_m=0.1), tmp_path / 'out')
     assert about['misfit_m'] < 1e-4 and about['post_spacing_m'][0] <= 0.1
     field = RasterField.from_file(tmp_path / 'out' / 'heights.tif')
     source = RasterField.from_file(path, center=center)
@@ -443,10 +483,8 @@ def test_a_center_is_found_whichever_way_its_longitude_is_counted(
 ) -> None:
     """Maps in degrees may count from 0 to 360 or from -180 to 180, and so may the center of a scenario."""
     profile = {'driver': 'GTiff', 'count': 1, 'dtype': 'float64', 'height': 21, 'width': 21, 'crs': LONLAT}
-    with rasterio.open(
-        tmp_path / 'a.tif', 'w', **profile, transform=from_origin(first_deg, 5.0, 0.01, 0.01)
-    ) as file:
+    with rasterio.open(tmp_path / 'a.tif', 'w', **profile, transform=from_origin(first_deg, 5.0, 0.01, 0.01)) as file:
         file.write(np.zeros((21, 21)), 1)
-    grid = open_dem(tmp_path / 'a.tif')
+    grid = open_elevation_model(tmp_path / 'a.tif')
     x, y = locate(grid, (4.9, given_deg))
     assert (x, y) == pytest.approx((first_deg + 0.1, 4.9), abs=1e-9)

@@ -11,18 +11,18 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from regolith_terrain.authority import TerrainAuthority
 from regolith_terrain.config import SoilRegionConfig, TerrainConfig
-from regolith_terrain.digging.exchange import SoilAsked, SoilLanded, Work, boxes, exchange
-from regolith_terrain.digging.ground import DiggableGround
-from regolith_terrain.digging.loose import LooseSoil
-from regolith_terrain.digging.relaxation import MARGIN
-from regolith_terrain.mass import QUANTUM_KGPM2
-from regolith_terrain.merge import SoilDelta, SoilUpdate
-from regolith_terrain.records import NodeRecords
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.surface import FlatField
-from regolith_world.records import GROUND, VEHICLE, Command, Cycle, CycleKey, Evolved, Verdict
+from regolith_terrain.excavation.diggable_soil import DiggableSoil
+from regolith_terrain.excavation.exchange import SoilDeposit, SoilRequest, ToolExchange, boxes, exchange
+from regolith_terrain.excavation.loose_soil import LooseSoil
+from regolith_terrain.excavation.relaxation import MARGIN
+from regolith_terrain.grid.mass_balance import QUANTUM_KGPM2
+from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
+from regolith_terrain.grid.node_records import NodeRecords
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import FlatField
+from regolith_terrain.terrain_participant import TerrainParticipant
+from regolith_world.cycle.records import GROUND, VEHICLE, Command, Cycle, CycleKey, CycleResult, Verdict
 
 SPACING, DENSITY, GRAVITY = 0.02, 1500.0, 1.62
 
@@ -38,16 +38,16 @@ def quanta(height: float) -> float:
     return math.floor(height * DENSITY / QUANTUM_KGPM2) * QUANTUM_KGPM2
 
 
-def ask(tool: str, rows: range, columns: range, height: float, path: float) -> Work:
+def ask(tool: str, rows: range, columns: range, height: float, path: float) -> ToolExchange:
     """Return the request of one tool for a height of soil off each node of a rectangle."""
     i, j = nodes(rows, columns)
-    return Work((SoilAsked(tool, i, j, np.full(len(i), quanta(height)), np.full(len(i), path)),))
+    return ToolExchange((SoilRequest(tool, i, j, np.full(len(i), quanta(height)), np.full(len(i), path)),))
 
 
-def drop(rows: range, columns: range, height: float) -> Work:
+def drop(rows: range, columns: range, height: float) -> ToolExchange:
     """Return soil that comes down on a rectangle."""
     i, j = nodes(rows, columns)
-    return Work((), SoilLanded(i, j, np.full(len(i), quanta(height))))
+    return ToolExchange((), SoilDeposit(i, j, np.full(len(i), quanta(height))))
 
 
 class Site:
@@ -56,11 +56,13 @@ class Site:
     def __init__(self, **terrain: object) -> None:
         config = TerrainConfig(source='flat', **terrain)
         self.grid = SoilGrid(FlatField(), SPACING, config.law)
-        self.ground = DiggableGround(config, GRAVITY)
+        self.ground = DiggableSoil(config, GRAVITY)
         self.loose = LooseSoil()
         self.cell = SPACING**2
 
-    def cycle(self, works: Mapping[str, Work], merged: NodeRecords | None = None) -> dict[tuple[str, str], float]:
+    def cycle(
+        self, works: Mapping[str, ToolExchange], merged: NodeRecords | None = None
+    ) -> dict[tuple[str, str], float]:
         """Exchange and commit; return what was granted [kg/m^2]."""
         merged = NodeRecords.empty() if merged is None else merged
         owner = np.zeros(len(merged), np.int16)
@@ -75,15 +77,21 @@ def test_two_tools_never_take_a_gram_twice() -> None:
     """Both want 5 cm off the same columns, down to 5 cm: the first name has it all. Where the other one's path is 2 cm
     lower it gets those; together just what is gone."""
     site, rows = Site(), range(0, 5)
-    got = site.cycle({
-        'beryl': ask('drum', rows, range(0, 4), 0.05, -0.05), 'amber': ask('drum', rows, range(2, 6), 0.05, -0.05),
-    })
+    got = site.cycle(
+        {
+            'beryl': ask('drum', rows, range(0, 4), 0.05, -0.05),
+            'amber': ask('drum', rows, range(2, 6), 0.05, -0.05),
+        }
+    )
     assert got == {('amber', 'drum'): 20 * quanta(0.05), ('beryl', 'drum'): 10 * quanta(0.05)}
     assert got == {k: v for k, v in sorted(got.items())} and site.grid.moved_mass() == -sum(got.values())
     assert site.grid.records_at(*nodes(rows, range(0, 6))).level == pytest.approx(-0.05, abs=1e-9)
-    got = site.cycle({
-        'beryl': ask('drum', rows, range(0, 4), 0.05, -0.09), 'amber': ask('drum', rows, range(2, 6), 0.05, -0.07),
-    })
+    got = site.cycle(
+        {
+            'beryl': ask('drum', rows, range(0, 4), 0.05, -0.09),
+            'amber': ask('drum', rows, range(2, 6), 0.05, -0.07),
+        }
+    )
     shared = 10 * (quanta(0.02) + quanta(0.02))
     assert sum(got.values()) == pytest.approx(10 * quanta(0.02) + shared + 10 * quanta(0.04), rel=1e-7)
     levels = site.grid.records_at(*nodes(range(1), range(0, 6))).level
@@ -93,11 +101,14 @@ def test_two_tools_never_take_a_gram_twice() -> None:
 def test_tools_of_one_vehicle_and_any_order_of_deltas() -> None:
     """Tools come in the order of their names; the mapping's order changes no bit."""
     first, second = ask('a', range(4), range(4), 0.03, -0.03), ask('b', range(4), range(4), 0.03, -0.04)
-    works = {'amber': Work((second.asked[0], first.asked[0])), 'beryl': ask('a', range(4), range(2, 9), 0.02, -0.05)}
+    works = {
+        'amber': ToolExchange((second.asked[0], first.asked[0])),
+        'beryl': ask('a', range(4), range(2, 9), 0.02, -0.05),
+    }
     sites = [Site(), Site()]
     got = [
         sites[0].cycle(works),
-        sites[1].cycle({'beryl': works['beryl'], 'amber': Work((first.asked[0], second.asked[0]))}),
+        sites[1].cycle({'beryl': works['beryl'], 'amber': ToolExchange((first.asked[0], second.asked[0]))}),
     ]
     assert got[0] == got[1] and sites[0].grid.save() == sites[1].grid.save()
     assert got[0]['amber', 'a'] == 16 * quanta(0.03) > got[0]['amber', 'b'] > 0.0
@@ -178,14 +189,14 @@ class Stage:
     """A terrain in the cycle, with two agents."""
 
     def __init__(self) -> None:
-        self.evolved: list[Evolved] = []
+        self.evolved: list[CycleResult] = []
         self.updates: list[SoilUpdate] = []
         self.key = CycleKey(0, -1, -1)
         config = TerrainConfig(source='flat')
-        self.terrain = TerrainAuthority(config, FlatField(), self.evolved.append, self.updates.append)
+        self.terrain = TerrainParticipant(config, FlatField(), self.evolved.append, self.updates.append)
 
     def step(
-        self, works: Mapping[str, Work], verdict: Verdict = Verdict.COMMIT, command: Command = Command.EVOLVE
+        self, works: Mapping[str, ToolExchange], verdict: Verdict = Verdict.COMMIT, command: Command = Command.EVOLVE
     ) -> None:
         """Give the verdict on the last attempt and evolve by these works."""
         cycle = self.key.cycle + (verdict == Verdict.COMMIT or self.key.cycle < 0)
@@ -193,7 +204,7 @@ class Stage:
         names, roles = ('amber', 'beryl', 'terrain'), (VEHICLE, VEHICLE, GROUND)
         self.terrain.on_cycle(Cycle(self.key, 0, 20_000_000, verdict, command, names, roles))
         for name in names[:2] if command == Command.EVOLVE else ():
-            self.terrain.on_delta(SoilDelta(self.key, name, NodeRecords.empty(), works.get(name, Work())))
+            self.terrain.on_delta(SoilDelta(self.key, name, NodeRecords.empty(), works.get(name, ToolExchange())))
 
 
 POURED = {'amber': drop(range(10), range(35), 0.4), 'beryl': ask('drum', range(40, 50), range(35), 0.03, -0.03)}
@@ -242,7 +253,7 @@ def test_a_terrain_that_is_started_again_follows_by_its_updates() -> None:
         verdict = Verdict.NONE if n == 0 else Verdict.COMMIT
         names, roles = ('amber', 'beryl', 'terrain'), (VEHICLE, VEHICLE, GROUND)
         other.terrain.on_cycle(Cycle(stage.key, 0, 20_000_000, verdict, Command.EVOLVE, names, roles))
-        other.terrain.adopt(stage.updates[-1])
+        other.terrain.accept_update(stage.updates[-1])
         assert other.evolved[-1].state_hash == stage.evolved[-1].state_hash
     stage.step({}, command=Command.STOP)
     other.terrain.on_cycle(Cycle(stage.key, 0, 0, Verdict.COMMIT, Command.STOP, names, roles))
@@ -260,8 +271,8 @@ def test_places_far_apart_share_the_budget_of_a_cycle(monkeypatch: pytest.Monkey
         given.append(int(told[-1]))  # type: ignore[call-overload]
         return given[-1] - 3
 
-    monkeypatch.setattr('regolith_terrain.digging.exchange.relax', look)
-    monkeypatch.setattr('regolith_terrain.digging.exchange.SWEEPS', 1)
+    monkeypatch.setattr('regolith_terrain.excavation.exchange.relax', look)
+    monkeypatch.setattr('regolith_terrain.excavation.exchange.SWEEPS', 1)
     site = Site()
     works = {'amber': drop(range(4), range(4), 0.2), 'beryl': drop(range(900, 904), range(4), 0.2)}
     exchange(site.grid, NodeRecords.empty(), np.zeros(0, np.int16), works, site.loose, site.ground, budget=budget)

@@ -10,8 +10,8 @@ import pytest
 from pydantic import ValidationError
 
 from regolith_terrain.config import load_soil
-from regolith_terrain.experiments import bevameter, multipass, plate_sinkage, wheel_rig
-from regolith_terrain.experiments.settings import reference_rows
+from regolith_terrain.testbeds import bevameter, multipass, plate_sinkage, wheel_rig
+from regolith_terrain.testbeds.settings import reference_rows
 
 
 def run(module: Any, **values: Any) -> list[dict[str, Any]]:
@@ -28,7 +28,9 @@ def test_wheel_rig_is_the_reference_rig() -> None:
         assert row['slip'] == float(slip)
         # The project's own tolerance is 1 %; the definitions are right only if far more digits agree.
         for key, column in (
-            ('drawbar_pull_n', 'drawbar_pull_N'), ('torque_nm', 'driving_torque_Nm'), ('sinkage_m', 'axle_sinkage_m'),
+            ('drawbar_pull_n', 'drawbar_pull_N'),
+            ('torque_nm', 'driving_torque_Nm'),
+            ('sinkage_m', 'axle_sinkage_m'),
             ('normal_load_n', 'soil_Fz_N'),
         ):
             assert row[key] == pytest.approx(float(theirs[column]), rel=2e-4)

@@ -11,14 +11,14 @@ import pytest
 from numpy.typing import ArrayLike
 
 from regolith_terrain import scm
-from regolith_terrain.ground_contact import ContactSetting
-from regolith_terrain.rigid import RigidContact
-from regolith_terrain.rigid_surface import RigidArrays, find_foot, foot_normal
-from regolith_terrain.soil_config import RigidGroundConfig
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.soil_law import RIGID
-from regolith_terrain.soil_map import SoilMap
-from regolith_terrain.surface import HeightField, Heights
+from regolith_terrain.contact.ground_contact import ContactSetting
+from regolith_terrain.contact.rigid_contact import RigidContact
+from regolith_terrain.contact.rigid_surface import RigidArrays, find_foot, foot_normal
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.grid.soil_map import SoilMap
+from regolith_terrain.height_field import HeightField, Heights
+from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_parameters import RigidTerrainConfig
 
 SLOPE = 0.3
 """Rise along the edge."""
@@ -44,7 +44,7 @@ class Step(HeightField):
 
 
 def ground_of(field: HeightField) -> RigidArrays:
-    soils, shape = SoilMap(RigidGroundConfig().parameters()), scm.cylinder(0.25, 0.2)
+    soils, shape = SoilMap(RigidTerrainConfig().parameters()), scm.cylinder(0.25, 0.2)
     contact = RigidContact(ContactSetting(soils, shape, np.array([scm.reach(shape)]), 0.05))
     return contact.arrays(SoilGrid(field, 0.05, RIGID).window(-30, 31, -30, 31), 1)
 

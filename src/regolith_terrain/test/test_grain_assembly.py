@@ -9,13 +9,13 @@ import math
 import numpy as np
 import pytest
 
-from regolith_terrain.grains.assembly import Assembly
-from regolith_terrain.grains.bodies import Body, plane, wheel
-from regolith_terrain.grains.clumps import SHAPES
-from regolith_terrain.grains.grid import find_pairs
-from regolith_terrain.grains.materials import GrainMaterial
-from regolith_terrain.grains.packing import attitudes, lattice, sizes
-from regolith_terrain.grains.state import empty_pairs
+from regolith_terrain.dem.assembly import Assembly
+from regolith_terrain.dem.bodies import Body, plane, wheel
+from regolith_terrain.dem.clumps import SHAPES
+from regolith_terrain.dem.materials import GrainMaterial
+from regolith_terrain.dem.neighbor_search import find_pairs
+from regolith_terrain.dem.packing import attitudes, lattice, sizes
+from regolith_terrain.dem.state import empty_pairs
 
 MATERIAL = GrainMaterial(youngs_modulus_pa=1e7, friction=0.4, rolling=0.05, restitution=0.3, density_kgpm3=2600.0)
 SIDE = 0.1
@@ -31,14 +31,32 @@ def assembly(threads: int = 1, shape: str = 'sphere', count: int = 200) -> Assem
     places = lattice(5, 'grain', count, float(scales.max()), inside, 0.05, 0.5 * SIDE)
     half = 0.5 * SIDE
     walls = Body(
-        (plane((0, 0, 1)), plane((1, 0, 0), (-half, 0, 0)), plane((-1, 0, 0), (half, 0, 0)),
-         plane((0, 1, 0), (0, -half, 0)), plane((0, -1, 0), (0, half, 0))),
+        (
+            plane((0, 0, 1)),
+            plane((1, 0, 0), (-half, 0, 0)),
+            plane((-1, 0, 0), (half, 0, 0)),
+            plane((0, 1, 0), (0, -half, 0)),
+            plane((0, -1, 0), (0, half, 0)),
+        ),
         MATERIAL,
     )
-    rotor = Body(wheel(0.02, 0.04, 6, 0.006, 0.004), MATERIAL, place=(0.0, 0.0, 0.03), spin=(0.0, 20.0, 0.0), mass=1.0,
-                 free=(False, False, True))
-    made = Assembly(places, scales, MATERIAL, bodies=[walls, rotor], shape=SHAPES[shape](),
-                    turn=attitudes(5, 'grain', count), threads=threads)
+    rotor = Body(
+        wheel(0.02, 0.04, 6, 0.006, 0.004),
+        MATERIAL,
+        place=(0.0, 0.0, 0.03),
+        spin=(0.0, 20.0, 0.0),
+        mass=1.0,
+        free=(False, False, True),
+    )
+    made = Assembly(
+        places,
+        scales,
+        MATERIAL,
+        bodies=[walls, rotor],
+        shape=SHAPES[shape](),
+        turn=attitudes(5, 'grain', count),
+        threads=threads,
+    )
     made.grains.motion[:, 2] = -1.0
     return made
 

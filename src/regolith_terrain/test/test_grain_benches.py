@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from regolith_terrain.experiments import heaps as heap_measures
-from regolith_terrain.experiments import repose
-from regolith_terrain.experiments.climbs import WheelRig
-from regolith_terrain.grains.beds import Filled, fill
-from regolith_terrain.grains.climb import Climb, ClimbBed, check, climb
+from regolith_terrain.dem.beds import Filled, fill_bin
+from regolith_terrain.dem.climb import ClimbBed, DemClimb, check, climb
+from regolith_terrain.testbeds import angle_of_repose
+from regolith_terrain.testbeds import heap_measurement as heap_measures
+from regolith_terrain.testbeds.slope_climb import WheelRig
 
 CONE_M, SLOPE = 0.4, math.radians(25.0)
 
@@ -32,7 +32,9 @@ def test_a_cone_has_the_slope_and_the_run_out_that_it_has() -> None:
     heap = cone()
     at, height = heap_measures.profile(heap)
     edges = 0.5 * (at[1] - at[0])
-    assert np.sum(height * np.pi * ((at + edges) ** 2 - (at - edges) ** 2)) == pytest.approx(heap.volume.sum(), rel=1e-9)
+    assert np.sum(height * np.pi * ((at + edges) ** 2 - (at - edges) ** 2)) == pytest.approx(
+        heap.volume.sum(), rel=1e-9
+    )
     found = heap_measures.measured(heap, 0.2)
     # 8000 points and more in a ring on the flank: its height is known to 1 %.
     assert found['slope_deg'] == pytest.approx(25.0, abs=0.3)
@@ -53,10 +55,10 @@ def test_a_heap_ends_where_a_line_through_its_foot_does_or_soon_after() -> None:
 
 def heaps(**values: Any) -> list[dict[str, Any]]:
     ticks: list[tuple[int, int]] = []
-    settings = repose.Settings.model_validate(
+    settings = angle_of_repose.Settings.model_validate(
         {'radius_m': 0.04, 'height_m': 0.06, 'count': 250, 'youngs_modulus_pa': 1e7, 'threads': 1, **values}
     )
-    rows = repose.run(settings, lambda *tick: ticks.append(tick))
+    rows = angle_of_repose.run(settings, lambda *tick: ticks.append(tick))
     assert ticks[-1][0] == ticks[-1][1] and [t[0] for t in ticks] == sorted(t[0] for t in ticks)
     return rows
 
@@ -87,15 +89,20 @@ def test_heaps_are_steeper_with_friction_and_lie_still() -> None:
 
 @pytest.mark.parametrize(
     ('key', 'value', 'allowed'),
-    [('count', 10, 'count'), ('friction', -0.1, 'above 0.0'), ('count', 100, ''), ('ground', 'mud', 'ground'),
-     ('height_m', 0.0, 'height_m')],
+    [
+        ('count', 10, 'count'),
+        ('friction', -0.1, 'above 0.0'),
+        ('count', 100, ''),
+        ('ground', 'mud', 'ground'),
+        ('height_m', 0.0, 'height_m'),
+    ],
 )
 def test_impossible_heaps_are_refused(key: str, value: Any, allowed: str) -> None:
     if allowed:
         with pytest.raises(ValidationError, match=allowed):
-            repose.Settings.model_validate({key: value})
+            angle_of_repose.Settings.model_validate({key: value})
     with pytest.raises(ValidationError, match='allowed: enough elements'):
-        repose.Settings.model_validate({'count': 100, 'height_m': 5.0})
+        angle_of_repose.Settings.model_validate({'count': 100, 'height_m': 5.0})
 
 
 def test_too_many_grains_are_refused_with_what_they_would_need() -> None:
@@ -105,19 +112,37 @@ def test_too_many_grains_are_refused_with_what_they_would_need() -> None:
 
 @pytest.mark.parametrize(
     ('bed', 'slope', 'message'),
-    [({'grains': {'radius_m': 0.06, 'spread': 0.1}}, 10.0, 'quarter of width_m'), ({}, 60.0, '-45 to 45'),
-     ({'bin': {'length_m': 1.0}}, 10.0, 'length_m 1.0 of the trough'), ({'bin': {'width_m': 0.22, 'length_m': 1.5}}, 10.0, '1.2 times')],
+    [
+        ({'grains': {'radius_m': 0.06, 'spread': 0.1}}, 10.0, 'quarter of width_m'),
+        ({}, 60.0, '-45 to 45'),
+        ({'bin': {'length_m': 1.0}}, 10.0, 'length_m 1.0 of the trough'),
+        ({'bin': {'width_m': 0.22, 'length_m': 1.5}}, 10.0, '1.2 times'),
+    ],
 )
 def test_impossible_climbs_are_refused(bed: dict[str, Any], slope: float, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         check(WheelRig(), slope, ClimbBed.model_validate(bed))
 
 
-RIG = WheelRig(radius_m=0.045, width_m=0.04, grousers=12, grouser_height_m=0.01, grouser_thickness_m=0.003, mass_kg=0.4,
-               omega_radps=4.0, settle_s=0.0, spin_up_s=0.0, drive_s=0.4, mean_share=0.5)
+RIG = WheelRig(
+    radius_m=0.045,
+    width_m=0.04,
+    grousers=12,
+    grouser_height_m=0.01,
+    grouser_thickness_m=0.003,
+    mass_kg=0.4,
+    omega_radps=4.0,
+    settle_s=0.0,
+    spin_up_s=0.0,
+    drive_s=0.4,
+    mean_share=0.5,
+)
 BED = ClimbBed.model_validate(
-    {'grains': {'shape': 'sphere', 'radius_m': 0.004, 'youngs_modulus_pa': 5e6}, 'threads': 1,
-     'bin': {'packing': 'dense', 'length_m': 0.21, 'width_m': 0.06, 'depth_m': 0.025}}
+    {
+        'grains': {'shape': 'sphere', 'radius_m': 0.004, 'youngs_modulus_pa': 5e6},
+        'threads': 1,
+        'bin': {'packing': 'dense', 'length_m': 0.21, 'width_m': 0.06, 'depth_m': 0.025},
+    }
 )
 
 
@@ -130,7 +155,7 @@ def test_wheel_starts_just_above_the_highest_grain_below_it(shape: str) -> None:
         [RIG.start_m + 1.2 * RIG.outermost_m, 0.02, 0.004], [RIG.start_m - 1.05 * RIG.outermost_m, 0.02, 0.004],
     ]).T  # fmt: skip
     bed = BED.model_copy(update={'grains': BED.grains.model_copy(update={'shape': shape})})
-    run = Climb(RIG, 0.0, bed)
+    run = DemClimb(RIG, 0.0, bed)
     turn = np.tile((0.0, 0.0, 0.0, 1.0), (len(x), 1))
     run._start(Filled(np.column_stack([x, np.zeros(len(x)), z]), size, turn, 1500.0))
     wheel_x, wheel_y, wheel_z = run.assembly.bodies.place[1]
@@ -144,7 +169,7 @@ def test_wheel_starts_just_above_the_highest_grain_below_it(shape: str) -> None:
 
 @pytest.mark.seconds
 def test_a_bed_is_dense_and_level() -> None:
-    filled = fill(BED.bin, BED.grains, 9.81)
+    filled = fill_bin(BED.bin, BED.grains, 9.81)
     top = filled.place[:, 2]
     assert -BED.bin.depth_m < top.min() and top.max() < 0.5 * BED.grains.radius_m
     assert np.quantile(top, 0.99) > -2.0 * BED.grains.radius_m
@@ -155,7 +180,7 @@ def test_a_bed_is_dense_and_level() -> None:
     levels = [np.quantile(top[part], 0.95) for part in along]
     assert np.ptp(levels) < BED.grains.radius_m
     assert filled.place[:, 0].mean() == pytest.approx(0.5 * BED.bin.length_m, abs=0.5 * BED.grains.radius_m)
-    loose = fill(BED.bin.model_copy(update={'packing': 'loose'}), BED.grains, 9.81)
+    loose = fill_bin(BED.bin.model_copy(update={'packing': 'loose'}), BED.grains, 9.81)
     assert loose.bulk_density < 0.97 * filled.bulk_density
 
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 import pytest
 from campaigns import row
 
-from regolith_terrain.experiments import repose
-from regolith_terrain.experiments.climbs import WheelRig
-from regolith_terrain.grains.climb import climb
+from regolith_terrain.dem.climb import climb
+from regolith_terrain.testbeds import angle_of_repose
+from regolith_terrain.testbeds.slope_climb import WheelRig
 
 
 @pytest.mark.slow
@@ -27,6 +27,6 @@ def test_the_wheel_climbs_as_in_the_table() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_the_heap_is_that_of_the_table() -> None:
-    found = repose.run(repose.Settings(), lambda done, total: None)[0]
+    found = angle_of_repose.run(angle_of_repose.Settings(), lambda done, total: None)[0]
     assert found['slope_deg'] == pytest.approx(float(row('dem.csv', 'heap_0.4')['angle_deg']), abs=2.0)
     assert found['run_out'] == pytest.approx(float(row('dem.csv', 'heap_0.4')['run_out']), rel=0.1)

@@ -9,9 +9,9 @@ import math
 import numpy as np
 import pytest
 
-from regolith_terrain.grains.assembly import Assembly
-from regolith_terrain.grains.clumps import clump, clump_of_six, clump_of_three, sphere
-from regolith_terrain.grains.materials import GrainMaterial
+from regolith_terrain.dem.assembly import Assembly
+from regolith_terrain.dem.clumps import clump, clump_of_six, clump_of_three, sphere
+from regolith_terrain.dem.materials import GrainMaterial
 
 SOFT = GrainMaterial(youngs_modulus_pa=1e7, density_kgpm3=2600.0)
 
@@ -66,12 +66,18 @@ def test_a_free_clump_keeps_angular_momentum_and_energy() -> None:
 
 
 def test_a_clump_rests_on_three_balls_and_weighs_what_it_weighs() -> None:
-    from regolith_terrain.grains.bodies import Body, plane
+    from regolith_terrain.dem.bodies import Body, plane
 
     dull = SOFT.model_copy(update={'restitution': 0.1, 'friction': 0.5})
     shape = clump_of_three()
-    a = Assembly([[0, 0, 0.006]], [0.01], dull, bodies=[Body((plane((0.0, 0.0, 1.0)),), dull)], shape=shape,
-                 turn=[[0.05, 0.03, 0.0, 0.9983]])
+    a = Assembly(
+        [[0, 0, 0.006]],
+        [0.01],
+        dull,
+        bodies=[Body((plane((0.0, 0.0, 1.0)),), dull)],
+        shape=shape,
+        turn=[[0.05, 0.03, 0.0, 0.9983]],
+    )
     a.advance(math.ceil(0.5 / a.dt))
     assert a.touching == 3
     assert a.bodies.wrench[0, 2] == pytest.approx(-9.81 * float(a.grains.mass[0]), rel=1e-3)

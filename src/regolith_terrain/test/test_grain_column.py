@@ -9,20 +9,20 @@ import math
 import numpy as np
 import pytest
 
-from regolith_terrain.experiments.heaps import Column
-from regolith_terrain.grains.beds import Grains
-from regolith_terrain.grains.column import Collapse
-from regolith_terrain.grains.packing import settle, smooth, stiffen
+from regolith_terrain.dem.beds import Grains
+from regolith_terrain.dem.column import DemCollapse
+from regolith_terrain.dem.packing import settle, smooth, stiffen
+from regolith_terrain.testbeds.heap_measurement import SoilColumn
 
 GRAINS = Grains(radius_m=0.008, spread=0.1, youngs_modulus_pa=2e6, friction=0.5, density_kgpm3=2000.0)
 COUNT = 60
 
 
-def column(lift: float | None) -> Collapse:
-    return Collapse(Column(0.03, 0.06, 1.62, lift, 0.9), GRAINS, COUNT, 3, 1)
+def column(lift: float | None) -> DemCollapse:
+    return DemCollapse(SoilColumn(0.03, 0.06, 1.62, lift, 0.9), GRAINS, COUNT, 3, 1)
 
 
-def go(made: Collapse, count: int) -> None:
+def go(made: DemCollapse, count: int) -> None:
     for _ in range(count):
         made.advance(lambda part: None)
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from regolith_terrain.grains.assembly import Assembly
-from regolith_terrain.grains.bodies import Body, box, cylinder, plane, tube, wheel
-from regolith_terrain.grains.materials import GrainMaterial, UserStiffness, longest_step, rayleigh_time
+from regolith_terrain.dem.assembly import Assembly
+from regolith_terrain.dem.bodies import Body, box, cylinder, plane, tube, wheel
+from regolith_terrain.dem.materials import GrainMaterial, UserStiffness, longest_step, rayleigh_time
 
 RADIUS, GRAVITY = 0.01, 9.81
 
@@ -161,8 +161,12 @@ def test_momenta_are_conserved_in_a_crowd() -> None:
         a.advance(10)
         most = max(most, a.touching)
     assert most > 50
-    scale = np.concatenate((np.full(3, np.abs(a.grains.mass[:, None] * a.grains.motion[:, :3]).sum()),
-                            np.full(3, np.abs(a.grains.mass[:, None] * a.grains.motion[:, :3]).sum() * 4 * RADIUS)))
+    scale = np.concatenate(
+        (
+            np.full(3, np.abs(a.grains.mass[:, None] * a.grains.motion[:, :3]).sum()),
+            np.full(3, np.abs(a.grains.mass[:, None] * a.grains.motion[:, :3]).sum() * 4 * RADIUS),
+        )
+    )
     # Linear momentum to rounding. Moments are taken about where a grain was before it moved by v dt, along which its
     # momentum has none: so angular momentum holds to rounding, too.
     assert (np.abs(momenta() - before) / scale).max() < 1e-12
@@ -175,7 +179,9 @@ def test_user_stiffness_is_the_law_that_it_says() -> None:
     a = Assembly([[0, 0, RADIUS]], [RADIUS], material, bodies=[floor(material)], user=user)
     a.advance(math.ceil(0.3 / a.dt))
     weight = float(a.grains.mass[0]) * GRAVITY
-    assert RADIUS - a.grains.place[0, 2] == pytest.approx((weight * math.sqrt(2.0 * RADIUS) / 1e4) ** (2.0 / 3.0), rel=1e-6)
+    assert RADIUS - a.grains.place[0, 2] == pytest.approx(
+        (weight * math.sqrt(2.0 * RADIUS) / 1e4) ** (2.0 / 3.0), rel=1e-6
+    )
 
 
 def test_steps_above_the_limit_are_refused() -> None:
@@ -221,9 +227,9 @@ def test_impossible_materials_are_refused(key: str, value: float) -> None:
     ],
 )
 def test_points_are_as_far_from_parts_as_geometry_says(part: Any, point: Any, away: float, normal: Any) -> None:
-    from regolith_terrain.grains.bodies import body_arrays
-    from regolith_terrain.grains.parts import distance
-    from regolith_terrain.grains.step import place_parts
+    from regolith_terrain.dem.bodies import body_arrays
+    from regolith_terrain.dem.parts import distance
+    from regolith_terrain.dem.step import place_parts
 
     arrays = body_arrays([Body((part,), solid())])
     place_parts(arrays)

@@ -9,13 +9,13 @@ import pytest
 from pydantic import ValidationError
 
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.height_field import build_height_field, build_rocks
+from regolith_terrain.height_field import FlatField
+from regolith_terrain.height_field_builder import build_height_field, build_rocks
 from regolith_terrain.lunar import craters as model
 from regolith_terrain.lunar.degradation import profile_table
 from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.presets import load_preset
-from regolith_terrain.pyramid import TILE, TilePyramid
-from regolith_terrain.surface import FlatField
+from regolith_terrain.tile_pyramid import TILE, TilePyramid
 
 
 def test_blocks_points_and_order_give_the_same_bits() -> None:

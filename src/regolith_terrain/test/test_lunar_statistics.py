@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.polynomial import Polynomial
 
+from regolith_terrain.lunar.cell_random import cell_word, key_of, poisson, uniform_draw, unit
 from regolith_terrain.lunar.craters import LEAST, RADIUS, WEAR, crater_classes
 from regolith_terrain.lunar.degradation import (
     AGE_ROWS,
@@ -20,7 +21,6 @@ from regolith_terrain.lunar.degradation import (
     relative_depth,
 )
 from regolith_terrain.lunar.field import LunarField
-from regolith_terrain.lunar.hashing import cell_word, draw, key_of, poisson, unit
 from regolith_terrain.lunar.presets import LunarPreset, load_preset, preset_names
 from regolith_terrain.lunar.relief import deviation
 from regolith_terrain.lunar.rocks import DIAMETER, ROCK_COLUMNS, RockField, _apart, rock_density, steepness
@@ -67,9 +67,22 @@ def test_production_and_chronology_are_neukums() -> None:
     assert np.log(early[1:] / early[:-1]) == pytest.approx([0.693] * 2, rel=1e-6)
     assert chronology(4.1) == pytest.approx(0.122, rel=0.01)
     # The production function's decades as the polynomial of table 1 has them, worked out apart from the code.
-    table = Polynomial([
-        0.0, -3.557528, 0.781027, 1.021521, -0.156012, -0.444058, 0.019977, 0.086850, -0.005874, -0.006809, 8.25e-4, 5.54e-5
-    ])
+    table = Polynomial(
+        [
+            0.0,
+            -3.557528,
+            0.781027,
+            1.021521,
+            -0.156012,
+            -0.444058,
+            0.019977,
+            0.086850,
+            -0.005874,
+            -0.006809,
+            8.25e-4,
+            5.54e-5,
+        ]
+    )
     assert np.log10(production(10.0 ** np.arange(1.0, 6.0))) == pytest.approx(table(np.arange(-2.0, 3.0)), abs=1e-12)
 
 
@@ -77,7 +90,7 @@ def test_draws_are_uniform_and_poisson() -> None:
     from scipy.stats import poisson as law
 
     key = key_of(7, 'test')
-    draws = np.array([draw(np.uint64(cell_word(key, 3, n // 50, -n // 7)), n % 50) for n in range(8000)])
+    draws = np.array([uniform_draw(np.uint64(cell_word(key, 3, n // 50, -n // 7)), n % 50) for n in range(8000)])
     assert chi_square_p(np.histogram(draws, 16, (0.0, 1.0))[0], np.full(16, 500.0)) > LEAST_P
     counts = np.bincount([poisson(u, 2.5) for u in draws], minlength=8)[:8]
     assert chi_square_p(counts, 8000.0 * law.pmf(np.arange(8), 2.5)) > LEAST_P

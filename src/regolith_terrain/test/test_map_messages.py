@@ -15,8 +15,8 @@ pytest.importorskip('std_msgs', reason='needs the environment of install/env.sh'
 from builtin_interfaces.msg import Time
 from std_msgs.msg import Header
 
-from regolith_terrain.map_view import ElevationMap
-from regolith_terrain.records import NodeRecords
+from regolith_terrain.elevation_map import ElevationMap
+from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.ros import map_topics
 
 HEIGHTS = np.arange(15.0).reshape(5, 3) * 0.1
@@ -28,7 +28,11 @@ def test_the_first_row_of_the_image_is_the_northern_one() -> None:
     message = map_topics.image_message(SHOWN, STAMP)
     pixels = np.frombuffer(message.data, '<f4').reshape(message.height, message.width)
     assert (message.height, message.width, message.step, message.encoding) == (3, 5, 20, '32FC1')
-    assert pixels[0, 4] == pytest.approx(HEIGHTS[4, 2]) and pixels[2, 0] == HEIGHTS[0, 0] and pixels[2, 1] == pytest.approx(0.3)
+    assert (
+        pixels[0, 4] == pytest.approx(HEIGHTS[4, 2])
+        and pixels[2, 0] == HEIGHTS[0, 0]
+        and pixels[2, 1] == pytest.approx(0.3)
+    )
     info = map_topics.info_message(SHOWN, STAMP)
     assert (info.width, info.height, info.resolution) == (5, 3, 0.5)
     assert (info.origin.position.x, info.origin.position.y, info.origin.orientation.w) == (-1.0, 2.0, 1.0)
@@ -42,7 +46,10 @@ def test_points_are_where_their_nodes_are() -> None:
     expected = {tuple(np.float32(row)) for row in ([0.75, 0.25, 0.3, 0.1], [-0.5, 1.25, 0.2, -0.1])}
     assert {tuple(np.round(row, 6)) for row in points} == {tuple(np.round(row, 6)) for row in expected}
     assert [field.name for field in message.fields] == ['x', 'y', 'z', 'sinkage'] and message.width == 2
-    assert [field.offset for field in message.fields] == [0, 4, 8, 12] and (message.point_step, message.row_step) == (16, 32)
+    assert [field.offset for field in message.fields] == [0, 4, 8, 12] and (message.point_step, message.row_step) == (
+        16,
+        32,
+    )
 
 
 def test_a_grid_map_begins_at_the_largest_x_and_y(monkeypatch: pytest.MonkeyPatch) -> None:

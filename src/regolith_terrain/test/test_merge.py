@@ -7,13 +7,13 @@ import itertools
 import numpy as np
 import pytest
 
-from regolith_terrain.merge import SoilUpdate, merge
-from regolith_terrain.records import NodeRecords
-from regolith_terrain.soil_copy import SoilCopy
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.soil_law import RIGID
-from regolith_terrain.surface import FlatField, PlaneField
-from regolith_world.records import CycleKey
+from regolith_terrain.grid.merge import SoilUpdate, merge
+from regolith_terrain.grid.node_records import NodeRecords
+from regolith_terrain.grid.soil_copy import SoilCopy
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import FlatField, PlaneField
+from regolith_terrain.terrain_model import RIGID
+from regolith_world.cycle.records import CycleKey
 
 
 def node(i: int, j: int, level_initial: float, level: float, plastic: float, sigma: float, rest: float = 0.0):

@@ -15,8 +15,8 @@ from rasterio.errors import NotGeoreferencedWarning
 from rasterio.transform import from_origin
 
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.dem.plausibility import doubts, measure
-from regolith_terrain.height_field import build_height_field, build_rocks, read_elevation_model
+from regolith_terrain.elevation.plausibility import doubts, measure
+from regolith_terrain.height_field_builder import build_height_field, build_rocks, read_elevation_model
 
 MOON = CRS.from_proj4('+proj=stere +lat_0=-90 +R=1737400 +units=m')
 EARTH = CRS.from_epsg(32633)
@@ -30,8 +30,14 @@ def hills(rows: int = 60, cols: int = 60, spacing: float = 0.5) -> np.ndarray:
 
 def write(path: Path, rows: np.ndarray, crs: CRS | None = EARTH, spacing: float = 0.5, **options: object) -> Path:
     profile = {
-        'driver': 'GTiff', 'count': 1, 'dtype': rows.dtype, 'height': rows.shape[0], 'width': rows.shape[1],
-        'crs': crs, 'transform': from_origin(500000.0, 5400000.0, spacing, spacing), **options,
+        'driver': 'GTiff',
+        'count': 1,
+        'dtype': rows.dtype,
+        'height': rows.shape[0],
+        'width': rows.shape[1],
+        'crs': crs,
+        'transform': from_origin(500000.0, 5400000.0, spacing, spacing),
+        **options,
     }
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', NotGeoreferencedWarning)
@@ -48,8 +54,14 @@ def terrain(path: Path, **more: object) -> TerrainConfig:
 @pytest.mark.parametrize(
     ('mark', 'kind', 'spacing'),
     [
-        (-32768, 'int16', 0.5), (-32767, 'int16', 30.0), (32767, 'int16', 90.0), (-9999, 'float32', 1.0),
-        (-99999, 'float32', 250.0), (65535, 'uint16', 5.0), (0, 'float32', 0.5), (-9999, 'float64', 2000.0),
+        (-32768, 'int16', 0.5),
+        (-32767, 'int16', 30.0),
+        (32767, 'int16', 90.0),
+        (-9999, 'float32', 1.0),
+        (-99999, 'float32', 250.0),
+        (65535, 'uint16', 5.0),
+        (0, 'float32', 0.5),
+        (-9999, 'float64', 2000.0),
         (-1234, 'float32', 300.0),
     ],
 )
@@ -127,15 +139,17 @@ def test_steep_but_possible_ground_is_taken_with_a_word() -> None:
     cliff = np.where(np.arange(200)[:, None] < 100, 0.0, -60.0) + hills(200, 40, 2.0)
     found = measure(cliff, 2.0)
     assert found.step == pytest.approx(60.0, abs=1.0) and found.step_at[0] == 99
-    (problem, remedy), = doubts(found, 2.0)
+    ((problem, remedy),) = doubts(found, 2.0)
     assert 'step by' in problem and 'nodata' in remedy
     assert doubts(measure(hills(), 0.5), 0.5) == []
 
 
 @pytest.mark.parametrize(('scale', 'spacing'), [(1e-3, 0.5), (1.0, 500.0)])
-def test_heights_in_kilometers_and_posts_a_thousand_times_too_far_apart_are_doubted(scale: float, spacing: float) -> None:
+def test_heights_in_kilometers_and_posts_a_thousand_times_too_far_apart_are_doubted(
+    scale: float, spacing: float
+) -> None:
     """Both are as flat as no ground but a salt flat; a level model is meant so."""
-    (problem, remedy), = doubts(measure(scale * hills(), spacing), spacing)
+    ((problem, remedy),) = doubts(measure(scale * hills(), spacing), spacing)
     assert 'less than' in problem and 'terrain.height_scale' in remedy and 'terrain.post_spacing_m' in remedy
     assert doubts(measure(np.zeros((9, 9)), 0.5), 0.5) == []
 

@@ -11,13 +11,13 @@ import pytest
 
 from regolith_terrain import scm
 from regolith_terrain.config import BulldozingConfig, load_soil
+from regolith_terrain.height_field import PlaneField
 from regolith_terrain.lunar import craters as model
 from regolith_terrain.lunar.degradation import REACH, profile_table
 from regolith_terrain.lunar.rocks import _abundance
 from regolith_terrain.scm.constants import DAMPING
 from regolith_terrain.scm.shapes import box
-from regolith_terrain.soil_bin import SoilBin
-from regolith_terrain.surface import PlaneField
+from regolith_terrain.testbeds.soil_bin import SoilBin
 
 SIDE, WIDTH = 0.21, 0.31
 
@@ -37,11 +37,13 @@ def tilted(slope_x: float, slope_y: float) -> np.ndarray:
     return np.ascontiguousarray(np.stack([x, np.cross(z, x), z], axis=1))
 
 
-def pressed(slope_x: float, slope_y: float, depths: np.ndarray, bulldozing: np.ndarray | None = None) -> tuple[SoilBin, float]:
+def pressed(
+    slope_x: float, slope_y: float, depths: np.ndarray, bulldozing: np.ndarray | None = None
+) -> tuple[SoilBin, float]:
     """Press a plate into a plane along its normal; return the bin and the volume that was displaced."""
     options = {} if bulldozing is None else {'displacement': bulldozing}
     bin_ = SoilBin(quiet(), bounds=(-70, 71, -70, 71), field=PlaneField(slope_x, slope_y), **options)
-    plate = bin_.fitting(box(SIDE, WIDTH, 0.1))
+    plate = bin_.containing(box(SIDE, WIDTH, 0.1))
     turn, displaced = tilted(slope_x, slope_y), 0.0
     for depth in depths:
         assert bin_.body(plate, turn[:, 2] * (0.05 - depth), turn) == scm.OK
@@ -104,9 +106,12 @@ def test_a_cambered_wheel_feels_all_of_its_contact(camber: float, heading: float
     stands_alone = True
     for _ in range(3):
         for bin_ in (narrow, whole):
-            assert bin_.wheel(
-                (0.0, 0.0, depth), axis, (0.1, 0.05, -0.01), spin=(0.3, 0.9, 0.1), radius=radius, width=width
-            ) == scm.OK
+            assert (
+                bin_.wheel(
+                    (0.0, 0.0, depth), axis, (0.1, 0.05, -0.01), spin=(0.3, 0.9, 0.1), radius=radius, width=width
+                )
+                == scm.OK
+            )
         stands_alone = stands_alone and not whole.window.touched[pillar]
     if not stands_alone:  # the shadow fills its rectangle: nothing is left out of it
         assert heading % 90.0 == 0.0

@@ -11,11 +11,18 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from regolith_terrain.crm.press import knee
-from regolith_terrain.experiments import plate_sinkage
+from regolith_terrain.crm.plate_press import knee
+from regolith_terrain.testbeds import plate_sinkage
 
 COARSE = {
-    'ground': 'crm', 'shape': 'disc', 'a_m': 0.1, 'spacing_m': 0.05, 'smoothing': 1.3, 'side_m': 0.6, 'depth_m': 0.3, 'threads': 1,
+    'ground': 'crm',
+    'shape': 'disc',
+    'a_m': 0.1,
+    'spacing_m': 0.05,
+    'smoothing': 1.3,
+    'side_m': 0.6,
+    'depth_m': 0.3,
+    'threads': 1,
 }
 
 
@@ -30,7 +37,9 @@ def nothing(done: int, total: int) -> None:
         (0.3, 1000.0, 40.0, 1600 * 9.81, 252.0), (0.3, 1000.0, 40.0, 1600 * 1.62, 123.0),
     ],
 )  # fmt: skip
-def test_bearing_capacity_is_the_books(width: float, cohesion: float, degrees: float, weight: float, kpa: float) -> None:
+def test_bearing_capacity_is_the_books(
+    width: float, cohesion: float, degrees: float, weight: float, kpa: float
+) -> None:
     """Figures reckoned by hand, to the digits given."""
     found = plate_sinkage.bearing_capacity(width, cohesion, math.radians(degrees), weight, disc=True)
     assert 1e-3 * found == pytest.approx(kpa, rel=0.01)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from regolith_terrain.config import RoughnessConfig
+from regolith_terrain.height_field import FlatField, PlaneField
 from regolith_terrain.hillshade import hillshade
 from regolith_terrain.procedural import ProceduralField, _crater_height
-from regolith_terrain.surface import FlatField, PlaneField
 
 
 def slopes_deg(z: np.ndarray, spacing: float) -> np.ndarray:

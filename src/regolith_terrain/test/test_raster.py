@@ -21,8 +21,14 @@ METRES = CRS.from_proj4('+proj=stere +lat_0=-90 +R=1737400 +units=m')
 def write(path: Path, rows: np.ndarray, **options) -> Path:
     rows = np.asarray(rows)
     profile = {
-        'driver': 'GTiff', 'count': 1, 'dtype': rows.dtype, 'height': rows.shape[0], 'width': rows.shape[1],
-        'crs': METRES, 'transform': from_origin(1000.0, 2000.0, 2.0, 2.0), **options,
+        'driver': 'GTiff',
+        'count': 1,
+        'dtype': rows.dtype,
+        'height': rows.shape[0],
+        'width': rows.shape[1],
+        'crs': METRES,
+        'transform': from_origin(1000.0, 2000.0, 2.0, 2.0),
+        **options,
     }
     with rasterio.open(path, 'w', **profile) as file:
         for band in range(profile['count']):

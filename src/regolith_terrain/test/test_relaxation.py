@@ -10,8 +10,8 @@ import math
 import numpy as np
 import pytest
 
-from regolith_terrain.digging.relaxation import LOOK, RESTING, critical_height, face_height, relax
-from regolith_terrain.mass import QUANTUM_KGPM2
+from regolith_terrain.excavation.relaxation import LOOK, RESTING, critical_height, face_height, relax
+from regolith_terrain.grid.mass_balance import QUANTUM_KGPM2
 
 SPACING, DENSITY, REPOSE = 0.02, 1500.0, math.radians(35.0)
 

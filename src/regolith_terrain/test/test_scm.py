@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from regolith_terrain.config import load_soil
-from regolith_terrain.ground_contact import spring_limit
+from regolith_terrain.contact.ground_contact import spring_limit
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import FlatField, PlaneField
 from regolith_terrain.scm import (
     CREEP_SPEED,
     LEFT_WINDOW,
@@ -25,10 +27,8 @@ from regolith_terrain.scm import (
     scm_ground,
 )
 from regolith_terrain.scm.constants import DAMPING, ELASTIC
-from regolith_terrain.scm.loading import mobilise
-from regolith_terrain.soil_bin import SoilBin as Bin
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.surface import FlatField, PlaneField
+from regolith_terrain.scm.loading import mobilize
+from regolith_terrain.testbeds.soil_bin import SoilBin as Bin
 
 MODES = ('reference', 'regolith')
 
@@ -128,13 +128,15 @@ def test_internal_friction_is_a_stress_in_the_rate_of_shear() -> None:
     """u = m + T (1 - |v| / v_0) dm / dt from rest, m = -(1 - exp(-|v| t / K)), until creep is sliding; never above 1."""
     step, janosi = 1e-3, 0.018
     for speed in (1e-6, 5e-3, 0.019):
-        mx, my, ux, uy = mobilise(0.0, 0.0, 0.6 * speed, -0.8 * speed, speed, step, janosi)
+        mx, my, ux, uy = mobilize(0.0, 0.0, 0.6 * speed, -0.8 * speed, speed, step, janosi)
         grown = -math.expm1(-speed * step / janosi)
         assert (mx, my) == pytest.approx((-0.6 * grown, 0.8 * grown), rel=1e-12)
         stress = grown * (1.0 + SHEAR_RELAXATION_S / step * (1.0 - speed / CREEP_SPEED))
         assert stress < 1.0 and (ux, uy) == pytest.approx((-0.6 * stress, 0.8 * stress), rel=1e-12)
-    assert mobilise(0.3, 0.0, 0.05, 0.0, 0.05, step, janosi)[2:] == mobilise(0.3, 0.0, 0.05, 0.0, 0.05, step, janosi)[:2]
-    assert math.hypot(*mobilise(1.0, 0.0, -0.01, 0.0, 0.01, step, janosi)[2:]) <= 1.0
+    assert (
+        mobilize(0.3, 0.0, 0.05, 0.0, 0.05, step, janosi)[2:] == mobilize(0.3, 0.0, 0.05, 0.0, 0.05, step, janosi)[:2]
+    )
+    assert math.hypot(*mobilize(1.0, 0.0, -0.01, 0.0, 0.01, step, janosi)[2:]) <= 1.0
 
 
 @pytest.mark.parametrize('mode', MODES)

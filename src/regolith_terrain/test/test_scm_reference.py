@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from regolith_terrain.experiments.plate_sinkage import Settings, loading_cycle
-from regolith_terrain.experiments.settings import reference_rows
-from regolith_terrain.soil_bin import SoilBin, roll, rolling_bounds
+from regolith_terrain.testbeds.plate_sinkage import Settings, loading_cycle
+from regolith_terrain.testbeds.settings import reference_rows
+from regolith_terrain.testbeds.soil_bin import SoilBin, roll, rolling_bounds
 
 
 def thinned(rows: list[Any], of: int = 3) -> list[Any]:
@@ -19,7 +19,9 @@ def thinned(rows: list[Any], of: int = 3) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    'row', thinned(reference_rows('scm_slip', geometry='exact'), of=5), ids=lambda r: f'{r["soil"]}-{r["load_N"]}N-{r["slip"]}'
+    'row',
+    thinned(reference_rows('scm_slip', geometry='exact'), of=5),
+    ids=lambda r: f'{r["soil"]}-{r["load_N"]}N-{r["slip"]}',
 )
 def test_wheel_at_prescribed_slip(row: dict[str, str]) -> None:
     load, slip = float(row['load_N']), float(row['slip'])
@@ -32,15 +34,24 @@ def test_wheel_at_prescribed_slip(row: dict[str, str]) -> None:
     assert sinkage == pytest.approx(float(row['axle_sinkage_m']), abs=2e-6)
 
 
-@pytest.mark.parametrize('case', thinned(sorted({row['case'] for row in reference_rows('scm_static', geometry='exact')})))
+@pytest.mark.parametrize(
+    'case', thinned(sorted({row['case'] for row in reference_rows('scm_static', geometry='exact')}))
+)
 def test_pressing_in_and_unloading(case: str) -> None:
     soil, shape, size, spacing = case.split('_')
     a, b = (float(v) for v in size.split('x'))
     table = reference_rows('scm_static', case=case, geometry='exact')
     peak = max(float(row['load_N']) for row in table)
     settings = Settings.model_validate(
-        {'soil': f'chrono_{soil}', 'shape': shape, 'a_m': a, 'b_m': b, 'grid_m': float(spacing[1:]),
-         'mode': 'reference', 'load_n': peak}
+        {
+            'soil': f'chrono_{soil}',
+            'shape': shape,
+            'a_m': a,
+            'b_m': b,
+            'grid_m': float(spacing[1:]),
+            'mode': 'reference',
+            'load_n': peak,
+        }
     )
     run = {round(p.time, 3): p for p in loading_cycle(settings, peak)}
     for row in table:

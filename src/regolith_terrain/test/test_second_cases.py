@@ -15,12 +15,12 @@ from test_sweep import BLADE, BUCKET, tools_of
 
 from regolith_terrain import scm
 from regolith_terrain.config import SoilRegionConfig
-from regolith_terrain.digging.relaxation import face_height
-from regolith_terrain.digging.sweep import DEPTH, sweep_edge
-from regolith_terrain.ground_contact import PartPose, make_pose
+from regolith_terrain.contact.ground_contact import PartPose, make_pose
+from regolith_terrain.excavation.relaxation import face_height
+from regolith_terrain.excavation.sweep import DEPTH, sweep_edge
+from regolith_terrain.grid.soil_map import Region, SoilMap
 from regolith_terrain.scm.arrays import Shapes
-from regolith_terrain.soil_map import Region, SoilMap
-from regolith_terrain.solids.contact import touch
+from regolith_terrain.solids.contact import add_solid_wrench
 from regolith_terrain.solids.polyhedron import hull
 from regolith_terrain.solids.rock_shapes import scaled_rock
 from regolith_terrain.solids.solids import Solid, Solids
@@ -50,8 +50,10 @@ def test_soil_comes_down_with_the_density_of_the_ground_it_comes_to() -> None:
     """1 cm of the first soil on a region of half its density lies 2 cm high."""
     disc = {'center': (1.0, 0.0), 'radius_m': 0.5}
     soil = Site().ground.lying[0, 0]
-    light = {**SoilRegionConfig.model_validate({'disc': disc, 'soil': 'lunar_nominal'}).soil.model_dump(),
-             'bulk_density_kgpm3': 0.5 * soil}
+    light = {
+        **SoilRegionConfig.model_validate({'disc': disc, 'soil': 'lunar_nominal'}).soil.model_dump(),
+        'bulk_density_kgpm3': 0.5 * soil,
+    }
     site = Site(regions=(SoilRegionConfig.model_validate({'disc': disc, 'soil': light}),))
     for first, height in ((0, 1.0), (50, 2.0)):
         rows = range(first, first + 1)
@@ -118,7 +120,7 @@ def test_a_mesh_off_its_origin_meets_a_wall_where_it_is_turned_to(axis: int) -> 
         low[world] = at
         body = Body(block(tuple(low), tuple(high)), part, 20.0, turn)
         force = body.press()
-        touch(body.arrays, 1e-3, 0, PartPose(body.place, turn, body.velocity, np.zeros(3)), body.wrench)
+        add_solid_wrench(body.arrays, 1e-3, 0, PartPose(body.place, turn, body.velocity, np.zeros(3)), body.wrench)
         assert (force[world] < 0.0) == (depth > 0.0)
         assert np.delete(force, world) == pytest.approx([0.0, 0.0], abs=1e-9)
         if depth:

@@ -12,8 +12,8 @@ import pytest
 from regolith_terrain import scm
 from regolith_terrain.config import load_soil
 from regolith_terrain.scm.constants import HEIGHT, SLOPE_X, SLOPE_Y
-from regolith_terrain.scm.heights import box_heights
-from regolith_terrain.soil_bin import SoilBin, roll, rolling_bounds
+from regolith_terrain.scm.underside_heights import box_heights
+from regolith_terrain.testbeds.soil_bin import SoilBin, roll, rolling_bounds
 
 MODES = ('reference', 'regolith')
 
@@ -52,7 +52,10 @@ def drum_triangles(radius: float, width: float, count: int) -> np.ndarray:
     side = np.array([0.0, 0.5 * width, 0.0])
     parts = []
     for k in range(count):
-        parts += [[rim[k] - side, rim[k + 1] - side, rim[k] + side], [rim[k + 1] - side, rim[k] + side, rim[k + 1] + side]]
+        parts += [
+            [rim[k] - side, rim[k + 1] - side, rim[k] + side],
+            [rim[k + 1] - side, rim[k] + side, rim[k + 1] + side],
+        ]
         parts += [[-side, rim[k] - side, rim[k + 1] - side], [side, rim[k] + side, rim[k + 1] + side]]
     return np.array(parts)
 
@@ -121,7 +124,9 @@ def test_grousers_stand_out_of_their_drum(mode: str) -> None:
 def test_grousers_pull_more_than_a_smooth_wheel() -> None:
     """At 40 % slip under the same load; and they dig themselves in deeper (slip sinkage)."""
     smooth, grousered = (
-        roll(SoilBin('chrono_sandmid', 0.01, 'regolith', rolling_bounds(0.01, 0.12, 0.25, 0.21)), 500.0, 0.4, shape=shape)
+        roll(
+            SoilBin('chrono_sandmid', 0.01, 'regolith', rolling_bounds(0.01, 0.12, 0.25, 0.21)), 500.0, 0.4, shape=shape
+        )
         for shape in (None, scm.grousered_wheel(0.25, 0.21, 24, 0.01, 0.006))
     )
     assert grousered.drawbar_pull > 1.2 * smooth.drawbar_pull > 0.0
@@ -147,8 +152,8 @@ def test_forces_do_not_depend_on_tile_borders(mode: str, moved: tuple[int, int])
 
     The places are whole numbers of a binary fraction of a metre, so that adding them rounds nothing.
     """
-    from regolith_terrain.soil_grid import SoilGrid
-    from regolith_terrain.surface import FlatField
+    from regolith_terrain.grid.soil_grid import SoilGrid
+    from regolith_terrain.height_field import FlatField
 
     spacing = 1.0 / 64.0
     outcome = []
@@ -160,7 +165,9 @@ def test_forces_do_not_depend_on_tile_borders(mode: str, moved: tuple[int, int])
             bin_.ground = scm.scm_ground(bin_.window)
             bin_.shear = np.zeros((*bin_.window.shape, 2))
             for k in range(40):
-                bin_.wheel((di * spacing + k / 512.0, dj * spacing, 0.225), velocity=(0.25, 0.0, 0.0), spin=(0.0, 1.25, 0.0))
+                bin_.wheel(
+                    (di * spacing + k / 512.0, dj * spacing, 0.225), velocity=(0.25, 0.0, 0.0), spin=(0.0, 1.25, 0.0)
+                )
             grid.apply(bin_.window.changed())
         outcome.append((bin_.force.copy(), bin_.window.level.copy()))
     assert np.allclose(outcome[0][0], outcome[1][0], rtol=1e-12)
@@ -188,7 +195,9 @@ def test_a_box_is_over_all_nodes_within_its_outline() -> None:
         assert floats[HEIGHT].min() == pytest.approx(points[:, 2].min(), abs=0.06)
 
 
-@pytest.mark.parametrize('shape', [scm.cylinder(0.25, 0.3), scm.mesh(drum_triangles(0.25, 0.3, 60))], ids=['cylinder', 'mesh'])
+@pytest.mark.parametrize(
+    'shape', [scm.cylinder(0.25, 0.3), scm.mesh(drum_triangles(0.25, 0.3, 60))], ids=['cylinder', 'mesh']
+)
 def test_leaning_wheel_has_no_side_force_of_single_nodes(shape: scm.Shapes) -> None:
     """Nodes under the flank of a wheel that leans by half a degree press with at most the area of the flank."""
     lean, depth, spacing = math.radians(0.5), 0.02, 0.02

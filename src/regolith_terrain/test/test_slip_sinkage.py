@@ -13,10 +13,10 @@ from campaigns import row
 
 from regolith_terrain import scm
 from regolith_terrain.config import TerrainConfig, load_soil
-from regolith_terrain.experiments import wheel_rig
-from regolith_terrain.experiments.climbs import load_wheel_rig
-from regolith_terrain.mass import QUANTUM_KGPM2
-from regolith_terrain.merge import merge
+from regolith_terrain.grid.mass_balance import QUANTUM_KGPM2
+from regolith_terrain.grid.merge import merge
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import FlatField, PlaneField
 from regolith_terrain.scm.constants import (
     CARRIES,
     DAMPING,
@@ -30,9 +30,9 @@ from regolith_terrain.scm.constants import (
     STAT_INVERSE_WIDTH,
     TAN_PHI,
 )
-from regolith_terrain.soil_bin import SoilBin, roll, rolling_bounds
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.surface import FlatField, PlaneField
+from regolith_terrain.testbeds import wheel_rig
+from regolith_terrain.testbeds.slope_climb import load_wheel_rig
+from regolith_terrain.testbeds.soil_bin import SoilBin, roll, rolling_bounds
 
 RADIUS, WIDTH, OMEGA, HEIGHT = 0.25, 0.2, 0.8, 0.012
 STEP = 1e-3
@@ -58,7 +58,12 @@ def bed(soils: np.ndarray | None = None, field=None, bounds=(-60, 90, -60, 61), 
 
 
 def drag(
-    bin_: SoilBin, shape: scm.Shapes, depth: float, velocity: tuple, spin: tuple, seconds: float,
+    bin_: SoilBin,
+    shape: scm.Shapes,
+    depth: float,
+    velocity: tuple,
+    spin: tuple,
+    seconds: float,
     rotation: np.ndarray | None = None,
 ) -> float:
     """Move a wheel from the origin, its lowest point ``depth`` below z = 0; return the x where it stops."""
@@ -181,7 +186,7 @@ def pressed(shape: scm.Shapes, soil: np.ndarray, depth: float) -> tuple[float, S
     frictionless = soil.copy()
     frictionless[JANOSI] = 1e6  # no shear is mobilized on so short a path
     bin_ = SoilBin(frictionless, 0.005, bounds=(-60, 61, -40, 41), displacement=rules())
-    bin_.fitting(shape)
+    bin_.containing(shape)
     for k in range(1, 401):
         assert bin_.body(shape, (0.0, 0.0, RADIUS - depth * k / 400), dt=STEP) == scm.OK
     return float(bin_.force[2]), bin_
@@ -272,7 +277,7 @@ def test_the_default_rig_sinks_deeper_with_slip() -> None:
 
 def test_grousers_that_are_felt_carry_as_well() -> None:
     bin_ = bed()
-    shape = bin_.fitting(scm.grousered_wheel(RADIUS, WIDTH, 24, HEIGHT, 0.006))
+    shape = bin_.containing(scm.grousered_wheel(RADIUS, WIDTH, 24, HEIGHT, 0.006))
     drag(bin_, shape, 0.02, (0.1, 0.0, 0.0), (0.0, OMEGA, 0.0), 1.0)
     assert raised(bin_).min() < -2e-3 and books(bin_).sum() == 0
 
@@ -293,7 +298,10 @@ def test_shoes_hand_the_band_on() -> None:
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize(('height', 'most'), [(0.0, 0.9), *(pytest.param(*each, marks=pytest.mark.slow) for each in ((0.012, 0.9), (0.03, 0.8)))])
+@pytest.mark.parametrize(
+    ('height', 'most'),
+    [(0.0, 0.9), *(pytest.param(*each, marks=pytest.mark.slow) for each in ((0.012, 0.9), (0.03, 0.8)))],
+)
 def test_sinkage_grows_with_slip(height: float, most: float) -> None:
     """Up to a slip at which h i / (1 - i) alone would bury the axle.
 
@@ -335,9 +343,20 @@ def test_two_vehicles_that_dig_at_one_node_add_up() -> None:
         shear = np.zeros((*window.shape, 2))
         for _ in range(100):
             scm.body_wrench(
-                ground, quiet()[None, :], rules(), scm.MODE_REGOLITH, STEP, wheel(), 0,
-                np.array([start, 0.0, RADIUS - 0.02]), np.eye(3), np.zeros(3), np.array([0.0, OMEGA, 0.0]), shear,
-                scratch, wrench,
+                ground,
+                quiet()[None, :],
+                rules(),
+                scm.MODE_REGOLITH,
+                STEP,
+                wheel(),
+                0,
+                np.array([start, 0.0, RADIUS - 0.02]),
+                np.eye(3),
+                np.zeros(3),
+                np.array([0.0, OMEGA, 0.0]),
+                shear,
+                scratch,
+                wrench,
             )
         deltas[name] = window.changed()
     grid = SoilGrid(FlatField(), 0.02)
@@ -362,13 +381,16 @@ def test_the_shear_band_is_eight_median_grains() -> None:
 def test_reference_mode_has_no_slip_sinkage() -> None:
     assert rules()[CARRIES] == 1.0 and rules(enabled=False)[CARRIES] == 0.0
     assert TerrainConfig.model_validate({'mode': 'reference'}).displacement()[CARRIES] == 0.0
-    with pytest.raises(ValueError, match=r"slip_sinkage\.enabled = true: in mode 'reference'; allowed: in mode 'regolith'"):
+    with pytest.raises(
+        ValueError, match=r"slip_sinkage\.enabled = true: in mode 'reference'; allowed: in mode 'regolith'"
+    ):
         TerrainConfig.model_validate({'mode': 'reference', 'slip_sinkage': {'enabled': True}})
 
 
 @pytest.mark.seconds
 def test_rigs_in_reference_mode_are_left_alone() -> None:
     """Grousers that are not felt one by one change no bit of them; in regolith mode, where they carry, they do."""
+
     def rows(**values: object) -> list[dict[str, object]]:
         settings = wheel_rig.Settings.model_validate({'slip': '0.5', 'grid_m': 0.02, 'grousers': 24, **values})
         return wheel_rig.run(settings, lambda *tick: None)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from regolith_terrain.contact.shear_memory import ShearMemory
+from regolith_terrain.grid.node_records import NodeRecords
+from regolith_terrain.grid.soil_grid import TILE, SoilGrid
+from regolith_terrain.height_field import FlatField, PlaneField
 from regolith_terrain.procedural import ProceduralField
-from regolith_terrain.records import NodeRecords
-from regolith_terrain.shear_memory import ShearMemory
-from regolith_terrain.soil_grid import TILE, SoilGrid
-from regolith_terrain.surface import FlatField, PlaneField
 
 
 def some_records(seed: int = 0, count: int = 500, span: int = 150) -> NodeRecords:
@@ -174,7 +174,11 @@ def test_shear_memory_keeps_what_lies_outside_the_window() -> None:
 def test_a_window_has_its_border_wherever_it_begins(first: int) -> None:
     """Along both axes, with the records of tiles that it meets with one row; the border is undisturbed ground."""
     grid = SoilGrid(PlaneField(0.3, -0.2, 1.0), 0.1)
-    i, j = np.meshgrid(np.arange(first - 2, first + 6, dtype=np.int32), np.arange(-first - 3, -first + 5, dtype=np.int32), indexing='ij')
+    i, j = np.meshgrid(
+        np.arange(first - 2, first + 6, dtype=np.int32),
+        np.arange(-first - 3, -first + 5, dtype=np.int32),
+        indexing='ij',
+    )
     records = grid.records_at(i.ravel(), j.ravel())
     records.table[1] -= 0.01 * np.arange(len(records))
     grid.apply(records)

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regolith_terrain.merge import merge
-from regolith_terrain.records import FIELDS, NodeRecords
-from regolith_terrain.shear_memory import ShearMemory
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.surface import FlatField, PlaneField
+from regolith_terrain.contact.shear_memory import ShearMemory
+from regolith_terrain.grid.merge import merge
+from regolith_terrain.grid.node_records import FIELDS, NodeRecords
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import FlatField, PlaneField
 
 SEVERAL = settings(derandomize=True, max_examples=30, deadline=None)
 AT = {name: k for k, name in enumerate(FIELDS)}
@@ -57,7 +57,9 @@ def test_the_merge_does_not_depend_on_who_is_heard_first(first: NodeRecords, del
 
 @SEVERAL
 @given(changes(), st.tuples(changes(), changes(), changes()))
-def test_the_merge_keeps_what_each_raised_and_the_deepest_rut(first: NodeRecords, deltas: tuple[NodeRecords, ...]) -> None:
+def test_the_merge_keeps_what_each_raised_and_the_deepest_rut(
+    first: NodeRecords, deltas: tuple[NodeRecords, ...]
+) -> None:
     """Raises add up, hence soil is conserved; compaction is the deepest plastic set's; the level hangs on both."""
     grid = ground(first)
     merged = merge(grid, dict(zip(NAMES, deltas)))
@@ -86,7 +88,9 @@ def test_the_merge_keeps_what_each_raised_and_the_deepest_rut(first: NodeRecords
 
 @SEVERAL
 @given(changes(), changes(), changes())
-def test_the_ground_is_what_was_written_last_and_its_hash_knows_no_way(a: NodeRecords, b: NodeRecords, c: NodeRecords) -> None:
+def test_the_ground_is_what_was_written_last_and_its_hash_knows_no_way(
+    a: NodeRecords, b: NodeRecords, c: NodeRecords
+) -> None:
     grid, other = ground(a), ground(c)
     expected = grid.hash_with(b)
     grid.apply(b)

@@ -7,10 +7,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from regolith_terrain.config import SoilConfig, TerrainConfig, load_soil, soil_names
+from regolith_terrain.config import ScmSoilConfig, TerrainConfig, load_soil, soil_names
+from regolith_terrain.grid.soil_map import Region, SoilMap
 from regolith_terrain.scm import STAT_LOADED_NODES
-from regolith_terrain.soil_bin import SoilBin, roll
-from regolith_terrain.soil_map import Region, SoilMap
+from regolith_terrain.testbeds.soil_bin import SoilBin, roll
 
 LB, IN = 4.4482216, 0.0254
 # Name: n, k_c [lb/in^(n+1)], k_phi [lb/in^(n+2)], c [lb/in^2], phi [deg] (Wong 2008, table 2.3).
@@ -94,8 +94,8 @@ def test_regions_of_a_scenario() -> None:
 
 
 def test_terrain_and_agents_compare_regions_and_bulldozing() -> None:
-    from regolith_terrain.authority import handshake_parameters
-    from regolith_terrain.surface import FlatField
+    from regolith_terrain.height_field import FlatField
+    from regolith_terrain.terrain_participant import handshake_parameters
 
     plain = handshake_parameters(TerrainConfig(), FlatField())
     for other in (
@@ -109,4 +109,4 @@ def test_terrain_and_agents_compare_regions_and_bulldozing() -> None:
 def test_soil_config_round_trip() -> None:
     for name in soil_names():
         soil = load_soil(name)
-        assert SoilConfig.model_validate(soil.model_dump()) == soil and soil.name == name
+        assert ScmSoilConfig.model_validate(soil.model_dump()) == soil and soil.name == name

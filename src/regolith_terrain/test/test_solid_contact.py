@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from regolith_terrain import scm
-from regolith_terrain.ground_contact import PartPose
+from regolith_terrain.contact.ground_contact import PartPose
 from regolith_terrain.scm.arrays import Shapes, Wrench, make_wrench
-from regolith_terrain.solids.contact import DEPTH, STIFFNESS_OF_PART, _mass, touch
-from regolith_terrain.solids.memory import SolidContact
+from regolith_terrain.solids.contact import DEPTH, STIFFNESS_OF_PART, _mass, add_solid_wrench
+from regolith_terrain.solids.friction_memory import SolidContact
 from regolith_terrain.solids.polyhedron import hull, pieces
 from regolith_terrain.solids.solids import Solid, Solids, within
 
@@ -45,7 +45,7 @@ class Body:
 
     def press(self) -> np.ndarray:
         self.wrench.force[:] = self.wrench.torque[:] = 0.0
-        touch(self.arrays, STEP, 0, PartPose(self.place, self.turn, self.velocity, np.zeros(3)), self.wrench)
+        add_solid_wrench(self.arrays, STEP, 0, PartPose(self.place, self.turn, self.velocity, np.zeros(3)), self.wrench)
         return self.wrench.force.copy()
 
     def go(self, seconds: float, gravity: np.ndarray) -> None:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regolith_terrain.digging.cutting import blade_force, cutting_factors, rupture_angle
-from regolith_terrain.digging.sweep import (
+from regolith_terrain.contact.ground_contact import PartPose, make_pose
+from regolith_terrain.excavation.cutting import blade_force, cutting_factors, rupture_angle
+from regolith_terrain.excavation.sweep import (
     BLADE,
     BUCKET,
     DENSITY,
@@ -19,32 +20,42 @@ from regolith_terrain.digging.sweep import (
     DRUM,
     HELD,
     TOOL_COLUMNS,
-    Tools,
+    ToolArrays,
     make_tools,
     sweep_drum,
     sweep_edge,
 )
-from regolith_terrain.ground_contact import PartPose, make_pose
 
 SPACING, STEP, GRAVITY = 0.02, 1e-3, 1.62
 SOIL = np.array([[1500.0, 170.0, math.radians(35.0)]])
 SIDE = 100
 
 
-def tools_of(kind: int, **given: Any) -> Tools:
+def tools_of(kind: int, **given: Any) -> ToolArrays:
     """Return one tool over level ground of SIDE x SIDE nodes about the origin."""
     radius, lips, rake = given.get('radius', 0.0), given.get('lips', 0.0), given.get('rake', math.radians(50.0))
     numbers = np.array([[given.get('width', 0.5) / 2, radius, lips, rake, -1.0, 0.0, given.get('capacity', 1e4), 50.0]])
     assert numbers.shape[1] == TOOL_COLUMNS
     fill, share = (np.array([row]) for row in given.get('curve', ((0.0, 1.0), (1.0, 1.0))))
     return make_tools(
-        np.array([kind]), numbers, fill, share, np.array([given.get('held', 0.0)]), np.full((1, 2, 3), np.nan), SOIL,
-        np.zeros((SIDE, SIDE)), np.full((SIDE, SIDE), given.get('bedrock', -10.0)), np.zeros((SIDE, SIDE), np.uint8),
-        -SIDE // 2, -SIDE // 2, SPACING, GRAVITY,
+        np.array([kind]),
+        numbers,
+        fill,
+        share,
+        np.array([given.get('held', 0.0)]),
+        np.full((1, 2, 3), np.nan),
+        SOIL,
+        np.zeros((SIDE, SIDE)),
+        np.full((SIDE, SIDE), given.get('bedrock', -10.0)),
+        np.zeros((SIDE, SIDE), np.uint8),
+        -SIDE // 2,
+        -SIDE // 2,
+        SPACING,
+        GRAVITY,
     )
 
 
-def drive_edge(tools: Tools, heading: float, depth: float, way: float, speed: float = 0.2) -> PartPose:
+def drive_edge(tools: ToolArrays, heading: float, depth: float, way: float, speed: float = 0.2) -> PartPose:
     """Push the edge of a tool straight ahead; return its last pose."""
     pose, force, torque = make_pose(), np.zeros(3), np.zeros(3)
     ahead, left = (math.cos(heading), math.sin(heading)), (-math.sin(heading), math.cos(heading))
@@ -121,7 +132,7 @@ def test_the_force_on_a_blade_is_the_equations() -> None:
         assert tools.told[0, DRAFT] == pytest.approx(-force[0])
 
 
-def turn_drum(tools: Tools, depth: float, seconds: float, spin: float = 3.0, down: float = 0.0) -> np.ndarray:
+def turn_drum(tools: ToolArrays, depth: float, seconds: float, spin: float = 3.0, down: float = 0.0) -> np.ndarray:
     """Turn a drum whose lips reach ``depth`` below the surface, going down at a speed [m/s]; return the last force."""
     pose, force, torque = make_pose(), np.zeros(3), np.zeros(3)
     radius = tools.numbers[0, 1]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from regolith_terrain.config import SoilConfig, TerrainConfig, load_soil, soil_names
-from regolith_terrain.height_field import FlatField, ProceduralField, build_height_field
+from regolith_terrain.config import ScmSoilConfig, TerrainConfig, load_soil, soil_names
+from regolith_terrain.height_field_builder import FlatField, ProceduralField, build_height_field
 
 # Kphi, Kc, n, c, phi, K, E, R as the reference runs list them.
 CHRONO = {
@@ -72,7 +72,7 @@ def test_terrain_section() -> None:
     config = TerrainConfig.model_validate({'soil': 'chrono_lete', 'mode': 'reference', 'center': [3.0, 4]})
     assert config.soil == load_soil('chrono_lete') and config.spacing_m == 0.02 and config.center == (3.0, 4.0)
     assert TerrainConfig.model_validate(config.model_dump()) == config
-    assert isinstance(TerrainConfig().soil, SoilConfig)
+    assert isinstance(TerrainConfig().soil, ScmSoilConfig)
     for bad in ({'mode': 'chrono'}, {'spacing_m': 0.0}, {'size': 3.0}, {'roughness': {'hurst': 2.0}}):
         with pytest.raises(ValidationError):
             TerrainConfig.model_validate(bad)
@@ -101,8 +101,12 @@ def test_build_height_field() -> None:
 def test_particles_are_particles_to_their_vehicle_alone() -> None:
     """To all others, and to terrain itself, their region is soil as around it."""
     strip = {
-        'ground': 'crm', 'rectangle': {'low': [0.0, 0.0], 'high': [0.4, 0.4]}, 'name': 'strip', 'vehicle': 'amber',
-        'spacing_m': 0.1, 'depth_m': 0.3,
+        'ground': 'crm',
+        'rectangle': {'low': [0.0, 0.0], 'high': [0.4, 0.4]},
+        'name': 'strip',
+        'vehicle': 'amber',
+        'spacing_m': 0.1,
+        'depth_m': 0.3,
     }
     config = TerrainConfig.model_validate({'source': 'flat', 'regions': [strip]})
     for vehicle in ('beryl', None):

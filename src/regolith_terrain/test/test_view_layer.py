@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.height_field import build_height_field
+from regolith_terrain.height_field_builder import build_height_field
 from regolith_terrain.view_layer import layer
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from regolith_terrain.config import load_soil
 from regolith_terrain.scm.constants import COHESION, DAMPING, ELASTIC, TAN_PHI
-from regolith_terrain.soil_bin import SoilBin, roll, rolling_bounds
-from regolith_terrain.wong_reece import drawbar_curve, rigid_wheel
+from regolith_terrain.testbeds.soil_bin import SoilBin, roll, rolling_bounds
+from regolith_terrain.testbeds.wong_reece import drawbar_curve, rigid_wheel
 
 
 def stiff(soil: str) -> np.ndarray:

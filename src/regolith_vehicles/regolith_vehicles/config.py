@@ -10,12 +10,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, field_validator
 
-from regolith_files.library import Library
-from regolith_files.problems import InputError, Problem, shown
+from regolith_files.file_library import FileLibrary
+from regolith_files.problems import InputError, Problem, as_yaml_text
 from regolith_files.section import LONGEST_S, SHORTEST_S, Moment, Section
 from regolith_files.validation import validated
-from regolith_vehicles.model_config import VehicleModelConfig, frame_id
-from regolith_vehicles.task_config import HaulConfig, TasksDriverConfig
+from regolith_vehicles.description.model_config import VehicleModelConfig, frame_id
+from regolith_vehicles.drivers.task_config import HaulConfig, TasksDriverConfig
 
 __all__ = [
     'ConstantDriverConfig',
@@ -147,13 +147,13 @@ class VehicleEntry(Section):
 class VehicleModelError(InputError):
     """A vehicle's files cannot be used: names the file, the key, the value, and what is allowed."""
 
-    def __init__(
-        self, file: str | Path, key: str, value: object, allowed: str, problem: str
-    ) -> None:
-        super().__init__(Problem(str(file), key, problem, allowed, '' if value is None else shown(value)))
+    def __init__(self, file: str | Path, key: str, value: object, allowed: str, problem: str) -> None:
+        super().__init__(Problem(str(file), key, problem, allowed, '' if value is None else as_yaml_text(value)))
 
 
-VEHICLES = Library('vehicle', Path(str(resources.files('regolith_vehicles'))) / 'data', 'regolith.vehicles', '*/*.yaml')
+VEHICLES = FileLibrary(
+    'vehicle', Path(str(resources.files('regolith_vehicles'))) / 'data', 'regolith.vehicles', '*/*.yaml'
+)
 """Models of vehicles."""
 
 

@@ -14,26 +14,26 @@ from rclpy.node import Node
 from regolith_msgs.msg import TerrainDeltaBatch, TerrainUpdate
 from regolith_msgs.srv import Join
 
-from regolith_terrain.authority import TerrainAuthority
-from regolith_terrain.merge import SoilDelta, SoilUpdate
-from regolith_terrain.ros import convert, wire
-from regolith_terrain.ros.services import offer_heights
-from regolith_terrain.shared_soil import SharedSoil
-from regolith_vehicles.agent import VehicleAgent
-from regolith_vehicles.ros.placing import offer_placing
+from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
+from regolith_terrain.grid.shared_soil_copy import SharedSoilCopy
+from regolith_terrain.ros import message_conversion, record_codec
+from regolith_terrain.ros.services import create_height_service
+from regolith_terrain.terrain_participant import TerrainParticipant
+from regolith_vehicles.agent.agent import VehicleAgent
+from regolith_vehicles.agent.agent_factory import AgentFactory
+from regolith_vehicles.agent.state_streams import STREAMS
+from regolith_vehicles.agent.vehicle_state import VehicleState
+from regolith_vehicles.ros.state_service import create_state_service
 from regolith_vehicles.ros.vehicle_topics import VehicleTopics
-from regolith_vehicles.site import Site
-from regolith_vehicles.snapshot import Snapshot
-from regolith_vehicles.streams import STREAMS
-from regolith_world.crew import Crew
-from regolith_world.records import Evolved
+from regolith_world.cycle.participant_group import ParticipantGroup
+from regolith_world.cycle.records import CycleResult
 from regolith_world.ros import qos
-from regolith_world.ros.convert import cycle_record, evolved_record
-from regolith_world.ros.leaving import BadStart
+from regolith_world.ros.message_conversion import cycle_record, evolved_record
 from regolith_world.ros.naming import helper_node, named_node, root_of
 from regolith_world.ros.parameters import declare, declare_scenario
-from regolith_world.ros.participant_shell import ParticipantShell, run_participant
-from regolith_world.ros.seat import Seat
+from regolith_world.ros.participant_endpoint import ParticipantEndpoint
+from regolith_world.ros.participant_host import ParticipantHost, run_participant
+from regolith_world.ros.shutdown import StartupError
 
 
 class FleetNode:
@@ -47,27 +47,29 @@ class FleetNode:
         followed = declare(
             node, 'followed', [''], f'streams that sensors must not miss, VEHICLE/STREAM, of {", ".join(STREAMS)}'
         )
-        site = Site(scenario_file)
+        site = AgentFactory(scenario_file)
         unknown = [name for name in names if name not in site.head.vehicles]
         if unknown or not names:
             known = ', '.join(sorted(site.head.vehicles)) or 'none, the scenario has no vehicles'
-            raise BadStart(f'fleet: parameter vehicles is {unknown or names}; allowed: {known} (of {scenario_file})')
-        self.shell = shell = ParticipantShell(node, site.world, lambda topic: topic, crew=True)
+            raise StartupError(
+                f'fleet: parameter vehicles is {unknown or names}; allowed: {known} (of {scenario_file})'
+            )
+        self.shell = shell = ParticipantHost(node, site.world, lambda topic: topic, crew=True)
         self._delta = shell.link.create_publisher(TerrainDeltaBatch, shell.world('terrain/delta_batch'), qos.PROTOCOL)
         shell.watch([self._delta])
         # Without compaction transfer every vehicle sees another ground, so it must have its own.
-        self._soil = SharedSoil(site.grid(), node.get_name()) if site.terrain.compaction_transfer else None
-        self.crew = Crew(self._send, self._soil, threads)
+        self._soil = SharedSoilCopy(site.grid(), node.get_name()) if site.terrain.compaction_transfer else None
+        self.crew = ParticipantGroup(self._send, self._soil, threads)
         self.agents: dict[str, VehicleAgent] = {}
         self.topics: dict[str, VehicleTopics] = {}
         self._deltas: list[SoilDelta] = []
-        self._snapshots: list[tuple[str, Snapshot]] = []
+        self._snapshots: list[tuple[str, VehicleState]] = []
         streams = [stream.partition('/')[::2] for stream in followed if stream]
         seats = [self._seat(site, name, [s for vehicle, s in streams if vehicle == name]) for name in names]
         shell.inbox.subscribe(TerrainUpdate, shell.world('terrain/update'), self._on_update, qos.PROTOCOL, raw=True)
-        shell.attach_crew(self.crew, seats, self._replay)
+        shell.attach_group(self.crew, seats, self._replay)
 
-    def _seat(self, site: Site, name: str, followed: list[str]) -> Seat:
+    def _seat(self, site: AgentFactory, name: str, followed: list[str]) -> ParticipantEndpoint:
         """Make a vehicle with its node."""
         shell = self.shell
         node = named_node('agent', f'{root_of(self.node)}/{name}')
@@ -80,12 +82,12 @@ class FleetNode:
         self.topics[name].listen(shell.inbox, link)
         shell.watch(self.topics[name].followed(followed))
         assert agent.grid is not None
-        offer_heights(node, agent.grid)
+        create_height_service(node, agent.grid)
         shell.executor.add_node(node)
         shell.nodes += [node, link]
         self.crew.add(agent)
         seat = shell.seat(node, agent, partial(self._restore, agent), partial(self._adopt, agent))
-        offer_placing(node, agent, seat, shell.run_id)
+        create_state_service(node, agent, seat, shell.run_id)
         return seat
 
     # -- what they say ------------------------------------------------------------------------------------------
@@ -93,17 +95,17 @@ class FleetNode:
     def _keep_delta(self, delta: SoilDelta) -> None:
         self._deltas.append(delta)
 
-    def _keep(self, name: str, snapshot: Snapshot) -> None:
+    def _keep(self, name: str, snapshot: VehicleState) -> None:
         self._snapshots.append((name, snapshot))
 
-    def _send(self, answers: list[Evolved]) -> None:
+    def _send(self, answers: list[CycleResult]) -> None:
         """Send what was answered to one record; then there is time to publish what it committed."""
         deltas, self._deltas = sorted(self._deltas, key=lambda delta: delta.agent), []
         snapshots, self._snapshots = self._snapshots, []
         if self.shell.muted:
             return
         if deltas:
-            self.shell.send(self._delta, wire.delta_batch_bytes(deltas, self.shell.run_id))
+            self.shell.send(self._delta, record_codec.delta_batch_bytes(deltas, self.shell.run_id))
         self.shell.send_batch(answers)
         for name, snapshot in snapshots:
             self.topics[name].publish(snapshot)
@@ -111,7 +113,7 @@ class FleetNode:
     # -- what they hear -----------------------------------------------------------------------------------------
 
     def _on_update(self, message: bytes) -> None:
-        self._take(wire.update_record(message))
+        self._take(record_codec.update_record(message))
         self.crew.retry_stashed()
 
     def _take(self, update: SoilUpdate) -> None:
@@ -123,7 +125,7 @@ class FleetNode:
 
     def _adopt(self, agent: VehicleAgent, soil: bytes) -> None:
         self._load(agent, soil, agent.epoch)
-        agent.stand()
+        agent.place_at_start()
 
     def _restore(self, agent: VehicleAgent, state: bytes, soil: bytes, epoch: int) -> str:
         self._load(agent, soil, epoch)
@@ -131,7 +133,7 @@ class FleetNode:
         return agent.soil_hash()
 
     def _load(self, agent: VehicleAgent, soil: bytes, epoch: int) -> None:
-        soil_seq, ground = TerrainAuthority.unpack(soil)
+        soil_seq, ground = TerrainParticipant.unpack(soil)
         if self._soil is not None:
             self._soil.load(soil_seq, ground, epoch)
         elif agent.soil is not None:
@@ -142,7 +144,7 @@ class FleetNode:
             answers = map(evolved_record, past.answers)
             self.agents[name].replay_inputs = {a.key.cycle: bytes(a.live_inputs) for a in answers}
         longest = max(pasts.values(), key=lambda past: len(past.cycles))
-        for update in map(convert.update_record, longest.updates):
+        for update in map(message_conversion.update_record, longest.updates):
             self._take(update)
         for cycle in map(cycle_record, longest.cycles):
             self.crew.on_cycle(cycle)

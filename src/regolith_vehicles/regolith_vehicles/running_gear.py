@@ -23,23 +23,23 @@ from numpy.typing import ArrayLike, NDArray
 from regolith_files.plugins import PluginError, entry_points, load_plugin
 from regolith_files.section import Section
 from regolith_files.validation import validated
-from regolith_terrain.ground_contact import ContactSetting, GroundContact
+from regolith_terrain.contact.ground_contact import ContactSetting, GroundContact
+from regolith_terrain.grid.soil_grid import SoilWindow
 from regolith_terrain.scm.arrays import Shapes
-from regolith_terrain.soil_grid import SoilWindow
 from regolith_terrain.solids.contact import STIFFNESS_OF_PART
-from regolith_vehicles import substeps
-from regolith_vehicles.command import TWIST, Ackermann, DriveCommand
+from regolith_vehicles.agent.run_statistics import RunStatistics
+from regolith_vehicles.commands.command import TWIST, AckermannCommand, DriveCommand
 from regolith_vehicles.config import VehicleModelError
-from regolith_vehicles.figures import Figures
-from regolith_vehicles.kinematics import WheelLayout
-from regolith_vehicles.looks import Drawn, Roller
-from regolith_vehicles.model_config import VehicleModelConfig
-from regolith_vehicles.multibody import Multibody, index_of
-from regolith_vehicles.odometry import Odometry, slope_of
+from regolith_vehicles.description.model_config import VehicleModelConfig
+from regolith_vehicles.description.visual_description import DrawnPart, Roller
+from regolith_vehicles.dynamics import substeps
+from regolith_vehicles.dynamics.kinematics import WheelLayout
+from regolith_vehicles.dynamics.multibody import Multibody, index_of
+from regolith_vehicles.dynamics.odometry import Odometry, slope_of
 from regolith_vehicles.powertrain.battery import STORED, full_charge
 from regolith_vehicles.powertrain.config import PowertrainConfig
-from regolith_vehicles.powertrain.train import Powertrain, make_powertrain
-from regolith_world.arithmetic import norm
+from regolith_vehicles.powertrain.powertrain import Powertrain, make_powertrain
+from regolith_world.numerics.portable_math import norm
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -55,7 +55,7 @@ Checked = TypeVar('Checked', bound=Section)
 
 
 @dataclass(frozen=True, slots=True)
-class TouchingPart:
+class ContactPart:
     """A part of a vehicle that the ground can feel."""
 
     name: str
@@ -77,7 +77,7 @@ class TouchingPart:
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
+class TelemetryQuantity:
     """Something that a running gear tells of some of its parts, for plots."""
 
     name: str
@@ -119,12 +119,12 @@ class RunningGear(ABC):
 
     columns: tuple[str, ...] = ()
     """Names of the table's columns."""
-    quantities: tuple[Quantity, ...] = ()
+    quantities: tuple[TelemetryQuantity, ...] = ()
     """What it tells of itself for plots, with values as in :meth:`told`; wheels have messages of their own."""
-    drawn: tuple[Drawn, ...] = ()
+    drawn: tuple[DrawnPart, ...] = ()
     """What it draws besides bodies of the MJCF file, at :meth:`drawn_poses`."""
     faces: tuple[str, ...] = (TWIST,)
-    """Kinds of command it understands (:attr:`DriveCommand.face`); its vehicle listens to their topics alone."""
+    """Kinds of command it understands (:attr:`DriveCommand.interface`); its vehicle listens to their topics alone."""
     wheelbase: float = 0.0
     """From the rearmost to the foremost axle [m], by which it turns where an Ackermann command steers it."""
     joints: tuple[str, ...] = ()
@@ -133,7 +133,7 @@ class RunningGear(ABC):
     """Least and greatest target of joints that have limits."""
     actuators: Indices
     """Indices of its actuators in MuJoCo's controls, shape (m,)."""
-    hooks: substeps.Hooks = substeps.Hooks()
+    hooks: substeps.RunningGearHooks = substeps.RunningGearHooks()
     """Its compiled functions in each substep."""
     layout: WheelLayout | None = None
     """Wheels by which it computes its way, or what stands for them; None: it has no odometry, and publishes none."""
@@ -152,12 +152,12 @@ class RunningGear(ABC):
         self.odometry = self.start_odometry()
 
     @abstractmethod
-    def parts(self, mjcf_path: Path) -> tuple[TouchingPart, ...]:
+    def parts(self, mjcf_path: Path) -> tuple[ContactPart, ...]:
         """Return the parts that touch the ground."""
 
     @property
     @abstractmethod
-    def pressing_area(self) -> float:
+    def contact_area(self) -> float:
         """Area that can plausibly press on ground at once [m^2]; the longest substep follows from it."""
 
     @property
@@ -180,12 +180,12 @@ class RunningGear(ABC):
         return np.zeros((0, 3)), np.zeros((0, 4))
 
     @property
-    def firm_contact(self) -> Callable[[ContactSetting], GroundContact] | None:
+    def rigid_terrain_contact(self) -> Callable[[ContactSetting], GroundContact] | None:
         """Maker of its own contact with ground that does not yield, as tyres have; none: the ground's law."""
         return None
 
     @abstractmethod
-    def feet(self, data: Any) -> tuple[Vector, Vector, Vector]:
+    def support_points(self, data: Any) -> tuple[Vector, Vector, Vector]:
         """Return x, y and z [m] of the points it stands on, in the base frame, shape (k,) each.
 
         :param data: mujoco.MjData with the base at the world's origin and all joints at zero
@@ -197,9 +197,9 @@ class RunningGear(ABC):
         At angle d a bicycle of wheelbase L turns with v tan(d) / L.
 
         Source: rajamani2012, section 2.2.
-        Checked by: test_faces.py::test_an_angle_is_a_curve.
+        Checked by: test_command_interfaces.py::test_an_angle_is_a_curve.
         """
-        if isinstance(command.by, Ackermann):
+        if isinstance(command.by, AckermannCommand):
             speed, angle = command.by[:2]
             return speed, speed * math.tan(angle) / self.wheelbase
         return command.linear, command.angular
@@ -290,17 +290,19 @@ class RunningGear(ABC):
     def measure(self, data: Any, contacts: Contacts) -> None:
         """Fill the table at the end of a cycle."""
 
-    def told(self) -> Vector:
+    def telemetry(self) -> Vector:
         """Return the values of all :attr:`quantities`, one after the other, shape (number of their parts,)."""
         return np.zeros(0)
 
-    def count(self, figures: Figures, way: float, data: Any, before: Any, moving: bool, duration: float) -> None:
+    def update_statistics(
+        self, figures: RunStatistics, way: float, data: Any, before: Any, moving: bool, duration: float
+    ) -> None:
         """Add a cycle to the figures of the run.
 
         :param way: horizontal, of the base [m]
         :param moving: whether anything but standing still was commanded
         """
-        figures.count(way, np.zeros(0), np.zeros(0), 0.0, moving, duration)
+        figures.update(way, np.zeros(0), np.zeros(0), 0.0, moving, duration)
 
     def start_odometry(self) -> Odometry | None:
         """Return dead reckoning that begins here; None of a gear without."""
@@ -333,7 +335,7 @@ class RunningGear(ABC):
         """Return how far its parts are below the ground; none of a gear that does not know."""
         return ()
 
-    def too_deep(self, part_of_height: float = 1.0) -> str:
+    def penetration_error(self, part_of_height: float = 1.0) -> str:
         """Return the part that is deepest in the ground for its height, and by how much; '' if none is too deep.
 
         :param part_of_height: sinkage over height from which one is
@@ -368,7 +370,7 @@ class RunningGear(ABC):
         self.table = values.reshape(self.table.shape).copy()
 
 
-def checked(schema: type[Checked], config: VehicleModelConfig, parameters: dict[str, Any]) -> Checked:
+def checked_parameters(schema: type[Checked], config: VehicleModelConfig, parameters: dict[str, Any]) -> Checked:
     """Return a gear's parameters as its schema has them.
 
     :raises InputError: naming file, key, value and what is allowed
@@ -394,7 +396,7 @@ def known_running_gears() -> tuple[str, ...]:
     return tuple(point.name for point in entry_points(GROUP))
 
 
-def gear_class(name: str) -> type[RunningGear]:
+def running_gear_class(name: str) -> type[RunningGear]:
     """Return a gear of another package.
 
     :raises ValueError: if there is none of that name (lists those there are), or it cannot be loaded

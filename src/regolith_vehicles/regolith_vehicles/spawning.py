@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from regolith_files.problems import shown
+from regolith_files.problems import as_yaml_text
 from regolith_files.validation import validated
 from regolith_files.yaml_source import YamlSource
 from regolith_vehicles.config import VEHICLES as MODELS
 from regolith_vehicles.config import VehicleEntry, known_vehicles, load_vehicle_model
-from regolith_world.spawning import SCHEME, Pose, Spawnable, SpawnSource
+from regolith_world.objects.spawning import SCHEME, Spawnable, SpawnPose, SpawnSource
 
 _FOLDER = 'vehicles/'
 
@@ -32,7 +32,7 @@ class VehicleSource(SpawnSource):
         name = path.removeprefix(_FOLDER)
         return {'model': name} if path.startswith(_FOLDER) and name in known_vehicles() else None
 
-    def entry(self, resource: Mapping[str, Any], pose: Pose) -> dict[str, Any]:
+    def entry(self, resource: Mapping[str, Any], pose: SpawnPose) -> dict[str, Any]:
         """Return the entry, its model's path absolute.
 
         :raises ValueError: if it cannot be used, or has sensors or lights, which begin with a run
@@ -46,7 +46,7 @@ class VehicleSource(SpawnSource):
         if 'mjcf' not in MODELS.read(entry.model).data:
             # Its content is not named: the sender of a request may not be allowed to read the file.
             problem = 'does not describe a vehicle; allowed: a file with the key mjcf'
-            raise ValueError(f'model = {shown(entry.model)}: {problem}')
+            raise ValueError(f'model = {as_yaml_text(entry.model)}: {problem}')
         load_vehicle_model(entry.model)
         model = entry.model if entry.model in known_vehicles() else str(Path(entry.model).resolve())
         return {**entry.model_dump(mode='json'), 'model': model}

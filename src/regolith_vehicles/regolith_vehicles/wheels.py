@@ -13,32 +13,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_terrain.ground_contact import ContactSetting, GroundContact
+from regolith_terrain.contact.ground_contact import ContactSetting, GroundContact
 from regolith_terrain.solids.contact import STIFFNESS_OF_PART
-from regolith_vehicles import wheel_state
-from regolith_vehicles.command import ACKERMANN, TWIST, DriveCommand
+from regolith_vehicles.agent.errors import VehicleError
+from regolith_vehicles.agent.run_statistics import RunStatistics
+from regolith_vehicles.commands.command import ACKERMANN, TWIST, DriveCommand
 from regolith_vehicles.config import VehicleModelError
-from regolith_vehicles.figures import Figures
-from regolith_vehicles.joint_servos import JointServos
-from regolith_vehicles.kinematics import wheel_commands
-from regolith_vehicles.looks import Role, Roller
-from regolith_vehicles.model_config import VehicleModelConfig
-from regolith_vehicles.motors import Motors
-from regolith_vehicles.multibody import Multibody
+from regolith_vehicles.contact import wheel_state
+from regolith_vehicles.contact.wheel_shapes import axle_frame, wheel_shape
+from regolith_vehicles.contact.wheel_state import measure_wheels, slip_and_sinkage
+from regolith_vehicles.description.model_config import VehicleModelConfig
+from regolith_vehicles.description.visual_description import PartRole, Roller
+from regolith_vehicles.dynamics.joint_servos import JointServos
+from regolith_vehicles.dynamics.kinematics import wheel_commands
+from regolith_vehicles.dynamics.motors import Motors
+from regolith_vehicles.dynamics.multibody import Multibody
 from regolith_vehicles.powertrain.battery import draw, make_battery
 from regolith_vehicles.powertrain.electric import wheel_motor, wheels_power
-from regolith_vehicles.running_gear import Contacts, RunningGear, Sunk, TouchingPart
-from regolith_vehicles.trouble import VehicleError
-from regolith_vehicles.tyres import Tyre
-from regolith_vehicles.tyres.contact import TyreContact
-from regolith_vehicles.tyres.fitting import fitted
-from regolith_vehicles.wheel_shapes import axle_frame, wheel_shape
-from regolith_vehicles.wheel_state import measure_wheels, slip_and_sinkage
+from regolith_vehicles.running_gear import ContactPart, Contacts, RunningGear, Sunk
+from regolith_vehicles.tires import Tire
+from regolith_vehicles.tires.contact import TireContact
+from regolith_vehicles.tires.wheel_tire import wheel_tire
 
 Vector = NDArray[np.float64]
 
+
 class Wheels(RunningGear):
-    """The wheels of a vehicle's file; the table's columns are those of :mod:`regolith_vehicles.wheel_state`."""
+    """The wheels of a vehicle's file; the table's columns are those of :mod:`regolith_vehicles.contact.wheel_state`."""
 
     columns = wheel_state.NAMES
 
@@ -58,7 +59,7 @@ class Wheels(RunningGear):
         self._motor = wheel_motor(None if config.drive is None else config.drive.motor)
         self._others = np.setdiff1d(np.arange(body.model.nu), body.wheel_actuator)
 
-    def parts(self, mjcf_path: Path) -> tuple[TouchingPart, ...]:
+    def parts(self, mjcf_path: Path) -> tuple[ContactPart, ...]:
         """Return the wheels in the order of the file."""
         made = []
         axes = self.body.model.jnt_axis[self.body.wheel_joint]
@@ -71,13 +72,13 @@ class Wheels(RunningGear):
                 raise VehicleModelError(where, key, None, allowed or 'a solid of some size', problem) from None
             frame = np.eye(3) if wheel.mesh is not None else axle_frame(axis)
             stiffness = wheel.stiffness_npm or STIFFNESS_OF_PART
-            made.append(TouchingPart(f'wheel {wheel.name}', int(body), shape, frame=frame, stiffness=stiffness))
+            made.append(ContactPart(f'wheel {wheel.name}', int(body), shape, frame=frame, stiffness=stiffness))
         return tuple(made)
 
-    def _tyres(self) -> dict[int, Tyre]:
+    def _tyres(self) -> dict[int, Tire]:
         """Return the wheels' tyres, by the index of the wheel."""
         return {
-            k: fitted(self.config, f'wheels.{wheel.name}.tyre', wheel.tyre, wheel.radius_m)
+            k: wheel_tire(self.config, f'wheels.{wheel.name}.tyre', wheel.tyre, wheel.radius_m)
             for k, wheel in enumerate(self.config.wheels)
             if wheel.tyre is not None
         }
@@ -87,17 +88,17 @@ class Wheels(RunningGear):
         """The wheels."""
         plates = self.config.visuals.grousers
         return tuple(
-            Roller(int(body), w.name, Role.WHEEL, w.radius_m, w.width_m, w.grousers or plates)
+            Roller(int(body), w.name, PartRole.WHEEL, w.radius_m, w.width_m, w.grousers or plates)
             for w, body in zip(self.config.wheels, self.body.wheel_body, strict=True)
         )
 
     @property
-    def firm_contact(self) -> Callable[[ContactSetting], GroundContact] | None:
+    def rigid_terrain_contact(self) -> Callable[[ContactSetting], GroundContact] | None:
         """Maker of the tyres' contact, if any wheel has one; the others press as the ground's law has it."""
-        return partial(TyreContact, tyres=self.tyres) if self.tyres else None
+        return partial(TireContact, tyres=self.tyres) if self.tyres else None
 
     @property
-    def pressing_area(self) -> float:
+    def contact_area(self) -> float:
         """Area of all wheels, chord times width at a sinkage of half the radius, sqrt(3) R w each [m^2].
 
         A single unsprung wheel is lighter than the vehicle, but it also never stands in the soil so deep that it would
@@ -110,7 +111,7 @@ class Wheels(RunningGear):
         """Speed at which the largest wheel rolls when it turns as fast as it can [m/s]."""
         return self.body.layout.top_speed
 
-    def feet(self, data: Any) -> tuple[Vector, Vector, Vector]:
+    def support_points(self, data: Any) -> tuple[Vector, Vector, Vector]:
         """Return the wheels' lowest points; see the base class."""
         layout = self.body.layout
         return layout.x, layout.y, data.xpos[self.body.wheel_body, 2] - self.body.radius
@@ -200,16 +201,30 @@ class Wheels(RunningGear):
         """Fill the table of wheel states."""
         window, body = contacts.window, self.body
         measure_wheels(
-            window.base, window.level, window.i0, window.j0, window.spacing,
-            data.xpos[body.wheel_body], data.xaxis[body.wheel_joint], contacts.velocity, data.qvel[body.wheel_dof],
-            self.steer_angles(data), body.radius, body.half_width, contacts.force, contacts.torque, contacts.stats,
+            window.base,
+            window.level,
+            window.i0,
+            window.j0,
+            window.spacing,
+            data.xpos[body.wheel_body],
+            data.xaxis[body.wheel_joint],
+            contacts.velocity,
+            data.qvel[body.wheel_dof],
+            self.steer_angles(data),
+            body.radius,
+            body.half_width,
+            contacts.force,
+            contacts.torque,
+            contacts.stats,
             self.table,
         )
 
-    def count(self, figures: Figures, way: float, data: Any, before: Any, moving: bool, duration: float) -> None:
+    def update_statistics(
+        self, figures: RunStatistics, way: float, data: Any, before: Any, moving: bool, duration: float
+    ) -> None:
         """Add a cycle with the way of the rims; see the base class."""
         turned = data.qpos[self.body.wheel_qpos] - before[0]
-        figures.count(way, turned / duration * self.body.radius, *slip_and_sinkage(self.table), moving, duration)
+        figures.update(way, turned / duration * self.body.radius, *slip_and_sinkage(self.table), moving, duration)
 
     @classmethod
     def patch(cls, config: VehicleModelConfig) -> float:

@@ -35,14 +35,14 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_terrain.height_field import FlatField
-from regolith_terrain.soil_config import RigidGroundConfig
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.soil_law import RIGID
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field_builder import FlatField
+from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.dynamics.vehicle import Vehicle
 from regolith_vehicles.tracks.band import PX, PZ
-from regolith_vehicles.tracks.gear import Tracks
-from regolith_vehicles.vehicle import Vehicle
+from regolith_vehicles.tracks.running_gear import Tracks
 
 Floats = NDArray[np.float64]
 
@@ -96,7 +96,7 @@ def _solref(stiffness: float, damping: float) -> list[float]:
     return [-0.5 * stiffness, -0.5 * damping]
 
 
-def make_chain(vehicle: Vehicle, mjcf: Path, ground: RigidGroundConfig) -> Chain:
+def make_chain(vehicle: Vehicle, mjcf: Path, ground: RigidTerrainConfig) -> Chain:
     """Return a chain with the poses of a vehicle's hull, wheels and shoes as they are, at rest."""
     gear = vehicle.gear
     assert isinstance(gear, Tracks)
@@ -112,7 +112,11 @@ def make_chain(vehicle: Vehicle, mjcf: Path, ground: RigidGroundConfig) -> Chain
     spec.memory = 200_000_000
     hull = spec.body('base_link')
     spec.worldbody.add_geom(
-        name='ground', type=mujoco.mjtGeom.mjGEOM_PLANE, size=[50.0, 50.0, 1.0], contype=_CORNER_BIT, conaffinity=0,
+        name='ground',
+        type=mujoco.mjtGeom.mjGEOM_PLANE,
+        size=[50.0, 50.0, 1.0],
+        contype=_CORNER_BIT,
+        conaffinity=0,
         pos=[0.0, 0.0, 0.0],
     )
     corners = _corners(shoe)
@@ -129,8 +133,12 @@ def make_chain(vehicle: Vehicle, mjcf: Path, ground: RigidGroundConfig) -> Chain
         for k, wheel in enumerate((*config.wheels, config.idler)):
             body = spec.body(wheel.body)
             body.add_geom(
-                name=f'rim_{config.name}_{k}', type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=[wheel.radius_m, 0.09, 0.0],
-                quat=[math.sqrt(0.5), math.sqrt(0.5), 0.0, 0.0], contype=_STATION_BIT, conaffinity=0,
+                name=f'rim_{config.name}_{k}',
+                type=mujoco.mjtGeom.mjGEOM_CYLINDER,
+                size=[wheel.radius_m, 0.09, 0.0],
+                quat=[math.sqrt(0.5), math.sqrt(0.5), 0.0, 0.0],
+                contype=_STATION_BIT,
+                conaffinity=0,
             )
         parent = hull
         for k in range(count):
@@ -149,25 +157,39 @@ def make_chain(vehicle: Vehicle, mjcf: Path, ground: RigidGroundConfig) -> Chain
             rubber = _solref(tracks.rubber.modulus_npm2 * pitch / STATIONS, RUBBER_NSPM)
             for n in range(STATIONS):
                 body.add_geom(
-                    pos=[-(n + 0.5) * pitch / STATIONS, 0.0, shoe.face_m - BALL], size=[BALL, 0.0, 0.0],
-                    conaffinity=_STATION_BIT, condim=1, solref=rubber, **common,
+                    pos=[-(n + 0.5) * pitch / STATIONS, 0.0, shoe.face_m - BALL],
+                    size=[BALL, 0.0, 0.0],
+                    conaffinity=_STATION_BIT,
+                    condim=1,
+                    solref=rubber,
+                    **common,
                 )
             for x, y, z in corners:
                 body.add_geom(
-                    pos=[x - 0.5 * pitch, y, z + BALL], size=[BALL, 0.0, 0.0], conaffinity=_CORNER_BIT, condim=3,
-                    friction=[ground.friction, 0.0, 0.0], solref=_solref(ground.stiffness_npm, ground.damping_nspm),
+                    pos=[x - 0.5 * pitch, y, z + BALL],
+                    size=[BALL, 0.0, 0.0],
+                    conaffinity=_CORNER_BIT,
+                    condim=3,
+                    friction=[ground.friction, 0.0, 0.0],
+                    solref=_solref(ground.stiffness_npm, ground.damping_nspm),
                     **common,
                 )
             parent = body
         joined = spec.add_equality(
-            name=f'close_{config.name}', type=mujoco.mjtEq.mjEQ_CONNECT, objtype=mujoco.mjtObj.mjOBJ_BODY,
-            name1=f'shoe_{config.name}_{count - 1}', name2=f'shoe_{config.name}_0',
+            name=f'close_{config.name}',
+            type=mujoco.mjtEq.mjEQ_CONNECT,
+            objtype=mujoco.mjtObj.mjOBJ_BODY,
+            name1=f'shoe_{config.name}_{count - 1}',
+            name2=f'shoe_{config.name}_0',
         )
         joined.solimp, joined.solref = (0.99, 0.99, 0.001, 0.5, 2.0), (0.003, 1.0)
         _add_teeth(spec, config, theta, pins[0], gear, vehicle, side)
         servo = spec.add_actuator(
-            name=f'servo_{config.name}', trntype=mujoco.mjtTrn.mjTRN_JOINT, target=config.sprocket.joint,
-            gainprm=[SERVO_NMSPRAD, *[0.0] * 9], biastype=mujoco.mjtBias.mjBIAS_AFFINE,
+            name=f'servo_{config.name}',
+            trntype=mujoco.mjtTrn.mjTRN_JOINT,
+            target=config.sprocket.joint,
+            gainprm=[SERVO_NMSPRAD, *[0.0] * 9],
+            biastype=mujoco.mjtBias.mjBIAS_AFFINE,
             biasprm=[0.0, 0.0, -SERVO_NMSPRAD, *[0.0] * 7],
         )
         servo.ctrllimited = False
@@ -193,8 +215,12 @@ def make_chain(vehicle: Vehicle, mjcf: Path, ground: RigidGroundConfig) -> Chain
     model.eq_data[:, :6] = (-pitch, 0.0, 0.0, 0.0, 0.0, 0.0)
     mujoco.mj_forward(model, data)
     return Chain(
-        model, data, model.body('base_link').id, shoes,
-        [[model.body(w.body).id for w in s.wheels] for s in tracks.sides], gear.band.per_turn,
+        model,
+        data,
+        model.body('base_link').id,
+        shoes,
+        [[model.body(w.body).id for w in s.wheels] for s in tracks.sides],
+        gear.band.per_turn,
     )
 
 
@@ -216,9 +242,7 @@ def _closed(theta: Floats, pitch: float) -> Floats:
     return theta
 
 
-def _add_teeth(
-    spec: Any, config: Any, theta: Floats, start: Floats, gear: Tracks, vehicle: Vehicle, side: int
-) -> None:
+def _add_teeth(spec: Any, config: Any, theta: Floats, start: Floats, gear: Tracks, vehicle: Vehicle, side: int) -> None:
     """Add a drum and teeth to a sprocket, turned so that the pins that lie on it are between teeth."""
     pitch, teeth = gear.tracks.shoe.pitch_m, config.sprocket.teeth
     radius = 0.5 * pitch / math.sin(math.pi / teeth)
@@ -234,15 +258,19 @@ def _add_teeth(
     body = spec.body(config.sprocket.body)
     soft = dict(contype=_PIN_BIT, conaffinity=0)
     body.add_geom(
-        type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=[radius - PIN, 0.05, 0.0],
-        quat=[math.sqrt(0.5), math.sqrt(0.5), 0.0, 0.0], **soft,
+        type=mujoco.mjtGeom.mjGEOM_CYLINDER,
+        size=[radius - PIN, 0.05, 0.0],
+        quat=[math.sqrt(0.5), math.sqrt(0.5), 0.0, 0.0],
+        **soft,
     )
     middle, round_ = radius * math.cos(math.pi / teeth), 0.5 * pitch - PIN - 0.5 * PLAY
     for k in range(teeth):
         a = phase + (k + 0.5) * 2.0 * math.pi / teeth
         body.add_geom(
-            type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[round_, 0.0, 0.0],
-            pos=[middle * math.cos(a), 0.0, -middle * math.sin(a)], **soft,
+            type=mujoco.mjtGeom.mjGEOM_SPHERE,
+            size=[round_, 0.0, 0.0],
+            pos=[middle * math.cos(a), 0.0, -middle * math.sin(a)],
+            **soft,
         )
 
 
@@ -376,7 +404,7 @@ def make_band(folder: Path, creep_nspm: float = CREEP_NSPM) -> Vehicle:
         ET.SubElement(actuators, 'velocity', given)
     path = folder / 'm113.xml'
     tree.write(path)
-    ground = RigidGroundConfig(creep_nspm=creep_nspm)
+    ground = RigidTerrainConfig(creep_nspm=creep_nspm)
     vehicle = Vehicle('m113', config, path, SoilGrid(FlatField(), 1.0, RIGID), ground, 9.81)
     vehicle.place(0.0, 0.0, 0.0)
     stand(vehicle, SETTLING_S)
@@ -400,7 +428,9 @@ def _table(case: str, go: Callable[[float, tuple[float, float]], Forces]) -> lis
             load = np.mean([f.ground[side][:, 2] for f in seen], axis=0)
             # By their places: the chain counts from the sprocket's front on.
             numbers = (-x / PITCH).astype(int)
-            rows += [(case, 'shoe', name, int(numbers[k]), float(x[k]), float(load[k])) for k in np.flatnonzero(load > 1.0)]
+            rows += [
+                (case, 'shoe', name, int(numbers[k]), float(x[k]), float(load[k])) for k in np.flatnonzero(load > 1.0)
+            ]
             wheel = np.mean([f.wheel[side] for f in seen], axis=0)
             rows += [(case, 'wheel', name, k, math.nan, float(load)) for k, load in enumerate(wheel)]
         return rows
@@ -418,8 +448,10 @@ def _table(case: str, go: Callable[[float, tuple[float, float]], Forces]) -> lis
         for k in np.flatnonzero(total > 0.0):
             rows.append((case, 'line', name, int(k), float(edges[k] + 0.5 * BIN), float(total[k])))
     moments = np.mean([turning_moments(f) for f in seen], axis=0)
-    rows += [(case, f'moment_{name}', '', 0, math.nan, float(m))
-             for name, m in zip(('resisting', 'turning'), moments, strict=True)]
+    rows += [
+        (case, f'moment_{name}', '', 0, math.nan, float(m))
+        for name, m in zip(('resisting', 'turning'), moments, strict=True)
+    ]
     rows.append((case, 'yaw_rate', '', 0, math.nan, float(np.mean([f.yaw_rate for f in seen]))))
     return rows
 
@@ -437,7 +469,7 @@ def write() -> None:
     """Write the table of the chain anew."""
     with tempfile.TemporaryDirectory() as folder:
         vehicle = make_band(Path(folder))
-        rows = measured(make_chain(vehicle, load_vehicle_model('m113')[1], RigidGroundConfig()))
+        rows = measured(make_chain(vehicle, load_vehicle_model('m113')[1], RigidTerrainConfig()))
     with TABLE.open('w', newline='') as file:
         writer = csv.writer(file, lineterminator='\n')
         writer.writerow(('case', 'quantity', 'side', 'number', 'x_m', 'value'))

@@ -11,21 +11,31 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regolith_terrain.authority import TerrainAuthority
 from regolith_terrain.config import TerrainConfig, load_soil
-from regolith_terrain.height_field import FlatField
-from regolith_terrain.merge import SoilDelta, SoilUpdate
-from regolith_terrain.soil_copy import SoilCopy
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_vehicles import wheel_state
-from regolith_vehicles.agent import VehicleAgent
-from regolith_vehicles.command import Ackermann, DriveCommand, Pedals
+from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
+from regolith_terrain.grid.soil_copy import SoilCopy
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field_builder import FlatField
+from regolith_terrain.terrain_participant import TerrainParticipant
+from regolith_vehicles.agent.agent import VehicleAgent
+from regolith_vehicles.agent.vehicle_state import VehicleState
+from regolith_vehicles.commands.command import AckermannCommand, DriveCommand, PedalCommand
 from regolith_vehicles.config import VehicleEntry, load_vehicle_model
-from regolith_vehicles.drivers import Driver
-from regolith_vehicles.snapshot import Snapshot
-from regolith_vehicles.tangible import swept_bounds
-from regolith_world.participant import ParticipantFailed
-from regolith_world.records import GROUND, VEHICLE, BodyState, Command, Cycle, CycleKey, Evolved, Impulse, Verdict
+from regolith_vehicles.contact import wheel_state
+from regolith_vehicles.contact.collision_shapes import swept_bounds
+from regolith_vehicles.drivers.builtin import Driver
+from regolith_world.cycle.participant import ParticipantFailed
+from regolith_world.cycle.records import (
+    GROUND,
+    VEHICLE,
+    BodyState,
+    Command,
+    Cycle,
+    CycleKey,
+    CycleResult,
+    Impulse,
+    Verdict,
+)
 
 DT_NS = 20_000_000
 TERRAIN = TerrainConfig(source='flat', soil=load_soil('chrono_lunar'))
@@ -36,20 +46,31 @@ class Rig:
 
     def __init__(self, driver: dict[str, Any] | None = None, shared: bool = False, **options: Any) -> None:
         field = FlatField()
-        self.answers: list[Evolved] = []
+        self.answers: list[CycleResult] = []
         self.deltas: list[SoilDelta] = []
         self.updates: list[SoilUpdate] = []
-        self.published: list[Snapshot] = []
+        self.published: list[VehicleState] = []
         self.deliver_updates = True
         grid = SoilGrid(field, TERRAIN.spacing_m)
-        self.terrain = TerrainAuthority(TERRAIN, field, lambda answer: None, self._update, grid=grid)
+        self.terrain = TerrainParticipant(TERRAIN, field, lambda answer: None, self._update, grid=grid)
         self.soil = None if shared else SoilCopy(SoilGrid(field, TERRAIN.spacing_m), 'amber')
         config, mjcf = load_vehicle_model('viper')
         driver = driver or {'type': 'constant', 'speed_mps': 0.3, 'angular_radps': 0.05}
         entry = VehicleEntry.model_validate({'position': [1.0, 2.0], 'heading_deg': 30.0, 'driver': driver})
         self.agent = VehicleAgent(
-            'amber', entry, config, mjcf, TERRAIN, field, 1.62, self.answers.append, self._delta,
-            soil=self.soil, grid=grid if shared else None, publish=self.published.append, **options,
+            'amber',
+            entry,
+            config,
+            mjcf,
+            TERRAIN,
+            field,
+            1.62,
+            self.answers.append,
+            self._delta,
+            soil=self.soil,
+            grid=grid if shared else None,
+            publish=self.published.append,
+            **options,
         )
         self.cycle, self.attempt, self.t_ns, self.verdict = 0, 0, 0, Verdict.NONE
         self.epoch = 0
@@ -72,13 +93,13 @@ class Rig:
         roles = (VEHICLE, GROUND)
         return Cycle(key, self.t_ns, dt_ns, self.verdict, command, ('amber', 'terrain'), roles, **inputs)
 
-    def send(self, cycle: Cycle) -> Evolved:
+    def send(self, cycle: Cycle) -> CycleResult:
         """Bring a record to terrain and the agent; return the agent's newest answer."""
         self.terrain.on_cycle(cycle)
         self.agent.on_cycle(cycle)
         return self.answers[-1]
 
-    def evolve(self, dt_ns: int = DT_NS, commit: bool = True, **inputs: Any) -> Evolved:
+    def evolve(self, dt_ns: int = DT_NS, commit: bool = True, **inputs: Any) -> CycleResult:
         """Run one attempt and decide on it."""
         answer = self.send(self.record(dt_ns=dt_ns, **inputs))
         self.verdict = Verdict.COMMIT if commit else Verdict.DISCARD
@@ -93,7 +114,7 @@ class Rig:
         self.soil.load(self.terrain.grid.save(), self.terrain.soil_seq)
         self.cycle, self.attempt, self.t_ns, self.verdict = cycle, 0, t_ns, Verdict.NONE
 
-    def hold(self, command: Command = Command.HOLD) -> Evolved:
+    def hold(self, command: Command = Command.HOLD) -> CycleResult:
         """Stand still."""
         answer = self.send(self.record(command, 0))
         self.verdict = Verdict.NONE
@@ -242,7 +263,9 @@ def test_a_plugin_driver_that_commands_nonsense_is_named(nonsense: Any) -> None:
         {'position': [1.0, 2.0], 'driver': {'type': 'plugin', 'name': 'reckless'}}
     )
     _hashes(rig, 5)
-    with pytest.raises(ParticipantFailed, match=r"amber: in the cycle from 0\.1000 s: driver 'reckless' \(.*_Reckless\)"):
+    with pytest.raises(
+        ParticipantFailed, match=r"amber: in the cycle from 0\.1000 s: driver 'reckless' \(.*_Reckless\)"
+    ):
         rig.evolve()
     assert rig.answers[-1].failure.startswith('amber: in the cycle from 0.1000 s') and len(rig.deltas) == 5
 
@@ -252,7 +275,9 @@ def test_an_unstable_vehicle_ends_the_run_with_its_time() -> None:
     rig = Rig()
     _hashes(rig, 3)
     rig.agent.vehicle._data.qvel[rig.agent.vehicle.body.wheel_dof[0]] = 1e11
-    with pytest.raises(ParticipantFailed, match=r'amber: in the cycle from 0\.0600 s: .*unstable at body wheel_front_left'):
+    with pytest.raises(
+        ParticipantFailed, match=r'amber: in the cycle from 0\.0600 s: .*unstable at body wheel_front_left'
+    ):
         rig.evolve()
     assert 'wheel_front_left' in rig.answers[-1].failure
 
@@ -274,7 +299,7 @@ def test_on_its_back_one_process_many_and_a_checkpoint_agree() -> None:
         a, b = own.evolve(), shared.evolve()
         assert (a.state_hash, a.soil_hash) == (b.state_hash, b.soil_hash)
     assert own.hold().soil_hash == shared.hold().soil_hash
-    assert own.agent.vehicle.hull_share() > 0.2
+    assert own.agent.vehicle.hull_load_fraction() > 0.2
     agent_blob, terrain_blob = own.agent.save(), own.terrain.save()
     expected = _hashes(own, 20)
     fresh = Rig({'type': 'constant', 'speed_mps': 0.3})
@@ -287,14 +312,14 @@ def test_on_its_back_one_process_many_and_a_checkpoint_agree() -> None:
         assert [(e.t_ns, e.kind) for e in told] == [(1_000_000_000, 'rolled_over')]
 
 
-@pytest.mark.parametrize('given', [DriveCommand(0.3, 0.1), DriveCommand(by=Ackermann(0.3, 0.2, 0.5, 1.0))])
+@pytest.mark.parametrize('given', [DriveCommand(0.3, 0.1), DriveCommand(by=AckermannCommand(0.3, 0.2, 0.5, 1.0))])
 def test_a_rewound_agent_is_told_again_what_it_was_told(given: DriveCommand) -> None:
     """Back at a checkpoint the commands of the way here come as the world has them; then those from outside count."""
     rig = Rig({'type': 'external', 'timeout_s': 1.0})
     _hashes(rig, 5)
     rig.hold()
     agent_blob, terrain_blob, t_ns = rig.agent.save(), rig.terrain.save(), rig.t_ns
-    assert not rig.agent.take(given)
+    assert not rig.agent.set_command(given)
     answers = [rig.evolve() for _ in range(5)]
     expected = [answer.state_hash for answer in answers]
     rig.go_to(agent_blob, terrain_blob, 5, t_ns)
@@ -308,7 +333,7 @@ def test_a_rewound_agent_is_told_again_what_it_was_told(given: DriveCommand) -> 
 def test_a_driver_inside_that_commands_by_pedals_a_rover_has_not_ends_the_run() -> None:
     """The error names the face, and those there are."""
     rig = Rig()
-    rig.agent.driver._twist = DriveCommand(by=Pedals(0.0, 1.0))
+    rig.agent.driver._twist = DriveCommand(by=PedalCommand(0.0, 1.0))
     with pytest.raises(ParticipantFailed, match='a command by pedals; allowed: twist, ackermann'):
         rig.evolve()
 
@@ -356,14 +381,14 @@ def test_everything_an_agent_knows_is_saved_and_comes_back() -> None:
     (seen,) = fresh.published[told:]
     assert (seen.cycle, seen.t_ns, seen.command) == (15, rig.t_ns, one._command)
     assert np.array_equal(seen.base.position, one.vehicle.body_state().position)
-    assert seen.cycle_ns == 0 and seen.motion is None and seen.figures == one.vehicle.figures
+    assert seen.cycle_ns == 0 and seen.motion is None and seen.figures == one.vehicle.statistics
 
 
 def test_events_are_reported_with_time_and_kind() -> None:
     rig = Rig()
     rig.evolve()
     rig.agent._watch._history.append((2_500_000_000, 'stuck'))
-    assert rig.agent.report()['events'] == [{'t_s': 2.5, 'kind': 'stuck', 'basis': 'truth'}]
+    assert rig.agent.summary()['events'] == [{'t_s': 2.5, 'kind': 'stuck', 'basis': 'truth'}]
 
 
 def test_observers_see_committed_states_only() -> None:
@@ -378,7 +403,9 @@ def test_observers_see_committed_states_only() -> None:
     assert np.array_equal(rig.published[2].base.position, answer.bodies[0].position)
     assert tuple(rig.published[2].command) == (0.3, 0.05)
     parts = rig.published[2].parts
-    assert parts.names == ('front_left', 'front_right', 'rear_left', 'rear_right') and parts.columns == wheel_state.NAMES
+    assert (
+        parts.names == ('front_left', 'front_right', 'rear_left', 'rear_right') and parts.columns == wheel_state.NAMES
+    )
     assert parts.table.shape == (4, 15) and len(rig.published[2].joint_names) == 12
 
 

@@ -10,21 +10,21 @@ import numpy as np
 import pytest
 
 from regolith_terrain.config import TerrainConfig, load_soil
-from regolith_terrain.ground_contact import PartPose
+from regolith_terrain.contact.ground_contact import PartPose
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import FlatField
 from regolith_terrain.scm.arrays import make_wrench
-from regolith_terrain.soil_config import RigidGroundConfig
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.soil_law import RIGID
-from regolith_terrain.solids.contact import DEPTH, touch
+from regolith_terrain.solids.contact import DEPTH, add_solid_wrench
 from regolith_terrain.solids.polyhedron import hull
 from regolith_terrain.solids.rock_shapes import scaled_rock
 from regolith_terrain.solids.solids import Solid, Solids
-from regolith_terrain.surface import FlatField
-from regolith_vehicles.command import DriveCommand
+from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_parameters import RigidTerrainConfig
+from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.surroundings import build_solids
-from regolith_vehicles.vehicle import Vehicle
-from regolith_world.rotation import from_yaw, matrix
+from regolith_vehicles.contact.static_obstacles import build_solids
+from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_world.numerics.rotation import from_yaw, matrix
 
 CYCLE_NS = 20_000_000
 STEP = 1e-3
@@ -41,7 +41,7 @@ def made(model: str, solids: Solids | None, ground: str = 'rigid', gravity: floa
     config, mjcf = load_vehicle_model(model)
     rigid = ground == 'rigid'
     grid = SoilGrid(FlatField(), 1.0, RIGID) if rigid else SoilGrid(FlatField(), 0.02)
-    soil: Any = RigidGroundConfig(friction=0.8) if rigid else load_soil(ground)
+    soil: Any = RigidTerrainConfig(friction=0.8) if rigid else load_soil(ground)
     return Vehicle('rover', config, mjcf, grid, soil, gravity, solids=solids)
 
 
@@ -63,7 +63,9 @@ def depth(vehicle: Vehicle) -> float:
     for part in range(len(parts.names) if len(arrays.near.number) else 0):
         turn = data.xmat[parts.body[part]].reshape(3, 3)
         center = data.xpos[parts.body[part]] + turn @ parts.offset[part]
-        touch(arrays, STEP, part, PartPose(center, turn @ parts.frame[part], np.zeros(3), np.zeros(3)), make_wrench())
+        add_solid_wrench(
+            arrays, STEP, part, PartPose(center, turn @ parts.frame[part], np.zeros(3), np.zeros(3)), make_wrench()
+        )
         deepest = max(deepest, *arrays.found[: arrays.touched[part], DEPTH], 0.0)
     return deepest
 
@@ -104,7 +106,7 @@ def test_a_hull_lies_on_rocks() -> None:
     rover = made('viper', Solids([hull(scaled_rock(5)[0])], heap))
     rover.place_at((0.0, 0.0, 0.62), from_yaw(0.0))
     drive(rover, 0.0, 4.0)
-    assert rover.hull_share() == pytest.approx(1.0, abs=1e-2)
+    assert rover.hull_load_fraction() == pytest.approx(1.0, abs=1e-2)
     assert np.abs(rover.data.qvel[:6]).max() < 1e-3 and depth(rover) < 5e-3
     assert abs(float(matrix(rover.body_state().orientation)[2, 2])) > 0.95
 

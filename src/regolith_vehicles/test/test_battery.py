@@ -12,30 +12,30 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from regolith_terrain.height_field import FlatField
-from regolith_terrain.soil_config import RigidGroundConfig
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.soil_law import RIGID
-from regolith_terrain.surface import PlaneField
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import PlaneField
+from regolith_terrain.height_field_builder import FlatField
+from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.car import Car
-from regolith_vehicles.command import DriveCommand
+from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.dynamics.vehicle import Vehicle
 from regolith_vehicles.powertrain.battery import (
     CURRENT,
     DRAWN,
     RETURNED,
     STORED,
     VOLTAGE,
-    battery_figures,
+    battery_summary,
     draw,
     full_charge,
     make_battery,
-    most_power,
+    max_power,
 )
 from regolith_vehicles.powertrain.columns import ENGINE_SPEED, ENGINE_TORQUE
 from regolith_vehicles.powertrain.config import BatteryConfig, WheelMotorConfig
 from regolith_vehicles.powertrain.electric import wheel_motor, wheels_power
-from regolith_vehicles.vehicle import Vehicle
 from regolith_vehicles.wheels import Wheels
 
 CONFIG = BatteryConfig(energy_wh=10.0, voltage_v=(20.0, 28.0), resistance_ohm=0.1, standby_w=5.0)
@@ -58,7 +58,7 @@ def test_it_gives_what_was_in_it_less_what_its_resistance_takes() -> None:
         middle = charge[VOLTAGE] if before > 18_000.0 else middle
     assert charge[DRAWN] + heat == pytest.approx(36_000.0, rel=5e-3)  # the last second ends in its middle
     assert middle == pytest.approx(24.0 - 0.1 * 100.0 / 23.6, abs=0.02)
-    assert most_power(battery, charge) == 0.0
+    assert max_power(battery, charge) == 0.0
     kept = charge.copy()
     draw(battery, charge, 50.0, 1.0)
     assert (charge[STORED], charge[CURRENT]) == (0.0, 0.0) and charge[DRAWN] == kept[DRAWN]
@@ -75,7 +75,7 @@ def test_it_takes_back_until_it_is_full() -> None:
 
 def test_its_power_has_a_limit() -> None:
     battery, charge = make_battery(CONFIG), full_charge(CONFIG)
-    most = most_power(battery, charge)
+    most = max_power(battery, charge)
     assert most == pytest.approx(28.0**2 / 0.4 - 5.0)
     draw(battery, charge, most, 1e-3)
     assert charge[VOLTAGE] == pytest.approx(14.0, rel=1e-5)  # half of it is lost inside
@@ -97,8 +97,14 @@ def test_motors_of_wheels_take_their_work_and_their_heat() -> None:
 @pytest.mark.parametrize(
     ('changed', 'message'),
     [
-        ({'voltage_v': (28.0, 20.0)}, 'voltage_v = [28.0, 20.0]: falls with charge; allowed: full at least as high as empty'),
-        ({'standby_w': 2000.0}, 'standby_w = 2000.0: exceeds its power; allowed: below V^2 / 4 R of empty cells, 1e+03 W'),
+        (
+            {'voltage_v': (28.0, 20.0)},
+            'voltage_v = [28.0, 20.0]: falls with charge; allowed: full at least as high as empty',
+        ),
+        (
+            {'standby_w': 2000.0},
+            'standby_w = 2000.0: exceeds its power; allowed: below V^2 / 4 R of empty cells, 1e+03 W',
+        ),
         ({'charge': 0.0}, 'greater than 0'),
         ({'energy_wh': -1.0}, 'greater than 0'),
     ],
@@ -120,7 +126,7 @@ def made(name: str, battery: dict[str, Any], field: Any = None, gravity: float =
         own = {**config.running_gear.parameters, **gear}
         changed['running_gear'] = config.running_gear.model_copy(update={'parameters': own})
     grid = SoilGrid(field if field is not None else FlatField(), 1.0, RIGID)
-    vehicle = Vehicle(name, config.model_copy(update=changed), mjcf, grid, RigidGroundConfig(friction=0.8), gravity)
+    vehicle = Vehicle(name, config.model_copy(update=changed), mjcf, grid, RigidTerrainConfig(friction=0.8), gravity)
     vehicle.place(0.0, 0.0, 0.0)
     return vehicle
 
@@ -146,7 +152,7 @@ def test_a_rover_uphill_takes_the_work_of_its_weight_from_the_battery() -> None:
     # Without losses in motors and gears; wheels that do not sink in hardly slip.
     assert charge[DRAWN] - before[DRAWN] == pytest.approx(work, rel=0.05)
     assert rover.gear.config.battery is not None
-    assert battery_figures(rover.gear.config.battery, charge)['charge'] == pytest.approx(charge[STORED] / 360_000.0)
+    assert battery_summary(rover.gear.config.battery, charge)['charge'] == pytest.approx(charge[STORED] / 360_000.0)
     # It is part of the state.
     kept = rover.state()
     go(rover, DriveCommand(0.2), 5)
@@ -161,7 +167,11 @@ def test_a_rover_with_an_empty_battery_stands() -> None:
     go(rover, DriveCommand(0.2), 25)
     assert rover.body_state().linear_velocity[0] > 0.1
     go(rover, DriveCommand(0.2), 100)
-    assert rover.gear.is_empty and rover.gear.charge[STORED] == 0.0 and np.abs(rover.body_state().linear_velocity).max() < 1e-3
+    assert (
+        rover.gear.is_empty
+        and rover.gear.charge[STORED] == 0.0
+        and np.abs(rover.body_state().linear_velocity).max() < 1e-3
+    )
 
 
 @pytest.mark.seconds
@@ -236,7 +246,9 @@ def test_ros_tools_see_it() -> None:
     first, second = heard
     assert second.header.stamp.sec == first.header.stamp.sec + 1 and second.header.stamp.nanosec == 0
     assert first.percentage == pytest.approx(charge[STORED] / 36_000.0, rel=1e-6) and first.present
-    assert first.capacity == pytest.approx(10.0 / 24.0) and first.charge == pytest.approx(first.percentage * first.capacity)
+    assert first.capacity == pytest.approx(10.0 / 24.0) and first.charge == pytest.approx(
+        first.percentage * first.capacity
+    )
     assert first.current == pytest.approx(-charge[CURRENT]) and first.voltage == pytest.approx(charge[VOLTAGE])
     assert first.power_supply_status == BatteryState.POWER_SUPPLY_STATUS_DISCHARGING
     node.destroy_node()
@@ -249,11 +261,15 @@ def test_joints_that_are_driven_back_give_the_battery_nothing(
 ) -> None:
     """An actuator of a joint takes what it gives out, and brakes for nothing."""
     gear = SimpleNamespace(
-        _battery=object(), charge=None, _motor=None, _others=np.array([1, 2]),
+        _battery=object(),
+        charge=None,
+        _motor=None,
+        _others=np.array([1, 2]),
         body=SimpleNamespace(wheel_dof=np.array([0])),
     )
     data = SimpleNamespace(
-        qfrc_actuator=np.zeros(1), actuator_force=np.array([7.0, 60.0, -60.0]),
+        qfrc_actuator=np.zeros(1),
+        actuator_force=np.array([7.0, 60.0, -60.0]),
         actuator_velocity=np.array([9.0, speed, 0.0]),
     )
     taken: list[float] = []

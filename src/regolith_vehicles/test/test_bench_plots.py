@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from regolith_vehicles.experiments import proving_ground, slope, tyre_rig
+from regolith_vehicles.experiments import proving_ground, tire_rig, vehicle_slope
 from regolith_vehicles.proving_ground.settings import Settings
 
 
@@ -22,31 +22,35 @@ def drawn(module: Any, settings: Any, rows: Any) -> tuple[Any, dict[str, np.ndar
 
 
 def test_slip_over_slope() -> None:
-    axes, lines = drawn(slope, slope.Settings(), [{'slope_deg': 5.0, 'slip': 0.1}, {'slope_deg': 15.0, 'slip': 0.4}])
+    axes, lines = drawn(
+        vehicle_slope, vehicle_slope.Settings(), [{'slope_deg': 5.0, 'slip': 0.1}, {'slope_deg': 15.0, 'slip': 0.4}]
+    )
     assert lines['regolith mode'].tolist() == [[5.0, 15.0], [0.1, 0.4]] and axes.get_xlabel() == 'slope [deg]'
 
 
 def test_a_tires_motion_is_drawn_over_time() -> None:
-    settings = tyre_rig.Settings.model_validate({'tyre': 'hmmwv_fiala', 'motion': 'ramp', 'duration_s': 0.05})
-    made = tyre_rig.run(settings, lambda done, total: None)
-    _, lines = drawn(tyre_rig, settings, made)
+    settings = tire_rig.Settings.model_validate({'tyre': 'hmmwv_fiala', 'motion': 'ramp', 'duration_s': 0.05})
+    made = tire_rig.run(settings, lambda done, total: None)
+    _, lines = drawn(tire_rig, settings, made)
     column = dict(zip(made['columns'], np.array(made['rows']).T, strict=True))
     assert lines['forward'].tolist() == [column['t_s'].tolist(), column['Fx_N'].tolist()]
     assert lines['to the left'][1].tolist() == column['Fy_N'].tolist()
 
 
 def test_a_tires_grid_is_drawn_over_what_varies_most() -> None:
-    settings = tyre_rig.Settings(tyre='hmmwv_fiala', load_n=(4000.0, 6000.0), slip=(0.0,), slip_angle_deg=(-4.0, 0.0, 2.0, 5.0))
-    made = tyre_rig.run(settings, lambda done, total: None)
-    axes, lines = drawn(tyre_rig, settings, made)
+    settings = tire_rig.Settings(
+        tyre='hmmwv_fiala', load_n=(4000.0, 6000.0), slip=(0.0,), slip_angle_deg=(-4.0, 0.0, 2.0, 5.0)
+    )
+    made = tire_rig.run(settings, lambda done, total: None)
+    axes, lines = drawn(tire_rig, settings, made)
     rows = [dict(zip(made['columns'], row, strict=True)) for row in made['rows']]
     assert len(lines) == 2 and axes.get_xlabel() == 'slip angle [deg]' and axes.get_ylabel() == 'force to the left [N]'
     for load in (4000.0, 6000.0):
         (curve,) = (line for label, line in lines.items() if f'{load:g}' in label)
         assert curve[0].tolist() == [-4.0, 0.0, 2.0, 5.0]
         assert curve[1].tolist() == [row['fy_n'] for row in rows if row['load_n'] == load]
-    settings = tyre_rig.Settings(tyre='hmmwv_fiala', slip=(-0.1, 0.0, 0.2))
-    axes, lines = drawn(tyre_rig, settings, tyre_rig.run(settings, lambda done, total: None))
+    settings = tire_rig.Settings(tyre='hmmwv_fiala', slip=(-0.1, 0.0, 0.2))
+    axes, lines = drawn(tire_rig, settings, tire_rig.run(settings, lambda done, total: None))
     assert axes.get_xlabel() == 'slip' and axes.get_ylabel() == 'force along [N]'
     (curve,) = lines.values()
     assert curve[1][0] < 0.0 < curve[1][2]
@@ -60,7 +64,9 @@ def test_a_tires_grid_is_drawn_over_what_varies_most() -> None:
 def test_a_drive_is_drawn_with_what_it_is_about(vehicle: str, manoeuvre: str, other: str) -> None:
     columns = ['t_s', 'vx_mps', 'yaw_rate_radps', 'ax_mps2', 'pitch_deg']
     table = np.arange(15.0).reshape(3, 5) ** 1.5
-    axes, lines = drawn(proving_ground, Settings(vehicle=vehicle, manoeuvre=manoeuvre), {'columns': columns, 'rows': table.tolist()})  # type: ignore[arg-type]
+    axes, lines = drawn(
+        proving_ground, Settings(vehicle=vehicle, manoeuvre=manoeuvre), {'columns': columns, 'rows': table.tolist()}
+    )  # type: ignore[arg-type]
     assert lines['forward speed [m/s]'].tolist() == [table[:, 0].tolist(), table[:, 1].tolist()]
     (beside,) = (each for each in axes.figure.axes if each is not axes)
     assert list(beside.lines[0].get_data()[1]) == table[:, columns.index(other)].tolist()

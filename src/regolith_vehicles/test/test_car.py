@@ -13,20 +13,20 @@ import pytest
 
 from regolith_files.problems import InputError
 from regolith_terrain.config import load_soil
-from regolith_terrain.soil_config import RigidGroundConfig
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.soil_law import RIGID
-from regolith_terrain.surface import FlatField, PlaneField
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import FlatField, PlaneField
+from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_parameters import RigidTerrainConfig
+from regolith_vehicles.agent.errors import VehicleError
 from regolith_vehicles.car.config import SpringConfig
-from regolith_vehicles.car.gear import LOCKED_OUT, Car
-from regolith_vehicles.command import DriveCommand
+from regolith_vehicles.car.running_gear import LOCKED_OUT, Car
+from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.config import VehicleModelError, load_vehicle_model
-from regolith_vehicles.curves import interpolated
+from regolith_vehicles.contact.wheel_state import SPIN
+from regolith_vehicles.dynamics.curves import interpolated
+from regolith_vehicles.dynamics.vehicle import Vehicle
 from regolith_vehicles.powertrain.brake import brake
 from regolith_vehicles.powertrain.columns import GEAR, THROTTLE
-from regolith_vehicles.trouble import VehicleError
-from regolith_vehicles.vehicle import Vehicle
-from regolith_vehicles.wheel_state import SPIN
 
 CYCLE_NS = 20_000_000
 PARKED = np.array([0.0, 0.0, 1.0])
@@ -39,12 +39,14 @@ def make_car() -> Callable[..., Vehicle]:
     def make(field: Any = None, gravity: float = 9.81, friction: float = 0.8, **parameters: Any) -> Vehicle:
         config, mjcf = load_vehicle_model('hmmwv')
         assert config.running_gear is not None
-        gear = config.running_gear.model_copy(
-            update={'parameters': {**config.running_gear.parameters, **parameters}}
-        )
+        gear = config.running_gear.model_copy(update={'parameters': {**config.running_gear.parameters, **parameters}})
         grid = SoilGrid(field if field is not None else FlatField(), 1.0, RIGID)
         return Vehicle(
-            'car', config.model_copy(update={'running_gear': gear}), mjcf, grid, RigidGroundConfig(friction=friction),
+            'car',
+            config.model_copy(update={'running_gear': gear}),
+            mjcf,
+            grid,
+            RigidTerrainConfig(friction=friction),
             gravity,
         )
 
@@ -68,7 +70,10 @@ def roll_at(car: Vehicle, speed: float) -> None:
 
 def test_springs_push_by_their_table() -> None:
     spring = SpringConfig(
-        actuator='a', rest_length_m=0.4, force=((0.0, 0.0), (0.1, 1000.0), (0.2, 4000.0)), stops_m=(0.25, 0.45),
+        actuator='a',
+        rest_length_m=0.4,
+        force=((0.0, 0.0), (0.1, 1000.0), (0.2, 4000.0)),
+        stops_m=(0.25, 0.45),
         stop_force=((0.0, 0.0), (0.1, 500.0)),
     )
     knots = spring.knots()
@@ -124,7 +129,9 @@ def test_engine_and_brakes_move_and_stop_it(make_car: Callable[..., Vehicle]) ->
     drive(car, 150, (0.0, 0.3, 0.0))
     speed = car.body_state().linear_velocity[0]
     assert speed > 2.0 and car.gear.state[GEAR] > 0.0  # type: ignore[attr-defined]
-    assert 0.0 < car.figures.mean_slip < 0.1 and car.figures.distance == pytest.approx(car.body_state().position[0], rel=0.01)
+    assert 0.0 < car.statistics.mean_slip < 0.1 and car.statistics.distance == pytest.approx(
+        car.body_state().position[0], rel=0.01
+    )
     way = car.body_state().position[0]
     drive(car, 200, (0.0, 0.0, 0.6))
     assert abs(car.body_state().linear_velocity[0]) < 1e-3
@@ -136,7 +143,7 @@ def test_locked_differentials_turn_all_wheels_alike(make_car: Callable[..., Vehi
     for locked, spread in ((False, 0.3), (True, 0.0)):
         car = make_car(locked=locked)
         car.place(0.0, 0.0, 0.0)
-        car.roll(8.0)
+        car.set_rolling_speed(8.0)
         drive(car, 60, (0.3, 0.05, 0.0))
         spins = car.gear.table[:, 0]
         assert np.ptp(spins) > spread if spread else np.ptp(spins) < 1e-3
@@ -271,28 +278,55 @@ def test_a_twist_does_not_spin_the_wheels(make_car: Callable[..., Vehicle]) -> N
         car.evolve(CYCLE_NS, *car.gear.targets(DriveCommand(1.5, 0.0)))
         car.commit()
     assert car.body_state().linear_velocity[0] == pytest.approx(1.5, abs=0.1)
-    assert car.figures.mean_slip < 0.15
+    assert car.statistics.mean_slip < 0.15
 
 
 @pytest.mark.parametrize(
     ('changed', 'message'),
     [
-        ({'driveshaft': 'drivshaft'}, r'running_gear\.parameters\.driveshaft .*no such actuator in hmmwv\.xml; allowed: steering, driveshaft, '),
+        (
+            {'driveshaft': 'drivshaft'},
+            r'running_gear\.parameters\.driveshaft .*no such actuator in hmmwv\.xml; allowed: steering, driveshaft, ',
+        ),
         (one(engine={'type': 'map', 'idle': [[1, 2], [0, 1]], 'full': [[0, 1], [1, 2]]}), 'does not ascend; allowed: '),
         (one(gearbox={'gears': [0.2], 'reverse': 0.2, 'up_rpm': [], 'down_rpm': 1.0}), r'reverse = 0\.2: .*allowed: '),
-        (one(gearbox={'gears': [0.2], 'reverse': -0.2, 'up_rpm': [3.0], 'down_rpm': 1.0}), r'gearbox\.up_rpm = \[3\.0\]: has 1 speeds; allowed: '),
-        (one(coupling={'type': 'clutch', 'torque_nm': 9.0, 'closes_radps': [0, 0]}), "engine.type = 'map': with coupling 'clutch'; allowed: "),
-        (one(gearbox={'gears': [0.2, 0.4], 'reverse': -0.2, 'up_rpm': [900.0], 'down_rpm': 9000.0}), 'down_rpm = 9000.0: is out of range; allowed: above 0, below all up_rpm'),
-        (one(engine={'type': 'map', 'idle': [[0, 5], [1, 0]], 'full': [[0, 9], [1, 0]]}), r'idle\.0 = \[0, 5\]: pushes without throttle; allowed: torques of at most 0'),
+        (
+            one(gearbox={'gears': [0.2], 'reverse': -0.2, 'up_rpm': [3.0], 'down_rpm': 1.0}),
+            r'gearbox\.up_rpm = \[3\.0\]: has 1 speeds; allowed: ',
+        ),
+        (
+            one(coupling={'type': 'clutch', 'torque_nm': 9.0, 'closes_radps': [0, 0]}),
+            "engine.type = 'map': with coupling 'clutch'; allowed: ",
+        ),
+        (
+            one(gearbox={'gears': [0.2, 0.4], 'reverse': -0.2, 'up_rpm': [900.0], 'down_rpm': 9000.0}),
+            'down_rpm = 9000.0: is out of range; allowed: above 0, below all up_rpm',
+        ),
+        (
+            one(engine={'type': 'map', 'idle': [[0, 5], [1, 0]], 'full': [[0, 9], [1, 0]]}),
+            r'idle\.0 = \[0, 5\]: pushes without throttle; allowed: torques of at most 0',
+        ),
         ({'driveshaft': 'steering'}, "driveshaft = 'steering': is that of steering.actuator, too; allowed: each once"),
         ({'powertrain': 'mop'}, "powertrain = 'mop': is unknown; allowed: one of powertrains, map, shafts"),
-        (one(engine={'type': 'electric', 'full': [[0, 9], [1, 0]], 'idle': [[0, 0], [1, 0]], 'torque_constant_nmpa': 1.0,
-                     'resistance_ohm': 0.1}), r'powertrains\.own: an electric motor without a battery.*key battery'),
+        (
+            one(
+                engine={
+                    'type': 'electric',
+                    'full': [[0, 9], [1, 0]],
+                    'idle': [[0, 0], [1, 0]],
+                    'torque_constant_nmpa': 1.0,
+                    'resistance_ohm': 0.1,
+                }
+            ),
+            r'powertrains\.own: an electric motor without a battery.*key battery',
+        ),
         ({'locks': ['lock_fron']}, r'locks\.0 .*no such equality constraint in hmmwv\.xml; allowed: .*lock_front'),
         ({'wheelz': 3}, 'wheelz = 3: unknown key; allowed: wheels, springs'),
     ],
 )
-def test_a_wrong_file_is_refused_by_its_key(make_car: Callable[..., Vehicle], changed: dict[str, Any], message: str) -> None:
+def test_a_wrong_file_is_refused_by_its_key(
+    make_car: Callable[..., Vehicle], changed: dict[str, Any], message: str
+) -> None:
     with pytest.raises((VehicleModelError, InputError), match=message):
         make_car(**changed)
 
@@ -300,11 +334,26 @@ def test_a_wrong_file_is_refused_by_its_key(make_car: Callable[..., Vehicle], ch
 @pytest.mark.parametrize(
     ('key', 'at', 'changed', 'message'),
     [
-        ('springs', 0, {'stops_m': [0.3, 0.15]}, r'springs\.0\.stops_m = \[0\.3, 0\.15\]: does not ascend; allowed: a shorter and a longer'),
-        ('springs', 1, {'force': [[0.1, 5.0], [0.2, 6.0]]}, r'force\.0 = \[0\.1, 5\.0\]: is not the origin; allowed: \[0, 0\]'),
+        (
+            'springs',
+            0,
+            {'stops_m': [0.3, 0.15]},
+            r'springs\.0\.stops_m = \[0\.3, 0\.15\]: does not ascend; allowed: a shorter and a longer',
+        ),
+        (
+            'springs',
+            1,
+            {'force': [[0.1, 5.0], [0.2, 6.0]]},
+            r'force\.0 = \[0\.1, 5\.0\]: is not the origin; allowed: \[0, 0\]',
+        ),
         ('dampers', 0, {'range_m': [0.4, 0.3]}, r'dampers\.0\.range_m = \[0\.4, 0\.3\]: does not ascend; allowed: '),
         ('wheels', 1, {'name': 'front_left'}, "wheels.1.name = 'front_left': is that of wheels.0.name, too"),
-        ('dampers', 1, {'actuator': 'spring_front_left'}, "dampers.1.actuator = 'spring_front_left': is that of springs.0.actuator, too"),
+        (
+            'dampers',
+            1,
+            {'actuator': 'spring_front_left'},
+            "dampers.1.actuator = 'spring_front_left': is that of springs.0.actuator, too",
+        ),
     ],
 )
 def test_a_wrong_part_is_refused(
@@ -322,7 +371,9 @@ def test_a_car_that_nothing_drives_is_refused(make_car: Callable[..., Vehicle]) 
     config, _ = load_vehicle_model('hmmwv')
     assert config.running_gear is not None
     wheels = [{**wheel, 'drive_ratio': 0.0} for wheel in config.running_gear.parameters['wheels']]
-    with pytest.raises(InputError, match=r'wheels\.0\.drive_ratio = 0: so is that of all wheels; allowed: above 0 of one'):
+    with pytest.raises(
+        InputError, match=r'wheels\.0\.drive_ratio = 0: so is that of all wheels; allowed: above 0 of one'
+    ):
         make_car(wheels=wheels)
 
 
@@ -340,9 +391,11 @@ def test_a_car_that_is_set_rolling_rolls_without_slip(make_car: Callable[..., Ve
     """All wheels turn at v / R and the shafts with them; it goes where it looks."""
     car = make_car()
     car.place(0.0, 0.0, 0.5)
-    car.roll(speed)
+    car.set_rolling_speed(speed)
     assert isinstance(car.gear, Car)
     assert car.data.qvel[car.gear.dofs] == pytest.approx(speed / car.gear.radius)
-    assert car.body_state().linear_velocity[:2] == pytest.approx([speed * np.cos(0.5), speed * np.sin(0.5)], abs=0.02 * abs(speed))
+    assert car.body_state().linear_velocity[:2] == pytest.approx(
+        [speed * np.cos(0.5), speed * np.sin(0.5)], abs=0.02 * abs(speed)
+    )
     shafts = [abs(float(car.data.joint(name).qvel[0])) for name in ('driveshaft', 'front_shaft', 'rear_shaft')]
     assert min(shafts) > 2.0 * abs(speed) / 0.465

@@ -16,11 +16,11 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from regolith_files.problems import InputError
-from regolith_terrain.ground_contact import StepLimit, spring_limit
+from regolith_terrain.contact.ground_contact import StepLimit, spring_limit
 from regolith_vehicles.config import DriverConfig, VehicleEntry, VehicleModelError, known_vehicles, load_vehicle_model
-from regolith_vehicles.model_config import FramesConfig, PayloadConfig
-from regolith_vehicles.multibody import check_servos, check_substep, compile_vehicle
-from regolith_vehicles.substeps import actuator_limits
+from regolith_vehicles.description.model_config import FramesConfig, PayloadConfig
+from regolith_vehicles.dynamics.multibody import check_servos, check_substep, compile_vehicle
+from regolith_vehicles.dynamics.substeps import actuator_limits
 
 
 def test_built_in_vehicles_load() -> None:
@@ -68,7 +68,10 @@ def test_broken_vehicle_file(tmp_path: Path, change: dict[str, object], words: l
 
 def test_unknown_vehicle_lists_known_ones(tmp_path: Path) -> None:
     """A typo is answered with the names that exist."""
-    with pytest.raises(InputError, match=r'vipr.*of hmmwv, m113, rassor, rocker_bogie, .*viper, viper_grousered, viper_locked \(did you mean viper'):
+    with pytest.raises(
+        InputError,
+        match=r'vipr.*of hmmwv, m113, rassor, rocker_bogie, .*viper, viper_grousered, viper_locked \(did you mean viper',
+    ):
         load_vehicle_model('vipr', tmp_path)
 
 
@@ -129,8 +132,16 @@ def test_driver_is_chosen_by_type() -> None:
     ('old', 'new', 'words'),
     [
         ('integrator="implicitfast"', 'integrator="RK4"', r'changed.xml.*integrator.*RK4.*implicitfast'),
-        ('<freejoint name="root"/>', '', r"viper_locked.yaml: chassis = 'base_link': has no free joint in changed.xml; allowed: a body with <freejoint/>"),
-        ('type="hinge" axis="0 1 0"', 'type="slide" axis="0 1 0"', r'viper_locked.yaml: wheels.front_left.joint.*no hinge in changed.xml; allowed: a hinge'),
+        (
+            '<freejoint name="root"/>',
+            '',
+            r"viper_locked.yaml: chassis = 'base_link': has no free joint in changed.xml; allowed: a body with <freejoint/>",
+        ),
+        (
+            'type="hinge" axis="0 1 0"',
+            'type="slide" axis="0 1 0"',
+            r'viper_locked.yaml: wheels.front_left.joint.*no hinge in changed.xml; allowed: a hinge',
+        ),
         ('<mujoco ', '<mujocco ', r'changed.xml.*an MJCF file that MuJoCo compiles'),
     ],
 )
@@ -191,7 +202,9 @@ def test_speed_servo_too_stiff_for_the_euler_integrator_is_refused(tmp_path: Pat
     [((1.0, 2.0, 3.0), 1.0, True), ((3.0, 1.0, 2.0), 1.0, True), ((1.0, 2.0, 3.01), 1.0, False), ((1.0, 1.0, 1.0), 0.0, False),
      ((0.0, 2.0, 2.0), 1.0, True), ((-0.1, 2.0, 2.0), 1.0, False), ((0.0, 0.0, 0.0), 0.0, True)],
 )  # fmt: skip
-def test_moments_of_a_payload_are_those_of_a_body(moments: tuple[float, float, float], mass: float, allowed: bool) -> None:
+def test_moments_of_a_payload_are_those_of_a_body(
+    moments: tuple[float, float, float], mass: float, allowed: bool
+) -> None:
     """Of a flat plate the largest is the sum of the other two, which is the limit."""
     given = {'body': 'a', 'capacity_kg': 2.0, 'mass_kg': mass, 'inertia_kgm2': moments}
     if allowed:

@@ -40,12 +40,22 @@ def problems(digger: Any, **fields: Any) -> list[str]:
 def test_all_wrong_fields_of_a_dig_goal_are_named(digger: Any) -> None:
     assert problems(digger) == []
     found = problems(
-        digger, tools=['shovel'], until_full=2.0, speed=99.0, joints=['drum_front', 'nose', 'arm_front'],
-        targets=[float('nan'), 1.0], timeout=-5.0,
+        digger,
+        tools=['shovel'],
+        until_full=2.0,
+        speed=99.0,
+        joints=['drum_front', 'nose', 'arm_front'],
+        targets=[float('nan'), 1.0],
+        timeout=-5.0,
     )
     starts = [
-        'tools shovel; allowed: ', 'until_full 2; ', '2 targets; ', "joint_command: target of drum_front is nan; ",
-        "joint_command: name 'nose'; ", 'speed 99.0: ', 'timeout -5.0: ',
+        'tools shovel; allowed: ',
+        'until_full 2; ',
+        '2 targets; ',
+        'joint_command: target of drum_front is nan; ',
+        "joint_command: name 'nose'; ",
+        'speed 99.0: ',
+        'timeout -5.0: ',
     ]
     assert len(found) == len(starts) and not [start for start in starts if not any(f.startswith(start) for f in found)]
     assert all('; allowed: ' in text for text in found)

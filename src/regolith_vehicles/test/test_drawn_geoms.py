@@ -36,8 +36,10 @@ def groups(model: mujoco.MjModel, gap: float) -> list[set[str]]:
         while front:
             a = front.pop()
             near = [
-                b for b in sorted(left - own)
-                if np.linalg.norm(data.geom_xpos[a] - data.geom_xpos[b]) < model.geom_rbound[a] + model.geom_rbound[b] + gap
+                b
+                for b in sorted(left - own)
+                if np.linalg.norm(data.geom_xpos[a] - data.geom_xpos[b])
+                < model.geom_rbound[a] + model.geom_rbound[b] + gap
                 and mujoco.mj_geomDistance(model, data, a, b, 2.0 * gap, None) <= gap
             ]
             own.update(near)

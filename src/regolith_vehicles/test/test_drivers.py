@@ -9,7 +9,8 @@ import math
 import numpy as np
 import pytest
 
-from regolith_vehicles.command import Ackermann, DriveCommand
+from regolith_vehicles.agent.planned_path import planned_path
+from regolith_vehicles.commands.command import AckermannCommand, DriveCommand
 from regolith_vehicles.config import (
     ConstantDriverConfig,
     ExternalDriverConfig,
@@ -17,10 +18,9 @@ from regolith_vehicles.config import (
     PluginDriverConfig,
     VehicleEntry,
 )
-from regolith_vehicles.drivers import LIVE, Driver, make_driver
-from regolith_vehicles.given_path import given_path
-from regolith_world.records import BodyState
-from regolith_world.rotation import from_yaw
+from regolith_vehicles.drivers.builtin import LIVE, Driver, make_driver
+from regolith_world.cycle.records import BodyState
+from regolith_world.numerics.rotation import from_yaw
 
 STEP_NS = 20_000_000
 
@@ -141,7 +141,7 @@ def test_given_path_of_a_right_turn_mirrors_that_of_a_left_one(speed: float) -> 
         for rate in (0.25, -0.25):
             driver = {'type': 'constant', 'speed_mps': speed, 'angular_radps': rate}
             entry = VehicleEntry.model_validate({'position': [1.0, 2.0], 'driver': driver})
-            paths.append(np.array(given_path(entry, seconds)))
+            paths.append(np.array(planned_path(entry, seconds)))
         left, right = paths
         assert left[0] == pytest.approx([1.0, 2.0]) and len(left) > 5
         assert right == pytest.approx(left * (1.0, -1.0) + (0.0, 4.0))
@@ -155,9 +155,12 @@ def test_given_path_of_a_right_turn_mirrors_that_of_a_left_one(speed: float) -> 
 def test_rates_of_steering_begin_at_the_twist_that_was_driven_last() -> None:
     """What an older command by speed and angle had reached does not count once a twist was driven since."""
     driver, here = make_driver(ExternalDriverConfig(timeout_s=0.5)), _at(0.0, 0.0, 0.0)
-    slowly = DriveCommand(by=Ackermann(1.0, 0.4, steering_rate=0.5, acceleration=2.0))
-    for t_ns, given in ((0, DriveCommand(by=Ackermann(1.0, 0.4))), (100_000_000, DriveCommand(-0.2, 0.1)),
-                        (200_000_000, slowly)):
+    slowly = DriveCommand(by=AckermannCommand(1.0, 0.4, steering_rate=0.5, acceleration=2.0))
+    for t_ns, given in (
+        (0, DriveCommand(by=AckermannCommand(1.0, 0.4))),
+        (100_000_000, DriveCommand(-0.2, 0.1)),
+        (200_000_000, slowly),
+    ):
         driver.receive(t_ns, driver.encode(given))
         command = driver.command(t_ns, here)
     assert command.by is not None

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from regolith_vehicles.config import EncoderConfig
-from regolith_vehicles.encoders import Encoders
+from regolith_vehicles.dynamics.encoders import Encoders
 
 
 def test_angles_in_ticks_and_speeds_from_counting_them() -> None:

@@ -6,17 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from regolith_vehicles.events import EventWatch
+from regolith_vehicles.agent.events import EventDetector
 
 STEP_NS = 20_000_000
 
 
-def _look(watch: EventWatch, steps: Iterable[int], **told: float) -> list[tuple[float, str]]:
+def _look(watch: EventDetector, steps: Iterable[int], **told: float) -> list[tuple[float, str]]:
     """Let it look at cycles k of 20 ms; ``vx`` is the true speed. Return times [s] and kinds of what it finds."""
     values = {'up': 1.0, 'share': 0.0, 'speed': 0.0, 'vx': 0.0, **told}
     found = []
     for k in steps:
-        events = watch.look(
+        events = watch.update(
             (k + 1) * STEP_NS, 0.02, values['up'], values['share'], values['speed'], values['vx'] * 0.02 * (k + 1), 0.0
         )
         found += [(event.t_ns / 1e9, event.kind) for event in events]
@@ -25,7 +25,7 @@ def _look(watch: EventWatch, steps: Iterable[int], **told: float) -> list[tuple[
 
 def test_rolled_over_after_a_second_and_again_once_it_stood() -> None:
     """Less than a second does not count, lying on does not repeat it, standing up in between does."""
-    watch = EventWatch()
+    watch = EventDetector()
     assert _look(watch, range(49), up=0.2) == []
     assert _look(watch, range(49, 60), up=0.9) == []
     assert _look(watch, range(60, 600), up=-1.0) == [(2.2, 'rolled_over')]
@@ -38,22 +38,22 @@ def test_rolled_over_after_a_second_and_again_once_it_stood() -> None:
 
 def test_high_centred_when_the_hull_carries_the_weight() -> None:
     """A knock does not count; what lasts does: 1 - exp(-t / 0.5 s) of 40 % exceeds 30 % after 0.693 s."""
-    watch = EventWatch()
+    watch = EventDetector()
     assert _look(watch, range(5), share=1.0) == []
-    watch = EventWatch()
+    watch = EventDetector()
     assert _look(watch, range(200), share=0.4) == [(0.70, 'high_centred')]
     assert _look(watch, range(200, 400), share=0.0) == []
     assert [kind for _, kind in _look(watch, range(400, 600), share=1.0)] == ['high_centred']
     # On its back a rover is not high-centred.
-    assert _look(EventWatch(), range(49), share=1.0, up=-1.0) == []
+    assert _look(EventDetector(), range(49), share=1.0, up=-1.0) == []
 
 
 def test_stuck_after_ten_seconds_without_way() -> None:
     """Creeping below 5 mm/s is stuck, 6 mm/s is not, nor is standing without a command; a new command starts anew."""
-    assert _look(EventWatch(), range(1500), speed=0.3, vx=0.0045) == [(10.0, 'stuck')]
-    assert _look(EventWatch(), range(1500), speed=0.3, vx=0.006) == []
-    assert _look(EventWatch(), range(1500), speed=0.04) == []
-    watch = EventWatch()
+    assert _look(EventDetector(), range(1500), speed=0.3, vx=0.0045) == [(10.0, 'stuck')]
+    assert _look(EventDetector(), range(1500), speed=0.3, vx=0.006) == []
+    assert _look(EventDetector(), range(1500), speed=0.04) == []
+    watch = EventDetector()
     assert _look(watch, range(400), speed=-0.3) == []
     assert _look(watch, range(400, 410)) == []
     assert _look(watch, range(410, 900), speed=-0.3) == []
@@ -62,9 +62,9 @@ def test_stuck_after_ten_seconds_without_way() -> None:
 
 def test_state_resumes() -> None:
     """A watch restored in the middle finds what the first one does, and remembers what was."""
-    first = EventWatch()
+    first = EventDetector()
     _look(first, range(300), up=0.1, share=0.9, speed=1.0)
-    second = EventWatch.load(first.save())
+    second = EventDetector.load(first.save())
     assert second.save() == first.save() and second.history == first.history
     rest = _look(first, range(300, 700), share=0.9, speed=1.0)
     assert rest and _look(second, range(300, 700), share=0.9, speed=1.0) == rest
@@ -72,9 +72,9 @@ def test_state_resumes() -> None:
 
 
 def test_an_empty_battery_is_told_once() -> None:
-    watch = EventWatch()
+    watch = EventDetector()
     found = []
     for k, empty in enumerate((False, True, True, False, True)):
-        found += [e.kind for e in watch.look(k * STEP_NS, 0.02, 1.0, 0.0, 0.0, 0.0, 0.0, empty)]
-        watch = EventWatch.load(watch.save())
+        found += [e.kind for e in watch.update(k * STEP_NS, 0.02, 1.0, 0.0, 0.0, 0.0, 0.0, empty)]
+        watch = EventDetector.load(watch.save())
     assert found == ['battery_empty', 'battery_empty']

@@ -16,23 +16,23 @@ import pytest
 from numpy.typing import ArrayLike
 
 from regolith_terrain.config import TerrainConfig, load_soil
-from regolith_terrain.height_field import build_height_field
-from regolith_terrain.soil_config import RigidGroundConfig
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.soil_law import RIGID
-from regolith_terrain.surface import FlatField, HeightField, Heights
-from regolith_vehicles import substeps
-from regolith_vehicles.command import Ackermann, DriveCommand, Pedals
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import FlatField, HeightField, Heights
+from regolith_terrain.height_field_builder import build_height_field
+from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_parameters import RigidTerrainConfig
+from regolith_vehicles.agent.errors import VehicleError, check_cycle
+from regolith_vehicles.commands.command import AckermannCommand, DriveCommand, PedalCommand
 from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.trouble import VehicleError, check_cycle
-from regolith_vehicles.vehicle import Vehicle
+from regolith_vehicles.dynamics import substeps
+from regolith_vehicles.dynamics.vehicle import Vehicle
 
 CYCLE_NS = 20_000_000
 G = 9.81
 FACES = {
     'twist': lambda sign: DriveCommand(1.0, 0.1 * sign),
-    'ackermann': lambda sign: DriveCommand(by=Ackermann(1.0, 0.4 * sign)),
-    'pedals': lambda sign: DriveCommand(by=Pedals(0.7 * sign, 0.2, 0.0, False)),
+    'ackermann': lambda sign: DriveCommand(by=AckermannCommand(1.0, 0.4 * sign)),
+    'pedals': lambda sign: DriveCommand(by=PedalCommand(0.7 * sign, 0.2, 0.0, False)),
 }
 
 
@@ -129,19 +129,21 @@ def energy(vehicle: Vehicle) -> float:
 def off_the_step(field: HeightField, spacing: float, cycles: int) -> tuple[list[float], Vehicle]:
     """Let the truck roll over an edge at 3 m/s, pedals released; return its energies [J] and the truck."""
     config, mjcf = load_vehicle_model('hmmwv')
-    made = Vehicle('truck', config, mjcf, SoilGrid(field, spacing, RIGID), RigidGroundConfig(friction=0.8), G)
+    made = Vehicle('truck', config, mjcf, SoilGrid(field, spacing, RIGID), RigidTerrainConfig(friction=0.8), G)
     made.place(0.0, 0.0, 0.0)
-    made.roll(3.0)
+    made.set_rolling_speed(3.0)
     energies = [energy(made)]
     for _ in range(cycles):
-        made.grid.apply(made.evolve(CYCLE_NS, *made.gear.targets(DriveCommand(by=Pedals()))))
+        made.grid.apply(made.evolve(CYCLE_NS, *made.gear.targets(DriveCommand(by=PedalCommand()))))
         made.commit()
         energies.append(energy(made))
     return energies, made
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize('drop', [pytest.param(1.0, marks=pytest.mark.slow), 2.0, pytest.param(5.0, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    'drop', [pytest.param(1.0, marks=pytest.mark.slow), 2.0, pytest.param(5.0, marks=pytest.mark.slow)]
+)
 def test_truck_that_drops_off_a_step_gains_no_energy(drop: float) -> None:
     """Nothing drives it: at no time it has more than at the start, and it ends below; on a fine grid and on a coarse one.
 

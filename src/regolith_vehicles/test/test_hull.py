@@ -14,18 +14,18 @@ import pytest
 
 from regolith_terrain import scm
 from regolith_terrain.config import load_soil
-from regolith_terrain.ground_contact import spring_limit
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.solids.contact import TouchArrays
-from regolith_terrain.solids.memory import NO_SOLIDS
-from regolith_terrain.surface import HeightField
+from regolith_terrain.contact.ground_contact import spring_limit
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import HeightField
+from regolith_terrain.solids.contact import SolidContactArrays
+from regolith_terrain.solids.friction_memory import NO_SOLIDS
 from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.kinematics import wheel_commands
-from regolith_vehicles.model_config import GroundShapeConfig, VehicleModelConfig
-from regolith_vehicles.multibody import check_substep
-from regolith_vehicles.parts import _hull_frame, _underside
-from regolith_vehicles.vehicle import Vehicle
-from regolith_world.rotation import from_rotation_vector, matrix
+from regolith_vehicles.contact.contact_parts import _hull_frame, _underside
+from regolith_vehicles.description.model_config import GroundShapeConfig, VehicleModelConfig
+from regolith_vehicles.dynamics.kinematics import wheel_commands
+from regolith_vehicles.dynamics.multibody import check_substep
+from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_world.numerics.rotation import from_rotation_vector, matrix
 
 CYCLE_NS = 20_000_000
 STILL = np.zeros(4)
@@ -125,7 +125,7 @@ def test_a_belly_rests_on_a_ridge(make_vehicle: Maker) -> None:
     state = vehicle.body_state()
     assert 0.5 - 0.2 - float(state.position[2]) == pytest.approx(mean, rel=0.02)
     assert float(vehicle._force[BELLY, 2]) == pytest.approx(WEIGHT, rel=1e-3)
-    assert vehicle.hull_share() == pytest.approx(1.0, rel=1e-3)
+    assert vehicle.hull_load_fraction() == pytest.approx(1.0, rel=1e-3)
     assert np.abs(state.linear_velocity).max() < 1e-3 and matrix(state.orientation)[2, 2] > 0.999
 
 
@@ -189,7 +189,7 @@ def test_a_hull_above_ground_changes_nothing(make_vehicle: Maker, mode: str) -> 
     seen = []
     decide = vehicle._touching
 
-    def noting(duration: float, *more: float) -> tuple[int, TouchArrays]:
+    def noting(duration: float, *more: float) -> tuple[int, SolidContactArrays]:
         active, solids = decide(duration, *more)
         seen.append(active)
         return active, solids
@@ -217,7 +217,7 @@ def test_nearness_is_certain() -> None:
         turn = matrix(from_rotation_vector(generator.normal(size=3)))
         place = generator.uniform((-3.0, -3.0, -0.3), (3.0, 3.0, 1.5))
         plane = _underside(middle, half, np.eye(3), place, turn.reshape(-1), np.zeros(6), np.zeros(3))
-        near = grid.comes_above(plane[:-1], 0.02)
+        near = grid.rises_above(plane[:-1], 0.02)
         center = place + turn @ middle
         i = np.arange(math.ceil((center[0] - 1.0) / 0.05), math.floor((center[0] + 1.0) / 0.05) + 1)
         j = np.arange(math.ceil((center[1] - 1.0) / 0.05), math.floor((center[1] + 1.0) / 0.05) + 1)
@@ -285,7 +285,8 @@ def test_ground_shapes_in_the_wrong_unit_are_refused(make_vehicle: Maker, tmp_pa
 
     assert made(1e-3)._parts.reach[-1] == pytest.approx(math.hypot(0.5, 0.5, 0.02))
     wrong = [
-        {'kind': 'box', 'size': (290.0, 250.0, 100.0)}, {'kind': 'cylinder', 'size': (150.0, 300.0)},
+        {'kind': 'box', 'size': (290.0, 250.0, 100.0)},
+        {'kind': 'cylinder', 'size': (150.0, 300.0)},
         {'kind': 'box', 'size': (0.3, 0.3, 0.1), 'position': (0.0, 0.0, 500.0)},
     ]
     for section in wrong:
@@ -293,7 +294,9 @@ def test_ground_shapes_in_the_wrong_unit_are_refused(make_vehicle: Maker, tmp_pa
         with pytest.raises(ValueError, match=r'ground_shapes\.belly.*reaches .*fix: sizes and positions are in meters'):
             Vehicle('rover', _config(ground_shapes=shapes), mjcf, grid, load_soil('chrono_lunar'), 1.62)
     for scale in (1.0, 1e-9):
-        with pytest.raises(ValueError, match=r'ground_shapes\.belly.*reaches .* where the vehicle extends over .*mesh_scale'):
+        with pytest.raises(
+            ValueError, match=r'ground_shapes\.belly.*reaches .* where the vehicle extends over .*mesh_scale'
+        ):
             made(scale)
 
 

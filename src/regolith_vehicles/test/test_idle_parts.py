@@ -10,21 +10,21 @@ import numpy as np
 import pytest
 
 from regolith_terrain import scm
-from regolith_terrain.ground_contact import OK, ContactSetting, GroundContact, PartPose
-from regolith_terrain.rigid import RigidContact
-from regolith_terrain.soil_config import RigidGroundConfig
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.soil_law import RIGID
-from regolith_terrain.soil_map import SoilMap
-from regolith_terrain.surface import FlatField
-from regolith_vehicles.tyres import load_tyre
-from regolith_vehicles.tyres.contact import TyreContact
+from regolith_terrain.contact.ground_contact import OK, ContactSetting, GroundContact, PartPose
+from regolith_terrain.contact.rigid_contact import RigidContact
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.grid.soil_map import SoilMap
+from regolith_terrain.height_field import FlatField
+from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_parameters import RigidTerrainConfig
+from regolith_vehicles.tires import load_tire
+from regolith_vehicles.tires.contact import TireContact
 
 STEP = 1e-3
 
 
 def tires(setting: ContactSetting) -> GroundContact:
-    return TyreContact(setting, {k: load_tyre('hmmwv_tmeasy') for k in range(len(setting.reach))})
+    return TireContact(setting, {k: load_tire('hmmwv_tmeasy') for k in range(len(setting.reach))})
 
 
 @pytest.mark.parametrize('law', [tires, RigidContact])
@@ -34,7 +34,7 @@ def test_parts_out_of_reach_are_reset_and_the_others_are_not(
 ) -> None:
     """Two wheels skid; of the cycle's ``active`` parts each keeps what it remembers, all others are reset."""
     wheel = scm.cylinder(0.4699, 0.3175)
-    soils, reach = SoilMap(RigidGroundConfig().parameters()), np.full(2, scm.reach(wheel))
+    soils, reach = SoilMap(RigidTerrainConfig().parameters()), np.full(2, scm.reach(wheel))
     contact = law(ContactSetting(soils, scm.join_shapes([wheel, wheel]), reach, 0.05))
     window = SoilGrid(FlatField(), 0.05, RIGID).window(-40, 41, -40, 41)
     skid = PartPose(np.array([0.0, 0.0, 0.45]), np.eye(3), np.array([3.0, 1.5, 0.0]), np.array([0.0, 2.0, 0.0]))

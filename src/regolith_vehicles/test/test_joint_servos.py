@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from regolith_terrain.config import load_soil
-from regolith_terrain.height_field import FlatField, PlaneField
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_vehicles.command import DriveCommand
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field_builder import FlatField, PlaneField
+from regolith_vehicles.agent.errors import VehicleError
+from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.trouble import VehicleError
-from regolith_vehicles.urdf import robot_description
-from regolith_vehicles.vehicle import Vehicle
+from regolith_vehicles.description.urdf import robot_description
+from regolith_vehicles.dynamics.vehicle import Vehicle
 
 CYCLE_NS = 20_000_000
 MOON = 1.62
@@ -113,8 +113,14 @@ def test_the_payload_is_part_of_the_state(make_digger: Maker) -> None:
     other.grid.load(ground)
     other.restore(state)
     constants = [other._model.body_subtreemass, other._model.dof_invweight0, other._model.dof_M0]
-    assert all(np.array_equal(a, b) for a, b in zip(constants, [
-        vehicle._model.body_subtreemass, vehicle._model.dof_invweight0, vehicle._model.dof_M0], strict=True))
+    assert all(
+        np.array_equal(a, b)
+        for a, b in zip(
+            constants,
+            [vehicle._model.body_subtreemass, vehicle._model.dof_invweight0, vehicle._model.dof_M0],
+            strict=True,
+        )
+    )
     _run(other, 0.3, 0.1, drum_rear=1.0)
     assert other.state() == vehicle.state()
     other.place_at((0.0, 0.0, 1.0), (0.0, 0.0, 0.0, 1.0))
@@ -152,7 +158,9 @@ def test_inertia_of_the_payload_is_felt(make_digger: Maker) -> None:
         ('drum_rear', 1.0, (0.1, 0.1, 0.3), 'sum of the other'),
     ],
 )
-def test_payloads_are_bodies(make_digger: Maker, name: str, mass: float, inertia: tuple[float, ...], words: str) -> None:
+def test_payloads_are_bodies(
+    make_digger: Maker, name: str, mass: float, inertia: tuple[float, ...], words: str
+) -> None:
     """What no body can weigh is refused, and nothing changes."""
     vehicle = make_digger()
     before = vehicle.state()

@@ -7,8 +7,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from regolith_vehicles.multibody import composite_inertia, point_velocities, to_ros
-from regolith_world.rotation import from_rotation_vector, matrix, product
+from regolith_vehicles.dynamics.multibody import composite_inertia, point_velocities, quaternion_to_ros
+from regolith_world.numerics.rotation import from_rotation_vector, matrix, product
 
 RNG = np.random.default_rng(6)
 
@@ -40,6 +40,6 @@ def test_points_of_turning_bodies_move_as_v_plus_w_cross_r() -> None:
 def test_quaternions_change_their_order_and_not_their_sign() -> None:
     q = from_rotation_vector(np.array([0.3, -2.0, 1.0]))
     wxyz = q[[3, 0, 1, 2]]
-    np.testing.assert_array_equal(to_ros(wxyz), q)
+    np.testing.assert_array_equal(quaternion_to_ros(wxyz), q)
     np.testing.assert_array_equal(wxyz, q[[3, 0, 1, 2]])
-    np.testing.assert_allclose(product(to_ros(wxyz), q * [-1, -1, -1, 1]), [0, 0, 0, 1], atol=1e-15)
+    np.testing.assert_allclose(product(quaternion_to_ros(wxyz), q * [-1, -1, -1, 1]), [0, 0, 0, 1], atol=1e-15)

@@ -18,7 +18,10 @@ from regolith_vehicles.tracks.config import TracksConfig
 
 PAGE = Path(__file__).resolve().parents[3] / 'docs' / 'vehicles.md'
 TABLES = {
-    'car': CarConfig, 'tracks': TracksConfig, 'powertrain': PowertrainConfig, 'battery': BatteryConfig,
+    'car': CarConfig,
+    'tracks': TracksConfig,
+    'powertrain': PowertrainConfig,
+    'battery': BatteryConfig,
     'motor': WheelMotorConfig,
 }
 
@@ -42,7 +45,11 @@ def keys(model: type[Section], before: str = '', of: str = '') -> Iterator[str]:
             yield from keys(kind, f'{before}{name}{many}.', f'`{types_[0]}`: ' if types_ else of)
         if inner or (of and get_origin(field.annotation) is Literal and name == 'type'):
             continue
-        default = '' if field.is_required() else f'`{str(field.default).lower() if isinstance(field.default, bool) else field.default}`'
+        default = (
+            ''
+            if field.is_required()
+            else f'`{str(field.default).lower() if isinstance(field.default, bool) else field.default}`'
+        )
         said = (field.description or '').replace('|', '/')
         yield f'| `{before}{name}` | {default} | {of}{said} |'
 

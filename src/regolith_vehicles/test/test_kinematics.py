@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.kinematics import WheelLayout, twist_of_wheels, wheel_commands
-from regolith_vehicles.model_config import OdometryConfig
-from regolith_vehicles.multibody import compile_vehicle
-from regolith_vehicles.odometry import Odometry
+from regolith_vehicles.description.model_config import OdometryConfig
+from regolith_vehicles.dynamics.kinematics import WheelLayout, twist_of_wheels, wheel_commands
+from regolith_vehicles.dynamics.multibody import compile_vehicle
+from regolith_vehicles.dynamics.odometry import Odometry
 
 
 def _layout(model: str = 'viper') -> WheelLayout:

@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 from regolith_vehicles.proving_ground.drive import Drive, drive, make_vehicle
-from regolith_vehicles.proving_ground.figures import figures
+from regolith_vehicles.proving_ground.results import results
 from regolith_vehicles.proving_ground.settings import Settings
 from regolith_vehicles.tracks.band import RATE
-from regolith_vehicles.tracks.gear import Tracks
+from regolith_vehicles.tracks.running_gear import Tracks
 
 with (Path(__file__).parent / 'data' / 'vehicles' / 'm113_means.csv').open() as file:
     TABLE = list(csv.DictReader(file))
@@ -51,20 +51,24 @@ def pairs(case: str, column: str, first: float = 0.0) -> tuple[np.ndarray, np.nd
 
 @pytest.mark.seconds
 def test_it_settles_as_high_as_the_reference_on_arms_as_steep() -> None:
-    for column, tolerance in (('z_m', 0.015), ('pitch_deg', 0.6), *((f'arm{s}{k}_deg', 1.5) for s in 'LR' for k in range(5))):
+    for column, tolerance in (
+        ('z_m', 0.015),
+        ('pitch_deg', 0.6),
+        *((f'arm{s}{k}_deg', 1.5) for s in 'LR' for k in range(5)),
+    ):
         ours, theirs = pairs('settle', column)
         assert ours == pytest.approx(theirs, abs=tolerance), column
     for column in ('tension_mean_L_N', 'tension_mean_R_N'):
         ours, theirs = pairs('settle', column)
         assert ours == pytest.approx(theirs, rel=0.1), column
     settings, done = driven('settle')
-    found = figures(settings, done)
+    found = results(settings, done)
     for side, length, push, loads in SETTLED:
         assert found[f'tensioner_len_{side}_m mean 1-2.5 s'] == pytest.approx(length, abs=0.006)
         assert found[f'tensioner_F_{side}_N mean 1-2.5 s'] == pytest.approx(push, rel=0.03)
         ours = [found[f'wheelFz{side}{k}_N mean 1-2.5 s'] for k in range(5)]
         assert ours == pytest.approx(loads, rel=0.08)  # the reference's chatter: its two sides differ by more
-    assert figures(settings, done)['ground_Fz_N mean 1-2.5 s'] == pytest.approx(11342.86 * 9.81, rel=0.02)
+    assert results(settings, done)['ground_Fz_N mean 1-2.5 s'] == pytest.approx(11342.86 * 9.81, rel=0.02)
 
 
 @pytest.mark.slow

@@ -18,16 +18,25 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from visualization_msgs.msg import Marker, MarkerArray
 
-from regolith_vehicles.looks import BodyLooks, MovingPart, Paint, Role, TriangleMesh, Visual
+from regolith_vehicles.description.visual_description import (
+    BodyVisuals,
+    MovingPart,
+    PartRole,
+    TriangleMesh,
+    Visual,
+    VisualMaterial,
+)
 from regolith_vehicles.ros.marker_topic import MarkerTopic
+from regolith_world.numerics.rotation import from_rotation_vector, matrix, product, products
 from regolith_world.ros import qos
-from regolith_world.rotation import from_rotation_vector, matrix, product, products
 
 pytestmark = pytest.mark.ros
 
 UPRIGHT = np.array([0.0, 0.0, 0.0, 1.0])
-TIN = Paint('tin', (0.0, 0.25, 1.0))
-PLATE = Visual('box', (0.1, 0.2, 0.3), None, TIN, np.array([0.0, 0.5, 0.0]), from_rotation_vector(np.array([0.3, 0.0, 0.0])))
+TIN = VisualMaterial('tin', (0.0, 0.25, 1.0))
+PLATE = Visual(
+    'box', (0.1, 0.2, 0.3), None, TIN, np.array([0.0, 0.5, 0.0]), from_rotation_vector(np.array([0.3, 0.0, 0.0]))
+)
 PIN = Visual('cylinder', (0.02, 0.4))
 HORN = Visual(mesh=TriangleMesh('horn', np.eye(3, dtype=np.float32), np.array([[0, 1, 2]], dtype=np.uint32)))
 
@@ -40,11 +49,11 @@ def node() -> Iterator[Node]:
     context.try_shutdown()
 
 
-def looks(*drawn: tuple[Visual, ...]) -> BodyLooks:
+def looks(*drawn: tuple[Visual, ...]) -> BodyVisuals:
     """Return looks of a hull and a wheel, which are bodies, and of shoes."""
-    parts = [MovingPart('hull', '', Role.BODY, (PLATE,)), MovingPart('wheel', 'hull', Role.ROAD_WHEEL, (PIN,))]
-    parts += [MovingPart(f'shoe_{k}', '', Role.TRACK_SHOE, visuals) for k, visuals in enumerate(drawn)]
-    return BodyLooks(tuple(parts), np.array([1, 2]))
+    parts = [MovingPart('hull', '', PartRole.BODY, (PLATE,)), MovingPart('wheel', 'hull', PartRole.ROAD_WHEEL, (PIN,))]
+    parts += [MovingPart(f'shoe_{k}', '', PartRole.TRACK_SHOE, visuals) for k, visuals in enumerate(drawn)]
+    return BodyVisuals(tuple(parts), np.array([1, 2]))
 
 
 def test_shapes_are_where_they_are_in_the_world_and_are_sent_ten_times_a_second(node: Node) -> None:
@@ -69,13 +78,18 @@ def test_shapes_are_where_they_are_in_the_world_and_are_sent_ten_times_a_second(
         if len(heard) == 3:
             break
     assert [(a.markers[0].header.stamp.sec, a.markers[0].header.stamp.nanosec) for a in heard] == [
-        (2, 0), (2, 100_000_000), (2, 200_000_000),
+        (2, 0),
+        (2, 100_000_000),
+        (2, 200_000_000),
     ]
     plate, pin, horn = heard[0].markers
     assert {marker.header.frame_id for marker in heard[0].markers} == {'tank/base_link'}
     assert [marker.id for marker in heard[0].markers] == [0, 1, 2] and all(m.frame_locked for m in heard[0].markers)
     assert [plate.type, pin.type, horn.type] == [Marker.CUBE, Marker.CYLINDER, Marker.TRIANGLE_LIST]
-    assert (plate.scale.x, plate.scale.y, plate.scale.z) == (0.2, 0.4, 0.6) and (pin.scale.x, pin.scale.z) == (0.04, 0.8)
+    assert (plate.scale.x, plate.scale.y, plate.scale.z) == (0.2, 0.4, 0.6) and (pin.scale.x, pin.scale.z) == (
+        0.04,
+        0.8,
+    )
     assert [(p.x, p.y, p.z) for p in horn.points] == [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
     assert (plate.color.r, plate.color.b, plate.color.a) == (0.0, 1.0, 1.0) and 0.5 < plate.color.g < 0.6
     # The base's pose and then the marker's: where the part is, and its shape in it.

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from regolith_vehicles.config import VehicleModelError
-from regolith_vehicles.mesh_files import (
+from regolith_vehicles.description.mesh_files import (
     MOST_TRIANGLES,
     built_problem,
     check_assets,
@@ -52,7 +52,11 @@ def changed(corner: int, value: float) -> np.ndarray:
         ('a.obj', '', ': is empty; allowed'),
         ('a.stl', SECRET, ': is neither an ASCII nor a binary STL'),
         ('a.stl', 9 * SECRET, ': is not an ASCII STL, and its head states more than 200000 triangles'),
-        ('a.stl', binary_stl(count=4_000_000_000), 'states more than 200000 triangles; allowed: an STL with 1 to 200000'),
+        (
+            'a.stl',
+            binary_stl(count=4_000_000_000),
+            'states more than 200000 triangles; allowed: an STL with 1 to 200000',
+        ),
         ('a.stl', binary_stl(count=0), 'states no triangles'),
         ('a.stl', binary_stl()[:-1], ': its head states 4 triangles, 284 bytes, and the file has 283'),
         ('a.stl', binary_stl(count=1), ': its head states 1 triangle, 134 bytes, and the file has 284'),
@@ -112,7 +116,9 @@ def test_the_farthest_vertex_counts_in_meters(tmp_path: Path) -> None:
 
 def test_flat_meshes_are_refused_in_our_words(tmp_path: Path) -> None:
     (tmp_path / 'a.obj').write_text(OBJ.replace('v 0 0 1', 'v 1 1 0'))
-    with pytest.raises(ValueError, match=rf'^{tmp_path}/a\.obj: its [^\n]*; allowed: an OBJ, STL or MSH file of a solid$'):
+    with pytest.raises(
+        ValueError, match=rf'^{tmp_path}/a\.obj: its [^\n]*; allowed: an OBJ, STL or MSH file of a solid$'
+    ):
         load_triangles(tmp_path / 'a.obj')
 
 
@@ -156,17 +162,24 @@ def test_files_of_mjcf_models_are_checked_before_mujoco_opens_them(tmp_path: Pat
             check_assets(path)
     check_assets(model(tmp_path, '<mesh name="hull" file="good.obj"/>'))
     with pytest.raises(VehicleModelError, match=r"own\.xml: texture sky = 'none\.png': no such file"):
-        check_assets(model(tmp_path, '<mesh name="hull" file="good.obj"/><texture name="sky" type="2d" file="none.png"/>'))
+        check_assets(
+            model(tmp_path, '<mesh name="hull" file="good.obj"/><texture name="sky" type="2d" file="none.png"/>')
+        )
 
 
 def test_meshes_of_mjcf_models_in_millimeters_are_refused_with_their_size(tmp_path: Path) -> None:
     (tmp_path / 'parts').mkdir()
-    (tmp_path / 'parts' / 'hull.obj').write_text('\n'.join(
-        [f'v {600 * x} {600 * y} {600 * z}' for x, y, z in CORNERS] + [f'f {a + 1} {b + 1} {c + 1}' for a, b, c in FACES]
-    ))
+    (tmp_path / 'parts' / 'hull.obj').write_text(
+        '\n'.join(
+            [f'v {600 * x} {600 * y} {600 * z}' for x, y, z in CORNERS]
+            + [f'f {a + 1} {b + 1} {c + 1}' for a, b, c in FACES]
+        )
+    )
     asset = '<mesh name="hull" file="hull.obj" scale="{scale}" inertia="shell"/>'
     path = model(tmp_path, asset)
-    with pytest.raises(VehicleModelError, match=r'mesh hull: is \d{3}(\.\d)? m wide, on a vehicle .* fix: set its scale, "0\.001'):
+    with pytest.raises(
+        VehicleModelError, match=r'mesh hull: is \d{3}(\.\d)? m wide, on a vehicle .* fix: set its scale, "0\.001'
+    ):
         check_mesh_sizes(mujoco.MjModel.from_xml_path(str(path)), path)
     path = model(tmp_path, asset, '0.001 0.001 0.001')
     check_mesh_sizes(mujoco.MjModel.from_xml_path(str(path)), path)

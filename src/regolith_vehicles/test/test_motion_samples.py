@@ -7,14 +7,14 @@ from __future__ import annotations
 import numpy as np
 
 from regolith_terrain.config import load_soil
-from regolith_terrain.height_field import FlatField
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_vehicles import motion_samples
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field_builder import FlatField
 from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.kinematics import wheel_commands
-from regolith_vehicles.vehicle import Vehicle
-from regolith_world.records import BodyState
-from regolith_world.rotation import matrix
+from regolith_vehicles.dynamics import motion_samples
+from regolith_vehicles.dynamics.kinematics import wheel_commands
+from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_world.cycle.records import BodyState
+from regolith_world.numerics.rotation import matrix
 
 
 def driven(cycle_ns: int) -> tuple[BodyState, BodyState, motion_samples.MotionSamples]:

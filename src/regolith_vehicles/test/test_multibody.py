@@ -11,11 +11,11 @@ import mujoco
 import numpy as np
 import pytest
 
-from regolith_terrain.height_field import PlaneField
-from regolith_vehicles.multibody import mobility
-from regolith_vehicles.trouble import VehicleError
-from regolith_vehicles.vehicle import Vehicle
-from regolith_world.rotation import matrix
+from regolith_terrain.height_field_builder import PlaneField
+from regolith_vehicles.agent.errors import VehicleError
+from regolith_vehicles.dynamics.multibody import inverse_inertia
+from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_world.numerics.rotation import matrix
 
 CYCLE_NS = 20_000_000
 Maker = Callable[..., Vehicle]
@@ -89,7 +89,7 @@ def test_mobility_is_what_blows_do(make_vehicle: Maker, model: str) -> None:
     vehicle = make_vehicle(model)
     vehicle.place_at((1.0, 2.0, 5.0), (0.1, -0.2, math.sin(0.4), math.sqrt(0.95 - math.sin(0.4) ** 2)))
     body, data, centre = vehicle.body, vehicle.data, vehicle.body_state().center_of_mass
-    told = mobility(body.model, data, body.base, centre)
+    told = inverse_inertia(body.model, data, body.base, centre)
     assert told == pytest.approx(told.T, abs=1e-12) and np.linalg.eigvalsh(told)[0] > 0.0
     for point, impulse in (((1.7, 2.4, 5.6), (30.0, -12.0, 5.0)), (centre, (0.0, 0.0, 9.0))):
         before = vehicle.body_state()
@@ -107,10 +107,12 @@ def test_mobility_of_a_single_body_is_its_inverse_inertia(make_vehicle: Maker) -
     vehicle = make_vehicle('viper_locked')
     vehicle.place_at((0.0, 0.0, 5.0), (0.0, 0.0, 0.0, 1.0))
     state, body = vehicle.body_state(), vehicle.body
-    assert mobility(body.model, vehicle.data, body.base, state.center_of_mass)[1, 1] == pytest.approx(1.0 / state.mass)
+    assert inverse_inertia(body.model, vehicle.data, body.base, state.center_of_mass)[1, 1] == pytest.approx(
+        1.0 / state.mass
+    )
     sprung = make_vehicle('viper')
     sprung.place_at((0.0, 0.0, 5.0), (0.0, 0.0, 0.0, 1.0))
-    told = mobility(sprung.body.model, sprung.data, sprung.body.base, sprung.body_state().center_of_mass)
+    told = inverse_inertia(sprung.body.model, sprung.data, sprung.body.base, sprung.body_state().center_of_mass)
     assert told[2, 2] > 1.1 / sprung.body_state().mass
 
 
@@ -127,8 +129,7 @@ def test_place_on_a_slope(make_vehicle: Maker) -> None:
     assert rotation[:, 2] == pytest.approx(normal, abs=1e-2)
     assert math.atan2(rotation[1, 0], rotation[0, 0]) == pytest.approx(0.7, abs=5e-3)
     gaps = [
-        (float(place[2]) - float(field.heights(*place[:2]))) * normal[2] - 0.25
-        for place in vehicle.gear_arrays()[1]
+        (float(place[2]) - float(field.heights(*place[:2]))) * normal[2] - 0.25 for place in vehicle.gear_arrays()[1]
     ]
     assert min(gaps) > -0.03 and max(gaps) < -0.003
 

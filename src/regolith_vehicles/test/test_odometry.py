@@ -13,18 +13,18 @@ import pytest
 from scipy.special import chdtri
 
 from regolith_terrain.config import TerrainConfig, load_soil
-from regolith_terrain.height_field import build_height_field
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.surface import FlatField
-from regolith_vehicles import odometry_errors
-from regolith_vehicles.command import DriveCommand
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import FlatField
+from regolith_terrain.height_field_builder import build_height_field
+from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.kinematics import WheelLayout, wheel_commands
-from regolith_vehicles.model_config import OdometryConfig
-from regolith_vehicles.multibody import compile_vehicle
-from regolith_vehicles.odometry import Odometry, slope_of
-from regolith_vehicles.vehicle import Vehicle
-from regolith_world.rotation import yaw
+from regolith_vehicles.description.model_config import OdometryConfig
+from regolith_vehicles.dynamics import odometry_covariance
+from regolith_vehicles.dynamics.kinematics import WheelLayout, wheel_commands
+from regolith_vehicles.dynamics.multibody import compile_vehicle
+from regolith_vehicles.dynamics.odometry import Odometry, slope_of
+from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_world.numerics.rotation import yaw
 
 STEP_S = 0.1
 
@@ -35,7 +35,11 @@ def _layout(model: str = 'viper') -> WheelLayout:
 
 
 def _drive(
-    layout: WheelLayout, config: OdometryConfig, linear: float, angular: float, steps: int,
+    layout: WheelLayout,
+    config: OdometryConfig,
+    linear: float,
+    angular: float,
+    steps: int,
     slope: tuple[float, float] = (0.0, 0.0),
 ) -> Odometry:
     odometry = Odometry.start(layout, config)
@@ -54,11 +58,13 @@ def _square() -> WheelLayout:
 def test_a_start_is_uncertain_by_the_encoders_ticks() -> None:
     """A tick is uniform, deviation t / sqrt(12): the mean of four wheels has half of it, and a place as much as one."""
     config = OdometryConfig(common_slip=0.03, own_slip=0.05, encoder_ticks=100)
-    errors = odometry_errors.initial_covariance(_square(), config)
+    errors = odometry_covariance.initial_covariance(_square(), config)
     tick = 2.0 * math.pi / 100 * 0.25 / math.sqrt(12.0)
     assert np.diag(errors)[:2] == pytest.approx([1.25 * tick**2] * 2)
     lever = math.hypot(0.6, 0.5)
-    assert np.diag(errors)[3:] == pytest.approx([0.03**2] * 2 + [0.8**2, 0.06**2] + [(0.06 * lever) ** 2] * 2 + [0.04**2] + [0.05**2] * 8)
+    assert np.diag(errors)[3:] == pytest.approx(
+        [0.03**2] * 2 + [0.8**2, 0.06**2] + [(0.06 * lever) ** 2] * 2 + [0.04**2] + [0.05**2] * 8
+    )
     assert errors == pytest.approx(np.diag(np.diag(errors)), abs=1e-18)
 
 
@@ -69,11 +75,13 @@ def test_the_twists_covariance_adds_common_slip_own_slip_and_ticks() -> None:
 
     def of(**values: Any) -> np.ndarray:
         config = OdometryConfig.model_validate({'common_slip': 0.0, 'own_slip': 0.0, **fine, **values})
-        return odometry_errors.twist_covariance(layout, config, np.full(4, speed), still, 0.02)
+        return odometry_covariance.twist_covariance(layout, config, np.full(4, speed), still, 0.02)
 
     assert np.diag(of(common_slip=0.03)) == pytest.approx([(0.03 * speed) ** 2] * 2 + [0.0], abs=1e-12)
     own = (0.05 * speed) ** 2
-    assert np.diag(of(own_slip=0.05)) == pytest.approx([own / 4.0, own / 4.0, own / (4.0 * (0.6**2 + 0.5**2))], rel=1e-6)
+    assert np.diag(of(own_slip=0.05)) == pytest.approx(
+        [own / 4.0, own / 4.0, own / (4.0 * (0.6**2 + 0.5**2))], rel=1e-6
+    )
     # The difference of two readings: twice the variance of one, over the cycle.
     tick = 2.0 * math.pi / 1000 * 0.25 / math.sqrt(6.0) / 0.02
     assert of(encoder_ticks=1000)[0, 0] == pytest.approx(tick**2 / 4.0, rel=1e-9)
@@ -182,7 +190,12 @@ def test_center_of_a_turn_is_uncertain_by_its_fraction_of_the_wheels_distance() 
     """On the spot by a small angle, both ways: the base goes aside by angle times fraction times distance; straight: 0."""
     layout = _square()
     config = OdometryConfig(
-        common_slip=0.0, own_slip=0.0, setting_off_m=0.0, slope_slip=0.0, turn_slip=0.05, encoder_ticks=2**31,
+        common_slip=0.0,
+        own_slip=0.0,
+        setting_off_m=0.0,
+        slope_slip=0.0,
+        turn_slip=0.05,
+        encoder_ticks=2**31,
         turn_correlation_rad=1e4,
     )
     for rate in (0.1, -0.1):
@@ -200,7 +213,13 @@ def test_lag_of_a_turn_is_a_yaw_angle_for_each_change_of_curvature() -> None:
     """
     layout, lever = _square(), math.hypot(0.6, 0.5)
     config = OdometryConfig(
-        common_slip=0.0, own_slip=0.0, setting_off_m=0.0, slope_slip=0.0, turn_slip=0.0, encoder_ticks=2**31, turn_lag_m=0.04
+        common_slip=0.0,
+        own_slip=0.0,
+        setting_off_m=0.0,
+        slope_slip=0.0,
+        turn_slip=0.0,
+        encoder_ticks=2**31,
+        turn_lag_m=0.04,
     )
 
     def yaw_error(*twists: tuple[float, float]) -> float:
@@ -228,7 +247,7 @@ def test_backward_is_as_uncertain_as_forward(model: str) -> None:
         ahead, back = (_drive(layout, config, speed, speed / 0.3 * rate, 60).errors for speed in (0.3, -0.3))
         assert np.diag(back)[:3] == pytest.approx(np.diag(ahead)[:3], rel=0.05)
         for errors in (ahead, back):
-            own = np.diag(errors)[odometry_errors.OWN :][: 2 * len(layout.x)]
+            own = np.diag(errors)[odometry_covariance.OWN :][: 2 * len(layout.x)]
             assert own == pytest.approx(config.own_slip**2, rel=1e-9)
 
 
@@ -257,8 +276,14 @@ def test_linear_propagation_agrees_with_drawn_slips() -> None:
     """
     layout, slope = _layout(), (0.06, -0.03)
     config = OdometryConfig(
-        common_slip=0.03, own_slip=0.03, correlation_m=1.0, setting_off_m=0.0, slope_slip=0.4, turn_slip=0.05,
-        turn_correlation_rad=0.4, turn_lag_m=0.1,
+        common_slip=0.03,
+        own_slip=0.03,
+        correlation_m=1.0,
+        setting_off_m=0.0,
+        slope_slip=0.4,
+        turn_slip=0.05,
+        turn_correlation_rad=0.4,
+        turn_lag_m=0.1,
     )
     generator = np.random.default_rng(7)
     runs, steps, count = 400, 60, len(layout.x)
@@ -267,17 +292,22 @@ def test_linear_propagation_agrees_with_drawn_slips() -> None:
     common = config.common_slip * generator.normal(size=(runs, 2))
     down = config.slope_slip * generator.normal(size=runs)
     turning = 0.05 * generator.normal(size=runs)
-    shift = odometry_errors.center_shift(layout, config)
+    shift = odometry_covariance.center_shift(layout, config)
     center = shift * generator.normal(size=(runs, 2))
     own = config.own_slip * generator.normal(size=(runs, count, 2))
     # All of the lag comes in the first step.
     bent = 0.12 / math.hypot(0.4, 0.12 * float(np.hypot(layout.x, layout.y).mean()))
     place, heading = np.zeros((runs, 2)), -0.1 * bent * generator.normal(size=runs)
-    rows = np.array([
-        row for x, y, a in zip(layout.x, layout.y, angles)
-        for row in ((math.cos(a), math.sin(a), math.sin(a) * x - math.cos(a) * y),
-                    (-math.sin(a), math.cos(a), math.cos(a) * x + math.sin(a) * y))
-    ])
+    rows = np.array(
+        [
+            row
+            for x, y, a in zip(layout.x, layout.y, angles)
+            for row in (
+                (math.cos(a), math.sin(a), math.sin(a) * x - math.cos(a) * y),
+                (-math.sin(a), math.cos(a), math.cos(a) * x + math.sin(a) * y),
+            )
+        ]
+    )
     weights = np.linalg.pinv(rows)
     fade = np.exp(-np.abs(rolled) / config.correlation_m)[:, None]
     turned = float((np.stack((rolled, 0.0 * rolled), axis=-1).reshape(-1) @ weights.T)[2])
@@ -306,9 +336,7 @@ def test_linear_propagation_agrees_with_drawn_slips() -> None:
 
 @pytest.mark.slow
 @pytest.mark.seconds
-@pytest.mark.parametrize(
-    ('seconds', 'grounds'), [(4.0, 10), (5.0, 20), (20.0, 20)]
-)
+@pytest.mark.parametrize(('seconds', 'grounds'), [(4.0, 10), (5.0, 20), (20.0, 20)])
 def test_covariances_are_consistent_with_true_errors(seconds: float, grounds: int) -> None:
     """Over several grounds and ways: the mean normalized error squared of the pose is within its 95 % chi-square bounds."""
     config, mjcf = load_vehicle_model('viper')
@@ -331,32 +359,54 @@ def test_covariances_are_consistent_with_true_errors(seconds: float, grounds: in
         assert reckoned is not None
         dx, dy = (last.position - first.position)[:2]
         c, s = math.cos(heading), math.sin(heading)
-        error = np.array([
-            reckoned.x - (c * dx + s * dy), reckoned.y - (c * dy - s * dx),
-            math.remainder(reckoned.yaw - yaw(last.orientation) + heading, 2.0 * math.pi),
-        ])
+        error = np.array(
+            [
+                reckoned.x - (c * dx + s * dy),
+                reckoned.y - (c * dy - s * dx),
+                math.remainder(reckoned.yaw - yaw(last.orientation) + heading, 2.0 * math.pi),
+            ]
+        )
         values.append(float(error @ np.linalg.solve(reckoned.errors[:3, :3], error)))
     low, high = chdtri(3 * grounds, (0.975, 0.025)) / grounds
     assert low < np.mean(values) < high, sorted(values)
 
 
 DRIVES = {
-    'ahead': (1.0, 0.0, 0.0, 0.0), 'back': (-1.0, 0.0, 0.0, 0.0), 'left': (1.0, 1.0, 0.0, 0.0),
-    'right': (1.0, -1.0, 0.0, 0.0), 'back_left': (-1.0, 1.0, 0.0, 0.0), 'eight': (1.0, 2.0, 0.0, 0.0),
-    'spot_left': (0.0, 1.0, 0.0, 0.0), 'spot_right': (0.0, -1.0, 0.0, 0.0), 'up': (1.0, 0.0, 0.14, 0.0),
-    'across': (1.0, 0.0, 0.0, 0.14), 'turning_on_slope': (1.0, 1.0, 0.1, 0.1),
+    'ahead': (1.0, 0.0, 0.0, 0.0),
+    'back': (-1.0, 0.0, 0.0, 0.0),
+    'left': (1.0, 1.0, 0.0, 0.0),
+    'right': (1.0, -1.0, 0.0, 0.0),
+    'back_left': (-1.0, 1.0, 0.0, 0.0),
+    'eight': (1.0, 2.0, 0.0, 0.0),
+    'spot_left': (0.0, 1.0, 0.0, 0.0),
+    'spot_right': (0.0, -1.0, 0.0, 0.0),
+    'up': (1.0, 0.0, 0.14, 0.0),
+    'across': (1.0, 0.0, 0.0, 0.14),
+    'turning_on_slope': (1.0, 1.0, 0.1, 0.1),
 }
 """Speed and yaw rate as shares of those below, the latter changing side half-way where it is 2; slope along x and y."""
 FLEET = {
-    'viper': (0.3, 0.1), 'viper_grousered': (0.3, 0.1), 'viper_locked': (0.3, 0.1), 'rocker_bogie': (0.3, 0.1),
-    'rocker_bogie_reference': (0.3, 0.1), 'rassor': (0.3, 0.1), 'hmmwv': (2.0, 0.2), 'm113': (2.0, 0.2),
+    'viper': (0.3, 0.1),
+    'viper_grousered': (0.3, 0.1),
+    'viper_locked': (0.3, 0.1),
+    'rocker_bogie': (0.3, 0.1),
+    'rocker_bogie_reference': (0.3, 0.1),
+    'rassor': (0.3, 0.1),
+    'hmmwv': (2.0, 0.2),
+    'm113': (2.0, 0.2),
 }
 """Speed [m/s] and yaw rate [rad/s] of the drives of all shipped vehicles."""
 
 
 def _nees_of(
-    model: str, soil_name: str, gravity: float, seconds: float, speed: float, rate: float,
-    slope: tuple[float, float] = (0.0, 0.0), eight: bool = False,
+    model: str,
+    soil_name: str,
+    gravity: float,
+    seconds: float,
+    speed: float,
+    rate: float,
+    slope: tuple[float, float] = (0.0, 0.0),
+    eight: bool = False,
 ) -> list[float]:
     """Return normalized errors squared of the pose every 2 s of a drive on level soil or under a tilted weight.
 
@@ -476,7 +526,7 @@ def test_a_turns_center_makes_both_speeds_uncertain() -> None:
         {'common_slip': 0.0, 'own_slip': 0.0, 'slope_slip': 0.0, 'turn_slip': 0.2, 'encoder_ticks': 2**31}
     )
     for rate in (0.3, -0.3):
-        found = odometry_errors.twist_covariance(layout, config, np.zeros(4), still, 0.02, rate)
+        found = odometry_covariance.twist_covariance(layout, config, np.zeros(4), still, 0.02, rate)
         shift = 0.2 * layout.lever * rate
         assert np.diag(found) == pytest.approx([shift**2, shift**2, (0.2 * rate) ** 2], abs=1e-10)
 
@@ -485,15 +535,21 @@ def test_a_turns_center_makes_both_speeds_uncertain() -> None:
 def test_soil_slips_down_the_slope_whichever_way_a_vehicle_heads(yaw: float) -> None:
     """By its share of the path times the slope of the ground: the heading changes where that is in the base alone."""
     layout, rise, share = _square(), np.array([0.1, -0.04]), 0.4
-    config = OdometryConfig.model_validate({
-        'common_slip': 0.0, 'own_slip': 0.0, 'slope_slip': share, 'turn_slip': 0.0, 'turn_lag_m': 0.0,
-        'encoder_ticks': 2**31,
-    })
+    config = OdometryConfig.model_validate(
+        {
+            'common_slip': 0.0,
+            'own_slip': 0.0,
+            'slope_slip': share,
+            'turn_slip': 0.0,
+            'turn_lag_m': 0.0,
+            'encoder_ticks': 2**31,
+        }
+    )
     c, s = math.cos(yaw), math.sin(yaw)
     slope = float(rise @ (c, s)), float(rise @ (-s, c))
-    start = odometry_errors.initial_covariance(layout, config)
+    start = odometry_covariance.initial_covariance(layout, config)
     for rolled in (0.3, -0.3):
-        found = odometry_errors.propagate(
+        found = odometry_covariance.propagate(
             start, layout, config, np.full(4, rolled), np.zeros(4), yaw, (0.0, 0.0), 0.0, slope
         )
         expected = (share * abs(rolled)) ** 2 * np.outer(rise, rise)

@@ -7,9 +7,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from regolith_vehicles.kinematics import WheelLayout, wheel_commands
-from regolith_vehicles.model_config import OdometryConfig
-from regolith_vehicles.odometry import Odometry
+from regolith_vehicles.description.model_config import OdometryConfig
+from regolith_vehicles.dynamics.kinematics import WheelLayout, wheel_commands
+from regolith_vehicles.dynamics.odometry import Odometry
 
 STEP_S, G = 0.1, 1.62
 

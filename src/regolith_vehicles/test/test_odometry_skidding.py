@@ -9,10 +9,10 @@ import math
 import numpy as np
 import pytest
 
-from regolith_vehicles import odometry_errors
-from regolith_vehicles.kinematics import WheelLayout
-from regolith_vehicles.model_config import OdometryConfig
-from regolith_vehicles.odometry import Odometry
+from regolith_vehicles.description.model_config import OdometryConfig
+from regolith_vehicles.dynamics import odometry_covariance
+from regolith_vehicles.dynamics.kinematics import WheelLayout
+from regolith_vehicles.dynamics.odometry import Odometry
 
 STEP_S = 0.1
 
@@ -33,18 +33,21 @@ def _config(uneven: float | None = None) -> OdometryConfig:
 
 def test_the_uneven_share_is_the_part_of_a_turn_that_scrubs() -> None:
     """0.36 / (0.36 + 0.25) for wheels at (0.6, 0.5); what a file says goes first; nothing of it where wheels steer or of tracks."""
-    assert odometry_errors.uneven_share(_square(), _config()) == pytest.approx(0.36 / 0.61)
-    assert odometry_errors.uneven_share(_square(), _config(0.8)) == 0.8
+    assert odometry_covariance.uneven_share(_square(), _config()) == pytest.approx(0.36 / 0.61)
+    assert odometry_covariance.uneven_share(_square(), _config(0.8)) == 0.8
     for layout in (_square(steered=True), _square(tracks=True)):
-        assert len(odometry_errors.initial_covariance(layout, _config())) == odometry_errors.OWN + 8
-    assert len(odometry_errors.initial_covariance(_square(), _config())) == odometry_errors.OWN + 8 + odometry_errors.UNEVEN
+        assert len(odometry_covariance.initial_covariance(layout, _config())) == odometry_covariance.OWN + 8
+    assert (
+        len(odometry_covariance.initial_covariance(_square(), _config()))
+        == odometry_covariance.OWN + 8 + odometry_covariance.UNEVEN
+    )
 
 
 def test_straight_drives_and_turns_on_the_spot_have_no_uneven_slip() -> None:
     """Nor does rest. One side at 3, the other at 1: a quarter of the mean way; one side still: all; the sign is the way's."""
 
     def of(left: float, right: float) -> tuple[float, float]:
-        return odometry_errors.unevenness(_square(), np.array([left, right, left, right]))
+        return odometry_covariance.unevenness(_square(), np.array([left, right, left, right]))
 
     for even in ((0.3, 0.3), (-0.3, -0.3), (-0.3, 0.3), (0.0, 0.0)):
         assert of(*even) == (0.0, 0.0)
@@ -61,7 +64,9 @@ def test_straight_drives_and_turns_on_the_spot_have_no_uneven_slip() -> None:
 def test_uneven_sides_make_way_and_yaw_uncertain(back: bool, left: bool) -> None:
     """Of a small arc with sides of 3 to 1 and a share of 0.8: 0.2 of the way along, 0.2 of the yaw angle; straight on none."""
     layout, config = _square(), _config(0.8)
-    speeds = (-1.0 if back else 1.0) * (np.array([0.1, 0.3, 0.1, 0.3]) if left else np.array([0.3, 0.1, 0.3, 0.1])) * 0.1
+    speeds = (
+        (-1.0 if back else 1.0) * (np.array([0.1, 0.3, 0.1, 0.3]) if left else np.array([0.3, 0.1, 0.3, 0.1])) * 0.1
+    )
     odometry = Odometry.start(layout, config)
     odometry.advance(layout, config, speeds / layout.radius, np.zeros(4), STEP_S)
     along, across, turn = np.sqrt(np.diag(odometry.errors)[:3])

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from regolith_terrain.soil_config import RigidGroundConfig
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.soil_law import RIGID
-from regolith_terrain.surface import HeightField, Heights
-from regolith_vehicles.command import DriveCommand
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import HeightField, Heights
+from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_parameters import RigidTerrainConfig
+from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.vehicle import Vehicle
+from regolith_vehicles.dynamics.vehicle import Vehicle
 
 G = 9.81
 CYCLE_NS = 5_000_000
@@ -44,7 +44,8 @@ def energy(vehicle: Vehicle) -> float:
     mujoco.mj_fullM(model, data, inertia)
     springs = sum(
         model.jnt_stiffness[k] * float(data.qpos[model.jnt_qposadr[k]] - model.qpos_spring[model.jnt_qposadr[k]]) ** 2
-        for k in range(model.njnt) if model.jnt_stiffness[k] > 0.0
+        for k in range(model.njnt)
+        if model.jnt_stiffness[k] > 0.0
     )
     height = -float((model.body_mass * (data.xipos @ model.opt.gravity)).sum())
     return height + 0.5 * springs + 0.5 * float(data.qvel @ inertia @ data.qvel)
@@ -57,7 +58,7 @@ def gain(model: str, drop: float, heading: float, speed: float, start: float, se
     """
     config, mjcf = load_vehicle_model(model)
     grid = SoilGrid(Step(drop), 0.05, RIGID)
-    vehicle = Vehicle(model, config, mjcf, grid, RigidGroundConfig(friction=0.8), G)
+    vehicle = Vehicle(model, config, mjcf, grid, RigidTerrainConfig(friction=0.8), G)
     vehicle.place(start, 0.0, heading)
     before, work, most, lowest = energy(vehicle), 0.0, 0.0, np.inf
     above = float(vehicle.data.xpos[vehicle.body.base, 2])
@@ -72,18 +73,31 @@ def gain(model: str, drop: float, heading: float, speed: float, start: float, se
 
 
 DRIVES = [
-    ('viper', 5.0, 0.0, 1.0, -0.2, 2.5), ('rassor', 5.0, 0.0, 1.0, -0.2, 3.5),
+    ('viper', 5.0, 0.0, 1.0, -0.2, 2.5),
+    ('rassor', 5.0, 0.0, 1.0, -0.2, 3.5),
     ('hmmwv', 2.0, -1.45, 4.0, -0.3, 3.5),
 ]
 """Vehicle, drop [m], heading from the step's [rad], speed [m/s], start [m], time [s]."""
 MORE = [
     ('hmmwv', 2.0, 0.8, 3.0, -2.0, 3.5),
-    *((model, drop, heading, 1.0, start, 9.0) for model, start in
-      (('viper', -1.0), ('rassor', -0.5), ('rocker_bogie', -1.2), ('rocker_bogie_reference', -1.2))
-      for drop in (1.0, 2.0, 5.0) for heading in (0.0, 0.4, -0.9)),
+    *(
+        (model, drop, heading, 1.0, start, 9.0)
+        for model, start in (
+            ('viper', -1.0),
+            ('rassor', -0.5),
+            ('rocker_bogie', -1.2),
+            ('rocker_bogie_reference', -1.2),
+        )
+        for drop in (1.0, 2.0, 5.0)
+        for heading in (0.0, 0.4, -0.9)
+    ),
     *(('rassor', drop, heading, 0.8, 0.3, 8.0) for drop in (1.0, 5.0) for heading in (1.1, 1.3, -1.25)),
     *(('rocker_bogie', drop, heading, 1.0, -0.5, 10.0) for drop in (1.0, 5.0) for heading in (1.1, 1.3, -1.25)),
-    *(('hmmwv', drop, heading, 4.0, -2.0, 3.5) for drop in (0.3, 1.0, 2.0, 5.0) for heading in (0.2, 0.6, 1.0, 1.3, -0.8)),
+    *(
+        ('hmmwv', drop, heading, 4.0, -2.0, 3.5)
+        for drop in (0.3, 1.0, 2.0, 5.0)
+        for heading in (0.2, 0.6, 1.0, 1.3, -0.8)
+    ),
     *(('hmmwv', drop, heading, 4.0, -0.3, 3.5) for drop in (0.3, 1.0, 5.0) for heading in (1.5, -1.45)),
     *(('hmmwv', drop, heading, 3.0, -2.0, 4.0) for drop in (1.0, 2.0, 5.0) for heading in (0.0, 0.4)),
     *(('hmmwv', drop, -1.2, 3.0, -2.0, 4.0) for drop in (1.0, 5.0)),

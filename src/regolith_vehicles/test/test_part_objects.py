@@ -10,17 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from regolith_terrain.authority import TerrainAuthority
 from regolith_terrain.config import TerrainConfig, load_soil
-from regolith_terrain.height_field import FlatField
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_vehicles.agent import VehicleAgent
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field_builder import FlatField
+from regolith_terrain.terrain_participant import TerrainParticipant
+from regolith_vehicles.agent.agent import VehicleAgent
 from regolith_vehicles.config import VehicleEntry, VehicleModelError, load_vehicle_model
-from regolith_vehicles.model_config import VehicleModelConfig
-from regolith_vehicles.multibody import compile_vehicle
-from regolith_vehicles.vehicle import Vehicle
-from regolith_world.records import VEHICLE, Command, Cycle, CycleKey, Evolved, Impulse, Verdict
-from regolith_world.rotation import matrix
+from regolith_vehicles.description.model_config import VehicleModelConfig
+from regolith_vehicles.dynamics.multibody import compile_vehicle
+from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_world.cycle.records import VEHICLE, Command, Cycle, CycleKey, CycleResult, Impulse, Verdict
+from regolith_world.numerics.rotation import matrix
 
 WHEEL, STRUT = 'wheel_front_left', 'strut_rear_right'
 CYCLE_NS = 20_000_000
@@ -94,11 +94,11 @@ def _center_velocities(vehicle: Vehicle) -> np.ndarray:
 
 
 def test_an_agent_names_its_parts_and_takes_blows_on_them() -> None:
-    answers: list[Evolved] = []
+    answers: list[CycleResult] = []
     config, mjcf = with_parts()
     field, terrain = FlatField(), TerrainConfig(source='flat', soil=load_soil('chrono_lunar'))
     grid = SoilGrid(field, terrain.spacing_m)
-    ground = TerrainAuthority(terrain, field, lambda answer: None, lambda update: None, grid=grid)
+    ground = TerrainParticipant(terrain, field, lambda answer: None, lambda update: None, grid=grid)
     entry = VehicleEntry.model_validate({'position': [0.0, 0.0]})
     agent = VehicleAgent('amber', entry, config, mjcf, terrain, field, 1.62, answers.append, ground.on_delta, grid=grid)
     request = agent.join_request()
@@ -106,7 +106,7 @@ def test_an_agent_names_its_parts_and_takes_blows_on_them() -> None:
     assert [b.name for b in request.bodies] == ['amber', f'amber/{STRUT}', f'amber/{WHEEL}']
     assert set(request.shape_bodies[:-1]) == {0}
 
-    def evolved(attempt: int, *impulses: Impulse) -> Evolved:
+    def evolved(attempt: int, *impulses: Impulse) -> CycleResult:
         verdict = Verdict.DISCARD if attempt else Verdict.NONE
         cycle = Cycle(
             CycleKey(0, 0, attempt), 0, CYCLE_NS, verdict, Command.EVOLVE, ('amber',), (VEHICLE,), impulses=impulses
@@ -130,8 +130,14 @@ def test_an_agent_names_its_parts_and_takes_blows_on_them() -> None:
 def test_parts_that_are_not_there_are_refused() -> None:
     for changes, told in (
         ({'attachments': ['mast']}, r"attachments.0 = 'mast': no such body in viper.xml; allowed: base_link, "),
-        ({'attachments': ['world']}, r"attachments = 'world': not carried by base_link in viper.xml; allowed: base_link, "),
-        ({'collision': {'shapes': [{'kind': 'sphere', 'size': [0.1], 'body': 'nose'}]}}, r"collision.shapes.0.body = 'nose'"),
+        (
+            {'attachments': ['world']},
+            r"attachments = 'world': not carried by base_link in viper.xml; allowed: base_link, ",
+        ),
+        (
+            {'collision': {'shapes': [{'kind': 'sphere', 'size': [0.1], 'body': 'nose'}]}},
+            r"collision.shapes.0.body = 'nose'",
+        ),
     ):
         config, mjcf = with_parts(**changes)
         with pytest.raises(VehicleModelError, match=told):

@@ -20,8 +20,8 @@ from regolith_vehicles.powertrain.columns import (
     TURBINE_SPEED,
 )
 from regolith_vehicles.powertrain.config import BatteryConfig, PowertrainConfig
+from regolith_vehicles.powertrain.powertrain import Powertrain, driveshaft_torque, make_powertrain
 from regolith_vehicles.powertrain.shafts import converted
-from regolith_vehicles.powertrain.train import Powertrain, make_powertrain, torque
 
 STEP = 1e-3
 FLAT = [[0.0, 100.0], [300.0, 100.0]]
@@ -30,7 +30,9 @@ ONE_GEAR = {'gears': [0.2], 'reverse': -0.2, 'up_rpm': [], 'down_rpm': 1.0}
 BATTERY = BatteryConfig(energy_wh=100.0, voltage_v=(300.0, 300.0), resistance_ohm=0.5)
 
 
-def made(engine: dict[str, Any], gearbox: dict[str, Any] = ONE_GEAR, shaft_inertia: float = 10.0, **more: Any) -> Powertrain:
+def made(
+    engine: dict[str, Any], gearbox: dict[str, Any] = ONE_GEAR, shaft_inertia: float = 10.0, **more: Any
+) -> Powertrain:
     config = PowertrainConfig.model_validate({'engine': engine, 'gearbox': gearbox, **more})
     return make_powertrain(config, BATTERY, full_charge(BATTERY), shaft_inertia)
 
@@ -42,7 +44,11 @@ def shafts(coupling: dict[str, Any], shaft_inertia: float = 10.0, **engine: Any)
     return made(of, gearbox, shaft_inertia, coupling=coupling)
 
 
-CONVERTER = {'type': 'converter', 'capacity_factor': [[0, 10], [0.8, 12], [1, 30]], 'torque_ratio': [[0, 2.0], [0.8, 1.0], [1, 1.0]]}
+CONVERTER = {
+    'type': 'converter',
+    'capacity_factor': [[0, 10], [0.8, 12], [1, 30]],
+    'torque_ratio': [[0, 2.0], [0.8, 1.0], [1, 1.0]],
+}
 
 
 def test_a_gearbox_changes_by_the_speed_of_its_engine() -> None:
@@ -52,18 +58,20 @@ def test_a_gearbox_changes_by_the_speed_of_its_engine() -> None:
     state = np.zeros(STATES)
     gears, torques = [], []
     for shaft in np.linspace(0.0, 160.0, 321):
-        torques.append(torque(train, state, 0.5, False, shaft, STEP))
+        torques.append(driveshaft_torque(train, state, 0.5, False, shaft, STEP))
         gears.append(int(state[GEAR]))
     # Up at 200 rad/s in the first gear, 40 on the shaft, and at 210 in the second, 84; a substep late.
     changes = [0.5 * k for k in range(1, 321) if gears[k] != gears[k - 1]]
     assert changes == [41.0, 85.0] and gears[-1] == 2
     assert torques[0] == pytest.approx(50.0 / 0.2) and torques[-1] == pytest.approx(50.0 / 0.8)
     for shaft in np.linspace(160.0, 0.0, 321):
-        torque(train, state, 0.0, False, shaft, STEP)
+        driveshaft_torque(train, state, 0.0, False, shaft, STEP)
         gears.append(int(state[GEAR]))
     assert gears[-1] == 0 and state[ENGINE_SPEED] == 0.0
-    assert torque(train, state, 0.0, False, 100.0, STEP) == 0.0
-    assert torque(train, state, 1.0, True, -10.0, STEP) == pytest.approx(-100.0 / 0.2) and state[GEAR] == -1.0
+    assert driveshaft_torque(train, state, 0.0, False, 100.0, STEP) == 0.0
+    assert (
+        driveshaft_torque(train, state, 1.0, True, -10.0, STEP) == pytest.approx(-100.0 / 0.2) and state[GEAR] == -1.0
+    )
 
 
 def test_gears_wait_for_the_latency() -> None:
@@ -72,7 +80,7 @@ def test_gears_wait_for_the_latency() -> None:
     changes, gear = [], 0.0
     for k in range(2000):
         # Fast for a while, then slow: 200 rad/s of the engine in first gear, 5 in second.
-        torque(train, state, 0.5, False, 40.0 if k < 100 or k > 700 else 2.0, STEP)
+        driveshaft_torque(train, state, 0.5, False, 40.0 if k < 100 or k > 700 else 2.0, STEP)
         if state[GEAR] != gear:
             changes.append(k)
             gear = state[GEAR]
@@ -89,11 +97,11 @@ def test_without_throttle_an_engine_does_not_drive_off(vehicle: str) -> None:
     for given in config.running_gear.parameters['powertrains'].values():
         train = make_powertrain(PowertrainConfig.model_validate(given), None, np.zeros(0), 1.0)
         for backwards in (False, True):
-            assert torque(train, np.zeros(STATES), 0.0, backwards, 0.0, STEP) == 0.0
+            assert driveshaft_torque(train, np.zeros(STATES), 0.0, backwards, 0.0, STEP) == 0.0
         if train.idle[:, 1].min() < 0.0 and train.kind == 0:
             # What turns it is braked, either way.
             for speed in (5.0, -5.0):
-                assert torque(train, np.zeros(STATES), 0.0, False, speed, STEP) * speed < 0.0
+                assert driveshaft_torque(train, np.zeros(STATES), 0.0, False, speed, STEP) * speed < 0.0
 
 
 def test_a_converter_multiplies_torque_at_stall_and_couples_at_speed() -> None:
@@ -102,7 +110,10 @@ def test_a_converter_multiplies_torque_at_stall_and_couples_at_speed() -> None:
     assert converted(coupling, 100.0, 80.0) == pytest.approx(((100.0 / 12.0) ** 2,) * 2)
     taken, given = converted(coupling, 100.0, 150.0)  # the turbine drives the engine
     assert taken == given == pytest.approx(-((100.0 / (10.0 + 2.0 * 0.5 / 0.8)) ** 2))
-    assert converted(coupling, 100.0, 100.0) == pytest.approx((0.0, 0.0)) and converted(coupling, 0.0, 9.0) == (0.0, 0.0)
+    assert converted(coupling, 100.0, 100.0) == pytest.approx((0.0, 0.0)) and converted(coupling, 0.0, 9.0) == (
+        0.0,
+        0.0,
+    )
     # Power that goes in and does not come out is heat.
     for turbine in np.linspace(0.0, 190.0, 39):
         taken, given = converted(coupling, 100.0, turbine)
@@ -111,15 +122,17 @@ def test_a_converter_multiplies_torque_at_stall_and_couples_at_speed() -> None:
     # Held by its brakes, the engine comes to the speed at which the converter takes all it makes: K sqrt(T).
     train, state = shafts(CONVERTER), np.zeros(STATES)
     for _ in range(20_000):
-        pull = torque(train, state, 1.0, False, 0.0, STEP)
+        pull = driveshaft_torque(train, state, 1.0, False, 0.0, STEP)
     assert state[ENGINE_SPEED] == pytest.approx(10.0 * np.sqrt(100.0), rel=2e-3)
     assert pull == pytest.approx(2.0 * 100.0 / 0.2, rel=0.01) and abs(state[TURBINE_SPEED]) < 1.0
 
 
-def turned(train: Powertrain, state: np.ndarray, throttle: float, steps: int, inertia: float, speed: float = 0.0) -> float:
+def turned(
+    train: Powertrain, state: np.ndarray, throttle: float, steps: int, inertia: float, speed: float = 0.0
+) -> float:
     """Return the speed of a driveshaft of some inertia on which nothing but the powertrain acts."""
     for _ in range(steps):
-        speed += STEP * torque(train, state, throttle, False, speed, STEP) / inertia
+        speed += STEP * driveshaft_torque(train, state, throttle, False, speed, STEP) / inertia
     return speed
 
 
@@ -144,7 +157,7 @@ def test_what_an_engine_makes_goes_into_its_shafts() -> None:
     for _ in range(6000):
         before = state.copy()
         taken, given = converted(train.coupling, before[ENGINE_SPEED], before[TURBINE_SPEED])
-        speed += STEP * torque(train, state, 1.0, False, speed, STEP) / 10.0
+        speed += STEP * driveshaft_torque(train, state, 1.0, False, speed, STEP) / 10.0
         engine, turbine = 0.5 * (before + state)[[ENGINE_SPEED, TURBINE_SPEED]]
         work += STEP * state[ENGINE_TORQUE] * engine
         heat += STEP * (taken * engine - given * turbine)
@@ -178,32 +191,40 @@ def test_a_motor_takes_from_the_battery_what_it_gives_and_heats() -> None:
              'resistance_ohm': 0.05, 'converter_efficiency': 0.9}  # fmt: skip
     train, state = made(motor), np.zeros(STATES)
     # 100 N m at 40 rad/s: 4 kW of work, 200 A that heat by 2 kW, 90 % of what the battery gives.
-    assert torque(train, state, 1.0, False, 8.0, 1.0) == pytest.approx(100.0 / 0.2)
+    assert driveshaft_torque(train, state, 1.0, False, 8.0, 1.0) == pytest.approx(100.0 / 0.2)
     assert train.charge[DRAWN] == pytest.approx(6000.0 / 0.9, rel=1e-9)
     # Without throttle it takes 20 N m: 800 W less 80 W of heat, 90 % of which come back.
-    assert torque(train, state, 0.0, False, 8.0, 1.0) == pytest.approx(-20.0 / 0.2)
+    assert driveshaft_torque(train, state, 0.0, False, 8.0, 1.0) == pytest.approx(-20.0 / 0.2)
     assert train.charge[RETURNED] == pytest.approx(0.9 * (800.0 - 80.0), rel=1e-9)
-    assert torque(train, state, 1.0, True, 8.0, 1.0) == pytest.approx(-500.0)
+    assert driveshaft_torque(train, state, 1.0, True, 8.0, 1.0) == pytest.approx(-500.0)
     # At 300 rad/s it would take 36 kW; the battery has 300^2 / (4 x 0.5) = 45 kW, at 100 V half of that and less.
-    assert torque(train, state, 1.0, False, 60.0, STEP) == pytest.approx(500.0)
+    assert driveshaft_torque(train, state, 1.0, False, 60.0, STEP) == pytest.approx(500.0)
     weak = BatteryConfig(energy_wh=100.0, voltage_v=(100.0, 100.0), resistance_ohm=0.5)
-    train = train._replace(battery=train.battery._replace(empty_voltage=100.0, full_voltage=100.0), charge=full_charge(weak))
-    held = torque(train, state, 1.0, False, 60.0, STEP) * 0.2
+    train = train._replace(
+        battery=train.battery._replace(empty_voltage=100.0, full_voltage=100.0), charge=full_charge(weak)
+    )
+    held = driveshaft_torque(train, state, 1.0, False, 60.0, STEP) * 0.2
     assert 10.0 < held < 16.0
     assert train.charge[DRAWN] == pytest.approx(STEP * (held * 300.0 + 0.05 * (held / 0.5) ** 2) / 0.9, rel=1e-9)
     # Empty, it gives nothing.
     train.charge[:] = 0.0
-    assert torque(train, state, 1.0, False, 8.0, STEP) == 0.0
+    assert driveshaft_torque(train, state, 1.0, False, 8.0, STEP) == 0.0
 
 
 def test_changes_down_wait_for_the_latency_too() -> None:
     """Braked at once from the highest gear: one gear for each latency of 0.5 s, as the way up."""
-    gearbox = {'gears': [0.2, 0.4, 0.8], 'reverse': -0.2, 'up_rpm': [2000.0, 2000.0], 'down_rpm': 500.0, 'latency_s': 0.5}
+    gearbox = {
+        'gears': [0.2, 0.4, 0.8],
+        'reverse': -0.2,
+        'up_rpm': [2000.0, 2000.0],
+        'down_rpm': 500.0,
+        'latency_s': 0.5,
+    }
     train, state = made({'type': 'map', 'idle': NONE, 'full': FLAT}, gearbox), np.zeros(STATES)
     state[GEAR], state[SINCE_SHIFT] = 2, 1.0
     changes, gear = [], 2.0
     for k in range(1500):
-        torque(train, state, 0.0, False, 1.0, STEP)
+        driveshaft_torque(train, state, 0.0, False, 1.0, STEP)
         if state[GEAR] != gear:
             changes.append((k, gear - state[GEAR]))
             gear = state[GEAR]

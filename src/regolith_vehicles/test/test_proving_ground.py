@@ -16,8 +16,8 @@ from pydantic import ValidationError
 from regolith_files.problems import InputError
 from regolith_vehicles.experiments import proving_ground
 from regolith_vehicles.proving_ground.drive import Drive, drive
-from regolith_vehicles.proving_ground.figures import figures
 from regolith_vehicles.proving_ground.inputs import inputs
+from regolith_vehicles.proving_ground.results import results
 from regolith_vehicles.proving_ground.settings import Settings
 
 SUMMARY = Path(__file__).parent / 'data' / 'vehicles' / 'hmmwv_summary.csv'
@@ -39,7 +39,7 @@ def test_figures_are_those_of_a_made_up_drive() -> None:
     speed = np.clip(20.0 - 4.0 * (times - 4.0), 0.0, 20.0)
     way = np.concatenate(([0.0], np.cumsum(0.5 * (speed[1:] + speed[:-1]) * 0.01)))
     stop = Drive(('t_s', 'x_m', 'vx_mps', 'pitch_deg'), np.column_stack((times, way, speed, 0.1 * (times > 4.0))))
-    found = figures(Settings(manoeuvre='brake'), stop)
+    found = results(Settings(manoeuvre='brake'), stop)
     # v^2 = 2 a s with 4 m/s^2.
     assert found['time from onset to 10 m/s'] == pytest.approx(2.5)
     assert found['distance from onset to 10 m/s'] == pytest.approx((400.0 - 100.0) / 8.0)
@@ -49,7 +49,7 @@ def test_figures_are_those_of_a_made_up_drive() -> None:
     rate = 0.2 * np.clip((times - 4.1) / 0.4, 0.0, 1.0)
     names = ('t_s', 'vx_mps', 'vy_mps', 'yaw_rate_radps', 'ay_mps2', 'roll_deg')
     turn = Drive(names, np.column_stack((times, 0 * times + 20, 0 * times, rate, 20 * rate, 0 * times + 1)))
-    found = figures(Settings(manoeuvre='step_steer'), turn)
+    found = results(Settings(manoeuvre='step_steer'), turn)
     assert found['yaw rate, mean 7-8 s'] == pytest.approx(0.2)
     assert found['yaw rate response time: 50 % steer (t=4.1) to 90 % of mean'] == pytest.approx(0.36)
     assert found['lateral acceleration, mean 7-8 s'] == pytest.approx(4.0)
@@ -59,7 +59,7 @@ def test_figures_are_those_of_a_made_up_drive() -> None:
     names = ('t_s', 'vx_mps', 'yaw_rate_radps', 'ay_mps2', 'toe_FL_deg', 'toe_FR_deg')
     angle = np.degrees(3.302 * pull / 100.0) + 1.5 * pull / 9.81
     circle = Drive(names, np.column_stack((times, 0 * times + 10, pull / 10, pull, angle, angle)))
-    found = figures(Settings(manoeuvre='circle', speed_rate_start_s=0.0, steer_start_s=0.0, steer_ramp_s=0.0), circle)
+    found = results(Settings(manoeuvre='circle', speed_rate_start_s=0.0, steer_start_s=0.0, steer_ramp_s=0.0), circle)
     assert [v for k, v in found.items() if k.startswith('understeer')] == pytest.approx([1.5, 1.5])
 
 
@@ -81,7 +81,9 @@ def test_a_case_is_a_file_of_settings() -> None:
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize('case', [*(pytest.param(c, marks=pytest.mark.slow) for c in ('step_v20_s0.05', 'step_v20_s0.1')), 'step_v12_s0.15'])
+@pytest.mark.parametrize(
+    'case', [*(pytest.param(c, marks=pytest.mark.slow) for c in ('step_v20_s0.05', 'step_v20_s0.1')), 'step_v12_s0.15']
+)
 def test_a_step_of_the_steering_wheel(case: str) -> None:
     """Steady values within 5 % of the reference, extrapolated to a step of nothing; peak 10 %, rise 15 %."""
     ours, theirs = driven(case), reference(case)
@@ -94,12 +96,16 @@ def test_a_step_of_the_steering_wheel(case: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize('case', ['step_v20_s0.3', 'step_v20_s0.1_Fiala', 'step_v20_s0.1_Pac02', 'locked_step_v20_s0.1'])
+@pytest.mark.parametrize(
+    'case', ['step_v20_s0.3', 'step_v20_s0.1_Fiala', 'step_v20_s0.1_Pac02', 'locked_step_v20_s0.1']
+)
 def test_a_step_of_the_steering_wheel_at_the_limit_and_otherwise_driven(case: str) -> None:
     """Other tyres and locked differentials have no extrapolated values: the reference's step makes 2 %, locked 6 %."""
     ours, theirs = driven(case), reference(case)
     for key in ('yaw rate', 'lateral acceleration', 'speed'):
-        assert ours[f'{key}, mean 7-8 s'] == pytest.approx(theirs[f'{key}, mean 7-8 s'], rel=0.12 if 'locked' in case else 0.07), key
+        assert ours[f'{key}, mean 7-8 s'] == pytest.approx(
+            theirs[f'{key}, mean 7-8 s'], rel=0.12 if 'locked' in case else 0.07
+        ), key
 
 
 @pytest.mark.seconds
@@ -145,7 +151,9 @@ def test_a_step_four_times_as_short_changes_little() -> None:
 @pytest.mark.seconds
 def test_left_and_right_are_alike() -> None:
     left, right = (driven('step_v20_s0.1', steering=side * 0.1, duration_s=6.0) for side in (1.0, -1.0))
-    assert right['yaw rate, mean 5-6 s'] == pytest.approx(-left['yaw rate, mean 5-6 s'], rel=3e-3)  # the solver takes left constraints first
+    assert right['yaw rate, mean 5-6 s'] == pytest.approx(
+        -left['yaw rate, mean 5-6 s'], rel=3e-3
+    )  # the solver takes left constraints first
     assert math.isclose(right['yaw rate peak / mean 5-6 s'], left['yaw rate peak / mean 5-6 s'], rel_tol=1e-2)
 
 
@@ -167,8 +175,14 @@ def test_without_pedals_and_gas_nothing_drives_off() -> None:
 @pytest.mark.parametrize(
     ('given', 'message'),
     [
-        ({'vehicle': 'viper', 'manoeuvre': 'straight', 'throttle': 1.0}, 'throttle = 1.0: says nothing of this vehicle'),
-        ({'vehicle': 'm113', 'manoeuvre': 'straight', 'tyre': 'hmmwv_fiala'}, 'tyre = .*: says nothing of this vehicle'),
+        (
+            {'vehicle': 'viper', 'manoeuvre': 'straight', 'throttle': 1.0},
+            'throttle = 1.0: says nothing of this vehicle',
+        ),
+        (
+            {'vehicle': 'm113', 'manoeuvre': 'straight', 'tyre': 'hmmwv_fiala'},
+            'tyre = .*: says nothing of this vehicle',
+        ),
         ({'driveline': 'split'}, "driveline = 'split': says nothing of this vehicle"),
         ({'step_s': 0.02}, 'step_s = 0.02: does not fit cycle_s; allowed: up to 0.005'),
         ({'sample_s': 0.001, 'cycle_s': 0.01}, 'sample_s = 0.001: does not fit cycle_s; allowed: at least 0.01'),
@@ -185,7 +199,9 @@ def test_settings_that_say_nothing_are_refused(given: dict[str, Any], message: s
 @pytest.mark.seconds
 def test_backwards_it_goes_in_reverse() -> None:
     done = drive(
-        Settings.model_validate({'manoeuvre': 'straight', 'speed_mps': -3.0, 'hold_gain': 0.1, 'initial_speed_mps': 0.0}),
+        Settings.model_validate(
+            {'manoeuvre': 'straight', 'speed_mps': -3.0, 'hold_gain': 0.1, 'initial_speed_mps': 0.0}
+        ),
         lambda done, total: None,
     )
     assert done['vx_mps'][-1] == pytest.approx(-2.85, abs=0.15) and done['gear'][-1] == 0.0
@@ -200,7 +216,7 @@ def test_what_is_said_of_a_crossing_has_the_extremes_of_both_signs() -> None:
     """The greatest roll is that to either side; pitch has both ends; height and place as they are."""
     columns = ('t_s', 'x_m', 'z_m', 'pitch_deg', 'roll_deg', 'yaw_deg')
     rows = np.array([[0.0, 0.0, 0.3, 1.0, 2.0, 0.0], [1.0, 2.0, 0.7, -4.0, -6.0, 1.0], [2.0, 3.5, 0.4, 3.0, 5.0, -2.0]])
-    assert figures(Settings(vehicle='rocker_bogie_reference', manoeuvre='box'), Drive(columns, rows)) == {
+    assert results(Settings(vehicle='rocker_bogie_reference', manoeuvre='box'), Drive(columns, rows)) == {
         'x_m, last': 3.5, 'z_m, highest': 0.7, 'pitch_deg, least': -4.0, 'pitch_deg, greatest': 3.0,
         'roll_deg, greatest': 6.0, 'yaw_deg, last': -2.0,
     }  # fmt: skip

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.surface import PlaneField
-from regolith_vehicles.command import DriveCommand
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import PlaneField
+from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.vehicle import Vehicle
+from regolith_vehicles.dynamics.vehicle import Vehicle
 
 CYCLE_NS = 20_000_000
 RIGID = {'source': 'flat', 'ground': 'rigid', 'soil': {'friction': 0.8}}
@@ -40,7 +40,10 @@ QUICK = STANDING[1::5]
 
 @pytest.mark.parametrize(
     ('model', 'slope', 'heading', 'gravity'),
-    [pytest.param(model, *place, g, marks=[] if (model, place, g) in QUICK else [pytest.mark.slow]) for model, place, g in STANDING],
+    [
+        pytest.param(model, *place, g, marks=[] if (model, place, g) in QUICK else [pytest.mark.slow])
+        for model, place, g in STANDING
+    ],
 )
 def test_nothing_creeps_and_the_ground_carries_the_weight(
     model: str, slope: float, heading: float, gravity: float

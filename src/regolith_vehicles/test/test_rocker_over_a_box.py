@@ -32,7 +32,9 @@ def driven(**settings: object) -> Drive:
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize(('case', 'speed'), [('box_full_v0.3', 0.3), pytest.param('box_left_v0.15', 0.15, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ('case', 'speed'), [('box_full_v0.3', 0.3), pytest.param('box_left_v0.15', 0.15, marks=pytest.mark.slow)]
+)
 def test_over_a_box_as_the_reference(case: str, speed: float) -> None:
     """Height within 15 mm and pitch within 2 degrees where it stands at the same x and the reference rolls.
 

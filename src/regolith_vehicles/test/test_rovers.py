@@ -15,11 +15,11 @@ import pytest
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.config import load_soil
-from regolith_terrain.height_field import HeightField, PlaneField
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_vehicles.command import DriveCommand
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field_builder import HeightField, PlaneField
+from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.vehicle import Vehicle
+from regolith_vehicles.dynamics.vehicle import Vehicle
 
 CYCLE_NS = 20_000_000
 MOON = 1.62
@@ -127,7 +127,10 @@ def test_the_differential_holds_under_any_couple(make_rover: Maker) -> None:
     assert abs(left + right) < 2.0 * math.radians(0.05)
 
 
-@pytest.mark.parametrize(('slope', 'heading'), [*(pytest.param(*each, marks=pytest.mark.slow) for each in ((0.0, 0.3), (15.0, 0.0))), (15.0, 0.5 * math.pi)])
+@pytest.mark.parametrize(
+    ('slope', 'heading'),
+    [*(pytest.param(*each, marks=pytest.mark.slow) for each in ((0.0, 0.3), (15.0, 0.0))), (15.0, 0.5 * math.pi)],
+)
 def test_at_rest_the_ground_carries_the_weight(make_rover: Maker, slope: float, heading: float) -> None:
     """A blow dies out; then nothing creeps, and the forces of one second are the weight to a thousandth."""
     vehicle = make_rover('rocker_bogie', slope, heading)

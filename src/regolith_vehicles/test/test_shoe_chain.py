@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from shoe_chain import SPEEDS, Row, band_measured, make_band, make_chain, measured, read
 
-from regolith_terrain.soil_config import RigidGroundConfig
+from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.config import load_vehicle_model
 
 
@@ -68,7 +68,7 @@ def test_what_resists_turning_is_what_friction_under_these_loads_can() -> None:
 @pytest.mark.timeout(1200)
 def test_the_chain_does_as_the_table_has_it(tmp_path: Path) -> None:
     """What was kept can be made again; sliding shoes repeat themselves less closely than standing ones."""
-    chain = make_chain(make_band(tmp_path), load_vehicle_model('m113')[1], RigidGroundConfig())
+    chain = make_chain(make_band(tmp_path), load_vehicle_model('m113')[1], RigidTerrainConfig())
     made, kept = measured(chain), read()
     for case, quantity, most in (('rest', 'shoe', 0.01), ('straight', 'line', 0.03), ('pivot', 'line', 0.03)):
         for side in ('left', 'right'):

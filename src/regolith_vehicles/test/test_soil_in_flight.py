@@ -9,10 +9,10 @@ import math
 import numpy as np
 import pytest
 
-from regolith_terrain.height_field import FlatField
-from regolith_terrain.mass import QUANTUM_KGPM2
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_vehicles.soil_in_flight import MASS, VX, SoilInFlight, X, spread
+from regolith_terrain.grid.mass_balance import QUANTUM_KGPM2
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field_builder import FlatField
+from regolith_vehicles.tools.soil_in_flight import MASS, VX, SoilInFlight, X, spread
 
 MOON = np.array([0.0, 0.0, -1.62])
 

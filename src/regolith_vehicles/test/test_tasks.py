@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regolith_vehicles.command import DriveCommand
-from regolith_vehicles.drivers import Driver, make_driver
-from regolith_vehicles.task_config import TasksDriverConfig
-from regolith_world.records import BodyState
-from regolith_world.rotation import from_yaw
+from regolith_vehicles.commands.command import DriveCommand
+from regolith_vehicles.drivers.builtin import Driver, make_driver
+from regolith_vehicles.drivers.task_config import TasksDriverConfig
+from regolith_world.cycle.records import BodyState
+from regolith_world.numerics.rotation import from_yaw
 
 STEP_S = 0.02
 
@@ -34,10 +34,16 @@ class Machine:
     def step(self) -> DriveCommand:
         """Go on for a cycle; return the command."""
         base = BodyState('m', np.array([self.x, self.y, 0.0]), from_yaw(self.heading), np.zeros(3), np.zeros(3))
-        self.driver.see({'drum': self.level})
+        self.driver.set_fill_levels({'drum': self.level})
         command = self.driver.command(round(self.t * 1e9), base)
-        self.level = min(max(self.level + 0.05 * math.copysign(1.0, command.joints.get('drum', 0.0)) * (
-            'drum' in command.joints) * STEP_S, 0.0), 1.0)
+        self.level = min(
+            max(
+                self.level
+                + 0.05 * math.copysign(1.0, command.joints.get('drum', 0.0)) * ('drum' in command.joints) * STEP_S,
+                0.0,
+            ),
+            1.0,
+        )
         self.heading += command.angular * STEP_S
         self.x += command.linear * math.cos(self.heading) * STEP_S
         self.y += command.linear * math.sin(self.heading) * STEP_S
@@ -130,6 +136,6 @@ def test_a_task_is_over_once_all_its_tools_are_full_or_empty(
 ) -> None:
     """All tools of the vehicle where a task names none; others do not count where it does."""
     driver = driver_of(task)
-    driver.see(dict(zip(('front', 'rear'), levels)))
+    driver.set_fill_levels(dict(zip(('front', 'rear'), levels)))
     driver.command(0, BodyState('m', np.zeros(3), from_yaw(0.0), np.zeros(3), np.zeros(3)))
     assert driver.done == int(over)

@@ -9,12 +9,12 @@ import math
 import numpy as np
 import pytest
 
-from regolith_vehicles.tracks.path import COLUMNS, LENGTH, lay_band, point_on
+from regolith_vehicles.tracks.path import COLUMNS, LENGTH, lay_track, point_on
 
 
 def laid(x: list[float], z: list[float], radius: list[float], pitch: float) -> tuple[np.ndarray, float]:
     pieces = np.full((2 * len(x) + 2, COLUMNS), math.nan)
-    count, total = lay_band(np.array(x), np.array(z), np.array(radius), pitch, pieces)
+    count, total = lay_track(np.array(x), np.array(z), np.array(radius), pitch, pieces)
     return pieces[:count], total
 
 

@@ -15,20 +15,20 @@ import pytest
 
 from regolith_files.problems import InputError
 from regolith_terrain.config import load_soil
-from regolith_terrain.ground_contact import make_pose
-from regolith_terrain.height_field import FlatField
-from regolith_terrain.soil_config import RigidGroundConfig
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.soil_law import RIGID
-from regolith_vehicles import substeps
+from regolith_terrain.contact.ground_contact import make_pose
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field_builder import FlatField
+from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.config import VehicleModelError, load_vehicle_model
+from regolith_vehicles.dynamics import substeps
+from regolith_vehicles.dynamics.vehicle import Vehicle
 from regolith_vehicles.tracks.band import FREE, NX, NZ, PLACE, PX, PZ, RATE, Band, idler_radius
-from regolith_vehicles.tracks.cruise import cruise
 from regolith_vehicles.tracks.forces import _first_tension as first_tension
 from regolith_vehicles.tracks.forces import _press_wheels as press_wheels
 from regolith_vehicles.tracks.forces import settle_band
-from regolith_vehicles.tracks.gear import Tracks
-from regolith_vehicles.vehicle import Vehicle
+from regolith_vehicles.tracks.running_gear import Tracks
+from regolith_vehicles.tracks.speed_controller import speed_control
 
 G = 9.81
 CYCLE_NS = 20_000_000
@@ -44,12 +44,10 @@ def make_m113() -> MakeM113:
         gear = config.running_gear
         assert gear is not None
         gear = gear.model_copy(update={'parameters': {**gear.parameters, **parameters}})
-        soil = ground if ground is not None else RigidGroundConfig(friction=0.8)
-        rigid = isinstance(soil, RigidGroundConfig)
+        soil = ground if ground is not None else RigidTerrainConfig(friction=0.8)
+        rigid = isinstance(soil, RigidTerrainConfig)
         grid = SoilGrid(FlatField(), 1.0, RIGID) if rigid else SoilGrid(FlatField(), 0.05)
-        return Vehicle(
-            'm113', config.model_copy(update={'running_gear': gear}), mjcf or shipped, grid, soil, gravity
-        )
+        return Vehicle('m113', config.model_copy(update={'running_gear': gear}), mjcf or shipped, grid, soil, gravity)
 
     return make
 
@@ -251,15 +249,15 @@ def test_a_brake_is_limited_to_its_torque_where_braking_and_steering_press_it(ma
 def test_a_twist_is_driven() -> None:
     """Steering towards the yaw rate that lacks, throttle for speed, brakes to stop, a pivot where it can."""
     memory = np.zeros(4)
-    steering, throttle, braking, direction, pivot = cruise(np.array([2.0, 0.3]), memory, 0.02, 2.16, False)
+    steering, throttle, braking, direction, pivot = speed_control(np.array([2.0, 0.3]), memory, 0.02, 2.16, False)
     assert steering > 0.0 and throttle > 0.0 and braking == 0.0 and direction > 0.0 and pivot == 0.0
-    assert cruise(np.zeros(2), np.zeros(4), 0.02, 2.16, True)[2] == 1.0
-    turned = cruise(np.array([0.0, -0.3]), np.zeros(4), 0.02, 2.16, True)
+    assert speed_control(np.zeros(2), np.zeros(4), 0.02, 2.16, True)[2] == 1.0
+    turned = speed_control(np.array([0.0, -0.3]), np.zeros(4), 0.02, 2.16, True)
     assert turned[0] == -1.0 and turned[4] == 1.0 and turned[1] > 0.0
     # The inner track is the other one when it goes back.
-    back = cruise(np.array([-2.0, 0.3]), np.array([-1.0, 0.0, 0.0, 0.0]), 0.02, 2.16, False)
+    back = speed_control(np.array([-2.0, 0.3]), np.array([-1.0, 0.0, 0.0, 0.0]), 0.02, 2.16, False)
     assert back[3] < 0.0 and back[0] < 0.0
-    too_fast = cruise(np.array([1.0, 0.0]), np.array([3.0, 0.0, 0.0, 0.0]), 0.02, 2.16, False)
+    too_fast = speed_control(np.array([1.0, 0.0]), np.array([3.0, 0.0, 0.0, 0.0]), 0.02, 2.16, False)
     assert too_fast[1] == 0.0 and too_fast[2] > 0.0
 
 
@@ -308,8 +306,8 @@ def test_the_mirrored_vehicle_mirrors_its_path(make_m113: MakeM113, tmp_path: Pa
     swapped = ({**left, 'shoes': right['shoes']}, {**right, 'shoes': left['shoes']})
     ends = []
     for steering, vehicle in (
-        (0.5, make_m113(RigidGroundConfig(creep_nspm=500.0))),
-        (-0.5, make_m113(RigidGroundConfig(creep_nspm=500.0), mjcf=mirrored(shipped, tmp_path), sides=swapped)),
+        (0.5, make_m113(RigidTerrainConfig(creep_nspm=500.0))),
+        (-0.5, make_m113(RigidTerrainConfig(creep_nspm=500.0), mjcf=mirrored(shipped, tmp_path), sides=swapped)),
     ):
         vehicle.place_at([0.0, 0.0, 0.6], [0.0, 0.0, 0.0, 1.0])
         go(vehicle, 2.0, steering, 0.8, 0.0)

@@ -15,18 +15,18 @@ from scipy.spatial.transform import Rotation
 
 from regolith_terrain import scm
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.ground_contact import LEFT_WINDOW, OK, ContactSetting, PartPose
-from regolith_terrain.rigid_surface import find_foot, surface_at
-from regolith_terrain.soil_config import RigidGroundConfig
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.soil_law import RIGID
-from regolith_terrain.soil_map import SoilMap
-from regolith_terrain.surface import FlatField, HeightField, Heights, PlaneField
+from regolith_terrain.contact.ground_contact import LEFT_WINDOW, OK, ContactSetting, PartPose
+from regolith_terrain.contact.rigid_surface import find_foot, surface_at
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.grid.soil_map import SoilMap
+from regolith_terrain.height_field import FlatField, HeightField, Heights, PlaneField
+from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.config import VehicleModelError, load_vehicle_model
-from regolith_vehicles.tyres import load_tyre
-from regolith_vehicles.tyres.contact import TyreContact
-from regolith_vehicles.tyres.tyre import TYRES
-from regolith_vehicles.vehicle import Vehicle
+from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_vehicles.tires import load_tire
+from regolith_vehicles.tires.contact import TireContact
+from regolith_vehicles.tires.tire import TYRES
 
 STEP = 1e-3
 CYCLE_NS = 20_000_000
@@ -37,9 +37,14 @@ def small_tyre(tmp_path: Path) -> Path:
     """Return a tyre for a rover, the HMMWV's made small."""
     text = TYRES.find('hmmwv_fiala').read_text()
     for old, new in (
-        ('radius_m: 0.47', 'radius_m: 0.25'), ('width_m: 0.318', 'width_m: 0.3'),
-        ('[[0, 0], [0.25, 145000]]', '[[0, 0], [0.125, 6000]]'), ('npm: 1160000', 'npm: 60000'),
-        ('nspm: 75', 'nspm: 300'), ('0.235, 0.47', '0.1, 0.2'), ('193929', '4000'), ('CALPHA: 50000', 'CALPHA: 2000'),
+        ('radius_m: 0.47', 'radius_m: 0.25'),
+        ('width_m: 0.318', 'width_m: 0.3'),
+        ('[[0, 0], [0.25, 145000]]', '[[0, 0], [0.125, 6000]]'),
+        ('npm: 1160000', 'npm: 60000'),
+        ('nspm: 75', 'nspm: 300'),
+        ('0.235, 0.47', '0.1, 0.2'),
+        ('193929', '4000'),
+        ('CALPHA: 50000', 'CALPHA: 2000'),
         ('resistance_m: 0.015', 'resistance_m: 0.003'),
     ):
         assert old in text
@@ -58,17 +63,17 @@ def make_rover(small_tyre: Path) -> Callable[..., Vehicle]:
         wheels = [w.model_copy(update={'tyre': str(small_tyre)}) for w in config.wheels[:tyred]]
         config = config.model_copy(update={'wheels': (*wheels, *config.wheels[tyred:])})
         grid = SoilGrid(field if field is not None else FlatField(), 0.05, RIGID)
-        return Vehicle('rover', config, mjcf, grid, RigidGroundConfig.model_validate(soil), gravity)
+        return Vehicle('rover', config, mjcf, grid, RigidTerrainConfig.model_validate(soil), gravity)
 
     return make
 
 
 def press(behaviour: str, field: object, pose: PartPose, friction: float = 0.8) -> np.ndarray:
     """Return force and torque about the centre of one step of a HMMWV's wheel."""
-    soils = SoilMap(RigidGroundConfig(friction=friction).parameters())
+    soils = SoilMap(RigidTerrainConfig(friction=friction).parameters())
     shape = scm.cylinder(0.4699, 0.3175)
-    contact = TyreContact(
-        ContactSetting(soils, shape, np.array([scm.reach(shape)]), 0.05), {0: load_tyre('hmmwv_tmeasy', behaviour)}
+    contact = TireContact(
+        ContactSetting(soils, shape, np.array([scm.reach(shape)]), 0.05), {0: load_tire('hmmwv_tmeasy', behaviour)}
     )
     window = SoilGrid(field, 0.05, RIGID).window(-40, 41, -40, 41)
     wrench = scm.make_wrench()
@@ -80,7 +85,7 @@ def press(behaviour: str, field: object, pose: PartPose, friction: float = 0.8) 
 def test_a_wheel_on_a_plane_feels_what_the_bench_says() -> None:
     """Force and moments of the bench at the contact, on the level and turned with the ground and the wheel."""
     yaw, camber, spin = 0.4, math.radians(3.0), 21.0
-    tyre = load_tyre('hmmwv_tmeasy', 'reference')
+    tyre = load_tire('hmmwv_tmeasy', 'reference')
     height = 0.4699 - 0.02
     depth = float(tyre.vertical(height=height, camber=camber)['depth'])
     load = float(tyre.vertical(height=height, camber=camber)['Fz'])
@@ -127,15 +132,17 @@ def test_a_wheel_past_an_edge_is_carried_by_the_edge(angle_deg: float) -> None:
     pose = PartPose(np.array([ahead, 0.0, up]), np.eye(3), np.zeros(3), np.zeros(3))
     force = press('regolith', Edge(), pose)[:3]
     # To rounding: the edge is a node of the grid.
-    np.testing.assert_allclose(force, level[2] * np.array([math.sin(angle), 0.0, math.cos(angle)]), rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(
+        force, level[2] * np.array([math.sin(angle), 0.0, math.cos(angle)]), rtol=1e-6, atol=1e-6
+    )
 
 
 def test_a_wheel_over_an_edge_finds_its_nearest_point_at_any_heading() -> None:
     """Turned by a heading: against the nearest of 20 000 points of the ground in the wheel's plane; 0.1 mm is theirs."""
-    soils = SoilMap(RigidGroundConfig().parameters())
+    soils = SoilMap(RigidTerrainConfig().parameters())
     shape = scm.cylinder(0.4699, 0.3175)
-    contact = TyreContact(
-        ContactSetting(soils, shape, np.array([scm.reach(shape)]), 0.05), {0: load_tyre('hmmwv_tmeasy')}
+    contact = TireContact(
+        ContactSetting(soils, shape, np.array([scm.reach(shape)]), 0.05), {0: load_tire('hmmwv_tmeasy')}
     )
     window = SoilGrid(Edge(), 0.05, RIGID).window(-40, 41, -40, 41)
     ground = contact.arrays(window, 1).rigid
@@ -161,7 +168,7 @@ def test_a_tire_beside_a_curb_is_pushed_back_by_what_entered() -> None:
     # The tread reaches 0.1 m below the top, there the face is at 1.7 mm.
     place = np.array([0.1 / 60.0 - 0.01, 0.0, 0.37])
     force = press('regolith', Edge(), PartPose(place, turn, still, still))[:3]
-    expected = load_tyre('hmmwv_tmeasy').vertical(height=0.4699 - 0.01)['Fz']
+    expected = load_tire('hmmwv_tmeasy').vertical(height=0.4699 - 0.01)['Fz']
     assert force[0] == pytest.approx(float(expected), rel=0.01)
     assert abs(force[1]) < 1e-6 and abs(force[2]) < 0.03 * force[0]
     # Further on than the tread is deep, it stands on the top.
@@ -200,10 +207,10 @@ def test_a_wheel_that_tilts_moves_its_contact() -> None:
 
 def test_a_tire_keeps_nothing_of_its_skid_in_the_air() -> None:
     """Skidded aslant, lifted, set down straight: the first force is that of a new tire, bit for bit."""
-    soils, shape = SoilMap(RigidGroundConfig().parameters()), scm.cylinder(0.4699, 0.3175)
+    soils, shape = SoilMap(RigidTerrainConfig().parameters()), scm.cylinder(0.4699, 0.3175)
     setting = ContactSetting(soils, shape, np.array([scm.reach(shape)]), 0.05)
     window = SoilGrid(FlatField(), 0.05, RIGID).window(-40, 41, -40, 41)
-    used, new = (TyreContact(setting, {0: load_tyre('hmmwv_tmeasy')}) for _ in range(2))
+    used, new = (TireContact(setting, {0: load_tire('hmmwv_tmeasy')}) for _ in range(2))
     wrench = scm.make_wrench()
     down = PartPose(np.array([0.0, 0.0, 0.45]), np.eye(3), np.array([3.0, 1.5, 0.0]), np.array([0.0, 2.0, 0.0]))
     straight = down._replace(velocity=np.array([1.0, 0.0, 0.0]), angular_velocity=np.array([0.0, 1.0 / 0.45, 0.0]))
@@ -319,14 +326,23 @@ def test_on_soil_a_tyre_is_a_wheel_like_any_other(small_tyre: Path) -> None:
 
 @pytest.mark.parametrize(
     ('tyre', 'message'),
-    [('hmmwv_fialla', r'no such tyre .*did you mean hmmwv_fiala'),
-     ('hmmwv_fiala', r'has a radius of 0\.47 m, and the wheel one of 0\.25 m; allowed: a tyre of 0\.225 to 0\.275 m')],
+    [
+        ('hmmwv_fialla', r'no such tyre .*did you mean hmmwv_fiala'),
+        (
+            'hmmwv_fiala',
+            r'has a radius of 0\.47 m, and the wheel one of 0\.25 m; allowed: a tyre of 0\.225 to 0\.275 m',
+        ),
+    ],
 )
 def test_a_tyre_that_does_not_fit_is_refused_with_its_key(tyre: str, message: str) -> None:
     config, mjcf = load_vehicle_model('viper')
     wheels = (config.wheels[0].model_copy(update={'tyre': tyre}), *config.wheels[1:])
     with pytest.raises(VehicleModelError, match=r'wheels\.front_left\.tyre .*' + message):
         Vehicle(
-            'rover', config.model_copy(update={'wheels': wheels}), mjcf, SoilGrid(FlatField(), 0.05, RIGID),
-            RigidGroundConfig(), 9.81,
+            'rover',
+            config.model_copy(update={'wheels': wheels}),
+            mjcf,
+            SoilGrid(FlatField(), 0.05, RIGID),
+            RigidTerrainConfig(),
+            9.81,
         )

@@ -13,11 +13,11 @@ import pytest
 from pydantic import ValidationError
 
 from regolith_files.problems import InputError
-from regolith_vehicles.experiments.tyre_rig import Settings, run
-from regolith_vehicles.tyres import RollingTyre, Tyre, load_tyre
-from regolith_vehicles.tyres.motions import COLUMNS as MOTION_COLUMNS
-from regolith_vehicles.tyres.motions import BenchMotion, moved
-from regolith_vehicles.tyres.tyre import TYRES as FILES
+from regolith_vehicles.experiments.tire_rig import Settings, run
+from regolith_vehicles.tires import RollingTire, Tire, load_tire
+from regolith_vehicles.tires.bench_motions import COLUMNS as MOTION_COLUMNS
+from regolith_vehicles.tires.bench_motions import BenchMotion, run_motion
+from regolith_vehicles.tires.tire import TYRES as FILES
 
 DATA = Path(__file__).parent / 'data' / 'tyres'
 TYRES = {'TMeasy': 'hmmwv_tmeasy', 'Fiala': 'hmmwv_fiala', 'Pac89': 'hmmwv_pac89', 'Pac02': 'hmmwv_pac02'}
@@ -32,18 +32,20 @@ def table(name: str, **where: str) -> dict[str, np.ndarray]:
     with (DATA / f'{name}.csv').open() as file:
         rows = [row for row in csv.DictReader(file) if all(row[key] == value for key, value in where.items())]
     assert rows
-    return {
-        key: np.array([float(row[key]) for row in rows]) for key in rows[0] if key not in ('model', 'case')
-    }
+    return {key: np.array([float(row[key]) for row in rows]) for key in rows[0] if key not in ('model', 'case')}
 
 
 @pytest.mark.parametrize('model', TYRES)
 @pytest.mark.parametrize('name', ['longitudinal', 'lateral', 'combined', 'camber'])
 def test_steady_forces_agree_with_the_reference(name: str, model: str) -> None:
     rows = table(f'tyre_{name}', model=model)
-    found = load_tyre(TYRES[model], 'reference').steady_state(
-        load=rows['Fz_N'], slip=rows['kappa'], slip_angle=np.radians(rows['alpha_deg']),
-        camber=np.radians(rows['gamma_deg']), speed=10.0, friction=rows['mu'],
+    found = load_tire(TYRES[model], 'reference').steady_state(
+        load=rows['Fz_N'],
+        slip=rows['kappa'],
+        slip_angle=np.radians(rows['alpha_deg']),
+        camber=np.radians(rows['gamma_deg']),
+        speed=10.0,
+        friction=rows['mu'],
     )
     for force in FORCES:
         given = rows[f'{force}_N' if force.startswith('F') else f'{force}_Nm']
@@ -54,7 +56,7 @@ def test_steady_forces_agree_with_the_reference(name: str, model: str) -> None:
 @pytest.mark.parametrize('model', TYRES)
 def test_load_curves_agree_with_the_reference(model: str) -> None:
     rows = table('tyre_vertical', model=model)
-    found = load_tyre(TYRES[model], 'reference').vertical(
+    found = load_tire(TYRES[model], 'reference').vertical(
         height=rows['height_m'], speed_z=rows['vz_mps'], camber=np.radians(rows['gamma_deg'])
     )
     touching = rows['in_contact'] > 0
@@ -81,7 +83,7 @@ MOTIONS = {
 def test_transients_agree_with_the_reference(case: str, model: str) -> None:
     rows = table('tyre_transient', model=model, case=case)
     at = np.rint(rows['t_s'] / STEP).astype(int)
-    found = moved(load_tyre(TYRES[model], 'reference').start(load=6000.0), MOTIONS[case], STEP, int(at.max()) + 1)
+    found = run_motion(load_tire(TYRES[model], 'reference').start(load=6000.0), MOTIONS[case], STEP, int(at.max()) + 1)
     # Of 6000 N: both sides take the same steps, from parameters of nine digits.
     for name, most in (('Fx_N', 0.1), ('Fy_N', 0.1), ('Mz_Nm', 0.05), ('vy_mps', 1e-5), ('y_m', 1e-5)):
         assert np.abs(found[at, MOTION_COLUMNS.index(name)] - rows[name]).max() < most, name
@@ -92,12 +94,12 @@ def test_transients_agree_with_the_reference(case: str, model: str) -> None:
 def test_pulled_masses_agree_with_the_reference(case: str, model: str) -> None:
     rows = table('tyre_transient', model=model, case=case)
     at = np.rint(rows['t_s'] / STEP).astype(int)
-    tyre = load_tyre(TYRES[model], 'reference').start(load=6000.0)
-    way = moved(tyre, MOTIONS[case], STEP, int(at.max()) + 1)[:, MOTION_COLUMNS.index('y_m')]
+    tyre = load_tire(TYRES[model], 'reference').start(load=6000.0)
+    way = run_motion(tyre, MOTIONS[case], STEP, int(at.max()) + 1)[:, MOTION_COLUMNS.index('y_m')]
     assert np.abs(way[at] - rows['y_m']).max() < 1e-4 * max(0.01, np.abs(rows['y_m']).max())
 
 
-def pulled(tyre: RollingTyre, case: str, steps: int, slowly: bool = False) -> np.ndarray:
+def pulled(tyre: RollingTire, case: str, steps: int, slowly: bool = False) -> np.ndarray:
     """Return the way [m] of a mass on a tyre that does not turn, pulled for a second, after each step.
 
     :param slowly: whether the pull grows over that second
@@ -123,11 +125,17 @@ def test_the_rig_moves_a_tyre_over_time() -> None:
     assert made['summary']['last_fx_n'] == column['Fx_N'][-1] < 0.0 < column['Fy_N'][-1]
     assert column['y_m'][-1] == pytest.approx(-0.125 * math.tan(math.radians(3.0)), rel=0.01)
     result = made['summary']
-    assert (result['last_y_m'], result['last_fy_n'], result['last_mz_nm']) == tuple(column[key][-1] for key in ('y_m', 'Fy_N', 'Mz_Nm'))
-    assert (result['greatest_fx_n'], result['greatest_fy_n']) == (np.abs(column['Fx_N']).max(), np.abs(column['Fy_N']).max())
+    assert (result['last_y_m'], result['last_fy_n'], result['last_mz_nm']) == tuple(
+        column[key][-1] for key in ('y_m', 'Fy_N', 'Mz_Nm')
+    )
+    assert (result['greatest_fx_n'], result['greatest_fy_n']) == (
+        np.abs(column['Fx_N']).max(),
+        np.abs(column['Fy_N']).max(),
+    )
     for wrong, message in (
         ({'load_n': [1.0, 2.0]}, "motion = 'ramp': with a grid of 2; allowed: with one value of each"),
-        ({'step_s': 1e-6}, r'duration_s = 0\.5: has too many steps; allowed: up to 0\.1'), ({'motion': 'rump'}, 'ramp'),
+        ({'step_s': 1e-6}, r'duration_s = 0\.5: has too many steps; allowed: up to 0\.1'),
+        ({'motion': 'rump'}, 'ramp'),
     ):
         with pytest.raises(ValidationError, match=message):
             Settings.model_validate({**given, **wrong})
@@ -139,7 +147,7 @@ def test_the_rig_moves_a_tyre_over_time() -> None:
 @pytest.mark.parametrize('name', TYRES.values())
 def test_steady_forces_differ_from_the_reference_only_where_it_errs(name: str) -> None:
     given = {'load': [2000.0, 6000.0, 12000.0], 'friction': 0.8}
-    ours, theirs = load_tyre(name), load_tyre(name, 'reference')
+    ours, theirs = load_tire(name), load_tire(name, 'reference')
     slips = np.linspace(-0.05, 0.05, 5)[:, None]
     # The reference divides by the speed plus 0.1 m/s, a hundredth of it.
     scale = 1.01 if name == 'hmmwv_pac02' else 1.0
@@ -156,7 +164,7 @@ def test_steady_forces_differ_from_the_reference_only_where_it_errs(name: str) -
 def test_no_tyre_pulls_harder_than_friction_allows(name: str) -> None:
     slip, angle = np.meshgrid(np.linspace(-1.0, 1.0, 41), np.radians(np.linspace(-20.0, 20.0, 41)))
     for friction in (0.8, 0.4):
-        tyre = load_tyre(name)
+        tyre = load_tire(name)
         given = {'load': 4000.0, 'friction': friction}
         found = tyre.steady_state(slip=slip, slip_angle=angle, **given)
         along = np.abs(tyre.steady_state(slip=np.linspace(-1.0, 1.0, 401), **given)['Fx']).max()
@@ -169,8 +177,8 @@ def test_no_tyre_pulls_harder_than_friction_allows(name: str) -> None:
 def test_fiala_does_not_jump_on_slippery_ground() -> None:
     slips = np.linspace(0.001, 0.1, 2000)
     given = {'load': 6000.0, 'slip': slips, 'friction': 0.4}
-    ours = load_tyre('hmmwv_fiala').steady_state(**given)['Fx']
-    theirs = load_tyre('hmmwv_fiala', 'reference').steady_state(**given)['Fx']
+    ours = load_tire('hmmwv_fiala').steady_state(**given)['Fx']
+    theirs = load_tire('hmmwv_fiala', 'reference').steady_state(**given)['Fx']
     slope = 193929.0 * (slips[1] - slips[0])
     assert np.abs(np.diff(ours)).max() < 1.01 * slope < 10.0 * slope < np.abs(np.diff(theirs)).max()
 
@@ -178,7 +186,7 @@ def test_fiala_does_not_jump_on_slippery_ground() -> None:
 @pytest.mark.parametrize('name', TYRES.values())
 def test_a_locked_wheel_is_held_against_its_way(name: str) -> None:
     angle = math.radians(10.0)
-    found = load_tyre(name).steady_state(load=6000.0, slip=-1.0, slip_angle=angle)
+    found = load_tire(name).steady_state(load=6000.0, slip=-1.0, slip_angle=angle)
     way = math.degrees(math.atan2(-found['Fy'], -found['Fx']))
     # The force of sliding rubber points against the sliding; the models' curves along and across differ somewhat.
     assert way == pytest.approx(10.0, abs=7.0)
@@ -186,9 +194,9 @@ def test_a_locked_wheel_is_held_against_its_way(name: str) -> None:
 
 def test_a_magic_formula_falls_off_behind_its_peak() -> None:
     given = {'load': 6000.0, 'slip': np.array([0.3, 0.9])}
-    peak, sliding = load_tyre('hmmwv_pac02').steady_state(**given)['Fx']
+    peak, sliding = load_tire('hmmwv_pac02').steady_state(**given)['Fx']
     assert sliding < 0.97 * peak
-    flat = load_tyre('hmmwv_pac02', 'reference').steady_state(**given)['Fx']
+    flat = load_tire('hmmwv_pac02', 'reference').steady_state(**given)['Fx']
     assert flat[0] == pytest.approx(flat[1], rel=1e-3)
 
 
@@ -196,11 +204,15 @@ def test_a_magic_formula_falls_off_behind_its_peak() -> None:
 @pytest.mark.parametrize('measured', ['left', 'right'])
 def test_pacejka_2002_tire_on_the_other_side_is_the_mirror_image(side: str, measured: str) -> None:
     """On the side it was measured on the coefficients hold as they are, whichever side that is."""
-    known = load_tyre('hmmwv_pac02')
-    tire = Tyre(known.config.model_copy(update={'side': side, 'measured_side': measured}))
+    known = load_tire('hmmwv_pac02')
+    tire = Tire(known.config.model_copy(update={'side': side, 'measured_side': measured}))
     draw = np.random.default_rng(1).uniform
     given = {'load': draw(4e3, 2e4, 40), 'slip': draw(-0.2, 0.2, 40)}
-    angle, lean, mirror = np.radians(draw(-12.0, 12.0, 40)), np.radians(draw(-6.0, 6.0, 40)), -1.0 if side != measured else 1.0
+    angle, lean, mirror = (
+        np.radians(draw(-12.0, 12.0, 40)),
+        np.radians(draw(-6.0, 6.0, 40)),
+        -1.0 if side != measured else 1.0,
+    )
     expected = known.steady_state(slip_angle=angle, camber=lean, **given)
     found = tire.steady_state(slip_angle=mirror * angle, camber=mirror * lean, **given)
     signs = {'Fx': 1.0, 'Fy': mirror, 'Mx': mirror, 'My': 1.0, 'Mz': mirror}
@@ -210,52 +222,52 @@ def test_pacejka_2002_tire_on_the_other_side_is_the_mirror_image(side: str, meas
 
 
 def test_pacejka_2002_resists_rolling() -> None:
-    found = load_tyre('hmmwv_pac02').steady_state(load=6000.0, speed=[10.0, -10.0, 0.05])['My']
+    found = load_tire('hmmwv_pac02').steady_state(load=6000.0, speed=[10.0, -10.0, 0.05])['My']
     assert found == pytest.approx([-0.008 * 6000.0 * 0.4699, 0.008 * 6000.0 * 0.4699, 0.0])
 
 
 @pytest.mark.parametrize('name', TYRES.values())
 def test_a_leaning_tyre_that_rolls_free_is_not_braked(name: str) -> None:
     leaning = np.radians([-6.0, 0.0, 6.0])
-    ours = load_tyre(name).steady_state(load=6000.0, camber=leaning)['Fx']
+    ours = load_tire(name).steady_state(load=6000.0, camber=leaning)['Fx']
     assert ours == pytest.approx(np.full(3, ours[1]), abs=25.0 if name == 'hmmwv_pac02' else 1e-9)
-    theirs = load_tyre(name, 'reference').steady_state(load=6000.0, camber=leaning)['Fx']
+    theirs = load_tire(name, 'reference').steady_state(load=6000.0, camber=leaning)['Fx']
     assert (np.abs(theirs - theirs[1])[[0, 2]] > 300.0).all()
 
 
 def test_a_leaning_tyre_pushes_to_the_side_it_leans_to() -> None:
     camber = np.radians([-5.0, 0.0, 5.0])
-    push = load_tyre('hmmwv_pac02').steady_state(load=20000.0, camber=camber)['Fy']
+    push = load_tire('hmmwv_pac02').steady_state(load=20000.0, camber=camber)['Fy']
     assert push[0] > push[1] > push[2]
-    unmoved = load_tyre('hmmwv_pac02', 'reference').steady_state(load=20000.0, camber=camber)['Fy']
+    unmoved = load_tire('hmmwv_pac02', 'reference').steady_state(load=20000.0, camber=camber)['Fy']
     assert np.ptp(unmoved) < 0.05 * np.ptp(push)
 
 
 def test_tread_that_leans_resists_by_the_slope_of_its_first_load() -> None:
     """Of a load curve of three points, that is the first of its two slopes."""
-    config = load_tyre('hmmwv_tmeasy').config
+    config = load_tire('hmmwv_tmeasy').config
     bent = config.model_copy(update={'load_curve': ((0.0, 0.0), (0.1, 2e4), (0.2, 8e4))})
-    found = Tyre(bent).steady_state(load=6000.0, camber=0.05)['Mx']
+    found = Tire(bent).steady_state(load=6000.0, camber=0.05)['Mx']
     assert found == pytest.approx(-(config.width_m**2) / 12.0 * 2e5 * 0.05)
 
 
 def test_a_leaning_tyre_is_pressed_in_by_its_plane() -> None:
     lean = math.radians(5.0)
-    tyre = load_tyre('hmmwv_tmeasy')
+    tyre = load_tire('hmmwv_tmeasy')
     found = tyre.vertical(height=0.46 * math.cos(lean), camber=lean)
     assert found['depth'] == pytest.approx(0.4699 - 0.46, abs=1e-12)
 
 
 @pytest.mark.parametrize('name', TYRES.values())
 def test_a_free_rolling_tyre_has_no_slip(name: str) -> None:
-    found = load_tyre(name).steady_state(load=[2000.0, 8000.0], speed=[[0.2], [10.0], [-10.0]])
+    found = load_tire(name).steady_state(load=[2000.0, 8000.0], speed=[[0.2], [10.0], [-10.0]])
     # Pacejka's curves do not pass the origin.
     assert np.abs(found['Fx']).max() < (0.01 * 8000.0 if name == 'hmmwv_pac02' else 1e-6)
 
 
 @pytest.mark.parametrize('name', TYRES.values())
 def test_backwards_is_forwards_seen_from_behind(name: str) -> None:
-    tyre = load_tyre(name)
+    tyre = load_tire(name)
     there = tyre.steady_state(load=6000.0, slip=0.02, slip_angle=0.03, speed=5.0)
     # Speed and spin change sign; the slip angle does not, the wheel then moves to the right.
     back = tyre.steady_state(load=6000.0, slip=0.02, slip_angle=0.03, speed=-5.0)
@@ -268,7 +280,7 @@ def test_backwards_is_forwards_seen_from_behind(name: str) -> None:
 @pytest.mark.parametrize(('name', 'length'), [('hmmwv_tmeasy', 0.47), ('hmmwv_fiala', 0.47), ('hmmwv_pac89', 0.46)])
 @pytest.mark.parametrize('speed', [4.0, 20.0])
 def test_relaxation_lags_by_its_length(name: str, length: float, speed: float) -> None:
-    tyre = load_tyre(name)
+    tyre = load_tire(name)
     rolling = tyre.start(load=6000.0)
     angle = math.radians(0.2)  # where the curves are straight
     spin = speed / rolling.rolling_radius
@@ -283,7 +295,7 @@ def test_relaxation_lags_by_its_length(name: str, length: float, speed: float) -
 @pytest.mark.parametrize('name', TYRES.values())
 @pytest.mark.parametrize('side', ['lat', 'long'])
 def test_a_pulled_tyre_stands_still(name: str, side: str) -> None:
-    way = pulled(load_tyre(name).start(load=6000.0), f'pull_{side}_1000', 12_000)
+    way = pulled(load_tire(name).start(load=6000.0), f'pull_{side}_1000', 12_000)
     # It gives by force over stiffness, about which it still rings a little, and comes back all the way.
     assert way[900:1000] == pytest.approx(np.full(100, 1000.0 / 1e5), abs=4e-4)
     assert np.abs(way[10_000:]).max() < 1e-6 and np.ptp(way[10_000:]) < 1e-9
@@ -292,7 +304,7 @@ def test_a_pulled_tyre_stands_still(name: str, side: str) -> None:
 @pytest.mark.parametrize(('behaviour', 'stays'), [('regolith', True), ('reference', False)])
 def test_a_shaken_tyre_stays_where_it_is(behaviour: str, stays: bool) -> None:
     """A parked car whose engine runs: pulled by half of what friction holds, give or take a fifth."""
-    standing = load_tyre('hmmwv_tmeasy', behaviour).start(load=6000.0)
+    standing = load_tire('hmmwv_tmeasy', behaviour).start(load=6000.0)
     v, x, way = 0.0, 0.0, []
     for k in range(20_000):
         pull = 2400.0 + 900.0 * math.sin(2.0 * math.pi * 10.0 * k * STEP)
@@ -306,7 +318,7 @@ def test_a_shaken_tyre_stays_where_it_is(behaviour: str, stays: bool) -> None:
 @pytest.mark.parametrize('name', TYRES.values())
 @pytest.mark.parametrize(('friction', 'pull', 'moves'), [(0.8, 4600, False), (0.8, 6000, True), (0.4, 3000, True)])
 def test_a_standing_tyre_slides_at_its_friction(name: str, friction: float, pull: int, moves: bool) -> None:
-    standing = load_tyre(name).start(load=6000.0, friction=friction)
+    standing = load_tire(name).start(load=6000.0, friction=friction)
     way = pulled(standing, f'pull_lat_{pull}', 1000, slowly=True)
     # Held, it gives by force over stiffness and little more.
     assert (way[-1] > 1.2 * friction * 6000.0 / 1e5) == moves
@@ -314,13 +326,13 @@ def test_a_standing_tyre_slides_at_its_friction(name: str, friction: float, pull
 
 @pytest.mark.parametrize('name', TYRES.values())
 def test_a_sliding_tyre_is_held_by_its_friction(name: str) -> None:
-    way = pulled(load_tyre(name).start(load=6000.0), 'pull_lat_6000', 500)
+    way = pulled(load_tire(name).start(load=6000.0), 'pull_lat_6000', 500)
     assert np.diff(way[-100:], 2).mean() / STEP**2 == pytest.approx((6000.0 - 0.8 * 6000.0) / MASS, rel=0.01)
 
 
 @pytest.mark.parametrize('name', TYRES.values())
 def test_crawling_is_as_stiff_as_rolling(name: str) -> None:
-    tyre = load_tyre(name)
+    tyre = load_tire(name)
     for force, given in (('Fx', {'slip': 0.001}), ('Fy', {'slip_angle': 0.001})):
         fast, slow = (tyre.steady_state(load=6000.0, speed=speed, **given)[force] for speed in (10.0, 0.3))
         shift = tyre.steady_state(load=6000.0, speed=10.0)[force]
@@ -328,7 +340,7 @@ def test_crawling_is_as_stiff_as_rolling(name: str) -> None:
 
 
 def test_a_lifted_tyre_forgets() -> None:
-    rolling = load_tyre('hmmwv_tmeasy').start(load=6000.0)
+    rolling = load_tire('hmmwv_tmeasy').start(load=6000.0)
     rolling.step(STEP, 0.0, 0.1, 0.0)
     assert rolling.memory.any()
     rolling.load = 0.0
@@ -350,7 +362,11 @@ def test_a_lifted_tyre_forgets() -> None:
         ('[[0, 0], ', '[[0, 5], ', 'does not start at 0, 0; allowed: '),
         ('0.25, 145000', '0.25, -1', 'does not rise; allowed: '),
         ('[[0, 0], ', '[[0, 0], [0.25, 9], ', 'does not rise; allowed: '),
-        ('radius_m: 0.47', 'bristle: {blend_mps: [2, 2]}\nradius_m: 0.47', 'bristle.blend_mps = [2, 2]: does not ascend; '),
+        (
+            'radius_m: 0.47',
+            'bristle: {blend_mps: [2, 2]}\nradius_m: 0.47',
+            'bristle.blend_mps = [2, 2]: does not ascend; ',
+        ),
         ('sxs: [0.66667, ', 'sxs: [0.10811, ', 'sxs = (0.10811, 0.66667): lies before sxm; allowed: '),
         ('CSLIP', 'CSLOP', 'CSLOP = 193929: unknown key; allowed: '),
     ],
@@ -360,20 +376,20 @@ def test_a_wrong_file_is_refused_by_its_key(tmp_path: Path, old: str, new: str, 
     file = tmp_path / 'mine.yaml'
     file.write_text(shipped.replace(old, new))
     with pytest.raises(InputError) as error:
-        load_tyre(file)
+        load_tire(file)
     assert f'{file}' in str(error.value) and message in str(error.value)
 
 
 def test_a_tyre_nobody_knows_is_refused() -> None:
     with pytest.raises(InputError, match=r'no such tyre .* \(did you mean hmmwv_fiala'):
-        load_tyre('hmmwv_fialla')
+        load_tire('hmmwv_fialla')
     with pytest.raises(InputError, match='no such behaviour; allowed: regolith, reference'):
-        load_tyre('hmmwv_fiala', 'chrono')
+        load_tire('hmmwv_fiala', 'chrono')
 
 
 def test_an_overload_is_refused() -> None:
     with pytest.raises(ValueError, match='load of 1e\\+06 N; allowed: what it carries, at most 53140 N'):
-        load_tyre('hmmwv_pac89').steady_state(load=1e6)
+        load_tire('hmmwv_pac89').steady_state(load=1e6)
 
 
 # -- the rig ------------------------------------------------------------------------------------------------------------
@@ -385,7 +401,7 @@ def test_the_rig_shows_what_the_tyre_does() -> None:
     rows = [dict(zip(found['columns'], row, strict=True)) for row in found['rows']]
     assert len(rows) == 12 and set(found) == {'columns', 'rows', 'summary'}
     one = next(r for r in rows if (r['load_n'], r['slip'], r['slip_angle_deg']) == (6000.0, 0.1, 2.0))
-    alone = load_tyre('hmmwv_fiala').steady_state(load=6000.0, slip=0.1, slip_angle=math.radians(2.0))
+    alone = load_tire('hmmwv_fiala').steady_state(load=6000.0, slip=0.1, slip_angle=math.radians(2.0))
     assert [one[k] for k in ('fx_n', 'fy_n', 'mz_nm')] == [alone[k] for k in ('Fx', 'Fy', 'Mz')]
     figures = {entry['load_n']: entry for entry in found['summary']}
     # Fiala's stiffness is that of its file, and its peak the friction at the slip there.
@@ -396,8 +412,13 @@ def test_the_rig_shows_what_the_tyre_does() -> None:
 
 @pytest.mark.parametrize(
     'given',
-    [{'tyre': 'hmmwv'}, {'load_n': '0'}, {'slip_angle_deg': 90.0}, {'tyre': 'hmmwv_pac89', 'load_n': 6e4},
-     {'load_n': tuple(range(1, 1001)), 'slip': tuple(k / 1000 for k in range(1000))}],
+    [
+        {'tyre': 'hmmwv'},
+        {'load_n': '0'},
+        {'slip_angle_deg': 90.0},
+        {'tyre': 'hmmwv_pac89', 'load_n': 6e4},
+        {'load_n': tuple(range(1, 1001)), 'slip': tuple(k / 1000 for k in range(1000))},
+    ],
 )
 def test_the_rig_refuses_what_makes_no_sense(given: dict[str, object]) -> None:
     with pytest.raises(ValidationError, match='; allowed: '):
@@ -407,18 +428,20 @@ def test_the_rig_refuses_what_makes_no_sense(given: dict[str, object]) -> None:
 @pytest.mark.parametrize(
     ('given', 'message'),
     [
-        ({'load': 1e9}, 'load of 1e.09 N; allowed: what it carries, at most'), ({'load': math.nan}, 'load is nan'),
-        ({'friction': 0.0}, 'friction is 0; allowed: above 0'), ({'slip': math.inf}, 'slip is inf; allowed: finite'),
+        ({'load': 1e9}, 'load of 1e.09 N; allowed: what it carries, at most'),
+        ({'load': math.nan}, 'load is nan'),
+        ({'friction': 0.0}, 'friction is 0; allowed: above 0'),
+        ({'slip': math.inf}, 'slip is inf; allowed: finite'),
         ({'slip_angle': 2.0}, 'slip_angle is 2; allowed: less than a right angle'),
     ],
 )
 def test_what_no_bench_has_is_refused(given: dict[str, float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        load_tyre('hmmwv_tmeasy').steady_state(**{'load': 6000.0, **given})
+        load_tire('hmmwv_tmeasy').steady_state(**{'load': 6000.0, **given})
 
 
 def test_a_motion_that_is_none_is_refused() -> None:
-    tyre = load_tyre('hmmwv_tmeasy')
+    tyre = load_tire('hmmwv_tmeasy')
     with pytest.raises(ValueError, match='load is nan'):
         tyre.start(load=math.nan)
     with pytest.raises(ValueError, match='height is nan'):

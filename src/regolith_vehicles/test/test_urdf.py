@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from regolith_vehicles.config import VehicleModelConfig, load_vehicle_model
-from regolith_vehicles.model_config import FramesConfig
-from regolith_vehicles.multibody import Multibody, compile_vehicle, to_ros
-from regolith_vehicles.urdf import JointPoses, _origin, frame_joints, link_names, robot_description
-from regolith_world.rotation import matrix, product
+from regolith_vehicles.description.model_config import FramesConfig
+from regolith_vehicles.description.urdf import JointPoses, _origin, frame_joints, link_names, robot_description
+from regolith_vehicles.dynamics.multibody import Multibody, compile_vehicle, quaternion_to_ros
+from regolith_world.numerics.rotation import matrix, product
 
 ODD = """<mujoco><compiler angle="radian"/><worldbody><body name="hull"><freejoint/><geom size="0.2" mass="5"/>
 <body name="arm" pos="0.3 0.1 0.2" euler="0.3 -0.2 0.7"><joint name="lift" axis="0 1 0" pos="0.1 0 -0.05" ref="0.4"/>
@@ -52,7 +52,7 @@ def test_frames_are_where_mujoco_has_the_bodies(which: str, tmp_path) -> None:
         data.qpos[3:7] = generator.normal(size=4)
         data.qpos[body.joint_qpos] = generator.uniform(-0.6, 0.6, size=len(body.joints))
         mujoco.mj_kinematics(body.model, data)
-        poses = {config.frames.base: (data.xpos[body.base], to_ros(data.xquat[body.base]))}
+        poses = {config.frames.base: (data.xpos[body.base], quaternion_to_ros(data.xquat[body.base]))}
         joints = frame_joints(config, body)
         for joint, pose in zip(joints, JointPoses(joints).at(data.qpos[body.joint_qpos]), strict=True):
             place, turn = poses[joint.parent]
@@ -134,8 +134,10 @@ def test_collisions_are_the_vehicle_files_shapes_where_they_are() -> None:
     config, body = _viper()
     turned = {'position': (0.1, -0.2, 0.3), 'orientation': (0.0, float(np.sin(0.3)), 0.0, float(np.cos(0.3)))}
     given = [
-        {'kind': 'box', 'size': (0.4, 0.3, 0.2), **turned}, {'kind': 'capsule', 'size': (0.1, 0.5), **turned},
-        {'kind': 'sphere', 'size': (0.25,)}, {'kind': 'capsule', 'size': (0.2, 0.1), 'body': 'upright_front_left'},
+        {'kind': 'box', 'size': (0.4, 0.3, 0.2), **turned},
+        {'kind': 'capsule', 'size': (0.1, 0.5), **turned},
+        {'kind': 'sphere', 'size': (0.25,)},
+        {'kind': 'capsule', 'size': (0.2, 0.1), 'body': 'upright_front_left'},
     ]
     collision = type(config.collision).model_validate({**config.collision.model_dump(), 'shapes': given})
     robot = ElementTree.fromstring(robot_description(config.model_copy(update={'collision': collision}), body, 'rover'))
@@ -163,7 +165,7 @@ def test_origins_of_parts_that_stand_upright_keep_their_roll(pitch: float, roll:
     element = ElementTree.Element('visual')
     quaternion = np.empty(4)
     mujoco.mju_mat2Quat(quaternion, turn.ravel())
-    _origin(element, np.zeros(3), to_ros(quaternion))
+    _origin(element, np.zeros(3), quaternion_to_ros(quaternion))
     found = element.find('origin')
     assert found is not None
     assert np.allclose(_turned(*(float(x) for x in found.get('rpy', '').split())), turn, atol=1e-7)
@@ -197,4 +199,6 @@ def test_limits_of_joints_are_those_of_what_drives_them() -> None:
     config, body = _viper()
     robot = ElementTree.fromstring(robot_description(config, body, 'rover'))
     strut = next(joint for joint in robot.findall('joint') if joint.get('name').startswith('steer'))
-    assert float(strut.find('limit').get('velocity')) == pytest.approx(np.radians(config.steering.max_rate_degps), rel=1e-8)
+    assert float(strut.find('limit').get('velocity')) == pytest.approx(
+        np.radians(config.steering.max_rate_degps), rel=1e-8
+    )

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from regolith_terrain.scm import Wrench, body_wrench
-from regolith_vehicles.kinematics import wheel_commands
-from regolith_vehicles.vehicle import Vehicle
+from regolith_vehicles.dynamics.kinematics import wheel_commands
+from regolith_vehicles.dynamics.vehicle import Vehicle
 
 CYCLE_NS = 20_000_000
 Maker = Callable[..., Vehicle]
@@ -68,8 +68,19 @@ def test_compiled_loop_equals_python_loop(make_vehicle: Maker) -> None:
             velocity = data.cvel[b, 3:] + np.cross(data.cvel[b, :3], data.xpos[b] - data.subtree_com[body.base])
             rotation = data.xmat[b].reshape(3, 3) @ twin._parts.frame[w]
             status = body_wrench(
-                contact.ground, contact.soils, contact.rules, contact.mode, step, contact.shapes, w, data.xpos[b],
-                rotation, velocity, data.cvel[b, :3], contact.shear[w], contact.scratch,
+                contact.ground,
+                contact.soils,
+                contact.rules,
+                contact.mode,
+                step,
+                contact.shapes,
+                w,
+                data.xpos[b],
+                rotation,
+                velocity,
+                data.cvel[b, :3],
+                contact.shear[w],
+                contact.scratch,
                 Wrench(twin._force[w], twin._torque[w], twin._stats[w]),
             )
             assert status == 0
@@ -122,11 +133,11 @@ _IN_A_PROCESS = """
 import hashlib, sys
 import numpy as np
 from regolith_terrain.config import load_soil
-from regolith_terrain.height_field import FlatField
-from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.height_field_builder import FlatField
+from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.kinematics import wheel_commands
-from regolith_vehicles.vehicle import Vehicle
+from regolith_vehicles.dynamics.kinematics import wheel_commands
+from regolith_vehicles.dynamics.vehicle import Vehicle
 config, mjcf = load_vehicle_model('viper')
 vehicle = Vehicle('rover', config, mjcf, SoilGrid(FlatField(), 0.02), load_soil('chrono_lunar'), 1.62)
 state, ground = (bytes.fromhex(line) for line in sys.stdin.read().split())

@@ -11,17 +11,17 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from regolith_vehicles.command import DriveCommand
+from regolith_vehicles.agent.events import KINDS, EventDetector
+from regolith_vehicles.agent.run_statistics import RunStatistics
+from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.config import ExternalDriverConfig, PathDriverConfig
-from regolith_vehicles.drivers import LIVE, ExternalDriver, PathDriver
-from regolith_vehicles.events import KINDS, EventWatch
-from regolith_vehicles.figures import Figures
-from regolith_vehicles.kinematics import WheelLayout, wheel_commands
-from regolith_vehicles.model_config import OdometryConfig
-from regolith_vehicles.odometry import Odometry
-from regolith_vehicles.vehicle import Vehicle
-from regolith_world.rigid_state import rigid_state
-from regolith_world.rotation import from_yaw
+from regolith_vehicles.description.model_config import OdometryConfig
+from regolith_vehicles.drivers.builtin import LIVE, ExternalDriver, PathDriver
+from regolith_vehicles.dynamics.kinematics import WheelLayout, wheel_commands
+from regolith_vehicles.dynamics.odometry import Odometry
+from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_world.numerics.rotation import from_yaw
+from regolith_world.objects.rigid_state import rigid_state
 
 CYCLE_NS = 20_000_000
 Maker = Callable[..., Vehicle]
@@ -62,7 +62,7 @@ def test_all_of_a_vehicle_comes_back(make_vehicle: Maker) -> None:
         # A rover has no engine, of whose wheels alone this is.
         assert np.any(value) or field.name == 'fastest', field.name
         assert same(value, getattr(two.odometry, field.name)), field.name
-    assert all(one.figures.values()) and one.figures == two.figures
+    assert all(one.statistics.values()) and one.statistics == two.statistics
     for a, b in zip((*one.joint_states()[1:], *one.gear_arrays()), (*two.joint_states()[1:], *two.gear_arrays())):
         assert same(a, b)
     first, second = one.body_state(), two.body_state()
@@ -81,7 +81,9 @@ def test_a_vehicle_placed_anew_is_a_new_vehicle(make_vehicle: Maker, mode: str) 
     used.place(0.0, 0.0, 0.5)
     # Nothing is committed to the ground, so that both stand on the same.
     drive(used, 25, 0.3, 0.1, marks=False)
-    assert used.contact.save() != fresh.contact.save() and used.gear.motors.bias.any() and used.figures.distance > 0.0
+    assert (
+        used.contact.save() != fresh.contact.save() and used.gear.motors.bias.any() and used.statistics.distance > 0.0
+    )
     position, orientation = [0.1, -0.3, 0.28], from_yaw(0.4)
     for vehicle in (used, fresh):
         vehicle.place_at(position, orientation)
@@ -104,7 +106,12 @@ def test_odometry_comes_back_field_by_field() -> None:
 
 def four_wheels() -> WheelLayout:
     return WheelLayout(
-        np.array([0.6, 0.6, -0.6, -0.6]), np.array([0.5, -0.5, 0.5, -0.5]), np.full(4, 0.25), np.ones(4, dtype=bool), 0.6, 4.0
+        np.array([0.6, 0.6, -0.6, -0.6]),
+        np.array([0.5, -0.5, 0.5, -0.5]),
+        np.full(4, 0.25),
+        np.ones(4, dtype=bool),
+        0.6,
+        4.0,
     )
 
 
@@ -117,7 +124,9 @@ def test_crabbing_covers_its_way(angle: float, speed: float) -> None:
     for _ in range(10):
         odometry.advance(layout, config, np.full(4, speed * 0.1), np.full(4, angle), 0.1)
     way = 0.25 * speed
-    assert (odometry.x, odometry.y, odometry.yaw) == pytest.approx((way * math.cos(angle), way * math.sin(angle), 0.0), abs=1e-12)
+    assert (odometry.x, odometry.y, odometry.yaw) == pytest.approx(
+        (way * math.cos(angle), way * math.sin(angle), 0.0), abs=1e-12
+    )
     assert odometry.distance == pytest.approx(abs(way), rel=1e-12)
     assert (odometry.linear_x, odometry.linear_y) == pytest.approx((way * math.cos(angle), way * math.sin(angle)))
 
@@ -136,7 +145,9 @@ def test_reckoning_is_exact_on_arcs_and_of_second_order_on_spirals() -> None:
     """On a clothoid half the step leaves a quarter of the error; an arc is closed by any number of steps."""
     exact = spiral(4096)
     errors = [math.hypot(o.x - exact.x, o.y - exact.y) for o in (spiral(16), spiral(32), spiral(64))]
-    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.05) and errors[1] / errors[2] == pytest.approx(4.0, rel=0.05)
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.05) and errors[1] / errors[2] == pytest.approx(
+        4.0, rel=0.05
+    )
     assert exact.yaw == pytest.approx(0.5 * 0.06 * 16.0) and exact.distance == pytest.approx(1.6)
     layout, config = four_wheels(), OdometryConfig()
     speeds, angles = wheel_commands(layout, 0.3, 0.2)
@@ -151,35 +162,37 @@ def test_reckoning_is_exact_on_arcs_and_of_second_order_on_spirals() -> None:
 
 def test_events_come_back_field_by_field() -> None:
     """A vehicle that has rolled over, is high-centred by now and about to be stuck."""
-    watch = EventWatch()
+    watch = EventDetector()
     for k in range(80):
-        watch.look(k * 20_000_000, 0.02, -0.5 if k < 60 else 0.2, 0.9, 0.3, 0.001 * k, -0.02)
-    again = EventWatch.load(watch.save())
+        watch.update(k * 20_000_000, 0.02, -0.5 if k < 60 else 0.2, 0.9, 0.3, 0.001 * k, -0.02)
+    again = EventDetector.load(watch.save())
     for name, value in vars(watch).items():
         assert value, name
         assert same(value, getattr(again, name)), name
     assert again.save() == watch.save() and set(watch._told) == set(KINDS)
     assert watch._history and all(isinstance(entry, tuple) for entry in again._history)
     for each in (watch, again):
-        each.look(80 * 20_000_000, 0.02, 1.0, 0.0, 0.0, 3.0, 4.0)
+        each.update(80 * 20_000_000, 0.02, 1.0, 0.0, 0.0, 3.0, 4.0)
     assert again.save() == watch.save()
 
 
 def test_figures_come_back_in_their_order() -> None:
-    made = Figures(1.0, 2.0, 3.0, 4.0, 5.0)
-    assert Figures(*made.values()) == made == made.copy() and made.copy() is not made
+    made = RunStatistics(1.0, 2.0, 3.0, 4.0, 5.0)
+    assert RunStatistics(*made.values()) == made == made.copy() and made.copy() is not made
     assert made.mean_slip == pytest.approx(2.0 / 3.0)
 
 
 def test_slip_is_averaged_over_the_way_of_the_wheels_that_turn() -> None:
     """Two wheels roll at 0.2 and -0.4 m/s, one stands; nothing counts before the first command but sinkage."""
-    figures = Figures()
+    figures = RunStatistics()
     slips, sinkage = np.array([0.1, 0.5, -1.0]), 0.03
-    figures.count(0.5, np.array([0.2, -0.4, 0.0]), slips, sinkage, False, 0.5)
+    figures.update(0.5, np.array([0.2, -0.4, 0.0]), slips, sinkage, False, 0.5)
     assert figures.values() == (0.0, 0.0, 0.0, 0.03, 0.0)
-    figures.count(0.5, np.array([0.2, -0.4, 0.0]), slips, sinkage, True, 0.5)
-    figures.count(0.25, np.array([0.0, 0.0, 0.0]), slips, 0.01, False, 0.5)
-    assert figures.distance == 0.75 and figures.rolled == pytest.approx(0.15) and figures.mean_slip == pytest.approx(0.3)
+    figures.update(0.5, np.array([0.2, -0.4, 0.0]), slips, sinkage, True, 0.5)
+    figures.update(0.25, np.array([0.0, 0.0, 0.0]), slips, 0.01, False, 0.5)
+    assert (
+        figures.distance == 0.75 and figures.rolled == pytest.approx(0.15) and figures.mean_slip == pytest.approx(0.3)
+    )
 
 
 def test_drivers_come_back_to_where_they_were() -> None:
@@ -194,4 +207,7 @@ def test_drivers_come_back_to_where_they_were() -> None:
     first.receive(5_000_000_000, LIVE.pack(True, 0.3, -0.2))
     second.restore(first.save())
     assert second._since_ns == 5_000_000_000 and second._wanted == DriveCommand(0.3, -0.2)
-    assert [second.command(t, base) for t in (5_999_999_999, 6_000_000_000)] == [DriveCommand(0.3, -0.2), DriveCommand()]
+    assert [second.command(t, base) for t in (5_999_999_999, 6_000_000_000)] == [
+        DriveCommand(0.3, -0.2),
+        DriveCommand(),
+    ]

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regolith_vehicles import wheel_state as w
-from regolith_vehicles.wheel_state import WheelState, measure_wheels, slip_ratio
+from regolith_vehicles.contact import wheel_state as w
+from regolith_vehicles.contact.wheel_state import WheelState, measure_wheels, slip_ratio
 
 SPACING, I0, J0 = 0.05, -40, 17
 RADIUS, HALF_WIDTH = 0.25, 0.12
@@ -47,9 +47,22 @@ def measured(base: np.ndarray, level: np.ndarray, center: Any, axle: Any, **give
     stats = np.zeros((2, 9))
     stats[1, 0] = 13.0
     measure_wheels(
-        base, level, I0, J0, SPACING, two(center, (-1.5, 1.2, 1.0)), two(axle, (0, -1, 0)), two(velocity, (0.2, 0.1, 0)),
-        two(spin, -2.0), two(given.get('steer', 0.0), 0.3), two(RADIUS, 0.4), two(HALF_WIDTH, 0.3), two(force, (9, 9, 9)),
-        two(torque, (8, 8, 8)), stats, table,
+        base,
+        level,
+        I0,
+        J0,
+        SPACING,
+        two(center, (-1.5, 1.2, 1.0)),
+        two(axle, (0, -1, 0)),
+        two(velocity, (0.2, 0.1, 0)),
+        two(spin, -2.0),
+        two(given.get('steer', 0.0), 0.3),
+        two(RADIUS, 0.4),
+        two(HALF_WIDTH, 0.3),
+        two(force, (9, 9, 9)),
+        two(torque, (8, 8, 8)),
+        stats,
+        table,
     )
     return WheelState.from_row('wheel', table[1])
 
@@ -81,7 +94,13 @@ def test_ruts_ahead_count_and_those_behind_do_not(slope: tuple[float, float]) ->
     there = (x[:, None] * SPACING - foot[0]) * math.cos(0.4) + (y[None, :] * SPACING - foot[1]) * math.sin(0.4) > 0.0
     level = base[1:-1, 1:-1] - np.where(there, 0.03, 0.0)
     nz = turn[2, 2]
-    for speed, spin, rut in ((0.2, 0.8, True), (-0.2, -0.8, False), (0.0, 0.8, True), (0.0, -0.8, False), (-0.2, 0.8, False)):
+    for speed, spin, rut in (
+        (0.2, 0.8, True),
+        (-0.2, -0.8, False),
+        (0.0, 0.8, True),
+        (0.0, -0.8, False),
+        (-0.2, 0.8, False),
+    ):
         state = measured(base, level, center, turn[:, 1], velocity=speed * turn[:, 0], spin=spin)
         expected = 0.02 - (0.03 * nz if rut else 0.0)
         assert state.sinkage_incremental == pytest.approx(expected, abs=1e-12), (speed, spin)
@@ -91,15 +110,24 @@ def test_ruts_ahead_count_and_those_behind_do_not(slope: tuple[float, float]) ->
 @pytest.mark.parametrize('slope', SLOPES)
 @pytest.mark.parametrize('along', [0.3, -0.3])
 @pytest.mark.parametrize('across', [0.1, -0.1])
-def test_slip_is_taken_along_the_wheel_and_its_angle_across(slope: tuple[float, float], along: float, across: float) -> None:
+def test_slip_is_taken_along_the_wheel_and_its_angle_across(
+    slope: tuple[float, float], along: float, across: float
+) -> None:
     """Forwards or backwards, the slip angle is the acute one, to the left positive; forces are split by the same axes."""
     base, turn = plane(slope), axes(slope, -1.1)
     ahead, left, normal = turn[:, 0], turn[:, 3], turn[:, 2]
     spin = math.copysign(1.6, along)
     force = 3.0 * ahead - 5.0 * left + 120.0 * normal
     state = measured(
-        base, base[1:-1, 1:-1].copy(), (-0.8, 1.6, 1.0), turn[:, 1], velocity=along * ahead + across * left + 0.02 * normal,
-        spin=spin, steer=-0.2, force=force, torque=(1.0, 2.0, 3.0),
+        base,
+        base[1:-1, 1:-1].copy(),
+        (-0.8, 1.6, 1.0),
+        turn[:, 1],
+        velocity=along * ahead + across * left + 0.02 * normal,
+        spin=spin,
+        steer=-0.2,
+        force=force,
+        torque=(1.0, 2.0, 3.0),
     )
     assert state.slip_angle == pytest.approx(math.atan2(across, 0.3), rel=1e-12)
     assert state.slip_ratio == pytest.approx(1.0 - 0.3 / 0.4, rel=1e-12)
@@ -120,9 +148,16 @@ def test_a_wheel_that_stands_has_no_slip_angle() -> None:
 @pytest.mark.parametrize(
     ('speed', 'rolling', 'slip'),
     [
-        (0.2, 0.4, 0.5), (-0.2, -0.4, 0.5), (0.0, 0.4, 1.0), (-0.1, 0.4, 1.0),  # spinning, sliding back
-        (0.5, 0.4, -0.25), (2.0, 0.4, -1.0), (0.3, 0.0, -1.0), (-0.3, 0.0, -1.0),  # braking, locked
-        (0.005, 0.005, 0.0), (0.4, 0.4, 0.0),
+        (0.2, 0.4, 0.5),
+        (-0.2, -0.4, 0.5),
+        (0.0, 0.4, 1.0),
+        (-0.1, 0.4, 1.0),  # spinning, sliding back
+        (0.5, 0.4, -0.25),
+        (2.0, 0.4, -1.0),
+        (0.3, 0.0, -1.0),
+        (-0.3, 0.0, -1.0),  # braking, locked
+        (0.005, 0.005, 0.0),
+        (0.4, 0.4, 0.0),
     ],
 )
 def test_slip_ratio_is_wongs(speed: float, rolling: float, slip: float) -> None:
@@ -131,5 +166,7 @@ def test_slip_ratio_is_wongs(speed: float, rolling: float, slip: float) -> None:
 
 def test_a_wheel_on_its_side_has_no_heading_but_a_place() -> None:
     base = plane((0.0, 0.0))
-    state = measured(base, base[1:-1, 1:-1].copy(), (-0.8, 1.6, 0.7 + HALF_WIDTH - 0.01), (0, 0, 1), velocity=(0.1, 0, 0))
+    state = measured(
+        base, base[1:-1, 1:-1].copy(), (-0.8, 1.6, 0.7 + HALF_WIDTH - 0.01), (0, 0, 1), velocity=(0.1, 0, 0)
+    )
     assert state.sinkage_total == pytest.approx(0.01) and math.isfinite(state.slip_angle)

@@ -16,18 +16,18 @@ import yaml
 from regolith_files.problems import InputError
 from regolith_terrain import scm
 from regolith_terrain.config import BulldozingConfig, load_soil
-from regolith_terrain.height_field import FlatField
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.soil_map import Region, SoilMap
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.grid.soil_map import Region, SoilMap
+from regolith_terrain.height_field_builder import FlatField
 from regolith_vehicles.config import VehicleModelError, load_vehicle_model
-from regolith_vehicles.experiments import slope
-from regolith_vehicles.kinematics import wheel_commands
-from regolith_vehicles.mesh_files import load_triangles
-from regolith_vehicles.model_config import WheelConfig
-from regolith_vehicles.tool_config import ToolConfig
-from regolith_vehicles.tool_shapes import tool_shape
-from regolith_vehicles.vehicle import Vehicle
-from regolith_vehicles.wheel_shapes import axle_frame, wheel_shape
+from regolith_vehicles.contact.wheel_shapes import axle_frame, wheel_shape
+from regolith_vehicles.description.mesh_files import load_triangles
+from regolith_vehicles.description.model_config import WheelConfig
+from regolith_vehicles.dynamics.kinematics import wheel_commands
+from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_vehicles.experiments import vehicle_slope
+from regolith_vehicles.tools.tool_config import ToolConfig
+from regolith_vehicles.tools.tool_shapes import tool_shape
 
 CYCLE_NS = 20_000_000
 
@@ -96,12 +96,15 @@ def test_mesh_is_read_where_the_file_has_it(tmp_path: Path) -> None:
     (tmp_path / 'wedge.obj').write_text('\n'.join(lines) + '\n')
     found = load_triangles(tmp_path / 'wedge.obj', 0.5)
     expected = 0.5 * corners[np.array(faces)]
-    assert sorted(map(str, found.reshape(-1, 9).round(6) + 0.0)) == sorted(map(str, expected.reshape(-1, 9).round(6) + 0.0))
+    assert sorted(map(str, found.reshape(-1, 9).round(6) + 0.0)) == sorted(
+        map(str, expected.reshape(-1, 9).round(6) + 0.0)
+    )
 
 
 def ascii_text(triangles: np.ndarray) -> str:
     facets = [
-        'facet normal 0 0 0\n outer loop\n' + ''.join(f'  vertex {x!r} {y!r} {z!r}\n' for x, y, z in corners.tolist())
+        'facet normal 0 0 0\n outer loop\n'
+        + ''.join(f'  vertex {x!r} {y!r} {z!r}\n' for x, y, z in corners.tolist())
         + ' endloop\nendfacet\n'
         for corners in triangles
     ]
@@ -184,8 +187,10 @@ def test_unusable_wheels_are_named(tmp_path: Path) -> None:
 @pytest.mark.seconds
 def test_grousered_rover_slips_less_uphill() -> None:
     rows = [
-        slope.run(
-            slope.Settings.model_validate({'model': model, 'slope_deg': 12, 'duration_s': 5, 'soil': 'chrono_lunar'}),
+        vehicle_slope.run(
+            vehicle_slope.Settings.model_validate(
+                {'model': model, 'slope_deg': 12, 'duration_s': 5, 'soil': 'chrono_lunar'}
+            ),
             lambda *tick: None,
         )[0]
         for model in ('viper', 'viper_grousered')
@@ -197,8 +202,8 @@ def test_grousered_rover_slips_less_uphill() -> None:
 @pytest.mark.seconds
 @pytest.mark.slow
 def test_slip_grows_with_the_slope() -> None:
-    settings = slope.Settings.model_validate({'slope_deg': '-10,0,10', 'duration_s': 8})
-    down, level, up = slope.run(settings, lambda *tick: None)
+    settings = vehicle_slope.Settings.model_validate({'slope_deg': '-10,0,10', 'duration_s': 8})
+    down, level, up = vehicle_slope.run(settings, lambda *tick: None)
     assert down['slip'] < level['slip'] < 0.05 < up['slip'] < 0.6
 
 
@@ -207,7 +212,7 @@ def test_slip_grows_with_the_slope() -> None:
 def test_rover_across_slope_drifts_downhill(grid_m: float) -> None:
     """The drift is that of any grid, although the wheels lean and their flanks meet lines of nodes."""
     settings = {'slope_deg': 15, 'duration_s': 4, 'heading_deg': 90, 'grid_m': grid_m}
-    across = slope.run(slope.Settings.model_validate(settings), lambda *tick: None)[0]
+    across = vehicle_slope.run(vehicle_slope.Settings.model_validate(settings), lambda *tick: None)[0]
     # Heading +y with uphill +x: its right is uphill, so it drifts to its left. On nodes 5 mm apart it is 0.12 of its speed.
     assert across['side_speed_mps'] == pytest.approx(0.12 * across['speed_mps'], rel=0.3)
 
@@ -255,7 +260,14 @@ def test_grousers_are_a_cylinder_that_carries_or_plates_one_by_one() -> None:
     rim = {'name': 'w', 'body': 'w', 'joint': 'w', 'actuator': 'w', 'radius_m': 0.215, 'width_m': 0.15}
     smooth = WheelConfig.model_validate({**rim, 'grousers': plates})
     shape = wheel_shape(smooth, Path())
-    assert shape.kind.tolist() == scm.cylinder(1.0, 1.0).kind.tolist() and shape.size[0].tolist() == [0.215, 0.075, 20.0, 0.015, 0.006, 0.0]
+    assert shape.kind.tolist() == scm.cylinder(1.0, 1.0).kind.tolist() and shape.size[0].tolist() == [
+        0.215,
+        0.075,
+        20.0,
+        0.015,
+        0.006,
+        0.0,
+    ]
     felt = wheel_shape(WheelConfig.model_validate({**rim, 'grousers': {**plates, 'one_by_one': True}}), Path())
     assert felt.kind.tolist() == scm.grousered_wheel(1.0, 1.0, 4, 0.1, 0.1).kind.tolist()
     with pytest.raises(ValueError, match=r'grousers\.height_m: is not below radius_m'):

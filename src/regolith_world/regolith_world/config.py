@@ -13,13 +13,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from regolith_files.bounded_yaml import load_yaml
 from regolith_files.problems import InputError, Problem
-from regolith_files.refusal import in_words
 from regolith_files.section import LONGEST_S, SHORTEST_S, Moment, Seconds, Section
+from regolith_files.validation_messages import describe_error
+from regolith_world.cycle.participant_context import ParticipantContext
 from regolith_world.determinism import Level
-from regolith_world.site import Site
 
 
-class ChaosConfig(Section):
+class FaultInjectionConfig(Section):
     """Injected faults without effect on a run's result, for tests of participants."""
 
     duplicate: bool = Field(False, description='send every protocol message twice')
@@ -58,11 +58,13 @@ class WorldConfig(Section):
         30.0, description='wall time after which a run ends whose world does not run, stopped or starved [s]'
     )
     discards_per_s: int = Field(
-        20_000, ge=100, le=10**7,
+        20_000,
+        ge=100,
+        le=10**7,
         description='discarded cycles within a second of simulated time at which the run ends; a tenth gives a warning',
     )
     late_s: Seconds = Field(0.005, description='lateness from which strict counts a deadline miss, wall time [s]')
-    chaos: ChaosConfig | None = Field(None, description='faults on purpose, for tests')
+    chaos: FaultInjectionConfig | None = Field(None, description='faults on purpose, for tests')
     determinism: Level | None = Field(
         None, description='the same bits in every run, in one process or many, on every x86-64 machine; null: open'
     )
@@ -81,7 +83,7 @@ class WorldConfig(Section):
         return self
 
 
-class Head(BaseModel):
+class ScenarioHead(BaseModel):
     """Root keys of a scenario for every node; further keys are participants' sections."""
 
     model_config = ConfigDict(extra='allow')
@@ -97,13 +99,13 @@ class Head(BaseModel):
         """All further keys at the root."""
         return {key: value for key, value in (self.model_extra or {}).items() if value is not None}
 
-    def site(self) -> Site:
+    def site(self) -> ParticipantContext:
         """Return the scenario's site in a process without ground."""
         places = {
             name: (tuple(entry['position']), *map(tuple, entry.get('driver', {}).get('waypoints', ())))
             for name, entry in self.vehicles.items()
         }
-        return Site(self.name, self.seed, places)
+        return ParticipantContext(self.name, self.seed, places)
 
 
 class UnresolvedScenario(InputError):
@@ -132,6 +134,6 @@ def load_section(scenario_file: str | Path, key: str, model: type[SectionT]) -> 
     except ValidationError as error:
         first = error.errors()[0]
         where = '.'.join([part for part in (key,) if part] + [str(part) for part in first['loc']])
-        raise UnresolvedScenario(Problem(str(scenario_file), where, in_words(first)[0], allowed)) from None
+        raise UnresolvedScenario(Problem(str(scenario_file), where, describe_error(first)[0], allowed)) from None
     except yaml.YAMLError as error:
         raise UnresolvedScenario(Problem(str(scenario_file), '', ' '.join(str(error).split()), allowed)) from None

@@ -3,9 +3,10 @@
 """What a run promises about being repeated, and what has to be pinned for that on other machines.
 
 Kernels have the same bits on every x86-64 processor, and BLAS and NumPy's own loops are kept off the state
-(:mod:`regolith_world.arithmetic`). The C library's elementary functions are not: where there are fused multiply-adds it
-uses them, and its ``sin`` then differs in the last place once in some fifteen hundred times. MuJoCo, kernels and Python
-all call it. It chooses when a process starts, so it is pinned by the environment of processes, not by code.
+(:mod:`regolith_world.numerics.portable_math`). The C library's elementary functions are not: where there are fused
+multiply-adds it uses them, and its ``sin`` then differs in the last place once in some fifteen hundred times. MuJoCo,
+kernels and Python all call it. It chooses when a process starts, so it is pinned by the environment of processes, not
+by code.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from regolith_world.arithmetic import each
+from regolith_world.numerics.portable_math import each
 
 Level = Literal['run_to_run', 'cross_process', 'cross_machine']
 LEVELS: tuple[Level, ...] = ('run_to_run', 'cross_process', 'cross_machine')
@@ -31,13 +32,13 @@ _OLDEST_C_LIBRARY = (2, 33)
 _WITHOUT = ('-FMA', '-FMA4')
 
 
-def dispatched() -> str:
+def numpy_dispatch_features() -> str:
     """Return the features for which NumPy has loops of their own, as ``NPY_DISABLE_CPU_FEATURES`` takes them."""
     core: Any = getattr(np, '_core', None) or getattr(np, 'core')  # noqa: B009 - the name before NumPy 2
     return ' '.join(core._multiarray_umath.__cpu_dispatch__)
 
 
-def pins() -> dict[str, str]:
+def pinned_variables() -> dict[str, str]:
     """Return the environment in which a process computes alike on every x86-64 machine, plug-ins included.
 
     NumPy's loops, OpenBLAS's core (the least that NumPy itself runs on) and its threads, among which it shares long
@@ -47,17 +48,21 @@ def pins() -> dict[str, str]:
         TUNABLES: f'{_CAPABILITIES}={",".join(_WITHOUT)}',
         'OPENBLAS_CORETYPE': 'Nehalem',
         'OPENBLAS_NUM_THREADS': '1',
-        'NPY_DISABLE_CPU_FEATURES': dispatched(),
+        'NPY_DISABLE_CPU_FEATURES': numpy_dispatch_features(),
         'NUMBA_DISABLE_INTEL_SVML': '1',
     }
 
 
-def pinned(environment: Mapping[str, str]) -> dict[str, str]:
+def with_pins(environment: Mapping[str, str]) -> dict[str, str]:
     """Return an environment with all pins set; other tunables of the C library stay."""
-    return {**environment, **pins(), TUNABLES: without(environment.get(TUNABLES, ''), _WITHOUT)}
+    return {
+        **environment,
+        **pinned_variables(),
+        TUNABLES: without_capabilities(environment.get(TUNABLES, ''), _WITHOUT),
+    }
 
 
-def without(tunables: str, capabilities: tuple[str, ...]) -> str:
+def without_capabilities(tunables: str, capabilities: tuple[str, ...]) -> str:
     """Return tunables of the C library that switch further capabilities off.
 
     :param tunables: separated by colons
@@ -71,10 +76,10 @@ def without(tunables: str, capabilities: tuple[str, ...]) -> str:
 
 def is_pinned(environment: Mapping[str, str]) -> bool:
     """Return whether a process that was started with this environment computes alike on every x86-64 machine."""
-    return pinned(environment) == dict(environment)
+    return with_pins(environment) == dict(environment)
 
 
-def unpinnable(machine: str | None = None, library: tuple[str, str] | None = None) -> str:
+def unpinnable_reason(machine: str | None = None, library: tuple[str, str] | None = None) -> str:
     """Return what cannot be pinned on this machine, in words; '': nothing.
 
     :param machine: its architecture; None: this one's
@@ -92,7 +97,7 @@ def unpinnable(machine: str | None = None, library: tuple[str, str] | None = Non
     return ''
 
 
-def fingerprint() -> str:
+def math_fingerprint() -> str:
     """Return a word that tells elementary functions apart: those of another C library, or of other processors.
 
     Machines on which pinned processes have the same one repeat each other's runs.
@@ -107,12 +112,12 @@ def fingerprint() -> str:
     return digest.hexdigest()[:12]
 
 
-def arithmetic(environment: Mapping[str, str]) -> str:
+def arithmetic_fingerprint(environment: Mapping[str, str]) -> str:
     """Return what all processes of a run have to agree on: the functions of pinned ones, or that they are not pinned.
 
     :param environment: with which this process was started
     """
-    return fingerprint() if is_pinned(environment) else 'as the processor has it'
+    return math_fingerprint() if is_pinned(environment) else 'as the processor has it'
 
 
 _FUNCTIONS: tuple[tuple[Callable[[float], float], float, float], ...] = (

@@ -8,9 +8,9 @@ import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from regolith_files.problems import shown
+from regolith_files.problems import as_yaml_text
 from regolith_files.yaml_source import KeyPath, YamlSource
-from regolith_world.participants import participant_types
+from regolith_world.cycle.participant_type import participant_types
 
 RESERVED_NAMES = ('regolith', 'world', 'terrain', 'recorder', 'clock', 'tf', 'tf_static', 'rosout')
 """Names taken by nodes and topics of ours and of ROS 2, besides those of registered participants."""
@@ -38,11 +38,11 @@ def file_name(name: str, taken: Collection[str] = ()) -> str:
     odd = not re.fullmatch(r'[^\W_][\w .+-]*', name) or name != name.strip()
     if odd or len(name) > LONGEST_NAME or not name.isprintable():
         raise ValueError(
-            f'{shown(name)} cannot be the name of a folder; allowed: letters, digits, blanks and _ . + -, a letter or '
-            f'digit first, at most {LONGEST_NAME} of them'
+            f'{as_yaml_text(name)} cannot be the name of a folder; allowed: letters, digits, blanks and _ . + -,'
+            f' a letter or digit first, at most {LONGEST_NAME} of them'
         )
     if name in taken:
-        raise ValueError(f'{shown(name)} is taken; allowed: any name but {", ".join(taken)}')
+        raise ValueError(f'{as_yaml_text(name)} is taken; allowed: any name but {", ".join(taken)}')
     return name
 
 
@@ -53,14 +53,14 @@ def path_within(folder: Path | None, text: str) -> Path:
     :raises ValueError: if it leads elsewhere, also through links
     """
     if folder is None:
-        raise ValueError(f'path {shown(text)}: this run has no folder; allowed: no path')
+        raise ValueError(f'path {as_yaml_text(text)}: this run has no folder; allowed: no path')
     whole = folder.resolve()
     try:
         path = (whole / text).resolve()
     except (ValueError, OSError, RuntimeError):  # a null character, a loop of links
         path = whole
     if whole not in path.parents:
-        raise ValueError(f'path {shown(text)} is outside the run; allowed: a path below {folder}')
+        raise ValueError(f'path {as_yaml_text(text)} is outside the run; allowed: a path below {folder}')
     for part in path.relative_to(whole).parts:
         file_name(part)
     return path
@@ -73,7 +73,7 @@ def ros_name(name: str) -> str:
     """
     if not fits_ros(name):
         raise ValueError(
-            f'{shown(name)} cannot be a ROS 2 name; allowed: letters, digits and single underscores, a letter '
+            f'{as_yaml_text(name)} cannot be a ROS 2 name; allowed: letters, digits and single underscores, a letter '
             f'first, at most {LONGEST_NAME} of them'
         )
     if name in reserved_names():

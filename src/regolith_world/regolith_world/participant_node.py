@@ -10,12 +10,12 @@ from typing import Any
 from rclpy.node import Node
 from regolith_msgs.srv import Join
 
-from regolith_world.config import Head, WorldConfig, load_section
-from regolith_world.participants import participant_types
-from regolith_world.ros.convert import cycle_record, evolved_record
-from regolith_world.ros.leaving import BadStart
+from regolith_world.config import ScenarioHead, WorldConfig, load_section
+from regolith_world.cycle.participant_type import participant_types
+from regolith_world.ros.message_conversion import cycle_record, evolved_record
 from regolith_world.ros.parameters import declare, declare_scenario
-from regolith_world.ros.participant_shell import ParticipantShell, run_participant
+from regolith_world.ros.participant_host import ParticipantHost, run_participant
+from regolith_world.ros.shutdown import StartupError
 
 
 class ParticipantNode:
@@ -30,11 +30,13 @@ class ParticipantNode:
         name = name or declare(node, 'participant', '', 'name of the participant, as of its section in the scenario')
         known = participant_types()
         if name not in known:
-            raise BadStart(f'participant: parameter participant is {name!r}; allowed: {", ".join(known) or "(none)"}')
+            raise StartupError(
+                f'participant: parameter participant is {name!r}; allowed: {", ".join(known) or "(none)"}'
+            )
         kind = known[name]
         section = load_section(scenario_file, name, kind.section)
-        site = load_section(scenario_file, '', Head).site()
-        self.shell = ParticipantShell(node, load_section(scenario_file, 'world', WorldConfig), lambda topic: topic)
+        site = load_section(scenario_file, '', ScenarioHead).site()
+        self.shell = ParticipantHost(node, load_section(scenario_file, 'world', WorldConfig), lambda topic: topic)
         self.participant = kind.participant(name, section, site, self.shell.send_evolved)
         kind.open_topics(node, self.shell.inbox, self.participant, self._unless_muted)
         self.participant.warm_up()

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from regolith_files.problems import InputError, Problem, one_of, shown
+from regolith_files.problems import InputError, Problem, allowed_names, as_yaml_text
 
 LAST_DOMAIN = 232
 """Largest ROS domain: the ports of later ones are beyond 65535 (DDSI-RTPS 2.2, section 9.6.1.1)."""
@@ -41,10 +41,12 @@ def check_middleware(environment: Mapping[str, str]) -> None:
     """
     rmw, known = environment.get('RMW_IMPLEMENTATION', ''), middlewares(environment)
     if rmw and known and rmw not in known:
-        raise _refused('RMW_IMPLEMENTATION', rmw, 'is not installed', one_of(known, rmw))
+        raise _refused('RMW_IMPLEMENTATION', rmw, 'is not installed', allowed_names(known, rmw))
     reach = environment.get('ROS_AUTOMATIC_DISCOVERY_RANGE', '')
     if reach and reach not in _RANGES:
-        raise _refused('ROS_AUTOMATIC_DISCOVERY_RANGE', reach, 'is not a discovery range', one_of(_RANGES, reach))
+        raise _refused(
+            'ROS_AUTOMATIC_DISCOVERY_RANGE', reach, 'is not a discovery range', allowed_names(_RANGES, reach)
+        )
     profiles = environment.get(_PROFILES, '')
     if profiles and not os.path.isfile(profiles):
         raise _refused(_PROFILES, profiles, 'is not a file', 'an XML file of Fast DDS profiles, or unset')
@@ -61,4 +63,4 @@ def middlewares(environment: Mapping[str, str]) -> list[str]:
 
 
 def _refused(variable: str, value: str, problem: str, allowed: str) -> InputError:
-    return InputError(Problem('environment', variable, problem, allowed, shown(value)))
+    return InputError(Problem('environment', variable, problem, allowed, as_yaml_text(value)))

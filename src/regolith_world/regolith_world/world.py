@@ -4,7 +4,8 @@
 
 Seed of the design: "Simulator Architecture" (2024), chapter World Evolution, and Rule 1 (reproducibility): from any
 committed state the same sequence of states follows. The world is a plain library; objects live in this process,
-agents behind a :class:`~regolith_world.remote.Bus`, and both go through the same code on the same frozen inputs.
+agents behind a :class:`~regolith_world.cycle.transport.Transport`, and both go through the same code on the same frozen
+inputs.
 """
 
 from __future__ import annotations
@@ -14,36 +15,36 @@ from typing import Literal
 
 import numpy as np
 
-from regolith_world import codec
-from regolith_world.acts import Act
+from regolith_world.checkpoint import codec
+from regolith_world.checkpoint.input_log import InputLog, ReplayDiverged
+from regolith_world.checkpoint.world_edits import Act
 from regolith_world.config import WorldConfig
-from regolith_world.contacts import measured_pressing, solve_contacts
-from regolith_world.coupling_checks import impossible
-from regolith_world.couplings import held, hold_together, holdable
-from regolith_world.encounters import Encounters, overlap
-from regolith_world.forecast import foreseen_ns
-from regolith_world.handshake import PROTOCOL, Agreement
-from regolith_world.hashing import cycle_hash
-from regolith_world.input_log import Diverged, InputLog
-from regolith_world.object_types import restored
-from regolith_world.objects import FreeBody, Intersection, Object, Status
-from regolith_world.records import (
+from regolith_world.contacts.collision_detection import CollisionDetector, newcomer_penetration
+from regolith_world.contacts.contact_solver import contact_accelerations, solve_contacts
+from regolith_world.contacts.time_of_impact import limited_step_ns
+from regolith_world.cycle.handshake import PROTOCOL, ParameterAgreement
+from regolith_world.cycle.records import (
     BodyState,
     Command,
     Cycle,
     CycleKey,
-    Evolved,
+    CycleResult,
     Impulse,
     IntersectionRecord,
     JoinRequest,
     Roles,
     Verdict,
 )
-from regolith_world.remote import Bus, RemoteAgent, RemotePart, Silence
-from regolith_world.stall import Discards
-from regolith_world.state import carried
-from regolith_world.step_control import StepControl
-from regolith_world.world_state import StepReport, WorldState
+from regolith_world.cycle.stall import Discards
+from regolith_world.cycle.state_hash import cycle_hash
+from regolith_world.cycle.step_control import StepControl
+from regolith_world.cycle.transport import ParticipantTimeout, RemoteAgent, RemoteBody, Transport
+from regolith_world.cycle.world_state import StepReport, WorldState
+from regolith_world.objects.constraint_checks import impossible
+from regolith_world.objects.constraints import attachable_bodies, constrained_names, solve_constraints
+from regolith_world.objects.object import Intersection, Object, RigidBody, Status
+from regolith_world.objects.object_types import restored
+from regolith_world.objects.state_history import rigidly_attached
 
 Choice = Literal['stop', 'drop', 'wait']
 
@@ -52,7 +53,7 @@ class ProtocolError(RuntimeError):
     """Participants disagree about a shared state or parameter."""
 
 
-class Refused(ValueError):
+class AdmissionError(ValueError):
     """A participant may not join; the message gives the reason."""
 
 
@@ -70,8 +71,11 @@ class World:
     """
 
     def __init__(
-        self, config: WorldConfig, objects: Sequence[Object] = (), bus: Bus | None = None,
-        on_silence: Callable[[Silence], Choice] | None = None,
+        self,
+        config: WorldConfig,
+        objects: Sequence[Object] = (),
+        bus: Transport | None = None,
+        on_silence: Callable[[ParticipantTimeout], Choice] | None = None,
     ) -> None:
         self.config = config
         self.t_ns = 0
@@ -84,7 +88,7 @@ class World:
         self.objects: dict[str, Object] = {}
         self.participants: dict[str, Roles] = {}
         self.control = StepControl(round(config.heartbeat_s * 1e9), round(config.dt_min_s * 1e9))
-        self.last_answers: dict[str, Evolved] = {}
+        self.last_answers: dict[str, CycleResult] = {}
         self.log: InputLog[Act] = InputLog()
         """All that came from outside since the beginning."""
         self.acts = 0
@@ -97,7 +101,7 @@ class World:
         """Of all who ever joined and can come back when the world is rewound."""
         self._bus = bus
         self._on_silence = on_silence or (lambda silence: config.on_failure)
-        self._agreement = Agreement()
+        self._agreement = ParameterAgreement()
         self._agreement.adopt('world', {'protocol': PROTOCOL, 'world.gravity_mps2': repr(config.gravity_mps2)})
         self._attempt = 0
         self._verdict = Verdict.NONE
@@ -108,7 +112,7 @@ class World:
         self._newcomers: set[str] = set()
         self._births: tuple[str, ...] = ()
         self._deaths: tuple[str, ...] = ()
-        self._encounters = Encounters(judged=config.touch != 'pose_only')
+        self._encounters = CollisionDetector(judged=config.touch != 'pose_only')
         self.discards = Discards(config.discards_per_s)
         self._gravity = np.array([0.0, 0.0, -config.gravity_mps2])
         for item in objects:
@@ -136,9 +140,9 @@ class World:
             it would overlap another object
         """
         if taken := self._names() & {request.name, *(body.name for body in request.bodies)}:
-            raise Refused(f'name {min(taken)!r} is taken; names in use: {sorted(self._names())}')
+            raise AdmissionError(f'name {min(taken)!r} is taken; names in use: {sorted(self._names())}')
         if problem := request.problem():
-            raise Refused(f'{request.name!r} joins with {problem}')
+            raise AdmissionError(f'{request.name!r} joins with {problem}')
         self.agree(request)
         if request.roles.has_bodies:
             agent = RemoteAgent(request, self.t_ns)
@@ -157,15 +161,17 @@ class World:
 
         :raises Refused: naming both, their places, and how deep
         """
-        there = holdable(self.objects)
+        there = attachable_bodies(self.objects)
         if missing := [name for name in newcomer.needs() if name not in there]:
-            raise Refused(f'{newcomer.name!r} needs {missing[0]!r}; allowed: {", ".join(sorted(there)) or "nothing"}')
+            raise AdmissionError(
+                f'{newcomer.name!r} needs {missing[0]!r}; allowed: {", ".join(sorted(there)) or "nothing"}'
+            )
         if problem := impossible({**self.objects, newcomer.name: newcomer}, (newcomer.name,)):
-            raise Refused(str(problem))
+            raise AdmissionError(str(problem))
         others = {name: item for name, item in self.objects.items() if name != newcomer.name}
-        if self._encounters.judged and newcomer.root.tangible and (found := overlap(newcomer, others)):
+        if self._encounters.judged and newcomer.root.tangible and (found := newcomer_penetration(newcomer, others)):
             other, depth = found
-            raise Refused(
+            raise AdmissionError(
                 f'{newcomer.name!r} at ({_place(newcomer)}) would stand {depth:.3f} m inside {other.name!r} '
                 f'at ({_place(other)}); give it room'
             )
@@ -189,10 +195,10 @@ class World:
             raise ValueError(f'no object {name!r}; allowed: {", ".join(sorted(self.objects))}')
         family, before = found.family(), [item.body for item in found.family()]
         for item, own in zip(family, before):
-            item.place(self.t_ns, body if item is found else carried(own, before[0], body))
+            item.place(self.t_ns, body if item is found else rigidly_attached(own, before[0], body))
         try:
             self.find_room(found)
-        except Refused:
+        except AdmissionError:
             for item, own in zip(family, before):
                 item.place(self.t_ns, own)
             raise
@@ -223,7 +229,7 @@ class World:
         """
         differences = self._agreement.differences(request.name, request.parameters)
         if differences is not None:
-            raise Refused(differences)
+            raise AdmissionError(differences)
 
     def remove(self, name: str, lost: bool = False) -> None:
         """Remove a participant or object, between cycles only.
@@ -250,7 +256,7 @@ class World:
 
         :raises Silence: if participants do not answer and the policy is ``stop``
         :raises ProtocolError: if participants disagree about the ground, or a past that is known does not repeat itself
-        :raises regolith_world.stall.Stalled: if too many cycles are discarded
+        :raises regolith_world.cycle.stall.Stalled: if too many cycles are discarded
         """
         wish = min((o.next_dt_ns() for o in self.objects.values()), default=self.control.heartbeat_ns)
         wish = min([wish, *(a.next_dt_ns for n, a in self.last_answers.items() if n not in self.objects)])
@@ -259,8 +265,11 @@ class World:
         if not self.cycle:
             self._look()
         if self._encounters.judged:
-            wish = foreseen_ns(
-                self.objects, self._records, self._impulses, min(wish, self.control.heartbeat_ns),
+            wish = limited_step_ns(
+                self.objects,
+                self._records,
+                self._impulses,
+                min(wish, self.control.heartbeat_ns),
                 self.control.dt_min_ns,
             )
         attempts = 0
@@ -277,7 +286,7 @@ class World:
                 self._verdict = Verdict.DISCARD
                 continue
             self._intersections, worst = self._encounters.find(self.objects, cycle)
-            forced = worst is not None and self.control.at_floor(dt_ns)
+            forced = worst is not None and self.control.at_min_step(dt_ns)
             if worst is None or forced:
                 break
             self._discard(before)
@@ -295,15 +304,15 @@ class World:
         members = (o for root in self.objects.values() for o in root.family())
         return {o.name: o.states.get_state(t_ns) for o in sorted(members, key=lambda o: o.name)}
 
-    def hold(self) -> dict[str, Evolved]:
+    def hold(self) -> dict[str, CycleResult]:
         """Let all participants apply the last verdict without evolving; return their answers."""
         return self._idle(Command.HOLD)
 
-    def stop(self) -> dict[str, Evolved]:
+    def stop(self) -> dict[str, CycleResult]:
         """End the run: participants apply the last verdict, answer with their reports, and end."""
         return self._idle(Command.STOP)
 
-    def _idle(self, command: Command) -> dict[str, Evolved]:
+    def _idle(self, command: Command) -> dict[str, CycleResult]:
         while True:
             try:
                 answers = self._exchange(self._record(command, 0))
@@ -321,23 +330,35 @@ class World:
     def _record(self, command: Command, dt_ns: int) -> Cycle:
         names = tuple(sorted(self.participants))
         everything = (o for root in self.objects.values() for o in root.family())
-        shown = (o for o in everything if (o.tangible and o.shapes) or isinstance(o, RemotePart))
+        shown = (o for o in everything if (o.tangible and o.shapes) or isinstance(o, RemoteBody))
         bodies = tuple(sorted((o.states.get_state(self.t_ns) for o in shown), key=lambda b: b.name))
         cycle = Cycle(
-            CycleKey(self.epoch, self.cycle, self._attempt), self.t_ns, dt_ns, self._verdict, command, names,
-            tuple(self.participants[n] for n in names), bodies, self._records, self._impulses, self._births,
-            self._deaths, self.silent, self.clock_offset_ns, tuple(n for n in held(self.objects) if n in names),
+            CycleKey(self.epoch, self.cycle, self._attempt),
+            self.t_ns,
+            dt_ns,
+            self._verdict,
+            command,
+            names,
+            tuple(self.participants[n] for n in names),
+            bodies,
+            self._records,
+            self._impulses,
+            self._births,
+            self._deaths,
+            self.silent,
+            self.clock_offset_ns,
+            tuple(n for n in constrained_names(self.objects) if n in names),
         )
         self._attempt += 1
         return cycle
 
-    def _exchange(self, cycle: Cycle) -> dict[str, Evolved]:
+    def _exchange(self, cycle: Cycle) -> dict[str, CycleResult]:
         if self._bus is None or not cycle.participants:
             return {}
         while True:
             try:
                 return self._bus.exchange(cycle)
-            except Silence as silence:
+            except ParticipantTimeout as silence:
                 choice = self._on_silence(silence)
                 if choice == 'wait':
                     continue
@@ -354,11 +375,11 @@ class World:
         key = CycleKey(self.epoch, self.cycle, self._attempt)
         hits, _ = self._encounters.find(self.objects, Cycle(key, self.t_ns, 0, Verdict.NONE, Command.HOLD))
         for item in (o for name in sorted(self.objects) for o in self.objects[name].family()):
-            item.feel([h for h in hits if h.involves(item)])
+            item.on_intersections([h for h in hits if h.involves(item)])
         self._records = tuple(h.record() for h in hits)
         if problem := impossible(self.objects):
             raise ProtocolError(str(problem))
-        hold_together(self.objects, self.t_ns, ())
+        solve_constraints(self.objects, self.t_ns, ())
 
     def _evolve(self, cycle: Cycle) -> list[Object]:
         end_ns = cycle.t_ns + cycle.dt_ns
@@ -378,9 +399,14 @@ class World:
                 assert isinstance(agent, RemoteAgent)
                 agent.take(answer, end_ns)
                 offspring += [
-                    FreeBody(
-                        birth.name, birth.state, birth.shapes, gravity=self._gravity, restitution=birth.restitution,
-                        friction=birth.friction, t_ns=end_ns,
+                    RigidBody(
+                        birth.name,
+                        birth.state,
+                        birth.shapes,
+                        gravity=self._gravity,
+                        restitution=birth.restitution,
+                        friction=birth.friction,
+                        t_ns=end_ns,
                     )
                     for birth in answer.births
                 ]
@@ -411,15 +437,15 @@ class World:
         touching = [h for h in hits if h.a.tangible and h.b.tangible and h.status != Status.NO_INTERSECTION]
         self._impulses = ()
         if self.config.touch == 'impulse':
-            pressing = measured_pressing(touching, self._separation, cycle.dt_ns * 1e-9)
+            pressing = contact_accelerations(touching, self._separation, cycle.dt_ns * 1e-9)
             impulses, self._separation = solve_contacts(touching, self.config.heartbeat_s, pressing)
             self._impulses = tuple(impulses)
-        self._impulses += hold_together(self.objects, self.t_ns, self._impulses)
+        self._impulses += solve_constraints(self.objects, self.t_ns, self._impulses)
         self._records = tuple(h.record() for h in hits)
         self._births = tuple(sorted(o.name for o in offspring))
         dead = [name for name, o in self.objects.items() if not o.alive]
         gone = [o.name for name in dead for o in self.objects.pop(name).family()]
-        gone += [name for o in self.objects.values() for name in o.bury()]
+        gone += [name for o in self.objects.values() for name in o.remove_dead()]
         self._deaths = tuple(sorted(gone))
         hashes = {name: o.state_hash() for name, o in self.objects.items()}
         # Who has no bodies is no object, but its state is part of the world; the ground's is its own hash.
@@ -432,7 +458,7 @@ class World:
         latched = {n: answer.live_inputs for n, answer in self.last_answers.items() if self.participants[n].inputs}
         try:
             self.log.commit(self.t_ns, self.state_hash, latched, self.cycle)
-        except Diverged as error:
+        except ReplayDiverged as error:
             raise ProtocolError(str(error)) from error
 
     # -- checkpoints --------------------------------------------------------------------------------------------
@@ -495,7 +521,7 @@ class World:
         self.cycle, self.t_ns = state.cycle, state.t_ns
         self.soil_hash, self.state_hash = state.soil_hash, state.state_hash
         self.discarded_cycles, self.forced_cycles = state.discarded_cycles, state.forced_cycles
-        self.control.recall(state.control)
+        self.control.restore(state.control)
         self._attempt, self._verdict = 0, Verdict.NONE
         self._records, self._impulses = state.intersections, state.impulses
         self._separation = {(a, b): v for a, b, v in state.separation}

@@ -19,32 +19,32 @@ from rclpy.task import Future
 from regolith_msgs.msg import TerrainUpdate
 from regolith_msgs.srv import Join, PlaceVehicle, RestoreState, SaveState
 
-from regolith_world import checkpoint
-from regolith_world.config import Head, WorldConfig, load_section
+from regolith_world.checkpoint import files
+from regolith_world.config import ScenarioHead, WorldConfig, load_section
+from regolith_world.cycle.participant_type import GROUND, expected_participants
+from regolith_world.cycle.records import BodyState, JoinRequest
+from regolith_world.cycle.transport import ParticipantTimeout
 from regolith_world.liveness import FILE, Alive
-from regolith_world.named_poses import named_poses
-from regolith_world.object_types import make_objects
-from regolith_world.participants import GROUND, expected_participants
-from regolith_world.records import BodyState, JoinRequest
-from regolith_world.remote import Silence
-from regolith_world.ros import convert
+from regolith_world.objects.named_poses import named_poses
+from regolith_world.objects.object_types import make_objects
+from regolith_world.ros import message_conversion
 from regolith_world.ros.announcement import Announcement
-from regolith_world.ros.answering import offer
-from regolith_world.ros.asking import ask
-from regolith_world.ros.bus import RosBus
-from regolith_world.ros.elsewhere import Elsewhere
+from regolith_world.ros.checkpoint_services import CheckpointServices
 from regolith_world.ros.entity_services import EntityServices
-from regolith_world.ros.leaving import run_process
+from regolith_world.ros.named_pose_services import PoseServices
 from regolith_world.ros.naming import helper_node, root_of
 from regolith_world.ros.parameters import declare, declare_run, declare_scenario
-from regolith_world.ros.participant_shell import WORD_S
-from regolith_world.ros.past_services import PastServices
-from regolith_world.ros.patience import Patience
-from regolith_world.ros.pose_services import PoseServices
+from regolith_world.ros.participant_host import WORD_S
+from regolith_world.ros.remote_nodes import RemoteNodes
 from regolith_world.ros.runner import Runner
+from regolith_world.ros.service_client import call_service
+from regolith_world.ros.service_server import create_service
+from regolith_world.ros.shutdown import run_process
 from regolith_world.ros.simulation_services import SimulationServices
-from regolith_world.ros.spawned_vehicle import SpawnedVehicle
-from regolith_world.world import ProtocolError, Refused, World
+from regolith_world.ros.startup_timeout import StartupTimeout
+from regolith_world.ros.topic_transport import TopicTransport
+from regolith_world.ros.vehicle_process import VehicleProcess
+from regolith_world.world import AdmissionError, ProtocolError, World
 
 ELSEWHERE = "whose nodes are started on other machines, by `regolith join`: participants, 'sensors'"
 SENSORS_LAG = 'simulated time the world may run ahead of its sensors [s]; below 0: there are none'
@@ -52,14 +52,16 @@ _SETTLES_S = 1.0
 """Within which a participant hears that it was admitted [wall s]."""
 
 
-class ServicePopulace:
-    """The participants' states through their services (see :class:`regolith_world.timeline.Populace`)."""
+class ServiceParticipantStates:
+    """The participants' states through their services (see
+    :class:`regolith_world.checkpoint.timeline.ParticipantStates`).
+    """
 
     def __init__(self, node: Node, services: Mapping[str, str], timeout_s: float, run: int) -> None:
         self._node, self._run = node, run
         self._executor = SingleThreadedExecutor(context=node.context)
         self._executor.add_node(node)
-        self._ask = partial(ask, self._executor, timeout_s=timeout_s)
+        self._ask = partial(call_service, self._executor, timeout_s=timeout_s)
         self._save: dict[str, Any] = {}
         self._restore: dict[str, Any] = {}
         self._place: dict[str, Any] = {}
@@ -85,11 +87,11 @@ class ServicePopulace:
             try:
                 response = self._ask(self._save[name], SaveState.Request(run=self._run))
             except TimeoutError:
-                raise Silence([name]) from None
+                raise ParticipantTimeout([name]) from None
             if response.success:
                 return bytes(response.state)
             if time.monotonic() > until:
-                raise Silence([name])
+                raise ParticipantTimeout([name])
             self._executor.spin_once(timeout_sec=0.05)
 
     def remove(self, name: str) -> None:
@@ -109,11 +111,11 @@ class ServicePopulace:
     def revive(self, name: str, blob: bytes, ground: bytes, epoch: int, inputs: bytes) -> None:
         """Set the state of one participant, see :meth:`restore`."""
         request = RestoreState.Request(run=self._run, epoch=int(epoch))
-        request.state, request.soil, request.inputs = map(convert.byte_array, (blob, ground, inputs))
+        request.state, request.soil, request.inputs = map(message_conversion.byte_array, (blob, ground, inputs))
         try:
             response = self._ask(self._restore[name], request)
         except TimeoutError:
-            raise Silence([name]) from None
+            raise ParticipantTimeout([name]) from None
         if not response.success:
             raise ProtocolError(f'{name} cannot be restored: {response.message}')
 
@@ -123,11 +125,11 @@ class ServicePopulace:
         :raises ValueError: if it cannot be there
         :raises Silence: if it does not answer
         """
-        request = PlaceVehicle.Request(run=self._run, body=convert.body_message(body))
+        request = PlaceVehicle.Request(run=self._run, body=message_conversion.body_message(body))
         try:
             response = self._ask(self._place[name], request)
         except TimeoutError:
-            raise Silence([name]) from None
+            raise ParticipantTimeout([name]) from None
         if not response.success:
             raise ValueError(response.message)
 
@@ -140,14 +142,14 @@ class WorldNode:
         node = self.node
         scenario_file = declare_scenario(node)
         self._run_id, self._scenario_file = declare_run(node), scenario_file
-        self._spawned: dict[str, SpawnedVehicle] = {}
+        self._spawned: dict[str, VehicleProcess] = {}
         self._looking: Any = None
         run_dir = declare(node, 'run_dir', '', 'folder of the run; empty: keep nothing on disk')
         self._folder = Path(run_dir) if run_dir else None
         self._alive = Alive(self._folder / FILE) if self._folder is not None else None
         self._restore_from = declare(node, 'restore_from', '', 'checkpoint folder to start from; empty: the beginning')
         self._recorded = declare(node, 'recorder', False, 'whether a recorder acknowledges what it wrote')
-        head = load_section(scenario_file, '', Head)
+        head = load_section(scenario_file, '', ScenarioHead)
         self.config = load_section(scenario_file, 'world', WorldConfig)
         self._expected = expected_participants(head)
         self._root = root_of(node)
@@ -159,13 +161,13 @@ class WorldNode:
         link, states_node = helper_node(node, 'link'), helper_node(node, 'states')
         self.nodes = [node, link, states_node]
         elsewhere = declare(node, 'elsewhere', [''], ELSEWHERE)
-        self._elsewhere = Elsewhere(link, elsewhere, scenario_file, run_dir)
+        self._elsewhere = RemoteNodes(link, elsewhere, scenario_file, run_dir)
         self._announcement = Announcement(node, link, self._run_id, head.name, self._elsewhere)
-        self.bus = RosBus(link, self.config, self._serve, self._run_id)
-        self._populace = ServicePopulace(states_node, services, self.config.agent_timeout_s, self._run_id)
+        self.bus = TopicTransport(link, self.config, self._serve, self._run_id)
+        self._populace = ServiceParticipantStates(states_node, services, self.config.agent_timeout_s, self._run_id)
         things = make_objects(head.objects, self.config.gravity_mps2)
-        self.world = World(self.config, things, self.bus, on_silence=lambda silence: self.runner.on_silence(silence))
-        self._last_checkpoint: checkpoint.Checkpoint | None = None
+        self.world = World(self.config, things, self.bus, on_silence=lambda silence: self.runner.on_timeout(silence))
+        self._last_checkpoint: files.Checkpoint | None = None
         self.runner = Runner(
             node,
             self._executor,
@@ -185,9 +187,9 @@ class WorldNode:
         self.runner.on_release = self._release
         self.services = SimulationServices(node, self.runner, self.world, head.name)
         self.entities = EntityServices(node, self.runner, self.world, self._start_vehicle)
-        self.past = PastServices(node, self.runner, self.world)
+        self.past = CheckpointServices(node, self.runner, self.world)
         self.poses = PoseServices(node, named_poses(head.poses))
-        offer(node, Join, 'join', self._on_join)
+        create_service(node, Join, 'join', self._on_join)
         self._started = False
         self._accepted: dict[str, tuple[int, Join.Response]] = {}
         """By name, the process that joined, and the response to it."""
@@ -195,13 +197,13 @@ class WorldNode:
     def _serve(self) -> None:
         self.runner.serve()
 
-    def _keep(self, saved: checkpoint.Checkpoint) -> None:
+    def _keep(self, saved: files.Checkpoint) -> None:
         self._last_checkpoint = saved
         self.bus.forget_history()
 
     def run(self) -> int:
         """Wait for all participants, run, return the exit code."""
-        patience = Patience(self.node, 'starting', self.config.start_timeout_s)
+        patience = StartupTimeout(self.node, 'starting', self.config.start_timeout_s)
         next_word = time.monotonic() + WORD_S
         while (
             not self._announcement.alone()
@@ -238,7 +240,7 @@ class WorldNode:
         if request.run != self._run_id:
             response.result, response.message = Join.Response.OTHER_RUN, f'this is the world of run {self._run_id}'
             return response
-        record = convert.join_record(request)
+        record = message_conversion.join_record(request)
         known = record.name in self.world.participants
         if known and (accepted := self._accepted.get(record.name)) and accepted[0] == request.instance:
             return accepted[1]  # our first answer was lost, or came late
@@ -248,7 +250,9 @@ class WorldNode:
             newcomer = self._started and record.roles.has_bodies and record.name not in self._expected
             known_here = record.name in self._expected and record.roles.owns_soil == (record.name == 'terrain')
             if not (newcomer or known_here):
-                raise Refused(f'the scenario names no participant {record.name!r}; it names {sorted(self._expected)}')
+                raise AdmissionError(
+                    f'the scenario names no participant {record.name!r}; it names {sorted(self._expected)}'
+                )
             if known:
                 self.world.agree(record)
                 if self._started:
@@ -258,7 +262,7 @@ class WorldNode:
                 return response
             elif newcomer:
                 self.world.agree(record)
-                if not self.runner.stand_still():
+                if not self.runner.wait_paused():
                     response.result, response.message = Join.Response.NOT_YET, 'a cycle is under way'
                     return response
                 self._take_in(record, response)
@@ -268,7 +272,7 @@ class WorldNode:
                 return response
             else:
                 self.world.admit(record)
-        except Refused as refusal:
+        except AdmissionError as refusal:
             spawned = self._spawned.get(record.name)
             if spawned is not None and not spawned.come.done():
                 spawned.come.set_result(str(refusal))
@@ -284,17 +288,23 @@ class WorldNode:
         self.world.admit(record)
         self._expected.add(record.name)
         self._populace.add(record.name, f'{self._root}/{record.name}/agent')
-        response.soil = convert.byte_array(self._populace.save(('terrain',))['terrain'])
+        response.soil = message_conversion.byte_array(self._populace.save(('terrain',))['terrain'])
         spawned = self._spawned.get(record.name)
-        self.runner.welcome(record.name, (lambda: None) if spawned is None else lambda: spawned.come.set_result(''))
+        self.runner.on_joined(record.name, (lambda: None) if spawned is None else lambda: spawned.come.set_result(''))
         self.node.get_logger().info(f'{record.name} joins at {self.world.t_ns * 1e-9:.2f} s')
 
     def _start_vehicle(self, name: str, entry: Mapping[str, Any]) -> Future:
         """Start a vehicle; see :data:`regolith_world.ros.entity_services.StartVehicle`."""
         folder = self._folder or Path(tempfile.mkdtemp(prefix='regolith-'))
-        made = SpawnedVehicle(
-            name, entry, self._scenario_file, folder / 'spawned', self._root, self._run_id,
-            again=lambda: self._is_missed(name), give_up=self._give_up,
+        made = VehicleProcess(
+            name,
+            entry,
+            self._scenario_file,
+            folder / 'spawned',
+            self._root,
+            self._run_id,
+            again=lambda: self._is_missed(name),
+            give_up=self._give_up,
         )
         self._spawned[name] = made
         if self._looking is None:
@@ -303,7 +313,7 @@ class WorldNode:
 
     def _look(self) -> None:
         for made in [*self._spawned.values()]:
-            made.look()
+            made.poll()
 
     def _release(self, name: str) -> None:
         """End the process of a vehicle that nothing can bring back, so that its name can be used again."""
@@ -326,13 +336,15 @@ class WorldNode:
         """Return the state and the history with which a lost node is restored."""
         saved = self._last_checkpoint
         if saved is None:
-            raise Refused(f'there is no checkpoint to bring {name!r} back from')
+            raise AdmissionError(f'there is no checkpoint to bring {name!r} back from')
         answers = self.bus.answered.get(name, [])
-        response.state = convert.byte_array(saved.blobs[name])
-        response.soil = convert.byte_array(saved.blobs['terrain'])
-        response.answers = [convert.evolved_message(answer) for answer in answers]
+        response.state = message_conversion.byte_array(saved.blobs[name])
+        response.soil = message_conversion.byte_array(saved.blobs['terrain'])
+        response.answers = [message_conversion.evolved_message(answer) for answer in answers]
         last = answers[-1].key if answers else None
-        response.cycles = [convert.cycle_message(c) for c in self.bus.sent if last is not None and c.key <= last]
+        response.cycles = [
+            message_conversion.cycle_message(c) for c in self.bus.sent if last is not None and c.key <= last
+        ]
         response.updates = [deserialize_message(update, TerrainUpdate) for update in self.bus.updates]
         response.expected_hash = answers[-1].state_hash if answers else ''
         self.node.get_logger().info(f'{name} comes back from the checkpoint at {saved.t_ns * 1e-9:.2f} s')
@@ -340,7 +352,9 @@ class WorldNode:
 
 def main() -> None:
     """Run the world node."""
-    run_process(WorldNode, WorldNode.run, lambda made: made.nodes, refusals=(TimeoutError, Silence), failed=3)
+    run_process(
+        WorldNode, WorldNode.run, lambda made: made.nodes, refusals=(TimeoutError, ParticipantTimeout), failed=3
+    )
 
 
 if __name__ == '__main__':

@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regolith_world.intersection import BROAD_MARGIN, close_pairs
+from regolith_world.contacts.intersection import BROAD_MARGIN, close_pairs
 
 
 def all_pairs(low: np.ndarray, high: np.ndarray) -> list[tuple[int, int]]:
     """Return what the definition says, pair by pair."""
     return [
-        (i, j) for i in range(len(low)) for j in range(i + 1, len(low))
+        (i, j)
+        for i in range(len(low))
+        for j in range(i + 1, len(low))
         if not any(low[a, k] - high[b, k] > BROAD_MARGIN for a, b in ((i, j), (j, i)) for k in range(3))
     ]
 
@@ -26,7 +28,9 @@ def boxes(rng: Any, count: int, spread: tuple[float, ...], largest: float) -> tu
     return middle - half, middle + half
 
 
-@pytest.mark.parametrize('spread', [(20.0, 1.0, 1.0), (1.0, 1.0, 30.0), (5.0, 5.0, 0.0), (0.0, 0.0, 0.0), (1e4, 1e4, 1.0)])
+@pytest.mark.parametrize(
+    'spread', [(20.0, 1.0, 1.0), (1.0, 1.0, 30.0), (5.0, 5.0, 0.0), (0.0, 0.0, 0.0), (1e4, 1e4, 1.0)]
+)
 @pytest.mark.parametrize('count', [0, 2, 32, 33, 50])
 def test_the_same_pairs_in_the_same_order(count: int, spread: tuple[float, ...]) -> None:
     rng = np.random.default_rng(count)

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from regolith_world import checkpoint
-from regolith_world.checkpoint import Checkpoint
+from regolith_world.checkpoint import files
+from regolith_world.checkpoint.files import Checkpoint
 
 MADE = Checkpoint(2**53 + 1, 'ab' * 32, {'world': b'{}', 'amber': bytes(range(256)), 'terrain': b''})
 
 
 def test_all_of_it_comes_back_and_a_second_replaces_the_first(tmp_path: Path) -> None:
-    checkpoint.write(tmp_path / 't1', Checkpoint(1, '', {'gone': b'1'}))
-    checkpoint.write(tmp_path / 't1', MADE)
-    assert checkpoint.read(tmp_path / 't1') == MADE
+    files.write(tmp_path / 't1', Checkpoint(1, '', {'gone': b'1'}))
+    files.write(tmp_path / 't1', MADE)
+    assert files.read(tmp_path / 't1') == MADE
     assert sorted(p.stem for p in (tmp_path / 't1').iterdir()) == ['amber', 'manifest', 'terrain', 'world']
 
 
@@ -38,7 +38,7 @@ def test_damage_is_named(tmp_path: Path) -> None:
 
     def refused(why: str) -> None:
         with pytest.raises(ValueError, match=why) as caught:
-            checkpoint.read(folder)
+            files.read(folder)
         assert str(folder) in str(caught.value)
 
     refused('not a checkpoint')
@@ -50,10 +50,10 @@ def test_damage_is_named(tmp_path: Path) -> None:
         ({'t_ns': 'soon'}, 'not a whole manifest'),
         ({'blobs': {}}, "lacks 'world'"),
     ):
-        checkpoint.write(folder, MADE)
+        files.write(folder, MADE)
         broken(folder, **change)
         refused(why)
-    checkpoint.write(folder, MADE)
+    files.write(folder, MADE)
     (folder / 'amber.bin').write_bytes(bytes(256))
     refused(r'amber\.bin: sha256 is')
     (folder / 'amber.bin').unlink()
@@ -68,14 +68,19 @@ def test_the_way_on_is_the_newest_that_the_scenario_can_begin_with(tmp_path: Pat
     """Not one that somebody gave a name, nor one with vehicles that came in mid-run, nor a damaged one."""
     (tmp_path / 'scenario.yaml').write_text('name: two\nseed: 1\nvehicles: {amber: {}}\n')
     made = {'world': b'', 'amber': b'', 'terrain': b''}
-    assert checkpoint.way_on(tmp_path) == ''
+    assert files.resume_hint(tmp_path) == ''
     for name, blobs in (
-        ('beginning', made), ('t000010.000', made), ('t000020.000', made), ('t000030.000', {**made, 'late': b''}),
-        ('t000040.000', made), ('tow_start', made), ('t_last', made),
+        ('beginning', made),
+        ('t000010.000', made),
+        ('t000020.000', made),
+        ('t000030.000', {**made, 'late': b''}),
+        ('t000040.000', made),
+        ('tow_start', made),
+        ('t_last', made),
     ):
-        checkpoint.write(tmp_path / 'checkpoints' / name, Checkpoint(0, '', blobs))
+        files.write(tmp_path / 'checkpoints' / name, Checkpoint(0, '', blobs))
     (tmp_path / 'checkpoints' / 't000040.000' / 'manifest.json').write_text('{"blobs": ')
-    assert checkpoint.way_on(tmp_path).endswith(f'--from {tmp_path / "checkpoints" / "t000020.000"}')
+    assert files.resume_hint(tmp_path).endswith(f'--from {tmp_path / "checkpoints" / "t000020.000"}')
 
 
 def test_what_is_no_checkpoint_is_not_replaced(tmp_path: Path) -> None:
@@ -86,11 +91,11 @@ def test_what_is_no_checkpoint_is_not_replaced(tmp_path: Path) -> None:
     file.write_text('all of it')
     for place in (tmp_path / 'home', file):
         with pytest.raises(FileExistsError, match='allowed: a new folder, or one of a checkpoint'):
-            checkpoint.write(place, MADE)
+            files.write(place, MADE)
     assert file.read_text() == 'all of it' and (tmp_path / 'home' / 'sub').is_dir()
     for _ in range(2):
-        checkpoint.write(tmp_path / 'home' / 'sub', MADE)
-    assert checkpoint.read(tmp_path / 'home' / 'sub') == MADE
+        files.write(tmp_path / 'home' / 'sub', MADE)
+    assert files.read(tmp_path / 'home' / 'sub') == MADE
 
 
 def test_a_checkpoint_that_the_disk_refuses_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,5 +108,5 @@ def test_a_checkpoint_that_the_disk_refuses_leaves_nothing(tmp_path: Path, monke
 
     monkeypatch.setattr(Path, 'write_bytes', full)
     with pytest.raises(OSError, match='No space'):
-        checkpoint.write(tmp_path / 't1', checkpoint.Checkpoint(0, '', {'a': b'1', 'b': b'2'}))
+        files.write(tmp_path / 't1', files.Checkpoint(0, '', {'a': b'1', 'b': b'2'}))
     assert list(tmp_path.iterdir()) == []

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
-from regolith_world import codec
-from regolith_world.records import Birth, BodyState, CycleKey, Impulse, Shape, ShapeKind, Verdict
-from regolith_world.rigid_state import rigid_state
-from regolith_world.rotation import from_yaw
+from regolith_world.checkpoint import codec
+from regolith_world.cycle.records import BodyState, CycleKey, Impulse, Shape, ShapeKind, SpawnedObject, Verdict
+from regolith_world.numerics.rotation import from_yaw
+from regolith_world.objects.rigid_state import rigid_state
 
 SEVERAL = settings(derandomize=True, max_examples=40, deadline=None)
 
@@ -50,8 +50,17 @@ ANY_ARRAY = st.sampled_from(('<f8', '<f4', '<i8', '<i4', '<u8', '|u1', '|b1')).f
 )
 VECTOR = arrays_of.arrays('<f8', 3, elements=REAL)
 EVERYTHING = st.builds(
-    Everything, ANY_ARRAY, st.integers(), REAL, st.text(), st.binary(), KEY, st.sampled_from(Verdict),
-    st.lists(st.tuples(st.text(), WHOLE)).map(tuple), st.tuples(st.text(), WHOLE, REAL), st.lists(REAL),
+    Everything,
+    ANY_ARRAY,
+    st.integers(),
+    REAL,
+    st.text(),
+    st.binary(),
+    KEY,
+    st.sampled_from(Verdict),
+    st.lists(st.tuples(st.text(), WHOLE)).map(tuple),
+    st.tuples(st.text(), WHOLE, REAL),
+    st.lists(REAL),
     st.dictionaries(st.text(), st.builds(Impulse, st.text(), st.text(), VECTOR, VECTOR), max_size=3),
     st.none() | KEY,
 )
@@ -87,8 +96,8 @@ def test_records_survive_to_the_last_bit():
     assert same(codec.decode(BodyState, codec.encode(state)), state)
     blow = Impulse('a', 'b', np.array([1e-300, -0.0, np.inf]), np.ones(3))
     assert same(codec.decode(Impulse, codec.encode(blow)), blow)
-    birth = Birth('a/0', (Shape(ShapeKind.BOX, np.ones(3)),), state, 0.5, 0.25)
-    assert same(codec.decode(Birth, codec.encode(birth)), birth)
+    birth = SpawnedObject('a/0', (Shape(ShapeKind.BOX, np.ones(3)),), state, 0.5, 0.25)
+    assert same(codec.decode(SpawnedObject, codec.encode(birth)), birth)
 
 
 def test_empty_arrays_keep_their_shape_and_integers_their_value():

@@ -29,7 +29,10 @@ class Outer(Section):
 def test_what_a_yaml_file_holds_is_taken_as_it_is() -> None:
     found = Outer.model_validate(
         {
-            'count': 3, 'place': [1, 2.5], 'places': {'here': [0, 1]}, 'inner': {'flag': True, 'ratio': 1},
+            'count': 3,
+            'place': [1, 2.5],
+            'places': {'here': [0, 1]},
+            'inner': {'flag': True, 'ratio': 1},
             'others': [{'ratio': 0.25}],
         }
     )

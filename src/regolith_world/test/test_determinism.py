@@ -11,18 +11,18 @@ from pathlib import Path
 
 import pytest
 
+from regolith_world.cycle.handshake import ParameterAgreement
 from regolith_world.determinism import (
     TUNABLES,
-    arithmetic,
-    dispatched,
-    fingerprint,
+    arithmetic_fingerprint,
     is_pinned,
-    pinned,
-    pins,
-    unpinnable,
-    without,
+    math_fingerprint,
+    numpy_dispatch_features,
+    pinned_variables,
+    unpinnable_reason,
+    with_pins,
+    without_capabilities,
 )
-from regolith_world.handshake import Agreement
 
 FUSED = Path('/proc/cpuinfo').is_file() and ' fma ' in Path('/proc/cpuinfo').read_text()
 
@@ -35,66 +35,72 @@ def said(code: str, **changed: str) -> str:
 
 
 def test_pins_are_added_to_what_is_there() -> None:
-    assert not is_pinned({}) and is_pinned(pinned({})) and is_pinned(pinned(pinned({'HOME': '/'})))
-    kept = pinned({TUNABLES: 'glibc.malloc.check=1:glibc.cpu.hwcaps=-AVX512F', 'HOME': '/'})
+    assert not is_pinned({}) and is_pinned(with_pins({})) and is_pinned(with_pins(with_pins({'HOME': '/'})))
+    kept = with_pins({TUNABLES: 'glibc.malloc.check=1:glibc.cpu.hwcaps=-AVX512F', 'HOME': '/'})
     assert kept[TUNABLES] == 'glibc.malloc.check=1:glibc.cpu.hwcaps=-AVX512F,-FMA,-FMA4' and kept['HOME'] == '/'
     assert is_pinned(kept) and not is_pinned({**kept, 'OPENBLAS_CORETYPE': 'Haswell'})
-    assert without('', ('-FMA',)) == 'glibc.cpu.hwcaps=-FMA'
+    assert without_capabilities('', ('-FMA',)) == 'glibc.cpu.hwcaps=-FMA'
 
 
 def test_pinned_processes_and_others_do_not_agree() -> None:
     """Of those that are not pinned nobody promised anything."""
-    assert arithmetic({}) == arithmetic({'OPENBLAS_CORETYPE': 'Haswell'}) == 'as the processor has it'
-    assert arithmetic(pinned({})) == fingerprint()
-    agreed = Agreement()
-    agreed.adopt('terrain', {'arithmetic': arithmetic(pinned({}))})
-    assert agreed.differences('amber', {'arithmetic': arithmetic(pinned({'HOME': '/'}))}) is None
-    said = agreed.differences('amber', {'arithmetic': arithmetic({})})
-    assert said == f'arithmetic is as the processor has it at amber but {fingerprint()} at terrain'
+    assert (
+        arithmetic_fingerprint({})
+        == arithmetic_fingerprint({'OPENBLAS_CORETYPE': 'Haswell'})
+        == 'as the processor has it'
+    )
+    assert arithmetic_fingerprint(with_pins({})) == math_fingerprint()
+    agreed = ParameterAgreement()
+    agreed.adopt('terrain', {'arithmetic': arithmetic_fingerprint(with_pins({}))})
+    assert agreed.differences('amber', {'arithmetic': arithmetic_fingerprint(with_pins({'HOME': '/'}))}) is None
+    said = agreed.differences('amber', {'arithmetic': arithmetic_fingerprint({})})
+    assert said == f'arithmetic is as the processor has it at amber but {math_fingerprint()} at terrain'
 
 
 def test_what_cannot_be_pinned_is_named() -> None:
-    assert unpinnable('x86_64', ('glibc', '2.36')) == ''
-    assert 'aarch64' in unpinnable('aarch64', ('glibc', '2.36'))
-    assert 'glibc 2.31; from 2.33' in unpinnable('x86_64', ('glibc', '2.31'))
-    assert 'C library musl' in unpinnable('x86_64', ('musl', '1.2'))
+    assert unpinnable_reason('x86_64', ('glibc', '2.36')) == ''
+    assert 'aarch64' in unpinnable_reason('aarch64', ('glibc', '2.36'))
+    assert 'glibc 2.31; from 2.33' in unpinnable_reason('x86_64', ('glibc', '2.31'))
+    assert 'C library musl' in unpinnable_reason('x86_64', ('musl', '1.2'))
 
 
 @pytest.mark.seconds
-@pytest.mark.skipif(bool(unpinnable()) or not FUSED, reason='nothing to pin on this machine')
+@pytest.mark.skipif(bool(unpinnable_reason()) or not FUSED, reason='nothing to pin on this machine')
 def test_the_c_library_is_what_differs_and_pins_take_hold() -> None:
     """Fused or not is another word; without AVX2 besides is none, nor is anything that BLAS or NumPy choose."""
-    code = 'from regolith_world.determinism import fingerprint; print(fingerprint())'
+    code = 'from regolith_world.determinism import math_fingerprint; print(math_fingerprint())'
     if not is_pinned(os.environ) and '-FMA' not in os.environ.get(TUNABLES, ''):
-        assert said(code) == fingerprint() != said(code, **pins())
-    less = said(code, **{**pins(), TUNABLES: without(pins()[TUNABLES], ('-AVX2',))})
-    assert less == said(code, **pins())
+        assert said(code) == math_fingerprint() != said(code, **pinned_variables())
+    less = said(
+        code, **{**pinned_variables(), TUNABLES: without_capabilities(pinned_variables()[TUNABLES], ('-AVX2',))}
+    )
+    assert less == said(code, **pinned_variables())
 
 
-ALGEBRA = '''
+ALGEBRA = """
 import hashlib, math, numpy as np
-from regolith_world.arithmetic import each, solved, times
+from regolith_world.numerics.portable_math import each, solved, times
 rng = np.random.default_rng(1)
 a, b, v = rng.normal(size=(40, 3, 3)), rng.normal(size=(6, 600)), rng.uniform(0.1, 3.0, 2000)
 ours = [times(a, a), times(b, b.T), solved(b @ b.T * 0.0 + times(b, b.T), b[:, :3]), each(math.sin, v), each(math.log, v)]
 loops = (getattr(np, "_core", None) or np.core)._multiarray_umath
 print(*(hashlib.sha256(b"".join(x.tobytes() for x in part)).hexdigest()[:12] for part in (ours, [b @ b.T])))
 print(*(name for name in loops.__cpu_dispatch__ if loops.__cpu_features__[name]))
-'''
+"""
 
 
 @pytest.mark.seconds
-@pytest.mark.skipif(bool(unpinnable()), reason='processors of this kind are not told to be others')
+@pytest.mark.skipif(bool(unpinnable_reason()), reason='processors of this kind are not told to be others')
 def test_algebra_and_functions_have_the_same_bits_where_blas_and_numpy_have_others() -> None:
     """BLAS's product, and the loops that NumPy says it has left, show that each took the processor for another."""
     ours, product, *loops = said(ALGEBRA, OPENBLAS_CORETYPE='', NPY_DISABLE_CPU_FEATURES='').split()
     same, other, *_ = said(ALGEBRA, OPENBLAS_CORETYPE='Prescott').split()
     assert same == ours and (other != product or not FUSED)
-    same, _, *left = said(ALGEBRA, OPENBLAS_CORETYPE='', NPY_DISABLE_CPU_FEATURES=dispatched()).split()
+    same, _, *left = said(ALGEBRA, OPENBLAS_CORETYPE='', NPY_DISABLE_CPU_FEATURES=numpy_dispatch_features()).split()
     assert same == ours and not left and (loops or not FUSED)
 
 
-CONSTANTS = '''
+CONSTANTS = """
 import hashlib, importlib, pkgutil, sys
 import numpy as np
 found = {}
@@ -106,13 +112,13 @@ for name in ("regolith_world", "regolith_terrain", "regolith_vehicles", "regolit
                 if isinstance(value, (float, np.ndarray)) or isinstance(value, tuple) and {*map(type, value)} == {float}:
                     found[f"{module.name}.{key}"] = np.asarray(value).tobytes()
 print(len(found), hashlib.sha256(repr(sorted(found.items())).encode()).hexdigest())
-'''
+"""
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(bool(unpinnable()), reason='processors of this kind are not told to be others')
+@pytest.mark.skipif(bool(unpinnable_reason()), reason='processors of this kind are not told to be others')
 def test_constants_of_modules_are_the_same_pinned_or_not() -> None:
     """Kernels hold them as numbers, and are compiled once for processes of both kinds."""
     count, digest = said(CONSTANTS).split()
     assert int(count) > 100
-    assert said(CONSTANTS, **pins()).split() == [count, digest]
+    assert said(CONSTANTS, **pinned_variables()).split() == [count, digest]

@@ -11,12 +11,21 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from regolith_world.entities import Ball, Box, Category, bounds, category, chosen, entities, matching
-from regolith_world.object_types import make_objects
-from regolith_world.objects import Beam, Object
-from regolith_world.records import VEHICLE, BodyState, JoinRequest, Shape, ShapeKind
-from regolith_world.remote import RemoteAgent
-from regolith_world.rotation import from_yaw
+from regolith_world.cycle.records import VEHICLE, BodyState, JoinRequest, Shape, ShapeKind
+from regolith_world.cycle.transport import RemoteAgent
+from regolith_world.numerics.rotation import from_yaw
+from regolith_world.objects.entities import (
+    BoxRegion,
+    Category,
+    SphereRegion,
+    bounds,
+    category,
+    entities,
+    filter_entities,
+    match_names,
+)
+from regolith_world.objects.object import Beam, Object
+from regolith_world.objects.object_types import make_objects
 
 THINGS = {
     'wall': {'type': 'immovable', 'position': [5, 0, 1], 'shapes': [{'kind': 'box', 'size_m': [0.1, 2.0, 1.0]}],
@@ -28,6 +37,7 @@ THINGS = {
 
 def rover() -> RemoteAgent:
     """Return a vehicle of a box, turned to the left, with a ball on an arm ahead of it."""
+
     def state(name: str, at: list[float]) -> BodyState:
         return BodyState(name, np.array(at), from_yaw(math.pi / 2), np.zeros(3), np.zeros(3), 10.0)
 
@@ -63,25 +73,30 @@ def test_bounds_are_in_the_frame_of_the_entity(world: dict[str, Object]) -> None
 
 def test_filters_go_together(world: dict[str, Object]) -> None:
     found = entities(world)
-    assert list(chosen(found)) == list(found)
-    assert list(chosen(found, '^(ball|wall)$')) == ['ball', 'wall']
-    assert list(chosen(found, '[[:digit:]]{3}$', [Category.DYNAMIC_OBJECT])) == ['cable/rod_000', 'cable/rod_001']
-    assert list(chosen(found, 'l', [Category.STATIC_OBJECT, Category.ROBOT])) == ['wall']
+    assert list(filter_entities(found)) == list(found)
+    assert list(filter_entities(found, '^(ball|wall)$')) == ['ball', 'wall']
+    assert list(filter_entities(found, '[[:digit:]]{3}$', [Category.DYNAMIC_OBJECT])) == [
+        'cable/rod_000',
+        'cable/rod_001',
+    ]
+    assert list(filter_entities(found, 'l', [Category.STATIC_OBJECT, Category.ROBOT])) == ['wall']
     # The wall, turned by a quarter, reaches from x = 3 to 7; the arm of the vehicle to y = 1.6.
-    assert list(chosen(found, region=Ball(np.array([3.5, 0.0, 1.0]), 0.6))) == ['wall']
-    assert list(chosen(found, region=Box(np.array([-4.0, 1.55, 0.0]), np.array([-2.0, 9.0, 9.0])))) == ['amber']
-    assert not chosen(found, region=Ball(np.array([-3.0, 1.9, 0.5]), 0.2))
+    assert list(filter_entities(found, region=SphereRegion(np.array([3.5, 0.0, 1.0]), 0.6))) == ['wall']
+    assert list(filter_entities(found, region=BoxRegion(np.array([-4.0, 1.55, 0.0]), np.array([-2.0, 9.0, 9.0])))) == [
+        'amber'
+    ]
+    assert not filter_entities(found, region=SphereRegion(np.array([-3.0, 1.9, 0.5]), 0.2))
     with pytest.raises(ValueError, match=r"filter '\(': .*; allowed: a POSIX extended regular expression"):
-        chosen(found, '(')
+        filter_entities(found, '(')
     with pytest.raises(ValueError, match=r'null'):
-        chosen(found, 'a\0')
+        filter_entities(found, 'a\0')
 
 
 def test_a_pattern_that_takes_for_ever_does_not() -> None:
     """A world waits for it."""
     long = 'a' * 60
-    assert matching([long, f'{long}b'], '^(a|a)*b$') == [f'{long}b']
+    assert match_names([long, f'{long}b'], '^(a|a)*b$') == [f'{long}b']
     began = time.monotonic()
     with suppress(ValueError):  # it may be clever enough
-        matching([long] * 50, r'^(.*)(.*)(.*)(.*)(.*)\5\4\3\2\1b$')
+        match_names([long] * 50, r'^(.*)(.*)(.*)(.*)(.*)\5\4\3\2\1b$')
     assert time.monotonic() - began < 10.0

@@ -17,8 +17,8 @@ pytestmark = pytest.mark.ros
 
 def served() -> tuple[Any, Any]:
     """Return the services of a world with one ball that moves, and that world."""
+    from regolith_world.checkpoint.timeline import Timeline
     from regolith_world.ros.entity_services import EntityServices
-    from regolith_world.timeline import Timeline
 
     shape = {'kind': 'sphere', 'size_m': [0.1]}
     ball = {'type': 'free_body', 'position': [1.0, 2.0, 3.0], 'mass_kg': 1.0, 'shape': shape, 'weightless': True}
@@ -34,7 +34,7 @@ def served() -> tuple[Any, Any]:
         return action()
 
     node: Any = SimpleNamespace(create_service=lambda *args, **more: None)
-    runner: Any = SimpleNamespace(standing=standing, act=timeline.act)
+    runner: Any = SimpleNamespace(standing=standing, apply_edit=timeline.apply_edit)
     return EntityServices(node, runner, w, lambda name, entry: None), w  # type: ignore[arg-type, return-value]
 
 

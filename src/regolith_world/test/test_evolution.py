@@ -16,19 +16,27 @@ import pytest
 from toy_worlds import world
 
 from regolith_world.config import WorldConfig
+from regolith_world.cycle.records import Cycle
 from regolith_world.examples.ball_throwing_robot import THROWING_ROBOT, Lidar, RobotConfig, ThrowingRobot
-from regolith_world.object_types import make_objects
-from regolith_world.objects import Beam, FreeBody, Intersection, Object, Status
-from regolith_world.records import Cycle
-from regolith_world.rigid_state import rigid_state
+from regolith_world.objects.object import Beam, Intersection, Object, RigidBody, Status
+from regolith_world.objects.object_types import make_objects
+from regolith_world.objects.rigid_state import rigid_state
 from regolith_world.world import World
 
 BALL: dict[str, Any] = {
-    'type': 'free_body', 'position': [0.0, 0.0, 0.0], 'mass_kg': 1.0, 'shape': {'kind': 'sphere', 'size_m': [0.1]},
-    'restitution': 1.0, 'friction': 0.0, 'weightless': True,
+    'type': 'free_body',
+    'position': [0.0, 0.0, 0.0],
+    'mass_kg': 1.0,
+    'shape': {'kind': 'sphere', 'size_m': [0.1]},
+    'restitution': 1.0,
+    'friction': 0.0,
+    'weightless': True,
 }
 WALL: dict[str, Any] = {
-    'type': 'immovable', 'position': [1.5, 0.0, 0.0], 'shapes': [{'kind': 'box', 'size_m': [0.5, 2.0, 2.0]}], 'friction': 0.0,
+    'type': 'immovable',
+    'position': [1.5, 0.0, 0.0],
+    'shapes': [{'kind': 'box', 'size_m': [0.5, 2.0, 2.0]}],
+    'friction': 0.0,
 }
 FAST = {**BALL, 'velocity_mps': [3.0, 0.0, 0.0]}
 SPINNING = {**FAST, 'shape': {'kind': 'box', 'size_m': [0.1, 0.2, 0.15]}, 'spin_radps': [9.0, 20.0, 5.0]}
@@ -100,7 +108,11 @@ def test_rule_1_reproducibility() -> None:
         again.load(saved[m])
         for expected in sequence[m:]:
             again.step()
-            assert (again.t_ns, again.state_hash, {n: o.canonical_state() for n, o in again.objects.items()}) == expected
+            assert (
+                again.t_ns,
+                again.state_hash,
+                {n: o.canonical_state() for n, o in again.objects.items()},
+            ) == expected
 
 
 def test_the_robot_throws_one_cycle_after_it_measured_ten_metres() -> None:
@@ -202,7 +214,7 @@ def test_all_objects_evolve_and_their_offspring_are_added() -> None:
 class Mortal(Object):
     """Dies of the first thing it meets."""
 
-    def feel(self, intersections: Sequence[Intersection]) -> None:
+    def on_intersections(self, intersections: Sequence[Intersection]) -> None:
         if any(h.status != Status.NO_INTERSECTION for h in intersections):
             self.alive = False
 
@@ -221,7 +233,9 @@ def test_the_dead_are_deleted_from_the_list() -> None:
     w.add(mother)
     for item in mother.family():
         item.states.clear()
-        item.states.new_state(w.t_ns, item.body if len(item.states) else rigid_state(item.name, [9, 9, 9], 1.0, np.eye(3)))
+        item.states.new_state(
+            w.t_ns, item.body if len(item.states) else rigid_state(item.name, [9, 9, 9], 1.0, np.eye(3))
+        )
     child.alive = False
     w.step()
     assert w._deaths == ('mother/child', 'mother/child/toe') and mother.children == [other]
@@ -234,7 +248,9 @@ def test_deleting_the_dead_waits_for_intersections_and_the_verdict() -> None:
     """1.2-5 Deleting dead objects before this step is not very logical, because the fact that they are dead depends on
     some conditions, e.g. intersection.
     """
-    mortal = Mortal('mortal', rigid_state('mortal', [0.3, 0.0, 0.0], 1.0, np.eye(3)), make_objects({'b': BALL}, 0.0)[0].shapes)
+    mortal = Mortal(
+        'mortal', rigid_state('mortal', [0.3, 0.0, 0.0], 1.0, np.eye(3)), make_objects({'b': BALL}, 0.0)[0].shapes
+    )
     w = world(mortal, ball=FAST)
     deaths = []
     while not w._deaths:
@@ -252,17 +268,25 @@ def test_every_object_is_given_the_intersections_that_concern_it() -> None:
     """
     told: dict[str, list[tuple[str, str]]] = {}
 
-    class Listener(FreeBody):
-        def feel(self, intersections: Sequence[Intersection]) -> None:
-            super().feel(intersections)
+    class Listener(RigidBody):
+        def on_intersections(self, intersections: Sequence[Intersection]) -> None:
+            super().on_intersections(intersections)
             told[self.name] = [(h.a.name, h.b.name) for h in intersections]
 
-    items = [Listener(n, rigid_state(n, [x, 0.0, 0.0], 1.0, np.eye(3)), make_objects({'b': BALL}, 0.0)[0].shapes) for n, x in (('a', 0.0), ('b', 0.4), ('c', 9.0))]
+    items = [
+        Listener(n, rigid_state(n, [x, 0.0, 0.0], 1.0, np.eye(3)), make_objects({'b': BALL}, 0.0)[0].shapes)
+        for n, x in (('a', 0.0), ('b', 0.4), ('c', 9.0))
+    ]
     part = Listener('a/part', items[1].body, items[1].shapes, parent=items[0])
     part.states.clear()
     part.states.new_state(0, rigid_state('a/part', [0.0, 0.3, 0.0], 1.0, np.eye(3)))
     world(*items).step()
-    assert told == {'a': [('a', 'b'), ('a/part', 'b')], 'a/part': [('a/part', 'b')], 'b': [('a', 'b'), ('a/part', 'b')], 'c': []}
+    assert told == {
+        'a': [('a', 'b'), ('a/part', 'b')],
+        'a/part': [('a/part', 'b')],
+        'b': [('a', 'b'), ('a/part', 'b')],
+        'c': [],
+    }
 
 
 def test_an_intersection_that_is_kept_does_no_harm() -> None:
@@ -278,7 +302,9 @@ def test_an_intersection_that_is_kept_does_no_harm() -> None:
     assert not np.shares_memory(new.points, kept.points)
     saved = w.state_hash
     kept.points[:] = 7.0
-    assert world(ball={**BALL, 'position': [0.9, 0.0, 0.0]}, wall=WALL).step().t_ns == 20_000_000 and w.state_hash == saved
+    assert (
+        world(ball={**BALL, 'position': [0.9, 0.0, 0.0]}, wall=WALL).step().t_ns == 20_000_000 and w.state_hash == saved
+    )
 
 
 def discarding(monkeypatch: pytest.MonkeyPatch) -> tuple[World, list[tuple[str, int]]]:
@@ -286,6 +312,7 @@ def discarding(monkeypatch: pytest.MonkeyPatch) -> tuple[World, list[tuple[str, 
     w = world(ball=SPINNING, wall=WALL, ghost={**BALL, 'position': [5.0, 5.0, 5.0]})
     deleted: list[tuple[str, int]] = []
     for name, item in w.objects.items():
+
         def note(from_end: int = 0, name: str = name, delete: Any = item.states.delete_state) -> None:
             deleted.append((name, from_end))
             delete(from_end)
@@ -314,14 +341,18 @@ def test_an_nii_rewinds_the_timer(monkeypatch: pytest.MonkeyPatch) -> None:
     starts: list[tuple[int, int]] = []
     w = world(ball=SPINNING, wall=WALL)
     find = w._encounters.find
-    monkeypatch.setattr(w._encounters, 'find', lambda objects, cycle: starts.append((cycle.t_ns, cycle.dt_ns)) or find(objects, cycle))
+    monkeypatch.setattr(
+        w._encounters, 'find', lambda objects, cycle: starts.append((cycle.t_ns, cycle.dt_ns)) or find(objects, cycle)
+    )
     while not w.discarded_cycles:
         starts.clear()
         before = w.t_ns
         report = w.step()
     attempts = starts[-report.attempts :]
     assert len(attempts) > 1 and {t_ns for t_ns, _ in attempts} == {before}
-    assert [dt for _, dt in attempts] == sorted({dt for _, dt in attempts}, reverse=True) and w.t_ns == before + attempts[-1][1]
+    assert [dt for _, dt in attempts] == sorted(
+        {dt for _, dt in attempts}, reverse=True
+    ) and w.t_ns == before + attempts[-1][1]
 
 
 def test_collisions_are_handled_by_the_objects() -> None:
@@ -348,18 +379,23 @@ def test_objects_use_distances_for_their_delta_t() -> None:
     Here: the world does so for all that coast (``forecast``), and any object may.
     """
 
-    class Careful(FreeBody):
+    class Careful(RigidBody):
         gap = np.inf
 
-        def feel(self, intersections: Sequence[Intersection]) -> None:
-            super().feel(intersections)
+        def on_intersections(self, intersections: Sequence[Intersection]) -> None:
+            super().on_intersections(intersections)
             self.gap = min((h.distance for h in intersections), default=np.inf)
 
         def next_dt_ns(self) -> int:
             return 5_000_000 if self.gap < 0.2 else 20_000_000
 
     ball = make_objects({'b': FAST}, 0.0)[0]
-    w = world(Careful('ball', rigid_state('ball', [0.5, 0, 0], 1.0, np.eye(3), linear_velocity=np.array([3.0, 0, 0])), ball.shapes), wall=WALL)
+    w = world(
+        Careful(
+            'ball', rigid_state('ball', [0.5, 0, 0], 1.0, np.eye(3), linear_velocity=np.array([3.0, 0, 0])), ball.shapes
+        ),
+        wall=WALL,
+    )
     steps = [w.step().dt_ns for _ in range(5)]
     assert steps == [20_000_000] * 4 + [5_000_000]
     assert isinstance(robot_world()[1].lidar, Lidar)

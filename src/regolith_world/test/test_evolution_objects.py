@@ -14,34 +14,54 @@ import numpy as np
 import pytest
 from toy_worlds import run, world
 
-from regolith_world import codec
+from regolith_world.checkpoint import codec
 from regolith_world.config import WorldConfig
+from regolith_world.contacts.intersection import NII_DEPTH
+from regolith_world.cycle.records import VEHICLE, Cycle, JoinRequest
+from regolith_world.cycle.transport import LocalTransport, RemoteAgent
 from regolith_world.examples.ball_throwing_robot import throw_at_a_wall
-from regolith_world.fields import Field
-from regolith_world.intersection import NII_DEPTH
-from regolith_world.linkages.linkage import Link, Linkage
-from regolith_world.object_types import make_objects, object_types, restored
-from regolith_world.objects import Beam, FreeBody, Kept, Object, Status
-from regolith_world.records import VEHICLE, Cycle, JoinRequest
-from regolith_world.remote import LocalBus, RemoteAgent
-from regolith_world.rigid_state import rigid_state
-from regolith_world.state import StateManager, interpolate_body
+from regolith_world.objects.force_field import ForceField
+from regolith_world.objects.linkages.linkage import Link, Linkage
+from regolith_world.objects.object import Beam, Object, RigidBody, SavedObject, Status
+from regolith_world.objects.object_types import make_objects, object_types, restored
+from regolith_world.objects.rigid_state import rigid_state
+from regolith_world.objects.state_history import StateManager, interpolate_body
 from regolith_world.world import World
 
 BALL: dict[str, Any] = {
-    'type': 'free_body', 'position': [0.0, 0.0, 0.0], 'mass_kg': 1.0, 'shape': {'kind': 'sphere', 'size_m': [0.1]},
-    'restitution': 1.0, 'friction': 0.0, 'weightless': True,
+    'type': 'free_body',
+    'position': [0.0, 0.0, 0.0],
+    'mass_kg': 1.0,
+    'shape': {'kind': 'sphere', 'size_m': [0.1]},
+    'restitution': 1.0,
+    'friction': 0.0,
+    'weightless': True,
 }
 WALL: dict[str, Any] = {
-    'type': 'immovable', 'position': [1.5, 0.0, 0.0], 'shapes': [{'kind': 'box', 'size_m': [0.5, 2.0, 2.0]}], 'friction': 0.0,
+    'type': 'immovable',
+    'position': [1.5, 0.0, 0.0],
+    'shapes': [{'kind': 'box', 'size_m': [0.5, 2.0, 2.0]}],
+    'friction': 0.0,
 }
-AIR: dict[str, Any] = {'type': 'field', 'position': [0.0, 0.0, 0.0], 'shapes': [{'kind': 'box', 'size_m': [9.0, 9.0, 9.0]}]}
+AIR: dict[str, Any] = {
+    'type': 'field',
+    'position': [0.0, 0.0, 0.0],
+    'shapes': [{'kind': 'box', 'size_m': [9.0, 9.0, 9.0]}],
+}
 LIFT: dict[str, Any] = {
-    'type': 'platform', 'position': [7.0, 0.0, 0.0], 'to': [7.0, 0.0, 1.0], 'leg_s': 2.0,
+    'type': 'platform',
+    'position': [7.0, 0.0, 0.0],
+    'to': [7.0, 0.0, 1.0],
+    'leg_s': 2.0,
     'shapes': [{'kind': 'box', 'size_m': [1.0, 1.0, 0.1]}],
 }
 ROPE: dict[str, Any] = {
-    'type': 'rope', 'ends': [[0.0, 0.0, 3.0], [0.0, 0.0, 2.0]], 'held': 'first', 'length_m': 1.0, 'rods': 4, 'mass_kg': 1.0,
+    'type': 'rope',
+    'ends': [[0.0, 0.0, 3.0], [0.0, 0.0, 2.0]],
+    'held': 'first',
+    'length_m': 1.0,
+    'rods': 4,
+    'mass_kg': 1.0,
     'radius_m': 0.03,
 }
 LOOSE = {**ROPE, 'ends': [[0.0, 0.0, 3.0], [0.9, 0.0, 3.0]], 'held': 'none'}
@@ -50,8 +70,13 @@ LOOSE = {**ROPE, 'ends': [[0.0, 0.0, 3.0], [0.9, 0.0, 3.0]], 'held': 'none'}
 def linkage(bodies: dict[str, Any], *joints: dict[str, Any]) -> dict[str, Any]:
     cube = {'shape': {'kind': 'box', 'size_m': [0.1, 0.1, 0.1]}, 'mass_kg': 1.0}
     return {
-        'type': 'linkage', 'position': [0.0, 0.0, 0.0], 'weightless': True, 'restitution': 1.0, 'friction': 0.0,
-        'bodies': {n: {**cube, **b} for n, b in bodies.items()}, 'joints': list(joints),
+        'type': 'linkage',
+        'position': [0.0, 0.0, 0.0],
+        'weightless': True,
+        'restitution': 1.0,
+        'friction': 0.0,
+        'bodies': {n: {**cube, **b} for n, b in bodies.items()},
+        'joints': list(joints),
     }
 
 
@@ -74,7 +99,7 @@ def test_everything_is_an_object() -> None:
     beam = Beam('robot/9', np.zeros(3), np.array([1.0, 0, 0]), 1.0, 0, 'robot')
     family = [member for thing in [*things, beam] for member in thing.family()]
     assert all(isinstance(o, Object) for o in family) and {type(o).__name__ for o in family} >= {
-        'ThrowingRobot', 'Lidar', 'Beam', 'Immovable', 'Field', 'Platform', 'Linkage', 'Link', 'FreeBody', 'RemoteAgent',
+        'ThrowingRobot', 'Lidar', 'Beam', 'StaticBody', 'ForceField', 'Platform', 'Linkage', 'Link', 'RigidBody', 'RemoteAgent',
     }  # fmt: skip
     assert robot in things
 
@@ -83,11 +108,18 @@ def test_an_object_has_a_state_which_determines_behaviour_and_properties() -> No
     """2-2 Each object has a State(t) which is a function of time, and determines the Behavior(t) and Properties(t) of the
     object.
     """
-    thing = {**BALL, 'shape': {'kind': 'box', 'size_m': [0.3, 0.2, 0.1]}, 'spin_radps': [1.0, 2.0, 3.0], 'velocity_mps': [1.0, 0.0, 0.0]}
+    thing = {
+        **BALL,
+        'shape': {'kind': 'box', 'size_m': [0.3, 0.2, 0.1]},
+        'spin_radps': [1.0, 2.0, 3.0],
+        'velocity_mps': [1.0, 0.0, 0.0],
+    }
     a = run(world(ball=thing), 0.4).objects['ball']
     first, later = a.states.get_state(0), a.states.get_state(400_000_000)
     assert first.mass == later.mass and not np.allclose(first.inertia, later.inertia), 'inertia turns with the body'
-    other = FreeBody('ball', a.states.get_state(200_000_000), a.shapes, t_ns=200_000_000, restitution=1.0, friction=0.0)
+    other = RigidBody(
+        'ball', a.states.get_state(200_000_000), a.shapes, t_ns=200_000_000, restitution=1.0, friction=0.0
+    )
     w = World(WorldConfig(), [other])
     w.t_ns = 200_000_000
     run(w, 0.4)
@@ -140,7 +172,7 @@ def test_a_rope_is_made_of_rods_constrained_to_each_other() -> None:
 
 
 def _axis(link: Object) -> np.ndarray:
-    from regolith_world.rotation import matrix
+    from regolith_world.numerics.rotation import matrix
 
     return matrix(link.body.orientation)[:, 2]
 
@@ -264,13 +296,28 @@ def test_an_object_interacts_only_with_its_parent_and_children() -> None:
     Here: in the cycle; other objects it meets in intersections, which the world finds.
     """
     root, child, grandchild = lineage(3)
-    w = world(root, Asking(), **{'ball': {**BALL, 'position': [0.5, 0, 0], 'velocity_mps': [3, 0, 0], 'shape': {'kind': 'box', 'size_m': [0.1, 0.2, 0.1]}, 'spin_radps': [9, 20, 5]}, 'wall': WALL})
+    w = world(
+        root,
+        Asking(),
+        **{
+            'ball': {
+                **BALL,
+                'position': [0.5, 0, 0],
+                'velocity_mps': [3, 0, 0],
+                'shape': {'kind': 'box', 'size_m': [0.1, 0.2, 0.1]},
+                'spin_radps': [9, 20, 5],
+            },
+            'wall': WALL,
+        },
+    )
     run(w, 0.5)
     assert w.discarded_cycles > 0
     for item, parent in ((root, w), (child, root), (grandchild, child)):
         assert isinstance(item, Counting)
         assert {what for what, _ in item.callers} == {'evolve', 'discard', 'commit', 'next_dt_ns', 'state_hash'}
-        assert all(caller in (parent, item) for _, caller in item.callers), [c for c in item.callers if c[1] is not parent]
+        assert all(caller in (parent, item) for _, caller in item.callers), [
+            c for c in item.callers if c[1] is not parent
+        ]
 
 
 class Asking(Counting):
@@ -286,7 +333,7 @@ def test_any_object_can_be_given_a_parent_upon_construction() -> None:
     """
     mother = part('mother')
     ball = make_objects({'b': BALL}, 0.0)[0]
-    child = FreeBody('mother/ball', rigid_state('mother/ball', [0, 0, 3], 1.0, np.eye(3)), ball.shapes, parent=mother)
+    child = RigidBody('mother/ball', rigid_state('mother/ball', [0, 0, 3], 1.0, np.eye(3)), ball.shapes, parent=mother)
     run(world(mother), 0.1)
     assert child.parent is mother and len(child.states) == len(mother.states) == 6
 
@@ -337,7 +384,7 @@ def test_intangible_objects_can_have_an_nii() -> None:
     w = world(air={**AIR, 'acceleration_mps2': [0.0, 0.0, -1.0]}, ball=BALL)
     report = w.step()
     assert [(h.a.name, h.status) for h in report.intersections] == [('air', Status.NON_INFINITESIMAL_INTERSECTION)]
-    assert isinstance(w.objects['air'], Field) and w.discarded_cycles == 0 and report.attempts == 1
+    assert isinstance(w.objects['air'], ForceField) and w.discarded_cycles == 0 and report.attempts == 1
     robot_world, _ = throw_at_a_wall(0.1)
     hits = robot_world.step().intersections
     assert Status.NON_INFINITESIMAL_INTERSECTION in {h.status for h in hits} and robot_world.discarded_cycles == 0
@@ -347,7 +394,12 @@ def test_an_nii_triggers_actions_if_the_object_is_tangible() -> None:
     """2.2-3 Detection of an NII in the evolution cycle of the World triggers a series of action if the object is
     tangible.
     """
-    moving = {**BALL, 'shape': {'kind': 'box', 'size_m': [0.1, 0.2, 0.1]}, 'velocity_mps': [3.0, 0.0, 0.0], 'spin_radps': [9.0, 20.0, 5.0]}
+    moving = {
+        **BALL,
+        'shape': {'kind': 'box', 'size_m': [0.1, 0.2, 0.1]},
+        'velocity_mps': [3.0, 0.0, 0.0],
+        'spin_radps': [9.0, 20.0, 5.0],
+    }
     solid = run(world(ball=moving, wall=WALL), 0.6)
     gas = run(world(ball=moving, wall={**AIR, 'position': [1.5, 0, 0], 'shapes': WALL['shapes']}), 0.6)
     assert solid.discarded_cycles > 0 == gas.discarded_cycles
@@ -376,7 +428,9 @@ def test_constraints_confine_degrees_of_freedom() -> None:
         {'kind': 'slider', 'between': ['world', 'a'], 'at': [0, 0, 0], 'axis': [0, 0, 1]},
     )
     ends = [linkage_of(run(world(o=o), 0.5), 'o').links[0].body for o in (free, on_line)]
-    assert ends[0].position == pytest.approx([0.5, 1.0, 1.5]) and ends[1].position == pytest.approx([0.0, 0.0, 1.5], abs=1e-9)
+    assert ends[0].position == pytest.approx([0.5, 1.0, 1.5]) and ends[1].position == pytest.approx(
+        [0.0, 0.0, 1.5], abs=1e-9
+    )
     assert not np.round(ends[1].angular_velocity, 9).any()
 
 
@@ -394,7 +448,10 @@ def test_the_distance_between_two_objects_can_be_constant() -> None:
     coordinates of them.
     """
     pair = linkage(
-        {'a': {'position': [0, 0, 0], 'velocity_mps': [0, 1, 0]}, 'b': {'position': [1, 0, 0], 'spin_radps': [0, 0, 2]}},
+        {
+            'a': {'position': [0, 0, 0], 'velocity_mps': [0, 1, 0]},
+            'b': {'position': [1, 0, 0], 'spin_radps': [0, 0, 2]},
+        },
         {'kind': 'distance', 'between': ['a', 'b'], 'ends': [[0, 0, 0], [1, 0, 0]]},
     )
     w = world(pair=pair)
@@ -407,7 +464,10 @@ def test_the_distance_between_two_objects_can_be_constant() -> None:
 
 def test_an_obstacle_can_be_allowed_to_move_in_y_only() -> None:
     """3-5 We have an obstacle which is only allowed to move in y-direction no matter what."""
-    obstacle = linkage({'a': {'position': [0, 0, 0]}}, {'kind': 'slider', 'between': ['world', 'a'], 'at': [0, 0, 0], 'axis': [0, 1, 0]})
+    obstacle = linkage(
+        {'a': {'position': [0, 0, 0]}},
+        {'kind': 'slider', 'between': ['world', 'a'], 'at': [0, 0, 0], 'axis': [0, 1, 0]},
+    )
     ball = {**BALL, 'position': [-0.6, -0.5, 0.03], 'velocity_mps': [2.0, 1.5, 0.0], 'friction': 0.5}
     w = run(world(obstacle=obstacle, ball=ball), 1.0)
     body = linkage_of(w, 'obstacle').links[0].body
@@ -422,7 +482,14 @@ def test_mechanical_constraints_behave_as_mechanical_connections() -> None:
     Here: hinge, slider, ball, cylinder, spring and damper; what is to be seen of one is the shape of a link.
     """
     gate = linkage(
-        {'leaf': {'position': [0, 0.5, 0], 'shape': {'kind': 'box', 'size_m': [0.02, 0.5, 0.4]}, 'velocity_mps': [-0.5, 0, 0], 'spin_radps': [0, 0, 1]}},
+        {
+            'leaf': {
+                'position': [0, 0.5, 0],
+                'shape': {'kind': 'box', 'size_m': [0.02, 0.5, 0.4]},
+                'velocity_mps': [-0.5, 0, 0],
+                'spin_radps': [0, 0, 1],
+            }
+        },
         {'kind': 'hinge', 'between': ['world', 'leaf'], 'at': [0, 0, 0]},
     )
     leaf = linkage_of(run(world(gate=gate), 0.5), 'gate').links[0]
@@ -437,7 +504,7 @@ def test_constraints_belong_to_an_object() -> None:
     constraint that evolved alone could not hold a closed loop.
     """
     (made,) = make_objects({'rope': ROPE}, 1.62)
-    again = restored(codec.decode(Kept, codec.encode(made.save())))
+    again = restored(codec.decode(SavedObject, codec.encode(made.save())))
     assert isinstance(made, Object) and isinstance(again, Linkage)
     assert codec.encode(again.save()) == codec.encode(made.save()) and len(again._system.rows.joint) == 12
-    assert LocalBus is not None
+    assert LocalTransport is not None

@@ -13,39 +13,54 @@ import numpy as np
 import pytest
 from toy_worlds import run, world
 
-from regolith_world import codec
+from regolith_world.checkpoint import codec
 from regolith_world.config import WorldConfig
-from regolith_world.encounters import Encounters
-from regolith_world.intersection import NII_DEPTH, TOUCH_DISTANCE
-from regolith_world.object_types import make_objects, restored
-from regolith_world.objects import FreeBody, Intersection, Kept, Status
-from regolith_world.platforms import Platform
-from regolith_world.records import Command, Cycle, CycleKey, Vector, Verdict
-from regolith_world.rigid_state import rigid_state
-from regolith_world.state import StateManager, interpolate_body
+from regolith_world.contacts.collision_detection import CollisionDetector
+from regolith_world.contacts.intersection import NII_DEPTH, TOUCH_DISTANCE
+from regolith_world.cycle.records import Command, Cycle, CycleKey, Vector, Verdict
+from regolith_world.objects.object import Intersection, RigidBody, SavedObject, Status
+from regolith_world.objects.object_types import make_objects, restored
+from regolith_world.objects.platform import Platform
+from regolith_world.objects.rigid_state import rigid_state
+from regolith_world.objects.state_history import StateManager, interpolate_body
 from regolith_world.world import World
 
 BALL: dict[str, Any] = {
-    'type': 'free_body', 'position': [0.0, 0.0, 0.0], 'mass_kg': 1.0, 'shape': {'kind': 'sphere', 'size_m': [0.1]},
-    'restitution': 1.0, 'friction': 0.0, 'weightless': True,
+    'type': 'free_body',
+    'position': [0.0, 0.0, 0.0],
+    'mass_kg': 1.0,
+    'shape': {'kind': 'sphere', 'size_m': [0.1]},
+    'restitution': 1.0,
+    'friction': 0.0,
+    'weightless': True,
 }
 BOX = {**BALL, 'shape': {'kind': 'box', 'size_m': [0.1, 0.1, 0.1]}}
 WALL: dict[str, Any] = {
-    'type': 'immovable', 'position': [1.5, 0.0, 0.0], 'shapes': [{'kind': 'box', 'size_m': [0.5, 2.0, 2.0]}], 'friction': 0.0,
+    'type': 'immovable',
+    'position': [1.5, 0.0, 0.0],
+    'shapes': [{'kind': 'box', 'size_m': [0.5, 2.0, 2.0]}],
+    'friction': 0.0,
 }
 LIFT: dict[str, Any] = {
-    'type': 'platform', 'position': [0.0, 0.0, -3.0], 'to': [0.0, 0.0, -1.0], 'leg_s': 2.0, 'pace_s': 0.05,
+    'type': 'platform',
+    'position': [0.0, 0.0, -3.0],
+    'to': [0.0, 0.0, -1.0],
+    'leg_s': 2.0,
+    'pace_s': 0.05,
     'shapes': [{'kind': 'box', 'size_m': [1.0, 1.0, 0.1]}],
 }
 CUSHION: dict[str, Any] = {
-    'type': 'field', 'position': [0.0, 0.0, -1.0], 'shapes': [{'kind': 'box', 'size_m': [1.0, 1.0, 1.0]}], 'push_per_s2': 100.0,
+    'type': 'field',
+    'position': [0.0, 0.0, -1.0],
+    'shapes': [{'kind': 'box', 'size_m': [1.0, 1.0, 1.0]}],
+    'push_per_s2': 100.0,
 }
 HOLD = Cycle(CycleKey(0, 0, 0), 0, 0, Verdict.NONE, Command.HOLD)
 
 
 def meet(**things: dict[str, Any]) -> list[Intersection]:
     """Return the intersections of things as they stand."""
-    return Encounters(judged=True).find({o.name: o for o in make_objects(things, 1.62)}, HOLD)[0]
+    return CollisionDetector(judged=True).find({o.name: o for o in make_objects(things, 1.62)}, HOLD)[0]
 
 
 def at(x: float, thing: dict[str, Any] = BALL, **more: Any) -> dict[str, Any]:
@@ -84,12 +99,16 @@ def test_an_object_can_be_constructed_again_from_its_state() -> None:
     """
     things = {'a': at(0.0, velocity_mps=[2.0, 0.3, 0.0]), 'wall': WALL, 'lift': LIFT, 'cushion': CUSHION}
     first = run(world(**things), 0.31)
-    again = World(WorldConfig(), [restored(codec.decode(Kept, codec.encode(o.save()))) for o in first.objects.values()])
+    again = World(
+        WorldConfig(), [restored(codec.decode(SavedObject, codec.encode(o.save()))) for o in first.objects.values()]
+    )
     again.t_ns, again.cycle = first.t_ns, first.cycle
     for w in (first, again):
         w._records = w._impulses = ()
         run(w, 0.5)
-    assert {n: o.canonical_state() for n, o in again.objects.items()} == {n: o.canonical_state() for n, o in first.objects.items()}
+    assert {n: o.canonical_state() for n, o in again.objects.items()} == {
+        n: o.canonical_state() for n, o in first.objects.items()
+    }
 
 
 def test_the_instants_that_were_exercised_are_the_basis_of_rule_1() -> None:
@@ -120,7 +139,7 @@ def test_rule_1_holds_where_states_are_interpolated() -> None:
     """4-6 Then it is not clear that the evolution from an interpolated state to the next is the same as evolution from
     the state before it.
 
-    Here: it is not (``test_platforms.py::test_from_an_interpolated_state_it_would_go_another_way``); so checkpoint and
+    Here: it is not (``test_platform.py::test_from_an_interpolated_state_it_would_go_another_way``); so checkpoint and
     hash have both neighbours, and between commits the world starts nothing.
     """
     first, saved, hashes = world(lift={**LIFT, 'pace_s': 0.07}, a=at(0.0, velocity_mps=[0.0, 0.0, -1.0])), [], []
@@ -212,7 +231,11 @@ def test_what_an_intersection_costs_to_make_is_kept() -> None:
     assert w._encounters._geometry is not None
     layout = w._encounters._geometry[1]
     w.step()
-    assert w._encounters._geometry[1] is layout and [name for name, _ in w._encounters._geometry[0]] == ['a', 'b', 'spark']
+    assert w._encounters._geometry[1] is layout and [name for name, _ in w._encounters._geometry[0]] == [
+        'a',
+        'b',
+        'spark',
+    ]
     w.step(), w.step()
     assert w._encounters._geometry[1] is not layout and [name for name, _ in w._encounters._geometry[0]] == ['a', 'b']
 
@@ -237,10 +260,29 @@ def test_contact_points_depend_on_the_geometries() -> None:
     """
     (one,) = meet(a=BALL, b=at(0.2))
     assert one.contact_points() == pytest.approx(np.array([[0.1, 0.0, 0.0]]), abs=1e-6)
-    rod = {**WALL, 'position': [0.0, 0.0, -0.2], 'shapes': [{'kind': 'capsule', 'size_m': [0.1, 0.5]}], 'rpy_deg': [90.0, 0.0, 0.0]}
-    (two,) = meet(a=rod, b={**WALL, 'position': [0.0, 0.0, -0.8], 'shapes': [{'kind': 'box', 'size_m': [1, 1, 0.5]}]}, c=at(7.0)) or [None]
+    rod = {
+        **WALL,
+        'position': [0.0, 0.0, -0.2],
+        'shapes': [{'kind': 'capsule', 'size_m': [0.1, 0.5]}],
+        'rpy_deg': [90.0, 0.0, 0.0],
+    }
+    (two,) = meet(
+        a=rod, b={**WALL, 'position': [0.0, 0.0, -0.8], 'shapes': [{'kind': 'box', 'size_m': [1, 1, 0.5]}]}, c=at(7.0)
+    ) or [None]
     assert two is None, 'neither of them can be moved'
-    lying = {'type': 'linkage', 'position': [0.0, 0.0, -0.2], 'bodies': {'rod': {'shape': {'kind': 'capsule', 'size_m': [0.1, 0.5]}, 'mass_kg': 1.0, 'position': [0, 0, 0], 'rpy_deg': [90.0, 0.0, 0.0]}}, 'joints': []}
+    lying = {
+        'type': 'linkage',
+        'position': [0.0, 0.0, -0.2],
+        'bodies': {
+            'rod': {
+                'shape': {'kind': 'capsule', 'size_m': [0.1, 0.5]},
+                'mass_kg': 1.0,
+                'position': [0, 0, 0],
+                'rpy_deg': [90.0, 0.0, 0.0],
+            }
+        },
+        'joints': [],
+    }
     (hit,) = meet(a=lying, b={**WALL, 'position': [0.0, 0.0, -0.8], 'shapes': [{'kind': 'box', 'size_m': [1, 1, 0.5]}]})
     assert sorted(hit.contact_points()[:, 1].tolist()) == pytest.approx([-0.5, 0.5], abs=1e-6)
     assert hit.contact_surfaces() == []
@@ -254,9 +296,9 @@ def test_contact_surfaces_are_handed_to_objects() -> None:
     """
     seen: list[Vector] = []
 
-    class Felt(FreeBody):
-        def feel(self, intersections: Sequence[Intersection]) -> None:
-            super().feel(intersections)
+    class Felt(RigidBody):
+        def on_intersections(self, intersections: Sequence[Intersection]) -> None:
+            super().on_intersections(intersections)
             seen[:] = [polygon for hit in intersections for polygon in hit.contact_surfaces()]
 
     box = make_objects({'b': BOX}, 0.0)[0]

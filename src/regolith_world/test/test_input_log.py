@@ -6,18 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regolith_world.input_log import Diverged, InputLog, Inputs
+from regolith_world.checkpoint.input_log import InputHistory, InputLog, ReplayDiverged
 
 
 @given(st.integers(0, 50), st.lists(st.sampled_from([b'', b'a', b'bc']), max_size=40), st.integers(0, 100))
 def test_inputs_are_those_appended_up_to_the_cut(first: int, values: list[bytes], cut: int) -> None:
     """Through bytes, too; appending a known cycle again changes nothing, and beyond the end there is nothing."""
-    inputs = Inputs(first)
+    inputs = InputHistory(first)
     for k, value in enumerate(values):
         inputs.append(first + k, value)
         inputs.append(first, b'something else')
     expected = {first + k: value for k, value in enumerate(values)}
-    assert dict(inputs) == expected and dict(Inputs.decode(inputs.encode())) == expected
+    assert dict(inputs) == expected and dict(InputHistory.decode(inputs.encode())) == expected
     inputs.cut(cut)
     assert dict(inputs) == {cycle: value for cycle, value in expected.items() if cycle < cut}
     assert inputs.get(first + len(values)) is None and inputs.get(first - 1) is None
@@ -27,7 +27,7 @@ def test_inputs_are_those_appended_up_to_the_cut(first: int, values: list[bytes]
 
 def test_inputs_need_little_room() -> None:
     """A thousand equal ones take no more than one."""
-    inputs = Inputs(0)
+    inputs = InputHistory(0)
     inputs.append(0, b'same')
     alone = len(inputs.encode())
     for cycle in range(1, 1000):
@@ -54,9 +54,9 @@ def test_a_repetition_is_compared_with_what_was() -> None:
     """A commit that is known must be the same, in time and in hash; the first 64 bits count."""
     known = log()
     known.commit(700, 'a7', {}, 7)
-    with pytest.raises(Diverged, match=r'cycle 6 led to b7 at 0.0000 s, before the rewind to 00000000000000a7'):
+    with pytest.raises(ReplayDiverged, match=r'cycle 6 led to b7 at 0.0000 s, before the rewind to 00000000000000a7'):
         known.commit(700, 'b7', {}, 7)
-    with pytest.raises(Diverged, match='does not repeat itself'):
+    with pytest.raises(ReplayDiverged, match='does not repeat itself'):
         known.commit(701, 'a7', {}, 7)
     assert known.has(7, 700, 'a7') and not known.has(7, 700, 'b7') and not known.has(15, 1500, 'a15')
 
@@ -65,7 +65,11 @@ def test_what_came_after_a_cut_is_forgotten() -> None:
     """States, inputs and acts; acts upon the state itself only if they are asked for."""
     cut = log()
     cut.cut(10)
-    assert (cut.last, cut.acts, dict(cut.inputs['amber'])) == (10, [(8, 'boulder')], {k: b'%d' % k for k in range(5, 10)})
+    assert (cut.last, cut.acts, dict(cut.inputs['amber'])) == (
+        10,
+        [(8, 'boulder')],
+        {k: b'%d' % k for k in range(5, 10)},
+    )
     other = log()
     other.cut(10, acts=2)
     assert other.acts == [(8, 'boulder'), (10, 'ball')]

@@ -9,21 +9,21 @@ import math
 import numpy as np
 import pytest
 
-from regolith_world.intersection import (
+from regolith_world.contacts.bounding_box import ShapeBounds
+from regolith_world.contacts.intersection import (
     BROAD_MARGIN,
     NII_DEPTH,
     TOUCH_DISTANCE,
-    Geometry,
+    ShapeQueries,
     Status,
     classify,
     close_pairs,
     intersect,
 )
-from regolith_world.objects import Beam, Object
-from regolith_world.outline import Outline
-from regolith_world.records import BodyState, Shape, ShapeKind
-from regolith_world.rigid_state import rigid_state
-from regolith_world.rotation import from_rotation_vector, matrix
+from regolith_world.cycle.records import BodyState, Shape, ShapeKind
+from regolith_world.numerics.rotation import from_rotation_vector, matrix
+from regolith_world.objects.object import Beam, Object
+from regolith_world.objects.rigid_state import rigid_state
 
 TURN = from_rotation_vector(np.array([0.4, -0.9, 0.7]))
 FAR = np.array([300.0, -200.0, 40.0])
@@ -44,7 +44,7 @@ def box(half, at=(0.0, 0.0, 0.0), turn=(0.0, 0.0, 0.0, 1.0)):
 
 def look(first, second):
     a, b = sorted((first, second), key=lambda o: o.name)
-    return intersect(a, b, Geometry((a, b)))
+    return intersect(a, b, ShapeQueries((a, b)))
 
 
 @pytest.mark.parametrize(('ball_name', 'sign'), [('a', 1.0), ('z', -1.0)])
@@ -76,7 +76,10 @@ def test_a_ball_on_the_face_of_a_turned_box(ball_name, sign, gap):
 def test_boxes_face_to_face_meet_in_a_rectangle():
     """Of 0.2 m by 0.1 m: what both faces share; the upper one is shifted."""
     r = matrix(TURN)
-    low, high = thing('a', np.zeros(3), box([0.2, 0.2, 0.1])), thing('b', r @ np.array([0.2, 0.3, 0.2]), box([0.2, 0.2, 0.1]))
+    low, high = (
+        thing('a', np.zeros(3), box([0.2, 0.2, 0.1])),
+        thing('b', r @ np.array([0.2, 0.3, 0.2]), box([0.2, 0.2, 0.1])),
+    )
     hit = look(low, high)
     assert hit.status == Status.COLLISION_SURFACES and len(hit.contact_surfaces()[0]) == len(hit.contact_points()) == 4
     local = (hit.points - FAR) @ r
@@ -167,10 +170,12 @@ def surface(shape, count=400):
 @pytest.mark.parametrize('kind', list(ShapeKind))
 def test_bounds_hold_the_shape_and_no_more(kind):
     """Against points of the surface: the box encloses all of them and reaches no farther than the outermost, within 2 %."""
-    shape = Shape(kind, np.array([0.3, 0.5, 0.2]), np.array([0.6, -0.1, 0.2]), from_rotation_vector(np.array([1.0, 0.3, -0.4])))
+    shape = Shape(
+        kind, np.array([0.3, 0.5, 0.2]), np.array([0.6, -0.1, 0.2]), from_rotation_vector(np.array([1.0, 0.3, -0.4]))
+    )
     ball = sphere(0.01, at=(-0.4, 0.3, 0.0))
     state = BodyState('a', FAR, TURN, np.zeros(3), np.zeros(3))
-    outline = Outline([shape, ball])
+    outline = ShapeBounds([shape, ball])
     low, high = outline.bounds(state)
     r = matrix(TURN)
     points = [surface(s, 4000) @ matrix(s.orientation).T + s.position for s in (shape, ball)]
@@ -178,7 +183,7 @@ def test_bounds_hold_the_shape_and_no_more(kind):
     assert (world > low - 1e-9).all() and (world < high + 1e-9).all()
     np.testing.assert_allclose([low, high], [world.min(axis=0), world.max(axis=0)], atol=0.01)
     assert max(np.linalg.norm(np.concatenate(points), axis=1)) <= outline.reach
-    nothing = Outline([]).bounds(state)
+    nothing = ShapeBounds([]).bounds(state)
     assert (nothing[0] == np.inf).all() and (nothing[1] == -np.inf).all()
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numba
 import pytest
 
-from regolith_world import kernel_cache
+from regolith_world.numerics import kernel_cache
 
 READ_ONLY = Path('/proc/self')
 """Nobody can write there, root included."""
@@ -20,7 +20,7 @@ READ_ONLY = Path('/proc/self')
 
 def test_a_cache_that_can_be_written_is_left_alone(tmp_path: Path) -> None:
     environment = {kernel_cache.VARIABLE: str(tmp_path / 'made' / 'later')}
-    kernel_cache.ensure(environment, [], say=pytest.fail)
+    kernel_cache.configure(environment, [], say=pytest.fail)
     assert environment == {kernel_cache.VARIABLE: str(tmp_path / 'made' / 'later')}
 
 
@@ -30,15 +30,17 @@ def test_what_is_compiled_already_moves_to_a_folder_that_can(tmp_path: Path, mon
     (given / 'kernel.nbi').write_bytes(b'1')
     os.utime(given / 'kernel.nbi', (1, 1))
     real = kernel_cache.writable
-    monkeypatch.setattr(kernel_cache, 'writable', lambda folder: given not in (folder, *folder.parents) and real(folder))
+    monkeypatch.setattr(
+        kernel_cache, 'writable', lambda folder: given not in (folder, *folder.parents) and real(folder)
+    )
     given.chmod(0o555)
     said: list[str] = []
     environment = {kernel_cache.VARIABLE: str(given)}
-    kernel_cache.ensure(environment, [READ_ONLY, tmp_path / 'mine'], said.append)
+    kernel_cache.configure(environment, [READ_ONLY, tmp_path / 'mine'], said.append)
     folder = Path(environment[kernel_cache.VARIABLE])
     assert (folder / 'kernel.nbi').read_bytes() == b'1' and (folder / 'kernel.nbi').stat().st_mtime == 1
     assert folder.stat().st_mode & 0o077 == 0 and len(said) == 1 and str(folder) in said[0]
-    kernel_cache.ensure(environment, [], say=pytest.fail)
+    kernel_cache.configure(environment, [], say=pytest.fail)
 
 
 def test_a_folder_others_may_write_to_is_not_trusted(tmp_path: Path) -> None:
@@ -47,13 +49,13 @@ def test_a_folder_others_may_write_to_is_not_trusted(tmp_path: Path) -> None:
     shared.mkdir()
     shared.chmod(0o777)
     environment = {kernel_cache.VARIABLE: str(READ_ONLY / 'abc')}
-    kernel_cache.ensure(environment, [tmp_path, tmp_path / 'better'], lambda text: None)
+    kernel_cache.configure(environment, [tmp_path, tmp_path / 'better'], lambda text: None)
     assert environment[kernel_cache.VARIABLE].startswith(str(tmp_path / 'better'))
 
 
 def test_compiling_is_announced_once() -> None:
     said: list[str] = []
-    with kernel_cache.announced(said.append):
+    with kernel_cache.announce_compilation(said.append):
         assert numba.njit(lambda x: 2 * x)(21) == 42 and numba.njit(lambda x: 3 * x)(14) == 42
     assert numba.njit(lambda x: x)(1) == 1
     assert len(said) == 1 and 'compiling' in said[0]
@@ -65,7 +67,7 @@ def test_without_any_folder_kernels_compile_in_memory(tmp_path: Path) -> None:
         'from numba import njit\n@njit(cache=True)\ndef twice(x):\n    return 2 * x\nprint(twice(21))\n'
     )
     script = (
-        'from regolith_world import kernel_cache\nkernel_cache.ensure(candidates=[])\nimport sys\n'
+        'from regolith_world.numerics import kernel_cache\nkernel_cache.configure(candidates=[])\nimport sys\n'
         f'sys.path.insert(0, {str(tmp_path)!r})\nimport kernel'
     )
     environment = {**os.environ, kernel_cache.VARIABLE: '/proc/self/nowhere', 'HOME': '/proc/self/home'}

@@ -13,25 +13,25 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
-from regolith_world.linkages.joints import WORLD, Joint, frames, rows
-from regolith_world.linkages.motion import (
+from regolith_world.cycle.records import Command, Cycle, CycleKey, Vector, Verdict
+from regolith_world.numerics.rotation import from_rotation_vector, matrices, product
+from regolith_world.objects.linkages.dynamics import (
     OK,
     TORN,
-    Masses,
-    Motion,
-    System,
+    ConstraintSystem,
+    LinkageState,
+    LinkMasses,
     _equations,
     advance,
+    inverse_inertia,
     inverses,
-    mobility,
-    settle,
+    project_velocities,
     system,
 )
-from regolith_world.linkages.skyline import envelope
-from regolith_world.objects import FreeBody
-from regolith_world.records import Command, Cycle, CycleKey, Vector, Verdict
-from regolith_world.rigid_state import rigid_state
-from regolith_world.rotation import from_rotation_vector, matrices, product
+from regolith_world.objects.linkages.envelope_solver import envelope
+from regolith_world.objects.linkages.joints import WORLD, LinkageJoint, frames, rows
+from regolith_world.objects.object import RigidBody
+from regolith_world.objects.rigid_state import rigid_state
 
 G = np.array([0.0, 0.0, -9.81])
 NONE = np.zeros(3)
@@ -42,7 +42,11 @@ class Bodies:
     """Bodies on joints, moved by hand."""
 
     def __init__(
-        self, joints: Sequence[Joint], position: Sequence[Sequence[float]], mass: float, inertia: Vector,
+        self,
+        joints: Sequence[LinkageJoint],
+        position: Sequence[Sequence[float]],
+        mass: float,
+        inertia: Vector,
         orientation: Vector | None = None,
     ) -> None:
         count = len(position)
@@ -50,19 +54,19 @@ class Bodies:
         whole = np.array([inertia] * count)
         compliance = np.empty_like(whole)
         inverses(whole, compliance)
-        self.masses = Masses(np.full(count, 1.0 / mass), whole, compliance)
+        self.masses = LinkMasses(np.full(count, 1.0 / mass), whole, compliance)
         turn = np.tile([0.0, 0.0, 0.0, 1.0], (count, 1)) if orientation is None else orientation
-        self.motion = Motion(np.array(position, float), turn.copy(), np.zeros((count, 3)), np.zeros((count, 3)))
+        self.motion = LinkageState(np.array(position, float), turn.copy(), np.zeros((count, 3)), np.zeros((count, 3)))
         held, equations = frames(joints, self.motion.position, matrices(turn)), rows(joints)
-        self.system: System = system(held, equations, *envelope(equations, held.body))
-        self.room = Motion(*(np.empty_like(part) for part in self.motion))
+        self.system: ConstraintSystem = system(held, equations, *envelope(equations, held.body))
+        self.room = LinkageState(*(np.empty_like(part) for part in self.motion))
 
     def go(self, seconds: float, h: float, gravity: Vector = G) -> None:
         status = advance(self.system, self.masses, self.motion, self.room, gravity, h, round(seconds / h))
         assert status == OK
 
     def settle(self) -> None:
-        settle(self.system, self.masses, self.motion)
+        project_velocities(self.system, self.masses, self.motion)
 
     def energy(self, gravity: Vector = G) -> float:
         m = self.motion
@@ -83,7 +87,7 @@ def rod(mass: float, length: float) -> Vector:
 
 def pendulum(damping: float = 0.0) -> Bodies:
     """Return a rod of 1 m and 2 kg, level, on a hinge at its end."""
-    joint = Joint('hinge', (WORLD, 0), (NONE, NONE), Y, damping)
+    joint = LinkageJoint('hinge', (WORLD, 0), (NONE, NONE), Y, damping)
     return Bodies([joint], [[0.5, 0.0, 0.0]], 2.0, rod(2.0, 1.0))
 
 
@@ -92,7 +96,8 @@ def four_bar() -> Bodies:
     c, s = math.cos(math.radians(60.0)), math.sin(math.radians(60.0))
     nodes = [np.array(p) for p in ([0.0, 0.0, 0.0], [c, 0.0, s], [c + 1.0, 0.0, s], [2.0 * c + 1.0, 0.0, 0.0])]
     joints = [
-        Joint('hinge', (a, b), (node, node), Y) for (a, b), node in zip(((WORLD, 0), (0, 1), (1, 2), (2, WORLD)), nodes)
+        LinkageJoint('hinge', (a, b), (node, node), Y)
+        for (a, b), node in zip(((WORLD, 0), (0, 1), (1, 2), (2, WORLD)), nodes)
     ]
     middle = [0.5 * (a + b) for a, b in itertools.pairwise(nodes)]
     turns = np.array([from_rotation_vector(np.array([0.0, -math.radians(d), 0.0])) for d in (60.0, 0.0, -60.0)])
@@ -140,7 +145,10 @@ def test_energy_and_joints_hold_for_a_minute(make: type[Bodies]) -> None:
 def test_two_pendulums_swing_as_their_own_equations_say() -> None:
     """Two rods on end, by Lagrange's equations in two angles, integrated by another program to 1e-10."""
     m, length = 2.0, 1.0
-    joints = [Joint('hinge', (WORLD, 0), (NONE, NONE), Y), Joint('ball', (0, 1), (np.array([1.0, 0, 0]),) * 2)]
+    joints = [
+        LinkageJoint('hinge', (WORLD, 0), (NONE, NONE), Y),
+        LinkageJoint('ball', (0, 1), (np.array([1.0, 0, 0]),) * 2),
+    ]
     made = Bodies(joints, [[0.5, 0, 0], [1.5, 0, 0]], m, rod(m, length))
 
     def derived(t: float, y: Vector) -> list[float]:
@@ -169,7 +177,7 @@ def test_bodies_without_joints_move_as_free_bodies_do() -> None:
     spin = np.array([0.3, 2.0, 0.2])
     made = Bodies([], [[0.0, 0.0, 5.0]], 2.0, inertia)
     made.motion.spin[0], made.motion.velocity[0] = inertia @ spin, (1.0, 2.0, 3.0)
-    alone = FreeBody(
+    alone = RigidBody(
         'box', rigid_state('box', np.array([0.0, 0.0, 5.0]), 2.0, inertia, linear_velocity=np.array([1.0, 2.0, 3.0]),
                            angular_velocity=spin), (), gravity=G,
     )  # fmt: skip
@@ -181,7 +189,7 @@ def test_bodies_without_joints_move_as_free_bodies_do() -> None:
 
 
 def test_a_chain_in_flight_keeps_its_momenta() -> None:
-    joints = [Joint('ball', (k, k + 1), (np.array([k + 0.5, 0, 0]),) * 2, damping=0.2) for k in range(4)]
+    joints = [LinkageJoint('ball', (k, k + 1), (np.array([k + 0.5, 0, 0]),) * 2, damping=0.2) for k in range(4)]
     made = Bodies(joints, [[float(k), 0, 0] for k in range(5)], 1.0, rod(1.0, 1.0))
     made.motion.velocity[:] = np.random.default_rng(5).normal(size=(5, 3))
     made.settle()
@@ -200,8 +208,8 @@ def test_a_slider_slides_and_a_weld_holds() -> None:
     """Down a plane of 30 degrees by g sin(30) t^2 / 2, without turning, though pushed off its centre."""
     axis = np.array([math.cos(math.radians(30.0)), 0.0, -0.5])
     joints = [
-        Joint('slider', (WORLD, 0), (NONE, NONE), axis),
-        Joint('fixed', (0, 1), (np.array([0.0, 0.5, 0.3]),) * 2),
+        LinkageJoint('slider', (WORLD, 0), (NONE, NONE), axis),
+        LinkageJoint('fixed', (0, 1), (np.array([0.0, 0.5, 0.3]),) * 2),
     ]
     made = Bodies(joints, [[0.0, 0.0, 0.0], [0.0, 1.0, 0.3]], 3.0, np.diag([0.1, 0.2, 0.3]))
     made.go(2.0, 1e-3)
@@ -229,8 +237,10 @@ def test_a_spring_and_damper_swing_as_the_book_says() -> None:
     """A weight that slides on a spring: x = A e^(-d t) cos(w t) about its rest, to what a step of 0.5 ms leaves."""
     mass, stiffness, damping = 2.0, 200.0, 1.2
     joints = [
-        Joint('slider', (WORLD, 0), (NONE, NONE)),
-        Joint('spring', (WORLD, 0), (np.array([0.0, 0.0, 1.0]), NONE), damping=damping, stiffness=stiffness, rest_m=1.0),
+        LinkageJoint('slider', (WORLD, 0), (NONE, NONE)),
+        LinkageJoint(
+            'spring', (WORLD, 0), (np.array([0.0, 0.0, 1.0]), NONE), damping=damping, stiffness=stiffness, rest_m=1.0
+        ),
     ]
     made = Bodies(joints, [[0.0, 0.0, 0.0]], mass, np.eye(3))
     made.go(1.5, 5e-4)
@@ -244,10 +254,11 @@ def test_a_point_stays_on_a_line_in_a_plane_and_at_a_distance() -> None:
     """Each leaves the other directions free: what falls does, what is held is not."""
     origin, x = np.zeros(3), np.array([1.0, 0.0, 0.0])
     for kind, points, axis, held, free in (
-        ('line', (origin, origin), x, [1, 2], 0), ('plane', (origin, origin), x, [0], 2),
+        ('line', (origin, origin), x, [1, 2], 0),
+        ('plane', (origin, origin), x, [0], 2),
         ('cylinder', (origin, origin), x, [1, 2], 0),
     ):
-        made = Bodies([Joint(kind, (WORLD, 0), points, axis)], [[0.0, 0.0, 0.0]], 1.0, np.eye(3))
+        made = Bodies([LinkageJoint(kind, (WORLD, 0), points, axis)], [[0.0, 0.0, 0.0]], 1.0, np.eye(3))
         made.motion.velocity[0] = (1.0, 0.2, 0.3)
         made.motion.spin[0] = (0.5, 0.0, 0.0)
         made.settle()
@@ -255,7 +266,7 @@ def test_a_point_stays_on_a_line_in_a_plane_and_at_a_distance() -> None:
         assert np.abs(made.motion.position[0, held]).max() < 1e-9
         assert abs(made.motion.position[0, free]) > 0.5
         assert made.motion.spin[0, 0] == pytest.approx(0.5), 'turning about the axis is free'
-    made = Bodies([Joint('distance', (WORLD, 0), (origin, x))], [[1.0, 0.0, 0.0]], 1.0, np.eye(3))
+    made = Bodies([LinkageJoint('distance', (WORLD, 0), (origin, x))], [[1.0, 0.0, 0.0]], 1.0, np.eye(3))
     energy = made.energy()
     made.go(3.0, 1e-3)
     assert math.hypot(*made.motion.position[0]) == pytest.approx(1.0, abs=1e-9)
@@ -270,7 +281,7 @@ def test_derivatives_are_those_of_small_motions(kind: str) -> None:
     far = at + 0.7 * (np.array([0.5, 0.5, 0.1]) if kind == 'distance' else axis)
     points = (at, far) if kind in ('distance', 'slider', 'cylinder', 'line') else (at, at)
     turn = np.array([from_rotation_vector(np.array(v)) for v in ([0.4, -1.0, 0.3], [2.0, 0.1, -0.7])])
-    joint = Joint(kind, (0, 1), points, axis, 0.1 if kind == 'ball' else 0.0)
+    joint = LinkageJoint(kind, (0, 1), points, axis, 0.1 if kind == 'ball' else 0.0)
     made = Bodies([joint], [[0.1, -0.2, 0.3], [0.7, 0.2, -0.1]], 1.0, np.eye(3), turn)
     assert made.apart() < 1e-12
     _equations(made.system, made.motion, True)
@@ -280,7 +291,7 @@ def test_derivatives_are_those_of_small_motions(kind: str) -> None:
         for i in range(6):
             found = []
             for sign in (1.0, -1.0):
-                moved = Motion(*(part.copy() for part in made.motion))
+                moved = LinkageState(*(part.copy() for part in made.motion))
                 if i < 3:
                     moved.position[body, i] += sign * step
                 else:
@@ -305,13 +316,13 @@ def test_a_blow_on_one_rod_moves_the_whole_pendulum() -> None:
 def test_mobility_is_what_a_blow_does() -> None:
     """Of a rod on a pin: turning about the pin alone, 1 / (m L^2 / 3); of one in a chain, what settling does to a blow."""
     made, found = pendulum(), np.empty((6, 6))
-    mobility(made.system, made.masses, made.motion, 0, found)
+    inverse_inertia(made.system, made.masses, made.motion, 0, found)
     # About the pin, an impulse at the centre along z has the moment -L / 2 about y.
     arm = np.array([0.0, 0.0, -0.5, 0.0, 1.0, 0.0])
     assert found == pytest.approx(np.outer(arm, arm) / (2.0 / 3.0), abs=1e-9)
     made = four_bar()
     blow = np.array([0.3, 0.0, 1.0, 0.0, 0.2, 0.0])
-    mobility(made.system, made.masses, made.motion, 1, found)
+    inverse_inertia(made.system, made.masses, made.motion, 1, found)
     made.motion.velocity[1], made.motion.spin[1] = blow[:3] / made.mass, blow[3:]
     made.settle()
     turn = matrices(made.motion.orientation)[1]
@@ -323,5 +334,5 @@ def test_mobility_is_what_a_blow_does() -> None:
 def test_what_goes_too_fast_is_torn_and_says_so() -> None:
     made = pendulum()
     made.motion.velocity[0], made.motion.spin[0] = (0.0, 0.0, 5e3), (0.0, -1e4 * made.inertia[1, 1], 0.0)
-    room = Motion(*(np.empty_like(part) for part in made.motion))
+    room = LinkageState(*(np.empty_like(part) for part in made.motion))
     assert advance(made.system, made.masses, made.motion, room, G, 1e-2, 10) == TORN

@@ -7,12 +7,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from regolith_world.linkages.joints import Rows
-from regolith_world.linkages.skyline import envelope, factor, solve
-from regolith_world.records import Vector
+from regolith_world.cycle.records import Vector
+from regolith_world.objects.linkages.envelope_solver import envelope, factor, solve
+from regolith_world.objects.linkages.joints import ConstraintRows
 
 
-def coupled(bodies: list[list[int]], each: int, width: int, seed: int) -> tuple[Rows, np.ndarray, Vector]:
+def coupled(bodies: list[list[int]], each: int, width: int, seed: int) -> tuple[ConstraintRows, np.ndarray, Vector]:
     """Return rows of joints between bodies, and random derivatives by the velocities of all, shape (m, 6 n)."""
     joint = np.repeat(np.arange(len(bodies)), each)
     count = max(max(pair) for pair in bodies) + 1
@@ -23,7 +23,7 @@ def coupled(bodies: list[list[int]], each: int, width: int, seed: int) -> tuple[
             if body >= 0:
                 full[r, width * body : width * (body + 1)] = random.normal(size=width)
     none = np.zeros(len(joint), np.int64)
-    return Rows(joint, none, none, none, np.zeros(len(joint))), np.array(bodies), full
+    return ConstraintRows(joint, none, none, none, np.zeros(len(joint))), np.array(bodies), full
 
 
 def packed(matrix: Vector, first: np.ndarray) -> Vector:

@@ -12,18 +12,21 @@ import pytest
 from pydantic import ValidationError
 from scipy.optimize import brentq
 
-from regolith_world import codec
+from regolith_world.checkpoint import codec
 from regolith_world.config import WorldConfig
-from regolith_world.linkages.linkage import Linkage
-from regolith_world.linkages.linkage_types import LINKAGE, ROPE, RopeConfig, capsule_inertia, cylinder_inertia
-from regolith_world.object_types import make_objects, restored
-from regolith_world.objects import FreeBody, Kept
-from regolith_world.participant import ParticipantFailed
-from regolith_world.rigid_state import sphere_inertia
+from regolith_world.cycle.participant import ParticipantFailed
+from regolith_world.objects.linkages.linkage import Linkage
+from regolith_world.objects.linkages.linkage_types import LINKAGE, ROPE, RopeConfig, capsule_inertia, cylinder_inertia
+from regolith_world.objects.object import RigidBody, SavedObject
+from regolith_world.objects.object_types import make_objects, restored
+from regolith_world.objects.rigid_state import sphere_inertia
 from regolith_world.world import World
 
 GATE: dict[str, Any] = {
-    'type': 'linkage', 'position': [2.0, 0.0, 1.0], 'restitution': 0.5, 'friction': 0.0,
+    'type': 'linkage',
+    'position': [2.0, 0.0, 1.0],
+    'restitution': 0.5,
+    'friction': 0.0,
     'bodies': {
         'leaf': {'shape': {'kind': 'box', 'size_m': [0.02, 0.5, 0.4]}, 'mass_kg': 4.0, 'position': [0.0, 0.5, 0.0]},
         'knob': {'shape': {'kind': 'sphere', 'size_m': [0.05]}, 'mass_kg': 0.2, 'position': [-0.1, 0.9, 0.0]},
@@ -34,8 +37,14 @@ GATE: dict[str, Any] = {
     ],
 }
 BALL = {
-    'type': 'free_body', 'position': [1.5, 0.6, 1.0], 'velocity_mps': [2.0, 0.0, 0.0], 'mass_kg': 1.0, 'friction': 0.0,
-    'shape': {'kind': 'sphere', 'size_m': [0.1]}, 'weightless': True, 'restitution': 0.5,
+    'type': 'free_body',
+    'position': [1.5, 0.6, 1.0],
+    'velocity_mps': [2.0, 0.0, 0.0],
+    'mass_kg': 1.0,
+    'friction': 0.0,
+    'shape': {'kind': 'sphere', 'size_m': [0.1]},
+    'weightless': True,
+    'restitution': 0.5,
 }
 ROPES = {
     'cable': {'type': 'rope', 'ends': [[0, 3, 4], [2, 3, 4]], 'length_m': 2.5, 'rods': 6, 'mass_kg': 1.0, 'radius_m': 0.03},
@@ -69,7 +78,7 @@ def test_a_ball_opens_a_gate_as_angular_momentum_says() -> None:
     """About the hinge, what the ball loses the gate has, knob and all; the knob's own joint carries its part."""
     w = run(world({'gate': GATE, 'ball': BALL}), 0.6)
     gate, ball = w.objects['gate'], w.objects['ball']
-    assert isinstance(gate, Linkage) and isinstance(ball, FreeBody)
+    assert isinstance(gate, Linkage) and isinstance(ball, RigidBody)
     leaf, knob = gate.links
     rate = leaf.body.angular_velocity[2]
     leaf_about = 4.0 / 3.0 * (0.02**2 + 0.5**2) + 4.0 * 0.5**2
@@ -97,7 +106,7 @@ def test_a_world_with_linkages_goes_on_from_a_checkpoint_to_the_bit() -> None:
 
 def test_every_field_survives() -> None:
     for item in make_objects(THINGS, 1.62):
-        kept = codec.decode(Kept, codec.encode(item.save()))
+        kept = codec.decode(SavedObject, codec.encode(item.save()))
         again = restored(kept)
         assert codec.encode(again.save()) == codec.encode(item.save()) and again.state_hash() == item.state_hash()
 
@@ -162,7 +171,9 @@ def test_what_goes_too_fast_ends_the_run_by_name() -> None:
     whip = w.objects['whip']
     assert isinstance(whip, Linkage)
     whip.motion.velocity[:] = 1e4 * np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
-    with pytest.raises(ParticipantFailed, match=r'whip: joints cannot be held together.*allowed: what a substep_s of 0.1'):
+    with pytest.raises(
+        ParticipantFailed, match=r'whip: joints cannot be held together.*allowed: what a substep_s of 0.1'
+    ):
         run(w, 1.0)
 
 

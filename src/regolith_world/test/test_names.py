@@ -24,7 +24,7 @@ def test_name_no_folder_can_have_is_refused_in_one_printable_line(name: str) -> 
 @pytest.mark.parametrize('name', ['dawn', 'nach Süden', 'a-1.5_b+2', '3', 'x' * LONGEST_NAME])
 def test_usual_name_of_a_folder_is_kept(name: str) -> None:
     assert file_name(name) == name
-    with pytest.raises(ValueError, match=r"is taken; allowed: any name but "):
+    with pytest.raises(ValueError, match=r'is taken; allowed: any name but '):
         file_name(name, ['other', name])
 
 
@@ -33,7 +33,17 @@ def test_path_outside_a_run_is_refused(tmp_path: Path) -> None:
     run = tmp_path / 'run'
     (run / 'checkpoints').mkdir(parents=True)
     (run / 'out').symlink_to(tmp_path)
-    for text in ('../x', 'a/../../x', '../../../../../escape', '/escape', 'out/x', str(tmp_path / 'run2'), '.', '', 'a\0b'):
+    for text in (
+        '../x',
+        'a/../../x',
+        '../../../../../escape',
+        '/escape',
+        'out/x',
+        str(tmp_path / 'run2'),
+        '.',
+        '',
+        'a\0b',
+    ):
         with pytest.raises(ValueError, match='is outside the run; allowed: a path below'):
             path_within(run, text)
     for text in ('~/x', 'checkpoints/a\nb', '.hidden'):

@@ -10,27 +10,47 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from regolith_world import codec
+from regolith_world.checkpoint import codec
 from regolith_world.config import WorldConfig
-from regolith_world.object_types import FREE_BODY, IMMOVABLE, make_objects, object_types, restored
-from regolith_world.objects import Beam, FreeBody, Immovable, Kept, Object
+from regolith_world.objects.object import Beam, Object, RigidBody, SavedObject, StaticBody
+from regolith_world.objects.object_types import FREE_BODY, IMMOVABLE, make_objects, object_types, restored
 from regolith_world.world import ProtocolError, World
 
 THINGS: dict[str, Any] = {
     'wall': {
-        'type': 'immovable', 'position': [3.0, 0.0, 0.0], 'rpy_deg': [0.0, 0.0, 20.0], 'restitution': 0.9,
-        'shapes': [{'kind': 'box', 'size_m': [0.2, 3.0, 3.0]}, {'kind': 'sphere', 'size_m': [0.3], 'position': [0.0, 0.0, 4.0]}],
+        'type': 'immovable',
+        'position': [3.0, 0.0, 0.0],
+        'rpy_deg': [0.0, 0.0, 20.0],
+        'restitution': 0.9,
+        'shapes': [
+            {'kind': 'box', 'size_m': [0.2, 3.0, 3.0]},
+            {'kind': 'sphere', 'size_m': [0.3], 'position': [0.0, 0.0, 4.0]},
+        ],
     },
     'ball': {
-        'type': 'free_body', 'position': [0.0, 0.1, 1.0], 'velocity_mps': [4.0, 0.3, 1.0], 'mass_kg': 2.0, 'restitution': 0.8,
-        'shape': {'kind': 'sphere', 'size_m': [0.2]}, 'friction': 0.3,
+        'type': 'free_body',
+        'position': [0.0, 0.1, 1.0],
+        'velocity_mps': [4.0, 0.3, 1.0],
+        'mass_kg': 2.0,
+        'restitution': 0.8,
+        'shape': {'kind': 'sphere', 'size_m': [0.2]},
+        'friction': 0.3,
     },
     'crate': {
-        'type': 'free_body', 'position': [0.5, 2.0, 1.5], 'velocity_mps': [3.0, -2.0, 0.5], 'spin_radps': [1.0, 2.0, -0.7],
-        'mass_kg': 5.0, 'shape': {'kind': 'box', 'size_m': [0.3, 0.2, 0.1]}, 'weightless': True, 'restitution': 0.6,
+        'type': 'free_body',
+        'position': [0.5, 2.0, 1.5],
+        'velocity_mps': [3.0, -2.0, 0.5],
+        'spin_radps': [1.0, 2.0, -0.7],
+        'mass_kg': 5.0,
+        'shape': {'kind': 'box', 'size_m': [0.3, 0.2, 0.1]},
+        'weightless': True,
+        'restitution': 0.6,
     },
     'spark': {
-        'type': 'free_body', 'position': [0.0, -9.0, 1.0], 'mass_kg': 0.1, 'shape': {'kind': 'sphere', 'size_m': [0.05]},
+        'type': 'free_body',
+        'position': [0.0, -9.0, 1.0],
+        'mass_kg': 0.1,
+        'shape': {'kind': 'sphere', 'size_m': [0.05]},
         'lifetime_s': 0.5,
     },
 }
@@ -69,25 +89,30 @@ def test_a_world_goes_on_from_a_checkpoint_to_the_bit() -> None:
 
 def test_every_field_survives() -> None:
     for item in make_objects(THINGS, 1.62):
-        kept = codec.decode(Kept, codec.encode(item.save()))
+        kept = codec.decode(SavedObject, codec.encode(item.save()))
         again = restored(kept)
         assert type(again) is type(item) and codec.encode(again.save()) == codec.encode(item.save())
         assert again.state_hash() == item.state_hash()
-        if isinstance(item, FreeBody):
-            assert isinstance(again, FreeBody)
+        if isinstance(item, RigidBody):
+            assert isinstance(again, RigidBody)
             assert again.gravity.tolist() == item.gravity.tolist() and again._dies_at_ns == item._dies_at_ns
-    changed = [('restitution', 0.1), ('friction', 0.11), ('t_ns', 7), ('more', FREE_BODY.make('b', FREE_BODY.section.model_validate(THINGS['spark']), np.ones(3)).more())]
+    changed = [
+        ('restitution', 0.1),
+        ('friction', 0.11),
+        ('t_ns', 7),
+        ('more', FREE_BODY.make('b', FREE_BODY.section.model_validate(THINGS['spark']), np.ones(3)).extra_state()),
+    ]
     kept = make_objects(THINGS, 1.62)[0].save()
     for field, value in changed:
-        other = Kept(**{**{n: getattr(kept, n) for n in Kept.__slots__}, field: value})
+        other = SavedObject(**{**{n: getattr(kept, n) for n in SavedObject.__slots__}, field: value})
         assert codec.encode(restored(other).save()) == codec.encode(other) != codec.encode(kept), field
 
 
 def test_what_a_scenario_says_is_what_is_made() -> None:
     wall, ball = (next(o for o in make_objects(THINGS, 1.62) if o.name == n) for n in ('wall', 'ball'))
-    assert isinstance(wall, Immovable) and wall.body.mass == 0.0 and len(wall.shapes) == 2
+    assert isinstance(wall, StaticBody) and wall.body.mass == 0.0 and len(wall.shapes) == 2
     assert wall.body.orientation == pytest.approx([0.0, 0.0, np.sin(np.radians(10.0)), np.cos(np.radians(10.0))])
-    assert isinstance(ball, FreeBody) and ball.gravity.tolist() == [0.0, 0.0, -1.62]
+    assert isinstance(ball, RigidBody) and ball.gravity.tolist() == [0.0, 0.0, -1.62]
     assert ball.body.inertia == pytest.approx(0.4 * 2.0 * 0.2**2 * np.eye(3)) and ball.friction == 0.3
     assert set(object_types()) >= {'free_body', 'immovable'} and object_types()['immovable'] is IMMOVABLE
 
@@ -117,6 +142,8 @@ def test_what_nobody_can_make_anew_is_not_kept() -> None:
         w.save()
     beam = Beam('beam', np.zeros(3), np.array([1.0, 0.0, 0.0]), 1.0, 0, 'own')
     assert not beam.kind
-    odd = Kept(**{**{n: getattr(make_objects(THINGS, 1.62)[0].save(), n) for n in Kept.__slots__}, 'kind': 'ghost'})
+    odd = SavedObject(
+        **{**{n: getattr(make_objects(THINGS, 1.62)[0].save(), n) for n in SavedObject.__slots__}, 'kind': 'ghost'}
+    )
     with pytest.raises(ValueError, match="'ghost'; allowed: cable, field, free_body, immovable"):
         restored(odd)

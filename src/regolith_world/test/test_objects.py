@@ -9,21 +9,21 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from regolith_world.objects import FreeBody, Object
-from regolith_world.records import (
+from regolith_world.cycle.records import (
     VEHICLE,
     BodyState,
     Command,
     Cycle,
     CycleKey,
-    Evolved,
+    CycleResult,
     Impulse,
     JoinRequest,
     Verdict,
 )
-from regolith_world.remote import RemoteAgent
-from regolith_world.rigid_state import box_inertia, rigid_state, sphere_inertia
-from regolith_world.rotation import from_rotation_vector, matrix, product, rotation_vector
+from regolith_world.cycle.transport import RemoteAgent
+from regolith_world.numerics.rotation import from_rotation_vector, matrix, product, rotation_vector
+from regolith_world.objects.object import Object, RigidBody
+from regolith_world.objects.rigid_state import box_inertia, rigid_state, sphere_inertia
 from regolith_world.world import World, WorldConfig
 
 TURN = from_rotation_vector(np.array([0.3, 0.7, -0.2]))
@@ -43,7 +43,7 @@ def fly(body, seconds, steps):
 def spinning(inertia, omega=(0.5, 2.0, -0.3)):
     r = matrix(TURN)
     state = rigid_state('a', [1, 2, 3], 2.0, np.diag(inertia), orientation=TURN, angular_velocity=r @ np.array(omega))
-    return FreeBody('a', state, [])
+    return RigidBody('a', state, [])
 
 
 def angle_between(a, b):
@@ -54,7 +54,9 @@ def test_rotation_is_of_second_order():
     """A tumbling body of three different moments: half the step, a quarter of the error (Hairer et al. 2006, ch. II)."""
     exact = fly(spinning((0.3, 0.5, 0.7)), 2.0, 8000).orientation
     errors = [angle_between(fly(spinning((0.3, 0.5, 0.7)), 2.0, n).orientation, exact) for n in (100, 200, 400)]
-    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.05) and errors[1] / errors[2] == pytest.approx(4.0, rel=0.05)
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.05) and errors[1] / errors[2] == pytest.approx(
+        4.0, rel=0.05
+    )
 
 
 def test_a_spinning_top_precesses_as_euler_says():
@@ -77,10 +79,12 @@ def test_a_spinning_top_precesses_as_euler_says():
 
 def test_gravity_may_pull_anywhere_and_the_parabola_is_exact():
     state = rigid_state('a', [1, 2, 3], 1.0, sphere_inertia(1.0, 0.1), linear_velocity=np.array([1.0, -2.0, 3.0]))
-    body = FreeBody('a', state, [], gravity=[0.3, -0.2, -1.62])
+    body = RigidBody('a', state, [], gravity=[0.3, -0.2, -1.62])
     last = fly(body, 2.0, 7)
     t = body.states.newest_time_ns * 1e-9
-    np.testing.assert_allclose(last.position, [1 + t + 0.15 * t * t, 2 - 2 * t - 0.1 * t * t, 3 + 3 * t - 0.81 * t * t], rtol=1e-13)
+    np.testing.assert_allclose(
+        last.position, [1 + t + 0.15 * t * t, 2 - 2 * t - 0.1 * t * t, 3 + 3 * t - 0.81 * t * t], rtol=1e-13
+    )
     np.testing.assert_allclose(last.linear_velocity, [1 + 0.3 * t, -2 - 0.2 * t, 3 - 1.62 * t], rtol=1e-13)
 
 
@@ -100,14 +104,16 @@ def test_a_blow_changes_momentum_and_spin(names, sign):
 def test_two_blows_add_up():
     body = spinning((0.3, 0.3, 0.3), omega=(0, 0, 0))
     push = np.array([0.1, 0.0, 0.0])
-    body.evolve(cycle(0, 1, Impulse('a', 'x', body.body.position, push), Impulse('y', 'a', body.body.position, 3 * push)))
+    body.evolve(
+        cycle(0, 1, Impulse('a', 'x', body.body.position, push), Impulse('y', 'a', body.body.position, 3 * push))
+    )
     np.testing.assert_allclose(body.body.linear_velocity, [-0.1, 0.0, 0.0], atol=1e-15)
 
 
 def test_a_lifetime_counts_from_birth():
     """Born at 3 s to live for 0.05 s: its last cycle is as short as it takes to end then."""
     state = rigid_state('a', [0, 0, 0], 1.0, np.eye(3))
-    body = FreeBody('a', state, [], t_ns=3_000_000_000, lifetime_ns=50_000_000)
+    body = RigidBody('a', state, [], t_ns=3_000_000_000, lifetime_ns=50_000_000)
     world = World(WorldConfig(gravity_mps2=0.0), [body])
     world.t_ns = 3_000_000_000
     ages = []
@@ -115,7 +121,7 @@ def test_a_lifetime_counts_from_birth():
         ages.append(world.t_ns)
         world.step()
     assert (world.t_ns, len(ages)) == (3_050_000_000, 3)
-    forever = FreeBody('b', state, [], t_ns=3_000_000_000)
+    forever = RigidBody('b', state, [], t_ns=3_000_000_000)
     forever.evolve(cycle(3_000_000_000, 10**12))
     forever.commit([])
     assert forever.alive
@@ -167,12 +173,12 @@ def test_a_remote_agent_goes_back_to_all_it_was():
 
     assert told() == (5, 'h0', 0.0, 100)
     for k in (1, 2):  # a discarded attempt, then another
-        agent.take(Evolved(CycleKey(0, 0, k), 'a', 6 + k, (state(float(k)),), state_hash=f'h{k}'), 110)
+        agent.take(CycleResult(CycleKey(0, 0, k), 'a', 6 + k, (state(float(k)),), state_hash=f'h{k}'), 110)
         assert told() == (6 + k, f'h{k}', float(k), 110)
         agent.discard()
         assert told() == (5, 'h0', 0.0, 100)
-    agent.take(Evolved(CycleKey(0, 0, 3), 'a', 9, (state(3.0),), state_hash='h3'), 110)
-    agent.take(Evolved(CycleKey(0, 1, 0), 'a', 10, (state(4.0),), state_hash='h4'), 120)
+    agent.take(CycleResult(CycleKey(0, 0, 3), 'a', 9, (state(3.0),), state_hash='h3'), 110)
+    agent.take(CycleResult(CycleKey(0, 1, 0), 'a', 10, (state(4.0),), state_hash='h4'), 120)
     agent.discard()
     assert told() == (9, 'h3', 3.0, 110)
     agent.rewind(40, (state(7.0),), 11, 'h7')
@@ -184,7 +190,14 @@ def test_a_body_in_flight_keeps_what_does_not_fly():
     last = fly(spinning((0.3, 0.5, 0.7)), 0.1, 5)
     assert last.name == first.name and last.mass == first.mass
     assert {f.name for f in fields(BodyState)} == {
-        'name', 'position', 'orientation', 'linear_velocity', 'angular_velocity', 'mass', 'center_of_mass', 'inertia',
+        'name',
+        'position',
+        'orientation',
+        'linear_velocity',
+        'angular_velocity',
+        'mass',
+        'center_of_mass',
+        'inertia',
     }
 
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regolith_files.doors import Picture
-from regolith_world.object_paths import SAMPLES, principal, read_paths
-from regolith_world.report import section
-from regolith_world.view_layer import CYCLE
+from regolith_files.extension_points import Figure
+from regolith_world.reporting.section import section
+from regolith_world.reporting.trajectories import SAMPLES, principal_coordinates, read_trajectories
+from regolith_world.reporting.view_layer import CYCLE
 
 COUNT = 1000
 OBJECTS = {
@@ -51,7 +51,7 @@ def run(objects: dict[str, Any], messages: int = COUNT) -> Any:
 
 
 def test_bodies_and_lines_are_where_they_were() -> None:
-    paths = read_paths(run(OBJECTS), COUNT)
+    paths = read_trajectories(run(OBJECTS), COUNT)
     assert len(paths.time) == SAMPLES and (paths.time[0], paths.time[-1]) == (0.0, pytest.approx(9.99))
     assert sorted(n for n in paths.bodies if '/' not in n) == ['ball', 'post'], 'vehicles are told elsewhere'
     assert {len(positions) for positions in paths.bodies.values()} == {SAMPLES}
@@ -67,14 +67,14 @@ def test_bodies_and_lines_are_where_they_were() -> None:
 
 
 def test_a_chain_is_seen_from_where_it_is_widest() -> None:
-    (chain,) = read_paths(run(OBJECTS), COUNT).chains().values()
-    along, height = principal(chain)
+    (chain,) = read_trajectories(run(OBJECTS), COUNT).chains().values()
+    along, height = principal_coordinates(chain)
     assert np.diff(along[0]) == pytest.approx([0.5] * 4) and height[0].tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
 
 
 def test_there_is_a_picture_of_each_kind_and_none_without_objects() -> None:
     found = section(run(OBJECTS))
-    assert found is not None and [type(part) for part in found.parts] == [Picture] * 3
+    assert found is not None and [type(part) for part in found.parts] == [Figure] * 3
     moving, chain, line = (part.figure.axes for part in found.parts)
     assert [label.get_text() for label in moving[0].get_legend().get_texts()] == ['ball', 'ball/0']
     assert chain[0].get_title() == 'rope' and len(line[0].lines) == 2

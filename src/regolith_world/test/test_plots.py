@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regolith_world.plots import chain_pictures, line_picture, moving_picture
+from regolith_world.reporting.plots import chain_plots, line_plot, motion_plot
 
 TIME = np.linspace(0.0, 3.0, 16)
 PATH = np.stack([10.0 + TIME, -5.0 + 3.0 * TIME, 0.2 * TIME**2], axis=1)
@@ -20,7 +20,7 @@ def test_moving_objects_are_drawn_by_height_over_time_and_from_above() -> None:
     """An object that is there for a part of the time only is marked where it was last."""
     late = PATH[:, [1, 0, 2]].copy()
     late[:4] = late[12:] = np.nan
-    heights, paths = moving_picture(TIME.tolist(), {'ball': PATH, 'late': late}).axes
+    heights, paths = motion_plot(TIME.tolist(), {'ball': PATH, 'late': late}).axes
     assert [line.get_label() for line in heights.lines] == ['ball', 'late']
     for line, positions in zip(heights.lines, (PATH, late), strict=True):
         np.testing.assert_array_equal(np.transpose(line.get_data()), np.column_stack([TIME, positions[:, 2]]))
@@ -35,7 +35,7 @@ def test_moving_objects_are_drawn_by_height_over_time_and_from_above() -> None:
 def test_lines_are_drawn_with_the_distance_of_their_ends_and_their_lengths() -> None:
     far = 2.0 + TIME
     paths: Any = SimpleNamespace(time=TIME, lines={'rod': far, 'spring': 0.5 * far}, lengths={'spring': 1.5})
-    (axes,) = line_picture(paths).axes
+    (axes,) = line_plot(paths).axes
     drawn = {str(line.get_label()): np.asarray(line.get_ydata()) for line in axes.lines}
     assert list(drawn) == ['rod: distance of its ends', 'spring: distance of its ends', 'spring: its length']
     np.testing.assert_array_equal(drawn['rod: distance of its ends'], far)
@@ -50,7 +50,7 @@ def test_chain_is_drawn_from_its_wide_side_at_the_first_and_the_last_time(axis: 
     positions = np.zeros((len(TIME), 9, 3))
     positions[:, :, axis] = along
     positions[:, :, 2] = TIME[:, None] * (along**2 / 4.0 - 1.0)
-    (axes,) = chain_pictures('chain', TIME.tolist(), positions).axes
+    (axes,) = chain_plots('chain', TIME.tolist(), positions).axes
     labels = [line.get_label() for line in axes.lines]
     assert labels[0] == '0.0 s' and labels[-1] == '3.0 s' and len(labels) == 7
     last = axes.lines[-1]

@@ -10,28 +10,28 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from regolith_world import codec
+from regolith_world.checkpoint import codec
 from regolith_world.config import WorldConfig
-from regolith_world.intersection import Status
-from regolith_world.objects import NEVER_NS, FreeBody
-from regolith_world.participant import Participant, ParticipantFailed
-from regolith_world.records import (
+from regolith_world.contacts.intersection import Status
+from regolith_world.cycle.participant import Participant, ParticipantFailed
+from regolith_world.cycle.records import (
     GROUND,
     VEHICLE,
-    Birth,
     BodyState,
     Command,
     Cycle,
     CycleKey,
-    Evolved,
+    CycleResult,
     JoinRequest,
     Shape,
     ShapeKind,
+    SpawnedObject,
     Verdict,
 )
-from regolith_world.remote import LocalBus, Silence, raise_failure
-from regolith_world.rigid_state import rigid_state, sphere_inertia
-from regolith_world.world import ProtocolError, Refused, World, WorldState
+from regolith_world.cycle.transport import LocalTransport, ParticipantTimeout, raise_failure
+from regolith_world.objects.object import NEVER_NS, RigidBody
+from regolith_world.objects.rigid_state import rigid_state, sphere_inertia
+from regolith_world.world import AdmissionError, ProtocolError, World, WorldState
 
 BALL = Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0]))
 CONFIG = WorldConfig(gravity_mps2=0.0)
@@ -46,7 +46,7 @@ class Rolling(Participant):
 
     def __init__(self, name, x, v, send):
         super().__init__(name, send)
-        self.body = FreeBody(name, state(name, x, v), [BALL], restitution=1.0, friction=0.0)
+        self.body = RigidBody(name, state(name, x, v), [BALL], restitution=1.0, friction=0.0)
         self.calls = []
         self.mute = False
         self.soil_hash = ''
@@ -54,15 +54,13 @@ class Rolling(Participant):
 
     def join_request(self, **parameters):
         digest = self.body.state_hash()
-        return JoinRequest(
-            self.name, VEHICLE, (BALL,), (self.body.body,), NEVER_NS, digest, '', parameters, 1.0, 0.0
-        )
+        return JoinRequest(self.name, VEHICLE, (BALL,), (self.body.body,), NEVER_NS, digest, '', parameters, 1.0, 0.0)
 
     def _answer_now(self, cycle, **more):
         if self.mute:
             return None
         b = self.body
-        return Evolved(cycle.key, self.name, NEVER_NS, (b.body,), state_hash=b.state_hash(), **more)
+        return CycleResult(cycle.key, self.name, NEVER_NS, (b.body,), state_hash=b.state_hash(), **more)
 
     def _evolve(self, cycle):
         self.calls.append('evolve')
@@ -89,11 +87,11 @@ class Rolling(Participant):
         t_ns = self.body.states.newest_time_ns
         self.body.states.clear()
         self.body.states.new_state(t_ns, codec.decode(BodyState, blob))
-        self.forget(epoch)
+        self.set_epoch(epoch)
 
 
 def world_of(*agents, bus=None, **options):
-    bus = bus or LocalBus()
+    bus = bus or LocalTransport()
     world = World(CONFIG, bus=bus, **options)
     made = [Rolling(name, x, v, bus.answer) for name, x, v in agents]
     for agent in made:
@@ -102,16 +100,19 @@ def world_of(*agents, bus=None, **options):
     return world, made
 
 
-class Driven(FreeBody):
+class Driven(RigidBody):
     """A body of this process that is as little foreseen as an agent."""
 
-    def coasting(self):
+    def free_acceleration(self):
         return None
 
 
 def test_remote_agents_collide_like_objects_of_the_worlds_own_process():
     world, (a, b) = world_of(('a', -1.0, 0.47), ('b', 1.0, -0.5))
-    bodies = [Driven(n, state(n, x, v), [BALL], restitution=1.0, friction=0.0) for n, x, v in (('a', -1.0, 0.47), ('b', 1.0, -0.5))]
+    bodies = [
+        Driven(n, state(n, x, v), [BALL], restitution=1.0, friction=0.0)
+        for n, x, v in (('a', -1.0, 0.47), ('b', 1.0, -0.5))
+    ]
     local = World(CONFIG, bodies)
     for _ in range(150):
         world.step()
@@ -124,7 +125,12 @@ def test_remote_agents_collide_like_objects_of_the_worlds_own_process():
 
 def cycle(attempt, verdict=Verdict.NONE, command=Command.EVOLVE, number=0, epoch=0):
     return Cycle(
-        CycleKey(epoch, number, attempt), number * 10, 10 if command == Command.EVOLVE else 0, verdict, command, ('a',),
+        CycleKey(epoch, number, attempt),
+        number * 10,
+        10 if command == Command.EVOLVE else 0,
+        verdict,
+        command,
+        ('a',),
         (VEHICLE,),
     )
 
@@ -152,7 +158,7 @@ def test_a_participant_left_out_of_a_cycle_stays_out():
 
 def test_an_agents_offspring_joins_the_cycle_it_is_born_in():
     world, (a,) = world_of(('a', 0.0, 1.0))
-    a.births = (Birth('a/0', (BALL,), state('a/0', 5.0, 2.0), 1.0, 0.0),)
+    a.births = (SpawnedObject('a/0', (BALL,), state('a/0', 5.0, 2.0), 1.0, 0.0),)
     world.step()
     assert world.objects['a/0'].body.position[0] == 5.0  # where it was thrown, at the end of that cycle
     world.step()
@@ -181,7 +187,7 @@ def test_silence_follows_the_policy():
     a.mute = True
     strict, (c,) = world_of(('c', 0.0, 0.0), on_silence=lambda s: 'stop')
     c.mute = True
-    with pytest.raises(Silence, match='no answer from c'):
+    with pytest.raises(ParticipantTimeout, match='no answer from c'):
         strict.step()
 
 
@@ -210,7 +216,7 @@ def test_what_a_participant_raises_in_one_process_ends_the_run_as_in_many():
         def _evolve(self, cycle):
             raise ZeroDivisionError('no such luck')
 
-    bus = LocalBus()
+    bus = LocalTransport()
     world, _ = world_of(('a', 0.0, 0.0), bus=bus)
     clumsy = Clumsy('b', 5.0, 0.0, bus.answer)
     bus.connect(clumsy, VEHICLE)
@@ -225,7 +231,7 @@ def test_agents_are_blamed_before_terrain_which_waits_for_them():
         def _evolve(self, cycle):
             return None
 
-    bus = LocalBus()
+    bus = LocalTransport()
     world, (a,) = world_of(('a', 0.0, 0.0), bus=bus, on_silence=lambda s: 'stop')
     terrain = Waiting('terrain', 0.0, 0.0, bus.answer)
     bus.connect(terrain, GROUND)
@@ -233,7 +239,7 @@ def test_agents_are_blamed_before_terrain_which_waits_for_them():
     request.roles = GROUND
     world.admit(request)
     a.mute = True
-    with pytest.raises(Silence) as caught:
+    with pytest.raises(ParticipantTimeout) as caught:
         world.step()
     assert caught.value.names == ('a',)
 
@@ -247,14 +253,14 @@ def test_an_agent_on_other_ground_is_caught():
 
 
 def test_joining_with_other_parameters_is_refused_naming_both_values():
-    bus = LocalBus()
+    bus = LocalTransport()
     world = World(CONFIG, bus=bus)
     world.admit(Rolling('a', 0.0, 0.0, bus.answer).join_request(**{'soil.cohesion_pa': '170.0'}))
-    with pytest.raises(Refused, match=r'soil.cohesion_pa is 17.0 at b but 170.0 at a'):
+    with pytest.raises(AdmissionError, match=r'soil.cohesion_pa is 17.0 at b but 170.0 at a'):
         world.admit(Rolling('b', 1.0, 0.0, bus.answer).join_request(**{'soil.cohesion_pa': '17.0'}))
-    with pytest.raises(Refused, match=r'world.gravity_mps2 is 1.62 at b but 0.0 at world'):
+    with pytest.raises(AdmissionError, match=r'world.gravity_mps2 is 1.62 at b but 0.0 at world'):
         world.admit(Rolling('b', 1.0, 0.0, bus.answer).join_request(**{'world.gravity_mps2': '1.62'}))
-    with pytest.raises(Refused, match=r"name 'a' is taken"):
+    with pytest.raises(AdmissionError, match=r"name 'a' is taken"):
         world.admit(Rolling('a', 0.0, 0.0, bus.answer).join_request())
 
 
@@ -262,7 +268,7 @@ def test_joining_inside_another_is_refused_saying_how_deep():
     world, _ = world_of(('a', 0.0, 0.0), ('b', 5.0, 0.0))
     # Two balls of 0.1 m whose centres are 0.15 m apart overlap by 0.05 m.
     intruder = Rolling('c', 0.15, 0.0, world._bus.answer).join_request(**{'soil.cohesion_pa': '17.0'})
-    with pytest.raises(Refused, match=r"'c' at \(0.15, 0.00, 0.00\) would stand 0.050 m inside 'a' at \(0.00, "):
+    with pytest.raises(AdmissionError, match=r"'c' at \(0.15, 0.00, 0.00\) would stand 0.050 m inside 'a' at \(0.00, "):
         world.admit(intruder)
     assert 'c' not in world.participants and 'c' not in world.objects
     # What was refused leaves no parameters behind that others would be held against.
@@ -270,7 +276,7 @@ def test_joining_inside_another_is_refused_saying_how_deep():
 
 
 def test_vehicles_that_never_strike_each_other_may_join_anywhere():
-    bus = LocalBus()
+    bus = LocalTransport()
     world = World(WorldConfig(gravity_mps2=0.0, touch='pose_only'), bus=bus)
     for name in 'ab':
         agent = Rolling(name, 0.0, 0.0, bus.answer)
@@ -309,7 +315,7 @@ class Pressed(Rolling):
 
 def pressing_world():
     """Two balls that are pressed together and, beside them, one that rolls: all of the world's own state is in use."""
-    bus = LocalBus()
+    bus = LocalTransport()
     world = World(CONFIG, bus=bus)
     pressed = [Pressed('a', -0.11, 0.1, 0.8, bus.answer), Pressed('b', 0.11, 0.0, -0.8, bus.answer)]
     agents = [*pressed, Rolling('c', 0.0, 1.0, bus.answer)]
@@ -343,7 +349,7 @@ def test_a_checkpoint_of_bodies_pressed_together_goes_on_as_if_nothing_had_been(
     for agent, body in zip(others, bodies):
         agent.body.states.clear()
         agent.body.states.new_state(t_ns, codec.decode(BodyState, body))
-        agent.forget(again.epoch)
+        agent.set_epoch(again.epoch)
     back = codec.decode(WorldState, again.save())
     for field in fields(WorldState):
         if field.name != 'epoch':
@@ -363,18 +369,18 @@ def test_loading_forgets_the_future():
     blob = world.save()
     sent = []
     bus.on_cycle = sent.append
-    agents[2].births = (Birth('c/0', (BALL,), state('c/0', 5.0, 2.0)),)
+    agents[2].births = (SpawnedObject('c/0', (BALL,), state('c/0', 5.0, 2.0)),)
     go_on(world, agents, 1)
     world.objects['c/0'].alive = False
     go_on(world, agents, 1)
     assert world._births == () and world._deaths == ('c/0',)
     go_on(world, agents, 3)
-    agents[2].births = (Birth('c/1', (BALL,), state('c/1', 5.0, 2.0)),)
+    agents[2].births = (SpawnedObject('c/1', (BALL,), state('c/1', 5.0, 2.0)),)
     go_on(world, agents, 1)
     world.load(blob)
     assert world.last_answers == {} and sorted(world.objects) == ['a', 'b', 'c']
     for agent in agents:
-        agent.forget(world.epoch)
+        agent.set_epoch(world.epoch)
     world.hold()
     record = sent[-1]
     assert (record.births, record.deaths, record.verdict) == ((), (), Verdict.NONE)

@@ -16,11 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regolith_world.config import WorldConfig
-from regolith_world.intersection import NII_DEPTH
-from regolith_world.objects import Beam, FreeBody, Immovable, Intersection, Object, Status
-from regolith_world.records import Cycle, Shape, ShapeKind
-from regolith_world.rigid_state import box_inertia, rigid_state, sphere_inertia
-from regolith_world.rotation import from_rotation_vector
+from regolith_world.contacts.intersection import NII_DEPTH
+from regolith_world.cycle.records import Cycle, Shape, ShapeKind
+from regolith_world.numerics.rotation import from_rotation_vector
+from regolith_world.objects.object import Beam, Intersection, Object, RigidBody, StaticBody, Status
+from regolith_world.objects.rigid_state import box_inertia, rigid_state, sphere_inertia
 from regolith_world.world import World
 
 GRAVITY = 1.62
@@ -49,7 +49,7 @@ class Eye(Object):
         super().discard()
         self.beams -= 1
 
-    def feel(self, intersections: Sequence[Intersection]) -> None:
+    def on_intersections(self, intersections: Sequence[Intersection]) -> None:
         """Note the nearest thing."""
         seen = [h.distance for h in intersections if h.status == Status.NON_INFINITESIMAL_INTERSECTION]
         self.ranges.append(min(seen, default=np.inf))
@@ -65,7 +65,7 @@ def walls(restitution: float) -> list[Object]:
             at = np.zeros(3)
             at[axis] = side * (ROOM + 0.1)
             name = f'wall_{"xyz"[axis]}{"+" if side > 0 else "-"}'
-            made.append(Immovable(name, at, [Shape(ShapeKind.BOX, half)], restitution=restitution, friction=0.3))
+            made.append(StaticBody(name, at, [Shape(ShapeKind.BOX, half)], restitution=restitution, friction=0.3))
     return made
 
 
@@ -94,7 +94,7 @@ CELLS = [np.array([x, y, z]) for x in (-0.75, 0.75) for y in (-0.75, 0.75) for z
 """Centres of eighths of the room, one body in each: whatever is drawn, nothing overlaps at first."""
 
 
-def made(number: int, body: Body, gravity: float) -> FreeBody:
+def made(number: int, body: Body, gravity: float) -> RigidBody:
     """Return the body of an eighth of the room."""
     name, mass = f'body_{number}', 10.0 * body.size**2
     half = body.size * np.array([1.0, 0.8, 0.6])
@@ -104,8 +104,13 @@ def made(number: int, body: Body, gravity: float) -> FreeBody:
         name, CELLS[number], mass, inertia, orientation=from_rotation_vector(body.turn), linear_velocity=body.velocity,
         angular_velocity=body.spin,
     )  # fmt: skip
-    return FreeBody(
-        name, state, [shape], gravity=np.array([0.0, 0.0, -gravity]), restitution=body.restitution, friction=body.friction
+    return RigidBody(
+        name,
+        state,
+        [shape],
+        gravity=np.array([0.0, 0.0, -gravity]),
+        restitution=body.restitution,
+        friction=body.friction,
     )
 
 
@@ -113,10 +118,12 @@ def energy(world: World, gravity: float = GRAVITY) -> float:
     """Return kinetic and potential energy of all bodies, each once its blows have acted [J]."""
     total = 0.0
     for item in world.objects.values():
-        if isinstance(item, FreeBody):
+        if isinstance(item, RigidBody):
             velocity, spin = item.after(world._impulses)
             b = item.body
-            total += 0.5 * b.mass * velocity @ velocity + 0.5 * spin @ item.rate(spin) + b.mass * gravity * b.position[2]
+            total += (
+                0.5 * b.mass * velocity @ velocity + 0.5 * spin @ item.rate(spin) + b.mass * gravity * b.position[2]
+            )
     return float(total)
 
 
@@ -124,7 +131,7 @@ def tumbling(world: World) -> float:
     """Return what the midpoint rule may add to the spin of boxes in the next heartbeat [J]: locally of third order."""
     total = 0.0
     for item in world.objects.values():
-        if isinstance(item, FreeBody) and item.shapes[0].kind == ShapeKind.BOX:
+        if isinstance(item, RigidBody) and item.shapes[0].kind == ShapeKind.BOX:
             _, spin = item.after(world._impulses)
             rate = item.rate(spin)
             total += (0.02 * float(np.linalg.norm(rate))) ** 3 * float(spin @ rate)
@@ -149,9 +156,13 @@ def holds(bodies: Sequence[Body], restitution: float, cycles: int) -> None:
         t_ns = world.t_ns
         assert deepest(report.intersections) <= NII_DEPTH
         now = energy(world)
-        touched = [h for h in report.intersections if h.a.tangible and h.b.tangible and h.status != Status.NO_INTERSECTION]
+        touched = [
+            h for h in report.intersections if h.a.tangible and h.b.tangible and h.status != Status.NO_INTERSECTION
+        ]
         # Each contact may take out a millimetre of overlap, that is, lift the body by it.
-        allowed = sum(1e-3 * max(weights.get(h.a.name, 0.0), weights.get(h.b.name, 0.0)) * max(1, len(h.points)) for h in touched)
+        allowed = sum(
+            1e-3 * max(weights.get(h.a.name, 0.0), weights.get(h.b.name, 0.0)) * max(1, len(h.points)) for h in touched
+        )
         assert now <= before + allowed + slack, (now - before, allowed, slack)
         before = now
     assert world.forced_cycles == 0
@@ -207,12 +218,16 @@ def drift_of_energy(blows: int) -> tuple[float, float]:
     Two elastic balls in a room, without gravity and friction, at 2 to 8 m/s. Where a ball is struck twice in one cycle,
     Newton's restitution does not settle the energy: such blows do not count as isolated.
     """
-    def ball(name: str, x: Sequence[float], v: Sequence[float], radius: float, mass: float) -> FreeBody:
+
+    def ball(name: str, x: Sequence[float], v: Sequence[float], radius: float, mass: float) -> RigidBody:
         state = rigid_state(name, x, mass, sphere_inertia(mass, radius), linear_velocity=np.array(v))
         shape = Shape(ShapeKind.SPHERE, np.array([radius, 0.0, 0.0]))
-        return FreeBody(name, state, [shape], restitution=1.0, friction=0.0)
+        return RigidBody(name, state, [shape], restitution=1.0, friction=0.0)
 
-    bodies = [ball('a', [-0.5, 0.1, 0.2], [3.0, 1.4, -1.1], 0.3, 1.0), ball('b', [0.6, -0.1, 0.1], [-2.3, 0.7, 1.8], 0.5, 2.5)]
+    bodies = [
+        ball('a', [-0.5, 0.1, 0.2], [3.0, 1.4, -1.1], 0.3, 1.0),
+        ball('b', [0.6, -0.1, 0.1], [-2.3, 0.7, 1.8], 0.5, 2.5),
+    ]
     world = World(WorldConfig(gravity_mps2=0.0), [*walls(1.0), *bodies])
     before, found, summed, worst = energy(world, 0.0), 0, 0.0, 0.0
     while found < blows:

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from regolith_world.config import WorldConfig
-from regolith_world.contacts import solve_contacts
-from regolith_world.objects import NEVER_NS, FreeBody, Immovable, Intersection, Status
-from regolith_world.participant import Participant, ParticipantFailed
-from regolith_world.records import VEHICLE, CycleKey, Evolved, JoinRequest, Shape, ShapeKind
-from regolith_world.remote import LocalBus, RemoteAgent, RemotePart
-from regolith_world.rigid_state import rigid_state, sphere_inertia
-from regolith_world.rotation import matrix
-from regolith_world.world import ProtocolError, Refused, World
+from regolith_world.contacts.contact_solver import solve_contacts
+from regolith_world.cycle.participant import Participant, ParticipantFailed
+from regolith_world.cycle.records import VEHICLE, CycleKey, CycleResult, JoinRequest, Shape, ShapeKind
+from regolith_world.cycle.transport import LocalTransport, RemoteAgent, RemoteBody
+from regolith_world.numerics.rotation import matrix
+from regolith_world.objects.object import NEVER_NS, Intersection, RigidBody, StaticBody, Status
+from regolith_world.objects.rigid_state import rigid_state, sphere_inertia
+from regolith_world.world import AdmissionError, ProtocolError, World
 
 BALL = Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0]))
 FAR = Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0]), np.array([0.5, 0.2, 0.0]))
@@ -33,14 +33,16 @@ class Dumbbell(Participant):
 
     def __init__(self, name, x, v, send, *, in_parts):
         super().__init__(name, send)
-        self.body = FreeBody(name, state(name, x, v), [BALL, FAR], restitution=1.0)
+        self.body = RigidBody(name, state(name, x, v), [BALL, FAR], restitution=1.0)
         self.in_parts = in_parts
 
     def bodies(self):
         root = self.body.body
         arm = matrix(root.orientation) @ FAR.position
         tip = replace(
-            root, name=f'{self.name}/tip', position=root.position + arm,
+            root,
+            name=f'{self.name}/tip',
+            position=root.position + arm,
             linear_velocity=root.linear_velocity + np.cross(root.angular_velocity, arm),
         )
         return (root, tip) if self.in_parts else (root,)
@@ -49,7 +51,16 @@ class Dumbbell(Participant):
         shapes = (BALL, BALL if self.in_parts else FAR)
         bodies = self.bodies()
         request = JoinRequest(
-            self.name, VEHICLE, shapes, bodies, NEVER_NS, self.body.state_hash(), '', {}, 1.0, 0.5,
+            self.name,
+            VEHICLE,
+            shapes,
+            bodies,
+            NEVER_NS,
+            self.body.state_hash(),
+            '',
+            {},
+            1.0,
+            0.5,
             shape_bodies=(0, 1) if self.in_parts else (),
         )
         return replace(request, **changes)
@@ -59,7 +70,7 @@ class Dumbbell(Participant):
         for blow in cycle.impulses:  # struck as the one rigid body that it is
             blow.a, blow.b = (self.name if n in own else n for n in (blow.a, blow.b))
         self.body.evolve(cycle)
-        return Evolved(cycle.key, self.name, NEVER_NS, self.bodies(), state_hash=self.body.state_hash())
+        return CycleResult(cycle.key, self.name, NEVER_NS, self.bodies(), state_hash=self.body.state_hash())
 
     def _commit(self, cycle):
         pass
@@ -75,11 +86,11 @@ class Dumbbell(Participant):
             self.body.discard()
 
     def _idle_answer(self, cycle):
-        return Evolved(cycle.key, self.name, NEVER_NS, self.bodies(), state_hash=self.body.state_hash())
+        return CycleResult(cycle.key, self.name, NEVER_NS, self.bodies(), state_hash=self.body.state_hash())
 
 
 def world_of(in_parts, objects=()):
-    bus = LocalBus()
+    bus = LocalTransport()
     world = World(CONFIG, objects, bus=bus)
     agent = Dumbbell('a', -1.0, 0.6, bus.answer, in_parts=in_parts)
     bus.connect(agent, VEHICLE)
@@ -88,21 +99,25 @@ def world_of(in_parts, objects=()):
 
 
 def wall():
-    return Immovable('wall', np.array([0.0, 0.2, 0.0]), [Shape(ShapeKind.BOX, np.array([0.05, 0.5, 0.5]))], restitution=1.0)
+    return StaticBody(
+        'wall', np.array([0.0, 0.2, 0.0]), [Shape(ShapeKind.BOX, np.array([0.05, 0.5, 0.5]))], restitution=1.0
+    )
 
 
 def test_a_part_that_is_rigidly_fixed_strikes_as_a_shape_of_the_body_does():
     """Off centre and turning, against a wall and a ball: the same blows but for their names, to rounding."""
     ways = []
     for in_parts in (True, False):
-        ball = FreeBody('z', state('z', 1.5, -0.9), [BALL], restitution=1.0)
+        ball = RigidBody('z', state('z', 1.5, -0.9), [BALL], restitution=1.0)
         world, agent, bus = world_of(in_parts, [wall(), ball])
         sent = []
         bus.on_cycle = lambda cycle, sent=sent: sent.append({n for i in cycle.impulses for n in (i.a, i.b)})
         way = []
         for _ in range(120):
             world.step()
-            way.append(np.concatenate([o.body.position for o in (agent.body, ball)] + [agent.body.body.angular_velocity]))
+            way.append(
+                np.concatenate([o.body.position for o in (agent.body, ball)] + [agent.body.body.angular_velocity])
+            )
         ways.append(np.array(way))
         struck = set().union(*sent)
         assert ('a/tip' in struck) is in_parts and 'wall' in struck
@@ -119,7 +134,7 @@ def test_parts_are_shown_in_the_cycle_and_are_one_family():
         world.step()
     assert [b.name for b in sent[-1].bodies] == ['a', 'a/tip']
     agent = world.objects['a']
-    assert [type(o) for o in agent.family()] == [RemoteAgent, RemotePart] and agent.children[0].root is agent
+    assert [type(o) for o in agent.family()] == [RemoteAgent, RemoteBody] and agent.children[0].root is agent
     # They overlap by nature; nobody strikes himself.
     assert world.discarded_cycles == 0
 
@@ -128,9 +143,11 @@ def test_a_part_that_moves_on_its_own_is_stopped_with_the_mass_of_the_whole():
     """A tip shot out at 2 m/s from a body that drifts at 0.5 m/s: p = m (1 + e) (0.5 + 2), and what the rest does is the agent's."""
     bodies = state('a', 0.0, 0.5), replace(state('a/tip', 1.0, 2.5), center_of_mass=np.zeros(3))
     agent = RemoteAgent(JoinRequest('a', VEHICLE, (BALL,), bodies, 0, 'h', '', {}, 0.5, 0.0, shape_bodies=(1,)), 0)
-    target = Immovable('b', np.array([1.2, 0.0, 0.0]), [BALL])
+    target = StaticBody('b', np.array([1.2, 0.0, 0.0]), [BALL])
     point, normal = np.array([[1.1, 0.0, 0.0]]), np.array([1.0, 0.0, 0.0])
-    hit = Intersection(agent.children[0], target, Status.COLLISION_POINTS, 0.0, point, normal, normal[None], np.zeros(1))
+    hit = Intersection(
+        agent.children[0], target, Status.COLLISION_POINTS, 0.0, point, normal, normal[None], np.zeros(1)
+    )
     (blow,), _ = solve_contacts([hit], 0.02)
     assert (blow.a, blow.b) == ('a/tip', 'b')
     np.testing.assert_allclose(blow.impulse, [-1.0 * 1.5 * 2.5, 0.0, 0.0], rtol=1e-12)
@@ -140,14 +157,14 @@ def test_an_attempt_is_undone_in_all_parts():
     bodies = state('a', 0.0, 0.0), state('a/tip', 1.0, 0.0)
     agent = RemoteAgent(JoinRequest('a', VEHICLE, (), bodies, 5, 'h0', '', {}), 0)
     moved = state('a', 0.1, 0.0), state('a/tip', 1.3, 0.0)
-    agent.take(Evolved(CycleKey(0, 0, 0), 'a', 7, moved, state_hash='h1'), 10)
+    agent.take(CycleResult(CycleKey(0, 0, 0), 'a', 7, moved, state_hash='h1'), 10)
     assert [b.position[0] for b in agent.bodies()] == [0.1, 1.3]
     assert (agent.next_dt_ns(), agent.state_hash()) == (7, 'h1'), 'of the last answer'
     agent.discard()
     assert [b.position[0] for b in agent.bodies()] == [0.0, 1.0]
     assert (agent.next_dt_ns(), agent.state_hash()) == (5, 'h0')
     with pytest.raises(ParticipantFailed, match=r"a answers with bodies \['a'\]; allowed: .*\['a', 'a/tip'\]"):
-        agent.take(Evolved(CycleKey(0, 0, 0), 'a', 5, moved[:1]), 10)
+        agent.take(CycleResult(CycleKey(0, 0, 0), 'a', 5, moved[:1]), 10)
 
 
 def test_a_checkpoint_brings_parts_back():
@@ -182,7 +199,7 @@ def test_who_is_removed_takes_the_blows_on_its_parts_along():
 def test_a_part_needs_room_to_join_and_a_name():
     world, _, bus = world_of(True, [wall()])
     newcomer = Dumbbell('b', -0.5, 0.0, bus.answer, in_parts=True)
-    with pytest.raises(Refused, match=r"inside 'wall'"):
+    with pytest.raises(AdmissionError, match=r"inside 'wall'"):
         world.admit(newcomer.join_request())
     bodies = state('b', 5.0, 0.0), state('b/tip', 6.0, 0.0)
     for change, told in (
@@ -194,9 +211,9 @@ def test_a_part_needs_room_to_join_and_a_name():
         ({'bodies': bodies, 'shape_bodies': (0, 2)}, r'a shape on body 2; allowed: 0 to 1'),
         ({'bodies': (bodies[0], state('a/tip', 6.0, 0.0))}, r"name 'a/tip' is taken"),
     ):
-        with pytest.raises(Refused, match=told):
+        with pytest.raises(AdmissionError, match=told):
             world.admit(newcomer.join_request(**change))
     with pytest.raises(ValueError, match=r"object name 'a/tip' is taken"):
-        world.add(FreeBody('a/tip', state('a/tip', 9.0, 0.0), [BALL]))
+        world.add(RigidBody('a/tip', state('a/tip', 9.0, 0.0), [BALL]))
     world.admit(newcomer.join_request(bodies=bodies))
     assert sorted(world.objects) == ['a', 'b', 'wall']

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation, Slerp
 
-from regolith_world.keyed_random import generator
-from regolith_world.rotation import (
+from regolith_world.numerics.rotation import (
     from_matrix,
     from_rotation_vector,
     from_yaw,
@@ -23,6 +22,7 @@ from regolith_world.rotation import (
     slerp,
     yaw,
 )
+from regolith_world.random.keyed_generator import generator
 
 RNG = generator(1, 'test', 'quaternions', 0)
 TURNS = [from_rotation_vector(v) for v in RNG.normal(size=(40, 3)) * 1.5]

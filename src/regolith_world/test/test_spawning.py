@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from toy_worlds import run, world
 
-from regolith_world import spawning
-from regolith_world.acts import Spawn
-from regolith_world.spawning import NotSpawned, Pose, Reason
-from regolith_world.timeline import Timeline
+from regolith_world.checkpoint.timeline import Timeline
+from regolith_world.checkpoint.world_edits import SpawnEdit
+from regolith_world.objects import spawning
+from regolith_world.objects.spawning import SpawnError, SpawnPose, SpawnResultCode
 
 DOWN = np.array([0.0, 0.0, -1.62])
 HALF = np.sqrt(0.5)
-POSE = Pose(np.array([3.0, -2.0, 1.5]), np.array([0.0, 0.0, HALF, HALF]))
+POSE = SpawnPose(np.array([3.0, -2.0, 1.5]), np.array([0.0, 0.0, HALF, HALF]))
 BALL = '{type: free_body, mass_kg: 2.0, shape: {kind: sphere, size_m: [0.3]}, velocity_mps: [0, 0, 0.5]}'
 
 
@@ -23,9 +23,13 @@ def test_an_object_appears_where_it_is_asked_for(tmp_path: Path) -> None:
     """From a text or from a file; pose of the request, the rest from the resource."""
     file = tmp_path / 'ball.yaml'
     file.write_text(BALL)
-    for resource in (spawning.read('', BALL), spawning.read(str(file), ''), spawning.read(f'file://{file}', 'ignored')):
+    for resource in (
+        spawning.read_resource('', BALL),
+        spawning.read_resource(str(file), ''),
+        spawning.read_resource(f'file://{file}', 'ignored'),
+    ):
         assert spawning.source_of(resource) is None
-        made = spawning.made_object('ball', resource, POSE, DOWN)
+        made = spawning.build_object('ball', resource, POSE, DOWN)
         assert np.array_equal(made.body.position, POSE.position)
         assert np.array_equal(made.body.orientation, POSE.orientation)
         assert np.array_equal(made.body.linear_velocity, [0.0, 0.0, 0.5]) and made.body.mass == 2.0
@@ -58,15 +62,20 @@ class Nobody:
 @pytest.mark.parametrize('kind', TYPES)
 def test_what_comes_in_mid_run_moves_as_it_would_have_from_the_start(kind: str) -> None:
     """Its own time begins with it, its life, too; a rewind over its coming repeats it."""
-    upright = Pose(POSE.position, np.array([0.0, 0.0, 0.0, 1.0]))
-    resource = spawning.read('', TYPES[kind])
-    bird = {'type': 'free_body', 'position': [50.0, 0.0, 0.0], 'mass_kg': 1.0, 'shape': {'kind': 'sphere', 'size_m': [0.1]}}
-    early, late = world(spawning.made_object('x', resource, upright, DOWN), bird=bird), world(bird=bird)
+    upright = SpawnPose(POSE.position, np.array([0.0, 0.0, 0.0, 1.0]))
+    resource = spawning.read_resource('', TYPES[kind])
+    bird = {
+        'type': 'free_body',
+        'position': [50.0, 0.0, 0.0],
+        'mass_kg': 1.0,
+        'shape': {'kind': 'sphere', 'size_m': [0.1]},
+    }
+    early, late = world(spawning.build_object('x', resource, upright, DOWN), bird=bird), world(bird=bird)
     timeline = Timeline(late, Nobody())  # type: ignore[arg-type]
     late.hold()
     timeline.begin()
     run(late, 0.6)
-    timeline.act(Spawn('x', spawning.made_object('x', resource, upright, DOWN).save()))
+    timeline.apply_edit(SpawnEdit('x', spawning.build_object('x', resource, upright, DOWN).save()))
     for _ in range(40):
         early.step()
         late.step()
@@ -76,7 +85,7 @@ def test_what_comes_in_mid_run_moves_as_it_would_have_from_the_start(kind: str) 
     end_ns, end = late.t_ns, late.state_hash
     timeline.rewind(round(0.7e9), live=False)
     while late.t_ns < end_ns:
-        timeline.act_again()
+        timeline.replay_edits()
         late.step()
     assert late.state_hash == end
     run(late, 1.6)
@@ -86,51 +95,51 @@ def test_what_comes_in_mid_run_moves_as_it_would_have_from_the_start(kind: str) 
 @pytest.mark.parametrize('kind', ['platform', 'linkage', 'rope'])
 def test_what_cannot_be_turned_says_so(kind: str) -> None:
     """Instead of standing as nobody asked for."""
-    with pytest.raises(NotSpawned, match=r'orientation: .x. .*; allowed: ') as caught:
-        spawning.made_object('x', spawning.read('', TYPES[kind]), POSE, DOWN)
-    assert caught.value.reason == Reason.INVALID_POSE
+    with pytest.raises(SpawnError, match=r'orientation: .x. .*; allowed: ') as caught:
+        spawning.build_object('x', spawning.read_resource('', TYPES[kind]), POSE, DOWN)
+    assert caught.value.reason == SpawnResultCode.INVALID_POSE
 
 
 def test_names_are_made_and_refused() -> None:
     """Taken ones get a number if they may; without a name it is that of the kind."""
-    ball = spawning.read('', BALL)
-    assert spawning.name_for('moon', ball, False, ['ball']) == 'moon'
-    assert spawning.name_for('ball', ball, True, ['ball', 'ball_1']) == 'ball_2'
-    assert spawning.name_for('', ball, True, ['ball']) == 'free_body'
-    assert spawning.name_for('', {'model': '/a/b/my-cart.yaml'}, True, []) == 'my_cart'
+    ball = spawning.read_resource('', BALL)
+    assert spawning.unique_name('moon', ball, False, ['ball']) == 'moon'
+    assert spawning.unique_name('ball', ball, True, ['ball', 'ball_1']) == 'ball_2'
+    assert spawning.unique_name('', ball, True, ['ball']) == 'free_body'
+    assert spawning.unique_name('', {'model': '/a/b/my-cart.yaml'}, True, []) == 'my_cart'
     for wanted, renaming, reason in (
-        ('', False, Reason.NAME_INVALID), ('a b', True, Reason.NAME_INVALID), ('terrain', True, Reason.NAME_INVALID),
-        ('ball', False, Reason.NAME_NOT_UNIQUE),
+        ('', False, SpawnResultCode.NAME_INVALID), ('a b', True, SpawnResultCode.NAME_INVALID), ('terrain', True, SpawnResultCode.NAME_INVALID),
+        ('ball', False, SpawnResultCode.NAME_NOT_UNIQUE),
     ):  # fmt: skip
-        with pytest.raises(NotSpawned) as caught:
-            spawning.name_for(wanted, ball, renaming, ['ball'])
+        with pytest.raises(SpawnError) as caught:
+            spawning.unique_name(wanted, ball, renaming, ['ball'])
         assert caught.value.reason == reason
 
 
 @pytest.mark.parametrize(('uri', 'text', 'reason', 'why'), [
-    ('', '', Reason.NO_RESOURCE, 'neither uri nor resource_string'),
-    ('regolith://vehicles/none', '', Reason.NO_RESOURCE, "uri 'regolith://vehicles/none'; allowed: "),
-    ('/nowhere.yaml', '', Reason.NO_RESOURCE, "uri '/nowhere.yaml': .*; allowed: the path of a YAML file"),
-    ('/dev/zero', '', Reason.NO_RESOURCE, "uri '/dev/zero': is a device, not a regular file; allowed: the path of a YAML file of up"),
-    ('http://a.org/b.yaml', '', Reason.NO_RESOURCE, "uri 'http://a.org/b.yaml': is a URL, and URLs are not read; .* fix: download"),
-    ('/', '', Reason.NO_RESOURCE, "uri '/': is a folder; allowed: the path of a YAML file"),
-    ('', '\ufeff <sdf/>', Reason.UNSUPPORTED_FORMAT, 'the resource is XML'),
-    ('', '<sdf/>', Reason.UNSUPPORTED_FORMAT, 'the resource is XML; allowed: YAML'),
-    ('', '[1, 2', Reason.RESOURCE_PARSE_ERROR, 'expected'),
-    ('', '[1, 2]', Reason.RESOURCE_PARSE_ERROR, r'\[1, 2\]; allowed: keys, which are text, and values'),
-    ('', '{1: 2, type: box}', Reason.RESOURCE_PARSE_ERROR, r'\{1: 2, type: .box.\}; allowed: keys, which are text'),
-    ('', BALL.replace('mass_kg', 'colour: red, mass_kg'), Reason.RESOURCE_PARSE_ERROR, 'colour = .red.: unknown key; allowed: .*mass_kg'),
-    ('', '{kind: x}', Reason.RESOURCE_PARSE_ERROR, r"keys \['kind'\]; allowed: one of type"),
-    ('', '{type: cloud}', Reason.RESOURCE_PARSE_ERROR, "type = 'cloud'; allowed: .*free_body, "),
-    ('', BALL.replace('2.0', '-2.0'), Reason.RESOURCE_PARSE_ERROR, 'mass_kg = -2.0: is out of range; allowed: greater than'),
-    ('', BALL.replace('mass_kg: 2.0, ', ''), Reason.RESOURCE_PARSE_ERROR, 'mass_kg: '),
+    ('', '', SpawnResultCode.NO_RESOURCE, 'neither uri nor resource_string'),
+    ('regolith://vehicles/none', '', SpawnResultCode.NO_RESOURCE, "uri 'regolith://vehicles/none'; allowed: "),
+    ('/nowhere.yaml', '', SpawnResultCode.NO_RESOURCE, "uri '/nowhere.yaml': .*; allowed: the path of a YAML file"),
+    ('/dev/zero', '', SpawnResultCode.NO_RESOURCE, "uri '/dev/zero': is a device, not a regular file; allowed: the path of a YAML file of up"),
+    ('http://a.org/b.yaml', '', SpawnResultCode.NO_RESOURCE, "uri 'http://a.org/b.yaml': is a URL, and URLs are not read; .* fix: download"),
+    ('/', '', SpawnResultCode.NO_RESOURCE, "uri '/': is a folder; allowed: the path of a YAML file"),
+    ('', '\ufeff <sdf/>', SpawnResultCode.UNSUPPORTED_FORMAT, 'the resource is XML'),
+    ('', '<sdf/>', SpawnResultCode.UNSUPPORTED_FORMAT, 'the resource is XML; allowed: YAML'),
+    ('', '[1, 2', SpawnResultCode.RESOURCE_PARSE_ERROR, 'expected'),
+    ('', '[1, 2]', SpawnResultCode.RESOURCE_PARSE_ERROR, r'\[1, 2\]; allowed: keys, which are text, and values'),
+    ('', '{1: 2, type: box}', SpawnResultCode.RESOURCE_PARSE_ERROR, r'\{1: 2, type: .box.\}; allowed: keys, which are text'),
+    ('', BALL.replace('mass_kg', 'colour: red, mass_kg'), SpawnResultCode.RESOURCE_PARSE_ERROR, 'colour = .red.: unknown key; allowed: .*mass_kg'),
+    ('', '{kind: x}', SpawnResultCode.RESOURCE_PARSE_ERROR, r"keys \['kind'\]; allowed: one of type"),
+    ('', '{type: cloud}', SpawnResultCode.RESOURCE_PARSE_ERROR, "type = 'cloud'; allowed: .*free_body, "),
+    ('', BALL.replace('2.0', '-2.0'), SpawnResultCode.RESOURCE_PARSE_ERROR, 'mass_kg = -2.0: is out of range; allowed: greater than'),
+    ('', BALL.replace('mass_kg: 2.0, ', ''), SpawnResultCode.RESOURCE_PARSE_ERROR, 'mass_kg: '),
 ])  # fmt: skip
-def test_what_cannot_be_spawned_is_named(uri: str, text: str, reason: Reason, why: str) -> None:
+def test_what_cannot_be_spawned_is_named(uri: str, text: str, reason: SpawnResultCode, why: str) -> None:
     """With the standard's code and a text that says what is allowed."""
-    with pytest.raises(NotSpawned, match=why) as caught:
-        resource = spawning.read(uri, text)
+    with pytest.raises(SpawnError, match=why) as caught:
+        resource = spawning.read_resource(uri, text)
         assert spawning.source_of(resource) is None
-        spawning.made_object('x', resource, POSE, DOWN)
+        spawning.build_object('x', resource, POSE, DOWN)
     assert caught.value.reason == reason
 
 
@@ -138,15 +147,17 @@ def test_what_cannot_be_spawned_is_named(uri: str, text: str, reason: Reason, wh
 def test_address_that_was_meant_is_suggested(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
     known = [spawning.Spawnable(f'regolith://vehicles/{name}', '') for name in ('viper', 'rassor')]
     monkeypatch.setattr(spawning, 'spawnables', lambda: known)
-    with pytest.raises(NotSpawned, match=r'\(did you mean regolith://vehicles/viper\?\)'):
-        spawning.read(uri, '')
+    with pytest.raises(SpawnError, match=r'\(did you mean regolith://vehicles/viper\?\)'):
+        spawning.read_resource(uri, '')
 
 
 def test_name_of_a_deleted_vehicle_is_refused_with_what_frees_it() -> None:
-    with pytest.raises(NotSpawned, match=r"name 'guest' is taken; it is that of a deleted vehicle.*fix: reset everything"):
-        spawning.name_for('guest', {'model': 'viper'}, False, ['guest', 'rover'], ['guest'])
-    with pytest.raises(NotSpawned, match=r"name 'rover' is taken; names in use: guest, rover$"):
-        spawning.name_for('rover', {'model': 'viper'}, False, ['guest', 'rover'], ['guest'])
+    with pytest.raises(
+        SpawnError, match=r"name 'guest' is taken; it is that of a deleted vehicle.*fix: reset everything"
+    ):
+        spawning.unique_name('guest', {'model': 'viper'}, False, ['guest', 'rover'], ['guest'])
+    with pytest.raises(SpawnError, match=r"name 'rover' is taken; names in use: guest, rover$"):
+        spawning.unique_name('rover', {'model': 'viper'}, False, ['guest', 'rover'], ['guest'])
 
 
 @pytest.mark.parametrize(
@@ -162,7 +173,7 @@ def test_nothing_of_a_foreign_file_is_in_the_response(tmp_path: Path, content: s
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
     link.symlink_to(file)
     for uri in (str(file), f'file://{file}', str(link)):
-        with pytest.raises(NotSpawned) as caught:
-            spawning.read(uri, '')
+        with pytest.raises(SpawnError) as caught:
+            spawning.read_resource(uri, '')
         assert 'secret' not in str(caught.value) and ' a YAML ' in str(caught.value)
         assert str(caught.value).isprintable()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regolith_world.step_control import PATIENCE, TARGET_DEPTH, StepControl
+from regolith_world.cycle.step_control import PATIENCE, TARGET_DEPTH, StepControl
 
 HEARTBEAT, FLOOR = 20_000_000, 100_000
 
@@ -22,7 +22,7 @@ def control() -> StepControl:
 def test_proposals_lie_between_floor_and_heartbeat():
     made = control()
     assert [made.propose(w) for w in (2**62, HEARTBEAT, 7_000_000, 1)] == [HEARTBEAT, HEARTBEAT, 7_000_000, FLOOR]
-    assert made.at_floor(FLOOR) and not made.at_floor(FLOOR + 1)
+    assert made.at_min_step(FLOOR) and not made.at_min_step(FLOOR + 1)
 
 
 def test_the_secant_aims_just_beyond_touching():
@@ -72,7 +72,7 @@ def test_memory_is_all_that_a_retry_depends_on():
     made, twin = control(), control()
     for _ in range(PATIENCE):
         made.reject(made.propose(HEARTBEAT), 0.9 - TARGET_DEPTH, -0.1 - TARGET_DEPTH)
-    twin.recall(made.memory())
+    twin.restore(made.memory())
     assert vars(twin) == vars(made) and twin.memory() == made.memory()
     for each in (made, twin):
         each.reject(each.propose(0), 0.9 - TARGET_DEPTH, -0.1 - TARGET_DEPTH)
@@ -93,7 +93,7 @@ def test_a_collision_is_found_in_a_few_tries(speed, acceleration):
             tries.append(made.propose(HEARTBEAT))
             t = tries[-1] * 1e-9
             depth = speed * t + 0.5 * acceleration * t * t - gap
-            if depth <= 1e-3 or made.at_floor(tries[-1]):
+            if depth <= 1e-3 or made.at_min_step(tries[-1]):
                 break
             made.reject(tries[-1], gap, -depth)
         assert depth <= 1e-3 or tries[-1] == FLOOR
@@ -112,7 +112,7 @@ def test_retries_fall_to_the_floor_whatever_the_distances(pairs, wish):
     tries = [made.propose(wish)]
     assert FLOOR <= tries[0] <= HEARTBEAT
     for before, after in pairs:
-        if made.at_floor(tries[-1]):
+        if made.at_min_step(tries[-1]):
             break
         made.reject(tries[-1], before, after)
         tries.append(made.propose(wish))
@@ -121,7 +121,7 @@ def test_retries_fall_to_the_floor_whatever_the_distances(pairs, wish):
             assert tries[-1] == max(FLOOR, tries[-2] // 2)
     # 8 secants, then at most 8 halvings of 20 ms down to 0.1 ms.
     assert len(tries) <= PATIENCE + 9
-    assert made.at_floor(tries[-1]) or len(tries) == len(pairs) + 1
+    assert made.at_min_step(tries[-1]) or len(tries) == len(pairs) + 1
     twin = control()
-    twin.recall(made.memory())
+    twin.restore(made.memory())
     assert twin.propose(wish) == made.propose(wish)

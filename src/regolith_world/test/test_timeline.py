@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from toy_worlds import Nobody, run, world
 
-from regolith_world.acts import Delete, Place, Spawn
-from regolith_world.object_types import make_objects
-from regolith_world.timeline import Timeline
+from regolith_world.checkpoint.timeline import Timeline
+from regolith_world.checkpoint.world_edits import DeleteEdit, SetStateEdit, SpawnEdit
+from regolith_world.objects.object_types import make_objects
 from regolith_world.world import World
 
 
@@ -20,8 +20,8 @@ def entry(x: float) -> dict[str, object]:
     return {'type': 'free_body', 'position': [x, 0.0, 0.0], 'mass_kg': 1.0, 'shape': shape, 'weightless': True}
 
 
-def spawn(name: str, x: float) -> Spawn:
-    return Spawn(name, make_objects({name: entry(x)}, 0.0)[0].save())
+def spawn(name: str, x: float) -> SpawnEdit:
+    return SpawnEdit(name, make_objects({name: entry(x)}, 0.0)[0].save())
 
 
 @pytest.fixture
@@ -37,25 +37,25 @@ def begun() -> tuple[World, Timeline]:
 def test_a_live_rewind_to_where_the_world_was_acted_upon_undoes_that(begun: tuple[World, Timeline]) -> None:
     """The act is later than the state that it acted upon, so it belongs to the future that is forgotten."""
     w, timeline = begun
-    timeline.act(spawn('stone', 2.0))
+    timeline.apply_edit(spawn('stone', 2.0))
     acted_ns, hash_with = w.t_ns, w.state_hash
     run(w, 0.8)
     timeline.rewind(acted_ns, live=True)
     assert 'stone' not in w.objects and w.log.acts == []
-    timeline.act_again()
+    timeline.replay_edits()
     w.step()
     assert 'stone' not in w.objects and w.state_hash != hash_with
 
 
 def test_one_that_repeats_itself_does_it_again(begun: tuple[World, Timeline]) -> None:
     w, timeline = begun
-    timeline.act(spawn('stone', 2.0))
+    timeline.apply_edit(spawn('stone', 2.0))
     acted_ns = w.t_ns
     run(w, 0.8)
     end = w.state_hash
     timeline.rewind(acted_ns, live=False)
     assert 'stone' not in w.objects
-    timeline.act_again()
+    timeline.replay_edits()
     run(w, 0.8)
     assert 'stone' in w.objects and w.state_hash == end
 
@@ -65,12 +65,12 @@ def test_an_act_forgets_the_snapshots_of_other_acts_upon_that_state(begun: tuple
     w, timeline = begun
     before = timeline.save('before')
     for k in (1, 2):
-        timeline.act(spawn(f'stone_{k}', 2.0 * k))
+        timeline.apply_edit(spawn(f'stone_{k}', 2.0 * k))
         timeline.save(f'after_{k}')
     run(w, 0.8)
     timeline.rewind(before, live=False)
     assert [each.name for each in timeline.snapshots] == ['beginning', 'before', 'after_1', 'after_2']
-    timeline.act(spawn('pebble', 7.0))
+    timeline.apply_edit(spawn('pebble', 7.0))
     assert [each.name for each in timeline.snapshots] == ['beginning', 'before'] and len(w.log.acts) == 1
 
 
@@ -93,15 +93,15 @@ def test_a_snapshot_is_not_replaced(begun: tuple[World, Timeline], tmp_path: Pat
 
 def test_acts_before_the_target_of_a_live_rewind_stay(begun: tuple[World, Timeline]) -> None:
     w, timeline = begun
-    timeline.act(spawn('stone', 2.0))
+    timeline.apply_edit(spawn('stone', 2.0))
     run(w, 0.6)
     between_ns = w.t_ns
     run(w, 0.7)
-    timeline.act(Delete('stone'))
+    timeline.apply_edit(DeleteEdit('stone'))
     run(w, 0.8)
     timeline.rewind(between_ns, live=True)
     run(w, 0.9)
-    assert 'stone' in w.objects and [type(act) for _, act in w.log.acts] == [Spawn]
+    assert 'stone' in w.objects and [type(act) for _, act in w.log.acts] == [SpawnEdit]
 
 
 def test_snapshots_of_one_cycle_are_told_apart_by_their_acts(begun: tuple[World, Timeline]) -> None:
@@ -112,7 +112,7 @@ def test_snapshots_of_one_cycle_are_told_apart_by_their_acts(begun: tuple[World,
     w, timeline = begun
     timeline.save('before')
     where = w.objects['bird'].body
-    timeline.act(Place('bird', where))  # where it is, so that the state's hash stays
+    timeline.apply_edit(SetStateEdit('bird', where))  # where it is, so that the state's hash stays
     timeline.save('after')
     before, after = timeline.snapshots[-2:]
     assert (before.cycle, before.state_hash, before.acts) == (after.cycle, after.state_hash, after.acts - 1)
@@ -121,7 +121,7 @@ def test_snapshots_of_one_cycle_are_told_apart_by_their_acts(begun: tuple[World,
         run(w, 0.8)
         timeline.rewind(to, live=True)
         assert [each.name for each in timeline.snapshots] == ['beginning', *left] and len(w.log.acts) == acts
-    timeline.act(Place('bird', where))
+    timeline.apply_edit(SetStateEdit('bird', where))
     timeline.save('after')
     run(w, 0.8)
     timeline.rewind(acted_ns, live=True)
@@ -134,7 +134,7 @@ def test_a_removed_participant_is_kept_as_long_as_the_past_may_need_it(begun: tu
     w.participants = {'amber': None, 'beryl': None}  # type: ignore[assignment,dict-item]
     timeline.save('both')
     w.participants = {'amber': None}  # type: ignore[assignment,dict-item]
-    timeline.act(spawn('stone', 2.0))
+    timeline.apply_edit(spawn('stone', 2.0))
     w._requests = dict.fromkeys(('amber', 'beryl', 'coral', 'stone', 'dune'))  # type: ignore[assignment]
     assert timeline.unneeded() == ['coral', 'dune']
     assert timeline.snapshots[-1].names == {'amber', 'beryl'}

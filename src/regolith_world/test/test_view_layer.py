@@ -9,10 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from regolith_world.view_layer import CYCLE, hanging, layer
+from regolith_world.reporting.view_layer import CYCLE, layer, sagging_line
 
 CABLE = {
-    'type': 'cable', 'between': ['amber', 'basalt'], 'ends': [[-0.5, 0.0, 0.2], [0.5, 0.0, 0.2]], 'length_m': 4.0,
+    'type': 'cable',
+    'between': ['amber', 'basalt'],
+    'ends': [[-0.5, 0.0, 0.2], [0.5, 0.0, 0.2]],
+    'length_m': 4.0,
     'until_s': 10.0,
 }
 
@@ -43,7 +46,7 @@ def test_a_cable_leads_from_end_to_end() -> None:
 
 
 def test_a_hanging_line_is_as_long_as_it_is() -> None:
-    line = hanging(np.zeros(3), np.array([3.0, 0.0, 0.0]), 3.1)
+    line = sagging_line(np.zeros(3), np.array([3.0, 0.0, 0.0]), 3.1)
     length = float(np.linalg.norm(np.diff(line, axis=0), axis=1).sum())
     # The series is cut after its second term, and a polygon is a little shorter than its parabola.
     assert 3.09 < length < 3.11
@@ -51,6 +54,9 @@ def test_a_hanging_line_is_as_long_as_it_is() -> None:
 
 def test_nothing_is_drawn_without_couplings() -> None:
     ball = {
-        'type': 'free_body', 'position': [0.0, 0.0, 1.0], 'mass_kg': 1.0, 'shape': {'kind': 'sphere', 'size_m': [0.1]},
+        'type': 'free_body',
+        'position': [0.0, 0.0, 1.0],
+        'mass_kg': 1.0,
+        'shape': {'kind': 'sphere', 'size_m': [0.1]},
     }
     assert layer(scenario()) is None and layer(scenario(ball=ball)) is None

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from regolith_world.config import WorldConfig
+from regolith_world.contacts.intersection import NII_DEPTH
+from regolith_world.cycle.records import Shape, ShapeKind
 from regolith_world.examples.ball_throwing_robot import throw_at_a_wall
-from regolith_world.intersection import NII_DEPTH
-from regolith_world.objects import Beam, FreeBody, Immovable, Object
-from regolith_world.records import Shape, ShapeKind
-from regolith_world.rigid_state import box_inertia, rigid_state, sphere_inertia
+from regolith_world.objects.object import Beam, Object, RigidBody, StaticBody
+from regolith_world.objects.rigid_state import box_inertia, rigid_state, sphere_inertia
 from regolith_world.world import World
 
 NO_GRAVITY = WorldConfig(gravity_mps2=0.0)
@@ -21,13 +21,13 @@ NO_GRAVITY = WorldConfig(gravity_mps2=0.0)
 def ball(name, x, v, radius=0.1, mass=1.0, restitution=1.0, friction=0.0, **kwargs):
     state = rigid_state(name, x, mass, sphere_inertia(mass, radius), linear_velocity=v, **kwargs)
     shape = Shape(ShapeKind.SPHERE, np.array([radius, 0.0, 0.0]))
-    return FreeBody(name, state, [shape], restitution=restitution, friction=friction)
+    return RigidBody(name, state, [shape], restitution=restitution, friction=friction)
 
 
 def box(name, x, v, half, mass, restitution=0.0, friction=0.5, **kwargs):
     half = np.asarray(half, dtype=float)
     state = rigid_state(name, x, mass, box_inertia(mass, half), linear_velocity=v, **kwargs)
-    return FreeBody(name, state, [Shape(ShapeKind.BOX, half)], restitution=restitution, friction=friction)
+    return RigidBody(name, state, [Shape(ShapeKind.BOX, half)], restitution=restitution, friction=friction)
 
 
 def run(world, seconds):
@@ -81,7 +81,9 @@ def test_oblique_blow_between_boxes_conserves_momentum():
 
 def test_plastic_head_on_boxes_stay_together_without_stalling():
     half = [0.5, 0.4, 0.3]
-    world = World(NO_GRAVITY, [box('a', [-1, 0, 0], [0.4, 0, 0], half, 400.0), box('b', [1, 0, 0], [-0.4, 0, 0], half, 400.0)])
+    world = World(
+        NO_GRAVITY, [box('a', [-1, 0, 0], [0.4, 0, 0], half, 400.0), box('b', [1, 0, 0], [-0.4, 0, 0], half, 400.0)]
+    )
     nearest = run(world, 8.0)
     assert nearest > -NII_DEPTH and world.forced_cycles == 0
     # 8 s are 400 heartbeats; contact may cost a few more cycles, not many times as many.
@@ -92,7 +94,7 @@ def test_plastic_head_on_boxes_stay_together_without_stalling():
 
 
 def test_a_fast_ball_does_not_pass_through_a_thin_wall():
-    wall = Immovable('wall', [1.0, 0, 0], [Shape(ShapeKind.BOX, np.array([0.01, 1.0, 1.0]))], restitution=1.0)
+    wall = StaticBody('wall', [1.0, 0, 0], [Shape(ShapeKind.BOX, np.array([0.01, 1.0, 1.0]))], restitution=1.0)
     world = World(NO_GRAVITY, [ball('ball', [0, 0, 0], [60.0, 0, 0], radius=0.05), wall])
     # 60 m/s in a heartbeat of 20 ms is 1.2 m: past the wall altogether.
     run(world, 0.1)
@@ -111,7 +113,7 @@ def test_pose_only_bodies_pass_through_each_other():
 
 def test_free_flight_is_the_parabola():
     state = rigid_state('a', [0, 0, 2.0], 1.0, sphere_inertia(1.0, 0.1), linear_velocity=[1.0, 0, 3.0])
-    body = FreeBody('a', state, [], gravity=[0, 0, -1.62])
+    body = RigidBody('a', state, [], gravity=[0, 0, -1.62])
     world = World(WorldConfig(), [body])
     run(world, 2.0)
     # Constant acceleration: position and velocity are exact in every cycle, errors are rounding.
@@ -119,9 +121,9 @@ def test_free_flight_is_the_parabola():
 
 
 def test_a_friction_box_slides_to_rest_on_a_floor():
-    floor = Immovable('floor', [0, 0, -0.5], [Shape(ShapeKind.BOX, np.array([50, 50, 0.5]))], friction=0.5)
+    floor = StaticBody('floor', [0, 0, -0.5], [Shape(ShapeKind.BOX, np.array([50, 50, 0.5]))], friction=0.5)
     state = rigid_state('box', [0, 0, 0.1], 2.0, box_inertia(2.0, np.full(3, 0.1)), linear_velocity=[1.0, 0, 0])
-    slider = FreeBody('box', state, [Shape(ShapeKind.BOX, np.full(3, 0.1))], gravity=[0, 0, -1.62], friction=0.5)
+    slider = RigidBody('box', state, [Shape(ShapeKind.BOX, np.full(3, 0.1))], gravity=[0, 0, -1.62], friction=0.5)
     world = World(WorldConfig(), [floor, slider])
     run(world, 3.0)
     # v^2 / (2 mu g) = 0.617 m; impulses act once a heartbeat, which is worth about v * heartbeat = 0.02 m each way.
@@ -134,7 +136,7 @@ def test_ball_throwing_robot():
     # The beam starts 0.25 m ahead of the robot and the wall's face is at 12.75 m: 10 m are left at x = 2.5 m, t = 2.5 s.
     # It knows the range at the end of the cycle in which it measured it and throws in the next one.
     assert robot.thrown_at_ns == pytest.approx(2.52e9, abs=2.1e7)
-    balls = [o for n, o in world.objects.items() if n.startswith('robot/') and isinstance(o, FreeBody)]
+    balls = [o for n, o in world.objects.items() if n.startswith('robot/') and isinstance(o, RigidBody)]
     assert len(balls) == 1
     # Off the elastic wall the ball comes back at the speed it was thrown with.
     np.testing.assert_allclose(balls[0].body.linear_velocity, [-5.0, 0, 0], atol=1e-9)

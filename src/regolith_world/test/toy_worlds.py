@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import Any
 
 from regolith_world.config import WorldConfig
-from regolith_world.object_types import make_objects
-from regolith_world.objects import Object
+from regolith_world.objects.object import Object
+from regolith_world.objects.object_types import make_objects
 from regolith_world.world import World
 
 

@@ -28,7 +28,7 @@ _KINDS |= {'float32': np.dtype('<f4'), 'float64': np.dtype('<f8')}
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class FieldColumn:
     """The numbers of one field in n messages."""
 
     stored: NDArray[Any]
@@ -63,12 +63,12 @@ class _Leaf:
     runs: list[tuple[Integers, Integers, Integers]] = field(default_factory=list)
     """Messages, and where in each how many lie together [bytes]."""
 
-    def column(self, buffer: NDArray[np.uint8], messages: int) -> Column:
+    def column(self, buffer: NDArray[np.uint8], messages: int) -> FieldColumn:
         """Return the numbers, which lie in a buffer."""
         stored = buffer.view(self.kind)
         if len(self.runs) == 1 and len(self.runs[0][0]) == messages:
             _, at, count = self.runs[0]
-            return Column(stored, at // self.kind.itemsize, count, self.many)
+            return FieldColumn(stored, at // self.kind.itemsize, count, self.many)
         counts = np.zeros(messages, np.int64)
         for rows, _, count in self.runs:
             counts[rows] += count
@@ -80,7 +80,7 @@ class _Leaf:
             place = np.repeat(at // self.kind.itemsize, count) + among
             together[np.repeat(to[rows], count) + among] = stored[place]
             to[rows] += count
-        return Column(together, first, counts, self.many)
+        return FieldColumn(together, first, counts, self.many)
 
 
 class _Walk:
@@ -119,7 +119,7 @@ class _Walk:
         if missing := sorted({*paths} - self._leaves.keys()):
             raise ValueError(f'{type_name}: no numbers {missing[0]!r}; allowed: {", ".join(sorted(self._leaves))}')
 
-    def column(self, path: str) -> Column:
+    def column(self, path: str) -> FieldColumn:
         """Return the numbers of a path."""
         return self._leaves[path].column(self._buffer, len(self._lengths))
 
@@ -158,9 +158,7 @@ class _Walk:
             raise ValueError(f'{self._type}: a message ends before the end of {path}')
         return count, 4 * place + 4
 
-    def _numbers(
-        self, base: str, path: str, rows: Integers, at: Integers, count: Integers, many: bool
-    ) -> Integers:
+    def _numbers(self, base: str, path: str, rows: Integers, at: Integers, count: Integers, many: bool) -> Integers:
         leaf = self._leaves.setdefault(path, _Leaf(many, _KINDS[base]))
         size = leaf.kind.itemsize
         at = at + np.where(count > 0, -at % size, 0)
@@ -170,7 +168,7 @@ class _Walk:
 
 def columns(
     data: Sequence[bytes], type_name: str, definitions: Mapping[str, Any], paths: Sequence[str]
-) -> dict[str, Column]:
+) -> dict[str, FieldColumn]:
     """Return fields of n messages by their paths.
 
     :param data: messages as CDR, little-endian, one at least
@@ -182,7 +180,7 @@ def columns(
     return {path: walk.column(path) for path in paths}
 
 
-def tables(part: Mapping[str, Column]) -> dict[str, NDArray[Any]]:
+def tables(part: Mapping[str, FieldColumn]) -> dict[str, NDArray[Any]]:
     """Return columns as tables.
 
     :raises ValueError: if not all messages have as many numbers in one of them

@@ -50,7 +50,7 @@ class Difference:
 
 
 @dataclass(slots=True)
-class Spoken:
+class CycleContent:
     """What was said of one cycle."""
 
     number: int
@@ -59,7 +59,7 @@ class Spoken:
     soil: Any
 
 
-def cycles(run: str | Path) -> Iterator[Spoken]:
+def cycles(run: str | Path) -> Iterator[CycleContent]:
     """Yield all cycles of a recorded run that were committed, in order.
 
     :param run: run folder or bag folder
@@ -94,11 +94,11 @@ class _Open:
         self.said: dict[int, dict[str, Any]] = {}
         self.merged: dict[int, Any] = {}
 
-    def spoken(self, number: int) -> Iterator[Spoken]:
+    def spoken(self, number: int) -> Iterator[CycleContent]:
         """Yield what was said in the last attempt to evolve, if there was one."""
         if self.asked:
             last = max(self.asked)
-            yield Spoken(number, self.asked[last], self.said.get(last, {}), self.merged.get(last))
+            yield CycleContent(number, self.asked[last], self.said.get(last, {}), self.merged.get(last))
 
 
 def first_difference(one: str | Path, other: str | Path) -> Difference | None:
@@ -117,11 +117,11 @@ def first_difference(one: str | Path, other: str | Path) -> Difference | None:
     return None if rest is None else _of(rest, 'world', ('cycles', 'there is none', 'there is one'))
 
 
-def _of(spoken: Spoken, name: str, found: tuple[str, str, str]) -> Difference:
+def _of(spoken: CycleContent, name: str, found: tuple[str, str, str]) -> Difference:
     return Difference(spoken.number, 1e-9 * int(spoken.cycle.t_ns), name, *found)
 
 
-def _between(mine: Spoken, against: Spoken) -> Difference | None:
+def _between(mine: CycleContent, against: CycleContent) -> Difference | None:
     """Return what differs first in one cycle: what the world asked, then answers by name, then soil."""
     if found := _unlike(mine.cycle, against.cycle):
         return _named(mine, 'world', mine.cycle, found)
@@ -135,7 +135,7 @@ def _between(mine: Spoken, against: Spoken) -> Difference | None:
     return None
 
 
-def _named(spoken: Spoken, who: str, content: Any, found: tuple[str, str, str]) -> Difference:
+def _named(spoken: CycleContent, who: str, content: Any, found: tuple[str, str, str]) -> Difference:
     """Return a difference by the name of the body it is of, if it is of one."""
     field, first, second = found
     head, _, rest = field.partition('.')

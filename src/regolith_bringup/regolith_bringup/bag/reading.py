@@ -19,13 +19,13 @@ from yaml import YAMLError
 
 from regolith_bringup.bag import chunks
 from regolith_bringup.bag.chunks import Batch
+from regolith_bringup.bag.mcap_reader import MAGIC, is_closed, stored_messages, topic_counts
 from regolith_bringup.bag.recorder import FORMAT
 from regolith_bringup.bag.recover import RecoverError, bag_folder
-from regolith_bringup.bag.stored import MAGIC, counted, is_closed, stored_messages
 from regolith_files.bounded_yaml import load_yaml
 
 if TYPE_CHECKING:
-    from regolith_bringup.bag.columns import Column
+    from regolith_bringup.bag.columns import FieldColumn
 
 _PART_BYTES = 2_000_000
 """Of messages of a topic whose fields are taken out together: what a processor keeps at hand."""
@@ -118,7 +118,7 @@ class Bag:
         """Name as recorded, type and number of messages of every topic."""
         summary = self._summary
         if summary is None or summary.statistics is None:
-            return counted(self.path)
+            return topic_counts(self.path)
         counts = summary.statistics.channel_message_counts
         return [(c.topic, summary.schemas[c.schema_id].name, counts.get(c.id, 0)) for c in summary.channels.values()]
 
@@ -207,7 +207,7 @@ class Bag:
             parts[topic].append(tables(part))
         return {topic: joined(some) for topic, some in parts.items()}
 
-    def column_parts_of(self, wanted: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, dict[str, Column]]]:
+    def column_parts_of(self, wanted: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, dict[str, FieldColumn]]]:
         """Yield what :meth:`columns_of` puts together, however many numbers each message has.
 
         :param wanted: topic -> paths
@@ -227,8 +227,8 @@ class Bag:
             name = topic.removeprefix(self.root)
             yield name, self._columns(schemas[topic], batches, wanted[name])
 
-    def _columns(self, schema: Schema, batches: Sequence[Batch], paths: Sequence[str]) -> dict[str, Column]:
-        from regolith_bringup.bag.columns import Column, columns
+    def _columns(self, schema: Schema, batches: Sequence[Batch], paths: Sequence[str]) -> dict[str, FieldColumn]:
+        from regolith_bringup.bag.columns import FieldColumn, columns
 
         self._learn(schema.name, schema.data)
         data = [content for batch in batches for content in batch.data]
@@ -236,7 +236,7 @@ class Bag:
         each, one = np.arange(len(data)), np.ones(len(data), np.int64)
         for name in ('log_time', 'publish_time'):
             times = np.concatenate([getattr(batch, name) for batch in batches]).astype(np.int64)
-            found[f'{name}_ns'] = Column(times, each, one, many=False)
+            found[f'{name}_ns'] = FieldColumn(times, each, one, many=False)
         return found
 
     def _batches(self, topics: Collection[str]) -> Iterator[tuple[Schema, str, Batch]]:

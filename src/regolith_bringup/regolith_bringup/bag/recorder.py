@@ -23,7 +23,7 @@ import yaml
 from mcap.writer import CompressionType, Writer
 
 from regolith_bringup.bag.chunk_index import keep_on_disk
-from regolith_files.atomic import write_atomically
+from regolith_files.atomic_write import write_atomically
 
 FORMAT = 2
 """Format of our messages, kept in ``custom_data``; 1 had kinds of participants and no fields of soil laws."""

@@ -17,10 +17,10 @@ import yaml
 from mcap.records import Channel, Message
 from mcap.records import Schema as SchemaRecord
 
+from regolith_bringup.bag.mcap_reader import is_sound, stored_records
 from regolith_bringup.bag.recorder import BagWriter, Schema
-from regolith_bringup.bag.stored import is_sound, stored_records
 from regolith_files.bounded_yaml import load_yaml
-from regolith_files.doors import NoRecordingError
+from regolith_files.extension_points import NoRecordingError
 
 
 class RecoverError(NoRecordingError):

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from regolith_files.problems import shown
-from regolith_vehicles.faces import ackermann_package
+from regolith_files.problems import as_yaml_text
+from regolith_vehicles.commands.command_interfaces import ackermann_package
 
 QOS = ('state', 'latched', 'sensor')
 """``state``: reliable, volatile; ``latched``: reliable, transient local; ``sensor``: best effort, volatile."""
@@ -73,7 +73,7 @@ class RecordedTopic:
             problem = 'has no valid name'
             allowed = f'/name/of/topic, letters, digits and underscores, at most {LONGEST_TOPIC} characters'
         if problem:
-            raise ValueError(f'topics: {shown(line)}: {problem}; allowed: {allowed}')
+            raise ValueError(f'topics: {as_yaml_text(line)}: {problem}; allowed: {allowed}')
         return cls(parts[0], parts[1], qos, int(count))
 
 

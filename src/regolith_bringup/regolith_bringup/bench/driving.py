@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from regolith_bringup.bench.own_domain import environment
+from regolith_bringup.bench.isolated_domain import environment
 
 FLEETS = (1, 2, 4, 16)
 """Numbers of rovers in one process."""
@@ -88,8 +88,11 @@ def two_rovers(duration_s: float = 10.0) -> dict[str, Any]:
     result: dict[str, Any] = {}
     with tempfile.TemporaryDirectory(prefix='regolith_bench_') as folder:
         # The first run compiles what no cache holds yet, and is not counted.
-        for key, processes, length in (('', 'one', 0.5), ('many_processes', 'many', duration_s),
-                                       ('one_process', 'one', duration_s)):
+        for key, processes, length in (
+            ('', 'one', 0.5),
+            ('many_processes', 'many', duration_s),
+            ('one_process', 'one', duration_s),
+        ):
             summary = _run(processes, length, Path(folder) / (key or 'warm_up'))
             if key:
                 result[key] = {
@@ -103,8 +106,18 @@ def two_rovers(duration_s: float = 10.0) -> dict[str, Any]:
 
 def _run(processes: str, duration_s: float, out: Path) -> dict[str, Any]:
     command = [
-        sys.executable, '-m', 'regolith_bringup', 'run', 'two_rovers', '--duration', str(duration_s),
-        '--processes', processes, '--out', str(out), '--json',
+        sys.executable,
+        '-m',
+        'regolith_bringup',
+        'run',
+        'two_rovers',
+        '--duration',
+        str(duration_s),
+        '--processes',
+        processes,
+        '--out',
+        str(out),
+        '--json',
     ]
     done = subprocess.run(command, env=environment(), stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:

@@ -10,15 +10,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from regolith_terrain.authority import NO_LIMIT_NS, handshake_parameters
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.height_field import HeightField
-from regolith_terrain.merge import SoilDelta, SoilUpdate
-from regolith_terrain.records import NodeRecords
-from regolith_terrain.soil_copy import SoilCopy
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_world.participant import Participant
-from regolith_world.records import VEHICLE, BodyState, Cycle, CycleKey, Evolved, JoinRequest
+from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
+from regolith_terrain.grid.node_records import NodeRecords
+from regolith_terrain.grid.soil_copy import SoilCopy
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field_builder import HeightField
+from regolith_terrain.terrain_participant import NO_LIMIT_NS, handshake_parameters
+from regolith_world.cycle.participant import Participant
+from regolith_world.cycle.records import VEHICLE, BodyState, Cycle, CycleKey, CycleResult, JoinRequest
 
 
 class EmptyAgent(Participant):
@@ -34,7 +34,7 @@ class EmptyAgent(Participant):
         terrain: TerrainConfig,
         field: HeightField,
         gravity_mps2: float,
-        send_evolved: Callable[[Evolved], None],
+        send_evolved: Callable[[CycleResult], None],
         send_delta: Callable[[SoilDelta], None],
         soil: SoilCopy | None = None,
         grid: SoilGrid | None = None,
@@ -53,12 +53,18 @@ class EmptyAgent(Participant):
         """Apply terrain's merge of an attempt."""
         if self.soil is not None and update.key.epoch == self.epoch:
             self.soil.receive(update)
-            self.retry_stashed()
+            self.retry_deferred()
 
     def join_request(self) -> JoinRequest:
         """Return the request to join: a body at rest."""
         return JoinRequest(
-            self.name, VEHICLE, (), (self._body,), NO_LIMIT_NS, self._hash(), self._ground(),
+            self.name,
+            VEHICLE,
+            (),
+            (self._body,),
+            NO_LIMIT_NS,
+            self._hash(),
+            self._ground(),
             dict(self._parameters),
         )
 
@@ -70,7 +76,7 @@ class EmptyAgent(Participant):
         """Restore the state of :meth:`save`."""
         (self._cycles,) = struct.unpack('<q', blob)
         self._tentative = None
-        self.forget(epoch)
+        self.set_epoch(epoch)
 
     def _ready_for(self, cycle: Cycle) -> bool:
         return self.soil is None or self._tentative is None or self.soil.has(self._tentative)
@@ -88,13 +94,13 @@ class EmptyAgent(Participant):
             self.soil.drop(self._tentative)
         self._tentative = None
 
-    def _evolve(self, cycle: Cycle) -> Evolved:
+    def _evolve(self, cycle: Cycle) -> CycleResult:
         self._tentative = cycle.key
         self._delta = SoilDelta(cycle.key, self.name, NodeRecords.empty())
         self._send_delta(self._delta)
         return self._answer_to(cycle)
 
-    def _idle_answer(self, cycle: Cycle) -> Evolved:
+    def _idle_answer(self, cycle: Cycle) -> CycleResult:
         self._delta = None
         return self._answer_to(cycle)
 
@@ -102,8 +108,8 @@ class EmptyAgent(Participant):
         if self._delta is not None:
             self._send_delta(self._delta)
 
-    def _answer_to(self, cycle: Cycle) -> Evolved:
-        return Evolved(
+    def _answer_to(self, cycle: Cycle) -> CycleResult:
+        return CycleResult(
             cycle.key, self.name, NO_LIMIT_NS, (self._body,), state_hash=self._hash(), soil_hash=self._ground()
         )
 

@@ -16,18 +16,18 @@ from regolith_msgs.msg import TerrainDelta, TerrainDeltaBatch, TerrainUpdate
 
 from regolith_bringup.bench.empty_agent import EmptyAgent
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.height_field import build_height_field
-from regolith_terrain.merge import SoilDelta
-from regolith_terrain.ros import wire
-from regolith_terrain.shared_soil import SharedSoil
-from regolith_terrain.soil_copy import SoilCopy
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_world.config import Head, WorldConfig, load_section
-from regolith_world.crew import Crew
-from regolith_world.records import Evolved
+from regolith_terrain.grid.merge import SoilDelta
+from regolith_terrain.grid.shared_soil_copy import SharedSoilCopy
+from regolith_terrain.grid.soil_copy import SoilCopy
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field_builder import build_height_field
+from regolith_terrain.ros import record_codec
+from regolith_world.config import ScenarioHead, WorldConfig, load_section
+from regolith_world.cycle.participant_group import ParticipantGroup
+from regolith_world.cycle.records import CycleResult
 from regolith_world.ros import qos
 from regolith_world.ros.naming import named_node
-from regolith_world.ros.participant_shell import ParticipantShell, run_participant
+from regolith_world.ros.participant_host import ParticipantHost, run_participant
 
 
 class EmptyAgentNode:
@@ -37,11 +37,11 @@ class EmptyAgentNode:
         """Make the nodes; the agents join in its run."""
         world = load_section(scenario_file, 'world', WorldConfig)
         terrain = load_section(scenario_file, 'terrain', TerrainConfig)
-        field = build_height_field(terrain, load_section(scenario_file, '', Head).seed)
+        field = build_height_field(terrain, load_section(scenario_file, '', ScenarioHead).seed)
         grid = SoilGrid(field, terrain.spacing_m, terrain.law)
         alone = len(names) == 1
         node = Node('agent', namespace=names[0]) if alone else Node(f'fleet_{names[0]}', namespace='regolith')
-        self.shell = shell = ParticipantShell(node, world, lambda topic: f'/regolith/{topic}', crew=not alone)
+        self.shell = shell = ParticipantHost(node, world, lambda topic: f'/regolith/{topic}', crew=not alone)
         kind, topic = (TerrainDelta, 'terrain/delta') if alone else (TerrainDeltaBatch, 'terrain/delta_batch')
         self._deltas = shell.link.create_publisher(kind, shell.world(topic), qos.PROTOCOL)
         shell.watch([self._deltas])
@@ -50,14 +50,14 @@ class EmptyAgentNode:
         if alone:
             soil = SoilCopy(grid, names[0])
             agent = made(names[0], send_evolved=shell.send_evolved, send_delta=self._send_delta, soil=soil)
-            self._hear(lambda message: agent.on_update(wire.update_record(message)))
+            self._hear(lambda message: agent.on_update(record_codec.update_record(message)))
             shell.attach(agent, lambda state, ground, epoch: '', lambda past: None)
             return
-        shared = SharedSoil(grid, node.get_name())
-        crew = Crew(self._send, shared)
+        shared = SharedSoilCopy(grid, node.get_name())
+        crew = ParticipantGroup(self._send, shared)
 
         def follow(message: bytes) -> None:
-            shared.receive(wire.update_record(message))
+            shared.receive(record_codec.update_record(message))
             crew.retry_stashed()
 
         self._hear(follow)
@@ -69,18 +69,18 @@ class EmptyAgentNode:
             shell.executor.add_node(own)
             shell.nodes.append(own)
             seats.append(shell.seat(own, agent, lambda state, ground, epoch: '', lambda ground: None))
-        shell.attach_crew(crew, seats, lambda pasts: None)
+        shell.attach_group(crew, seats, lambda pasts: None)
 
     def _hear(self, on_update: Callable[[bytes], None]) -> None:
         shell = self.shell
         shell.inbox.subscribe(TerrainUpdate, shell.world('terrain/update'), on_update, qos.PROTOCOL, raw=True)
 
     def _send_delta(self, delta: SoilDelta) -> None:
-        self.shell.send(self._deltas, wire.delta_bytes(delta, self.shell.run_id))
+        self.shell.send(self._deltas, record_codec.delta_bytes(delta, self.shell.run_id))
 
-    def _send(self, answers: list[Evolved]) -> None:
+    def _send(self, answers: list[CycleResult]) -> None:
         if self._kept:
-            self.shell.send(self._deltas, wire.delta_batch_bytes(self._kept, self.shell.run_id))
+            self.shell.send(self._deltas, record_codec.delta_batch_bytes(self._kept, self.shell.run_id))
             self._kept.clear()
         self.shell.send_batch(answers)
 

@@ -18,18 +18,18 @@ from typing import Any
 
 import yaml
 
-from regolith_bringup.campaign import case as worker
-from regolith_bringup.campaign.config import Case
+from regolith_bringup.campaign import case_run as worker
+from regolith_bringup.campaign.config import CampaignCase
 from regolith_bringup.campaign.pool import Task, run_all
-from regolith_bringup.campaign.table import OF_THE_CLOCK, Row, figures, write_tables
-from regolith_files.atomic import write_atomically
+from regolith_bringup.campaign.table import OF_THE_CLOCK, Row, flat_values, write_tables
+from regolith_files.atomic_write import write_atomically
 from regolith_files.problems import InputError, Problem
 
 PLAN = 'campaign.json'
 
 
 @dataclass(frozen=True)
-class Result:
+class CampaignResult:
     """What a campaign came to."""
 
     folder: Path
@@ -46,12 +46,12 @@ def recorded_runs(folder: Path) -> list[Path]:
     return sorted(file.parent for file in folder.glob('runs/*/scenario.yaml'))
 
 
-def scenario_text(case: Case) -> str:
+def scenario_text(case: CampaignCase) -> str:
     """Return a case's scenario as YAML."""
     return yaml.safe_dump(case.scenario.model_dump(mode='json'), sort_keys=False, allow_unicode=True, width=120)
 
 
-def begin(folder: Path, cases: Sequence[Case], recorded: bool) -> int:
+def open_folder(folder: Path, cases: Sequence[CampaignCase], recorded: bool) -> int:
     """Make the folder of a campaign, or see that it is the one of these cases; return how many of them are done.
 
     :raises InputError: if it belongs to another campaign or to something else, or cannot be made
@@ -85,12 +85,17 @@ def begin(folder: Path, cases: Sequence[Case], recorded: bool) -> int:
 
 
 def run_campaign(
-    folder: Path, cases: Sequence[Case], *, recorded: bool, workers: int, scheduler: str = '',
+    folder: Path,
+    cases: Sequence[CampaignCase],
+    *,
+    recorded: bool,
+    workers: int,
+    scheduler: str = '',
     told: Callable[[int, str], None] = lambda done, problem: None,
-) -> Result:
+) -> CampaignResult:
     """Run the cases that are not done yet, and write the tables of all.
 
-    :param folder: of :func:`begin`
+    :param folder: of :func:`open_folder`
     :param workers: number of processes of this machine
     :param scheduler: address of a Dask scheduler; '': this machine alone
     :param told: called after each with the number of those done, and its failure or ''
@@ -111,13 +116,13 @@ def run_campaign(
     return _gathered(folder, cases)
 
 
-def _task(folder: Path, case: Case, recorded: bool) -> Task:
+def _task(folder: Path, case: CampaignCase, recorded: bool) -> Task:
     if recorded:
-        return case.name, worker.record, (scenario_text(case), str((folder / 'runs' / case.name).absolute()))
-    return case.name, worker.evolve, (scenario_text(case),)
+        return case.name, worker.run_recorded, (scenario_text(case), str((folder / 'runs' / case.name).absolute()))
+    return case.name, worker.run_unrecorded, (scenario_text(case),)
 
 
-def forget_failures(folder: Path, cases: Sequence[Case]) -> int:
+def forget_failures(folder: Path, cases: Sequence[CampaignCase]) -> int:
     """Have the runs that failed run again; return how many."""
     failed = [name for name, found in _found(folder, cases).items() if found['problem']]
     for name in failed:
@@ -125,7 +130,7 @@ def forget_failures(folder: Path, cases: Sequence[Case]) -> int:
     return len(failed)
 
 
-def _found(folder: Path, cases: Sequence[Case]) -> dict[str, dict[str, Any]]:
+def _found(folder: Path, cases: Sequence[CampaignCase]) -> dict[str, dict[str, Any]]:
     """Return what came of the cases that are done; one whose file something has damaged is not."""
     found = {}
     for case in cases:
@@ -136,20 +141,20 @@ def _found(folder: Path, cases: Sequence[Case]) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _gathered(folder: Path, cases: Sequence[Case]) -> Result:
+def _gathered(folder: Path, cases: Sequence[CampaignCase]) -> CampaignResult:
     rows, clock, failures = [], [], {}
     all_found = _found(folder, cases)
     for case in cases:
         found = all_found[case.name]
         summary = found['summary']
         row: Row = {'run': case.name, **case.varied, 'problem': found['problem']}
-        rows.append({**row, **{k: v for k, v in figures(summary).items() if k not in row}})
+        rows.append({**row, **{k: v for k, v in flat_values(summary).items() if k not in row}})
         clock.append({'run': case.name, **{key: summary.get(key) for key in OF_THE_CLOCK}})
         if found['problem']:
             failures[case.name] = found['problem']
     write_tables(folder, rows)
     write_tables(folder, clock, 'timing')
-    return Result(folder, rows, failures)
+    return CampaignResult(folder, rows, failures)
 
 
 def _file(folder: Path, name: str) -> Path:

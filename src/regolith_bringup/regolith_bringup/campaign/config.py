@@ -60,8 +60,7 @@ class CampaignConfig(Section):
                 again = next((k for k, text in enumerate(texts) if text in texts[:k]), None)
                 if again is not None:
                     raise ValueError(
-                        f'vary.{key}.{again}: stands here twice, and so would every run; '
-                        'allowed: each once'
+                        f'vary.{key}.{again}: stands here twice, and so would every run; allowed: each once'
                     )
         return self
 
@@ -71,7 +70,7 @@ class CampaignConfig(Section):
 
 
 @dataclass(frozen=True)
-class Case:
+class CampaignCase:
     """One run of a campaign."""
 
     name: str
@@ -83,7 +82,7 @@ class Case:
 
 def load_campaign(
     file: Path, tick: Callable[[int, int], None] = lambda done, of: None
-) -> tuple[CampaignConfig, list[Case]]:
+) -> tuple[CampaignConfig, list[CampaignCase]]:
     """Read a campaign and check every run of it.
 
     :param tick: progress callback (done, total)
@@ -110,7 +109,7 @@ def load_campaign(
             allowed = 'values that ./regolith check takes, see the lines above'
             here = source.problem(('vary',), f'run {number} ({words}) is refused', allowed)
             raise InputError([*error.problems, here]) from None
-        cases.append(Case(f'{number:0{digits}d}', varied, resolved.scenario))
+        cases.append(CampaignCase(f'{number:0{digits}d}', varied, resolved.scenario))
     tick(len(variations), len(variations))
     return config, cases
 

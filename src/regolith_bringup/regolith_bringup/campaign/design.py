@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from regolith_files.section import Section
-from regolith_world.keyed_random import generator
+from regolith_world.random.keyed_generator import generator
 
 Scale = Literal['linear', 'log']
 Variation = dict[str, Any]
@@ -114,5 +114,7 @@ def _same(counts: Mapping[str, int], what: str) -> None:
 
 
 DESIGNS: dict[str, Callable[[Varied, int], Sequence[Variation]]] = {
-    'grid': grid, 'list': listed, 'latin_hypercube': latin_hypercube,
+    'grid': grid,
+    'list': listed,
+    'latin_hypercube': latin_hypercube,
 }

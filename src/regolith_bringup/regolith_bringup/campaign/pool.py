@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from regolith_files.problems import InputError, Problem
-from regolith_world import kernel_cache
-from regolith_world.start import end_with
+from regolith_world.node_main import end_with
+from regolith_world.numerics import kernel_cache
 
 Task = tuple[str, Callable[..., Any], tuple[Any, ...]]
 """Name, function of a module, arguments."""
@@ -98,7 +98,7 @@ def _begin(parent: int) -> None:
     """Leave Ctrl-C to the process that the person sees, and end with it however it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with(parent)
-    kernel_cache.ensure()
+    kernel_cache.configure()
 
 
 def _dask(scheduler: str) -> Any:

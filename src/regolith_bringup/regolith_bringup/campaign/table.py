@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from regolith_files.atomic import write_atomically
+from regolith_files.atomic_write import write_atomically
 
 Row = dict[str, Any]
 OF_THE_CLOCK = ('wall_s', 'speed', 'compute_per_sim_s')
@@ -20,7 +20,7 @@ _LEFT_OUT = ('scenario', 'processes', 'bag', 'failure', 'real_time', *OF_THE_CLO
 _AXES = {3: 'xyz', 4: 'xyzw'}
 
 
-def figures(summary: Mapping[str, Any]) -> Row:
+def flat_values(summary: Mapping[str, Any]) -> Row:
     """Return the figures of a summary under dotted names; of lists of events, their number."""
     found = dict(_flat({key: value for key, value in summary.items() if key not in _LEFT_OUT}))
     found['events'] = len(summary.get('events') or ())

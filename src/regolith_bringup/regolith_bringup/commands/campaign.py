@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from regolith_bringup.commands.options import JsonOption
-from regolith_files.doors import Tools
+from regolith_files.extension_points import CommandContext
 from regolith_files.problems import InputError, Problem, counted
 
 NODE_FAILED = 3
@@ -41,11 +41,11 @@ def campaign(
     A campaign that was stopped or killed goes on where it was. Runs that fail are listed, the others finished, and the
     exit code is 3 then.
     """
-    from regolith_bringup.campaign.campaign import begin, forget_failures, run_campaign
+    from regolith_bringup.campaign.campaign import forget_failures, open_folder, run_campaign
     from regolith_bringup.campaign.config import load_campaign
-    from regolith_bringup.run.pinning import pin_this_process
+    from regolith_bringup.run.environment_pinning import restart_pinned
 
-    tools: Tools = context.obj
+    tools: CommandContext = context.obj
     if out is not None and out.is_file():
         raise InputError(Problem(f'--out {out}', '', 'is a file', 'a folder'))
     with tools.progress('checking') as tick:
@@ -53,14 +53,14 @@ def campaign(
     if dry_run:
         listed = {case.name: case.varied for case in cases}
         if as_json:
-            tools.give(listed)
+            tools.print_json(listed)
         else:
             for name, varied in listed.items():
                 print(name, *(f'{key}={value}' for key, value in varied.items()))
         return
-    pin_this_process(cases[0].scenario)
+    restart_pinned(cases[0].scenario)
     folder = out if out is not None else Path('runs') / file.stem
-    done = begin(folder, cases, config.record)
+    done = open_folder(folder, cases, config.record)
     if retry:
         done -= forget_failures(folder, cases)
     count = workers or os.cpu_count() or 1
@@ -73,9 +73,7 @@ def campaign(
             if problem:
                 print(problem, file=sys.stderr)
 
-        result = run_campaign(
-            folder, cases, recorded=config.record, workers=count, scheduler=scheduler, told=told
-        )
+        result = run_campaign(folder, cases, recorded=config.record, workers=count, scheduler=scheduler, told=told)
     if not no_plots:
         from regolith_bringup.campaign.plots import draw_all
 
@@ -85,7 +83,7 @@ def campaign(
     if result.failures:
         print(f'{len(result.failures)} of {len(cases)} runs failed: {", ".join(result.failures)}', file=sys.stderr)
     if as_json:
-        tools.give(result.rows)
+        tools.print_json(result.rows)
     else:
         print(folder)
     if result.failures:

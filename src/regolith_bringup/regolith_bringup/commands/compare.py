@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from regolith_files.doors import Tools
+from regolith_files.extension_points import CommandContext
 from regolith_files.problems import InputError, Problem
 
 
@@ -30,7 +30,7 @@ def compare(
         raise InputError(Problem('compare', '--out', problem, 'the path of a file to be written', str(out)))
     for run in runs:
         open_recording('compare', run)
-    tools: Tools = context.obj
+    tools: CommandContext = context.obj
     try:
         with tools.progress('compare') as tick:
             told = write_comparison(runs, out, tick)

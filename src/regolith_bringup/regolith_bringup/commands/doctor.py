@@ -7,7 +7,7 @@ from __future__ import annotations
 import typer
 
 from regolith_bringup.commands.options import JsonOption
-from regolith_files.doors import Tools
+from regolith_files.extension_points import CommandContext
 
 
 def doctor(
@@ -17,12 +17,12 @@ def doctor(
     """List what is installed, which back ends act and why, and what would stop a run, with the remedy."""
     from regolith_bringup.run.doctor import diagnose
 
-    tools: Tools = context.obj
+    tools: CommandContext = context.obj
     with tools.progress('doctor') as tick:
         tick(0, 0)
         findings = diagnose()
     if as_json:
-        tools.give(findings)
+        tools.print_json(findings)
     else:
         for group in ('versions', 'backends', 'health'):
             print(group)

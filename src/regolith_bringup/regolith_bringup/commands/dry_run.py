@@ -9,22 +9,32 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
-from regolith_bringup.run.plan import plan
-from regolith_bringup.run.sharing import Processes
+from regolith_bringup.run.node_plan import node_specs
+from regolith_bringup.run.process_allocation import Processes
 from regolith_bringup.scenario.schema import Scenario
 
 
 def list_nodes(
-    scenario: Scenario, processes: Processes, out: Path | None, restore_from: Path | None, namespace: str,
-    elsewhere: Collection[str], give: Callable[[Any], None] | None,
+    scenario: Scenario,
+    processes: Processes,
+    out: Path | None,
+    restore_from: Path | None,
+    namespace: str,
+    elsewhere: Collection[str],
+    give: Callable[[Any], None] | None,
 ) -> None:
     """Print the nodes that would be started here.
 
     :param give: prints them as JSON; None: as command lines
     """
     folder = out if out is not None else Path('runs') / f'{scenario.name}_NNN'
-    specs = plan(
-        scenario, folder / 'scenario.yaml', folder, processes, restore_from=restore_from, namespace=namespace,
+    specs = node_specs(
+        scenario,
+        folder / 'scenario.yaml',
+        folder,
+        processes,
+        restore_from=restore_from,
+        namespace=namespace,
         elsewhere=elsewhere,
     )
     if give is not None:

@@ -29,13 +29,13 @@ def join(
 
     Waits for the run, takes its scenario from it, and ends with it.
     """
-    from regolith_bringup.run.graph import domain_named, namespace_named
+    from regolith_bringup.run.ros_graph import parse_domain, parse_namespace
 
-    below = namespace_named(namespace)
+    below = parse_namespace(namespace)
     if domain == 'auto':
         raise InputError(Problem('--domain', '', 'is no domain of a run', 'the number of its domain', domain))
     if domain is not None:
-        os.environ['ROS_DOMAIN_ID'] = str(domain_named(domain))
-    from regolith_bringup.run.joining import join_run
+        os.environ['ROS_DOMAIN_ID'] = str(parse_domain(domain))
+    from regolith_bringup.run.remote_nodes import join_run
 
     raise typer.Exit(join_run(names or (), namespace=below, network=network, out=out))

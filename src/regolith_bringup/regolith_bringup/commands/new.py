@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from regolith_files.problems import InputError, Problem, one_of
+from regolith_files.problems import InputError, Problem, allowed_names
 
 FILES = {'scenario': ('scenario.yaml',), 'vehicle': ('vehicle.yaml', 'vehicle.xml'), 'sensor': ('sensor.yaml',)}
 _TEMPLATES = resources.files('regolith_bringup') / 'templates' / 'new'
@@ -25,7 +25,7 @@ def new(
 ) -> None:
     """Write files of a scenario, vehicle or sensor to begin with, and print their paths."""
     if kind not in FILES:
-        raise InputError(Problem('new', '', 'is unknown', one_of(FILES, kind), kind))
+        raise InputError(Problem('new', '', 'is unknown', allowed_names(FILES, kind), kind))
     if not re.fullmatch(r'[a-z][a-z0-9_]{0,63}', name) or name.endswith('_') or '__' in name:
         allowed = 'small letters, digits and single underscores, a letter first'
         raise InputError(Problem(f'new {kind}', '', 'cannot be a name', allowed, name))

@@ -16,14 +16,14 @@ DomainOption = Annotated[str | None, typer.Option('--domain', metavar='N', help=
 NamespaceOption = Annotated[str, typer.Option('--namespace', metavar='NAME', help='Of the run.')]
 
 
-def end_named(seconds: float | None) -> float | None:
+def parse_end(seconds: float | None) -> float | None:
     """Return the end that was asked for [s]; None if it is behind everything."""
     from regolith_files.section import LONGEST_S  # with pydantic, which is slow to import
 
     return None if seconds is None or seconds > LONGEST_S else seconds
 
 
-def pace_named(text: str, option: str) -> float:
+def parse_real_time_factor(text: str, option: str) -> float:
     """Return simulated seconds per wall second of a text; inf for ``max``.
 
     :param option: that it was given to

@@ -20,7 +20,7 @@ EVERY_S = 30.0
 """Between two lines in a log [s]."""
 
 
-class Work:
+class ProgressEstimate:
     """Share of some work that is done, and the time that the rest will take if it goes on as it did.
 
     :param what: name of the work
@@ -54,17 +54,17 @@ class Work:
     def __str__(self) -> str:
         """Return the time left in words, '' where nothing is known."""
         left = self.left_s
-        return '' if left is None else f'about {in_words(max(1.0, left))} left'
+        return '' if left is None else f'about {duration_text(max(1.0, left))} left'
 
     def line(self) -> str:
         """Return a line for a log."""
-        so_far = f'{in_words(self._clock() - self._began)} so far'
+        so_far = f'{duration_text(self._clock() - self._began)} so far'
         if self._first is None:
             return f'{self.what}: {so_far}'
         return f'{self.what}: {100.0 * self._last[1]:.0f} %, {str(self) or so_far}'
 
 
-def in_words(seconds: float) -> str:
+def duration_text(seconds: float) -> str:
     """Return a time as people say it."""
     if seconds < 90.0:
         return f'{seconds:.0f} s'
@@ -84,7 +84,7 @@ def progress(
     """
     from rich.console import Console
 
-    work = Work(what)
+    work = ProgressEstimate(what)
     console = Console(stderr=True)
     if quiet:
         yield lambda done, of, stage=what: None
@@ -97,7 +97,7 @@ def progress(
 
 
 @contextmanager
-def _bar(work: Work, console: Console) -> Iterator[Callable[..., None]]:
+def _bar(work: ProgressEstimate, console: Console) -> Iterator[Callable[..., None]]:
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
     # The library's own estimate forgets what is older than half a minute, which here may be before the last call.
@@ -113,7 +113,7 @@ def _bar(work: Work, console: Console) -> Iterator[Callable[..., None]]:
 
 
 @contextmanager
-def _lines(work: Work, first_s: float, every_s: float) -> Iterator[Callable[..., None]]:
+def _lines(work: ProgressEstimate, first_s: float, every_s: float) -> Iterator[Callable[..., None]]:
     ended = Event()
 
     def speak() -> None:

@@ -14,9 +14,9 @@ from typing import Annotated
 
 import typer
 
-from regolith_bringup.commands.options import JsonOption, NamespaceOption, end_named, pace_named
-from regolith_files.doors import NoRecordingError, Tools
-from regolith_files.problems import InputError, Problem, counted, one_of
+from regolith_bringup.commands.options import JsonOption, NamespaceOption, parse_end, parse_real_time_factor
+from regolith_files.extension_points import CommandContext, NoRecordingError
+from regolith_files.problems import InputError, Problem, allowed_names, counted
 
 NODE_FAILED = 3
 
@@ -45,37 +45,40 @@ def replay(
     """
     from regolith_bringup.commands.recordings import open_recording
 
-    end = end_named(end)
+    end = parse_end(end)
     if not math.isfinite(begin + wait):
         raise InputError(Problem('replay', '', 'is no time', 'seconds for --from and --wait', f'{begin:g}, {wait:g}'))
     bag = open_recording('replay', run, branch)
-    tools: Tools = context.obj
+    tools: CommandContext = context.obj
     if resimulate:
         _check_resimulation(
             {'--to': end, '--rate': rate != '1', '--topic': topics, '--branch': branch, '--domain': domain}
         )
         _again(tools, run, begin, as_json)
         return
-    from regolith_bringup.run.republishing import Republisher
+    from regolith_bringup.run.bag_player import BagPlayer
 
-    speed = pace_named(rate, 'replay --rate')
+    speed = parse_real_time_factor(rate, 'replay --rate')
     for name in topics or ():
         if name not in bag.topics:
-            raise InputError(Problem('replay', '--topic', 'was not recorded', one_of(bag.topics, name), name))
+            raise InputError(Problem('replay', '--topic', 'was not recorded', allowed_names(bag.topics, name), name))
     last = tools.run(run).simulated_s if end is None else end
     if begin > last:
         raise InputError(Problem('replay', '--from', 'is after the end', f'up to {last:g}', f'{begin:g}'))
     to_ns = round(end * 1e9) if end is not None else 2**63 - 1
-    with Republisher(bag, tuple(topics or ()), domain, namespace) as republisher, tools.progress('replay') as tick:
+    with BagPlayer(bag, tuple(topics or ()), domain, namespace) as republisher, tools.progress('replay') as tick:
         print(f'ROS_DOMAIN_ID={os.environ.get("ROS_DOMAIN_ID", "0")}', file=sys.stderr)
         from_ns = round(begin * 1e9)
         span = max(1, round((last - begin) * 1e3))
         count = republisher.publish(
-            from_ns=from_ns, to_ns=to_ns, rate=speed, wait_s=wait,
+            from_ns=from_ns,
+            to_ns=to_ns,
+            rate=speed,
+            wait_s=wait,
             tell=lambda t_ns: tick(min(span, round((t_ns - from_ns) * 1e-6)), span),
         )
     if as_json:
-        tools.give({'messages': count})
+        tools.print_json({'messages': count})
     else:
         print(counted(count, 'message'))
 
@@ -88,11 +91,11 @@ def _check_resimulation(options: Mapping[str, object]) -> None:
         raise InputError(Problem('replay --resimulate', given[0], problem, '--from, or no --resimulate'))
 
 
-def _again(tools: Tools, run: Path, begin: float, as_json: bool) -> None:
-    from regolith_bringup.run.pinning import pin_this_process
+def _again(tools: CommandContext, run: Path, begin: float, as_json: bool) -> None:
+    from regolith_bringup.run.environment_pinning import restart_pinned
     from regolith_bringup.run.resimulation import resimulate as evolve
 
-    pin_this_process(tools.run(run).scenario)
+    restart_pinned(tools.run(run).scenario)
     try:
         with tools.progress('replay') as tick:
             found = evolve(run, begin, tick)
@@ -103,7 +106,7 @@ def _again(tools: Tools, run: Path, begin: float, as_json: bool) -> None:
         allowed = allowed or 'a run that can be repeated'
         raise InputError(Problem('replay', '--resimulate', problem, allowed, str(run))) from None
     if as_json:
-        tools.give(asdict(found))
+        tools.print_json(asdict(found))
     else:
         span = f'{counted(found.cycles, "cycle")} from {found.from_s:g} to {found.to_s:g} s'
         words = f'{span}: bit-identical states'

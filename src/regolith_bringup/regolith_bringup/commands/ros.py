@@ -68,8 +68,9 @@ def topic_type(name: Topic, domain: DomainOption = None) -> None:
 
 
 @topic.command('find')
-def topic_find(kind: Annotated[str, typer.Argument(metavar='TYPE', help='As nav_msgs/msg/Odometry.')],
-               domain: DomainOption = None) -> None:
+def topic_find(
+    kind: Annotated[str, typer.Argument(metavar='TYPE', help='As nav_msgs/msg/Odometry.')], domain: DomainOption = None
+) -> None:
     """List the topics of a type."""
     with _client(domain) as client:
         _show([(name, kinds) for name, kinds in client.topics() if kind in kinds], False)
@@ -312,7 +313,8 @@ def param_dump(name: Node, domain: DomainOption = None) -> None:
 
 @param.command('load')
 def param_load(
-    name: Node, file: Annotated[str, typer.Argument(metavar='FILE', help='YAML as of param dump.')],
+    name: Node,
+    file: Annotated[str, typer.Argument(metavar='FILE', help='YAML as of param dump.')],
     domain: DomainOption = None,
 ) -> None:
     """Set the parameters of a node that a file has, and print of each whether it is set. Exit code 3 if one is not."""
@@ -333,8 +335,10 @@ def param_get(name: Node, parameter: Parameter, domain: DomainOption = None) -> 
 
 @param.command('set')
 def param_set(
-    name: Node, parameter: Parameter,
-    value: Annotated[str, typer.Argument(metavar='VALUE', help='YAML.')], domain: DomainOption = None,
+    name: Node,
+    parameter: Parameter,
+    value: Annotated[str, typer.Argument(metavar='VALUE', help='YAML.')],
+    domain: DomainOption = None,
 ) -> None:
     """Set a parameter of a node."""
     with _client(domain) as client:

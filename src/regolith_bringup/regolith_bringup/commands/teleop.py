@@ -31,7 +31,7 @@ def teleop(
     namespace: NamespaceOption = '',
 ) -> None:
     """Drive a vehicle by keys or gamepad: publishes /NAME/cmd_vel ten times a second."""
-    from regolith_bringup.run.driving_by_hand import Gamepad, Keyboard, VehicleCommand
+    from regolith_bringup.run.teleop import Gamepad, Keyboard, VehicleCommand
 
     if gamepad is None and not sys.stdin.isatty():
         raise InputError(Problem('teleop', '', 'stdin is no terminal', 'a terminal, or --gamepad DEVICE'))

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regolith_files.problems import InputError, Problem, one_of, shown
+from regolith_files.problems import InputError, Problem, allowed_names, as_yaml_text
 
 if TYPE_CHECKING:
-    from regolith_terrain.files import Progress
+    from regolith_terrain.terrain_files import Progress
 
 terrain_app = typer.Typer(help='Look at ground, make it, import it.', no_args_is_help=True)
 
@@ -51,8 +51,8 @@ def terrain_info(
 ) -> None:
     """Print heights and slopes of a scenario's ground, or size, place and heights of an elevation model, as JSON."""
     if Path(scenario).suffix.lower() not in ('', '.yaml', '.yml'):
-        from regolith_terrain.dem.about import describe
-        from regolith_terrain.dem.grid import StoredValues
+        from regolith_terrain.elevation.file_description import describe
+        from regolith_terrain.elevation.grid import StoredValues
 
         if settings or seed is not None:
             raise InputError(Problem('terrain info', '--set, --seed', 'apply to scenarios', 'without a model file'))
@@ -97,20 +97,20 @@ def terrain_make(
         for path in write_ground(load_scenario(scenario, settings or (), seed=seed).scenario, out, post):
             print(path)
         return
-    from regolith_terrain.files import Nodes, write_lunar_ground
     from regolith_terrain.lunar.field import LunarField
     from regolith_terrain.lunar.presets import load_preset, preset_names
     from regolith_terrain.lunar.rocks import RockField
+    from regolith_terrain.terrain_files import GridWindow, write_lunar_ground
 
     if preset not in preset_names():
-        allowed = one_of(preset_names(), preset)
+        allowed = allowed_names(preset_names(), preset)
         raise InputError(Problem('terrain make', '--preset', 'no such preset', allowed, str(preset)))
     if settings:
         raise InputError(Problem('terrain make', '--set', 'changes scenarios', 'without --preset', settings[0]))
     rocks = RockField(LunarField(seed or 0, load_preset(str(preset))))
     least = rocks_from if rocks_from is not None else size / 5000.0
     with _bad_input('terrain make'), _progress() as progress:
-        nodes = Nodes.around(_pair('--center', center), size, spacing)
+        nodes = GridWindow.around(_pair('--center', center), size, spacing)
         about = write_lunar_ground(rocks, nodes, out, least_rock_m=least, progress=progress)
     _tell_files(out, about, as_json)
 
@@ -139,18 +139,18 @@ def terrain_import(
     as_json: JsonOption = False,
 ) -> None:
     """Write a piece of an elevation model in a local metric frame, for terrain.source."""
-    from regolith_terrain.dem.grid import StoredValues
-    from regolith_terrain.dem.importing import ImportRequest, import_dem
+    from regolith_terrain.elevation.grid import StoredValues
+    from regolith_terrain.elevation.import_model import ImportRequest, import_elevation_model
     from regolith_terrain.lunar.presets import preset_names
 
     for option, value, allowed in (('--preset', preset, preset_names()), ('--north', north, ('true', 'grid'))):
         if value not in allowed:
-            raise InputError(Problem('terrain import', option, 'is unknown', one_of(allowed, value), value))
+            raise InputError(Problem('terrain import', option, 'is unknown', allowed_names(allowed, value), value))
     place = _pair('--center', center) if center is not None else None
     with _bad_input('terrain import'), _progress() as progress:
         values = StoredValues(nodata, height_scale, height_offset)
         request = ImportRequest(file, place, size, post_spacing, north, upsample, preset, seed or 0, values)
-        about = import_dem(request, out, progress)
+        about = import_elevation_model(request, out, progress)
     _tell_files(out, about, as_json)
 
 
@@ -159,7 +159,7 @@ def _pair(option: str, text: str) -> tuple[float, float]:
     try:
         first, second = (float(part) for part in text.split(','))
     except ValueError:
-        raise InputError(Problem('terrain', option, 'is not two numbers', 'e.g. 12.5,-3', shown(text))) from None
+        raise InputError(Problem('terrain', option, 'is not two numbers', 'e.g. 12.5,-3', as_yaml_text(text))) from None
     return first, second
 
 

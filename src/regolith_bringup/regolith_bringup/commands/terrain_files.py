@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files.problems import InputError, Problem
-from regolith_terrain.height_field import build_height_field
+from regolith_terrain.height_field_builder import build_height_field
 from regolith_terrain.hillshade import hillshade
 
 _MOST_POSTS = 16_000_000

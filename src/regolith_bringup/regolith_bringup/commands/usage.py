@@ -9,7 +9,7 @@ from typing import Any
 
 from typer.core import TyperGroup
 
-from regolith_files.problems import Problem, one_of, shown
+from regolith_files.problems import Problem, allowed_names, as_yaml_text
 
 
 def usage_message(error: Any) -> str:
@@ -28,7 +28,7 @@ def usage_message(error: Any) -> str:
         allowed = form.removeprefix('Input should be ').partition(', unable')[0]
         problem = 'has the wrong type' if form.startswith('Input should be a valid') else 'is out of range'
     causes = error.__cause__.errors() if hasattr(error.__cause__, 'errors') else [{}]
-    value = shown(causes[0]['input']) if 'input' in causes[0] else ''
+    value = as_yaml_text(causes[0]['input']) if 'input' in causes[0] else ''
     return str(Problem(f'{command} {name}', '', problem, f'{allowed} ({about})' if about else allowed, value))
 
 
@@ -39,7 +39,7 @@ def _unknown_command(error: Any) -> str:
     if found is None or not isinstance(group, TyperGroup):
         return ''
     names = group.list_commands(error.ctx)
-    allowed = one_of(names, found[1])
+    allowed = allowed_names(names, found[1])
     if error.ctx.parent is None:  # too many for a line
         guess = allowed.partition(' (did you mean ')[2]
         allowed = f'what regolith --help lists{f" (did you mean {guess}" if guess else ""}'

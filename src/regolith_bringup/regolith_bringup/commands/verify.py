@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from regolith_bringup.bag.comparison import first_difference
-from regolith_world.determinism import LEVELS, TUNABLES, Level, dispatched, pinned, without
+from regolith_world.determinism import LEVELS, TUNABLES, Level, numpy_dispatch_features, with_pins, without_capabilities
 from regolith_world.ros_environment import check_ros_environment
 
 _RECORDED = ('recording.enabled=true', 'recording.sensors=false')
@@ -45,9 +45,7 @@ class Comparison(NamedTuple):
     """Name of the other run."""
 
 
-def comparisons(
-    level: Level, processors: bool, environment: Mapping[str, str]
-) -> tuple[Comparison, ...]:
+def comparisons(level: Level, processors: bool, environment: Mapping[str, str]) -> tuple[Comparison, ...]:
     """Return the runs after the first, each with the one it is compared with.
 
     :param level: that is promised
@@ -55,7 +53,7 @@ def comparisons(
     :param environment: of this process; what is pinned for ``cross_machine`` stays pinned but for what is tried
     """
     promised = LEVELS.index(level)
-    usual = pinned(environment) if level == 'cross_machine' else dict(environment)
+    usual = with_pins(environment) if level == 'cross_machine' else dict(environment)
     found = [Comparison('again', 'run_to_run', 'run again', 'many', usual, 'first')]
     others = processors or level == 'cross_machine'
     if promised >= LEVELS.index('cross_process') or others:
@@ -73,16 +71,20 @@ def variants(environment: Mapping[str, str]) -> Iterator[tuple[str, str, dict[st
     """
     usual = dict(environment)
     yield 'generic', 'kernels for a generic processor', {**usual, 'NUMBA_CPU_NAME': 'generic'}
-    tunables = without(usual.get(TUNABLES, ''), ('-FMA', '-FMA4', '-AVX2'))
+    tunables = without_capabilities(usual.get(TUNABLES, ''), ('-FMA', '-FMA4', '-AVX2'))
     yield 'c_library', 'the C library without FMA and AVX2', {**usual, TUNABLES: tunables}
     yield 'blas', "OpenBLAS's oldest core", {**usual, 'OPENBLAS_CORETYPE': 'Prescott'}
-    features, state = ('', 'with') if usual.get(_NUMPY) else (dispatched(), 'without')
-    yield 'numpy', f"NumPy {state} its loops for wide registers", {**usual, _NUMPY: features}
+    features, state = ('', 'with') if usual.get(_NUMPY) else (numpy_dispatch_features(), 'without')
+    yield 'numpy', f'NumPy {state} its loops for wide registers', {**usual, _NUMPY: features}
 
 
 def verify(
-    scenario: str, options: Sequence[str], say: Callable[[str], None], keep: Path | None = None,
-    promise: Level | None = None, processors: bool = False,
+    scenario: str,
+    options: Sequence[str],
+    say: Callable[[str], None],
+    keep: Path | None = None,
+    promise: Level | None = None,
+    processors: bool = False,
 ) -> dict[str, Any]:
     """Return what became of running a scenario several times in fresh processes.
 
@@ -105,8 +107,12 @@ def verify(
 
 
 def _compare(
-    found: dict[str, Any], level: Level, planned: Sequence[Comparison], options: Sequence[str],
-    say: Callable[[str], None], folder: Path,
+    found: dict[str, Any],
+    level: Level,
+    planned: Sequence[Comparison],
+    options: Sequence[str],
+    say: Callable[[str], None],
+    folder: Path,
 ) -> None:
     scenario = found['scenario']
     say(f'{scenario}: first, in many processes')
@@ -118,10 +124,15 @@ def _compare(
         _run(scenario, [*plain, '--processes', each.processes], folder / each.name, each.environment)
         difference = first_difference(folder / each.against, folder / each.name)
         promised = LEVELS.index(each.level) <= LEVELS.index(level)
-        found['comparisons'].append({
-            'level': each.level, 'name': each.name, 'what': each.what, 'promised': promised,
-            'difference': None if difference is None else asdict(difference),
-        })
+        found['comparisons'].append(
+            {
+                'level': each.level,
+                'name': each.name,
+                'what': each.what,
+                'promised': promised,
+                'difference': None if difference is None else asdict(difference),
+            }
+        )
         found['repeats'] = found['repeats'] and (difference is None or not promised)
         outcome = 'the same to the bit' if difference is None else str(difference)
         say(f'  {each.level}: {outcome}' + ('' if difference is None or promised else ' (not promised)'))

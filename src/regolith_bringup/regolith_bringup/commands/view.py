@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regolith_bringup.commands.options import NamespaceOption, end_named
-from regolith_files.doors import Tools
+from regolith_bringup.commands.options import NamespaceOption, parse_end
+from regolith_files.extension_points import CommandContext
 from regolith_files.problems import InputError, Problem
 
 if TYPE_CHECKING:
-    from regolith_bringup.view.canvas import Canvas
+    from regolith_bringup.view.rerun_canvas import Canvas
     from regolith_bringup.view.run_view import RunView
 
 _SIZE = (1600, 1000)
@@ -46,7 +46,11 @@ def view(
     every: Annotated[
         float | None,
         typer.Option(
-            '--every', metavar='S', min=0.1, max=600.0, show_default=False,
+            '--every',
+            metavar='S',
+            min=0.1,
+            max=600.0,
+            show_default=False,
             help='With --live: wall time between two pictures; 0.1, without a graphics card 5 to 15, by processors.',
         ),
     ] = None,
@@ -60,7 +64,7 @@ def view(
     """
     _check_way(run, live, web, save, screenshot, connect)
     _check_live(live, {'--every': every, '--topic': topics, '--domain': domain})
-    end = end_named(end)
+    end = parse_end(end)
     pixels = _size(size)
     _check_rerun()
     from regolith_bringup.view.viewer import check_screen
@@ -69,12 +73,12 @@ def view(
     if windowed:
         check_screen()
     if screenshot is not None:
-        from regolith_bringup.view.browser import needed_browser
+        from regolith_bringup.view.headless_browser import require_browser
 
-        needed_browser()
+        require_browser()
     for file in filter(None, (save, screenshot)):
         _check_file(file)
-    tools: Tools = context.obj
+    tools: CommandContext = context.obj
     if live:
         from regolith_bringup.run.live_view import show_live
 
@@ -101,12 +105,19 @@ def view(
 
 
 def _draw(
-    tools: Tools, run: Path, branch: int, end: float | None, file: Path | None, address: str | None, *, following: bool
+    tools: CommandContext,
+    run: Path,
+    branch: int,
+    end: float | None,
+    file: Path | None,
+    address: str | None,
+    *,
+    following: bool,
 ) -> None:
     """Draw a recorded run into a file, or for a viewer at an address."""
     from regolith_bringup.commands.recordings import open_recording
-    from regolith_bringup.view.canvas import Canvas
     from regolith_bringup.view.from_bag import draw_run
+    from regolith_bringup.view.rerun_canvas import Canvas
 
     last = open_recording('view', run, branch)
     bags = [*(open_recording('view', run, number) for number in range(branch)), last]

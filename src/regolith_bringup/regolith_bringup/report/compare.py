@@ -14,13 +14,13 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from regolith_bringup.bag.comparison import first_difference
-from regolith_bringup.campaign.table import columns, figures
-from regolith_bringup.report.figures import Figures, thinned
+from regolith_bringup.campaign.table import columns, flat_values
 from regolith_bringup.report.page import as_table, as_text
+from regolith_bringup.report.page_figures import PageFigures, decimated
 from regolith_bringup.report.plots import COLORS, styled
-from regolith_bringup.report.run_data import RunData, Track, read_run
+from regolith_bringup.report.run_data import RunData, VehicleTrack, read_run
 from regolith_bringup.run.summary import FinishedRun
-from regolith_files.atomic import write_atomically
+from regolith_files.atomic_write import write_atomically
 
 _DASHES = ('-', '--', ':', '-.')
 
@@ -56,7 +56,7 @@ def write_comparison(
         found = first_difference(folders[0], folder)
         same, other = f'the same as {names[0]} to the bit', f'differs from {names[0]} from {found}'
         told.append(f'{name}: {same if found is None else other}')
-    shown = Figures(out)
+    shown = PageFigures(out)
     templates = resources.files('regolith_bringup') / 'templates'
     text = Template((templates / 'compare.html').read_text(encoding='utf-8')).substitute(
         title=as_text(' · '.join(names)),
@@ -109,7 +109,7 @@ def histories(runs: Mapping[str, RunData]) -> dict[str, Figure]:
             styled(axes)
             for color, (label, track) in zip(_colors(list(tracks)), tracks.items()):
                 time, values = of(track)
-                axes.plot(*thinned(time, values), color=color, lw=1.2, label=label)
+                axes.plot(*decimated(time, values), color=color, lw=1.2, label=label)
             axes.set_ylabel(title)
         axes.set_xlabel('simulated time [s]')
         figure.axes[0].legend(fontsize=9, frameon=False, ncols=min(4, len(tracks)))
@@ -117,8 +117,8 @@ def histories(runs: Mapping[str, RunData]) -> dict[str, Figure]:
     return found
 
 
-def _quantities(tracks: Any) -> dict[str, Callable[[Track], tuple[Any, Any]]]:
-    rows: dict[str, Callable[[Track], tuple[Any, Any]]] = {'speed [m/s]': lambda t: (t.time, t.speed)}
+def _quantities(tracks: Any) -> dict[str, Callable[[VehicleTrack], tuple[Any, Any]]]:
+    rows: dict[str, Callable[[VehicleTrack], tuple[Any, Any]]] = {'speed [m/s]': lambda t: (t.time, t.speed)}
     if any(track.wheels for track in tracks):
         rows['mean slip [-]'] = lambda t: (t.wheel_time, _mean(t.slip_ratio))
         rows['mean sinkage [mm]'] = lambda t: (t.wheel_time, 1e3 * _mean(t.sinkage_total))
@@ -135,7 +135,7 @@ def _colors(names: Sequence[str]) -> list[str]:
 
 def _figures(summaries: Mapping[str, Mapping[str, Any]]) -> str:
     """Return the table of all figures, a column for each run."""
-    found = [figures(summary) for summary in summaries.values()]
+    found = [flat_values(summary) for summary in summaries.values()]
     rows = []
     for name in columns(found):
         values = [as_text(_shown(row.get(name))) for row in found]

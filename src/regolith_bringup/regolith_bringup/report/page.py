@@ -13,15 +13,15 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from regolith_bringup.doors import report_sections
+from regolith_bringup.plugin_calls import report_sections
 from regolith_bringup.report.run_data import RunData, read_run
 from regolith_bringup.run.provenance import read_provenance
 from regolith_bringup.run.summary import FinishedRun
-from regolith_files.atomic import write_atomically
-from regolith_files.doors import Caption, Heading, Picture, ReportSection, Table
+from regolith_files.atomic_write import write_atomically
+from regolith_files.extension_points import Caption, Figure, Heading, ReportSection, Table
 
 if TYPE_CHECKING:
-    from regolith_bringup.report.figures import Figures
+    from regolith_bringup.report.page_figures import PageFigures
 
 
 _CODE = re.compile('`([^`]*)`')
@@ -43,7 +43,7 @@ def write_report(run_dir: str | Path) -> Path:
     """
     # matplotlib takes half a second to import, which only those who draw should pay.
     from regolith_bringup.report import plots
-    from regolith_bringup.report.figures import Figures
+    from regolith_bringup.report.page_figures import PageFigures
 
     run_dir = Path(run_dir)
     path = run_dir / 'report.html'
@@ -52,7 +52,7 @@ def write_report(run_dir: str | Path) -> Path:
     summary = finished.summary
     templates = resources.files('regolith_bringup') / 'templates'
     template = Template((templates / 'report.html').read_text(encoding='utf-8'))
-    figures = Figures(path)
+    figures = PageFigures(path)
     colors = {name: plots.color_of(run, name) for name in run.tracks}
     text = template.substitute(
         style=(templates / 'style.css').read_text(encoding='utf-8'),
@@ -78,7 +78,7 @@ def write_report(run_dir: str | Path) -> Path:
     return path
 
 
-def _rut_sections(run: RunData, figures: Figures) -> str:
+def _rut_sections(run: RunData, figures: PageFigures) -> str:
     """Return the part on cross-sections; '' where nothing moved."""
     from regolith_bringup.report import plots
     from regolith_bringup.report.rut_sections import rut_sections
@@ -90,7 +90,7 @@ def _rut_sections(run: RunData, figures: Figures) -> str:
     return f'<section><h2>Cross-sections of ruts</h2>{shown}<p class="caption">{caption}</p></section>'
 
 
-def _energy(run: RunData, figures: Figures) -> str:
+def _energy(run: RunData, figures: PageFigures) -> str:
     """Return the part on batteries; '' without any."""
     from regolith_bringup.report import plots
 
@@ -178,23 +178,21 @@ def _events(summary: dict[str, Any]) -> str:
     events = summary.get('events')
     if not events:
         return ''
-    rows = [
-        (f'{e["t_s"]:.2f}', *map(as_text, (e['vehicle'], e['kind'].replace('_', ' '), e['basis']))) for e in events
-    ]
+    rows = [(f'{e["t_s"]:.2f}', *map(as_text, (e['vehicle'], e['kind'].replace('_', ' '), e['basis']))) for e in events]
     return f'<h3>Events</h3>{as_table(("at [s]", "vehicle", "event", "basis"), rows)}'
 
 
-def _section(section: ReportSection, figures: Figures) -> str:
+def _section(section: ReportSection, figures: PageFigures) -> str:
     """Return the HTML of a package's section."""
     parts = ''.join(_part(part, section.title, figures) for part in section.parts)
     return f'<section><h2>{as_text(section.title)}</h2>{parts}</section>\n'
 
 
-def _part(part: Caption | Heading | Picture | Table, title: str, figures: Figures) -> str:
+def _part(part: Caption | Heading | Figure | Table, title: str, figures: PageFigures) -> str:
     match part:
         case Heading(text):
             return f'<h3>{as_text(text)}</h3>'
-        case Picture(figure, about):
+        case Figure(figure, about):
             return figures.show(figure, title, about)
         case Table(head, rows):
             cells = [[as_text(cell) for cell in row] for row in rows]

@@ -15,19 +15,19 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse, Polygon, Rectangle
 
-from regolith_bringup.report.figures import MOST_POINTS, thinned
-from regolith_bringup.report.ground_map import (
-    GroundMap,
+from regolith_bringup.report.page_figures import MOST_POINTS, decimated
+from regolith_bringup.report.run_data import SLIP, Array, History, RunData, VehicleTrack
+from regolith_bringup.report.rut_sections import RutSection
+from regolith_bringup.report.terrain_map import (
+    TerrainMap,
     crossing,
     driven_bounds,
-    ground_map,
     obstacle_outlines,
     region_outlines,
     rock_ellipses,
     site_bounds,
+    terrain_map,
 )
-from regolith_bringup.report.run_data import SLIP, Array, History, RunData, Track
-from regolith_bringup.report.rut_sections import RutSection
 
 # Distinguishable with any colour vision (Okabe and Ito 2008), and on grey ground.
 COLORS = ('#e69f00', '#0072b2', '#009e73', '#cc79a7', '#d55e00', '#56b4e9', '#f0e442')
@@ -52,7 +52,7 @@ def color_of(run: RunData, name: str) -> str:
 def track_map(run: RunData) -> Figure:
     """Return the tracks of all vehicles over the hillshaded ground, ruts in colour, a crossing enlarged, the site."""
     bounds = driven_bounds(run)
-    ground = ground_map(run, bounds)
+    ground = terrain_map(run, bounds)
     wide, high = bounds[1] - bounds[0], bounds[3] - bounds[2]
     where = _zoom_center(run)
     side = 0.0 if where is None else min(2.4, 0.5 * max(wide, high))
@@ -81,7 +81,7 @@ def track_map(run: RunData) -> Figure:
         inset = panels['inset']
         box = (where[0] - side / 2, where[0] + side / 2, where[1] - side / 2, where[1] + side / 2)
         main.add_patch(Rectangle((box[0], box[2]), side, side, fill=False, ec='white', lw=1.4))
-        _draw_ground(inset, ground_map(run, box), top)
+        _draw_ground(inset, terrain_map(run, box), top)
         _draw_standing(inset, run, box, outlines)
         for name, track in sorted(run.tracks.items()):
             x, y = track.position[:, :2].T
@@ -97,13 +97,13 @@ def track_map(run: RunData) -> Figure:
 
 def gear_histories(run: RunData) -> list[Figure]:
     """Return what running gears measure and tell, over time: a figure for all vehicles that tell the same things."""
-    families: dict[tuple[str, ...], list[Track]] = {}
+    families: dict[tuple[str, ...], list[VehicleTrack]] = {}
     for _, track in sorted(run.tracks.items()):
         families.setdefault(tuple(history.name for history in track.histories), []).append(track)
     return [_family(run, tracks) for _, tracks in sorted(families.items(), key=lambda item: item[1][0].name)]
 
 
-def _family(run: RunData, tracks: list[Track]) -> Figure:
+def _family(run: RunData, tracks: list[VehicleTrack]) -> Figure:
     """Return the histories and speeds of vehicles that tell the same quantities, one column per vehicle."""
     rows = len(tracks[0].histories) + 1
     figure = Figure(figsize=(12.0, min(3.0 * rows, 12.0)), layout='constrained')
@@ -117,12 +117,12 @@ def _family(run: RunData, tracks: list[Track]) -> Figure:
             for k, (part, values) in enumerate(zip(history.parts, history.values.T, strict=True)):
                 line: dict[str, Any] = {'ls': _DASHES[k % 4], 'lw': 1.1, 'color': color, 'alpha': 0.55 + 0.45 * (k < 2)}
                 shown = _smooth(values) if history.name == SLIP else values * scale
-                panel.plot(*thinned(history.time, shown), label=part, **line)
+                panel.plot(*decimated(history.time, shown), label=part, **line)
             if history.name == SLIP:
                 panel.axhline(0.0, color=_INK, lw=0.6)
             if panel is axes[0, column] or history.parts != track.histories[0].parts:
                 panel.legend(fontsize=8, ncols=2, framealpha=0.9, edgecolor=_GRID)
-        axes[-1, column].plot(*thinned(track.time, track.speed), color=color, lw=1.4, label=track.name)
+        axes[-1, column].plot(*decimated(track.time, track.speed), color=color, lw=1.4, label=track.name)
         axes[-1, column].set_xlabel('simulated time [s]')
     for history, panel in zip(tracks[0].histories, axes[:-1, 0], strict=True):
         told = f'{history.name}, mean of {_SMOOTH}' if history.name == SLIP else history.name
@@ -169,8 +169,8 @@ def energy(run: RunData) -> Figure | None:
     share, power = figure.subplots(1, 2)
     styled(share, power)
     for name, charge in charges.items():
-        share.plot(*thinned(charge.time, 100.0 * charge.share), color=color_of(run, name), lw=1.4, label=name)
-        power.plot(*thinned(charge.time, charge.power), color=color_of(run, name), lw=1.1, label=name)
+        share.plot(*decimated(charge.time, 100.0 * charge.share), color=color_of(run, name), lw=1.4, label=name)
+        power.plot(*decimated(charge.time, charge.power), color=color_of(run, name), lw=1.1, label=name)
     share.set(xlabel='simulated time [s]', ylabel='charge [%]', title='Charge')
     power.set(xlabel='simulated time [s]', ylabel='power drawn [W]', title='Power')
     power.set_ylim(bottom=min(0.0, power.get_ylim()[0]))
@@ -194,7 +194,7 @@ def cycle_timing(run: RunData) -> Figure:
     styled(lengths, speeds)
     c = run.cycles
     done = c.committed
-    committed = thinned(c.time[done], c.length[done] * 1e3)
+    committed = decimated(c.time[done], c.length[done] * 1e3)
     lengths.plot(*committed, '.', ms=3, color='#4c6a8a', label='committed')
     lengths.plot(c.time[~done], c.length[~done] * 1e3, 'x', ms=5, color='#b5303f', label=f'discarded: {(~done).sum()}')
     lengths.set(xlabel='simulated time [s]', ylabel='cycle length [ms]', title='Cycles')
@@ -225,7 +225,7 @@ def _zoom_center(run: RunData) -> tuple[float, float] | None:
     return where
 
 
-def _draw_ground(axes: Axes, ground: GroundMap, top_mm: float) -> None:
+def _draw_ground(axes: Axes, ground: TerrainMap, top_mm: float) -> None:
     untouched = ground.shade[np.isnan(ground.rut_depth)]
     # The walls of ruts would take all the contrast; and level ground must not be stretched into noise.
     low, high = np.percentile(untouched if untouched.size else ground.shade, (0.5, 99.5))
@@ -244,7 +244,7 @@ def _draw_ground(axes: Axes, ground: GroundMap, top_mm: float) -> None:
 def _draw_site(axes: Axes, run: RunData, driven: tuple[float, float, float, float]) -> None:
     """Draw the place of the drive on the whole site."""
     bounds = site_bounds(run)
-    _draw_ground(axes, ground_map(run, bounds, max_pixels=500), top_mm=np.inf)
+    _draw_ground(axes, terrain_map(run, bounds, max_pixels=500), top_mm=np.inf)
     west, east, south, north = driven
     if east - west > 0.05 * (bounds[1] - bounds[0]):
         axes.add_patch(Rectangle((west, south), east - west, north - south, fill=False, ec=COLORS[0], lw=1.6))
@@ -271,7 +271,7 @@ def _depth_scale(top_mm: float) -> Any:
     return ScalarMappable(Normalize(0.0, top_mm), _RUTS)
 
 
-def _draw_track(axes: Axes, track: Track, color: str) -> None:
+def _draw_track(axes: Axes, track: VehicleTrack, color: str) -> None:
     if not len(track.time):
         return
     x, y = track.position[:, 0], track.position[:, 1]
@@ -290,9 +290,7 @@ def _smooth(values: Array, width: int = _SMOOTH) -> Array:
     if len(values) < width:
         return values
     kernel = np.ones(width)
-    result: Array = np.convolve(values, kernel, 'same') / np.convolve(
-        np.ones(len(values)), kernel, 'same'
-    )
+    result: Array = np.convolve(values, kernel, 'same') / np.convolve(np.ones(len(values)), kernel, 'same')
     return result
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_bringup.bag.reading import Bag
-from regolith_bringup.report.changed_ground import UPDATE, UPDATE_PATHS, ChangedGround, CommittedSoil, Key
+from regolith_bringup.report.changed_terrain import UPDATE, UPDATE_PATHS, ChangedTerrain, CommittedSoil, Key
 from regolith_bringup.scenario.schema import Scenario
 from regolith_world.config import load_section
 
@@ -56,7 +56,7 @@ class Charge:
 
 
 @dataclass(frozen=True)
-class Track:
+class VehicleTrack:
     """History of one vehicle: n samples of its true pose, m of its w wheels."""
 
     name: str
@@ -121,9 +121,9 @@ class RunData:
 
     folder: Path
     scenario: Scenario
-    tracks: dict[str, Track]
+    tracks: dict[str, VehicleTrack]
     cycles: CycleTiming
-    ground: ChangedGround
+    ground: ChangedTerrain
     topics: dict[str, int] = field(default_factory=dict)
     """Numbers of messages by topic."""
 
@@ -184,12 +184,12 @@ def _time(found: Columns) -> Array:
     return seconds + nanoseconds * 1e-9
 
 
-def _track(bag: Bag, name: str, told: dict[str, Columns]) -> Track:
+def _track(bag: Bag, name: str, told: dict[str, Columns]) -> VehicleTrack:
     odometry, wheel, gear, battery = (told[f'/{name}/{topic}'] for topic in _TOLD)
     poses = np.stack([odometry[path] for path in _POSE], axis=1) if odometry else np.zeros((0, 7))
     first = next(bag.messages(f'/{name}/{_WHEELS}')).content.wheels if wheel else ()
     slip, total, incremental, load, pull = (wheel[f'wheels.{p}'] if wheel else np.zeros((0, 0)) for p in _WHEEL)
-    return Track(
+    return VehicleTrack(
         name, _time(odometry), poses[:, :3], poses[:, 3:], odometry.get(_FORWARD, np.zeros(0)),
         tuple(each.name for each in first), _time(wheel), slip, total, incremental, load, pull,
         _histories(bag, f'/{name}/{_GEAR}', gear), _charge(battery),

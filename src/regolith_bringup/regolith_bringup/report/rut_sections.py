@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_bringup.report.changed_ground import ChangedGround
-from regolith_bringup.report.run_data import RunData, Track
-from regolith_terrain.height_field import HeightField, build_height_field
+from regolith_bringup.report.changed_terrain import ChangedTerrain
+from regolith_bringup.report.run_data import RunData, VehicleTrack
+from regolith_terrain.height_field_builder import HeightField, build_height_field
 
 Array = NDArray[np.float64]
 
@@ -63,7 +63,7 @@ def rut_sections(run: RunData) -> list[RutSection]:
     return found
 
 
-def _halfway(track: Track) -> tuple[Array, Array, float] | None:
+def _halfway(track: VehicleTrack) -> tuple[Array, Array, float] | None:
     """Return the middle of a path [m], the direction to its left there, and the path up to it [m]."""
     xy = track.position[:, :2]
     path = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(xy, axis=0), axis=1))) if len(xy) else np.zeros(1)
@@ -78,7 +78,7 @@ def _halfway(track: Track) -> tuple[Array, Array, float] | None:
     return at, np.array([-ahead[1], ahead[0]]), float(middle)
 
 
-def _changes(ground: ChangedGround, field: HeightField, x: Array, y: Array) -> Array:
+def _changes(ground: ChangedTerrain, field: HeightField, x: Array, y: Array) -> Array:
     """Return how far the ground has risen at points [m]: between nodes, from the four around."""
     spacing = ground.spacing
     u, v = x / spacing, y / spacing
@@ -90,8 +90,7 @@ def _changes(ground: ChangedGround, field: HeightField, x: Array, y: Array) -> A
     rise[i[inside], j[inside]] = ground.level[inside] - base
     a, b = np.floor(u).astype(np.int64) - i0, np.floor(v).astype(np.int64) - j0
     s, t = u - np.floor(u), v - np.floor(v)
-    found: Array = (
-        (1.0 - s) * ((1.0 - t) * rise[a, b] + t * rise[a, b + 1])
-        + s * ((1.0 - t) * rise[a + 1, b] + t * rise[a + 1, b + 1])
+    found: Array = (1.0 - s) * ((1.0 - t) * rise[a, b] + t * rise[a, b + 1]) + s * (
+        (1.0 - t) * rise[a + 1, b] + t * rise[a + 1, b + 1]
     )
     return found

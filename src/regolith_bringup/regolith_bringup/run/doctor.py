@@ -16,15 +16,15 @@ from typing import Any
 
 from regolith_bringup.bag.message_definitions import UnknownTypeError, schema_text
 from regolith_bringup.bag.topics import recorded_topics
-from regolith_bringup.run.graph import listeners
 from regolith_bringup.run.middleware import VARIABLE, middleware_environment
+from regolith_bringup.run.ros_graph import listeners
 from regolith_files.problems import InputError
-from regolith_world import kernel_cache
-from regolith_world.determinism import fingerprint, pinned, unpinnable
+from regolith_world.determinism import math_fingerprint, unpinnable_reason, with_pins
+from regolith_world.numerics import kernel_cache
 from regolith_world.ros_environment import check_ros_environment
-from regolith_world.software import software
+from regolith_world.software_versions import installed_versions
 
-_FINGERPRINT = 'from regolith_world.determinism import fingerprint; print(fingerprint())'
+_FINGERPRINT = 'from regolith_world.determinism import math_fingerprint; print(math_fingerprint())'
 _DISTRIBUTIONS = ('embreex', 'rasterio', 'pydantic', 'matplotlib', 'mcap', 'rosbags')
 _OPTIONAL = {'warp-lang': 'particles on a graphics card', 'distributed': 'campaigns on several machines'}
 _OWN = tuple(f'regolith_{name}' for name in ('world', 'terrain', 'vehicles', 'sensors', 'bringup'))
@@ -33,7 +33,7 @@ _SEGMENT = 40 << 20
 _SPACE = 1 << 30
 _HEARD_S = 20.0
 """Longest time for two nodes to start and hear each other [wall s]: one or two as a rule."""
-_HEAR = '''
+_HEAR = """
 import time, rclpy
 from std_msgs.msg import String
 rclpy.init()
@@ -46,7 +46,7 @@ while not heard:
     says.publish(String(data='word'))
     rclpy.spin_once(other, timeout_sec=0.05)
 print(f'{time.monotonic() - began:.2f}')
-'''
+"""
 
 
 def diagnose() -> dict[str, Any]:
@@ -64,7 +64,7 @@ def _versions(problems: list[str]) -> dict[str, str]:
         'cores': str(os.cpu_count()),
         'ROS 2': os.environ.get('ROS_DISTRO', 'not sourced'),
     }
-    for line in software():
+    for line in installed_versions():
         name, _, found[name] = line.partition(' ')
     for name in _DISTRIBUTIONS:
         found[name] = _version(name) or 'missing'
@@ -116,10 +116,10 @@ def _rays() -> str:
 
 def _particles() -> str:
     try:
-        from regolith_terrain.crm.choice import lacking
+        from regolith_terrain.crm.device_selection import missing_requirement
     except ImportError as error:
         return f'none: {error}'
-    missing = lacking()
+    missing = missing_requirement()
     return f'the processor: no {missing}' if missing else 'a graphics card, through Warp'
 
 
@@ -132,7 +132,9 @@ def _health(problems: list[str]) -> dict[str, str]:
         if free is not None and free < least:
             remedy = (
                 'remove what dead processes left (rm /dev/shm/fastrtps_*, with no node running), or run with '
-                f'{VARIABLE} naming config/fastdds_udp.xml' if what == 'shared memory' else 'make room, or use --out'
+                f'{VARIABLE} naming config/fastdds_udp.xml'
+                if what == 'shared memory'
+                else 'make room, or use --out'
             )
             problems.append(f'{what}: {free >> 20} MB free in {folder}, less than {least >> 20} MB; {remedy}')
     domain = os.environ.get('ROS_DOMAIN_ID') or '0'
@@ -177,9 +179,9 @@ def _heard(environment: dict[str, str]) -> tuple[str, str]:
 
 def _fingerprints() -> tuple[str, str]:
     """Return what tells this machine's elementary functions from another's: as they are, and with everything pinned."""
-    if reason := unpinnable():
-        return fingerprint(), f'nothing pins {reason}'
+    if reason := unpinnable_reason():
+        return math_fingerprint(), f'nothing pins {reason}'
     # The C library chooses when a process starts.
     command = [sys.executable, '-c', _FINGERPRINT]
-    done = subprocess.run(command, env=pinned(os.environ), capture_output=True, text=True, check=False)
-    return fingerprint(), done.stdout.strip() or 'cannot be told'
+    done = subprocess.run(command, env=with_pins(os.environ), capture_output=True, text=True, check=False)
+    return math_fingerprint(), done.stdout.strip() or 'cannot be told'

@@ -15,9 +15,9 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
-from regolith_bringup.run.graph import domain_named, namespace_named
 from regolith_bringup.run.middleware import middleware_environment
-from regolith_world.ros.leaving import await_quiet
+from regolith_bringup.run.ros_graph import parse_domain, parse_namespace
+from regolith_world.ros.shutdown import await_stable_graph
 from regolith_world.ros_environment import check_ros_environment
 
 
@@ -32,11 +32,11 @@ class GraphClient:
     """Longest wait for others to be heard [wall s]: discovery takes up to one."""
 
     def __init__(self, domain: str | None = None, namespace: str = '') -> None:
-        below = namespace_named(namespace)
+        below = parse_namespace(namespace)
         self.root = f'/{below}' if below else ''
         """Above all names of the run."""
         if domain is not None:
-            number = domain_named(domain)
+            number = parse_domain(domain)
             os.environ['ROS_DOMAIN_ID'] = str(number if isinstance(number, int) else number.number)
         check_ros_environment(os.environ)
         os.environ.update(middleware_environment(os.environ))
@@ -46,8 +46,11 @@ class GraphClient:
         self._context = rclpy.Context()
         rclpy.init(context=self._context, signal_handler_options=SignalHandlerOptions.NO)
         self.node = Node(
-            f'client_{os.getpid()}', namespace=f'{self.root}/regolith', context=self._context,
-            start_parameter_services=False, enable_rosout=False,
+            f'client_{os.getpid()}',
+            namespace=f'{self.root}/regolith',
+            context=self._context,
+            start_parameter_services=False,
+            enable_rosout=False,
         )
         self.executor = SingleThreadedExecutor(context=self._context)
         self.executor.add_node(self.node)
@@ -65,7 +68,7 @@ class GraphClient:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Leave the graph."""
-        await_quiet(self.node)
+        await_stable_graph(self.node)
         self.node.destroy_node()
         rclpy.try_shutdown(context=self._context)
 

@@ -14,19 +14,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from regolith_bringup.run.graph import namespace_named
+from regolith_bringup.run.environment_pinning import check_pinned
 from regolith_bringup.run.launched_run import LaunchedRun
-from regolith_bringup.run.middleware import OPEN_WORDS, goes_out, middleware_environment
-from regolith_bringup.run.pinning import refuse_unpinned
-from regolith_bringup.run.plan import NodeSpec, Parameter, elsewhere_named, new_run_id, plan
+from regolith_bringup.run.middleware import OPEN_WORDS, is_network_visible, middleware_environment
+from regolith_bringup.run.node_plan import NodeSpec, Parameter, new_run_id, node_specs, parse_remote_nodes
+from regolith_bringup.run.process_allocation import ABOUT, parse_processes
 from regolith_bringup.run.provenance import write_provenance
+from regolith_bringup.run.ros_graph import parse_namespace
 from regolith_bringup.run.run_folder import check_checkpoint, new_run_folder
-from regolith_bringup.run.sharing import ABOUT, processes_named
-from regolith_bringup.scenario import participants
+from regolith_bringup.scenario import participant_sections
 from regolith_bringup.scenario.loading import load_scenario, write_resolved
-from regolith_files.problems import InputError, Problem, one_of
+from regolith_files.problems import InputError, Problem, allowed_names
+from regolith_world.node_main import PARENT
 from regolith_world.ros_environment import check_ros_environment
-from regolith_world.start import PARENT
 
 ARGUMENTS: Mapping[str, tuple[str, str]] = {
     'scenario': ('two_rovers', 'name of a scenario that ships, or path of a scenario YAML'),
@@ -57,7 +57,7 @@ def prepared(arguments: Mapping[str, str], above: str = '') -> LaunchedRun:
     given = {name: arguments.get(name, default).strip() for name, (default, _) in ARGUMENTS.items()}
     check_ros_environment(os.environ)
     try:
-        processes = processes_named(given['processes'])
+        processes = parse_processes(given['processes'])
         resolved = load_scenario(
             given['scenario'],
             [part.strip() for part in given['set'].split(';') if part.strip()],
@@ -66,22 +66,28 @@ def prepared(arguments: Mapping[str, str], above: str = '') -> LaunchedRun:
             speed=given['speed'] or None,
             record=_switch('record', given['record']),
         )
-        refuse_unpinned(resolved.scenario)
+        check_pinned(resolved.scenario)
         report = _switch('report', given['report'])
-        namespace = namespace_named(given['namespace'])
-        elsewhere = elsewhere_named(given['elsewhere'], resolved.scenario, processes)
+        namespace = parse_namespace(given['namespace'])
+        elsewhere = parse_remote_nodes(given['elsewhere'], resolved.scenario, processes)
         restore_from = Path(given['from']) if given['from'] else None
         if restore_from is not None:
             check_checkpoint(restore_from, resolved.scenario)
         folder = new_run_folder(resolved.scenario.name, Path(given['out']) if given['out'] else None).absolute()
     except InputError as error:
         raise InputError(map(_of_argument, error.problems)) from None
-    scenario = participants.prepared(resolved.scenario, folder)
+    scenario = participant_sections.prepared(resolved.scenario, folder)
     write_resolved(scenario, folder / 'scenario.yaml')
     write_provenance(folder)
-    specs = plan(
-        scenario, folder / 'scenario.yaml', folder, processes, restore_from=restore_from, namespace=namespace,
-        run=new_run_id(), elsewhere=elsewhere,
+    specs = node_specs(
+        scenario,
+        folder / 'scenario.yaml',
+        folder,
+        processes,
+        restore_from=restore_from,
+        namespace=namespace,
+        run=new_run_id(),
+        elsewhere=elsewhere,
     )
     return LaunchedRun(folder, specs, report=report is not False)
 
@@ -117,7 +123,7 @@ def refuse_unknown(given: Sequence[str], known: Mapping[str, object]) -> None:
     for argument in given:
         name, sign, _ = argument.partition(':=')
         if sign and name not in known:
-            allowed = one_of(known, name)
+            allowed = allowed_names(known, name)
             raise InputError(Problem(argument, '', 'is no argument of this launch file', allowed))
 
 
@@ -141,7 +147,7 @@ def launch_description(fixed: Mapping[str, str] | None = None) -> Any:
         values = {name: LaunchConfiguration(name).perform(context) for name in asked}
         run = prepared({**values, **fixed})
         print(f'run folder: {run.folder}', flush=True)
-        if goes_out(os.environ):
+        if is_network_visible(os.environ):
             print(OPEN_WORDS, flush=True)
         return [part for spec in run.specs for part in actions(spec, run)]
 

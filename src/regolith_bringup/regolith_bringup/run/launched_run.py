@@ -11,13 +11,19 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from regolith_bringup.run.outcome import end_of_world, ended_well, in_words, left_out, sum_up
-from regolith_bringup.run.plan import WORLD_EXECUTABLES, NodeSpec
-from regolith_world.restarts import worth_another
+from regolith_bringup.run.node_plan import WORLD_EXECUTABLES, NodeSpec
+from regolith_bringup.run.results import (
+    dropped_participants,
+    exit_code_text,
+    succeeded,
+    world_exit_message,
+    write_results,
+)
+from regolith_world.restart_policy import should_restart
 
 
 @dataclass(frozen=True)
-class Step:
+class LaunchStep:
     """Launch's next actions; with all defaults none."""
 
     restart: bool = False
@@ -56,7 +62,7 @@ class LaunchedRun:
             for line in text.decode(errors='replace').splitlines():
                 stream.write(f'{spec.label}: {line}\n')
 
-    def ended(self, spec: NodeSpec, code: int, *, shutting_down: bool) -> Step:
+    def ended(self, spec: NodeSpec, code: int, *, shutting_down: bool) -> LaunchStep:
         """Return the actions after the end of a node.
 
         :param code: its exit code; negative for a signal
@@ -66,35 +72,40 @@ class LaunchedRun:
         self._interrupted |= shutting_down and not self._over
         again = code != 0 and spec.respawn and not self._over and not shutting_down
         restarts = self._restarts.get(spec.label, 0)
-        if again and worth_another(code, restarts):
+        if again and should_restart(code, restarts):
             self._restarts[spec.label] = restarts + 1
-            return Step(restart=True)
+            return LaunchStep(restart=True)
         self._running.discard(spec.label)
         if code != 0 and (world or not (spec.respawn or self._interrupted)):
-            self._failed.append(f'{spec.label} ended {in_words(code)}')
+            self._failed.append(f'{spec.label} ended {exit_code_text(code)}')
         if not self._running:
             return self._all_ended()
         if world:
             self._over = True
             if code == 0:
-                return Step(over=True)
+                return LaunchStep(over=True)
             killed = self._started() and not (self.folder / 'world.json').exists()
-            return Step(leave=f'the world {end_of_world(self.folder, code) if killed else f"ended {in_words(code)}"}')
+            ended = world_exit_message(self.folder, code) if killed else f'ended {exit_code_text(code)}'
+            return LaunchStep(leave=f'the world {ended}')
         if code != 0 and not self._started() and not shutting_down:
-            return Step(leave=f'{spec.label} ended before the run began')
+            return LaunchStep(leave=f'{spec.label} ended before the run began')
         if again:
-            self._given_up.append(f'{spec.label} ended {in_words(code)}: given up after {restarts} restarts')
-            return Step(leave=self._given_up[-1])
-        return Step()
+            self._given_up.append(f'{spec.label} ended {exit_code_text(code)}: given up after {restarts} restarts')
+            return LaunchStep(leave=self._given_up[-1])
+        return LaunchStep()
 
     def _started(self) -> bool:
         return any((self.folder / name).exists() for name in ('started', 'world.json'))
 
-    def _all_ended(self) -> Step:
-        sum_up(self.folder, print, report=self._report)
+    def _all_ended(self) -> LaunchStep:
+        write_results(self.folder, print, report=self._report)
         print(self.folder, flush=True)
-        problems = [] if self._interrupted and ended_well(self.folder) else self._failed
-        problems = [*problems, *self._given_up, *(f'it went on without {name}' for name in left_out(self.folder))]
+        problems = [] if self._interrupted and succeeded(self.folder) else self._failed
+        problems = [
+            *problems,
+            *self._given_up,
+            *(f'it went on without {name}' for name in dropped_participants(self.folder)),
+        ]
         if problems:
-            return Step(problem=f'run {self.folder}: {"; ".join(problems)}')
-        return Step(leave='the run is over')
+            return LaunchStep(problem=f'run {self.folder}: {"; ".join(problems)}')
+        return LaunchStep(leave='the run is over')

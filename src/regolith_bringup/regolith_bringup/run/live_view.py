@@ -27,21 +27,21 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from rosgraph_msgs.msg import Clock
 
 from regolith_bringup.bag.message_definitions import UnknownTypeError, schema_text
-from regolith_bringup.run.live_world import LiveWorld
-from regolith_bringup.run.priority import give_way_alone
+from regolith_bringup.run.process_priority import lower_priority_in_new_session
+from regolith_bringup.run.running_simulation import RunningSimulation
 from regolith_bringup.scenario.schema import Scenario
-from regolith_bringup.view.canvas import Canvas
 from regolith_bringup.view.draw_sensors import LARGE, PACKED
+from regolith_bringup.view.message import ViewMessage
+from regolith_bringup.view.rerun_canvas import Canvas
 from regolith_bringup.view.run_view import RunView
-from regolith_bringup.view.soil import UPDATES
-from regolith_bringup.view.told import Told
+from regolith_bringup.view.soil_updates import UPDATES
 from regolith_bringup.view.viewer import Viewer, has_graphics_card
 from regolith_files.problems import InputError, Problem
 from regolith_world.config import load_section
-from regolith_world.ros.asking import ask
 from regolith_world.ros.inbox import Inbox
-from regolith_world.ros.leaving import await_quiet
 from regolith_world.ros.naming import named_node
+from regolith_world.ros.service_client import call_service
+from regolith_world.ros.shutdown import await_stable_graph
 
 PERIOD_S = 0.1
 """Between two looks at what came [wall s]."""
@@ -61,8 +61,14 @@ _LATCHED = ('/parts', '/tf_static', '/events', '/links')
 
 
 def show_live(
-    domain: str | None, namespace: str, *, web: bool = False, save: Path | None = None, connect: str | None = None,
-    topics: tuple[str, ...] = (), every_s: float | None = None,
+    domain: str | None,
+    namespace: str,
+    *,
+    web: bool = False,
+    save: Path | None = None,
+    connect: str | None = None,
+    topics: tuple[str, ...] = (),
+    every_s: float | None = None,
 ) -> None:
     """Show the world that runs until its viewer is closed, Ctrl-C, or the world leaves.
 
@@ -79,7 +85,7 @@ def show_live(
             why = 'so that the world keeps its speed; --every S'
             print(f'no graphics card: something new every {every_s:g} s, {why}', file=sys.stderr)
     with LiveView(domain, namespace, topics, every_s, plain=plain) as live:
-        give_way_alone()
+        lower_priority_in_new_session()
         if save is not None:
             live.canvas.recording.save(save)
             live.follow(lambda: False)
@@ -94,7 +100,7 @@ def show_live(
                 live.follow(lambda: viewer.ended(0.0))
 
 
-class Decoder:
+class MessageDecoder:
     """Decodes messages by the definitions that are installed; NumPy arrays instead of lists."""
 
     def __init__(self) -> None:
@@ -114,7 +120,7 @@ class Decoder:
         return self._store.deserialize_cdr(data, type_name)
 
 
-class LiveView(LiveWorld):
+class LiveView(RunningSimulation):
     """A client of the world that draws it.
 
     :param every_s: between two pictures [wall s]
@@ -122,7 +128,12 @@ class LiveView(LiveWorld):
     """
 
     def __init__(
-        self, domain: str | None, namespace: str, topics: tuple[str, ...] = (), every_s: float = PERIOD_S, *,
+        self,
+        domain: str | None,
+        namespace: str,
+        topics: tuple[str, ...] = (),
+        every_s: float = PERIOD_S,
+        *,
         plain: bool = False,
     ) -> None:
         super().__init__(domain, namespace)
@@ -137,10 +148,13 @@ class LiveView(LiveWorld):
         self._view = RunView(scenario, self.canvas, ticking=False, plain=self._plain)
         self._places = np.array([v.position[:2] for _, v in sorted(scenario.vehicles.items())] or [(0.0, 0.0)], float)
         self._listener = named_node(
-            f'view_{os.getpid()}', f'{self.root}/regolith', context=self._context, start_parameter_services=False,
+            f'view_{os.getpid()}',
+            f'{self.root}/regolith',
+            context=self._context,
+            start_parameter_services=False,
             enable_rosout=False,
         )
-        self._decoder = Decoder()
+        self._decoder = MessageDecoder()
         self._inbox = Inbox(self._listener)
         self._inbox.subscribe(Clock, f'{self.root}/clock', self._on_clock, QoSProfile(depth=1))
         self._heard: set[str] = set()
@@ -151,7 +165,7 @@ class LiveView(LiveWorld):
     def __exit__(self, *about: Any) -> None:
         """Leave the graph."""
         if hasattr(self, '_listener'):
-            await_quiet(self._listener)
+            await_stable_graph(self._listener)
             self._listener.destroy_node()
         super().__exit__(*about)
 
@@ -206,7 +220,8 @@ class LiveView(LiveWorld):
         """Listen to topics that are new; return whether there are any."""
         names = dict(self._listener.get_topic_names_and_types())
         types = {
-            name.removeprefix(self.root): kinds[0] for name, kinds in names.items()
+            name.removeprefix(self.root): kinds[0]
+            for name, kinds in names.items()
             if name.startswith(f'{self.root}/') and len(kinds) == 1 and self._shown(name, kinds[0])
         }
         wanted = self._view.meet(types)
@@ -233,7 +248,8 @@ class LiveView(LiveWorld):
             return  # of a package that is not installed here
         latched = topic.endswith(_LATCHED)
         profile = QoSProfile(
-            depth=_DEEP if topic == UPDATES else 100 if latched else 1, reliability=ReliabilityPolicy.RELIABLE,
+            depth=_DEEP if topic == UPDATES else 100 if latched else 1,
+            reliability=ReliabilityPolicy.RELIABLE,
             durability=DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE,
         )
         take = partial(self._on_update if topic == UPDATES else self._on_message, topic, decode)
@@ -245,7 +261,7 @@ class LiveView(LiveWorld):
         self._t_ns = int(clock.clock.sec) * 10**9 + int(clock.clock.nanosec)
 
     def _on_message(self, topic: str, decode: Callable[[bytes], Any], data: bytes) -> None:
-        self._view.take(Told(topic, self._t_ns, data, decode))
+        self._view.take(ViewMessage(topic, self._t_ns, data, decode))
 
     def _on_update(self, topic: str, decode: Callable[[bytes], Any], data: bytes) -> None:
         """Take a change of the soil; one that is missing, or a past that is repeated, makes the ground be asked for."""
@@ -258,7 +274,7 @@ class LiveView(LiveWorld):
         if epoch != self._epoch:
             self._known_seq = -1
         self._epoch, self._seq, self._last_update = epoch, seq, update
-        told = Told(topic, self._t_ns, data, decode)
+        told = ViewMessage(topic, self._t_ns, data, decode)
         told.__dict__['content'] = update
         self._view.take(told)
 
@@ -269,7 +285,7 @@ class LiveView(LiveWorld):
         """Draw the ground as it is now, and what comes after."""
         client = self.node.create_client(GetTerrainSnapshot, f'{self.root}/regolith/terrain/snapshot')
         try:
-            answer = ask(self.executor, client, GetTerrainSnapshot.Request(), _ANSWER_S)
+            answer = call_service(self.executor, client, GetTerrainSnapshot.Request(), _ANSWER_S)
         except TimeoutError:
             return  # it may be busy; another attempt comes
         finally:

@@ -36,7 +36,7 @@ def profile(name: str = LOCAL) -> Path:
     raise FileNotFoundError(f'no config/{name} in {here} or where regolith_bringup is installed; run make setup')
 
 
-def goes_out(environment: Mapping[str, str], network: bool = False) -> bool:
+def is_network_visible(environment: Mapping[str, str], network: bool = False) -> bool:
     """Return whether a run is visible beyond this machine, by option or by environment."""
     return network or environment.get(RANGE) == 'SUBNET'
 
@@ -47,7 +47,7 @@ def middleware_environment(environment: Mapping[str, str], network: bool = False
     :param network: whether the run is visible beyond this machine
     """
     named = environment.get(VARIABLE)
-    out = goes_out(environment, network)
+    out = is_network_visible(environment, network)
     if environment.get('RMW_IMPLEMENTATION', 'rmw_fastrtps_cpp').startswith('rmw_fastrtps') and (
         named is None or Path(named).name in (LOCAL, UDP, NETWORK, NETWORK_UDP)
     ):

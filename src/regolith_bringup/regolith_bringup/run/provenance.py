@@ -8,8 +8,8 @@ import json
 import platform
 from pathlib import Path
 
-from regolith_files.atomic import write_atomically
-from regolith_world.software import software
+from regolith_files.atomic_write import write_atomically
+from regolith_world.software_versions import installed_versions
 
 NAME = 'made_with.json'
 
@@ -17,7 +17,7 @@ NAME = 'made_with.json'
 def write_provenance(run_dir: Path) -> None:
     """Write versions and machine into a run folder."""
     about = {
-        'software': dict(line.partition(' ')[::2] for line in software()),
+        'software': dict(line.partition(' ')[::2] for line in installed_versions()),
         'python': platform.python_version(), 'system': platform.system(), 'processor': processor(),
     }  # fmt: skip
     write_atomically(run_dir / NAME, json.dumps(about, indent=1) + '\n')

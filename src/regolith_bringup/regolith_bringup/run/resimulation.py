@@ -8,16 +8,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from regolith_bringup.bag.comparison import Spoken, cycles
+from regolith_bringup.bag.comparison import CycleContent, cycles
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.schema import Scenario
-from regolith_world import checkpoint
+from regolith_world.checkpoint import files
 from regolith_world.config import load_section
-from regolith_world.records import Evolved
+from regolith_world.cycle.records import CycleResult
 
 
 @dataclass(frozen=True)
-class Repetition:
+class ResimulationResult:
     """What became of evolving a run again."""
 
     from_s: float
@@ -32,7 +32,7 @@ class Repetition:
 
 def resimulate(
     folder: Path, from_s: float = 0.0, tick: Callable[[int, int], None] = lambda done, of: None
-) -> Repetition:
+) -> ResimulationResult:
     """Evolve a run again, in one process and unrecorded, on the inputs it had.
 
     :param folder: of the run, with its bag
@@ -67,22 +67,22 @@ def resimulate(
             inputs[name][spoken.number] = bytes(answer.live_inputs)
         world.step(end_ns)
         if words := _difference(spoken, world.last_answers, world.t_ns):
-            return Repetition(first * 1e-9, world.t_ns * 1e-9, same, words)
+            return ResimulationResult(first * 1e-9, world.t_ns * 1e-9, same, words)
         same += 1
         tick(round((world.t_ns - first) * 1e-6), round((end_ns - first) * 1e-6))
     if not same:
         raise ValueError(f'its bag holds no cycle after {first * 1e-9:g} s; allowed: a run that was recorded')
-    return Repetition(first * 1e-9, world.t_ns * 1e-9, same, '')
+    return ResimulationResult(first * 1e-9, world.t_ns * 1e-9, same, '')
 
 
-def _checkpoint(folder: Path, from_s: float) -> checkpoint.Checkpoint | None:
+def _checkpoint(folder: Path, from_s: float) -> files.Checkpoint | None:
     """Return the last checkpoint of a run at or before a time [s]; None: there is none."""
-    found = [checkpoint.read(path.parent) for path in sorted((folder / 'checkpoints').glob('t*/manifest.json'))]
+    found = [files.read(path.parent) for path in sorted((folder / 'checkpoints').glob('t*/manifest.json'))]
     before = [each for each in found if 0 < each.t_ns <= round(from_s * 1e9)]
     return max(before, key=lambda each: each.t_ns, default=None)
 
 
-def _difference(spoken: Spoken, answers: Mapping[str, Evolved], t_ns: int) -> str:
+def _difference(spoken: CycleContent, answers: Mapping[str, CycleResult], t_ns: int) -> str:
     """Return in words what was said otherwise of a cycle; '': nothing."""
     where = f'cycle {spoken.number} at {spoken.cycle.t_ns * 1e-9:.3f} s'
     ended = int(spoken.cycle.t_ns + spoken.cycle.dt_ns)

@@ -16,7 +16,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 from regolith_bringup.run.graph_client import GraphClient
 from regolith_bringup.run.ros_values import filled, interface
-from regolith_files.problems import InputError, Problem, one_of, shown
+from regolith_files.problems import InputError, Problem, allowed_names, as_yaml_text
 from regolith_files.yaml_source import YamlSource, parse_value
 
 RESPONSE_S = 60.0
@@ -50,7 +50,8 @@ class RosClient(GraphClient):
         end = '/_action/send_goal'
         return [
             (name.removesuffix(end), [kind.removesuffix('_SendGoal') for kind in kinds])
-            for name, kinds in services if name.endswith(end)
+            for name, kinds in services
+            if name.endswith(end)
         ]
 
     def nodes(self) -> list[str]:
@@ -67,7 +68,8 @@ class RosClient(GraphClient):
         """
         what = command.partition(' ')[0]
         read: dict[str, Callable[[], list[tuple[str, list[str]]]]] = {
-            'topic': self.node.get_topic_names_and_types, 'service': self.node.get_service_names_and_types,
+            'topic': self.node.get_topic_names_and_types,
+            'service': self.node.get_service_names_and_types,
             'action': lambda: self._actions(self.node.get_service_names_and_types()),
         }
         found: dict[str, list[str]] = {}
@@ -77,8 +79,8 @@ class RosClient(GraphClient):
             return name in found
 
         if not self.wait(known, self.PATIENCE_S):
-            allowed = one_of(sorted(found), name)
-            raise InputError(Problem(command, what, 'is not in the graph', allowed, shown(name)))
+            allowed = allowed_names(sorted(found), name)
+            raise InputError(Problem(command, what, 'is not in the graph', allowed, as_yaml_text(name)))
         return found[name][0]
 
     def topic_ends(self, topic: str) -> tuple[list[Any], list[Any]]:
@@ -95,7 +97,9 @@ class RosClient(GraphClient):
         """
         known = self.nodes()
         if node not in known:
-            raise InputError(Problem('node info', 'node', 'is not in the graph', one_of(known, node), shown(node)))
+            raise InputError(
+                Problem('node info', 'node', 'is not in the graph', allowed_names(known, node), as_yaml_text(node))
+            )
         return self._ends_of_node(node)
 
     def _ends_of_node(self, node: str) -> dict[str, list[tuple[str, list[str]]]]:
@@ -184,13 +188,13 @@ class RosClient(GraphClient):
         client = self.node.create_client(service_type, service)
         if not self.wait(client.service_is_ready, self.PATIENCE_S):
             names = sorted(name for name, _ in self.node.get_service_names_and_types())
-            allowed = one_of(names, service) if names else 'the domain of a running simulation'
-            raise InputError(Problem(command, 'service', 'is not in the graph', allowed, shown(service)))
+            allowed = allowed_names(names, service) if names else 'the domain of a running simulation'
+            raise InputError(Problem(command, 'service', 'is not in the graph', allowed, as_yaml_text(service)))
         self.wait(lambda: False, SETTLED_S)
         future = client.call_async(request)
         if not self.wait(future.done, RESPONSE_S):
             problem = f'no response within {RESPONSE_S:g} s'
-            raise InputError(Problem(command, 'service', problem, 'a service that responds', shown(service)))
+            raise InputError(Problem(command, 'service', problem, 'a service that responds', as_yaml_text(service)))
         return future.result()
 
     def send_goal(self, action: str, kind: str, values: str, feedback: Callable[[Any], None]) -> tuple[bool, int, Any]:
@@ -201,7 +205,9 @@ class RosClient(GraphClient):
         client = ActionClient(self.node, action_type, action)
         if not self.wait(client.server_is_ready, self.PATIENCE_S):
             problem = 'is not in the graph'
-            raise InputError(Problem(command, 'action', problem, 'the action of a running simulation', shown(action)))
+            raise InputError(
+                Problem(command, 'action', problem, 'the action of a running simulation', as_yaml_text(action))
+            )
         self.wait(lambda: False, SETTLED_S)
         sent = client.send_goal_async(goal, feedback_callback=lambda message: feedback(message.feedback))
         while not sent.done():
@@ -230,8 +236,8 @@ class RosClient(GraphClient):
         values = self.response(f'{node}/get_parameters', GetParameters, request, 'param get').values
         # Of a name it does not have a node returns no value, or none that is set.
         if not values or values[0].type == ParameterType.PARAMETER_NOT_SET:
-            allowed = one_of(self.parameters(node), name)
-            raise InputError(Problem('param get', 'parameter', f'is not one of {node}', allowed, shown(name)))
+            allowed = allowed_names(self.parameters(node), name)
+            raise InputError(Problem('param get', 'parameter', f'is not one of {node}', allowed, as_yaml_text(name)))
         return Parameter.from_parameter_msg(_named(name, values[0])).value
 
     def describe(self, node: str, name: str) -> Any:
@@ -241,7 +247,9 @@ class RosClient(GraphClient):
         """
         if name not in (known := self.parameters(node)):
             problem = f'is not one of {node}'
-            raise InputError(Problem('param describe', 'parameter', problem, one_of(known, name), shown(name)))
+            raise InputError(
+                Problem('param describe', 'parameter', problem, allowed_names(known, name), as_yaml_text(name))
+            )
         request = DescribeParameters.Request(names=[name])
         answer = self.response(f'{node}/describe_parameters', DescribeParameters, request, 'param describe')
         return answer.descriptors[0]
@@ -271,7 +279,7 @@ class RosClient(GraphClient):
         :raises InputError: if the node refuses
         """
         if reason := self._refusal(node, name, value):
-            raise InputError(Problem('param set', name, reason, 'what the node takes', shown(value)))
+            raise InputError(Problem('param set', name, reason, 'what the node takes', as_yaml_text(value)))
 
     def _refusal(self, node: str, name: str, value: Any) -> str:
         """Set a parameter; return why the node refuses, '' if it does not."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from regolith_files.problems import InputError, Problem, one_of, shown
+from regolith_files.problems import InputError, Problem, allowed_names, as_yaml_text
 from regolith_files.yaml_source import parse_value
 
 LONGEST = 128
@@ -41,7 +41,7 @@ def interface(name: str, kind: str, command: str) -> Any:
         return found
     except (ImportError, AttributeError):
         allowed = f'package/{kind}/Type of a package that is installed'
-        raise InputError(Problem(command, 'type', 'is not installed', allowed, shown(name))) from None
+        raise InputError(Problem(command, 'type', 'is not installed', allowed, as_yaml_text(name))) from None
 
 
 def filled(message: Any, text: str, command: str) -> Any:
@@ -51,7 +51,7 @@ def filled(message: Any, text: str, command: str) -> Any:
     """
     values = parse_value(text, command) if text else {}
     if not isinstance(values, Mapping):
-        raise InputError(Problem(command, '', 'is not a mapping', "'{field: value}' in YAML", shown(values)))
+        raise InputError(Problem(command, '', 'is not a mapping', "'{field: value}' in YAML", as_yaml_text(values)))
     _fill(message, values, command, '')
     return message
 
@@ -62,14 +62,18 @@ def _fill(message: Any, values: Mapping[str, Any], command: str, above: str) -> 
     for name, value in values.items():
         key = f'{above}.{name}' if above else str(name)
         if name not in types:
-            raise InputError(Problem(command, key, 'is not a field', one_of(types, str(name)), shown(value)))
+            raise InputError(
+                Problem(command, key, 'is not a field', allowed_names(types, str(name)), as_yaml_text(value))
+            )
         kind = types[name]
         try:
             setattr(message, name, _value(getattr(message, name), kind, value, command, key))
         except (TypeError, ValueError, AssertionError, OverflowError) as error:
             if isinstance(error, InputError):
                 raise
-            raise InputError(Problem(command, key, 'does not fit', f'a value of type {kind}', shown(value))) from None
+            raise InputError(
+                Problem(command, key, 'does not fit', f'a value of type {kind}', as_yaml_text(value))
+            ) from None
 
 
 def _value(default: Any, kind: str, value: Any, command: str, key: str) -> Any:
@@ -123,7 +127,7 @@ def stamp_ns(message: Any, topic: str) -> int:
     header = getattr(message, 'header', None)
     if header is None:
         problem, allowed = 'has messages without a header', 'a topic of stamped messages'
-        raise InputError(Problem('topic delay', 'topic', problem, allowed, shown(topic)))
+        raise InputError(Problem('topic delay', 'topic', problem, allowed, as_yaml_text(topic)))
     nanoseconds: int = Time.from_msg(header.stamp).nanoseconds
     return nanoseconds
 

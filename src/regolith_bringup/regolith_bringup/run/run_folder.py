@@ -8,12 +8,12 @@ import itertools
 import os
 from pathlib import Path
 
-from regolith_bringup.scenario.participants import sections
+from regolith_bringup.scenario.participant_sections import sections
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files.paths import refuse_url
 from regolith_files.problems import InputError, Problem
-from regolith_world import checkpoint, codec, reserve
-from regolith_world.world_state import WorldState
+from regolith_world.checkpoint import codec, disk_reserve, files
+from regolith_world.cycle.world_state import WorldState
 
 TERRAIN = 'terrain'
 """Name of the participant that owns the soil."""
@@ -49,7 +49,7 @@ def _make(folder: Path, asked: str, *, exist_ok: bool) -> None:
     """
     try:
         folder.mkdir(parents=True, exist_ok=exist_ok)
-        reserve.keep(folder)
+        disk_reserve.allocate(folder)
     except FileExistsError:
         raise
     except OSError as error:
@@ -70,12 +70,12 @@ def check_checkpoint(folder: Path, scenario: Scenario) -> None:
         problem = 'is not a checkpoint' if os.path.isdir(folder) else 'no such folder'
         raise InputError(Problem('--from', '', problem, allowed, str(folder)))
     try:
-        kept = checkpoint.read(folder)
+        kept = files.read(folder)
     except ValueError as error:
         problem, _, better = str(error).partition('; allowed: ')
         raise InputError(Problem('--from', '', problem, better or 'a whole checkpoint', str(folder))) from None
     present = {*scenario.vehicles, *sections(scenario), TERRAIN}
-    found = set(kept.blobs) - {checkpoint.WORLD}
+    found = set(kept.blobs) - {files.WORLD}
     if found != present:
         problem = f'is of {", ".join(sorted(found))}, and the scenario has {", ".join(sorted(present))}'
         raise InputError(Problem('--from', '', problem, 'a checkpoint of a run of this scenario', str(folder)))
@@ -83,7 +83,7 @@ def check_checkpoint(folder: Path, scenario: Scenario) -> None:
         problem = f'is of {kept.t_ns * 1e-9:g} s, where a run of {scenario.duration_s:g} s is over'
         raise InputError(Problem('--from', '', problem, 'an earlier one, or a longer --duration', str(folder)))
     try:
-        codec.decode(WorldState, kept.blobs[checkpoint.WORLD])
+        codec.decode(WorldState, kept.blobs[files.WORLD])
     except ValueError as error:
         problem, allowed = f'world.bin: {error}', 'a checkpoint of this version of Regolith'
         raise InputError(Problem('--from', '', problem, allowed, str(folder))) from None

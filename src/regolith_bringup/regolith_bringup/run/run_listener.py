@@ -41,7 +41,9 @@ class RunListener(StatusListener):
         return bool(self._node.count_publishers(f'{self.root}/regolith/worlds'))
 
     def present(self) -> set[str]:
-        """Return who takes part already, named as people do (:attr:`regolith_bringup.run.plan.NodeSpec.who`)."""
+        """Return who takes part already, named as people do
+        (:attr:`regolith_bringup.run.node_plan.NodeSpec.public_name`).
+        """
         nodes = self._node.get_node_names_and_namespaces()
         agents = {space.rpartition('/')[2] for name, space in nodes if name == 'agent'}
         return agents | {name for name, space in nodes if space == f'{self.root}/regolith'}

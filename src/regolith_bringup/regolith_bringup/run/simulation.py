@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from regolith_bringup.run.ensemble import Ensemble
+from regolith_bringup.run.in_process_simulation import InProcessSimulation
 from regolith_bringup.scenario.loading import load_scenario
-from regolith_terrain.authority import TerrainAuthority
-from regolith_world.checkpoint import WORLD, Checkpoint
-from regolith_world.input_log import Inputs
-from regolith_world.kernel_cache import announced
-from regolith_world.participants import GROUND
-from regolith_world.records import BodyState
+from regolith_terrain.terrain_participant import TerrainParticipant
+from regolith_world.checkpoint.files import WORLD, Checkpoint
+from regolith_world.checkpoint.input_log import InputHistory
+from regolith_world.cycle.participant_type import GROUND
+from regolith_world.cycle.records import BodyState
+from regolith_world.numerics.kernel_cache import announce_compilation
 
 
-class Simulation(Ensemble):
-    """A scenario with all its participants, run and saved; arguments as of :class:`Ensemble`."""
+class Simulation(InProcessSimulation):
+    """A scenario with all its participants, run and saved; arguments as of :class:`InProcessSimulation`."""
 
     @classmethod
     def load(
@@ -35,7 +35,7 @@ class Simulation(Ensemble):
         :raises InputError: if there is any problem with it
         """
         scenario = load_scenario(path_or_name, overrides, seed=seed).scenario
-        with announced():
+        with announce_compilation():
             return cls(scenario, threads=threads)
 
     def run(self, until_s: float) -> str:
@@ -46,7 +46,7 @@ class Simulation(Ensemble):
         self.world.hold()
         return self.world.state_hash
 
-    # -- checkpoints (the Populace of regolith_world.timeline) ---------------------------------------------------
+    # -- checkpoints (the Populace of regolith_world.checkpoint.timeline) ----------------------------------------------
 
     def save(self, names: tuple[str, ...]) -> dict[str, bytes]:
         """Return each participant's blob."""
@@ -61,17 +61,17 @@ class Simulation(Ensemble):
                 participants[name].restore(blobs[name], epoch)
             else:
                 self._restore_agent(name, blobs[name], blobs[GROUND], epoch)
-            participants[name].replay_inputs = Inputs.decode(inputs[name]) if name in inputs else {}
+            participants[name].replay_inputs = InputHistory.decode(inputs[name]) if name in inputs else {}
 
     def revive(self, name: str, blob: bytes, ground: bytes, epoch: int, inputs: bytes) -> None:
         """Set the state of a vehicle that was away."""
         self._restore_agent(name, blob, ground, epoch)
-        self.agents[name].replay_inputs = Inputs.decode(inputs) if inputs else {}
+        self.agents[name].replay_inputs = InputHistory.decode(inputs) if inputs else {}
 
     def _restore_agent(self, name: str, blob: bytes, ground: bytes, epoch: int) -> None:
         agent = self.agents[name]
         if agent.soil is not None:
-            soil_seq, nodes = TerrainAuthority.unpack(ground)
+            soil_seq, nodes = TerrainParticipant.unpack(ground)
             agent.soil.load(nodes, soil_seq)
         agent.restore(blob, epoch)
 
@@ -80,7 +80,7 @@ class Simulation(Ensemble):
 
         :raises ValueError: if it cannot be there
         """
-        self.agents[name].place(body)
+        self.agents[name].set_state(body)
 
     def checkpoint(self) -> Checkpoint:
         """Return the committed state of everything; call it after :meth:`run`."""

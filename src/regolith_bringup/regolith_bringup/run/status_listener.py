@@ -12,9 +12,9 @@ from rclpy.signals import SignalHandlerOptions
 from regolith_msgs.msg import WorldStatus
 
 from regolith_world.ros import qos
-from regolith_world.ros.display import STATES
 from regolith_world.ros.inbox import Inbox
-from regolith_world.ros.leaving import await_quiet
+from regolith_world.ros.shutdown import await_stable_graph
+from regolith_world.ros.status_publisher import STATES
 
 
 class StatusListener:
@@ -44,7 +44,7 @@ class StatusListener:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Stop listening."""
-        await_quiet(self._node)
+        await_stable_graph(self._node)
         self._node.destroy_node()
         rclpy.try_shutdown(context=self._context)
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A finished run opened for reading, and ``summary.json``: its figures under keys with permanent names.
 
-Commands, figures and sections of all packages take the run as their argument (:mod:`regolith_files.doors`).
+Commands, figures and sections of all packages take the run as their argument (:mod:`regolith_files.extension_points`).
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from regolith_bringup.bag.reading import Bag, TopicSummary, recordings
-from regolith_bringup.doors import summary_figures
+from regolith_bringup.plugin_calls import summary_values
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.atomic import write_atomically
-from regolith_files.doors import NoRecordingError
+from regolith_files.atomic_write import write_atomically
+from regolith_files.extension_points import NoRecordingError
 from regolith_files.problems import InputError, Problem
-from regolith_terrain.mass import ledger
+from regolith_terrain.grid.mass_balance import mass_balance
 from regolith_world.config import load_section
 
 _WORLD_KEYS = (
@@ -42,7 +42,7 @@ _TERRAIN_KEYS = ('modified_nodes', 'max_rut_depth_m', 'conflicts', 'ledger')
 
 
 class FinishedRun:
-    """A :class:`regolith_files.doors.Run`; all parts are read on first access.
+    """A :class:`regolith_files.extension_points.Run`; all parts are read on first access.
 
     :param folder: with ``scenario.yaml``, ``world.json`` and what the recorder left, or one of the two
     """
@@ -80,9 +80,9 @@ class FinishedRun:
         path = self.folder / 'world.json'
         if path.is_file():
             return _read(path)
-        from regolith_bringup.run.aftermath import outcome_from_bag
+        from regolith_bringup.run.result_from_bag import result_from_bag
 
-        return outcome_from_bag(self.folder)
+        return result_from_bag(self.folder)
 
     @property
     def simulated_s(self) -> float:
@@ -90,7 +90,7 @@ class FinishedRun:
         return float(self.outcome.get('simulated_s') or 0.0)
 
     @cached_property
-    def reports(self) -> dict[str, dict[str, Any]]:
+    def participant_summaries(self) -> dict[str, dict[str, Any]]:
         """Each participant's final report, by name."""
         return {name: _mapping(report) for name, report in self.outcome.get('reports', {}).items()}
 
@@ -124,7 +124,7 @@ def build_summary(run_dir: str | Path) -> dict[str, Any]:
     :raises FileNotFoundError: if there is neither ``world.json`` nor a bag with cycles in it
     """
     run = FinishedRun(run_dir)
-    world, reports = run.outcome, run.reports
+    world, reports = run.outcome, run.participant_summaries
     summary: dict[str, Any] = {key: world.get(key) for key in _WORLD_KEYS}
     summary['vehicles'] = {name: _part(reports.get(name), _VEHICLE_KEYS) for name in sorted(run.scenario.vehicles)}
     summary['events'] = sorted(
@@ -142,7 +142,7 @@ def build_summary(run_dir: str | Path) -> dict[str, Any]:
     recorded = summary['bag'].pop('failure')
     summary['failure'] = summary['failure'] or recorded
     summary['without'] = world.get('without') or {}
-    summary |= {key: value for key, value in summary_figures(run).items() if key not in summary}
+    summary |= {key: value for key, value in summary_values(run).items() if key not in summary}
     return summary
 
 
@@ -159,7 +159,7 @@ def _close_books(summary: dict[str, Any]) -> None:
     ground = summary['terrain']['ledger']
     if ground is not None and held:
         parts = (math.fsum(soil[key] for soil in held) for key in ('carried_kg', 'in_flight_kg', 'in_transit_kg'))
-        summary['terrain']['ledger'] = dict(ledger(ground['ground_kg'], 1.0, *parts))
+        summary['terrain']['ledger'] = dict(mass_balance(ground['ground_kg'], 1.0, *parts))
 
 
 def _mapping(report: Any) -> dict[str, Any]:

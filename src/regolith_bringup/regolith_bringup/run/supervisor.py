@@ -20,22 +20,22 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
 from regolith_bringup.commands.progress import progress
-from regolith_bringup.run.forked import end_server_if_stopped, prepare
-from regolith_bringup.run.middleware import OPEN_WORDS, goes_out, middleware_environment, node_environment
-from regolith_bringup.run.outcome import end_of_world, ended_well, in_words, sum_up
-from regolith_bringup.run.output import Output
-from regolith_bringup.run.plan import WORLD_EXECUTABLES, NodeSpec, new_run_id, plan
-from regolith_bringup.run.processes import NodeProcess, end_all
+from regolith_bringup.run.console_output import ConsoleOutput
+from regolith_bringup.run.fork_server import end_server_if_stopped, start_fork_server
+from regolith_bringup.run.middleware import OPEN_WORDS, is_network_visible, middleware_environment, node_environment
+from regolith_bringup.run.node_plan import WORLD_EXECUTABLES, NodeSpec, new_run_id, node_specs
+from regolith_bringup.run.node_processes import NodeProcess, end_all
+from regolith_bringup.run.process_allocation import Processes
 from regolith_bringup.run.provenance import write_provenance
+from regolith_bringup.run.results import exit_code_text, succeeded, world_exit_message, write_results
 from regolith_bringup.run.run_folder import new_run_folder
 from regolith_bringup.run.shared_memory import remove_abandoned
-from regolith_bringup.run.sharing import Processes
 from regolith_bringup.scenario.loading import write_resolved
-from regolith_bringup.scenario.participants import prepared
+from regolith_bringup.scenario.participant_sections import prepared
 from regolith_bringup.scenario.schema import ResolvedScenario
 from regolith_files.problems import InputError
 from regolith_world.liveness import FILE, Watch
-from regolith_world.restarts import worth_another
+from regolith_world.restart_policy import should_restart
 from regolith_world.ros_environment import check_ros_environment
 
 BAD_INPUT = 2
@@ -74,12 +74,23 @@ def run_scenario(
     scenario_file = run_dir / 'scenario.yaml'
     write_resolved(scenario, scenario_file)
     write_provenance(run_dir)
-    specs = plan(
-        scenario, scenario_file, run_dir, processes, restore_from=restore_from, namespace=namespace, run=new_run_id(),
+    specs = node_specs(
+        scenario,
+        scenario_file,
+        run_dir,
+        processes,
+        restore_from=restore_from,
+        namespace=namespace,
+        run=new_run_id(),
         elsewhere=elsewhere,
     )
     supervisor = Supervisor(
-        specs, run_dir, scenario.duration_s, quiet=as_json, namespace=namespace, network=network,
+        specs,
+        run_dir,
+        scenario.duration_s,
+        quiet=as_json,
+        namespace=namespace,
+        network=network,
         unresponsive_s=scenario.world.unresponsive_s,
     )
     code = supervisor.run()
@@ -91,7 +102,7 @@ def run_scenario(
     if supervisor.interrupted and report and not as_json:
         supervisor.console.print('writing the report; Ctrl-C leaves it out')
     with supervisor.console.status('writing the report') if report else nullcontext():
-        summary = sum_up(run_dir, lambda line: supervisor.tell(escape(line)), report=report)
+        summary = write_results(run_dir, lambda line: supervisor.tell(escape(line)), report=report)
     told = json.dumps(summary or {'run': str(run_dir), 'failed': True}, indent=1) if as_json else str(run_dir)
     try:
         print(told, flush=True)
@@ -105,7 +116,7 @@ def run_scenario(
 class Supervisor:
     """The processes of one run.
 
-    :param specs: from ``plan()``
+    :param specs: from ``node_specs()``
     :param duration_s: of the run, for the progress bar [s]
     :param quiet: whether to show no progress
     :param namespace: above all names of the run
@@ -114,15 +125,22 @@ class Supervisor:
     """
 
     def __init__(
-        self, specs: list[NodeSpec], run_dir: Path, duration_s: float, *, quiet: bool, namespace: str = '',
-        network: bool = False, unresponsive_s: float = 30.0,
+        self,
+        specs: list[NodeSpec],
+        run_dir: Path,
+        duration_s: float,
+        *,
+        quiet: bool,
+        namespace: str = '',
+        network: bool = False,
+        unresponsive_s: float = 30.0,
     ) -> None:
         self._namespace, self._network = namespace, network
         self._specs = specs
         self._run_dir = run_dir
         self._duration_s = duration_s
         self._quiet = quiet
-        self._output = Output([spec.label for spec in specs], run_dir, quiet=quiet)
+        self._output = ConsoleOutput([spec.label for spec in specs], run_dir, quiet=quiet)
         self.console, self._say, self.tell = self._output.console, self._output.say, self._output.tell
         self._interrupts = 0
         self._unresponsive_s = unresponsive_s
@@ -130,12 +148,12 @@ class Supervisor:
     def run(self) -> int:
         """Start all processes, wait for the end, and end all processes."""
         environment = node_environment(self._run_dir, self._network)
-        if goes_out(os.environ, self._network):
+        if is_network_visible(os.environ, self._network):
             self.console.print(OPEN_WORDS, style='yellow')
         # The progress bar listens in this process.
         os.environ.update(middleware_environment(os.environ, self._network))
         remove_abandoned()
-        prepare('regolith_bringup.run.preloaded')
+        start_fork_server('regolith_bringup.run.preload')
         if not self._quiet:
             labels = ', '.join(s.label for s in self._specs)
             count = f'{len(self._specs)} processes' if len(self._specs) > 1 else 'one process'
@@ -186,12 +204,12 @@ class Supervisor:
                         continue
                     node.join_output()  # what it said comes before what became of it
                     again = node.spec.respawn and not asked
-                    if again and worth_another(node.code, node.restarts):
+                    if again and should_restart(node.code, node.restarts):
                         self._say(node.spec.label, f'ended with {node.code}; starting it again')
                         node.restart()
                         continue
                     told.add(node.spec.label)
-                    self._say(node.spec.label, f'ended {in_words(node.code)}')
+                    self._say(node.spec.label, f'ended {exit_code_text(node.code)}')
                     if again:
                         # The world would wait for it for ever.
                         given_up = True
@@ -208,10 +226,10 @@ class Supervisor:
                 world.join_output()
                 if world.code and self.started and not asked:
                     if not (self._run_dir / 'world.json').exists():
-                        self._say(world.spec.label, end_of_world(self._run_dir, world.code))
-                    elif ended_well(self._run_dir):
-                        self._say(world.spec.label, f'ended {in_words(world.code)} after the run was complete')
-                if world.code and not ended_well(self._run_dir):
+                        self._say(world.spec.label, world_exit_message(self._run_dir, world.code))
+                    elif succeeded(self._run_dir):
+                        self._say(world.spec.label, f'ended {exit_code_text(world.code)} after the run was complete')
+                if world.code and not succeeded(self._run_dir):
                     # It may not have come to say STOP.
                     for node in others:
                         node.signal(signal.SIGTERM)
@@ -223,16 +241,16 @@ class Supervisor:
         # A node that got stuck while it left, or a world that crashed there, had done its part: the world writes its
         # outcome after all nodes have responded to STOP. Only a bag is not whole before its recorder has left.
         parting = [n for n in nodes if n.spec.label in stuck and n.spec.executable != 'recorder_node']
-        whole = ended_well(self._run_dir) and (world in parting or (world.code or 0) <= 0)
+        whole = succeeded(self._run_dir) and (world in parting or (world.code or 0) <= 0)
         excused = [*parting, *(n for n in others if n.spec.respawn and n.spec.executable != 'recorder_node')]
         failed = [n for n in others if n.code and n not in excused]
         for node in failed if whole and not asked else ():
             if node.code and node.spec.label not in told:
-                self._say(node.spec.label, f'ended {in_words(node.code)}')
+                self._say(node.spec.label, f'ended {exit_code_text(node.code)}')
         if world.code == BAD_INPUT:
             return BAD_INPUT
         if asked:
-            if ended_well(self._run_dir):
+            if succeeded(self._run_dir):
                 return 0
             return NODE_FAILED if (self._run_dir / 'world.json').exists() else INTERRUPTED
         return 0 if whole and not (failed or given_up) else NODE_FAILED
@@ -267,8 +285,10 @@ class Supervisor:
         bar = Progress(
             TextColumn('[bold]{task.description}'),
             BarColumn(),
-            TextColumn('{task.completed:6.2f} / {task.total:.0f} s   speed {task.fields[speed]:5.2f}   '
-                       '{task.fields[rate]:5.0f} cycles/s'),
+            TextColumn(
+                '{task.completed:6.2f} / {task.total:.0f} s   speed {task.fields[speed]:5.2f}   '
+                '{task.fields[rate]:5.0f} cycles/s'
+            ),
             console=self.console,
             transient=True,
         )

@@ -8,6 +8,13 @@ from regolith_bringup.scenario.schema import RecordingConfig, ResolvedScenario, 
 from regolith_files.problems import InputError, Problem
 
 __all__ = [
-    'InputError', 'Problem', 'RecordingConfig', 'ResolvedScenario', 'Scenario', 'find_scenarios',
-    'load_scenario', 'scenario_file', 'write_resolved',
+    'InputError',
+    'Problem',
+    'RecordingConfig',
+    'ResolvedScenario',
+    'Scenario',
+    'find_scenarios',
+    'load_scenario',
+    'scenario_file',
+    'write_resolved',
 ]

@@ -23,12 +23,14 @@ def check_above_ground(scenario: Scenario, objects: Mapping[str, Any], source: Y
     :raises InputError: naming the object, and how deep it is
     """
     bodies = [
-        (name, item) for name, root in objects.items() for item in root.family()
+        (name, item)
+        for name, root in objects.items()
+        for item in root.family()
         if item.tangible and item.shapes and item.body.mass > 0.0
     ]
     if not bodies:
         return
-    from regolith_terrain.height_field import build_height_field
+    from regolith_terrain.height_field_builder import build_height_field
 
     tops = np.array([item.outline.bounds(item.body)[1][2] for _, item in bodies])
     places = np.array([item.body.position for _, item in bodies])

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files.yaml_source import KeyPath, YamlSource
 from regolith_vehicles.config import ExternalDriverConfig
-from regolith_world.determinism import unpinnable
+from regolith_world.determinism import unpinnable_reason
 
 KEY: KeyPath = ('world', 'determinism')
 
@@ -26,7 +26,7 @@ def check_determinism(scenario: Scenario, source: YamlSource) -> None:
         return
     for reason, instead in _reasons(scenario):
         raise source.error(KEY, f'cannot be promised: {reason}', f'{instead}; or null, which promises nothing', level)
-    missing = unpinnable() if level == 'cross_machine' else ''
+    missing = unpinnable_reason() if level == 'cross_machine' else ''
     if missing:
         raise source.error(KEY, f'cannot be promised: nothing pins {missing}', 'cross_process on this machine', level)
 

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files.yaml_source import KeyPath, YamlSource
-from regolith_sensors.inertial.place import OriginPlace
-from regolith_sensors.scenario_config import scenario_sensors
+from regolith_sensors.config.sensors import scenario_sensors
+from regolith_sensors.inertial.geodetic_origin import OriginPlace
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.ground_config import RectangleConfig
+from regolith_terrain.terrain_source_config import RectangleConfig
 from regolith_vehicles.config import ConstantDriverConfig, PathDriverConfig, waypoints_of
-from regolith_vehicles.task_config import TasksDriverConfig
-from regolith_world.site import beyond
+from regolith_vehicles.drivers.task_config import TasksDriverConfig
+from regolith_world.cycle.participant_context import out_of_bounds
 
 if TYPE_CHECKING:
-    from regolith_terrain.dem.grid import DemGrid
+    from regolith_terrain.elevation.grid import ElevationGrid
     from regolith_terrain.raster import RasterField
 
 WHOLE_MODEL_POSTS = 4_000_000
@@ -48,11 +48,11 @@ def resolved_model(scenario: Scenario, source: YamlSource) -> TerrainConfig:
     terrain = scenario.terrain
     if terrain.source in ('procedural', 'flat'):
         return terrain
-    from regolith_terrain.dem.plausibility import doubts, measure
-    from regolith_terrain.height_field import build_height_field, open_elevation_model, read_elevation_model
+    from regolith_terrain.elevation.plausibility import doubts, measure
+    from regolith_terrain.height_field_builder import build_height_field, open_configured_model, read_elevation_model
 
     try:
-        grid = open_elevation_model(terrain)
+        grid = open_configured_model(terrain)
         terrain = terrain.model_copy(update={'window': _window(scenario, grid, source)})
         model = read_elevation_model(terrain)
         terrain = terrain.model_copy(update={'detail': _detail(scenario, model)})
@@ -74,7 +74,7 @@ def resolved_model(scenario: Scenario, source: YamlSource) -> TerrainConfig:
         allowed = model.body if known else 'no terrain.site with this model'
         raise source.error(('terrain', 'site', 'body'), problem, str(allowed), terrain.site.body)
     for key, (x, y) in _places(scenario):
-        if allowed := beyond(field, x, y):
+        if allowed := out_of_bounds(field, x, y):
             if scenario.terrain.window is not None:
                 allowed += '; fix: set terrain.window around it, or leave it out'
             raise source.error(key, 'lies outside the elevation model', allowed, [x, y])
@@ -96,11 +96,11 @@ def origin_place(scenario: Scenario) -> OriginPlace | None:
         return OriginPlace(site.latitude_deg, site.longitude_deg, site.altitude_m, site.body, _bearing(scenario))
     if terrain.source in ('procedural', 'flat'):
         return None
-    from regolith_terrain.dem.grid import body_name, lay_frame
-    from regolith_terrain.height_field import open_elevation_model, read_elevation_model
+    from regolith_terrain.elevation.grid import body_name, local_frame
+    from regolith_terrain.height_field_builder import open_configured_model, read_elevation_model
 
-    grid = open_elevation_model(terrain)
-    frame, body = lay_frame(grid, terrain.center, terrain.north), body_name(grid.crs)
+    grid = open_configured_model(terrain)
+    frame, body = local_frame(grid, terrain.center, terrain.north), body_name(grid.crs)
     if frame.latitude_deg is None or frame.longitude_deg is None or body is None:
         return None
     datum = read_elevation_model(terrain).datum
@@ -112,10 +112,10 @@ def _bearing(scenario: Scenario) -> float:
     terrain = scenario.terrain
     if terrain.source in ('procedural', 'flat') or terrain.north == 'true':
         return 0.0
-    from regolith_terrain.dem.grid import lay_frame
-    from regolith_terrain.height_field import open_elevation_model
+    from regolith_terrain.elevation.grid import local_frame
+    from regolith_terrain.height_field_builder import open_configured_model
 
-    return lay_frame(open_elevation_model(terrain), terrain.center, 'true').grid_north_deg
+    return local_frame(open_configured_model(terrain), terrain.center, 'true').grid_north_deg
 
 
 def _detail(scenario: Scenario, model: RasterField) -> Any:
@@ -152,7 +152,7 @@ def note_sight(scenario: Scenario, source: YamlSource) -> None:
     seeing = {sensor.vehicle for sensor in scenario_sensors(scenario) if sensor.kind.sees}
     if not seeing:
         return
-    from regolith_terrain.height_field import read_elevation_model
+    from regolith_terrain.height_field_builder import read_elevation_model
 
     sight = sight_m(scenario)
     west, east, south, north = read_elevation_model(scenario.terrain).extent
@@ -172,15 +172,15 @@ def _note_detail(terrain: TerrainConfig, source: YamlSource) -> None:
     source.warn(('terrain', 'source'), problem, 'terrain.detail: none leaves it out', terrain.source, 'note')
 
 
-def _window(scenario: Scenario, grid: DemGrid, source: YamlSource) -> RectangleConfig | None:
+def _window(scenario: Scenario, grid: ElevationGrid, source: YamlSource) -> RectangleConfig | None:
     """Return the part of the model that is read: as given, all of a small one, what is needed of a large one."""
     terrain = scenario.terrain
     if terrain.window is not None or grid.rows * grid.cols <= WHOLE_MODEL_POSTS:
         return terrain.window
-    from regolith_terrain.dem.grid import lay_frame, window_of
+    from regolith_terrain.elevation.grid import local_frame, window_of
 
     west, south, east, north = needed(scenario)
-    r0, r1, c0, c1 = window_of(grid, lay_frame(grid, terrain.center, terrain.north), (west, south, east, north))
+    r0, r1, c0, c1 = window_of(grid, local_frame(grid, terrain.center, terrain.north), (west, south, east, north))
     if (r1 - r0, c1 - c0) == (grid.rows, grid.cols):
         return None
     problem = f'{c1 - c0} x {r1 - r0} of {grid.cols} x {grid.rows} posts are read, within reach of vehicles and sensors'
@@ -189,14 +189,14 @@ def _window(scenario: Scenario, grid: DemGrid, source: YamlSource) -> RectangleC
     return RectangleConfig(low=(west, south), high=(east, north))
 
 
-def _first_post(terrain: TerrainConfig, grid: DemGrid) -> tuple[int, int]:
+def _first_post(terrain: TerrainConfig, grid: ElevationGrid) -> tuple[int, int]:
     """Return row and column in the file of the first post that is read."""
     if terrain.window is None:
         return 0, 0
-    from regolith_terrain.dem.grid import lay_frame, window_of
+    from regolith_terrain.elevation.grid import local_frame, window_of
 
     part = (*terrain.window.low, *terrain.window.high)
-    first_row, _, first_column, _ = window_of(grid, lay_frame(grid, terrain.center, terrain.north), part)
+    first_row, _, first_column, _ = window_of(grid, local_frame(grid, terrain.center, terrain.north), part)
     return first_row, first_column
 
 

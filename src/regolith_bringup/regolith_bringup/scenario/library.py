@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from regolith_bringup.bag.message_definitions import share_folders
-from regolith_files.library import path_of
+from regolith_files.file_library import path_of
 from regolith_files.plugins import load_plugins
 
 GROUP = 'regolith.scenarios'

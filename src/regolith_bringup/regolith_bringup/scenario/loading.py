@@ -16,26 +16,26 @@ from typing import Any, NamedTuple
 import numpy as np
 import yaml
 
-from regolith_bringup.scenario.coupling_section import check_couplings
+from regolith_bringup.scenario.constraint_section import check_couplings
 from regolith_bringup.scenario.determinism_section import check_determinism
 from regolith_bringup.scenario.elevation_model import note_sight, origin_place, resolved_model
 from regolith_bringup.scenario.frames_section import check_frames
-from regolith_bringup.scenario.given_paths import kept_off_paths
 from regolith_bringup.scenario.library import find_scenarios
-from regolith_bringup.scenario.obstacle_section import resolve_obstacles, standing_obstacles
-from regolith_bringup.scenario.participants import check_keys, checked_sections, resolved_sections
+from regolith_bringup.scenario.obstacle_section import resolve_obstacles, terrain_with_obstacles
+from regolith_bringup.scenario.participant_sections import check_keys, checked_sections, resolved_sections
 from regolith_bringup.scenario.particle_section import check_particles
+from regolith_bringup.scenario.rock_free_paths import with_rock_free_paths
 from regolith_bringup.scenario.schema import ResolvedScenario, Scenario
-from regolith_bringup.scenario.sensing_section import check_mounts, plain_times, resolved_sensing
+from regolith_bringup.scenario.sensors_section import check_mounts, dates_to_text, resolved_sensors
 from regolith_bringup.scenario.terrain_section import law_of, resolve_terrain, soil_values
 from regolith_bringup.scenario.topic_section import check_participant_names, check_recorded, with_barrier_type
 from regolith_bringup.scenario.vehicle_section import check_clear, resolved_models
-from regolith_files.atomic import write_atomically
+from regolith_files.atomic_write import write_atomically
 from regolith_files.paths import usable_file
-from regolith_files.problems import InputError, Problem, one_of
+from regolith_files.problems import InputError, Problem, allowed_names
 from regolith_files.validation import validated
 from regolith_files.yaml_source import KeyPath, Origin, YamlSource, parse_value
-from regolith_sensors.inertial.place import placed_sun
+from regolith_sensors.inertial.geodetic_origin import placed_sun
 from regolith_world.names import check_name
 
 
@@ -83,9 +83,9 @@ def load_scenario(
     source.data.setdefault('name', source.file.stem)
     resolve_terrain(source)
     resolve_obstacles(source)
-    plain_times(source)
+    dates_to_text(source)
     scenario = _checked(source)
-    scenario = scenario.model_copy(update={'terrain': standing_obstacles(scenario, source)})
+    scenario = scenario.model_copy(update={'terrain': terrain_with_obstacles(scenario, source)})
     scenario = scenario.model_copy(update={'terrain': resolved_model(scenario, source)})
     check_participant_names(scenario, source)
     scenario = scenario.model_copy(update={'objects': resolved_objects(scenario, source)})
@@ -95,11 +95,9 @@ def load_scenario(
     check_couplings(scenario, models, source)
     check_particles(scenario, models, source)
     origin = origin_place(scenario)
-    sensing = {name: resolved_sensing(name, e, source, origin) for name, e in scenario.vehicles.items()}
+    sensing = {name: resolved_sensors(name, e, source, origin) for name, e in scenario.vehicles.items()}
     changed: dict[str, Any] = {
-        'vehicles': {
-            n: e.model_copy(update={'model': models[n], **sensing[n]}) for n, e in scenario.vehicles.items()
-        },
+        'vehicles': {n: e.model_copy(update={'model': models[n], **sensing[n]}) for n, e in scenario.vehicles.items()},
         'light': placed_sun(scenario.light, origin, source),
     }
     check_recorded(scenario.model_copy(update=changed), source)
@@ -108,7 +106,7 @@ def load_scenario(
     check_frames(scenario.model_copy(update=changed), source)
     check_determinism(scenario, source)
     if scenario.terrain.has_rocks and scenario.terrain.rocks_off_paths:
-        changed['terrain'] = kept_off_paths(scenario.model_copy(update=changed))
+        changed['terrain'] = with_rock_free_paths(scenario.model_copy(update=changed))
     changed |= resolved_sections(scenario, source)
     return ResolvedScenario(scenario.model_copy(update=changed), source.file.resolve(), tuple(source.notices))
 
@@ -122,9 +120,9 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
         return {}
     # Kernels, which take longer to load than all that is checked.
     from regolith_bringup.scenario.below_ground import check_above_ground, place_of
-    from regolith_world.couplings import holdable
-    from regolith_world.encounters import first_overlap
-    from regolith_world.object_types import object_types
+    from regolith_world.contacts.collision_detection import first_overlap
+    from regolith_world.objects.constraints import attachable_bodies
+    from regolith_world.objects.object_types import object_types
 
     kinds, found = object_types(), {}
     all_made: dict[str, Any] = {}
@@ -134,7 +132,7 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
         check_name(name, key, source, scenario.vehicles)
         if entry.get('type') not in kinds:
             kind = entry.get('type')
-            raise source.error((*key, 'type'), 'no such type of object', one_of(kinds, kind), kind)
+            raise source.error((*key, 'type'), 'no such type of object', allowed_names(kinds, kind), kind)
         kind = kinds[entry['type']]
         section = validated(kind.section, entry, source, key)
         try:
@@ -146,7 +144,7 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
         all_made[name] = made
         found[name] = section.model_dump(mode='json')
         needed[key] = made.needs()
-        there |= set(holdable({name: made}))
+        there |= set(attachable_bodies({name: made}))
     if scenario.world.touch != 'pose_only':
         touched = first_overlap([made for made in all_made.values() if made.tangible])
         if touched is not None:
@@ -158,7 +156,7 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
     for key, names in needed.items():
         for missing in (name for name in names if name not in there):
             path = (*key, *(_path_to(missing, found[str(key[1])]) or ()))
-            raise source.error(path, 'is no vehicle or object', one_of(sorted(there), missing), missing)
+            raise source.error(path, 'is no vehicle or object', allowed_names(sorted(there), missing), missing)
     return found
 
 
@@ -200,7 +198,7 @@ def scenario_file(path_or_name: str | Path, base_dir: str | Path = '.') -> Path:
     known = find_scenarios()
     if str(path_or_name) in known:
         return known[str(path_or_name)]
-    allowed = f'the path of a YAML file, or one of {one_of(known, path_or_name)}'
+    allowed = f'the path of a YAML file, or one of {allowed_names(known, path_or_name)}'
     if os.path.isfile(inside := Path(base_dir) / path_or_name / 'scenario.yaml'):
         allowed = f'the path of a YAML file (did you mean {inside}?)'
     return usable_file(path_or_name, allowed, base_dir, 'no such file or scenario')

@@ -50,7 +50,7 @@ def _check_size(name: str, config: ObstacleConfig, side: float, source: YamlSour
         source.warn(key, f'the mesh is {side:.4g} m wide', fix, config.path)
 
 
-def standing_obstacles(scenario: Scenario, source: YamlSource) -> TerrainConfig:
+def terrain_with_obstacles(scenario: Scenario, source: YamlSource) -> TerrainConfig:
     """Return the terrain with the obstacles on it, as every process reads it.
 
     :raises InputError: if a mesh is no solid
@@ -61,9 +61,9 @@ def standing_obstacles(scenario: Scenario, source: YamlSource) -> TerrainConfig:
         if config.path is None:
             continue
         # MuJoCo, which reads meshes, takes longer to load than all that is checked else.
-        from regolith_terrain.height_field import FlatField
+        from regolith_terrain.height_field_builder import FlatField
         from regolith_terrain.solids.obstacles import obstacle
-        from regolith_vehicles.mesh_files import load_triangles
+        from regolith_vehicles.description.mesh_files import load_triangles
 
         try:
             made = obstacle(name, config, FlatField(), load_triangles)

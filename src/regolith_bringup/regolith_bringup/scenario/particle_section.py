@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.problems import one_of
+from regolith_files.problems import allowed_names
 from regolith_files.yaml_source import KeyPath, YamlSource
-from regolith_sensors.rays.choice import USUAL, shows_discs
+from regolith_sensors.rays.registry import USUAL, supports_surfels
 from regolith_terrain.crm.cost import memory_gb
 from regolith_terrain.crm.region import ParticleRegion
 from regolith_vehicles.config import VehicleModelConfig, load_vehicle_model
@@ -60,16 +60,18 @@ def check_particles(scenario: Scenario, models: dict[str, str], source: YamlSour
             continue
         key: KeyPath = ('terrain', 'regions', number)
         if region.vehicle not in scenario.vehicles:
-            allowed = one_of(scenario.vehicles, region.vehicle)
+            allowed = allowed_names(scenario.vehicles, region.vehicle)
             raise source.error((*key, 'vehicle'), 'no such vehicle', allowed, region.vehicle)
         _check_vehicle(region, configs[region.vehicle][0], key, source)
         _check_paths(region, scenario, reaches, source)
-    if any(vehicle.sensors for vehicle in scenario.vehicles.values()) and not shows_discs(scenario.light.rays):
+    if any(vehicle.sensors for vehicle in scenario.vehicles.values()) and not supports_surfels(scenario.light.rays):
         allowed = f"'{USUAL}', or another that shows_discs"
         raise source.error(('light', 'rays'), 'shows no particles in motion', allowed, scenario.light.rays)
-    costs = particle_costs(scenario.model_copy(
-        update={'vehicles': {n: e.model_copy(update={'model': models[n]}) for n, e in scenario.vehicles.items()}}
-    ))
+    costs = particle_costs(
+        scenario.model_copy(
+            update={'vehicles': {n: e.model_copy(update={'model': models[n]}) for n, e in scenario.vehicles.items()}}
+        )
+    )
     there = memory_gb()
     if sum(cost.gigabytes for cost in costs) > there:
         number = next(k for k, part in enumerate(scenario.terrain.regions) if part.ground == 'crm')
@@ -78,9 +80,7 @@ def check_particles(scenario: Scenario, models: dict[str, str], source: YamlSour
         raise source.error(('terrain', 'regions', number, 'spacing_m'), problem, allowed, costs[0].region.spacing)
 
 
-def _check_vehicle(
-    region: ParticleRegion, config: VehicleModelConfig, key: KeyPath, source: YamlSource
-) -> None:
+def _check_vehicle(region: ParticleRegion, config: VehicleModelConfig, key: KeyPath, source: YamlSource) -> None:
     """Refuse a vehicle that particles cannot carry."""
     narrowest = min((wheel.width_m for wheel in config.wheels), default=0.0)
     if config.running_gear is not None:
@@ -98,11 +98,9 @@ def _check_vehicle(
         raise source.error((*key, 'spacing_m'), 'is coarser than a wheel', allowed, region.spacing)
 
 
-def _check_paths(
-    region: ParticleRegion, scenario: Scenario, reaches: dict[str, float], source: YamlSource
-) -> None:
+def _check_paths(region: ParticleRegion, scenario: Scenario, reaches: dict[str, float], source: YamlSource) -> None:
     """Refuse vehicles that start in a region, and others than its own that are sent into it."""
-    from regolith_vehicles.given_path import given_path
+    from regolith_vehicles.agent.planned_path import planned_path
 
     for name, entry in sorted(scenario.vehicles.items()):
         reach = reaches[name]
@@ -111,7 +109,7 @@ def _check_paths(
             raise source.error(('vehicles', name, 'position'), f'is in region {region.name!r}', allowed, entry.position)
         if name == region.vehicle:
             continue
-        points = given_path(entry, scenario.duration_s)
+        points = planned_path(entry, scenario.duration_s)
         for a, b in pairwise(points):
             if _crosses(a, b, region, reach):
                 problem = f'leads from {_place(a)} to {_place(b)} through region {region.name!r} of {region.vehicle!r}'
@@ -140,12 +138,14 @@ def _crosses(a: Point, b: Point, region: ParticleRegion, reach: float) -> bool:
 def _reaches(scenario: Scenario, models: dict[str, str]) -> dict[str, float]:
     """Return the radius about each vehicle's base that holds its wheels or tracks [m]."""
     # MuJoCo takes longer to load than a scenario to check, and few scenarios have particles.
-    from regolith_vehicles.gears import make_gear
-    from regolith_vehicles.given_path import gear_reach
-    from regolith_vehicles.multibody import compile_vehicle
+    from regolith_vehicles.agent.planned_path import running_gear_radius
+    from regolith_vehicles.dynamics.multibody import compile_vehicle
+    from regolith_vehicles.running_gear_registry import make_running_gear
 
     reaches = {}
     for name in scenario.vehicles:
         config, mjcf = load_vehicle_model(models[name])
-        reaches[name] = gear_reach(make_gear(config, compile_vehicle(config, mjcf, (0.0, 0.0, 0.0)), mjcf))
+        reaches[name] = running_gear_radius(
+            make_running_gear(config, compile_vehicle(config, mjcf, (0.0, 0.0, 0.0)), mjcf)
+        )
     return reaches

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from regolith_bringup.bag.topics import RecordedTopic, is_topic
-from regolith_files.problems import shown
+from regolith_files.problems import as_yaml_text
 from regolith_files.section import SHORTEST_S, Section
-from regolith_sensors.scenario_config import LightConfig
+from regolith_sensors.config.sensors import LightConfig
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.solids.config import ObstacleConfig
 from regolith_vehicles.config import VehicleEntry
 from regolith_world.config import WorldConfig
-from regolith_world.named_poses import NamedPose
+from regolith_world.cycle.participant_type import participant_types
 from regolith_world.names import ros_name
-from regolith_world.participants import participant_types
+from regolith_world.objects.named_poses import NamedPose
 
 FORMAT = 1
 """Format of scenario files."""
@@ -35,7 +35,7 @@ def _readable(version: int) -> int:
 def _folder_name(name: str) -> str:
     if not name.isprintable() or '/' in name or name.startswith('.') or len(name.encode()) > 200:
         raise ValueError(
-            f'{shown(name)} cannot name a run folder; allowed: up to 200 bytes of printable text without "/", '
+            f'{as_yaml_text(name)} cannot name a run folder; allowed: up to 200 bytes of printable text without "/", '
             'no dot first'
         )
     return name
@@ -47,7 +47,7 @@ def _topic_line(line: str) -> str:
     try:
         return RecordedTopic.parse(line).line()
     except ValueError as error:
-        raise ValueError(str(error).removeprefix(f'topics: {shown(line)}: ')) from None
+        raise ValueError(str(error).removeprefix(f'topics: {as_yaml_text(line)}: ')) from None
 
 
 VehicleName = Annotated[str, AfterValidator(ros_name)]
@@ -75,7 +75,7 @@ class ViewConfig(Section):
 class Scenario(Section):
     """A scenario: world, ground, vehicles, recording.
 
-    Further keys are sections of registered participants, see :mod:`regolith_bringup.scenario.participants`.
+    Further keys are sections of registered participants, see :mod:`regolith_bringup.scenario.participant_sections`.
     """
 
     model_config = ConfigDict(extra='allow')

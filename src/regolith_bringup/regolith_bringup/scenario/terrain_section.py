@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from regolith_files.problems import one_of
+from regolith_files.problems import allowed_names
 from regolith_files.validation import validated
 from regolith_files.yaml_source import KeyPath, YamlSource
 from regolith_terrain.config import soil_names
 from regolith_terrain.lunar.presets import PRESETS, load_preset
-from regolith_terrain.soil_law import DEFAULT, SoilLaw, known_soil_laws, soil_law
+from regolith_terrain.terrain_model import DEFAULT, TerrainModel, terrain_model, terrain_models
 
 
 def resolve_terrain(source: YamlSource) -> None:
@@ -30,7 +30,9 @@ def resolve_terrain(source: YamlSource) -> None:
     _resolve_presets(terrain, source)
     ground = terrain.get('source')
     if isinstance(ground, str) and ground not in ('procedural', 'flat'):
-        allowed = f"the path of a GeoTIFF, PDS3 label or .npy, or one of {one_of(('procedural', 'flat'), ground)}"
+        allowed = (
+            f'the path of a GeoTIFF, PDS3 label or .npy, or one of {allowed_names(("procedural", "flat"), ground)}'
+        )
         terrain['source'] = str(source.find_file(('terrain', 'source'), ground, allowed))
 
 
@@ -39,7 +41,7 @@ def _resolve_presets(terrain: dict[str, Any], source: YamlSource) -> None:
     holders: list[tuple[Any, KeyPath]] = [(terrain, ('terrain',)), (terrain.get('detail'), ('terrain', 'detail'))]
     for holder, key in holders:
         if isinstance(holder, dict) and isinstance(holder.get('preset'), str):
-            holder['preset'] = PRESETS.settled((*key, 'preset'), holder['preset'], source)
+            holder['preset'] = PRESETS.resolve((*key, 'preset'), holder['preset'], source)
             load_preset(holder['preset'])
 
 
@@ -57,24 +59,24 @@ def _resolve_soil(source: YamlSource, key: KeyPath, section: dict[str, Any]) -> 
     elif isinstance(soil, dict):
         section['soil'] = _checked_soil({'name': 'custom', **soil}, source, at, law)
     else:
-        allowed = f'a mapping of values, the path of a soil YAML, or one of {one_of(soil_names())}'
+        allowed = f'a mapping of values, the path of a soil YAML, or one of {allowed_names(soil_names())}'
         raise source.error(at, 'has the wrong type', allowed, soil)
 
 
-def soil_values(soil: str, source: YamlSource, key: KeyPath, law: SoilLaw) -> dict[str, Any]:
+def soil_values(soil: str, source: YamlSource, key: KeyPath, law: TerrainModel) -> dict[str, Any]:
     """Return the values of a soil given by name or by file.
 
     :param key: under which ``source`` names it; law: whose parameters they are
     """
-    inner = YamlSource(law.config.files.find_at(key, soil, source), what='a soil')
+    inner = YamlSource(law.config.files.find_for_key(key, soil, source), what='a soil')
     return _checked_soil({'name': inner.file.stem, **inner.data}, inner, (), law)
 
 
-def _checked_soil(values: dict[str, Any], source: YamlSource, prefix: KeyPath, law: SoilLaw) -> dict[str, Any]:
+def _checked_soil(values: dict[str, Any], source: YamlSource, prefix: KeyPath, law: TerrainModel) -> dict[str, Any]:
     return validated(law.config, values, source, prefix).model_dump(mode='json')
 
 
-def law_of(source: YamlSource, key: KeyPath = ('terrain',), region: dict[str, Any] | None = None) -> SoilLaw:
+def law_of(source: YamlSource, key: KeyPath = ('terrain',), region: dict[str, Any] | None = None) -> TerrainModel:
     """Return the soil law of a scenario's ground, or of a region in it, for reading its soils.
 
     :param region: section that may name a law of its own; key: its own
@@ -85,10 +87,10 @@ def law_of(source: YamlSource, key: KeyPath = ('terrain',), region: dict[str, An
     named = [(at, part['ground']) for at, part in sections if isinstance(part, dict) and part.get('ground') is not None]
     at, name = named[-1] if named else (key, DEFAULT)
     try:
-        return soil_law(name)
+        return terrain_model(name)
     except (TypeError, ValueError) as error:
-        known = known_soil_laws()
+        known = terrain_models()
         problem, _, allowed = str(error).partition('; allowed: ')
         if not isinstance(name, str) or name not in known:
-            problem, allowed = 'no such soil law', f'one of {one_of(known, str(name))}'
+            problem, allowed = 'no such soil law', f'one of {allowed_names(known, str(name))}'
         raise source.error((*at, 'ground'), problem, allowed or 'another soil law', name) from None

@@ -7,13 +7,13 @@ from __future__ import annotations
 import numpy as np
 
 from regolith_bringup.bag.topics import LINE, RecordedTopic, is_topic, recorded_topics
-from regolith_bringup.scenario.participants import sections
+from regolith_bringup.scenario.participant_sections import sections
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.problems import one_of
+from regolith_files.problems import allowed_names
 from regolith_files.yaml_source import KeyPath, YamlSource
-from regolith_sensors.scenario_config import scenario_sensors
+from regolith_sensors.config.sensors import scenario_sensors
+from regolith_vehicles.commands.command_interfaces import TYPES, taken_topics
 from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.faces import TYPES, taken_topics
 from regolith_world.config import InputBarrier
 
 
@@ -26,7 +26,7 @@ def check_participant_names(scenario: Scenario, source: YamlSource) -> None:
     for key, names in (('drop_evolved_at', chaos.drop_evolved_at), ('sleep_max_s', chaos.sleep_max_s)):
         for name in (name for name in names if name not in known):
             path: KeyPath = ('world', 'chaos', key, name)
-            raise source.error(path, 'is not a participant of this scenario', one_of(known, name), names[name])
+            raise source.error(path, 'is not a participant of this scenario', allowed_names(known, name), names[name])
 
 
 def with_barrier_type(scenario: Scenario, models: dict[str, str], source: YamlSource) -> Scenario:
@@ -56,7 +56,7 @@ def _barrier_type(barrier: InputBarrier, scenario: Scenario, models: dict[str, s
     if own or barrier.type is None:
         taken = {each: topics_of_model(model) for each, model in models.items()}
         if topic not in taken.get(vehicle, ()) or not own:
-            allowed = one_of([f'/{each}/{one}' for each in sorted(taken) for one in taken[each]], name)
+            allowed = allowed_names([f'/{each}/{one}' for each in sorted(taken) for one in taken[each]], name)
             if own:
                 raise source.error((*at, 'topic'), f'vehicle {vehicle} does not subscribe to it', allowed, name)
             problem = 'no vehicle subscribes to it, and type is missing'
@@ -71,11 +71,13 @@ def topics_of_model(model: str) -> tuple[str, ...]:
 
     :param model: a known name, or an absolute path
     """
-    from regolith_vehicles.gears import make_gear  # brings the kernels of all gears, which take long to load
-    from regolith_vehicles.multibody import compile_vehicle
+    from regolith_vehicles.dynamics.multibody import compile_vehicle
+    from regolith_vehicles.running_gear_registry import (
+        make_running_gear,
+    )  # brings the kernels of all gears, which take long to load
 
     config, mjcf = load_vehicle_model(model)
-    return taken_topics(make_gear(config, compile_vehicle(config, mjcf, np.zeros(3)), mjcf))
+    return taken_topics(make_running_gear(config, compile_vehicle(config, mjcf, np.zeros(3)), mjcf))
 
 
 def check_recorded(scenario: Scenario, source: YamlSource) -> None:
@@ -107,7 +109,7 @@ def check_recorded(scenario: Scenario, source: YamlSource) -> None:
     for number, topic in enumerate(wanted):
         if not any(name == topic or name.startswith(topic.rstrip('/') + '/') for name in names):
             raise source.error(
-                ('recording', 'sensors', number), 'no sensor publishes it', one_of(names, topic), topic
+                ('recording', 'sensors', number), 'no sensor publishes it', allowed_names(names, topic), topic
             )
 
 

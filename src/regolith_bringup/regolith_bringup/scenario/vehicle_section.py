@@ -16,13 +16,13 @@ from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
-from regolith_bringup.scenario.participants import without_participants
+from regolith_bringup.scenario.participant_sections import without_participants
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files.plugins import PluginError
-from regolith_files.problems import InputError, Problem, one_of
+from regolith_files.problems import InputError, Problem, allowed_names
 from regolith_files.yaml_source import KeyPath, YamlSource
 from regolith_terrain.config import TerrainConfig, load_soil, soil_names
-from regolith_terrain.soil_config import RigidGroundConfig
+from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.config import (
     VEHICLES,
     PluginDriverConfig,
@@ -32,11 +32,11 @@ from regolith_vehicles.config import (
     known_vehicles,
     load_vehicle_model,
 )
-from regolith_vehicles.dig_check import idle_drums
-from regolith_vehicles.drivers import known_drivers, make_driver
-from regolith_vehicles.model_config import CollisionShape
-from regolith_vehicles.task_config import DigConfig, HaulConfig, TasksDriverConfig
-from regolith_world.kernel_cache import announced
+from regolith_vehicles.description.model_config import CollisionShape
+from regolith_vehicles.drivers.builtin import known_drivers, make_driver
+from regolith_vehicles.drivers.task_config import DigConfig, HaulConfig, TasksDriverConfig
+from regolith_vehicles.tools.dig_check import idle_drums
+from regolith_world.numerics.kernel_cache import announce_compilation
 
 
 def resolved_models(scenario: Scenario, source: YamlSource) -> dict[str, str]:
@@ -82,7 +82,7 @@ def _check_prefixes(scenario: Scenario, source: YamlSource) -> None:
 
 def _model(name: str, model: str, source: YamlSource) -> tuple[str, VehicleModelConfig, Path]:
     """Return a vehicle model's name or absolute path, its content and its MJCF file."""
-    target = VEHICLES.settled(('vehicles', name, 'model'), model, source)
+    target = VEHICLES.resolve(('vehicles', name, 'model'), model, source)
     return target, *load_vehicle_model(target)
 
 
@@ -105,7 +105,7 @@ def _path(key: str, source: YamlSource) -> KeyPath:
 
 
 def _soils_ship(terrain: TerrainConfig) -> bool:
-    shipped = [*(load_soil(name) for name in soil_names()), RigidGroundConfig()]
+    shipped = [*(load_soil(name) for name in soil_names()), RigidTerrainConfig()]
     yielding = (region.soil for region in terrain.regions if region.ground != 'crm')  # nobody is placed on particles
     return all(soil in shipped for soil in (terrain.soil, *yielding))
 
@@ -119,7 +119,9 @@ def _contact_patch(config: VehicleModelConfig) -> float:
     """Return the shorter side of the smallest area by which a vehicle meets the ground [m]."""
     if config.running_gear is None:
         return config.smallest_wheel_m
-    from regolith_vehicles.gears import contact_patch  # brings the kernels of all gears, which take long to load
+    from regolith_vehicles.running_gear_registry import (
+        contact_patch,
+    )  # brings the kernels of all gears, which take long to load
 
     return contact_patch(config)
 
@@ -143,15 +145,15 @@ def _build(
     name: str, entry: VehicleEntry, config: VehicleModelConfig, mjcf: Path, scenario: Scenario, source: YamlSource
 ) -> None:
     """Build a vehicle as its agent does and try it on level ground, to find its problems."""
-    from regolith_terrain.height_field import FlatField
-    from regolith_terrain.soil_grid import SoilGrid
-    from regolith_vehicles.trial import SinksInError, try_out
-    from regolith_vehicles.trouble import VehicleError
-    from regolith_vehicles.vehicle import Vehicle
+    from regolith_terrain.grid.soil_grid import SoilGrid
+    from regolith_terrain.height_field_builder import FlatField
+    from regolith_vehicles.agent.errors import VehicleError
+    from regolith_vehicles.agent.startup_check import SinksInError, test_drive
+    from regolith_vehicles.dynamics.vehicle import Vehicle
 
     terrain = scenario.terrain
     try:
-        with announced(), _mujoco_is_quiet():
+        with announce_compilation(), _mujoco_is_quiet():
             vehicle = Vehicle(
                 name,
                 config,
@@ -163,7 +165,7 @@ def _build(
                 entry.mass_scale,
                 terrain.displacement(),
             )
-            try_out(vehicle, *entry.position)
+            test_drive(vehicle, *entry.position)
     except VehicleModelError as error:
         raise _with_line(error, config.source) from None
     except VehicleError as error:
@@ -185,26 +187,28 @@ def check_clear(scenario: Scenario, models: dict[str, str], source: YamlSource) 
     """
     terrain, places = scenario.terrain, {name: entry.position for name, entry in scenario.vehicles.items()}
     near = {
-        name for name, at in places.items() for obstacle in terrain.obstacles.values()
+        name
+        for name, at in places.items()
+        for obstacle in terrain.obstacles.values()
         if obstacle.path is not None
         or math.dist(at, obstacle.position[:2]) < NEAR_M + math.hypot(*(obstacle.size or (0.0, 0.0))[:2])
     }
     if not near:
         return
-    from regolith_terrain.height_field import FlatField
-    from regolith_terrain.soil_grid import SoilGrid
-    from regolith_terrain.soil_law import RIGID
-    from regolith_vehicles.surroundings import build_solids
-    from regolith_vehicles.trial import stands_clear
-    from regolith_vehicles.vehicle import Vehicle
+    from regolith_terrain.grid.soil_grid import SoilGrid
+    from regolith_terrain.height_field_builder import FlatField
+    from regolith_terrain.terrain_model import RIGID
+    from regolith_vehicles.agent.startup_check import placement_conflict
+    from regolith_vehicles.contact.static_obstacles import build_solids
+    from regolith_vehicles.dynamics.vehicle import Vehicle
 
     solids = build_solids(terrain.model_copy(update={'solid_rocks': False}), scenario.seed, FlatField())
     for name in sorted(near):
         config, mjcf = load_vehicle_model(models[name])
-        with announced(), _mujoco_is_quiet():
+        with announce_compilation(), _mujoco_is_quiet():
             grid, gravity = SoilGrid(FlatField(), 1.0, RIGID), scenario.world.gravity_mps2
-            vehicle = Vehicle(name, config, mjcf, grid, RigidGroundConfig(), gravity, solids=solids)
-            problem = stands_clear(vehicle, *places[name], math.radians(scenario.vehicles[name].heading_deg))
+            vehicle = Vehicle(name, config, mjcf, grid, RigidTerrainConfig(), gravity, solids=solids)
+            problem = placement_conflict(vehicle, *places[name], math.radians(scenario.vehicles[name].heading_deg))
         if problem:
             raise source.error(('vehicles', name, 'position'), problem, 'a place beside it, or on it', places[name])
 
@@ -250,8 +254,8 @@ def _check_room(scenario: Scenario, models: dict[str, str], reaches: dict[str, f
     }
     if not close:
         return
-    from regolith_bringup.run.ensemble import Ensemble
-    from regolith_world.world import Refused
+    from regolith_bringup.run.in_process_simulation import InProcessSimulation
+    from regolith_world.world import AdmissionError
 
     vehicles = {
         name: entry.model_copy(update={'model': models[name], 'sensors': {}})
@@ -261,9 +265,11 @@ def _check_room(scenario: Scenario, models: dict[str, str], reaches: dict[str, f
     # Whoever checks promises nothing, and need not have been started pinned.
     world = scenario.world.model_copy(update={'determinism': None})
     try:
-        with announced():
-            Ensemble(without_participants(scenario).model_copy(update={'vehicles': vehicles, 'world': world}))
-    except Refused as refused:
+        with announce_compilation():
+            InProcessSimulation(
+                without_participants(scenario).model_copy(update={'vehicles': vehicles, 'world': world})
+            )
+    except AdmissionError as refused:
         problem = str(refused).partition(';')[0]
         name = next((name for name in vehicles if problem.startswith(f'{name!r} at')), '')
         raise source.error(('vehicles', name, 'position'), problem, 'room for each vehicle', places.get(name)) from None
@@ -302,7 +308,7 @@ def _check_driver(name: str, driver: PluginDriverConfig, source: YamlSource) -> 
     key: KeyPath = ('vehicles', name, 'driver')
     known = known_drivers()
     if driver.name not in known:
-        allowed = f"the name of an entry point of group regolith.drivers: {one_of(known, driver.name)}"
+        allowed = f'the name of an entry point of group regolith.drivers: {allowed_names(known, driver.name)}'
         raise source.error((*key, 'name'), 'no such driver is installed', allowed, driver.name)
     try:
         make_driver(driver)

@@ -12,10 +12,10 @@ import numpy as np
 import rerun.blueprint as rrb
 from numpy.typing import NDArray
 
-from regolith_bringup.view.canvas import TIMELINE, path_of
 from regolith_bringup.view.draw_plots import CHARGE, POWER, SINKAGE, SLIP, SPEED
 from regolith_bringup.view.draw_sensors import IMAGE, PACKED
-from regolith_terrain.height_field import build_height_field
+from regolith_bringup.view.rerun_canvas import TIMELINE, path_of
+from regolith_terrain.height_field_builder import build_height_field
 
 _SKY = (9, 10, 13)
 _IN_SIGHT = (SPEED, SLIP, SINKAGE)
@@ -26,8 +26,14 @@ _LEGEND = 4
 
 
 def blueprint(
-    scenario: Any, types: Mapping[str, str], plotted: Mapping[str, int], places: NDArray[np.float64], *,
-    following: bool = False, bare: bool = False, plain: bool = False,
+    scenario: Any,
+    types: Mapping[str, str],
+    plotted: Mapping[str, int],
+    places: NDArray[np.float64],
+    *,
+    following: bool = False,
+    bare: bool = False,
+    plain: bool = False,
 ) -> rrb.Blueprint:
     """Return the layout.
 
@@ -39,18 +45,26 @@ def blueprint(
     :param plain: whether the time line is folded away: Rerun draws four more pictures to let it settle
     """
     world = rrb.Spatial3DView(
-        origin='world', name=scenario.name, background=_SKY, line_grid=rrb.LineGrid3D(visible=False),
+        origin='world',
+        name=scenario.name,
+        background=_SKY,
+        line_grid=rrb.LineGrid3D(visible=False),
         eye_controls=_eye(scenario, places),
     )
     side = _side(types, plotted)
     layout = rrb.Horizontal(world, side, column_shares=[3, 2]) if side is not None else world
     return rrb.Blueprint(
-        layout, rrb.BlueprintPanel(state='collapsed'), rrb.SelectionPanel(state='collapsed'),
+        layout,
+        rrb.BlueprintPanel(state='collapsed'),
+        rrb.SelectionPanel(state='collapsed'),
         rrb.TimePanel(
-            state='hidden' if plain else 'collapsed', timeline=TIMELINE,
+            state='hidden' if plain else 'collapsed',
+            timeline=TIMELINE,
             play_state='following' if following else 'playing',
         ),
-        rrb.TopPanel(state='hidden' if bare else 'expanded'), auto_layout=False, auto_views=False,
+        rrb.TopPanel(state='hidden' if bare else 'expanded'),
+        auto_layout=False,
+        auto_views=False,
     )
 
 
@@ -65,7 +79,9 @@ def _eye(scenario: Any, places: NDArray[np.float64]) -> rrb.EyeControls3D:
     height = float(build_height_field(scenario.terrain, scenario.seed).heights(middle[0], middle[1]))
     target = (float(middle[0]), float(middle[1]), height)
     position = (
-        target[0] + away * math.cos(aside), target[1] + away * math.sin(aside), height + 0.55 * away,
+        target[0] + away * math.cos(aside),
+        target[1] + away * math.sin(aside),
+        height + 0.55 * away,
     )
     return rrb.EyeControls3D(kind=rrb.Eye3DKind.Orbital, position=position, look_target=target, eye_up=(0.0, 0.0, 1.0))
 

@@ -7,7 +7,13 @@ from __future__ import annotations
 import zlib
 
 _COLORS = (
-    (255, 176, 46), (86, 180, 233), (0, 178, 136), (240, 108, 70), (204, 121, 197), (240, 228, 66), (150, 160, 255),
+    (255, 176, 46),
+    (86, 180, 233),
+    (0, 178, 136),
+    (240, 108, 70),
+    (204, 121, 197),
+    (240, 228, 66),
+    (150, 160, 255),
     (190, 190, 190),
 )
 """Distinct to the colour-blind, too: Okabe and Ito's, brightened for a dark ground."""

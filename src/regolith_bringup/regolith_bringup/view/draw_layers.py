@@ -9,10 +9,10 @@ from collections.abc import Mapping
 import numpy as np
 import rerun as rr
 
-from regolith_bringup.view.canvas import Canvas, path_of
 from regolith_bringup.view.layers import Layers
-from regolith_bringup.view.told import LATEST, Told
-from regolith_files.doors import Marks
+from regolith_bringup.view.message import LATEST, ViewMessage
+from regolith_bringup.view.rerun_canvas import Canvas, path_of
+from regolith_files.extension_points import ViewMarks
 
 
 class DrawnLayers:
@@ -30,7 +30,7 @@ class DrawnLayers:
         """Return the layers' topics, of which the last messages count."""
         return dict.fromkeys(self._layers.meet(types), LATEST)
 
-    def take(self, told: Told) -> None:
+    def take(self, told: ViewMessage) -> None:
         """Remember a message."""
         self._layers.take(told)
 
@@ -58,7 +58,7 @@ def _rgb(color: str) -> tuple[int, int, int]:
     return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
 
 
-def _points(marks: list[Marks]) -> rr.Points3D | None:
+def _points(marks: list[ViewMarks]) -> rr.Points3D | None:
     tables = [np.asarray(m.points, dtype=np.float64).reshape(-1, 3) for m in marks]
     counts = [len(table) for table in tables]
     if not sum(counts):
@@ -67,18 +67,23 @@ def _points(marks: list[Marks]) -> rr.Points3D | None:
     labels = [m.label if k == count - 1 else '' for m, count in zip(marks, counts, strict=True) for k in range(count)]
     colors = [_rgb(m.color) for m, count in zip(marks, counts, strict=True) for _ in range(count)]
     return rr.Points3D(
-        np.concatenate(tables), colors=colors,
-        radii=rr.Radius.ui_points(radii), labels=labels if any(labels) else None, show_labels=any(labels),
+        np.concatenate(tables),
+        colors=colors,
+        radii=rr.Radius.ui_points(radii),
+        labels=labels if any(labels) else None,
+        show_labels=any(labels),
     )
 
 
-def _lines(marks: list[Marks]) -> rr.LineStrips3D | None:
+def _lines(marks: list[ViewMarks]) -> rr.LineStrips3D | None:
     long = [m for m in marks if len(m.points) > 1]
     if not long:
         return None
     labels = [m.label for m in long]
     return rr.LineStrips3D(
-        [np.asarray(m.points, dtype=np.float64) for m in long], colors=[_rgb(m.color) for m in long],
-        radii=rr.Radius.ui_points([0.5 * m.size for m in long]), labels=labels if any(labels) else None,
+        [np.asarray(m.points, dtype=np.float64) for m in long],
+        colors=[_rgb(m.color) for m in long],
+        radii=rr.Radius.ui_points([0.5 * m.size for m in long]),
+        labels=labels if any(labels) else None,
         show_labels=any(labels),
     )

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import rerun as rr
 
-from regolith_bringup.view.canvas import Canvas, path_of, placed
-from regolith_bringup.view.draw_ground import shaded
-from regolith_bringup.view.told import Told
+from regolith_bringup.view.draw_terrain import shaded
+from regolith_bringup.view.message import ViewMessage
+from regolith_bringup.view.rerun_canvas import Canvas, path_of, placed
 from regolith_sensors.scene.meshes import Mesh, box, capsule, cylinder, icosphere, joined
-from regolith_world.object_types import make_objects
-from regolith_world.records import Shape, ShapeKind
-from regolith_world.rotation import matrix
+from regolith_world.cycle.records import Shape, ShapeKind
+from regolith_world.numerics.rotation import matrix
+from regolith_world.objects.object_types import make_objects
 
 CYCLE = '/regolith/cycle'
 _COLOR = (196, 168, 120)
@@ -42,7 +42,7 @@ class DrawnObjects:
         """Return the topic on which the world tells the state of all bodies."""
         return {CYCLE: self._period_ns} if CYCLE in types else {}
 
-    def take(self, told: Told) -> None:
+    def take(self, told: ViewMessage) -> None:
         """Draw the bodies of a cycle."""
         cycle = told.content
         t_ns = int(cycle.t_ns) + int(cycle.clock_offset_ns)

@@ -10,9 +10,9 @@ from typing import Any
 
 import rerun as rr
 
-from regolith_bringup.view.canvas import Canvas, path_of
 from regolith_bringup.view.colors import color_of, faded
-from regolith_bringup.view.told import Told
+from regolith_bringup.view.message import ViewMessage
+from regolith_bringup.view.rerun_canvas import Canvas, path_of
 
 _PERIOD_NS = 100_000_000
 SPEED, SLIP, SINKAGE, CHARGE, POWER = 'speed m/s', 'slip', 'sinkage mm', 'charge %', 'power W'
@@ -31,8 +31,10 @@ class DrawnPlots:
     def meet(self, types: Mapping[str, str]) -> Mapping[str, int]:
         """Return the topics with quantities, and those of events."""
         wanted = {
-            'nav_msgs/msg/Odometry': ('ground_truth/odom',), 'regolith_msgs/msg/WheelStates': ('wheel_states',),
-            'regolith_msgs/msg/GearState': ('gear_state',), 'sensor_msgs/msg/BatteryState': ('battery_state',),
+            'nav_msgs/msg/Odometry': ('ground_truth/odom',),
+            'regolith_msgs/msg/WheelStates': ('wheel_states',),
+            'regolith_msgs/msg/GearState': ('gear_state',),
+            'sensor_msgs/msg/BatteryState': ('battery_state',),
             'regolith_msgs/msg/VehicleEvent': (EVENTS,),
         }
         found = {
@@ -43,7 +45,7 @@ class DrawnPlots:
         self._kinds |= {topic: types[topic].rpartition('/')[2] for topic in found}
         return found
 
-    def take(self, told: Told) -> None:
+    def take(self, told: ViewMessage) -> None:
         """Draw a message's quantities."""
         name, kind, content, t_ns = told.topic.split('/')[1], self._kinds[told.topic], told.content, told.stamp_ns
         if kind == 'Odometry':

@@ -12,12 +12,12 @@ import numpy as np
 import rerun as rr
 from numpy.typing import NDArray
 
-from regolith_bringup.view.canvas import Canvas, path_of, placed
 from regolith_bringup.view.clouds import columns_of
 from regolith_bringup.view.frames import FixedFrames
-from regolith_bringup.view.told import Told
-from regolith_sensors.report.frames import pixels
-from regolith_sensors.report.sheet import displayed
+from regolith_bringup.view.message import ViewMessage
+from regolith_bringup.view.rerun_canvas import Canvas, path_of, placed
+from regolith_sensors.report.contact_sheet import display_image
+from regolith_sensors.report.image_reader import pixels
 
 STATIC = '/tf_static'
 IMAGE, PACKED, CLOUD = 'sensor_msgs/msg/Image', 'sensor_msgs/msg/CompressedImage', 'sensor_msgs/msg/PointCloud2'
@@ -56,7 +56,7 @@ class DrawnSensors:
         self._kinds |= {topic: types[topic] for topic in found}
         return found
 
-    def take(self, told: Told) -> None:
+    def take(self, told: ViewMessage) -> None:
         """Draw an image or a cloud."""
         if told.topic == STATIC:
             self._frames.take(told.content)
@@ -70,7 +70,7 @@ class DrawnSensors:
     def tick(self, t_ns: int) -> None:
         """Do nothing: all is drawn as it comes."""
 
-    def _cloud(self, told: Told) -> None:
+    def _cloud(self, told: ViewMessage) -> None:
         frame, columns = told.content.header.frame_id, columns_of(told.content)
         points = np.stack([columns[axis] for axis in 'xyz'], axis=1)
         if frame == 'world':
@@ -110,7 +110,9 @@ def picture(topic: str, message: Any) -> Any:
         return rr.SegmentationImage(pixels(message)) if message.encoding in _CLASSES else None
     try:
         seen = pixels(message)
-        bits = seen if message.encoding in ('mono8', 'rgb8') else (255.0 * displayed(message) + 0.5).astype(np.uint8)
+        bits = (
+            seen if message.encoding in ('mono8', 'rgb8') else (255.0 * display_image(message) + 0.5).astype(np.uint8)
+        )
     except ValueError:
         return None
     return rr.EncodedImage(contents=_jpeg(bits), media_type='image/jpeg')

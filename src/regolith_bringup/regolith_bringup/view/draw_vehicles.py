@@ -11,15 +11,15 @@ import numpy as np
 import rerun as rr
 from numpy.typing import NDArray
 
-from regolith_bringup.view.canvas import Canvas, path_of, placed, screen
 from regolith_bringup.view.colors import color_of
-from regolith_bringup.view.told import Told
+from regolith_bringup.view.message import ViewMessage
+from regolith_bringup.view.rerun_canvas import Canvas, path_of, placed, screen
 from regolith_sensors.scene.materials import Material, Principled
 from regolith_sensors.scene.meshes import Mesh, corner_normals
-from regolith_sensors.scene.vehicle_mesh import Part, vehicle_parts
-from regolith_vehicles.looks import Looks, Role
-from regolith_vehicles.told_looks import looks_record, state_poses
-from regolith_world.rotation import matrix
+from regolith_sensors.scene.vehicle_mesh import MeshPart, vehicle_parts
+from regolith_vehicles.description.visual_description import PartRole, VisualDescription
+from regolith_vehicles.description.visual_messages import state_poses, visuals_from_message
+from regolith_world.numerics.rotation import matrix
 
 Floats = NDArray[np.float64]
 
@@ -37,8 +37,8 @@ _ABOVE_M = 0.03
 class _Vehicle:
     """A vehicle that is drawn."""
 
-    looks: Looks
-    parts: list[Part]
+    looks: VisualDescription
+    parts: list[MeshPart]
     alone: list[tuple[str, int]]
     """Paths and rows of the parts that are entities of their own."""
     many: list[tuple[str, NDArray[np.int64]]]
@@ -76,7 +76,7 @@ class DrawnVehicles:
         found = [trail[k][:2] for trail in trails for k in (max(-_PAST, -len(trail)), -1)]
         return np.array(found, dtype=np.float64).reshape(-1, 2)
 
-    def take(self, told: Told) -> None:
+    def take(self, told: ViewMessage) -> None:
         """Draw a vehicle, or where its parts are."""
         _, name, what = told.topic.split('/')
         if what == LOOKS:
@@ -88,8 +88,8 @@ class DrawnVehicles:
     def tick(self, t_ns: int) -> None:
         """Do nothing: states are drawn as they come."""
 
-    def _appear(self, name: str, told: Told) -> _Vehicle:
-        looks = looks_record(told.content)
+    def _appear(self, name: str, told: ViewMessage) -> _Vehicle:
+        looks = visuals_from_message(told.content)
         materials: list[Material] = []
         parts = vehicle_parts(looks, materials)
         base, first = told.content.header.frame_id, looks.parts[0].frame
@@ -97,7 +97,7 @@ class DrawnVehicles:
         alone, shoes = [], []
         meshes: dict[int, rr.Mesh3D] = {}
         for part in parts:
-            if part.role == Role.TRACK_SHOE:
+            if part.role == PartRole.TRACK_SHOE:
                 shoes.append(part)
                 continue
             path = path_of('world/vehicles', name, part.name)
@@ -147,6 +147,7 @@ def painted(mesh: Mesh, materials: list[Material]) -> rr.Mesh3D:
     colors = np.array([screen(m.color) if isinstance(m, Principled) else (128, 128, 128) for m in materials])
     corners = mesh.vertices[mesh.triangles].reshape(-1, 3)
     return rr.Mesh3D(
-        vertex_positions=corners, vertex_normals=corner_normals(mesh).reshape(-1, 3),
+        vertex_positions=corners,
+        vertex_normals=corner_normals(mesh).reshape(-1, 3),
         vertex_colors=np.repeat(colors[mesh.material], 3, axis=0),
     )

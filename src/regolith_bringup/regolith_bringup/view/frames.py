@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_world.rotation import from_matrix, matrix
+from regolith_world.numerics.rotation import from_matrix, matrix
 
 Floats = NDArray[np.float64]
 
@@ -26,7 +26,9 @@ class FixedFrames:
         for each in message.transforms:
             shift, turn = each.transform.translation, each.transform.rotation
             self._parents[each.child_frame_id] = (
-                each.header.frame_id, np.array([shift.x, shift.y, shift.z]), np.array([turn.x, turn.y, turn.z, turn.w]),
+                each.header.frame_id,
+                np.array([shift.x, shift.y, shift.z]),
+                np.array([turn.x, turn.y, turn.z, turn.w]),
             )
 
     def place(self, frame: str, known: Callable[[str], str | None]) -> tuple[str, Floats, Floats] | None:

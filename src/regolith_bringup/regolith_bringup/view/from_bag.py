@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 
 from regolith_bringup.bag.reading import Bag, RawMessage
-from regolith_bringup.view.canvas import Canvas
 from regolith_bringup.view.draw_objects import CYCLE
 from regolith_bringup.view.draw_sensors import STATIC
 from regolith_bringup.view.draw_vehicles import LOOKS, POSES
-from regolith_bringup.view.ground import tiles_of
+from regolith_bringup.view.message import ViewMessage
+from regolith_bringup.view.rerun_canvas import Canvas
 from regolith_bringup.view.run_view import RunView
-from regolith_bringup.view.soil import UPDATES, SoilChanges
-from regolith_bringup.view.told import Told
-from regolith_vehicles.told_looks import state_poses
+from regolith_bringup.view.soil_updates import UPDATES, SoilChanges
+from regolith_bringup.view.terrain_mesh import tiles_of
+from regolith_vehicles.description.visual_messages import state_poses
 
 _SOME = 25
 """Of this many states of a vehicle one is looked at to find out where it goes."""
@@ -40,7 +40,7 @@ def draw_run(
     view = RunView(scenario, canvas, survey.last_ns - first_ns)
     topics = view.meet({t.name: t.type_name for t in bag.topics.values() if t.messages})
     view.begin(first_ns, np.array(survey.places), survey.tiles)
-    fresh = _soil_before(bags).fresh()
+    fresh = _soil_before(bags).take_changes()
     if fresh is not None:
         view.ground.dig(first_ns, fresh)
     # Descriptions and frames hold from the start, whenever they came into the bag.
@@ -60,8 +60,8 @@ def draw_run(
     return view
 
 
-def _told(bag: Bag, message: RawMessage, t_ns: int) -> Told:
-    return Told(message.topic, t_ns, message.data, lambda raw: bag.decoded(message))
+def _told(bag: Bag, message: RawMessage, t_ns: int) -> ViewMessage:
+    return ViewMessage(message.topic, t_ns, message.data, lambda raw: bag.decoded(message))
 
 
 class _Survey:

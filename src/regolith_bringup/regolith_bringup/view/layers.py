@@ -8,9 +8,9 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from regolith_bringup.doors import view_layers
-from regolith_bringup.view.told import Told
-from regolith_files.doors import Marks, ViewLayer
+from regolith_bringup.plugin_calls import view_layers
+from regolith_bringup.view.message import ViewMessage
+from regolith_files.extension_points import ViewLayer, ViewMarks
 
 _log = logging.getLogger('regolith')
 
@@ -28,12 +28,12 @@ class Layers:
         """Return the topics that layers draw, of those there are."""
         return sorted({t for layer in self.known.values() for t, kind in layer.topics.items() if types.get(t) == kind})
 
-    def take(self, told: Told) -> None:
+    def take(self, told: ViewMessage) -> None:
         """Remember a message."""
         self._last[told.topic] = told
         self._fresh |= {name for name, layer in self.known.items() if told.topic in layer.topics}
 
-    def marks(self, t_ns: int) -> dict[str, list[Marks]]:
+    def marks(self, t_ns: int) -> dict[str, list[ViewMarks]]:
         """Return the marks of the layers for which there is news, by name.
 
         :param t_ns: simulated time [ns]

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_bringup.view.ground import Piece
-from regolith_files.doors import Marks
+from regolith_bringup.view.terrain_mesh import MeshPiece
+from regolith_files.extension_points import ViewMarks
 from regolith_world.ros.cdr import Writer
 
 Floats = NDArray[np.float64]
@@ -46,7 +46,7 @@ class Markers:
         self._clear = clear
         self._made: list[tuple[str, int, int, tuple[float, float, float], Floats, Floats, str]] = []
 
-    def mesh(self, piece: Piece, triangles: NDArray[np.uint32]) -> None:
+    def mesh(self, piece: MeshPiece, triangles: NDArray[np.uint32]) -> None:
         """Add a piece of the ground."""
         corners = triangles.reshape(-1).astype(np.int64)
         points = piece.vertices[corners].astype(np.float64)
@@ -54,7 +54,7 @@ class Markers:
         colors[:, :3] = piece.colors[corners] / 255.0
         self._made.append(('ground', _number(piece.name), _TRIANGLES, (1.0, 1.0, 1.0), points, colors, ''))
 
-    def marks(self, layer: str, marks: Iterable[Marks]) -> None:
+    def marks(self, layer: str, marks: Iterable[ViewMarks]) -> None:
         """Add the marks of a layer."""
         for k, mark in enumerate(marks):
             points = np.asarray(mark.points, dtype=np.float64).reshape(-1, 3)
@@ -81,8 +81,16 @@ class Markers:
         return bytes(writer.data)
 
     def _marker(
-        self, writer: Writer, space: str, number: int, kind: int, scale: Sequence[float], points: Floats,
-        colors: Floats, text: str, action: int = _ADD,
+        self,
+        writer: Writer,
+        space: str,
+        number: int,
+        kind: int,
+        scale: Sequence[float],
+        points: Floats,
+        colors: Floats,
+        text: str,
+        action: int = _ADD,
     ) -> None:
         """Write a Marker: its fields in their order."""
         is_text = kind == _TEXT

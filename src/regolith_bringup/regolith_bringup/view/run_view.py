@@ -12,18 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_bringup.view.blueprint import blueprint
-from regolith_bringup.view.canvas import Canvas
-from regolith_bringup.view.draw_ground import DrawnGround, draw_surroundings
 from regolith_bringup.view.draw_layers import DrawnLayers
 from regolith_bringup.view.draw_objects import DrawnObjects
 from regolith_bringup.view.draw_plots import DrawnPlots
 from regolith_bringup.view.draw_sensors import DrawnSensors
+from regolith_bringup.view.draw_terrain import TerrainDrawer, draw_obstacles
 from regolith_bringup.view.draw_vehicles import DrawnVehicles
-from regolith_bringup.view.ground import GroundPieces
 from regolith_bringup.view.layers import Layers
-from regolith_bringup.view.shade import Shade
-from regolith_bringup.view.told import Drawer, Told
-from regolith_terrain.height_field import build_height_field
+from regolith_bringup.view.message import Drawer, ViewMessage
+from regolith_bringup.view.rerun_canvas import Canvas
+from regolith_bringup.view.terrain_mesh import TerrainMesh
+from regolith_bringup.view.terrain_shading import TerrainShading
+from regolith_terrain.height_field_builder import build_height_field
 
 Floats = NDArray[np.float64]
 
@@ -31,7 +31,7 @@ _POSES_NS, _GROUND_NS, _LAYERS_NS = 50_000_000, 500_000_000, 200_000_000
 _STATES, _GROUNDS = 12_000, 400
 """Largest numbers of states of vehicles and ground in a view: those of long runs are farther apart."""
 _PLAIN = (8, 96, 2, True)
-"""Fineness of plain ground, see :class:`GroundPieces`."""
+"""Fineness of plain ground, see :class:`TerrainMesh`."""
 
 
 class RunView:
@@ -50,14 +50,17 @@ class RunView:
         self._scenario, self.canvas, self._ticking, self._plain = scenario, canvas, ticking, plain
         terrain = scenario.terrain
         poses_ns = max(_POSES_NS, span_ns // _STATES)
-        field, shade = build_height_field(terrain, scenario.seed), Shade.of(scenario.light.sun_at(0))
-        pieces = GroundPieces(field, terrain.spacing_m, terrain.size_m, shade, *(_PLAIN if plain else ()))
-        self.ground = DrawnGround(canvas, pieces, max(_GROUND_NS, span_ns // _GROUNDS))
+        field, shade = build_height_field(terrain, scenario.seed), TerrainShading.of(scenario.light.sun_at(0))
+        pieces = TerrainMesh(field, terrain.spacing_m, terrain.size_m, shade, *(_PLAIN if plain else ()))
+        self.ground = TerrainDrawer(canvas, pieces, max(_GROUND_NS, span_ns // _GROUNDS))
         self._vehicles = vehicles = DrawnVehicles(canvas, poses_ns)
         self._plots, self._layers = DrawnPlots(canvas), Layers(scenario)
         self._drawers: tuple[Drawer, ...] = (
-            self.ground, vehicles, DrawnSensors(canvas, vehicles.path_of_frame),
-            DrawnObjects(canvas, scenario, poses_ns), self._plots,
+            self.ground,
+            vehicles,
+            DrawnSensors(canvas, vehicles.path_of_frame),
+            DrawnObjects(canvas, scenario, poses_ns),
+            self._plots,
             DrawnLayers(canvas, self._layers, max(_LAYERS_NS, poses_ns)),
         )
         self._wanted: dict[str, list[tuple[Drawer, int]]] = defaultdict(list)
@@ -82,13 +85,13 @@ class RunView:
 
         :param t_ns: simulated time [ns]
         :param places: where vehicles are, or will be [m], shape (n, 2)
-        :param tiles: of the ground that will change, see :mod:`regolith_bringup.view.ground`
+        :param tiles: of the ground that will change, see :mod:`regolith_bringup.view.terrain_mesh`
         """
         self._places = places
-        draw_surroundings(self.canvas, self._scenario, places.mean(axis=0))
+        draw_obstacles(self.canvas, self._scenario, places.mean(axis=0))
         self.ground.begin(t_ns, places, tiles)
 
-    def take(self, told: Told) -> None:
+    def take(self, told: ViewMessage) -> None:
         """Draw what a message tells."""
         for number, (drawer, period_ns) in enumerate(self._wanted.get(told.topic, ())):
             if period_ns:
@@ -120,6 +123,11 @@ class RunView:
         last = self._vehicles.places()
         places = last if following and len(last) else self._places
         return blueprint(
-            self._scenario, self._types, self._plots.quantities(), places, following=following, bare=bare,
+            self._scenario,
+            self._types,
+            self._plots.quantities(),
+            places,
+            following=following,
+            bare=bare,
             plain=self._plain,
         )

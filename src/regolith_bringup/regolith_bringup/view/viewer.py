@@ -16,9 +16,9 @@ from types import TracebackType
 from typing import Self
 from urllib.parse import quote
 
-from regolith_bringup.view.browser import Browser, needed_browser
+from regolith_bringup.view.headless_browser import Browser, require_browser
 from regolith_files.problems import InputError, Problem
-from regolith_world.start import end_with
+from regolith_world.node_main import end_with
 
 _LOOPBACK = '127.0.0.1'
 _SILENT = {'RERUN_APP_ONLY': 'true', 'CI': 'true'}
@@ -86,7 +86,10 @@ class Viewer:
         environment = {**os.environ, **_SILENT, 'RUST_LOG': os.environ.get('RUST_LOG', 'error')}
         # However this process ends, no viewer stays behind with gigabytes of what it was sent.
         self._process = subprocess.Popen(
-            words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            words,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
             preexec_fn=partial(end_with, os.getpid()),
         )
         ports = [self._port, self._web_port] if self._web else [self._port]
@@ -130,7 +133,7 @@ def screenshot(file: Path, picture: Path, size: tuple[int, int]) -> None:
     :param size: of the window [px]
     :raises InputError: if there is no browser, or it cannot draw
     """
-    path = needed_browser()
+    path = require_browser()
     try:
         with Viewer(web=True, file=file) as viewer, Browser(path, size) as browser:
             browser.open(viewer.page)

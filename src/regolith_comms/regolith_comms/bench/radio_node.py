@@ -19,16 +19,16 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from regolith_msgs.msg import Evolved
 
-from regolith_comms.authority import CommsAuthority
 from regolith_comms.bench.radios import ROBOTS, lattice
+from regolith_comms.comms_participant import CommsParticipant
 from regolith_comms.config import CommsConfig
 from regolith_comms.link import LinkModel
 from regolith_comms.radio_config import load_radio
 from regolith_comms.ros.radio_topics import RadioTopics
-from regolith_world.records import BodyState, Command, Cycle, CycleKey, Roles, Verdict
-from regolith_world.ros import convert, qos
-from regolith_world.ros.inbox import SERVICE_PERIOD_S, Inbox, serve
-from regolith_world.ros.leaving import run_process
+from regolith_world.cycle.records import BodyState, Command, Cycle, CycleKey, Roles, Verdict
+from regolith_world.ros import message_conversion, qos
+from regolith_world.ros.inbox import SERVICE_PERIOD_S, Inbox, spin_ready
+from regolith_world.ros.shutdown import run_process
 
 HEARTBEAT_S = 0.02
 WARM_S, MEASURED_S = 1.0, 5.0
@@ -46,9 +46,13 @@ class RadioNode:
         self._inbox = Inbox(self.link)
         evolved = self.link.create_publisher(Evolved, 'evolved', qos.PROTOCOL)
         config = CommsConfig.model_validate({'beacon_period_s': 0.0})
-        self.authority = CommsAuthority(
-            config, LinkModel(load_radio(config.radio), *lattice()), 1, NAMES,
-            lambda answer: evolved.publish(convert.evolved_message(answer)), {},
+        self.authority = CommsParticipant(
+            config,
+            LinkModel(load_radio(config.radio), *lattice()),
+            1,
+            NAMES,
+            lambda answer: evolved.publish(message_conversion.evolved_message(answer)),
+            {},
         )
         RadioTopics(self.node, self._inbox, self.authority, lambda publish: publish())
         self.authority.warm_up()
@@ -73,10 +77,10 @@ class RadioNode:
         until = time.monotonic() + seconds
         due = next_service = time.monotonic()
         while time.monotonic() < until:
-            self.authority.on_cycle(convert.cycle_record(self._drive.next_message()))
+            self.authority.on_cycle(message_conversion.cycle_record(self._drive.next_message()))
             if time.monotonic() >= next_service:
                 next_service = time.monotonic() + SERVICE_PERIOD_S
-                serve(self._executor)
+                spin_ready(self._executor)
             due += HEARTBEAT_S
             while (rest := due - time.monotonic()) > 0.0:
                 self._inbox.wait(rest)
@@ -100,16 +104,14 @@ class _Drive:
         verdict = Verdict.COMMIT if self._cycle else Verdict.NONE
         dt_ns = round(HEARTBEAT_S * 1e9)
         key = CycleKey(0, self._cycle, 0)
-        record = Cycle(
-            key, self._cycle * dt_ns, dt_ns, verdict, Command.EVOLVE, ('comms',), (Roles(),), self._bodies
-        )
+        record = Cycle(key, self._cycle * dt_ns, dt_ns, verdict, Command.EVOLVE, ('comms',), (Roles(),), self._bodies)
         self._cycle += 1
-        return convert.cycle_message(record)
+        return message_conversion.cycle_message(record)
 
 
 def measure(radios: RadioNode) -> None:
     """Print the node's processor time per second at real time, and the deliveries per second."""
-    talkers = subprocess.Popen([sys.executable, '-m', 'regolith_comms.bench.talkers_node'], stdin=subprocess.DEVNULL)
+    talkers = subprocess.Popen([sys.executable, '-m', 'regolith_comms.bench.load_node'], stdin=subprocess.DEVNULL)
     try:
         radios.wait_for_talkers(talkers)
         radios.play(WARM_S)

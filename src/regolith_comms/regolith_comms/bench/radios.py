@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from regolith_comms.attempts import CapacityWindows, attempt
-from regolith_comms.dot_file import Edge, Tile
+from regolith_comms.dot_file import Edge, GraphTile
 from regolith_comms.link import LinkModel
+from regolith_comms.packet_delivery import CapacityWindows, deliver
 from regolith_comms.radio_config import load_radio
 from regolith_comms.relays import relay_table
 from regolith_comms.visibility import TileGraph
@@ -46,7 +46,7 @@ def lattice(tiles: int = TILES) -> tuple[TileGraph, WorldGrid]:
     """Return a lattice of tiles, 30 m each, with random costs of SubT's values between neighbours."""
     rng = np.random.default_rng(1)
     side = int(np.ceil(np.sqrt(tiles)))
-    names = [Tile(k, 'terrain', f'tile_{k}') for k in range(tiles)]
+    names = [GraphTile(k, 'terrain', f'tile_{k}') for k in range(tiles)]
     edges = [
         Edge(k, other, float(rng.choice([1.0, 3.0, 6.0])))
         for k in range(tiles)
@@ -88,9 +88,18 @@ def attempt_s(repeats: int = 15) -> float:
         windows = CapacityWindows(ROBOTS)
         start = time.perf_counter()
         links = model.between(places[tx], places[rx])
-        attempt(
-            windows, radio, np.uint64(7), 0, tx, rx, np.full(BATCH, 20), links.mean_dbm, links.variance_db2,
-            tx * ROBOTS + rx, np.arange(BATCH) + k,
+        deliver(
+            windows,
+            radio,
+            np.uint64(7),
+            0,
+            tx,
+            rx,
+            np.full(BATCH, 20),
+            links.mean_dbm,
+            links.variance_db2,
+            tx * ROBOTS + rx,
+            np.arange(BATCH) + k,
         )
         best = min(best, time.perf_counter() - start)
     return float(best) / BATCH
@@ -103,7 +112,11 @@ def node_load() -> dict[str, float]:
     """
     done = subprocess.run(
         [sys.executable, '-m', 'regolith_comms.bench.radio_node'],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_LIMIT_S, check=False,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=_LIMIT_S,
+        check=False,
     )
     if done.returncode != 0:
         raise RuntimeError(f'bench comms: the node ended with code {done.returncode}: {done.stderr.strip()}')

@@ -16,18 +16,18 @@ from regolith_msgs import srv
 from std_msgs.msg import Header
 
 from regolith_comms.addresses import DEFAULT_PORT
-from regolith_comms.authority import CommsAuthority
 from regolith_comms.broker import Datagram, Delivery
+from regolith_comms.comms_participant import CommsParticipant
 from regolith_comms.radio import success_probability
 from regolith_comms.radio_config import MAX_PAYLOAD
-from regolith_comms.ros.complaints import Complaints
-from regolith_world.records import Command, Cycle
+from regolith_comms.ros.throttled_log import ThrottledLog
+from regolith_world.cycle.records import Command, Cycle
 from regolith_world.ros import qos
-from regolith_world.ros.answering import offer
-from regolith_world.ros.convert import byte_array
+from regolith_world.ros.clock_offset import stamp
 from regolith_world.ros.inbox import Inbox
+from regolith_world.ros.message_conversion import byte_array
 from regolith_world.ros.naming import root_of
-from regolith_world.ros.shown_time import stamp
+from regolith_world.ros.service_server import create_service
 
 
 class RadioTopics:
@@ -40,7 +40,7 @@ class RadioTopics:
     """
 
     def __init__(
-        self, node: Node, inbox: Inbox, authority: CommsAuthority, later: Callable[[Callable[[], None]], None]
+        self, node: Node, inbox: Inbox, authority: CommsParticipant, later: Callable[[Callable[[], None]], None]
     ) -> None:
         self._node, self._inbox, self._authority = node, inbox, authority
         self._root = root_of(node)
@@ -52,15 +52,15 @@ class RadioTopics:
         self._links_shown: tuple[int, tuple[str, ...]] | None = None
         self._links_message: Any = None
         node.create_timer(1.0, self._repeat_links, clock=Clock(clock_type=ClockType.STEADY_TIME))
-        self._complaints = Complaints(node.get_logger().warning)
+        self._complaints = ThrottledLog(node.get_logger().warning)
         self._later = later
         authority.on_arrival = lambda deliveries: later(lambda: self.publish(deliveries))
         authority.on_committed = self._on_committed
         authority.on_restored = self.open_all
-        offer(node, srv.RegisterRadio, 'comms/register', self._on_register)
-        offer(node, srv.BindPort, 'comms/bind', self._on_bind)
-        offer(node, srv.DeployBreadcrumb, 'comms/deploy_breadcrumb', self._on_deploy)
-        offer(node, srv.RemoveBreadcrumb, 'comms/remove_breadcrumb', self._on_remove)
+        create_service(node, srv.RegisterRadio, 'comms/register', self._on_register)
+        create_service(node, srv.BindPort, 'comms/bind', self._on_bind)
+        create_service(node, srv.DeployBreadcrumb, 'comms/deploy_breadcrumb', self._on_deploy)
+        create_service(node, srv.RemoveBreadcrumb, 'comms/remove_breadcrumb', self._on_remove)
 
     def open_all(self) -> None:
         """Make the topics of every registered radio that has none yet."""
@@ -128,7 +128,7 @@ class RadioTopics:
         """Log the complaints, and publish the table of links if it is due or the breadcrumbs have changed."""
         self._complaints.add(*complaints)
         if cycle.command == Command.STOP:
-            self._complaints.tell()
+            self._complaints.flush()
         self._publish_links(cycle.t_ns)
 
     def _publish_links(self, t_ns: int) -> None:
@@ -170,7 +170,7 @@ class RadioTopics:
         def take(message: m.Datagram) -> None:
             datagram = Datagram(radio, message.dst, message.port or DEFAULT_PORT, bytes(message.data))
             try:
-                self._authority.on_datagram(datagram)
+                self._authority.send(datagram)
             except ValueError as error:
                 self._complaints.add(str(error))
 

@@ -89,7 +89,9 @@ class ExposureConfig(Section):
     percentile: float = Field(95.0, gt=0.0, le=100.0, description='of the pixels that is set [%]')
     level: float = Field(0.6, gt=0.0, le=1.0, description='part of full_well it is set to')
     max_full_fraction: float = Field(
-        1.0, gt=0.0, le=1.0,
+        1.0,
+        gt=0.0,
+        le=1.0,
         description='Largest fraction of metered pixels that may be full [-]. The exposure is shortened to keep to it. '
         '1: no limit.',
     )

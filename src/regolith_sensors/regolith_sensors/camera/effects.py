@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from regolith_sensors.camera.config import EffectsConfig, ExposureConfig, NoiseConfig
 from regolith_sensors.noise import normals, uniforms
-from regolith_world.counter import stream_key
+from regolith_world.random.philox import stream_key
 
 Singles = NDArray[np.float32]
 _HOT = 100.0
@@ -109,7 +109,7 @@ def mosaic(image: NDArray[Any], pattern: str) -> NDArray[Any]:
     return out
 
 
-def jpeg_artefacts(image: NDArray[np.uint16], quality: int) -> NDArray[np.uint16]:
+def jpeg_artifacts(image: NDArray[np.uint16], quality: int) -> NDArray[np.uint16]:
     """Return an image after JPEG compression (8 bit) at this quality, 1 to 100, spread over 16 bits again."""
     eight = (image // 257).astype(np.uint8)
     ordered = eight[:, :, ::-1] if eight.ndim == 3 else eight

@@ -16,16 +16,16 @@ from regolith_sensors.camera import effects, stages
 from regolith_sensors.camera.config import CameraConfig, ExposureConfig
 from regolith_sensors.camera.info import CameraInfo, camera_info
 from regolith_sensors.camera.lens import pixel_rays
-from regolith_sensors.camera.readout import NoiseStreams, Sensor, signals
+from regolith_sensors.camera.readout import ImageSensor, NoiseStreams, signals
 from regolith_sensors.light import BAND_WAVELENGTHS, SUN_BANDS, Spotlight, Sun
+from regolith_sensors.rays.adaptive_sampling import edge_marks, edge_pixels
 from regolith_sensors.rays.backend import RayBackend
-from regolith_sensors.rays.edges import edge_marks, edge_pixels
-from regolith_sensors.rays.frame import DARK, Draws, Frame, empty_frame, sample_streams
+from regolith_sensors.rays.camera_rays import CameraRays, Lights, lights, view
+from regolith_sensors.rays.image import DARK, RenderedImage, SampleStreams, empty_frame, sample_streams
 from regolith_sensors.rays.penumbra import smooth_penumbrae
-from regolith_sensors.rays.view import Lights, View, lights, view
 from regolith_sensors.scene.scene import Semantic
-from regolith_world.counter import stream_key
-from regolith_world.rotation import matrix
+from regolith_world.numerics.rotation import matrix
+from regolith_world.random.philox import stream_key
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -44,7 +44,7 @@ _METERED = (Semantic.GROUND, Semantic.ROCK)
 
 
 @dataclass(frozen=True)
-class Pose:
+class CameraPose:
     """Pose of the camera's body frame (x ahead, y left, z up) in the world."""
 
     position: Floats
@@ -54,7 +54,7 @@ class Pose:
 
 
 @dataclass(frozen=True)
-class Picture:
+class CameraImage:
     """One frame of a camera."""
 
     image: NDArray[np.uint16]
@@ -65,7 +65,7 @@ class Picture:
     """Exposure time used, automatic or not [s]."""
     gain: float
     """Between signal and number [-]: ISO / 100; 1: a full pixel has the largest number of a linear response."""
-    frame: Frame
+    frame: RenderedImage
     """Ground truth at the middle of the exposure, and the radiance that entered the lens. Valid until the next frame of
     this camera."""
 
@@ -117,11 +117,11 @@ class Camera:
         turn = _EDGE_TURN + 2.0 * math.pi * sample / self.config.edge_samples
         return _EDGE_RADIUS * math.cos(turn), _EDGE_RADIUS * math.sin(turn)
 
-    def moment(self, sample: int) -> float:
+    def sample_time(self, sample: int) -> float:
         """Return the moment of a sample within the exposure, 0 to 1; the first in its middle."""
         return (0.5 + sample * _GOLDEN) % 1.0 if self.config.stages.motion_blur else 0.5
 
-    def view(self, origin: Floats, pose: Pose, offset: tuple[float, float] = (0.0, 0.0)) -> View:
+    def view(self, origin: Floats, pose: CameraPose, offset: tuple[float, float] = (0.0, 0.0)) -> CameraRays:
         """Return the rays of all pixels from a pose.
 
         :param origin: of the scene's coordinates in the world [m], shape (3,)
@@ -133,10 +133,15 @@ class Camera:
             self._rays[offset] = self._ray_table(offset)
         return view(origin, self._rays[offset], rotation, pose.position, self.config.focal_length_px)
 
-    def look(
-        self, scene: RayBackend, origin: Floats, pose: Callable[[float], Pose], sun: Sun | None,
-        lamps: Sequence[Spotlight] = (), frame: int = 0,
-    ) -> Frame:
+    def expose(
+        self,
+        scene: RayBackend,
+        origin: Floats,
+        pose: Callable[[float], CameraPose],
+        sun: Sun | None,
+        lamps: Sequence[Spotlight] = (),
+        frame: int = 0,
+    ) -> RenderedImage:
         """Return radiance and ground truth of a frame; the scene stands still during the exposure, the camera moves.
 
         :param scene: as committed, see :meth:`regolith_sensors.scene.scene.Scene.commit`
@@ -148,11 +153,11 @@ class Camera:
         """
         config = self.config
         light = lights(origin, sun, lamps)
-        eyes = self.view(origin, pose(self.moment(0)))
-        held = scene.hull_light(light, eyes) if config.hull_light and not config.bounce_samples else DARK
+        eyes = self.view(origin, pose(self.sample_time(0)))
+        held = scene.vehicle_indirect_light(light, eyes) if config.hull_light and not config.bounce_samples else DARK
         first = sample_streams(self.seed, f'{self.name}/0', frame, config.sun_samples, config.bounce_samples)
         for sample in range(config.samples):
-            camera = self.view(origin, pose(self.moment(sample)), self.offset(sample))
+            camera = self.view(origin, pose(self.sample_time(sample)), self.offset(sample))
             if sample == 0:
                 scene.render(camera, light, first, self._frame, held)
                 continue
@@ -168,7 +173,7 @@ class Camera:
             self._refine(scene, eyes, light, first, held)
         return self._frame
 
-    def _refine(self, scene: RayBackend, eyes: View, light: Lights, random: Draws, held: Singles) -> None:
+    def _refine(self, scene: RayBackend, eyes: CameraRays, light: Lights, random: SampleStreams, held: Singles) -> None:
         """Add rays in pixels where one is not enough."""
         if self._edge_rays is None:
             offsets = [self.edge_offset(k + 1) for k in range(self.config.edge_samples)]
@@ -184,7 +189,7 @@ class Camera:
         if self.config.sun_samples == 1:
             smooth_penumbrae(frame, marks, facing, eyes, light)
 
-    def develop(self, seen: Frame, frame: int = 0) -> Picture:
+    def process(self, seen: RenderedImage, frame: int = 0) -> CameraImage:
         """Return the picture of a frame after all stages.
 
         :param seen: from :meth:`look`
@@ -206,12 +211,12 @@ class Camera:
             numbers = stages.quantise(level)
         numbers = numbers[:, :, 0] if self._shape[2] == 1 else numbers
         if config.effects.jpeg_quality is not None:
-            numbers = effects.jpeg_artefacts(numbers, config.effects.jpeg_quality)
+            numbers = effects.jpeg_artifacts(numbers, config.effects.jpeg_quality)
         if config.color.startswith('bayer'):
             numbers = effects.mosaic(numbers, config.color.removeprefix('bayer_'))
-        return Picture(numbers, config.encoding, exposure, self._sensor.iso / _BASE_ISO, seen)
+        return CameraImage(numbers, config.encoding, exposure, self._sensor.iso / _BASE_ISO, seen)
 
-    def _metered(self, light: Singles, seen: Frame, exposure: ExposureConfig) -> Singles:
+    def _metered(self, light: Singles, seen: RenderedImage, exposure: ExposureConfig) -> Singles:
         """Return the signal per second of the metered pixels: every fourth along rows and columns.
 
         :param light: on the sensor, shape (height, width, channels)
@@ -230,7 +235,7 @@ class Camera:
         rays = pixel_rays(c.width, c.height, c.focal_length_px, k, c.distortion.model, offset)
         return rays.astype(np.float32)
 
-    def _exposed(self, seen: Frame) -> Singles:
+    def _exposed(self, seen: RenderedImage) -> Singles:
         """Return the light on the sensor after dust, defocus and glare."""
         config = self.config
         image = seen.radiance
@@ -240,8 +245,12 @@ class Camera:
             image = image * self._dust[:, :, None]
         if config.stages.defocus:
             spot = stages.defocus_diameter(
-                np.maximum(seen.depth, 1e-3), config.focal_length_m, config.f_number, config.pixel_size_m,
-                config.focus_distance, config.defocus_gain,
+                np.maximum(seen.depth, 1e-3),
+                config.focal_length_m,
+                config.f_number,
+                config.pixel_size_m,
+                config.focus_distance,
+                config.defocus_gain,
             )
             image = stages.defocus(image, spot, config.defocus_variant)
         if config.effects.glare > 0.0:
@@ -251,7 +260,7 @@ class Camera:
     def _per_channel(self, values: Sequence[float]) -> Floats:
         return np.array(values if self._shape[2] == 3 else values[1:2])
 
-    def _read_out(self) -> Sensor:
+    def _read_out(self) -> ImageSensor:
         """Return the properties of the sensor's pixels."""
         config, pattern = self.config, self._pattern
         fixed = config.stages.fixed_pattern
@@ -267,7 +276,7 @@ class Camera:
         full = 1.0 / (_BASE_ISO * config.full_well)
         plain = not config.stages.response
         slope = full if plain or response.slope is None else self._per_channel(response.slope)
-        return Sensor(
+        return ImageSensor(
             rate=across(self._rate),
             gain=rows(pattern.gain) if fixed else across(1.0),
             offset=rows(pattern.offset) if fixed else across(0.0),

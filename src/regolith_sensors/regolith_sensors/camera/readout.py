@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from regolith_sensors.arrays import Single, Singles, Words
 from regolith_sensors.camera.stages import noisy_row
 from regolith_sensors.noise import normal_blocks
-from regolith_sensors.rays.threads import in_bands
+from regolith_sensors.rays.parallel import run_in_ranges
 
 _ROWS = 8
 _CHUNK = 256
@@ -26,7 +26,7 @@ _ZERO, _HALF, _ONE, _MOST = (np.float32(v) for v in (0.0, 0.5, 1.0, 65535.0))
 
 
 @dataclass(frozen=True)
-class Sensor:
+class ImageSensor:
     """Properties of a sensor's pixels.
 
     Tables have a row for each row of the image, or one for all; columns are those of the image times its channels.
@@ -62,7 +62,7 @@ class NoiseStreams:
 
 
 def signals(
-    light: Singles, fall: Singles, sensor: Sensor, exposure: float, noise: NoiseStreams | None, full_scale: bool
+    light: Singles, fall: Singles, sensor: ImageSensor, exposure: float, noise: NoiseStreams | None, full_scale: bool
 ) -> NDArray[Any]:
     """Return digital numbers of a linear response (uint16), or the signal up to the full well; shape of ``light``.
 
@@ -79,11 +79,31 @@ def signals(
     flat = np.ascontiguousarray(light).reshape(height, width * channels)
     out = np.empty(flat.shape, np.uint16 if full_scale else np.float32)
     keys = noise or NoiseStreams(np.uint64(0), np.uint64(0), 0)
-    in_bands(
-        _read_out, height, _ROWS, flat, fall, channels, sensor.rate, np.float32(exposure), sensor.gain, sensor.offset,
-        sensor.dark, sensor.shot, sensor.read, np.float32(sensor.poisson_below), noise is not None, keys.shot,
-        keys.read, np.uint64(keys.frame), np.float32(sensor.full_well), sensor.slope, sensor.offset_of_response,
-        np.float32(sensor.iso), full_scale, out,
+    run_in_ranges(
+        _read_out,
+        height,
+        _ROWS,
+        flat,
+        fall,
+        channels,
+        sensor.rate,
+        np.float32(exposure),
+        sensor.gain,
+        sensor.offset,
+        sensor.dark,
+        sensor.shot,
+        sensor.read,
+        np.float32(sensor.poisson_below),
+        noise is not None,
+        keys.shot,
+        keys.read,
+        np.uint64(keys.frame),
+        np.float32(sensor.full_well),
+        sensor.slope,
+        sensor.offset_of_response,
+        np.float32(sensor.iso),
+        full_scale,
+        out,
     )
     return out.reshape(light.shape)
 
@@ -107,10 +127,29 @@ def _draw(key: np.uint64, frame: np.uint64, begin: int, words: Words, numbers: S
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _read_out(
-    first: int, last: int, light: Singles, fall: Singles, channels: int, rate: Singles, exposure: Single, gain: Singles,
-    offset: Singles, dark: Singles, shot: Singles, read: Singles, poisson_below: Single, noisy: bool,
-    shot_key: np.uint64, read_key: np.uint64, frame: np.uint64, full_well: Single, slope: Singles, bias: Singles,
-    iso: Single, full_scale: bool, out: NDArray[Any],
+    first: int,
+    last: int,
+    light: Singles,
+    fall: Singles,
+    channels: int,
+    rate: Singles,
+    exposure: Single,
+    gain: Singles,
+    offset: Singles,
+    dark: Singles,
+    shot: Singles,
+    read: Singles,
+    poisson_below: Single,
+    noisy: bool,
+    shot_key: np.uint64,
+    read_key: np.uint64,
+    frame: np.uint64,
+    full_well: Single,
+    slope: Singles,
+    bias: Singles,
+    iso: Single,
+    full_scale: bool,
+    out: NDArray[Any],
 ) -> None:
     across = light.shape[1]
     words = np.empty((4, _CHUNK), np.uint32)

@@ -18,11 +18,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from regolith_sensors.arrays import Floats
 from regolith_sensors.camera.lens import distort
-from regolith_sensors.rays.threads import in_bands
+from regolith_sensors.rays.parallel import run_in_ranges
 
 __all__ = [
-    'add_noise', 'aggregate', 'defocus', 'defocus_diameter', 'distort', 'field_of_view', 'physical_gain', 'quantise',
-    'respond', 'vignette', 'vignetting',
+    'add_noise',
+    'aggregate',
+    'defocus',
+    'defocus_diameter',
+    'distort',
+    'field_of_view',
+    'physical_gain',
+    'quantise',
+    'respond',
+    'vignette',
+    'vignetting',
 ]
 
 Image = NDArray[Any]
@@ -48,7 +57,11 @@ def field_of_view(sensor_width: float, focal_length: float) -> float:
 
 
 def defocus_diameter(
-    distance: ArrayLike, focal_length: float, f_number: float, pixel_size: float, focus_distance: float,
+    distance: ArrayLike,
+    focal_length: float,
+    f_number: float,
+    pixel_size: float,
+    focus_distance: float,
     gain: float = 1.0,
 ) -> Floats:
     """Return the diameter of the blur spot [px]: G f^2 |d - U| / (N C d (U - f)).
@@ -89,7 +102,7 @@ def defocus(image: Image, diameter: ArrayLike, variant: Literal['normalised', 'p
     stack = np.ascontiguousarray(image.reshape(*image.shape[:2], -1))
     spot = np.ascontiguousarray(np.broadcast_to(np.asarray(diameter, dtype=image.dtype), image.shape[:2]))
     out = np.empty_like(stack)
-    in_bands(_blur, stack.shape[0], _ROWS, stack, spot, variant == 'normalised', out)
+    run_in_ranges(_blur, stack.shape[0], _ROWS, stack, spot, variant == 'normalised', out)
     return out.reshape(image.shape)
 
 
@@ -159,8 +172,14 @@ def aggregate(
 
 
 def add_noise(
-    signal: Image, dark_current: ArrayLike, exposure: float, noise_gain: ArrayLike, read_noise: ArrayLike,
-    shot: ArrayLike, read: ArrayLike, electrons: bool = False,
+    signal: Image,
+    dark_current: ArrayLike,
+    exposure: float,
+    noise_gain: ArrayLike,
+    read_noise: ArrayLike,
+    shot: ArrayLike,
+    read: ArrayLike,
+    electrons: bool = False,
 ) -> Image:
     """Return the signal with dark current, shot and read noise: mu + Gn sqrt(mu) z_shot + sigma z_read.
 
@@ -195,12 +214,16 @@ def add_noise(
     )
     out = np.empty_like(values)
     poisson_below = kind.type(POISSON_BELOW if electrons else 0.0)
-    in_bands(_noise, height, _ROWS, values, darks, gain, sigma, shots, reads, poisson_below, out)
+    run_in_ranges(_noise, height, _ROWS, values, darks, gain, sigma, shots, reads, poisson_below, out)
     return out.reshape(signal.shape)
 
 
 def respond(
-    signal: Image, response: Literal['linear', 'gamma', 'sigmoid'], a: ArrayLike, b: ArrayLike, iso: float,
+    signal: Image,
+    response: Literal['linear', 'gamma', 'sigmoid'],
+    a: ArrayLike,
+    b: ArrayLike,
+    iso: float,
     gamma: float = 1.0,
 ) -> Image:
     """Return the sensor's response, 0 to 1 in range.
@@ -328,8 +351,14 @@ def _poisson(mean: float, z: float) -> int:
 
 @njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def noisy_row(
-    signal: NDArray[Any], dark: NDArray[Any], gain: NDArray[Any], sigma: NDArray[Any], shot: NDArray[Any],
-    read: NDArray[Any], poisson_below: float, out: NDArray[Any],
+    signal: NDArray[Any],
+    dark: NDArray[Any],
+    gain: NDArray[Any],
+    sigma: NDArray[Any],
+    shot: NDArray[Any],
+    read: NDArray[Any],
+    poisson_below: float,
+    out: NDArray[Any],
 ) -> None:
     """Write one row of noisy values into ``out``, see :func:`add_noise`; all of one shape (n,).
 
@@ -353,8 +382,16 @@ def noisy_row(
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _noise(
-    first: int, last: int, signal: NDArray[Any], dark: NDArray[Any], gain: NDArray[Any], sigma: NDArray[Any],
-    shot: NDArray[Any], read: NDArray[Any], poisson_below: float, out: NDArray[Any],
+    first: int,
+    last: int,
+    signal: NDArray[Any],
+    dark: NDArray[Any],
+    gain: NDArray[Any],
+    sigma: NDArray[Any],
+    shot: NDArray[Any],
+    read: NDArray[Any],
+    poisson_below: float,
+    out: NDArray[Any],
 ) -> None:
     for i in range(first, last):
         noisy_row(signal[i], dark[i], gain, sigma, shot[i], read[i], poisson_below, out[i])

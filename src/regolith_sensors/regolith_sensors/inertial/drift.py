@@ -11,7 +11,7 @@ from numba import njit
 
 from regolith_sensors.arrays import Floats
 from regolith_sensors.noise import normals, unit
-from regolith_world.counter import philox, stream_key
+from regolith_world.random.philox import philox, stream_key
 
 
 class Drift:
@@ -22,8 +22,9 @@ class Drift:
     the errors it would have had. The last value is kept; going back starts over (10 ns a sample).
 
     Source: gillespie1996; ieee952.
-    Checked by: test_order.py::test_drift_is_the_same_process_at_any_rate,
-    test_order.py::test_a_random_walk_grows_with_the_root_of_time_at_any_rate, test_inertial.py::test_random_walk.
+    Checked by: test_convergence_order.py::test_drift_is_the_same_process_at_any_rate,
+    test_convergence_order.py::test_a_random_walk_grows_with_the_root_of_time_at_any_rate,
+    test_inertial.py::test_random_walk.
     """
 
     def __init__(self, key: np.uint64, axes: int, period: float, sigma: float, tau: float, walk: float = 0.0) -> None:
@@ -66,7 +67,14 @@ class Drift:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _run(
-    key: np.uint64, at: int, first: int, decay: float, kick: float, walk: float, markov: Floats, total: Floats,
+    key: np.uint64,
+    at: int,
+    first: int,
+    decay: float,
+    kick: float,
+    walk: float,
+    markov: Floats,
+    total: Floats,
     out: Floats,
 ) -> None:
     """Advance from sample ``at`` and write the samples from ``first`` on."""

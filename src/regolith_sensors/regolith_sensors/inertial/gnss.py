@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from regolith_sensors.inertial.drift import Drift, white
 from regolith_sensors.inertial.gnss_config import GnssConfig
-from regolith_world.counter import stream_key
+from regolith_world.random.philox import stream_key
 
 Floats = NDArray[np.float64]
 
@@ -48,9 +48,7 @@ def geodetic(
     up = np.array([cos_lat * cos_lon, cos_lat * sin_lon, sin_lat])
     east = np.array([-sin_lon, cos_lon, 0.0])
     north = np.cross(up, east)
-    x, y, z = np.moveaxis(
-        normal * up * [1.0, 1.0, 1.0 - e2] + local[..., :1] * east + local[..., 1:2] * north, -1, 0
-    )
+    x, y, z = np.moveaxis(normal * up * [1.0, 1.0, 1.0 - e2] + local[..., :1] * east + local[..., 1:2] * north, -1, 0)
     across = np.hypot(x, y)
     reduced = np.arctan2(z * semi_major, across * semi_minor)
     found = np.arctan2(

@@ -19,7 +19,9 @@ class GnssConfig(Section):
     rate_hz: float = Field(1.0, ge=1e-3, le=100.0, description='fixes per second of simulated time')
     body: Literal['moon', 'earth'] = 'moon'
     latitude_deg: float | None = Field(
-        None, ge=-90.0, le=90.0,
+        None,
+        ge=-90.0,
+        le=90.0,
         description="Latitude of the world's origin [deg]; none: that of terrain.site or of the elevation model.",
     )
     longitude_deg: float | None = Field(
@@ -29,7 +31,9 @@ class GnssConfig(Section):
         None, description="Height of the world's origin [m]; none: that of terrain.site or of the model at its center."
     )
     north_deg: float | None = Field(
-        None, ge=-360.0, le=360.0,
+        None,
+        ge=-360.0,
+        le=360.0,
         description='Bearing of +y of the world, clockwise from true north [deg]; none: that of the elevation model.',
     )
     white_horizontal_m: float = Field(0.5, ge=0.0, description='standard deviation per axis of the white noise [m]')

@@ -12,15 +12,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from regolith_sensors.inertial.drift import Drift, white
 from regolith_sensors.inertial.imu_config import ImuConfig, InertialErrors
-from regolith_world.counter import stream_key
-from regolith_world.rotation import matrix
+from regolith_world.numerics.rotation import matrix
+from regolith_world.random.philox import stream_key
 
 Floats = NDArray[np.float64]
 
 
 def specific_force(
-    acceleration: ArrayLike, orientation: ArrayLike, gravity: ArrayLike, angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
-    angular_acceleration: ArrayLike = (0.0, 0.0, 0.0), lever_arm: ArrayLike = (0.0, 0.0, 0.0),
+    acceleration: ArrayLike,
+    orientation: ArrayLike,
+    gravity: ArrayLike,
+    angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
+    angular_acceleration: ArrayLike = (0.0, 0.0, 0.0),
+    lever_arm: ArrayLike = (0.0, 0.0, 0.0),
 ) -> Floats:
     """Return the specific force at a sensor in the body frame: R^T (a + alpha x r + w x (w x r) - g) [m/s^2].
 
@@ -45,8 +49,12 @@ def specific_force(
 
 
 def mean_specific_force(
-    velocity: tuple[Floats, Floats], angular_velocity: tuple[Floats, Floats], orientation: tuple[Floats, Floats],
-    duration: float, gravity: Floats, lever_arm: Floats,
+    velocity: tuple[Floats, Floats],
+    angular_velocity: tuple[Floats, Floats],
+    orientation: tuple[Floats, Floats],
+    duration: float,
+    gravity: Floats,
+    lever_arm: Floats,
 ) -> Floats:
     """Return the mean specific force over a window in the body frame [m/s^2], from the body's states at its ends.
 
@@ -62,7 +70,7 @@ def mean_specific_force(
 
     Source: titterton2004.
     Checked by: test_inertial.py::test_mean_over_a_window_is_the_mean_of_the_moments,
-    test_order.py::test_the_force_of_a_window_is_of_second_order.
+    test_convergence_order.py::test_the_force_of_a_window_is_of_second_order.
     """
     arms = [matrix(q) @ lever_arm for q in orientation]
     before, after = (v + np.cross(w, arm) for v, w, arm in zip(velocity, angular_velocity, arms))

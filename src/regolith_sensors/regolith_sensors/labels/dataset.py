@@ -68,7 +68,11 @@ class DatasetWriter:
         (folder / 'annotations').mkdir()
 
     def add(
-        self, name: str, image: NDArray[Any], boxes: Sequence[LabelledBox], split: str = 'train',
+        self,
+        name: str,
+        image: NDArray[Any],
+        boxes: Sequence[LabelledBox],
+        split: str = 'train',
         instances: NDArray[Any] | None = None,
     ) -> None:
         """Write an image and keep its boxes; an image without boxes shows background only.
@@ -95,9 +99,7 @@ class DatasetWriter:
                 lines.append(_yolo_line(self.classes.index(box.class_name), box, width, height))
         (self._folder / 'labels' / split / f'{name}.txt').write_text(''.join(lines), encoding='utf-8')
 
-    def _annotate(
-        self, box: LabelledBox, area: int, image: int, split: str, instances: NDArray[Any] | None
-    ) -> None:
+    def _annotate(self, box: LabelledBox, area: int, image: int, split: str, instances: NDArray[Any] | None) -> None:
         outline = _outlines(instances, box) if instances is not None and box.instance is not None else []
         size = [box.right - box.left + 1, box.bottom - box.top + 1]
         self._annotations[split].append(

@@ -12,15 +12,17 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_files.doors import BagReader, Run
+from regolith_files.extension_points import BagReader, Run
 from regolith_sensors.labels.dataset import CLASSES, DatasetWriter, LabelledBox
-from regolith_sensors.report.frames import frames, pixels
-from regolith_terrain.files import new_folder
-from regolith_world.keyed_random import generator
+from regolith_sensors.report.image_reader import frames, pixels
+from regolith_terrain.terrain_files import new_folder
+from regolith_world.random.keyed_generator import generator
 
 _BAYER = {
-    'bayer_rggb16': cv2.COLOR_BayerRGGB2RGB, 'bayer_bggr16': cv2.COLOR_BayerBGGR2RGB,
-    'bayer_gbrg16': cv2.COLOR_BayerGBRG2RGB, 'bayer_grbg16': cv2.COLOR_BayerGRBG2RGB,
+    'bayer_rggb16': cv2.COLOR_BayerRGGB2RGB,
+    'bayer_bggr16': cv2.COLOR_BayerBGGR2RGB,
+    'bayer_gbrg16': cv2.COLOR_BayerGBRG2RGB,
+    'bayer_grbg16': cv2.COLOR_BayerGRBG2RGB,
 }
 
 
@@ -32,8 +34,15 @@ def labelled_cameras(bag: BagReader) -> tuple[str, ...]:
 
 
 def export_dataset(
-    runs: Sequence[Run], out: Path, *, cameras: Sequence[str] = (), classes: Sequence[str] = CLASSES, bits: int = 8,
-    least_pixels: int = 16, val_share: float = 0.2, progress: Callable[[int, int], None] = lambda done, of: None,
+    runs: Sequence[Run],
+    out: Path,
+    *,
+    cameras: Sequence[str] = (),
+    classes: Sequence[str] = CLASSES,
+    bits: int = 8,
+    least_pixels: int = 16,
+    val_share: float = 0.2,
+    progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> dict[str, Any]:
     """Write images and boxes of runs in COCO's and YOLO's layout; all of it or nothing.
 
@@ -69,8 +78,11 @@ def export_dataset(
                     first = 0 if number in kept else total
                 for frame, (t_ns, picture, boxes, instances) in enumerate(_labelled(run.bag, camera, bits)):
                     writer.add(
-                        f'{prefix}{camera.strip("/").replace("/", "_")}_{t_ns:014d}', picture, boxes,
-                        'val' if frame >= first else 'train', instances,
+                        f'{prefix}{camera.strip("/").replace("/", "_")}_{t_ns:014d}',
+                        picture,
+                        boxes,
+                        'val' if frame >= first else 'train',
+                        instances,
                     )
                     done += 1
                     progress(done, of)

@@ -94,7 +94,7 @@ def rectification_maps(info: CameraInfo) -> tuple[Singles, Singles]:
     return columns, rows
 
 
-def eight_bits(images: Sequence[NDArray[Any]], percentile: float = 99.5) -> list[Bytes]:
+def to_8_bit(images: Sequence[NDArray[Any]], percentile: float = 99.5) -> list[Bytes]:
     """Return images of digital numbers in 8 bits, all by one scale; colours become their mean.
 
     The scale is the square root of the signal, which evens out shot noise.
@@ -142,8 +142,12 @@ def disparities(left: Bytes, right: Bytes, least: float, most: float, matcher: M
 
 
 def stereo_depth(
-    left: NDArray[Any], right: NDArray[Any], left_info: CameraInfo, right_info: CameraInfo,
-    depth_range: tuple[float, float] = (1.5, 12.0), matcher: MatcherConfig | None = None,
+    left: NDArray[Any],
+    right: NDArray[Any],
+    left_info: CameraInfo,
+    right_info: CameraInfo,
+    depth_range: tuple[float, float] = (1.5, 12.0),
+    matcher: MatcherConfig | None = None,
 ) -> Singles:
     """Return the depth along the left camera's axis [m] of each pixel of the rectified left image; NaN: no match.
 
@@ -167,7 +171,7 @@ def stereo_depth(
     strength = stereo_baseline(right_info) * float(right_info.p[0, 0])
     flat = [
         cv2.remap(image, *rectification_maps(info), cv2.INTER_LINEAR).astype(np.uint8)
-        for image, info in zip(eight_bits([left, right]), (left_info, right_info))
+        for image, info in zip(to_8_bit([left, right]), (left_info, right_info))
     ]
     found = disparities(flat[0], flat[1], strength / depth_range[1], strength / depth_range[0], matcher)
     with np.errstate(divide='ignore', invalid='ignore'):
@@ -179,7 +183,11 @@ def rectified_truth(depth: Singles, info: CameraInfo) -> Singles:
     """Return a raw depth image [m] in the rectified camera, by its nearest pixels; +inf outside the raw one."""
     columns, rows = rectification_maps(info)
     out: Singles = cv2.remap(
-        np.asarray(depth, np.float32), columns, rows, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT,
+        np.asarray(depth, np.float32),
+        columns,
+        rows,
+        cv2.INTER_NEAREST,
+        borderMode=cv2.BORDER_CONSTANT,
         borderValue=(np.inf,),
     ).astype(np.float32)
     return out

@@ -26,7 +26,13 @@ POINT = _layout(
 """One point of ``fields: velodyne``: place in the sensor's frame at the time of its beam [m], intensity, ring, kind of
 return (:data:`regolith_sensors.lidar.sweep.RETURN_TYPES`), time since the beginning of the sweep [s], range [m]."""
 OUSTER = _layout(
-    48, **_XYZ, intensity=('<f4', 16), t=('<u4', 20), reflectivity=('<u2', 24), ring=('<u2', 26), ambient=('<u2', 28),
+    48,
+    **_XYZ,
+    intensity=('<f4', 16),
+    t=('<u4', 20),
+    reflectivity=('<u2', 24),
+    ring=('<u2', 26),
+    ambient=('<u2', 28),
     range=('<u4', 32),
 )
 """One point of ``fields: ouster``, as the maker's ROS driver lays it out (its point type ``original``): place and

@@ -20,7 +20,7 @@ from regolith_sensors.arrays import Floats, Singles
 from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.noise import normals
 from regolith_sensors.rays.backend import RayBackend
-from regolith_world.counter import stream_key
+from regolith_world.random.philox import stream_key
 
 Poses = Callable[[Floats], tuple[Floats, Floats]]
 """From parts of the sweep (0 to 1), shape (m,), to positions (m, 3) [m] and rotations (m, 3, 3), sensor to world."""
@@ -80,7 +80,11 @@ class Lidar:
         self._spread = max(*config.divergence_rad, 1e-4) / (2 * config.sample_radius - 1)
 
     def scan(
-        self, scene: RayBackend, origin: Floats, poses: Poses, frame: int = 0,
+        self,
+        scene: RayBackend,
+        origin: Floats,
+        poses: Poses,
+        frame: int = 0,
         optical_depth: Callable[[Singles], Singles] | None = None,
     ) -> Scan:
         """Return a sweep.
@@ -223,7 +227,12 @@ def _direction(azimuth: Floats, elevation: Floats) -> Floats:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _merge(
-    distance: Singles, intensity: Singles, mode: int, resolution: float, threshold: float, reach: Singles,
+    distance: Singles,
+    intensity: Singles,
+    mode: int,
+    resolution: float,
+    threshold: float,
+    reach: Singles,
     strength: Singles,
 ) -> None:
     beams, subs = distance.shape

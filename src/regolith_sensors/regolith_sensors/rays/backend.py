@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The interface of ray back ends: they are built from a scene's parts and give images and lidar echoes.
 
-All random numbers of a frame come from its :class:`regolith_sensors.rays.frame.Draws`, so that a frame is a function of
-its number; equal scenes give equal images, whatever they were before. :mod:`regolith_sensors.rays.choice` finds the
-installed ones.
+All random numbers of a frame come from its :class:`regolith_sensors.rays.image.SampleStreams`, so that a frame is a
+function of its number; equal scenes give equal images, whatever they were before. :mod:`regolith_sensors.rays.registry`
+finds the installed ones.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_sensors.rays.frame import DARK, Draws, Frame
-from regolith_sensors.rays.view import Lights, View
-from regolith_sensors.scene.parts import SceneParts
+from regolith_sensors.rays.camera_rays import CameraRays, Lights
+from regolith_sensors.rays.image import DARK, RenderedImage, SampleStreams
+from regolith_sensors.scene.scene_arrays import SceneParts
 
 Singles = NDArray[np.float32]
 
@@ -42,8 +42,13 @@ class RayBackend(ABC):
 
     @abstractmethod
     def render(
-        self, camera: View, light: Lights, random: Draws, out: Frame | None = None, held: Singles = DARK
-    ) -> Frame:
+        self,
+        camera: CameraRays,
+        light: Lights,
+        random: SampleStreams,
+        out: RenderedImage | None = None,
+        held: Singles = DARK,
+    ) -> RenderedImage:
         """Return what a camera sees, one ray per pixel.
 
         :param light: sun and lamps
@@ -54,7 +59,12 @@ class RayBackend(ABC):
 
     @abstractmethod
     def cast(
-        self, directions: Singles, groups: NDArray[np.int32], positions: Singles, rotations: Singles, reach: float,
+        self,
+        directions: Singles,
+        groups: NDArray[np.int32],
+        positions: Singles,
+        rotations: Singles,
+        reach: float,
         spread: float,
     ) -> tuple[Singles, Singles, NDArray[np.uint16]]:
         """Return (range [m], exact backscatter r [1/sr], object) of rays; range +inf for rays that meet nothing.
@@ -70,7 +80,13 @@ class RayBackend(ABC):
         """
 
     def render_more(
-        self, camera: View, light: Lights, random: Draws, pixels: NDArray[np.int32], rays: Singles, frame: Frame,
+        self,
+        camera: CameraRays,
+        light: Lights,
+        random: SampleStreams,
+        pixels: NDArray[np.int32],
+        rays: Singles,
+        frame: RenderedImage,
         held: Singles = DARK,
     ) -> None:
         """Add the radiance of further rays in some pixels to a frame's.
@@ -86,6 +102,6 @@ class RayBackend(ABC):
             more = self.render(camera._replace(rays=table), light, random, None, held)
             flat[pixels] += more.radiance.reshape(-1, 3)[pixels]
 
-    def hull_light(self, light: Lights, view: View) -> Singles:
+    def vehicle_indirect_light(self, light: Lights, view: CameraRays) -> Singles:
         """Return the light of lit ground on hulls in view, in the form that :meth:`render` takes; by default none."""
         return DARK

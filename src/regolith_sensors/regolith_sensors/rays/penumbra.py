@@ -19,10 +19,10 @@ from numba import njit
 from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Bools, Ints, Longs, Single, Singles
-from regolith_sensors.rays.edges import SHAPE
-from regolith_sensors.rays.frame import Frame
-from regolith_sensors.rays.threads import in_bands
-from regolith_sensors.rays.view import Lights, View
+from regolith_sensors.rays.adaptive_sampling import SHAPE
+from regolith_sensors.rays.camera_rays import CameraRays, Lights
+from regolith_sensors.rays.image import RenderedImage
+from regolith_sensors.rays.parallel import run_in_ranges
 
 REACH = 4
 """Largest distance of a neighbor along rows and columns [px]."""
@@ -38,7 +38,9 @@ _FEW, _MANY = np.float32(8.0), np.float32(24.0)
 _ZERO, _ONE, _INF = np.float32(0.0), np.float32(1.0), np.float32(np.inf)
 
 
-def smooth_penumbrae(frame: Frame, marks: NDArray[np.uint8], facing: Bools, eyes: View, light: Lights) -> None:
+def smooth_penumbrae(
+    frame: RenderedImage, marks: NDArray[np.uint8], facing: Bools, eyes: CameraRays, light: Lights
+) -> None:
     """Replace the visible fraction of the sun in a frame's radiance by its average over the penumbra's neighborhood.
 
     Neighbors are weighted by 1 - (d / h)^2, d their distance across the sun's direction, h = RADIUS r t, with t the
@@ -48,7 +50,7 @@ def smooth_penumbrae(frame: Frame, marks: NDArray[np.uint8], facing: Bools, eyes
     of Mehta et al. (2012). Weights and window are Regolith's own; tests: test_penumbra.py.
 
     :param frame: after further rays, with ``sunlit``, ``sun_part`` and ``blocker``; its radiance changes
-    :param marks: from :func:`regolith_sensors.rays.edges.edge_marks`; at edges of shapes nothing changes
+    :param marks: from :func:`regolith_sensors.rays.adaptive_sampling.edge_marks`; at edges of shapes nothing changes
     :param facing: pixels whose first ray met a surface that faces the sun, shape (height, width)
     :param eyes: view of the first rays
     :param light: the sun in it
@@ -57,16 +59,30 @@ def smooth_penumbrae(frame: Frame, marks: NDArray[np.uint8], facing: Bools, eyes
     if light.disc <= 0.0 or not frame.blocker.any():
         return
     blockers, counts = np.empty((height, width), np.int64), np.empty((height, width), np.int64)
-    in_bands(_along_rows, height, _ROWS, frame.blocker, frame.instance, facing, blockers, counts)
+    run_in_ranges(_along_rows, height, _ROWS, frame.blocker, frame.instance, facing, blockers, counts)
     axes = (np.stack([light.across[0], light.across[1], light.direction]) @ eyes.rotation).astype(np.float32)
     sites = np.empty((3, height, width), np.float32)
-    in_bands(_sites, height, _ROWS, frame.range, marks, facing, eyes.rays, axes, sites)
+    run_in_ranges(_sites, height, _ROWS, frame.range, marks, facing, eyes.rays, axes, sites)
     out = np.empty((height, width), np.float32)
-    in_bands(
-        _average, height, _ROWS, frame.instance, frame.object_id, frame.range, frame.sunlit, frame.sun_part, marks,
-        eyes.rays, axes, np.float32(RADIUS * light.disc), sites, blockers, counts, out,
+    run_in_ranges(
+        _average,
+        height,
+        _ROWS,
+        frame.instance,
+        frame.object_id,
+        frame.range,
+        frame.sunlit,
+        frame.sun_part,
+        marks,
+        eyes.rays,
+        axes,
+        np.float32(RADIUS * light.disc),
+        sites,
+        blockers,
+        counts,
+        out,
     )
-    in_bands(_apply, height, _ROWS, frame.sunlit, frame.sun_part, out, frame.radiance)
+    run_in_ranges(_apply, height, _ROWS, frame.sunlit, frame.sun_part, out, frame.radiance)
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
@@ -110,7 +126,13 @@ def _site(distance: Singles, rays: Singles, axes: Singles, i: int, j: int, axis:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _sites(
-    first: int, last: int, distance: Singles, marks: NDArray[np.uint8], facing: Bools, rays: Singles, axes: Singles,
+    first: int,
+    last: int,
+    distance: Singles,
+    marks: NDArray[np.uint8],
+    facing: Bools,
+    rays: Singles,
+    axes: Singles,
     sites: Singles,
 ) -> None:
     """Write the coordinates of pixels that count as neighbors, once for all of these; of others, +inf: too far away."""
@@ -123,9 +145,21 @@ def _sites(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _average(
-    first: int, last: int, instance: Ints, object_id: NDArray[np.uint16], distance: Singles, sunlit: Singles,
-    sun_part: Singles, marks: NDArray[np.uint8], rays: Singles, axes: Singles, scale: Single, sites: Singles,
-    blockers: Longs, counts: Longs, out: Singles,
+    first: int,
+    last: int,
+    instance: Ints,
+    object_id: NDArray[np.uint16],
+    distance: Singles,
+    sunlit: Singles,
+    sun_part: Singles,
+    marks: NDArray[np.uint8],
+    rays: Singles,
+    axes: Singles,
+    scale: Single,
+    sites: Singles,
+    blockers: Longs,
+    counts: Longs,
+    out: Singles,
 ) -> None:
     """Write the averages; where there are none, a negative number."""
     height, width = sun_part.shape
@@ -145,7 +179,8 @@ def _average(
             far = np.float32(total) / (np.float32(known) * _MICROMETERS)
             square, apart = (scale * far) * (scale * far), np.float32(0.5) * far
             x, y, z = (
-                _site(distance, rays, axes, i, j, 0), _site(distance, rays, axes, i, j, 1),
+                _site(distance, rays, axes, i, j, 0),
+                _site(distance, rays, axes, i, j, 1),
                 _site(distance, rays, axes, i, j, 2),
             )
             left, right = max(j - REACH, 0), min(j + REACH + 1, width)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from regolith_sensors.arrays import Floats, Single, Singles
 from regolith_sensors.brdf import HapkeParameters
-from regolith_sensors.rays.elementary import exp, log
+from regolith_sensors.rays.fast_math import exp, log
 
 HAPKE_SIZE = 16
 _BC0, _INVERSE_HC = 14, 15
@@ -28,7 +28,13 @@ _INV_PI = np.float32(1.0 / math.pi)
 _ASIN = tuple(
     np.float32(a)
     for a in (
-        1.5707963050, -0.2145988016, 0.0889789874, -0.0501743046, 0.0308918810, -0.0170881256, 0.0066700901,
+        1.5707963050,
+        -0.2145988016,
+        0.0889789874,
+        -0.0501743046,
+        0.0308918810,
+        -0.0170881256,
+        0.0066700901,
         -0.0012624911,
     )
 )
@@ -45,10 +51,22 @@ def hapke_constants(parameters: HapkeParameters) -> Singles:
     top = 0.5 * (1.0 - p.b * p.b)
     return np.array(
         [
-            k * p.w / (4.0 * math.pi), 1.0 + p.b * p.b, 2.0 * p.b, top * (1.0 + p.c), top * (1.0 - p.c),
-            p.Bs0, 1.0 / p.hs, 1.0 / k, p.w, (1.0 - gamma) / (1.0 + gamma),
-            tan, 2.0 / math.pi * cot, cot * cot / math.pi, 1.0 / math.sqrt(1.0 + math.pi * tan * tan),
-            p.Bc0, 1.0 / p.hc,
+            k * p.w / (4.0 * math.pi),
+            1.0 + p.b * p.b,
+            2.0 * p.b,
+            top * (1.0 + p.c),
+            top * (1.0 - p.c),
+            p.Bs0,
+            1.0 / p.hs,
+            1.0 / k,
+            p.w,
+            (1.0 - gamma) / (1.0 + gamma),
+            tan,
+            2.0 / math.pi * cot,
+            cot * cot / math.pi,
+            1.0 / math.sqrt(1.0 + math.pi * tan * tan),
+            p.Bc0,
+            1.0 / p.hc,
         ],
         dtype=np.float32,
     )
@@ -126,9 +144,20 @@ def haversine(lx: Single, ly: Single, lz: Single, vx: Single, vy: Single, vz: Si
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def _constants(table: Singles, row: int, at: int) -> tuple[Single, ...]:
     return (
-        table[row, at], table[row, at + 1], table[row, at + 2], table[row, at + 3], table[row, at + 4],
-        table[row, at + 5], table[row, at + 6], table[row, at + 7], table[row, at + 8], table[row, at + 9],
-        table[row, at + 10], table[row, at + 11], table[row, at + 12], table[row, at + 13],
+        table[row, at],
+        table[row, at + 1],
+        table[row, at + 2],
+        table[row, at + 3],
+        table[row, at + 4],
+        table[row, at + 5],
+        table[row, at + 6],
+        table[row, at + 7],
+        table[row, at + 8],
+        table[row, at + 9],
+        table[row, at + 10],
+        table[row, at + 11],
+        table[row, at + 12],
+        table[row, at + 13],
     )
 
 

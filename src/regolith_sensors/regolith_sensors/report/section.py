@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from regolith_files.doors import Caption, Heading, Picture, ReportSection, Run, Table
-from regolith_sensors.report.sheet import sensor_sheets, unseen
-from regolith_sensors.scenario_config import scenario_sensors
+from regolith_files.extension_points import Caption, Figure, Heading, ReportSection, Run, Table
+from regolith_sensors.config.sensors import scenario_sensors
+from regolith_sensors.report.contact_sheet import sensor_sheets, unrecorded_topics
 
 _TITLE, _ORDER = 'What the sensors saw', 10
 _NONE = (
@@ -29,11 +29,11 @@ def section(run: Run) -> ReportSection:
     sensors = scenario_sensors(run.scenario)
     if not sensors:
         return ReportSection(_TITLE, (Caption(_NONE),), _ORDER)
-    parts: list[Caption | Heading | Picture | Table] = []
+    parts: list[Caption | Heading | Figure | Table] = []
     for name, figure in sensor_sheets(run.bag).items():
-        parts += [Heading(name), Picture(figure, f'What {name} saw over the run')]
+        parts += [Heading(name), Figure(figure, f'What {name} saw over the run')]
     parts.append(Caption(_CAPTION))
-    missing = unseen(run, sensors)
+    missing = unrecorded_topics(run, sensors)
     if missing:
         parts.append(Caption(_LEFT_OUT.format(', '.join(missing))))
     rows = [(topic, str(v['messages']), f'{v["rate_hz"]:.2f}') for topic, v in run.summary.get('sensors', {}).items()]

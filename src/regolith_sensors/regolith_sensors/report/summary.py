@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from regolith_files.doors import Run
-from regolith_sensors.scenario_config import scenario_sensors
+from regolith_files.extension_points import Run
+from regolith_sensors.config.sensors import scenario_sensors
 
 _TYPES = ('Image', 'CompressedImage', 'PointCloud2', 'Imu', 'NavSatFix', 'LaserScan')
 """Message types of sensors: topics of a user's own nodes count, too."""
 
 
-def figures(run: Run) -> dict[str, Any]:
+def sensor_summary(run: Run) -> dict[str, Any]:
     """Return ``{TOPIC: {messages, rate_hz}}`` of the recorded topics of sensors."""
     published = {name for sensor in scenario_sensors(run.scenario) for name, _ in sensor.topics}
     simulated = run.simulated_s

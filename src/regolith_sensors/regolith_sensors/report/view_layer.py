@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_files.doors import Marks, ViewLayer
+from regolith_files.extension_points import ViewLayer, ViewMarks
 from regolith_sensors.camera.config import CameraConfig
-from regolith_sensors.scenario_config import OPTICAL, Sensor, scenario_sensors
-from regolith_world.rotation import matrix
+from regolith_sensors.config.sensors import OPTICAL, ResolvedSensor, scenario_sensors
+from regolith_world.numerics.rotation import matrix
 
 Floats = NDArray[np.float64]
 
@@ -32,7 +32,7 @@ def sun(scenario: Any) -> ViewLayer | None:
         return None
     topics = {f'/{name}/part_poses': 'regolith_msgs/msg/VehicleState' for name in sorted(scenario.vehicles)}
 
-    def draw(t_ns: int, last: Mapping[str, Any]) -> list[Marks]:
+    def draw(t_ns: int, last: Mapping[str, Any]) -> list[ViewMarks]:
         found = scenario.light.sun_at(t_ns)
         bases = [_base(last[topic])[0] for topic in topics if topic in last]
         if found is None or not bases:
@@ -40,7 +40,7 @@ def sun(scenario: Any) -> ViewLayer | None:
         start = np.mean(bases, axis=0) + (0.0, 0.0, _ABOVE_M)
         end = start + _LONG_M * found.direction
         words = f'sun, {np.degrees(found.elevation):.1f}° high'
-        return [Marks([start, end], _SUN, 2.5, joined=True), Marks([end], _SUN, 12.0, label=words)]
+        return [ViewMarks([start, end], _SUN, 2.5, joined=True), ViewMarks([end], _SUN, 12.0, label=words)]
 
     return ViewLayer('Sun', draw, topics)
 
@@ -53,18 +53,18 @@ def fields_of_view(scenario: Any) -> ViewLayer | None:
     topics = {f'/{eye.vehicle}/part_poses': 'regolith_msgs/msg/VehicleState' for eye in eyes}
     lines = [(f'/{eye.vehicle}/part_poses', field_of_view(eye)) for eye in eyes]
 
-    def draw(t_ns: int, last: Mapping[str, Any]) -> list[Marks]:
+    def draw(t_ns: int, last: Mapping[str, Any]) -> list[ViewMarks]:
         marks = []
         for topic, points in lines:
             if topic in last:
                 place, turn = _base(last[topic])
-                marks.append(Marks(points @ matrix(turn).T + place, _FIELD, 1.2, joined=True))
+                marks.append(ViewMarks(points @ matrix(turn).T + place, _FIELD, 1.2, joined=True))
         return marks
 
     return ViewLayer('Fields of view', draw, topics)
 
 
-def field_of_view(eye: Sensor) -> Floats:
+def field_of_view(eye: ResolvedSensor) -> Floats:
     """Return the edges of a camera's pyramid as one line, in the frame of its vehicle's base [m], shape (n, 3).
 
     Distortion is left out.

@@ -19,18 +19,18 @@ from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 from std_msgs.msg import Header
 
 from regolith_sensors.camera.display import display_image
-from regolith_sensors.camera.pipeline import Camera, Picture, Pose
+from regolith_sensors.camera.pipeline import Camera, CameraImage, CameraPose
+from regolith_sensors.config.sensors import WHEELS, Output, ResolvedSensor
 from regolith_sensors.labels.ground_truth import Box2D, boxes
-from regolith_sensors.rays.frame import Frame
+from regolith_sensors.rays.image import RenderedImage
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
-from regolith_sensors.scenario_config import WHEELS, Output, Sensor
 from regolith_sensors.scene.scene import Semantic
 from regolith_sensors.scene.world_view import WorldView
-from regolith_terrain.ros.convert import typed_array
-from regolith_world.ros import qos, shown_time
+from regolith_terrain.ros.message_conversion import typed_array
+from regolith_world.numerics.rotation import matrix, product
+from regolith_world.ros import clock_offset, qos
+from regolith_world.ros.clock_offset import stamp
 from regolith_world.ros.naming import root_of
-from regolith_world.ros.shown_time import stamp
-from regolith_world.rotation import matrix, product
 
 VISION = find_spec('vision_msgs') is not None
 """Whether boxes are published as vision_msgs."""
@@ -49,7 +49,7 @@ class CameraTopics(SensorTopics):
     the exposure. A few frames of a run come as ``preview``, too, small and packed, if anybody (the recorder) listens.
     """
 
-    def __init__(self, sensor: Sensor, context: SensorContext) -> None:
+    def __init__(self, sensor: ResolvedSensor, context: SensorContext) -> None:
         """Make the camera and its publishers."""
         super().__init__(sensor, context)
         self.camera = Camera(sensor.config, context.seed, sensor.full_name)
@@ -93,20 +93,20 @@ class CameraTopics(SensorTopics):
         frame = self._look(n, t_ns, view)
         made = {}
         if preview or any(self.listened(topic) for topic in _PICTURES):
-            picture = self.camera.develop(frame, n)
+            picture = self.camera.process(frame, n)
             made['image_metadata'] = metadata_message(picture, n, header)
             made |= self._images(picture, header, preview)
         return made | self._truth(frame, header) | self._labels(frame, header, t_ns, view)
 
-    def _look(self, n: int, t_ns: int, view: WorldView) -> Frame:
+    def _look(self, n: int, t_ns: int, view: WorldView) -> RenderedImage:
         scene = view.prepare(t_ns)
         mount = self.sensor.mount
         exposure_ns = 1e9 * self._nominal_exposure
 
-        def pose(part: float) -> Pose:
+        def pose(part: float) -> CameraPose:
             moment = t_ns + round((part - 0.5) * exposure_ns) if self.span_ns[1] else t_ns
             place, turn = view.base_pose(self.sensor.vehicle, moment)
-            return Pose(place[0] + matrix(turn[0]) @ mount.position, product(turn[0], mount.orientation))
+            return CameraPose(place[0] + matrix(turn[0]) @ mount.position, product(turn[0], mount.orientation))
 
         lamps = []
         for vehicle, entries in sorted(self.context.lamps.items()):
@@ -114,13 +114,13 @@ class CameraTopics(SensorTopics):
                 place, turn = view.base_pose(vehicle, t_ns)
                 lamps.append(lamp.spotlight(place[0], turn[0]))
         sun = self.context.light.sun_at(t_ns)
-        frame = self.camera.look(scene, view.scene.origin, pose, sun, lamps, n)
+        frame = self.camera.expose(scene, view.scene.origin, pose, sun, lamps, n)
         lit = bool(lamps) or (sun is not None and sun.elevation > 0.0)
         if lit and not frame.radiance.any():
             self.warn_of_blank(t_ns, 'the image is black, as no light reaches the camera; fix: check mount and light')
         return frame
 
-    def _images(self, picture: Picture, header: Header, preview: bool = False) -> dict[str, Any]:
+    def _images(self, picture: CameraImage, header: Header, preview: bool = False) -> dict[str, Any]:
         made: dict[str, Any] = {}
         if self.listened('image_raw'):
             made['image_raw'] = image_message(picture.image, picture.encoding, header)
@@ -140,7 +140,7 @@ class CameraTopics(SensorTopics):
             made['image_raw/compressed'] = message
         return made
 
-    def _truth(self, frame: Frame, header: Header) -> dict[str, Any]:
+    def _truth(self, frame: RenderedImage, header: Header) -> dict[str, Any]:
         layers = (
             ('depth/image_raw', '32FC1', frame.depth),
             ('semantic/image_raw', '8UC1', frame.semantic),
@@ -151,7 +151,7 @@ class CameraTopics(SensorTopics):
             topic: image_message(pixels, encoding, header) for topic, encoding, pixels in layers if self.listened(topic)
         }
 
-    def _labels(self, frame: Frame, header: Header, t_ns: int, view: WorldView) -> dict[str, Any]:
+    def _labels(self, frame: RenderedImage, header: Header, t_ns: int, view: WorldView) -> dict[str, Any]:
         made: dict[str, Any] = {}
         if not (self.listened('boxes') or self.listened('wheels')):
             return made
@@ -171,7 +171,7 @@ class CameraTopics(SensorTopics):
         kept = self._states[vehicle] = deque(maxlen=_KEPT_STATES)
 
         def take(message: Any) -> None:
-            t_ns = shown_time.world_ns(message.header.stamp.sec * 10**9 + message.header.stamp.nanosec)
+            t_ns = clock_offset.simulated_ns(message.header.stamp.sec * 10**9 + message.header.stamp.nanosec)
             while kept and kept[-1][0] >= t_ns:  # a rewind
                 kept.pop()
             kept.append((t_ns, message))
@@ -219,7 +219,7 @@ def info_message(camera: Camera, baseline_m: float) -> CameraInfo:
     return message
 
 
-def metadata_message(picture: Picture, n: int, header: Header) -> m.ImageMetadata:
+def metadata_message(picture: CameraImage, n: int, header: Header) -> m.ImageMetadata:
     """Return the settings with which an image was taken.
 
     :param n: number of the frame
@@ -298,5 +298,10 @@ def vision_message(found: list[Box2D], names: dict[int, str], header: Header) ->
 
 
 __all__ = [
-    'CameraTopics', 'detections_message', 'image_message', 'info_message', 'metadata_message', 'vision_message',
+    'CameraTopics',
+    'detections_message',
+    'image_message',
+    'info_message',
+    'metadata_message',
+    'vision_message',
 ]

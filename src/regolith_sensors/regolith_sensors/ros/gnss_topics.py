@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from sensor_msgs.msg import NavSatFix, NavSatStatus
 
+from regolith_sensors.config.sensors import ResolvedSensor
 from regolith_sensors.inertial.gnss import Gnss
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
-from regolith_sensors.scenario_config import Sensor
 from regolith_sensors.scene.world_view import WorldView
-from regolith_world.ros.shown_time import stamp
-from regolith_world.rotation import matrix
+from regolith_world.numerics.rotation import matrix
+from regolith_world.ros.clock_offset import stamp
 
 
 class GnssTopics(SensorTopics):
@@ -22,7 +22,7 @@ class GnssTopics(SensorTopics):
 
     sees = False
 
-    def __init__(self, sensor: Sensor, context: SensorContext) -> None:
+    def __init__(self, sensor: ResolvedSensor, context: SensorContext) -> None:
         """Make the receiver and its publisher."""
         super().__init__(sensor, context)
         self._gnss = Gnss(sensor.config, context.seed, sensor.full_name)

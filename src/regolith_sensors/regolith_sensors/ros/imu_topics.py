@@ -8,15 +8,15 @@ import numpy as np
 from regolith_msgs.msg import MotionSamples as MotionMessage
 from sensor_msgs.msg import Imu as ImuMessage
 
+from regolith_sensors.config.sensors import ResolvedSensor
 from regolith_sensors.inertial.imu import Imu
-from regolith_sensors.inertial.motion import MotionTrack
+from regolith_sensors.inertial.motion_track import MotionTrack
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
-from regolith_sensors.scenario_config import Sensor
 from regolith_sensors.scene.world_view import WorldView
-from regolith_vehicles.motion_samples import MotionSamples
+from regolith_vehicles.dynamics.motion_samples import MotionSamples
 from regolith_world.ros import qos
-from regolith_world.ros.number_template import NumberTemplate, xyz
-from regolith_world.ros.shown_time import world_ns
+from regolith_world.ros.clock_offset import simulated_ns
+from regolith_world.ros.message_template import MessageTemplate, xyz
 
 
 class ImuTopics(SensorTopics):
@@ -28,7 +28,7 @@ class ImuTopics(SensorTopics):
 
     sees = False
 
-    def __init__(self, sensor: Sensor, context: SensorContext) -> None:
+    def __init__(self, sensor: ResolvedSensor, context: SensorContext) -> None:
         """Make the unit, its publisher, and its subscription to the motion of its vehicle."""
         super().__init__(sensor, context)
         self._imu = Imu(sensor.config, context.seed, sensor.full_name)
@@ -43,7 +43,7 @@ class ImuTopics(SensorTopics):
         message.linear_acceleration_covariance[::4] = force
         message.angular_velocity_covariance[::4] = rate
         numbers = [*xyz(message.angular_velocity), *xyz(message.linear_acceleration)]
-        self._template = NumberTemplate(message, numbers, [message.header.stamp])
+        self._template = MessageTemplate(message, numbers, [message.header.stamp])
         context.inbox.subscribe(MotionMessage, 'motion_samples', self._take, qos.HISTORY, node=context.node)
 
     def _take(self, message: MotionMessage) -> None:
@@ -60,7 +60,7 @@ class ImuTopics(SensorTopics):
     def publish(self, n: int, t_ns: int, view: WorldView) -> None:
         """Publish sample n."""
         mount = self.sensor.mount
-        force, rate = self._track.felt(
+        force, rate = self._track.ideal_readings(
             t_ns - self.span_ns[0], t_ns, self._gravity, mount.position, mount.orientation
         )
         force, rate = self._imu.sample(n, force, rate)
@@ -69,11 +69,15 @@ class ImuTopics(SensorTopics):
 
 def samples_record(message: MotionMessage) -> MotionSamples:
     """Return the samples in a message."""
-    arrays = (np.array(values, dtype=np.float64) for values in (
-        message.position, message.orientation, message.linear_velocity, message.angular_velocity
-    ))
+    arrays = (
+        np.array(values, dtype=np.float64)
+        for values in (message.position, message.orientation, message.linear_velocity, message.angular_velocity)
+    )
     position, orientation, velocity, rate = arrays
     return MotionSamples(
-        world_ns(np.array(message.t_ns, dtype=np.int64)), position.reshape(-1, 3), orientation.reshape(-1, 4),
-        velocity.reshape(-1, 3), rate.reshape(-1, 3),
+        simulated_ns(np.array(message.t_ns, dtype=np.int64)),
+        position.reshape(-1, 3),
+        orientation.reshape(-1, 4),
+        velocity.reshape(-1, 3),
+        rate.reshape(-1, 3),
     )

@@ -9,18 +9,21 @@ from numpy.typing import NDArray
 from sensor_msgs.msg import PointCloud2, PointField
 from std_msgs.msg import Header
 
+from regolith_sensors.config.sensors import ResolvedSensor
 from regolith_sensors.lidar.point_cloud import sensor_cloud
 from regolith_sensors.lidar.sweep import Lidar
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
-from regolith_sensors.scenario_config import Sensor
 from regolith_sensors.scene.world_view import WorldView
-from regolith_terrain.ros.convert import typed_array
-from regolith_world.ros.shown_time import stamp
-from regolith_world.rotation import matrices, matrix
+from regolith_terrain.ros.message_conversion import typed_array
+from regolith_world.numerics.rotation import matrices, matrix
+from regolith_world.ros.clock_offset import stamp
 
 Floats = NDArray[np.float64]
 _KINDS = {
-    '<f4': PointField.FLOAT32, '<u4': PointField.UINT32, '<u2': PointField.UINT16, '|u1': PointField.UINT8,
+    '<f4': PointField.FLOAT32,
+    '<u4': PointField.UINT32,
+    '<u2': PointField.UINT16,
+    '|u1': PointField.UINT8,
 }
 
 
@@ -30,7 +33,7 @@ class LidarTopics(SensorTopics):
     The sensor moves during the sweep; everything else has its pose in the middle of it.
     """
 
-    def __init__(self, sensor: Sensor, context: SensorContext) -> None:
+    def __init__(self, sensor: ResolvedSensor, context: SensorContext) -> None:
         """Make the lidar and its publisher."""
         super().__init__(sensor, context)
         self._lidar = Lidar(sensor.config, context.seed, sensor.full_name)

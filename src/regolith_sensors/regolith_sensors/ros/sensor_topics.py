@@ -12,7 +12,7 @@ from typing import Any
 
 from rclpy.node import Node
 
-from regolith_sensors.scenario_config import LightConfig, Output, Sensor
+from regolith_sensors.config.sensors import LightConfig, Output, ResolvedSensor
 from regolith_sensors.scene.world_view import WorldView
 from regolith_world.ros import qos
 from regolith_world.ros.inbox import Inbox
@@ -31,7 +31,7 @@ class SensorContext:
     gravity_mps2: float
     light: LightConfig
     lamps: dict[str, dict[str, Any]]
-    """Vehicle -> its :class:`regolith_sensors.scenario_config.Lamp` by name."""
+    """Vehicle -> its :class:`regolith_sensors.config.sensors.SpotlightConfig` by name."""
     duration_s: float = 0.0
     """Duration of the run [s]; 0: unknown."""
     in_epoch: Callable[[int, Callable[[], None]], None] = lambda epoch, take: take()
@@ -46,7 +46,7 @@ class SensorTopics(ABC):
     sees = True
     """Whether it needs the scene."""
 
-    def __init__(self, sensor: Sensor, context: SensorContext) -> None:
+    def __init__(self, sensor: ResolvedSensor, context: SensorContext) -> None:
         """Make the publishers of the sensor's outputs and of its permanent topics."""
         self.sensor = sensor
         self.context = context
@@ -72,7 +72,9 @@ class SensorTopics(ABC):
     def publisher(self, output: Output) -> Any:
         """Return the publisher of one output."""
         return self.context.node.create_publisher(
-            self.message_type(output), f'~/{output.topic}', qos.sensor(self.sensor.config.rate_hz),
+            self.message_type(output),
+            f'~/{output.topic}',
+            qos.sensor(self.sensor.config.rate_hz),
             qos_overriding_options=qos.OVERRIDABLE,
         )
 

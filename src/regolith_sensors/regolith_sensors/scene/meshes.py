@@ -42,7 +42,7 @@ def corner_normals(mesh: Mesh, crease: float = math.radians(30.0)) -> Singles:
     :param crease: angle [rad]
 
     Source: gouraud1971.
-    Checked by: test_edges.py::test_rounded_bodies_have_smooth_normals_and_edges_stay.
+    Checked by: test_adaptive_sampling.py::test_rounded_bodies_have_smooth_normals_and_edges_stay.
     """
     corners = mesh.vertices[mesh.triangles]
     facets = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -59,8 +59,13 @@ def corner_normals(mesh: Mesh, crease: float = math.radians(30.0)) -> Singles:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _smooth(
-    vertex: NDArray[np.intp], facet_of: NDArray[np.intp], starts: NDArray[np.intp], weighted: Floats, unit: Floats,
-    least: float, out: Floats,
+    vertex: NDArray[np.intp],
+    facet_of: NDArray[np.intp],
+    starts: NDArray[np.intp],
+    weighted: Floats,
+    unit: Floats,
+    least: float,
+    out: Floats,
 ) -> None:
     """Write the mean normal of the facets around each corner that join its own facet smoothly."""
     for corner in range(vertex.shape[0]):
@@ -108,9 +113,7 @@ def revolved(profile: list[tuple[float, float]], sides: int = 32, material: int 
     The profile must begin and end on the axis.
     """
     angle = 2.0 * np.pi * np.arange(sides) / sides
-    rings = [
-        np.stack([r * np.cos(angle), r * np.sin(angle), np.full(sides, z)], axis=1) for r, z in profile[1:-1]
-    ]
+    rings = [np.stack([r * np.cos(angle), r * np.sin(angle), np.full(sides, z)], axis=1) for r, z in profile[1:-1]]
     poles = np.array([[0.0, 0.0, profile[0][1]], [0.0, 0.0, profile[-1][1]]])
     vertices = np.concatenate([*rings, poles])
     count, bottom, top = len(rings), len(rings) * sides, len(rings) * sides + 1

@@ -13,8 +13,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_vehicles.looks import Looks, TriangleMesh, Visual
-from regolith_world.rotation import matrix
+from regolith_vehicles.description.visual_description import TriangleMesh, Visual, VisualDescription
+from regolith_world.numerics.rotation import matrix
 
 Floats = NDArray[np.float64]
 
@@ -23,7 +23,7 @@ CLEARANCE_M = 1e-3
 rounding."""
 
 
-def nearest_part(looks: Looks, place: Floats) -> tuple[str, float]:
+def nearest_part(looks: VisualDescription, place: Floats) -> tuple[str, float]:
     """Return the name of the visual nearest to a place, and the distance to its surface [m], negative inside.
 
     :param looks: of the vehicle

@@ -10,7 +10,7 @@ from regolith_sensors.scene.meshes import Mesh
 from regolith_sensors.scene.scene import Scene, Semantic
 from regolith_terrain.lunar.rocks import Rocks
 from regolith_terrain.solids.rock_shapes import SHAPES, placed, scaled_rock
-from regolith_world.rotation import from_yaw
+from regolith_world.numerics.rotation import from_yaw
 
 _RANGE_M = 400.0
 _ANGLE = 1.0 / 700.0

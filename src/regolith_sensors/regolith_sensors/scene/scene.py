@@ -16,8 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_sensors.rays.backend import RayBackend
-from regolith_sensors.rays.choice import ray_backend
-from regolith_sensors.scene.layout import (
+from regolith_sensors.rays.registry import ray_backend
+from regolith_sensors.scene.irradiance_points import IrradiancePoints, irradiance_points
+from regolith_sensors.scene.materials import HapkeSoil, Material, material_table
+from regolith_sensors.scene.meshes import Mesh, corner_normals
+from regolith_sensors.scene.micro_relief import micro_relief
+from regolith_sensors.scene.scene_arrays import SceneArrays, SceneParts
+from regolith_sensors.scene.table_columns import (
     DISC_BEND,
     DISC_COLUMNS,
     DISC_NORMAL,
@@ -27,14 +32,9 @@ from regolith_sensors.scene.layout import (
     MESH,
     TERRAIN,
 )
-from regolith_sensors.scene.lit_surface import LitSurface, lit_surface
-from regolith_sensors.scene.materials import HapkeSoil, Material, material_table
-from regolith_sensors.scene.meshes import Mesh, corner_normals
-from regolith_sensors.scene.micro_relief import micro_relief
-from regolith_sensors.scene.parts import SceneArrays, SceneParts
-from regolith_sensors.scene.terrain_tiles import Ground, TerrainTiles
-from regolith_terrain.crm.discs import Discs
-from regolith_world.rotation import matrix
+from regolith_sensors.scene.terrain_tiles import HeightSource, TerrainTiles
+from regolith_terrain.crm.surfels import Surfels
+from regolith_world.numerics.rotation import matrix
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -70,8 +70,15 @@ class Scene:
     """A scene and its ray back end."""
 
     def __init__(
-        self, ground: Ground, materials: Sequence[Material] = (), *, soil: Material | None = None,
-        view_range: float = 2000.0, detail: float = 5.0, micro_slope_deg: float = 10.0, micro_albedo: float = 0.06,
+        self,
+        ground: HeightSource,
+        materials: Sequence[Material] = (),
+        *,
+        soil: Material | None = None,
+        view_range: float = 2000.0,
+        detail: float = 5.0,
+        micro_slope_deg: float = 10.0,
+        micro_albedo: float = 0.06,
         rays: RayBackend | None = None,
     ) -> None:
         """Start with the ground alone.
@@ -95,7 +102,7 @@ class Scene:
         self._micro = (float(np.tan(np.deg2rad(micro_slope_deg))), micro_albedo)
         self._meshes: list[Mesh] = []
         self._normals: list[Singles] = []
-        self._lit: list[LitSurface | None] = []
+        self._lit: list[IrradiancePoints | None] = []
         self._instances: list[tuple[int, int, Semantic]] = []
         self._place = np.zeros((0, 3, 4))
         self._stale = True
@@ -103,7 +110,7 @@ class Scene:
         """Numbers among the objects' instances."""
         self._reshaped: set[int] = set()
         """Numbers of tiles."""
-        self._discs = Discs.none()
+        self._discs = Surfels.none()
         self._stirred = False
         """Whether there are other discs than at the last commit."""
         self._parts: SceneParts | None = None
@@ -111,17 +118,15 @@ class Scene:
     def add_mesh(self, mesh: Mesh, holds_light: bool = False) -> int:
         """Add a mesh and return its number.
 
-        :param holds_light: whether the ground lights its shadowed sides, see :meth:`.RayBackend.hull_light`
+        :param holds_light: whether the ground lights its shadowed sides, see :meth:`.RayBackend.vehicle_indirect_light`
         """
         self._meshes.append(mesh)
         self._normals.append(corner_normals(mesh))
-        self._lit.append(lit_surface(mesh) if holds_light else None)
+        self._lit.append(irradiance_points(mesh) if holds_light else None)
         self._stale = True
         return len(self._meshes) - 1
 
-    def add_object(
-        self, name: str, parts: Iterable[tuple[int, Semantic]], number: int | None = None
-    ) -> SceneObject:
+    def add_object(self, name: str, parts: Iterable[tuple[int, Semantic]], number: int | None = None) -> SceneObject:
         """Add an object made of meshes, each with its class, at the world's origin; return it.
 
         :param number: in instance images, from 2 on; None: the next after those of all objects
@@ -185,7 +190,7 @@ class Scene:
         self._reshaped.update(dirty)
         return len(dirty)
 
-    def show_discs(self, discs: Discs) -> None:
+    def set_surfels(self, discs: Surfels) -> None:
         """Show soil that moves, instead of what was shown of it before; the rest of the ground stays a height field.
 
         :raises ValueError: if the ray back end shows no discs

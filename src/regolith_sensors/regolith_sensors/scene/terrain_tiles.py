@@ -17,7 +17,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Bools, Floats, Ints, Singles
-from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.grid.soil_grid import SoilGrid
 
 Key = tuple[int, int, int]
 """(level, index along x, index along y); cells of level l are 2^l grid cells wide."""
@@ -33,7 +33,7 @@ WIDEST_RUT = 0.7
 """Cells wider than this [m] show the undisturbed ground."""
 
 
-class Ground(Protocol):
+class HeightSource(Protocol):
     """Source of the tiles' heights."""
 
     @property
@@ -48,7 +48,7 @@ class Ground(Protocol):
         """Return (present, undisturbed) heights [m] of nodes i, i + stride, ... and j, ..., shape (count, count)."""
 
 
-class SoilGround:
+class SoilHeightSource:
     """The soil grid, shared by all vehicles, in its last committed state."""
 
     def __init__(self, grid: SoilGrid, extent: tuple[float, float, float, float] | None = None) -> None:
@@ -74,7 +74,7 @@ class SoilGround:
         return self._extent
 
     def block(self, i: int, j: int, stride: int, count: int) -> tuple[Floats, Floats]:
-        """Return (present, undisturbed) heights [m]; see :class:`Ground`."""
+        """Return (present, undisturbed) heights [m]; see :class:`HeightSource`."""
         if stride == 1:
             window = self.grid.window(i, i + count, j, j + count)
             return window.level, window.base[1:-1, 1:-1]
@@ -89,7 +89,7 @@ class SoilGround:
         return (base, base) if rise is None else (base + rise, base)
 
 
-class Tile:
+class TerrainTile:
     """One tile: its shape and its slot in the pool."""
 
     __slots__ = ('datum', 'key', 'revision', 'slot', 'vertices')
@@ -108,7 +108,7 @@ class Tile:
 class TerrainTiles:
     """The visible tiles and their tables for the kernels."""
 
-    def __init__(self, ground: Ground, view_range: float = 2000.0, detail: float = 5.0) -> None:
+    def __init__(self, ground: HeightSource, view_range: float = 2000.0, detail: float = 5.0) -> None:
         """Show ground up to ``view_range`` [m] from the centre, cells of about distance / (32 detail) wide.
 
         :raises ValueError: if either is not positive
@@ -118,12 +118,12 @@ class TerrainTiles:
         self.ground = ground
         self.view_range = view_range
         self.detail = detail
-        self.tiles: list[Tile] = []
+        self.tiles: list[TerrainTile] = []
         """In the order of their keys."""
         self.nodes: Singles = np.zeros((0, CELLS + 1, CELLS + 1, 4), dtype=np.float32)
         """Height above the tile's datum, slopes, roughness of the soil (1: virgin) per slot."""
         self._vertices: list[Singles] = []
-        self._by_key: dict[Key, Tile] = {}
+        self._by_key: dict[Key, TerrainTile] = {}
         self._free: list[int] = []
         self._centre: tuple[int, int] | None = None
 
@@ -151,7 +151,7 @@ class TerrainTiles:
         for key in keys:
             if key not in self._by_key:
                 slot = self._free.pop()
-                tile = Tile(key, slot, self._vertices[slot])
+                tile = TerrainTile(key, slot, self._vertices[slot])
                 self._fill(tile)
                 self._by_key[key] = tile
         self.tiles = [self._by_key[key] for key in keys]
@@ -179,11 +179,11 @@ class TerrainTiles:
             self._fill(self.tiles[position])
         return sorted(dirty)
 
-    def cell(self, tile: Tile) -> float:
+    def cell(self, tile: TerrainTile) -> float:
         """Return the width of a tile's cells [m]."""
         return float(self.ground.spacing * (1 << tile.key[0]))
 
-    def corner(self, tile: Tile) -> tuple[float, float, float]:
+    def corner(self, tile: TerrainTile) -> tuple[float, float, float]:
         """Return where a tile's own coordinates begin (x, y, z) [m]."""
         side = CELLS * self.cell(tile)
         return tile.key[1] * side, tile.key[2] * side, tile.datum
@@ -205,13 +205,13 @@ class TerrainTiles:
             # Half a cell of slack: an extent may end on a tile's edge.
             slack = 0.5 * self.ground.spacing
             if extent is not None and (
-                west > extent[1] - slack or west + side < extent[0] + slack
-                or south > extent[3] - slack or south + side < extent[2] + slack
+                west > extent[1] - slack
+                or west + side < extent[0] + slack
+                or south > extent[3] - slack
+                or south + side < extent[2] + slack
             ):
                 continue
-            distance = np.hypot(
-                max(west - x, 0.0, x - west - side), max(south - y, 0.0, y - south - side)
-            )
+            distance = np.hypot(max(west - x, 0.0, x - west - side), max(south - y, 0.0, y - south - side))
             if distance > self.view_range:
                 continue
             if level > 0 and distance < self.detail * side:
@@ -229,7 +229,7 @@ class TerrainTiles:
             self._vertices += [np.zeros(_SLOT, dtype=np.float32) for _ in range(lacking)]
             self._free += range(old + lacking - 1, old - 1, -1)
 
-    def _fill(self, tile: Tile) -> None:
+    def _fill(self, tile: TerrainTile) -> None:
         level, a, b = tile.key
         stride = 1 << level
         here = self.ground.block((a * CELLS - 1) * stride, (b * CELLS - 1) * stride, stride, SIDE)

@@ -12,45 +12,45 @@ from numpy.typing import NDArray
 from regolith_sensors.scene.materials import Material, Principled
 from regolith_sensors.scene.meshes import Mesh, box, capsule, cylinder, icosphere, joined
 from regolith_sensors.scene.meshes import wheel as wheel_mesh
-from regolith_vehicles.looks import Looks, Paint, Role, Visual
-from regolith_world.rotation import matrix
+from regolith_vehicles.description.visual_description import PartRole, Visual, VisualDescription, VisualMaterial
+from regolith_world.numerics.rotation import matrix
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Part:
+class MeshPart:
     """A part of a vehicle that moves and is to be seen."""
 
     name: str
     """As in its description; the base comes first."""
     mesh: Mesh
     """In the part's own frame; the same object for parts that look the same."""
-    role: Role
+    role: PartRole
     row: int
     """Its place among the poses of a state."""
 
 
-def vehicle_parts(looks: Looks, materials: list[Material]) -> list[Part]:
+def vehicle_parts(looks: VisualDescription, materials: list[Material]) -> list[MeshPart]:
     """Return the parts that move and are to be seen; their materials are appended to ``materials``.
 
     :param looks: of the vehicle
     :param materials: of the scene; the meshes number them from 0
     :raises ValueError: if the base or a wheel looks like nothing
     """
-    paints: dict[Paint, int] = {}
+    paints: dict[VisualMaterial, int] = {}
     made: dict[int, Mesh] = {}
     parts = []
     for row, part in enumerate(looks.parts):
         if not part.visuals:
-            if row == 0 or part.role == Role.WHEEL:
+            if row == 0 or part.role == PartRole.WHEEL:
                 allowed = 'box, cylinder, capsule, sphere, ellipsoid, mesh'
                 raise ValueError(f'nothing to show of {part.name}; allowed: {allowed}')
             continue
         if id(part.visuals) not in made:
             shapes = [(_mesh(v, _material(v.paint, materials, paints)), v) for v in part.visuals]
             made[id(part.visuals)] = joined([mesh.moved(v.position, matrix(v.orientation)) for mesh, v in shapes])
-        parts.append(Part(part.name, made[id(part.visuals)], part.role, row))
+        parts.append(MeshPart(part.name, made[id(part.visuals)], part.role, row))
     return parts
 
 
@@ -79,7 +79,7 @@ def _mesh(visual: Visual, material: int) -> Mesh:
     raise ValueError(f'shape {visual.shape!r} of {visual.name}; allowed: {allowed}')
 
 
-def _material(paint: Paint, materials: list[Material], paints: dict[Paint, int]) -> int:
+def _material(paint: VisualMaterial, materials: list[Material], paints: dict[VisualMaterial, int]) -> int:
     """Return the number of a material, new ones appended."""
     if paint not in paints:
         paints[paint] = len(materials)

@@ -18,13 +18,13 @@ from numpy.typing import ArrayLike, NDArray
 from regolith_sensors.rays.backend import RayBackend
 from regolith_sensors.scene.rock_layer import RockLayer
 from regolith_sensors.scene.scene import Scene, SceneObject
-from regolith_sensors.scene.terrain_tiles import SoilGround
-from regolith_terrain.crm.discs import Discs, joined
-from regolith_terrain.merge import SoilUpdate
-from regolith_terrain.records import NodeRecords
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_world.records import CycleKey, Verdict
-from regolith_world.rotation import slerp
+from regolith_sensors.scene.terrain_tiles import SoilHeightSource
+from regolith_terrain.crm.surfels import Surfels, joined
+from regolith_terrain.grid.merge import SoilUpdate
+from regolith_terrain.grid.node_records import NodeRecords
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_world.cycle.records import CycleKey, Verdict
+from regolith_world.numerics.rotation import slerp
 
 Floats = NDArray[np.float64]
 
@@ -72,7 +72,8 @@ class PoseTrack:
     def at(self, t_ns: ArrayLike, part: int = 0) -> tuple[Floats, Floats]:
         """Return positions (n, 3) [m] and quaternions (n, 4) of a part at times [ns]; the nearest state outside.
 
-        Positions are interpolated linearly, orientations on the great arc (:func:`regolith_world.rotation.slerp`).
+        Positions are interpolated linearly, orientations on the great arc
+        (:func:`regolith_world.numerics.rotation.slerp`).
 
         :raises LookupError: if no state is known
         """
@@ -92,7 +93,6 @@ class PoseTrack:
         position = np.where(exact, last[:, :3], first[:, :3] + share * (last[:, :3] - first[:, :3]))
         return position, np.where(exact, last[:, 3:], slerp(first[:, 3:], last[:, 3:], share))
 
-
     def all_at(self, t_ns: int) -> Floats:
         """Return the poses of all parts at a time [ns], as :meth:`at` does, shape (parts, 7)."""
         if not self._times:
@@ -108,18 +108,18 @@ class PoseTrack:
         return np.concatenate((place, slerp(first[:, 3:], last[:, 3:], np.full((len(first), 1), share))), axis=1)
 
 
-class DiscHistory:
+class SurfelHistory:
     """The soil that moves in the regions of one vehicle, after each commit."""
 
     def __init__(self) -> None:
-        self._states: deque[tuple[int, Discs]] = deque()
+        self._states: deque[tuple[int, Surfels]] = deque()
 
     @property
     def last_ns(self) -> int:
         """Return the time of the newest state [ns]; -1 if there is none."""
         return self._states[-1][0] if self._states else -1
 
-    def add(self, t_ns: int, discs: Discs) -> None:
+    def add(self, t_ns: int, discs: Surfels) -> None:
         """Append a state; after a rewind the states of the abandoned future are dropped."""
         while self._states and self._states[-1][0] >= t_ns:
             self._states.pop()
@@ -130,14 +130,14 @@ class DiscHistory:
         while self._states and self._states[-1][0] > t_ns:
             self._states.pop()
 
-    def advance(self, t_ns: int) -> Discs:
+    def advance(self, t_ns: int) -> Surfels:
         """Return the state committed at a time [ns], none before the first, and forget the earlier ones."""
         while len(self._states) > 1 and self._states[1][0] <= t_ns:
             self._states.popleft()
-        return self._states[0][1] if self._states and self._states[0][0] <= t_ns else Discs.none()
+        return self._states[0][1] if self._states and self._states[0][0] <= t_ns else Surfels.none()
 
 
-def standing_out(discs: Discs, grid: SoilGrid) -> Discs:
+def protruding_surfels(discs: Surfels, grid: SoilGrid) -> Surfels:
     """Return the discs that the height field does not show: those that stand out of it, along their normals.
 
     Both are one surface, where it is a height over the plane at all; the height field has it smoother, and on a sharp
@@ -154,10 +154,10 @@ def standing_out(discs: Discs, grid: SoilGrid) -> Discs:
             level += weight * grid.levels((i + a) * d, (j + b) * d)
     off = (discs.place[:, 2] - level) * np.maximum(discs.normal[:, 2], 0.0)
     out = off > _STANDS_OUT * discs.radius
-    return Discs(*(part[out] for part in discs))
+    return Surfels(*(part[out] for part in discs))
 
 
-class GroundHistory:
+class TerrainHistory:
     """The committed soil at the moment of a frame; updates wait until :meth:`advance`.
 
     After a late start or a missed update :attr:`lost` is set, until :meth:`load` gets a snapshot.
@@ -240,7 +240,10 @@ class WorldStates:
     """Tracks of all vehicles and the ground, shared by the sensors of a process."""
 
     def __init__(
-        self, parts: Mapping[str, Sequence[str]], grid: SoilGrid, kept_ns: int = 2_000_000_000,
+        self,
+        parts: Mapping[str, Sequence[str]],
+        grid: SoilGrid,
+        kept_ns: int = 2_000_000_000,
         particles: Iterable[str] = (),
     ) -> None:
         """Start without states.
@@ -250,17 +253,17 @@ class WorldStates:
         :param kept_ns: age to which states are kept [ns]
         :param particles: vehicles that have regions of particles
         """
-        self.particles = {name: DiscHistory() for name in sorted(set(particles))}
-        self.discs = Discs.none()
+        self.particles = {name: SurfelHistory() for name in sorted(set(particles))}
+        self.discs = Surfels.none()
         """Soil that moves, at the moment of :meth:`advance`."""
         self.tracks = {name: PoseTrack(names, kept_ns) for name, names in sorted(parts.items())}
-        self.ground = GroundHistory(grid)
+        self.ground = TerrainHistory(grid)
         self.participants = frozenset(self.tracks)
         """Vehicles that still take part; the others stay at their last poses."""
 
     def covers(self, t0_ns: int, t1_ns: int) -> bool:
         """Return whether all states from t0 to t1 [ns] are known, those on both sides included."""
-        followed: tuple[tuple[str, PoseTrack | DiscHistory], ...] = (*self.tracks.items(), *self.particles.items())
+        followed: tuple[tuple[str, PoseTrack | SurfelHistory], ...] = (*self.tracks.items(), *self.particles.items())
         present = [states for name, states in followed if name in self.participants]
         told = all(states.last_ns >= t1_ns for states in present)
         return told and self.ground.knows(t1_ns) and self.ground.valid_from_ns <= max(t0_ns, 0)
@@ -277,10 +280,10 @@ class WorldStates:
         self.ground.advance(t_ns)
         if self.particles:
             moving = joined([history.advance(t_ns) for history in self.particles.values()])
-            self.discs = standing_out(moving, self.ground.grid)
+            self.discs = protruding_surfels(moving, self.ground.grid)
 
 
-class ShownPart(NamedTuple):
+class ScenePart(NamedTuple):
     """A vehicle's part in a scene."""
 
     thing: SceneObject
@@ -294,7 +297,11 @@ class WorldView:
     """The world around one vehicle, for its sensors."""
 
     def __init__(
-        self, states: WorldStates, viewer: str, scene: Scene, vehicles: Mapping[str, Sequence[ShownPart]],
+        self,
+        states: WorldStates,
+        viewer: str,
+        scene: Scene,
+        vehicles: Mapping[str, Sequence[ScenePart]],
         rocks: RockLayer | None = None,
     ) -> None:
         """Make the view of a vehicle.
@@ -319,16 +326,16 @@ class WorldView:
         """Return whether all states from t0 to t1 [ns] are known, those on both sides included."""
         return self.states.covers(t0_ns, t1_ns)
 
-    def take_ground(self, changed: Sequence[NodeRecords]) -> None:
+    def update_terrain(self, changed: Sequence[NodeRecords]) -> None:
         """Update the scene's ground."""
         ground = self.scene.ground
-        assert isinstance(ground, SoilGround)
+        assert isinstance(ground, SoilHeightSource)
         ground.grid = self.states.ground.grid
         for records in changed:
             if len(records):
                 self.scene.update(records.i, records.j)
 
-    def look_around(self, position: ArrayLike) -> None:
+    def center_on(self, position: ArrayLike) -> None:
         """Choose tiles and rocks for a viewer at a position [m], shape (3,)."""
         if self.scene.centre(position) and self._rocks is not None:
             self._rocks.show()
@@ -339,7 +346,7 @@ class WorldView:
         The ground is that of the end of the frame's span, and so is soil that moves; the process has advanced them.
         """
         position, _ = self.base_pose(self.viewer, t_ns)
-        self.look_around(position[0])
+        self.center_on(position[0])
         for name, parts in self._vehicles.items():
             track = self.states.tracks[name]
             if track.last_ns < 0:
@@ -348,5 +355,5 @@ class WorldView:
             for part in parts:
                 pose = poses[part.row]
                 self.scene.place(part.thing, part.instance, pose[:3], pose[3:])
-        self.scene.show_discs(self.states.discs)
+        self.scene.set_surfels(self.states.discs)
         return self.scene.commit()

@@ -100,7 +100,7 @@ class Neighbours(NamedTuple):
     """Cells of a column."""
 
 
-class Bodies(NamedTuple):
+class BoundaryBodies(NamedTuple):
     """Poses and twists of what markers belong to; body 0 is the world."""
 
     center: Floats
@@ -115,8 +115,8 @@ class Bodies(NamedTuple):
     """Of the centre [m/s^2], shape (b, 3)."""
 
 
-def make_bodies(count: int) -> Bodies:
+def make_bodies(count: int) -> BoundaryBodies:
     """Return bodies at rest at the origin, the world among them."""
     rotation = np.zeros((count, 3, 3))
     rotation[:] = np.eye(3)
-    return Bodies(np.zeros((count, 3)), rotation, *(np.zeros((count, 3)) for _ in range(3)))
+    return BoundaryBodies(np.zeros((count, 3)), rotation, *(np.zeros((count, 3)) for _ in range(3)))

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from regolith_terrain.crm import markers
-from regolith_terrain.crm.bed import Bed
-from regolith_terrain.crm.climb import COURANT, Climb
-from regolith_terrain.crm.soil import SMOOTHING_PRESSED, VISCOSITY_SLOW, Discretisation, load_particle_soil
-from regolith_terrain.crm.yardstick import evaluations_per_s
-from regolith_terrain.experiments.climbs import load_wheel_rig
-from regolith_world.machine_score import machine_score
+from regolith_terrain.crm import boundary_markers
+from regolith_terrain.crm.baseline import evaluations_per_s
+from regolith_terrain.crm.climb import COURANT, CrmClimb
+from regolith_terrain.crm.particle_bed import ParticleBed
+from regolith_terrain.crm.soil import SMOOTHING_PRESSED, VISCOSITY_SLOW, Discretization, load_particle_soil
+from regolith_terrain.testbeds.slope_climb import load_wheel_rig
+from regolith_world.numerics.machine_score import machine_score
 
 COUNTS = (10_000, 50_000, 200_000)
 _REPEATS = 3
@@ -32,11 +32,11 @@ def crm(counts: tuple[int, ...] = COUNTS, wheel_spacing: float = 0.009) -> dict[
     :return: ``particle_steps_per_s``, count -> threads -> steps of one particle per wall second (best of several
         passes), each step two evaluations, lists of neighbours made anew once in a pass; ``evaluations_per_s``,
         twice that, with one thread; ``of_plain``, evaluations over those of the plainest particle code with as many
-        threads, timed beside (:mod:`regolith_terrain.crm.yardstick`); ``neighbours``, mean of a list;
+        threads, timed beside (:mod:`regolith_terrain.crm.baseline`); ``neighbours``, mean of a list;
         ``bytes_per_particle``, all arrays and a saved copy; by count. ``wheel``, the rig ``grc1_mgru3`` on 10
         degrees with two threads: ``seconds_per_second``, wall per simulated time, of ``elements`` particles in the
         trough with a step of ``step_s``. ``machine_score``, see
-        :func:`regolith_world.machine_score.machine_score`
+        :func:`regolith_world.numerics.machine_score.machine_score`
     """
     keys = ('particle_steps_per_s', 'evaluations_per_s', 'of_plain', 'neighbours', 'bytes_per_particle')
     found: dict[str, dict[str, Any]] = {key: {} for key in keys}
@@ -63,36 +63,41 @@ def crm(counts: tuple[int, ...] = COUNTS, wheel_spacing: float = 0.009) -> dict[
         found['neighbours'][str(count)] = bed.neighbours
         found['bytes_per_particle'][str(count)] = (bed.nbytes + len(bed.save())) / len(bed.particles)
     return {
-        **found, 'wheel': _wheel(wheel_spacing), 'machine_score': max(scores), 'machine_scores': scores,
+        **found,
+        'wheel': _wheel(wheel_spacing),
+        'machine_score': max(scores),
+        'machine_scores': scores,
         'cores': os.cpu_count(),
     }
 
 
 def _wheel(spacing: float) -> dict[str, float]:
     rig = load_wheel_rig('grc1_mgru3')
-    settings = Discretisation(
-        spacing_m=spacing, smoothing=SMOOTHING_PRESSED, viscosity=VISCOSITY_SLOW, courant=COURANT
-    )
-    climb = Climb(rig, 10.0, load_particle_soil(rig.particle_soil), settings, workers=2)
+    settings = Discretization(spacing_m=spacing, smoothing=SMOOTHING_PRESSED, viscosity=VISCOSITY_SLOW, courant=COURANT)
+    climb = CrmClimb(rig, 10.0, load_particle_soil(rig.particle_soil), settings, workers=2)
     climb.advance(lambda part: None)
     wall, since = time.perf_counter(), climb.wheel.t
     climb.advance(lambda part: None)
     wall = time.perf_counter() - wall
-    return {
-        'seconds_per_second': wall / (climb.wheel.t - since), 'elements': climb.bed.soil_count, 'step_s': climb.dt
-    }
+    return {'seconds_per_second': wall / (climb.wheel.t - since), 'elements': climb.bed.soil_count, 'step_s': climb.dt}
 
 
-def _cube(count: int, workers: int) -> Bed:
+def _cube(count: int, workers: int) -> ParticleBed:
     side = round(count ** (1.0 / 3.0))
     spacing = 0.01
-    settings = Discretisation(spacing_m=spacing)
+    settings = Discretization(spacing_m=spacing)
     high = (side * spacing,) * 3
-    under = markers.floor((0.0, 0.0, 0.0), high, spacing)
-    filled = markers.lattice((0.0, 0.0, 0.0), high, spacing)
-    bed = Bed(
-        load_particle_soil('lunar_regolith'), settings, (0.0, 0.0, -1.62), filled, under,
-        np.zeros(len(under), np.int32), workers=workers, period=(high[0], high[1]),
+    under = boundary_markers.floor((0.0, 0.0, 0.0), high, spacing)
+    filled = boundary_markers.lattice((0.0, 0.0, 0.0), high, spacing)
+    bed = ParticleBed(
+        load_particle_soil('lunar_regolith'),
+        settings,
+        (0.0, 0.0, -1.62),
+        filled,
+        under,
+        np.zeros(len(under), np.int32),
+        workers=workers,
+        period=(high[0], high[1]),
     )
     bed.lay_at_rest(high[2])
     return bed

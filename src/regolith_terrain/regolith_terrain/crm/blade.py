@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regolith_terrain.crm import markers
-from regolith_terrain.crm.bed import Bed
-from regolith_terrain.crm.soil import Discretisation, ParticleSoil
+from regolith_terrain.crm import boundary_markers
+from regolith_terrain.crm.particle_bed import ParticleBed
+from regolith_terrain.crm.soil import Discretization, ParticleSoil
 
 STIFFNESS = 400.0
 """Young's modulus over rho g d + c: soil before the blade is compressed by a few per cent."""
@@ -49,13 +49,21 @@ def soil_to_cut(density: float, cohesion: float, friction: float, gravity: float
     :param density: [kg/m^3]; cohesion: [Pa]; friction: angle [rad]; gravity: [m/s^2]; depth: of the cut [m]
     """
     return ParticleSoil(
-        name='cut', density_kgpm3=density, youngs_modulus_pa=STIFFNESS * (density * gravity * depth + cohesion),
-        friction=math.sin(friction), cohesion_pa=cohesion * math.cos(friction),
+        name='cut',
+        density_kgpm3=density,
+        youngs_modulus_pa=STIFFNESS * (density * gravity * depth + cohesion),
+        friction=math.sin(friction),
+        cohesion_pa=cohesion * math.cos(friction),
     )
 
 
 def push_blade(
-    soil: ParticleSoil, depth: float, speed: float, gravity: float, spacing: float, workers: int = 1,
+    soil: ParticleSoil,
+    depth: float,
+    speed: float,
+    gravity: float,
+    spacing: float,
+    workers: int = 1,
     tick: Callable[[float], None] = lambda part: None,
 ) -> Cut:
     """Push a blade through soil.
@@ -69,15 +77,20 @@ def push_blade(
     if depth < 4.0 * spacing:
         raise ValueError(f'spacing {spacing!r} m for a cut of {depth!r} m; allowed: at most a quarter of it')
     behind, ahead, deep = (round(k * depth / spacing) * spacing for k in (_BEHIND, _AHEAD, _DEEP))
-    across, edge = _ACROSS * spacing, markers.LAYERS * spacing
+    across, edge = _ACROSS * spacing, boundary_markers.LAYERS * spacing
 
-    places, walls = markers.channel((-behind, ahead), across, -deep, spacing, 2.0 * edge)
-    blade = markers.lattice((-edge, 0.0, 0.0), (0.0, across, round(3.0 * depth / spacing) * spacing), spacing)
+    places, walls = boundary_markers.channel((-behind, ahead), across, -deep, spacing, 2.0 * edge)
+    blade = boundary_markers.lattice((-edge, 0.0, 0.0), (0.0, across, round(3.0 * depth / spacing) * spacing), spacing)
     slot = (places[:, 0] > -edge) & (places[:, 0] < 0.0) & (places[:, 2] > -depth)
-    settings = Discretisation(spacing_m=spacing, viscosity=_VISCOSITY, courant=_COURANT)
-    bed = Bed(
-        soil, settings, (0.0, 0.0, -gravity), places[~slot], *markers.together(walls, blade),
-        workers=workers, period=(0.0, across),
+    settings = Discretization(spacing_m=spacing, viscosity=_VISCOSITY, courant=_COURANT)
+    bed = ParticleBed(
+        soil,
+        settings,
+        (0.0, 0.0, -gravity),
+        places[~slot],
+        *boundary_markers.together(walls, blade),
+        workers=workers,
+        period=(0.0, across),
     )
     bed.lay_at_rest(0.0)
     dt, way = settings.step(bed.material), _WAY * depth

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_terrain.crm import markers
-from regolith_terrain.crm.choice import Device
+from regolith_terrain.crm import boundary_markers
 from regolith_terrain.crm.cost import refuse_too_many
-from regolith_terrain.crm.driven import Driven, filled_trough
-from regolith_terrain.crm.mirror import symmetric_bed
-from regolith_terrain.crm.soil import Discretisation, ParticleSoil
-from regolith_terrain.experiments.climbs import DrivenWheel, Track, WheelRig, check, measured
+from regolith_terrain.crm.device_selection import Device
+from regolith_terrain.crm.driven_body import DrivenBody, filled_trough
+from regolith_terrain.crm.mirror_symmetry import symmetric_bed
+from regolith_terrain.crm.soil import Discretization, ParticleSoil
+from regolith_terrain.testbeds.slope_climb import DrivenWheel, WheelRig, WheelTrack, check, measured
 
 COURANT = 0.45
 """Step over the time that sound takes through a smoothing length: what moves is slow against sound."""
@@ -32,43 +32,48 @@ _SAMPLES = 400
 """Of a climb, about."""
 
 
-def refuse(rig: WheelRig, soil: ParticleSoil, settings: Discretisation) -> None:
+def refuse(rig: WheelRig, soil: ParticleSoil, settings: Discretization) -> None:
     """Refuse particles that are too coarse, or more than memory holds.
 
     :raises ValueError: naming the value and what is allowed
     """
     most = min(rig.width_m, rig.trough.depth_m)
     if settings.spacing_m > most:
-        raise ValueError(f'spacing_m {settings.spacing_m!r}; allowed: at most {most!r}, the lesser of width_m of the '
-                         'wheel and depth_m of the trough')
+        raise ValueError(
+            f'spacing_m {settings.spacing_m!r}; allowed: at most {most!r}, the lesser of width_m of the '
+            'wheel and depth_m of the trough'
+        )
     trough = rig.trough
     refuse_too_many(trough.length_m * trough.width_m * trough.depth_m, rig.end_s, soil, settings)
 
 
-class Climb(Driven):
+class CrmClimb(DrivenBody):
     """A climb on its way."""
 
     def __init__(
-        self, rig: WheelRig, slope_deg: float, soil: ParticleSoil, settings: Discretisation, workers: int = 1,
+        self,
+        rig: WheelRig,
+        slope_deg: float,
+        soil: ParticleSoil,
+        settings: Discretization,
+        workers: int = 1,
         device: Device = 'cpu',
     ) -> None:
         """Lay the bed, as an elastic layer under its own weight.
 
         :param slope_deg: upwards in the direction of travel [deg]
         :param workers: threads; the outcome is the same
-        :param device: what makes the steps, see :func:`regolith_terrain.crm.choice.bed_on`
+        :param device: what makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`
         :raises ValueError: if there is no room, or particles are too coarse
         """
         check(rig, slope_deg)
         refuse(rig, soil, settings)
         self.rig = rig
-        self.wheel, self.track = DrivenWheel(rig, slope_deg), Track()
+        self.wheel, self.track = DrivenWheel(rig, slope_deg), WheelTrack()
         spacing, trough = settings.spacing_m, rig.trough
         behind = _BEHIND * rig.outermost_m
-        filled, walls = filled_trough(
-            (-behind, trough.length_m - behind), trough.width_m, trough.depth_m, spacing
-        )
-        rotor = markers.wheel(
+        filled, walls = filled_trough((-behind, trough.length_m - behind), trough.width_m, trough.depth_m, spacing)
+        rotor = boundary_markers.wheel(
             rig.radius_m, rig.width_m, spacing, rig.grousers, rig.grouser_height_m, rig.grouser_thickness_m, even=True
         )
         super().__init__(symmetric_bed(device, soil, settings, rig.pull(slope_deg), filled, walls, rotor, workers))
@@ -120,7 +125,10 @@ class Climb(Driven):
     def row(self) -> dict[str, Any]:
         """Return the figures of the climb so far."""
         return {
-            **measured(self.rig, self.track.array()), **self._cost(), 'step_s': self.dt, 'largest_overlap': None,
+            **measured(self.rig, self.track.array()),
+            **self._cost(),
+            'step_s': self.dt,
+            'largest_overlap': None,
         }
 
     def _state(self) -> Mapping[str, Any]:

@@ -8,12 +8,12 @@ import math
 
 import numpy as np
 
-from regolith_terrain.crm import markers
+from regolith_terrain.crm import boundary_markers
 from regolith_terrain.crm.arrays import Floats
-from regolith_terrain.crm.choice import Device, bed_on
-from regolith_terrain.crm.soil import VISCOSITY_SLOW, Discretisation, ParticleSoil
-from regolith_terrain.experiments.heaps import Column, Heap
-from regolith_terrain.experiments.runs import Part, packed, unpacked
+from regolith_terrain.crm.device_selection import Device, bed_class
+from regolith_terrain.crm.soil import VISCOSITY_SLOW, Discretization, ParticleSoil
+from regolith_terrain.testbeds.heap_measurement import Heap, SoilColumn
+from regolith_terrain.testbeds.resumable_runs import Part, packed, unpacked
 
 STIFFNESS = 150.0
 """Young's modulus over the pressure under the column: it is compressed by half a per cent, falls alike under any
@@ -34,20 +34,26 @@ _CHECKED = 40
 the same bits."""
 
 
-def soil_of(column: Column, friction: float) -> ParticleSoil:
+def soil_of(column: SoilColumn, friction: float) -> ParticleSoil:
     """Return the soil of a column: without cohesion, 1500 kg/m^3, as stiff as its height and gravity ask for."""
     stiffness = STIFFNESS * _DENSITY * column.gravity * column.height
     return ParticleSoil(name='column', density_kgpm3=_DENSITY, youngs_modulus_pa=stiffness, friction=friction)
 
 
-class Collapse:
-    """A column of soil on its way to a heap; for the rest see :class:`regolith_terrain.experiments.runs.Run`.
+class CrmCollapse:
+    """A column of soil on its way to a heap; for the rest see
+    :class:`regolith_terrain.testbeds.resumable_runs.ResumableRun`.
 
     The floor is as rough as the soil is strong, and so is the tube.
     """
 
     def __init__(
-        self, column: Column, friction: float, count: int, workers: int, viscosity: float | None = None,
+        self,
+        column: SoilColumn,
+        friction: float,
+        count: int,
+        workers: int,
+        viscosity: float | None = None,
         device: Device = 'cpu',
     ) -> None:
         """Fill the tube.
@@ -55,26 +61,33 @@ class Collapse:
         :param count: of particles, about
         :param workers: threads; the outcome is the same
         :param viscosity: artificial, alpha; None: by how it is let go
-        :param device: what makes the steps, see :func:`regolith_terrain.crm.choice.bed_on`
+        :param device: what makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`
         """
         spacing = (math.pi * column.radius**2 * column.height / count) ** (1.0 / 3.0)
         side = 2.0 * math.ceil(column.radius / spacing) * spacing
-        filled = markers.lattice((-0.5 * side, -0.5 * side, 0.0), (0.5 * side, 0.5 * side, column.height), spacing)
+        filled = boundary_markers.lattice(
+            (-0.5 * side, -0.5 * side, 0.0), (0.5 * side, 0.5 * side, column.height), spacing
+        )
         filled = filled[np.hypot(filled[:, 0], filled[:, 1]) < column.radius]
         tall = float(filled[:, 2].max()) + 0.5 * spacing
         # Further than Lube et al. (2004) have seen columns run.
         far = column.radius * (1.0 + 2.5 * max(1.0, tall / column.radius)) + 4.0 * spacing
         half = math.ceil(far / spacing) * spacing
-        floor = markers.floor((-half, -half, 0.0), (half, half, 0.0), spacing)
+        floor = boundary_markers.floor((-half, -half, 0.0), (half, half, 0.0), spacing)
         floor = floor[np.hypot(floor[:, 0], floor[:, 1]) < far]
         lifted = column.lift is not None
         tube = _tube(column.radius, tall + 2.0 * spacing, spacing) if lifted else np.zeros((0, 3))
         if viscosity is None:
             viscosity = VISCOSITY_SLOW if lifted else VISCOSITY_LOOSE
-        settings = Discretisation(spacing_m=spacing, viscosity=viscosity, shifting=SHIFTING, surface=SURFACE)
+        settings = Discretization(spacing_m=spacing, viscosity=viscosity, shifting=SHIFTING, surface=SURFACE)
         soil = soil_of(column, friction)
-        self.bed = bed_on(device)(
-            soil, settings, (0.0, 0.0, -column.gravity), filled, *markers.together(floor, tube), workers=workers
+        self.bed = bed_class(device)(
+            soil,
+            settings,
+            (0.0, 0.0, -column.gravity),
+            filled,
+            *boundary_markers.together(floor, tube),
+            workers=workers,
         )
         self.bed.lay_at_rest(tall)
         self._tall, self._longest = tall, settings.step(self.bed.material)
@@ -130,7 +143,7 @@ def _tube(radius: float, height: float, spacing: float) -> Floats:
     """Return markers of a tube about z, from the floor up [m], shape (n, 3)."""
     z = (np.arange(round(height / spacing)) + 0.5) * spacing
     rings = []
-    for layer in range(markers.LAYERS):
+    for layer in range(boundary_markers.LAYERS):
         r = radius + (layer + 0.5) * spacing
         count = round(2.0 * math.pi * r / spacing)
         turn = 2.0 * math.pi * np.arange(count) / count

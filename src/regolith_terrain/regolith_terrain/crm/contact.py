@@ -3,8 +3,8 @@
 """Particles as the ground contact of a vehicle: their state is its memory.
 
 Soil cannot move on within one compiled loop, as springs can: the vehicle lets it advance between runs of its substeps
-(:meth:`~regolith_terrain.ground_contact.GroundContact.advance`), on poses and twists at their start, and the loop then
-has the mean forces of that time. So forces are of the time they act in.
+(:meth:`~regolith_terrain.contact.ground_contact.GroundContact.advance`), on poses and twists at their start, and the
+loop then has the mean forces of that time. So forces are of the time they act in.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from regolith_terrain.contact.ground_contact import OK, ContactSetting, GroundContact, PartPose, StepLimit
 from regolith_terrain.crm.arrays import Floats
-from regolith_terrain.crm.bed import Bed
-from regolith_terrain.crm.discs import Discs, joined, surface_discs
-from regolith_terrain.crm.domain import Domain
-from regolith_terrain.crm.markers import lattice
+from regolith_terrain.crm.boundary_markers import lattice
+from regolith_terrain.crm.particle_bed import ParticleBed
+from regolith_terrain.crm.region_simulation import RegionSimulation
 from regolith_terrain.crm.surface import sort_columns
-from regolith_terrain.ground_contact import OK, ContactSetting, GroundContact, PartPose, StepLimit
-from regolith_terrain.records import NodeRecords
+from regolith_terrain.crm.surfels import Surfels, joined, surface_surfels
+from regolith_terrain.grid.node_records import NodeRecords
+from regolith_terrain.grid.soil_grid import SoilWindow
 from regolith_terrain.scm.arrays import Wrench
 from regolith_terrain.scm.constants import STAT_LOADED_NODES
-from regolith_terrain.soil_grid import SoilWindow
 
 _LENGTH = struct.Struct('<q')
 
@@ -42,7 +42,7 @@ class ParticleArrays(NamedTuple):
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def press(arrays: ParticleArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
-    """Press a part on particles for one substep; see :mod:`regolith_terrain.ground_contact`."""
+    """Press a part on particles for one substep; see :mod:`regolith_terrain.contact.ground_contact`."""
     touches = False
     for k in range(3):
         wrench.force[k] = arrays.force[part, k]
@@ -63,7 +63,7 @@ class ParticleContact(GroundContact):
         if setting.field is None:
             raise ValueError('particles need the undisturbed ground; allowed: a ContactSetting with its field')
         self.domains = [
-            Domain(region, setting.field, setting.gravity, setting.shapes, setting.reach, setting.spacing)
+            RegionSimulation(region, setting.field, setting.gravity, setting.shapes, setting.reach, setting.spacing)
             for region in setting.soils.particles
         ]
         self.longest_s = min((domain.region.step for domain in self.domains), default=math.inf)
@@ -91,14 +91,12 @@ class ParticleContact(GroundContact):
             d = domain.region.spacing
             soil, under = lattice((0.0, 0.0, 0.0), (2.0 * d, d, d), d), lattice((0.0, 0.0, -d), (d, d, 0.0), d)
             own = np.zeros(len(under), np.int32)
-            bed = Bed(domain.region.soil, domain.region.settings, (0.0, 0.0, -1.0), soil, under, own)
+            bed = ParticleBed(domain.region.soil, domain.region.settings, (0.0, 0.0, -1.0), soil, under, own)
             bed.step(1e-6)
             flat = np.zeros(2)
-            surface_discs(
-                sort_columns(bed.particles, bed.kind, flat - d, flat + 3.0 * d, bed.scheme.length, d), soil
-            )
+            surface_surfels(sort_columns(bed.particles, bed.kind, flat - d, flat + 3.0 * d, bed.scheme.length, d), soil)
 
-    def left(self, fields: tuple[str, ...]) -> list[NodeRecords]:
+    def soil_changes(self, fields: tuple[str, ...]) -> list[NodeRecords]:
         """Return the nodes that soil has left changed in the cycle, region by region."""
         return [domain.settle(fields) for domain in self.domains]
 
@@ -106,11 +104,11 @@ class ParticleContact(GroundContact):
         """Return no limit: soil takes as many steps of its own as it needs."""
         return StepLimit(math.inf, 'particles')
 
-    def figures(self) -> dict[str, dict[str, float]]:
+    def statistics(self) -> dict[str, dict[str, float]]:
         """Return the figures of each region by its name."""
-        return {domain.region.name: domain.figures() for domain in self.domains}
+        return {domain.region.name: domain.statistics() for domain in self.domains}
 
-    def discs(self) -> Discs:
+    def surfels(self) -> Surfels:
         """Return the surface of the soil that moves in all regions."""
         return joined([domain.discs() for domain in self.domains])
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 
-from regolith_terrain.crm.soil import Discretisation, ParticleSoil
+from regolith_terrain.crm.soil import Discretization, ParticleSoil
 
 BED_BYTES = 500
 """Most that a particle takes in a bed, what a checkpoint holds included (``bench crm``)."""
@@ -25,7 +25,7 @@ def hours(count: float, seconds: float, step: float) -> float:
 
 
 def refuse_too_many(
-    volume: float, seconds: float, soil: ParticleSoil, settings: Discretisation, finer_along: int = 3
+    volume: float, seconds: float, soil: ParticleSoil, settings: Discretization, finer_along: int = 3
 ) -> None:
     """Refuse a bed of more particles than memory holds.
 

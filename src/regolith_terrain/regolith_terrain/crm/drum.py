@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_terrain.crm import markers
+from regolith_terrain.crm import boundary_markers
 from regolith_terrain.crm.arrays import Floats
 from regolith_terrain.crm.blade import soil_to_cut
-from regolith_terrain.crm.choice import Device, bed_on
 from regolith_terrain.crm.cost import refuse_too_many
-from regolith_terrain.crm.driven import Driven
-from regolith_terrain.crm.soil import Discretisation, ParticleSoil
-from regolith_terrain.digging.drum import Drum, Samples, measured
+from regolith_terrain.crm.device_selection import Device, bed_class
+from regolith_terrain.crm.driven_body import DrivenBody
+from regolith_terrain.crm.soil import Discretization, ParticleSoil
+from regolith_terrain.testbeds.drum_trench import Drum, Samples, drum_results
 
 ACROSS = 9
 """Spacings after which the bed repeats itself: three cells."""
@@ -41,7 +41,7 @@ _RELIEF = math.tan(math.radians(10.0))
 
 def section(drum: Drum, spacing: float) -> tuple[Floats, Floats]:
     """Return markers of lips and shell in a drum's cross-section, (x, z) about the axle [m], shape (n, 2)."""
-    shell, thick = drum.radius - drum.lip, markers.LAYERS * spacing
+    shell, thick = drum.radius - drum.lip, boundary_markers.LAYERS * spacing
     roots, plates, rings = [], [], []
     for k in range(drum.lips):
         angle = 2.0 * math.pi * k / drum.lips
@@ -54,12 +54,12 @@ def section(drum: Drum, spacing: float) -> tuple[Floats, Floats]:
         root = drum.radius * out + foot * down
         roots.append(math.atan2(root[0], root[1]))
         along = (np.arange(math.ceil((foot + thick) / spacing)) + 0.5) * spacing
-        deep = (np.arange(markers.LAYERS) + 0.5) * spacing
+        deep = (np.arange(boundary_markers.LAYERS) + 0.5) * spacing
         plate = drum.radius * out + (along[:, None, None] * down + deep[None, :, None] * back).reshape(-1, 2)
         clear = np.hypot(*plate.T) <= drum.radius - np.maximum(-(plate @ ahead), 0.0) * _RELIEF
         plates.append(plate[clear & (np.hypot(*plate.T) > shell)])
     opening = OPENING * drum.lip / shell
-    for layer in range(markers.LAYERS):
+    for layer in range(boundary_markers.LAYERS):
         ring = shell - (layer + 0.5) * spacing
         count = round(2.0 * math.pi * ring / spacing)
         turn = 2.0 * math.pi * np.arange(count) / count
@@ -93,15 +93,15 @@ def refuse(drum: Drum, spacing: float) -> None:
     refuse_too_many(volume, drum.end, _soil(drum), _settings(spacing), finer_along=2)
 
 
-def _settings(spacing: float) -> Discretisation:
-    return Discretisation(spacing_m=spacing, viscosity=_VISCOSITY, courant=_COURANT)
+def _settings(spacing: float) -> Discretization:
+    return Discretization(spacing_m=spacing, viscosity=_VISCOSITY, courant=_COURANT)
 
 
 def _soil(drum: Drum) -> ParticleSoil:
     return soil_to_cut(drum.density, drum.cohesion, drum.friction, drum.gravity, drum.depth)
 
 
-class Trench(Driven):
+class CrmTrench(DrivenBody):
     """A drum on its way."""
 
     def __init__(self, drum: Drum, spacing: float, workers: int = 1, device: Device = 'cpu') -> None:
@@ -109,25 +109,34 @@ class Trench(Driven):
 
         :param spacing: of particles [m]
         :param workers: threads; the outcome is the same
-        :param device: what makes the steps, see :func:`regolith_terrain.crm.choice.bed_on`
+        :param device: what makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`
         """
         self.drum = drum
         self._across = ACROSS * spacing
         way = drum.advance * drum.gone(drum.end)
         low, high = -drum.reach - _BEHIND * drum.depth, drum.reach + way + _AHEAD * drum.depth
         floor = -(1.0 + _BELOW) * drum.depth
-        filled, walls = markers.channel((low, high), self._across, floor, spacing, 2.0 * markers.LAYERS * spacing)
+        filled, walls = boundary_markers.channel(
+            (low, high), self._across, floor, spacing, 2.0 * boundary_markers.LAYERS * spacing
+        )
         filled = filled[np.hypot(filled[:, 0], filled[:, 2] - self._height) > drum.radius]
         lips, shell = (_drawn_out(flat, spacing) for flat in section(drum, spacing))
         settings, soil = _settings(spacing), _soil(drum)
-        super().__init__(bed_on(device)(
-            soil, settings, (0.0, 0.0, -drum.gravity), filled, *markers.together(walls, lips, shell), workers=workers,
-            period=(0.0, self._across),
-        ))
+        super().__init__(
+            bed_class(device)(
+                soil,
+                settings,
+                (0.0, 0.0, -drum.gravity),
+                filled,
+                *boundary_markers.together(walls, lips, shell),
+                workers=workers,
+                period=(0.0, self._across),
+            )
+        )
         self.bed.lay_at_rest(0.0)
         self.dt = drum.end / max(1, math.ceil(drum.end / settings.step(self.bed.material)))
         self._weight = soil.density_kgpm3 * spacing**3 / self._across
-        self._inner = drum.radius - drum.lip - markers.LAYERS * spacing
+        self._inner = drum.radius - drum.lip - boundary_markers.LAYERS * spacing
         self._samples: Samples = []
 
     @property
@@ -173,7 +182,7 @@ class Trench(Driven):
 
     def row(self) -> dict[str, Any]:
         """Return the figures so far."""
-        return {**measured(self.drum, self._samples), **self._cost(), 'step_s': self.dt}
+        return {**drum_results(self.drum, self._samples), **self._cost(), 'step_s': self.dt}
 
     def _state(self) -> Mapping[str, Any]:
         return {'samples': np.array(self._samples).reshape(-1, 6)}

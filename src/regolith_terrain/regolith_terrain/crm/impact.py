@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
-from regolith_terrain.crm import markers
-from regolith_terrain.crm.choice import Device, bed_on
-from regolith_terrain.crm.driven import Driven, filled_trough
-from regolith_terrain.crm.soil import Discretisation, ParticleSoil
+from regolith_terrain.crm import boundary_markers
+from regolith_terrain.crm.device_selection import Device, bed_class
+from regolith_terrain.crm.driven_body import DrivenBody, filled_trough
+from regolith_terrain.crm.soil import Discretization, ParticleSoil
 
 _BLOCK = 20
 """Steps of an advance."""
@@ -42,27 +42,27 @@ class Drop(NamedTuple):
     """Of the bed [m]."""
 
 
-class Impact(Driven):
+class Impact(DrivenBody):
     """A ball on its way into the soil.
 
     It moves straight down and does not turn: a bed that is square about it pushes it nowhere else.
     """
 
     def __init__(
-        self, drop: Drop, soil: ParticleSoil, settings: Discretisation, workers: int = 1, device: Device = 'cpu'
+        self, drop: Drop, soil: ParticleSoil, settings: Discretization, workers: int = 1, device: Device = 'cpu'
     ) -> None:
         """Lay the bed, and put the ball on it with the speed of its fall.
 
         :param workers: threads; the outcome is the same
-        :param device: what makes the steps, see :func:`regolith_terrain.crm.choice.bed_on`
+        :param device: what makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`
         """
         spacing, half = settings.spacing_m, 0.5 * drop.side
         filled, walls = filled_trough((-half, half), drop.side, drop.depth, spacing)
-        ball = markers.ball(drop.radius, spacing)
-        local, body = markers.together(walls, ball)
+        ball = boundary_markers.ball(drop.radius, spacing)
+        local, body = boundary_markers.together(walls, ball)
         self.drop = drop
         super().__init__(
-            bed_on(device)(soil, settings, (0.0, 0.0, -drop.gravity), filled, local, body, workers=workers)
+            bed_class(device)(soil, settings, (0.0, 0.0, -drop.gravity), filled, local, body, workers=workers)
         )
         self.bed.lay_at_rest(0.0)
         self._longest = settings.step(self.bed.material)
@@ -100,8 +100,11 @@ class Impact(Driven):
     def row(self) -> dict[str, Any]:
         """Return the figures so far."""
         return {
-            'impact_speed_mps': self.speed, 'depth_m': self.drop.radius - self._z, 'deepest_m': -self._lowest,
-            'step_s': self._longest, **self._cost(),
+            'impact_speed_mps': self.speed,
+            'depth_m': self.drop.radius - self._z,
+            'deepest_m': -self._lowest,
+            'step_s': self._longest,
+            **self._cost(),
         }
 
     def _state(self) -> Mapping[str, Any]:

@@ -98,11 +98,32 @@ def cam_clay(
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, inline='always')
-def stress_after(
-    sxx: float, syy: float, szz: float, sxy: float, syz: float, szx: float,
-    oxx: float, oyy: float, ozz: float, oxy: float, oyz: float, ozx: float,
-    lxx: float, lxy: float, lxz: float, lyx: float, lyy: float, lyz: float, lzx: float, lzy: float, lzz: float,
-    borne: float, specific: float, dt: float, material: Material,
+def return_mapping(
+    sxx: float,
+    syy: float,
+    szz: float,
+    sxy: float,
+    syz: float,
+    szx: float,
+    oxx: float,
+    oyy: float,
+    ozz: float,
+    oxy: float,
+    oyz: float,
+    ozx: float,
+    lxx: float,
+    lxy: float,
+    lxz: float,
+    lyx: float,
+    lyy: float,
+    lyz: float,
+    lzx: float,
+    lzy: float,
+    lzz: float,
+    borne: float,
+    specific: float,
+    dt: float,
+    material: Material,
 ) -> tuple[float, float, float, float, float, float, float, float]:
     """Return the stress after a step, six numbers [Pa], and the memory of Cam Clay, two.
 
@@ -149,6 +170,12 @@ def stress_after(
         left = shear_bound(tau, pressure, dt, material)
     scale = left / tau if left < tau else 1.0
     return (
-        scale * nxx - pressure, scale * nyy - pressure, scale * nzz - pressure, scale * nxy, scale * nyz, scale * nzx,
-        borne, specific,
+        scale * nxx - pressure,
+        scale * nyy - pressure,
+        scale * nzz - pressure,
+        scale * nxy,
+        scale * nyz,
+        scale * nzx,
+        borne,
+        specific,
     )

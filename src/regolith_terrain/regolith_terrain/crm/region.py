@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_terrain.crm.boundary_markers import LAYERS
 from regolith_terrain.crm.cost import hours
-from regolith_terrain.crm.markers import LAYERS
-from regolith_terrain.crm.soil import Discretisation, ParticleSoil
-from regolith_terrain.records import Floats, Indices
-from regolith_world.participant import ParticipantFailed
+from regolith_terrain.crm.soil import Discretization, ParticleSoil
+from regolith_terrain.grid.node_records import Floats, Indices
+from regolith_world.cycle.participant import ParticipantFailed
 
 PANE = 6
 """Layers of markers by which walls stand above the ground, so that soil does not leave its rectangle."""
@@ -52,9 +52,9 @@ class ParticleRegion:
     """Whether other vehicles stop at the edge; otherwise they go on as on the ground around, and leave no marks."""
 
     @property
-    def settings(self) -> Discretisation:
+    def settings(self) -> Discretization:
         """How the soil is reckoned."""
-        return Discretisation(spacing_m=self.spacing)
+        return Discretization(spacing_m=self.spacing)
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -115,9 +115,7 @@ class ParticleRegion:
 
     def distance(self, x: float, y: float) -> float:
         """Return the distance of a place from the rectangle [m]; 0 within."""
-        return math.hypot(
-            max(self.low[0] - x, 0.0, x - self.high[0]), max(self.low[1] - y, 0.0, y - self.high[1])
-        )
+        return math.hypot(max(self.low[0] - x, 0.0, x - self.high[0]), max(self.low[1] - y, 0.0, y - self.high[1]))
 
     def meets(self, low: Sequence[float] | Floats, high: Sequence[float] | Floats) -> bool:
         """Return whether the region shares any ground with a rectangle; both corners [m], shape (2,)."""

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from regolith_files.doors import Caption, Picture, ReportSection, Run, Table
+from regolith_files.extension_points import Caption, Figure, ReportSection, Run, Table
 from regolith_terrain.crm.arrays import Floats
 from regolith_terrain.crm.region import ParticleRegion
-from regolith_terrain.crm.told_discs import TOPIC, discs_record
-from regolith_terrain.height_field import build_height_field
-from regolith_terrain.records import NodeRecords
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_world.records import Verdict
+from regolith_terrain.crm.surfel_messages import TOPIC, surfels_record
+from regolith_terrain.grid.node_records import NodeRecords
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field_builder import build_height_field
+from regolith_world.cycle.records import Verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
@@ -33,7 +33,7 @@ _UPDATE, _CYCLE = '/regolith/terrain/update', '/regolith/cycle'
 _INK, _SOIL, _DOTS = '#22262b', '#8a8175', '#b5303f'
 
 
-class Section(NamedTuple):
+class SurfaceSection(NamedTuple):
     """A region's surface along a line."""
 
     title: str
@@ -60,7 +60,7 @@ def section(run: Run) -> ReportSection | None:
         found += [f'{1e3 * told[key]:.1f}' for key in ('deepest_m', 'highest_m')] if told else ['\u2013'] * 2
         rows.append((region.name, region.vehicle, f'{1e3 * region.spacing:g}', *found))
     head = ('region', 'vehicle', 'spacing [mm]', 'particles', 'moving at the end', 'error of the surface [%]')
-    parts: list[Caption | Picture | Table] = [Table((*head, 'deepest [mm]', 'highest [mm]'), rows)]
+    parts: list[Caption | Figure | Table] = [Table((*head, 'deepest [mm]', 'highest [mm]'), rows)]
     book = run.summary['terrain'].get('ledger')
     if book:
         keys = ('ground_kg', 'carried_kg', 'in_flight_kg', 'in_transit_kg')
@@ -70,11 +70,11 @@ def section(run: Run) -> ReportSection | None:
     if _UPDATE in run.recorded:
         grid = ground_at_end(run)
         lines = [line for region in regions for line in cross_sections(region, grid, _last_dots(run, region))]
-        parts += [Picture(_lines_picture(lines), 'Cross-sections of regions of particles'), Caption(_LINES)]
+        parts += [Figure(_lines_picture(lines), 'Cross-sections of regions of particles'), Caption(_LINES)]
     for vehicle in sorted({region.vehicle for region in regions}):
         forces = wheel_forces(run, vehicle)
         if forces is not None:
-            parts.append(Picture(_forces_picture(vehicle, *forces), f'Forces of the ground on the wheels of {vehicle}'))
+            parts.append(Figure(_forces_picture(vehicle, *forces), f'Forces of the ground on the wheels of {vehicle}'))
     return ReportSection('Particles', parts, order=14)
 
 
@@ -103,7 +103,7 @@ def ground_at_end(run: Run) -> SoilGrid:
     return grid
 
 
-def cross_sections(region: ParticleRegion, grid: SoilGrid, dots: Floats) -> list[Section]:
+def cross_sections(region: ParticleRegion, grid: SoilGrid, dots: Floats) -> list[SurfaceSection]:
     """Return the surface along x through the middle of a region, and along y where that line is deepest.
 
     :param grid: the soil at the end
@@ -121,11 +121,11 @@ def cross_sections(region: ParticleRegion, grid: SoilGrid, dots: Floats) -> list
 
 def _line(
     title: str, axis: int, along: Floats, across: Floats, grid: SoilGrid, region: ParticleRegion, dots: Floats
-) -> Section:
+) -> SurfaceSection:
     """Return the surface on a line along x (axis 0) or y."""
     x, y = (along, across) if axis == 0 else (across, along)
     near = np.abs(dots[:, 1 - axis] - across[0]) < 0.5 * region.spacing
-    return Section(title, along, grid.height_field.heights(x, y), grid.levels(x, y), dots[near][:, [axis, 2]])
+    return SurfaceSection(title, along, grid.height_field.heights(x, y), grid.levels(x, y), dots[near][:, [axis, 2]])
 
 
 def _last_dots(run: Run, region: ParticleRegion) -> Floats:
@@ -136,7 +136,7 @@ def _last_dots(run: Run, region: ParticleRegion) -> Floats:
             last = message.content
     if last is None or not last.width:
         return np.zeros((0, 3))
-    place = discs_record(last)[1].place
+    place = surfels_record(last)[1].place
     within: Floats = place[((place[:, :2] >= region.low) & (place[:, :2] <= region.high)).all(axis=1)]
     return within
 
@@ -156,7 +156,7 @@ def wheel_forces(run: Run, vehicle: str) -> tuple[tuple[str, ...], Floats, Float
     return names, np.array(times), np.moveaxis(np.array(rows, np.float64), 0, 1)
 
 
-def _lines_picture(lines: Sequence[Section]) -> MatplotlibFigure:
+def _lines_picture(lines: Sequence[SurfaceSection]) -> MatplotlibFigure:
     from matplotlib.figure import Figure as MatplotlibFigure
 
     figure = MatplotlibFigure(figsize=(12.0, 2.4 * (len(lines) // 2)), layout='constrained')

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
-from regolith_files.library import Library
+from regolith_files.file_library import FileLibrary
 from regolith_files.section import Section
 from regolith_files.validation import validated
 from regolith_terrain.crm.arrays import CAM_CLAY, FRICTIONAL, Material, Scheme
-from regolith_terrain.soil_config import SoilParameters
+from regolith_terrain.terrain_parameters import SoilParameters
 
 LAWS = {'frictional': FRICTIONAL, 'cam_clay': CAM_CLAY}
-PARTICLE_SOILS = Library(
+PARTICLE_SOILS = FileLibrary(
     'particle soil', Path(__file__).parent.parent / 'data' / 'particle_soils', 'regolith.particle_soils'
 )
 
@@ -28,7 +28,7 @@ PARTICLE_SOILS = Library(
 class ParticleSoil(SoilParameters):
     """An elastic soil that yields by friction and cohesion, or as Modified Cam Clay says."""
 
-    files: ClassVar[Library] = PARTICLE_SOILS
+    files: ClassVar[FileLibrary] = PARTICLE_SOILS
     law: Literal['frictional', 'cam_clay'] = Field(default='frictional', description='what the soil can bear')
     density_kgpm3: float = Field(gt=0.0, le=1e4, description='bulk density, which stays as it is [kg/m^3]')
     youngs_modulus_pa: float = Field(
@@ -64,8 +64,7 @@ class ParticleSoil(SoilParameters):
             )
         if self.law == 'cam_clay' and self.swelling >= self.compression:
             raise ValueError(
-                f'swelling = {self.swelling!r}: is too large; '
-                f'allowed: less than compression, {self.compression!r}'
+                f'swelling = {self.swelling!r}: is too large; allowed: less than compression, {self.compression!r}'
             )
         return self
 
@@ -105,11 +104,16 @@ class ParticleSoil(SoilParameters):
         """Return the numbers the kernels take."""
         clay = self.law == 'cam_clay'
         return Material(
-            LAWS[self.law], self.density_kgpm3, self.shear_modulus, self.bulk_modulus,
+            LAWS[self.law],
+            self.density_kgpm3,
+            self.shear_modulus,
+            self.bulk_modulus,
             self.critical_ratio if clay else self.friction,
             self.friction if self.fast_friction is None else self.fast_friction,
-            self.inertial_number / (self.grain_size_m * math.sqrt(self.density_kgpm3)), self.cohesion_pa,
-            self.swelling, self.compression,
+            self.inertial_number / (self.grain_size_m * math.sqrt(self.density_kgpm3)),
+            self.cohesion_pa,
+            self.swelling,
+            self.compression,
         )
 
 
@@ -139,7 +143,7 @@ SMOOTHING_PRESSED = 1.2
 where the ground beside it ought to press back the more."""
 
 
-class Discretisation(Section):
+class Discretization(Section):
     """How finely, and how, a soil is reckoned."""
 
     spacing_m: float = Field(default=0.01, gt=0.0, le=10.0, description='distance of particles [m]')
@@ -147,7 +151,9 @@ class Discretisation(Section):
     viscosity: float = Field(default=0.1, ge=0.0, le=2.0, description='alpha of the artificial viscosity [-]')
     shifting: float = Field(default=0.25, ge=0.0, le=1.0, description='of XSPH [-]')
     surface: float = Field(
-        default=2.0, ge=0.0, lt=3.0,
+        default=2.0,
+        ge=0.0,
+        lt=3.0,
         description='divergence of position, 3 inside, below which soil has come apart and bears nothing [-]',
     )
     corrected: bool = Field(default=False, description='whether velocity gradients are exact for linear fields')
@@ -161,8 +167,15 @@ class Discretisation(Section):
 
         length = self.smoothing * self.spacing_m
         return Scheme(
-            self.spacing_m, length, steepness(self.spacing_m, length), self.spacing_m**3, self.viscosity,
-            math.sqrt(material.bulk_modulus / material.density), self.shifting, self.surface, self.corrected,
+            self.spacing_m,
+            length,
+            steepness(self.spacing_m, length),
+            self.spacing_m**3,
+            self.viscosity,
+            math.sqrt(material.bulk_modulus / material.density),
+            self.shifting,
+            self.surface,
+            self.corrected,
         )
 
     def step(self, material: Material) -> float:

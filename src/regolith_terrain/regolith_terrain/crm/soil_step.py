@@ -40,7 +40,8 @@ from regolith_terrain.crm.arrays import (
     Y,
     Z,
 )
-from regolith_terrain.crm.lanes import (
+from regolith_terrain.crm.plasticity import return_mapping
+from regolith_terrain.crm.simd import (
     CHUNK,
     DX,
     DY,
@@ -59,9 +60,8 @@ from regolith_terrain.crm.lanes import (
     LZZ,
     SUMS,
     gather,
-    summed,
+    lane_sum,
 )
-from regolith_terrain.crm.plasticity import stress_after
 from regolith_terrain.crm.smoothing import slope, weight
 
 # Columns of what limits the next step: largest speed [m/s], acceleration [m/s^2], rate of approach h u.r / r^2 [m/s].
@@ -79,9 +79,22 @@ BAND = 1024
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def advance_soil(
-    a: int, b: int, old: Floats, now: Floats, new: Floats, old_memory: Floats, new_memory: Floats,
-    kind: Bytes, near: Neighbours, rows: Rows, dt: float,
-    gravity: Floats, material: Material, scheme: Scheme, limits: Floats, rooms: Floats
+    a: int,
+    b: int,
+    old: Floats,
+    now: Floats,
+    new: Floats,
+    old_memory: Floats,
+    new_memory: Floats,
+    kind: Bytes,
+    near: Neighbours,
+    rows: Rows,
+    dt: float,
+    gravity: Floats,
+    material: Material,
+    scheme: Scheme,
+    limits: Floats,
+    rooms: Floats,
 ) -> None:
     """Write the soil in ``rows[a:b]`` after a step: ``old`` plus dt times the rates of ``now``.
 
@@ -164,17 +177,17 @@ def advance_soil(
                     lanes[PX + lane] -= du * g
                     lanes[PY + lane] -= dv * g
                     lanes[PZ + lane] -= dw * g
-        ax, ay, az = summed(lanes, AX), summed(lanes, AY), summed(lanes, AZ)
-        lxx, lxy, lxz = summed(lanes, GXX), summed(lanes, GXY), summed(lanes, GXZ)
-        lyx, lyy, lyz = summed(lanes, GYX), summed(lanes, GYY), summed(lanes, GYZ)
-        lzx, lzy, lzz = summed(lanes, GZX), summed(lanes, GZY), summed(lanes, GZZ)
-        mxx, myy, mzz = summed(lanes, MXX), summed(lanes, MYY), summed(lanes, MZZ)
-        px, py, pz = summed(lanes, PX), summed(lanes, PY), summed(lanes, PZ)
+        ax, ay, az = lane_sum(lanes, AX), lane_sum(lanes, AY), lane_sum(lanes, AZ)
+        lxx, lxy, lxz = lane_sum(lanes, GXX), lane_sum(lanes, GXY), lane_sum(lanes, GXZ)
+        lyx, lyy, lyz = lane_sum(lanes, GYX), lane_sum(lanes, GYY), lane_sum(lanes, GYZ)
+        lzx, lzy, lzz = lane_sum(lanes, GZX), lane_sum(lanes, GZY), lane_sum(lanes, GZZ)
+        mxx, myy, mzz = lane_sum(lanes, MXX), lane_sum(lanes, MYY), lane_sum(lanes, MZZ)
+        px, py, pz = lane_sum(lanes, PX), lane_sum(lanes, PY), lane_sum(lanes, PZ)
         for lane in range(LANES):
             top_approach = max(top_approach, lanes[TOP + lane])
         open_to_space = volume * (mxx + myy + mzz) < scheme.surface
         if scheme.corrected:
-            mxy, myz, mzx = summed(lanes, MXY), summed(lanes, MYZ), summed(lanes, MZX)
+            mxy, myz, mzx = lane_sum(lanes, MXY), lane_sum(lanes, MYZ), lane_sum(lanes, MZX)
             # L M^-1, M symmetric; where neighbours lie in a plane M has no inverse, and L stays as it is.
             cxx, cxy, cxz = myy * mzz - myz * myz, myz * mzx - mxy * mzz, mxy * myz - myy * mzx
             cyy, cyz, czz = mxx * mzz - mzx * mzx, mxy * mzx - mxx * myz, mxx * myy - mxy * mxy
@@ -186,16 +199,27 @@ def advance_soil(
                 cxy = cxz = cyz = 0.0
                 inverse = volume
             cxx, cyy, czz, cxy, cxz, cyz = (
-                cxx * inverse, cyy * inverse, czz * inverse, cxy * inverse, cxz * inverse, cyz * inverse
+                cxx * inverse,
+                cyy * inverse,
+                czz * inverse,
+                cxy * inverse,
+                cxz * inverse,
+                cyz * inverse,
             )
             lxx, lxy, lxz = (
-                lxx * cxx + lxy * cxy + lxz * cxz, lxx * cxy + lxy * cyy + lxz * cyz, lxx * cxz + lxy * cyz + lxz * czz
+                lxx * cxx + lxy * cxy + lxz * cxz,
+                lxx * cxy + lxy * cyy + lxz * cyz,
+                lxx * cxz + lxy * cyz + lxz * czz,
             )
             lyx, lyy, lyz = (
-                lyx * cxx + lyy * cxy + lyz * cxz, lyx * cxy + lyy * cyy + lyz * cyz, lyx * cxz + lyy * cyz + lyz * czz
+                lyx * cxx + lyy * cxy + lyz * cxz,
+                lyx * cxy + lyy * cyy + lyz * cyz,
+                lyx * cxz + lyy * cyz + lyz * czz,
             )
             lzx, lzy, lzz = (
-                lzx * cxx + lzy * cxy + lzz * cxz, lzx * cxy + lzy * cyy + lzz * cyz, lzx * cxz + lzy * cyz + lzz * czz
+                lzx * cxx + lzy * cxy + lzz * cxz,
+                lzx * cxy + lzy * cyy + lzz * cyz,
+                lzx * cxz + lzy * cyz + lzz * czz,
             )
         else:
             lxx, lxy, lxz = volume * lxx, volume * lxy, volume * lxz
@@ -216,9 +240,32 @@ def advance_soil(
             borne = specific = 0.0
             if material.law == CAM_CLAY:
                 borne, specific = old_memory[row, BORNE], old_memory[row, SPECIFIC]
-            nxx, nyy, nzz, nxy, nyz, nzx, borne, specific = stress_after(
-                sxx, syy, szz, sxy, syz, szx, old[row, XX], old[row, YY], old[row, ZZ], old[row, XY], old[row, YZ],
-                old[row, ZX], lxx, lxy, lxz, lyx, lyy, lyz, lzx, lzy, lzz, borne, specific, dt, material,
+            nxx, nyy, nzz, nxy, nyz, nzx, borne, specific = return_mapping(
+                sxx,
+                syy,
+                szz,
+                sxy,
+                syz,
+                szx,
+                old[row, XX],
+                old[row, YY],
+                old[row, ZZ],
+                old[row, XY],
+                old[row, YZ],
+                old[row, ZX],
+                lxx,
+                lxy,
+                lxz,
+                lyx,
+                lyy,
+                lyz,
+                lzx,
+                lzy,
+                lzz,
+                borne,
+                specific,
+                dt,
+                material,
             )
             new[row, XX], new[row, YY], new[row, ZZ] = nxx, nyy, nzz
             new[row, XY], new[row, YZ], new[row, ZX] = nxy, nyz, nzx

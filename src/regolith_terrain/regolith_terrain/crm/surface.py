@@ -50,9 +50,7 @@ class Columns(NamedTuple):
     """Of particles [m]."""
 
 
-def sort_columns(
-    particles: Floats, soil: Bytes, low: Floats, high: Floats, length: float, spacing: float
-) -> Columns:
+def sort_columns(particles: Floats, soil: Bytes, low: Floats, high: Floats, length: float, spacing: float) -> Columns:
     """Return particles by squares.
 
     :param particles: those that make the ground, shape (n, 12)
@@ -69,8 +67,16 @@ def sort_columns(
     first = np.searchsorted(square[order], np.arange(int(size[0] * size[1]) + 1))
     place = np.ascontiguousarray(particles[order, X : Z + 1])
     return Columns(
-        place, -particles[order, ZZ], soil[order], first.astype(np.int64), low, edge, int(size[1]), length,
-        spacing**3, spacing,
+        place,
+        -particles[order, ZZ],
+        soil[order],
+        first.astype(np.int64),
+        low,
+        edge,
+        int(size[1]),
+        length,
+        spacing**3,
+        spacing,
     )
 
 

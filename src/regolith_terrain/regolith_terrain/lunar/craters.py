@@ -18,10 +18,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from regolith_terrain.lunar.cell_random import cell_word, poisson, uniform_draw
 from regolith_terrain.lunar.degradation import AGE_ROWS, REACH, STEPS, fresh_depth_ratio
-from regolith_terrain.lunar.hashing import cell_word, draw, poisson
 from regolith_terrain.lunar.statistics import crater_density, equilibrium, production, visible_count
-from regolith_world.arithmetic import each
+from regolith_world.numerics.portable_math import each
 
 Floats = NDArray[np.float64]
 
@@ -92,7 +92,7 @@ def cell_count(key: np.uint64, layer: int, ix: int, iy: int, classes: Floats) ->
     Source: neukum2001; trask1966.
     Checked by: test_lunar_statistics.py::test_crater_counts_pass_chi_square.
     """
-    count: int = poisson(draw(cell_word(key, _LAYER + layer, ix, iy), -1), classes[layer, NUMBER])
+    count: int = poisson(uniform_draw(cell_word(key, _LAYER + layer, ix, iy), -1), classes[layer, NUMBER])
     return count
 
 
@@ -117,14 +117,14 @@ def make_crater(
     least, cell = classes[layer, LEAST], classes[layer, CELL]
     slope = classes[layer, NUMBER_EXPONENT]
     share = 1.0 - (classes[layer, LARGEST] / least) ** slope
-    diameter = least * (1.0 - draw(word, first) * share) ** (1.0 / slope)
+    diameter = least * (1.0 - uniform_draw(word, first) * share) ** (1.0 / slope)
     ratio = diameter / least
-    made = draw(word, first + 1) * classes[layer, MADE] * ratio ** classes[layer, MADE_EXPONENT]
+    made = uniform_draw(word, first + 1) * classes[layer, MADE] * ratio ** classes[layer, MADE_EXPONENT]
     worn = made / (classes[layer, WEAR] * ratio ** classes[layer, WEAR_EXPONENT])
     crater[AGE] = made
     crater[CLASS] = layer
-    crater[X] = (ix + draw(word, first + 2)) * cell
-    crater[Y] = (iy + draw(word, first + 3)) * cell
+    crater[X] = (ix + uniform_draw(word, first + 2)) * cell
+    crater[Y] = (iy + uniform_draw(word, first + 3)) * cell
     crater[RADIUS] = 0.5 * diameter
     crater[DEPTH] = diameter * classes[layer, FRESH] * ratio ** classes[layer, FRESH_EXPONENT]
     row = 0.0
@@ -135,12 +135,19 @@ def make_crater(
         row = min(at + (worn - rows[at]) / (rows[at + 1] - rows[at]), _MAX_ROW)
     crater[ROW] = row
     for k in range(6):
-        crater[WOBBLE + k] = (draw(word, first + 4 + k) - 0.5) * _WOBBLE
+        crater[WOBBLE + k] = (uniform_draw(word, first + 4 + k) - 0.5) * _WOBBLE
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def gather(
-    west: float, east: float, south: float, north: float, key: np.uint64, classes: Floats, rows: Floats, first: int,
+    west: float,
+    east: float,
+    south: float,
+    north: float,
+    key: np.uint64,
+    classes: Floats,
+    rows: Floats,
+    first: int,
     grown: float,
 ) -> Floats:
     """Return all craters of classes from ``first`` on that may reach a box, oldest first, shape (n, CRATER_COLUMNS).
@@ -208,7 +215,14 @@ def _wiped(x: float) -> float:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def add_craters(
-    x: Floats, y: Floats, key: np.uint64, classes: Floats, rows: Floats, table: Floats, least: float, layers: Floats,
+    x: Floats,
+    y: Floats,
+    key: np.uint64,
+    classes: Floats,
+    rows: Floats,
+    table: Floats,
+    least: float,
+    layers: Floats,
     out: Floats,
 ) -> None:
     """Add the relief of all craters at (x[r], y[c]) [m], both ascending, to out [m], shape (len(x), len(y)).

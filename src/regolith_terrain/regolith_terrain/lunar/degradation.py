@@ -18,7 +18,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_world.arithmetic import each
+from regolith_world.numerics.portable_math import each
 
 Floats = NDArray[np.float64]
 
@@ -70,7 +70,7 @@ def diffused(profile: Floats, step: float, ages: ArrayLike) -> Floats:
 
     Source: soderblom1970; fassett2014.
     Checked by: test_lunar_statistics.py::test_diffusion_keeps_volume_and_spreads_gaussians_exactly,
-    test_order.py::test_diffusion_is_of_second_order_in_its_cells.
+    test_convergence_order.py::test_diffusion_is_of_second_order_in_its_cells.
     """
     from scipy.linalg import eigh_tridiagonal  # slow to import, and many sites have no craters
 

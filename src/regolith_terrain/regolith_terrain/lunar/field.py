@@ -11,7 +11,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from regolith_terrain.height_field import HeightField, Heights
 from regolith_terrain.lunar import craters as crater_model
+from regolith_terrain.lunar.cell_random import key_of
 from regolith_terrain.lunar.craters import (
     CLASS_COLUMNS,
     FARTHEST,
@@ -22,11 +24,9 @@ from regolith_terrain.lunar.craters import (
     lay_craters,
 )
 from regolith_terrain.lunar.degradation import AGE_ROWS, age_at_depth, profile_table, relative_depth
-from regolith_terrain.lunar.hashing import key_of
 from regolith_terrain.lunar.presets import LunarPreset, Relief
 from regolith_terrain.lunar.relief import add_relief, octaves
 from regolith_terrain.lunar.statistics import age_of
-from regolith_terrain.surface import HeightField, Heights
 
 Floats = NDArray[np.float64]
 
@@ -162,8 +162,17 @@ def _octaves(key: np.uint64, part: Relief) -> Floats:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _grid(
-    x: Floats, y: Floats, key: np.uint64, classes: Floats, octaves: Floats, rows: Floats, table: Floats, offset: float,
-    least: float, side: int, out: Floats,
+    x: Floats,
+    y: Floats,
+    key: np.uint64,
+    classes: Floats,
+    octaves: Floats,
+    rows: Floats,
+    table: Floats,
+    offset: float,
+    least: float,
+    side: int,
+    out: Floats,
 ) -> None:
     """Write the heights [m] at all (x[r], y[c]) [m] to ``out``, shape (len(x), len(y)), piece by piece.
 
@@ -187,7 +196,14 @@ def _grid(
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _points(
-    x: Floats, y: Floats, key: np.uint64, classes: Floats, octaves: Floats, rows: Floats, table: Floats, offset: float,
+    x: Floats,
+    y: Floats,
+    key: np.uint64,
+    classes: Floats,
+    octaves: Floats,
+    rows: Floats,
+    table: Floats,
+    offset: float,
     out: Floats,
 ) -> None:
     """Write the heights [m] at scattered points (x[n], y[n]) to ``out``; see :func:`_grid`."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import Field, model_validator
 
-from regolith_files.library import Library
+from regolith_files.file_library import FileLibrary
 from regolith_files.section import Section
 
 
@@ -75,7 +75,7 @@ class LunarPreset(Section):
     rocks: RockStatistics
 
 
-PRESETS = Library('preset', Path(str(resources.files('regolith_terrain'))) / 'data' / 'terrain', 'regolith.presets')
+PRESETS = FileLibrary('preset', Path(str(resources.files('regolith_terrain'))) / 'data' / 'terrain', 'regolith.presets')
 """Kinds of lunar ground."""
 
 

@@ -17,8 +17,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_terrain.lunar.hashing import cell_word, draw
-from regolith_world.arithmetic import each
+from regolith_terrain.lunar.cell_random import cell_word, uniform_draw
+from regolith_world.numerics.portable_math import each
 
 Floats = NDArray[np.float64]
 
@@ -54,7 +54,7 @@ def octaves(
     amplitude *= deviation_m / unscaled
     turn = np.arange(count) * _GOLDEN
     shift = np.array(
-        [[draw(np.uint64(cell_word(key, layer, 0, 0)), axis) for axis in (0, 1)] for layer in range(count)]
+        [[uniform_draw(np.uint64(cell_word(key, layer, 0, 0)), axis) for axis in (0, 1)] for layer in range(count)]
     )
     columns = [1.0 / wavelength, amplitude, each(math.cos, turn), each(math.sin, turn), *(shift.T * 1024.0)]
     return np.ascontiguousarray(np.stack(columns, axis=1))

@@ -29,13 +29,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from regolith_terrain.height_field import HeightField
+from regolith_terrain.lunar.cell_random import cell_word, key_of, poisson, uniform_draw
 from regolith_terrain.lunar.craters import AGE, LARGEST, RADIUS, X, Y, gather
 from regolith_terrain.lunar.degradation import AGE_ROWS, REACH
 from regolith_terrain.lunar.field import LunarField
-from regolith_terrain.lunar.hashing import cell_word, draw, key_of, poisson
 from regolith_terrain.lunar.statistics import PRESENT_RATE
-from regolith_terrain.surface import HeightField
-from regolith_world.arithmetic import each
+from regolith_world.numerics.portable_math import each
 
 Floats = NDArray[np.float64]
 
@@ -248,8 +248,16 @@ def _frequency(diameter: float, k: float) -> float:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _rocks(
-    west: float, east: float, south: float, north: float, key: np.uint64, classes: Floats, background: float,
-    blocky: Floats, reaches_m: float, least: float,
+    west: float,
+    east: float,
+    south: float,
+    north: float,
+    key: np.uint64,
+    classes: Floats,
+    background: float,
+    blocky: Floats,
+    reaches_m: float,
+    least: float,
 ) -> Floats:
     """Return all rocks of a box, shape (n, ROCK_COLUMNS).
 
@@ -269,30 +277,30 @@ def _rocks(
         for kx in range(int(math.floor(west / cell)), int(math.floor(east / cell)) + 1):
             for ky in range(int(math.floor(south / cell)), int(math.floor(north / cell)) + 1):
                 word = cell_word(key, layer, kx, ky)
-                for index in range(poisson(draw(word, -1), mean)):
+                for index in range(poisson(uniform_draw(word, -1), mean)):
                     at = 8 * index
-                    x, y = (kx + draw(word, at)) * cell, (ky + draw(word, at + 1)) * cell
+                    x, y = (kx + uniform_draw(word, at)) * cell, (ky + uniform_draw(word, at + 1)) * cell
                     if x < west or x >= east or y < south or y >= north:
                         continue
-                    share = draw(word, at + 2)
+                    share = uniform_draw(word, at + 2)
                     diameter = 1.0 / (1.0 / low - share * (1.0 / low - 1.0 / high))
                     if diameter < least:
                         continue
                     k = _abundance(x, y, background, blocky, reaches_m)
-                    if draw(word, at + 3) * bound >= _frequency(diameter, k):
+                    if uniform_draw(word, at + 3) * bound >= _frequency(diameter, k):
                         continue
                     if count == found.shape[0]:
                         more = np.empty((2 * count, ROCK_COLUMNS))
                         more[:count] = found
                         found = more
-                    look = draw(word, at + 6)
-                    height = 0.54 + 0.26 * (draw(word, at + 4) + draw(word, at + 5) - 1.0)
+                    look = uniform_draw(word, at + 6)
+                    height = 0.54 + 0.26 * (uniform_draw(word, at + 4) + uniform_draw(word, at + 5) - 1.0)
                     found[count, MIDDLE_X] = x
                     found[count, MIDDLE_Y] = y
                     found[count, DIAMETER] = diameter
                     found[count, HEIGHT] = diameter * height
                     found[count, ASPECT] = 0.6 + 0.4 * math.sqrt(look)
-                    found[count, YAW] = math.pi * draw(word, at + 7)
+                    found[count, YAW] = math.pi * uniform_draw(word, at + 7)
                     found[count, SHAPE] = math.floor(2147483648.0 * (look * 4096.0 - math.floor(look * 4096.0)))
                     count += 1
     return found[:count]

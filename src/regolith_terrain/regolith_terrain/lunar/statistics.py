@@ -20,12 +20,22 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_world.arithmetic import each
+from regolith_world.numerics.portable_math import each
 
 Floats = NDArray[np.float64]
 
 _PRODUCTION = (
-    -3.0876, -3.557528, 0.781027, 1.021521, -0.156012, -0.444058, 0.019977, 0.086850, -0.005874, -0.006809, 8.25e-4,
+    -3.0876,
+    -3.557528,
+    0.781027,
+    1.021521,
+    -0.156012,
+    -0.444058,
+    0.019977,
+    0.086850,
+    -0.005874,
+    -0.006809,
+    8.25e-4,
     5.54e-5,
 )
 """Coefficients a_0 to a_11 of log10 N over log10 D [km]: Neukum et al. 2001, table 1, column "new"."""

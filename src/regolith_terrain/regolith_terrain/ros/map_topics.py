@@ -22,12 +22,12 @@ from rclpy.node import Node
 from sensor_msgs.msg import Image, PointCloud2, PointField
 from std_msgs.msg import Float32MultiArray, MultiArrayDimension
 
-from regolith_terrain.map_view import ElevationMap, MapView, positions
-from regolith_terrain.records import NodeRecords
-from regolith_terrain.ros.convert import typed_array
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_world.records import BodyState
-from regolith_world.ros import qos, shown_time
+from regolith_terrain.elevation_map import ElevationMap, MapWindow, positions
+from regolith_terrain.grid.node_records import NodeRecords
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.ros.message_conversion import typed_array
+from regolith_world.cycle.records import BodyState
+from regolith_world.ros import clock_offset, qos
 
 # ROS 2 machines may have it; the bare set-up does not.
 GridMap: Any = import_module('grid_map_msgs.msg').GridMap if find_spec('grid_map_msgs') else None
@@ -47,7 +47,7 @@ class MapTopics:
     """
 
     def __init__(self, node: Node, grid: SoilGrid) -> None:
-        self._view = MapView(grid)
+        self._view = MapWindow(grid)
         self._spacing = grid.spacing
 
         def publisher(message_type: Any, topic: str, profile: Any) -> Any:
@@ -70,16 +70,16 @@ class MapTopics:
         if now < self._next:
             return
         self._next = now + PERIOD_S
-        stamp = shown_time.stamp(t_ns)
+        stamp = clock_offset.stamp(t_ns)
         if self._changed.get_subscription_count():
-            news = self._view.news()
+            news = self._view.changes()
             if len(news):
                 self._changed.publish(cloud_message(news, self._spacing, stamp))
         if self._ruts.get_subscription_count():
             self._ruts.publish(cloud_message(self._view.grid.all_records(), self._spacing, stamp))
         wanted = [p for p in (self._image, self._info, self._grid_map) if p is not None and p.get_subscription_count()]
         for body in bodies if wanted else ():
-            self._view.look_around(float(body.position[0]), float(body.position[1]))
+            self._view.extend(float(body.position[0]), float(body.position[1]))
         shown = self._view.elevation() if wanted else None
         if shown is not None:
             self._image.publish(image_message(shown, stamp))

@@ -9,13 +9,13 @@ from rclpy.node import Node
 from regolith_msgs.srv import GetHeights, GetTerrainSnapshot
 
 from regolith_files.problems import counted
-from regolith_terrain.authority import TerrainAuthority
-from regolith_terrain.ros.convert import nodes_message, typed_array
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_world.ros.answering import coordinates, offer
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.ros.message_conversion import nodes_message, typed_array
+from regolith_terrain.terrain_participant import TerrainParticipant
+from regolith_world.ros.service_server import coordinates, create_service
 
 
-def offer_heights(node: Node, grid: SoilGrid) -> None:
+def create_height_service(node: Node, grid: SoilGrid) -> None:
     """Offer ``~/get_heights`` on the committed ground of ``grid``."""
 
     def answer(request: GetHeights.Request, response: GetHeights.Response) -> GetHeights.Response:
@@ -28,10 +28,10 @@ def offer_heights(node: Node, grid: SoilGrid) -> None:
         response.success = True
         return response
 
-    offer(node, GetHeights, '~/get_heights', answer)
+    create_service(node, GetHeights, '~/get_heights', answer)
 
 
-def offer_snapshot(node: Node, authority: TerrainAuthority, run: int) -> None:
+def create_state_service(node: Node, authority: TerrainParticipant, run: int) -> None:
     """Offer ``~/snapshot``: every changed node, for late observers of a run (by its id)."""
 
     def answer(
@@ -45,4 +45,4 @@ def offer_snapshot(node: Node, authority: TerrainAuthority, run: int) -> None:
         response.nodes = nodes_message(grid.all_records())
         return response
 
-    offer(node, GetTerrainSnapshot, '~/snapshot', answer)
+    create_service(node, GetTerrainSnapshot, '~/snapshot', answer)

@@ -11,13 +11,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_terrain.records import Floats, Indices
+from regolith_terrain.grid.node_records import Floats, Indices
+from regolith_terrain.grid.soil_grid import SoilWindow
 from regolith_terrain.scm.constants import FLOAT_ROWS, STAT_COUNT
-from regolith_terrain.soil_grid import SoilWindow
 
 
 class Ground(NamedTuple):
-    """A window of soil (:class:`regolith_terrain.soil_grid.SoilWindow`); node (r, c) lies at x = (i0 + r) spacing."""
+    """A window of soil (:class:`regolith_terrain.grid.soil_grid.SoilWindow`).
+
+    Node (r, c) lies at x = (i0 + r) spacing.
+    """
 
     base: Floats
     """Undisturbed heights with a one-node border [m], shape (ni + 2, nj + 2)."""
@@ -52,8 +55,18 @@ def scm_ground(window: SoilWindow, region: NDArray[np.uint8] | None = None) -> G
     """
     level_initial, level, sinkage_plastic, sigma_yield, mass = window.values
     return Ground(
-        window.base, window.upright, level_initial, level, sinkage_plastic, sigma_yield, mass, window.touched,
-        region if region is not None else np.zeros(window.shape, np.uint8), window.i0, window.j0, window.spacing,
+        window.base,
+        window.upright,
+        level_initial,
+        level,
+        sinkage_plastic,
+        sigma_yield,
+        mass,
+        window.touched,
+        region if region is not None else np.zeros(window.shape, np.uint8),
+        window.i0,
+        window.j0,
+        window.spacing,
     )
 
 

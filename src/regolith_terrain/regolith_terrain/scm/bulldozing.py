@@ -14,10 +14,11 @@ order of a hash table. The reference also holds soil back where a body leaves no
 body, which feels it as load in the next step.
 
 What is raised was carved: the columns whose plastic set grew lose, times the same flow factor, the mass that their
-displaced volume has at the soil's bulk density (``mass_kgpm2``, in whole quanta of :mod:`regolith_terrain.mass`), and
-the columns round them gain exactly that, as do the neighbours soil slides to. So heaped soil counts as loose as virgin
-soil, whatever it was pressed to before, and the rest of the displaced volume counts as packed into the columns it came
-from. A patch without an unloaded neighbour moves nothing. Levels follow from volumes alone: the books change no height.
+displaced volume has at the soil's bulk density (``mass_kgpm2``, in whole quanta of
+:mod:`regolith_terrain.grid.mass_balance`), and the columns round them gain exactly that, as do the neighbours soil
+slides to. So heaped soil counts as loose as virgin soil, whatever it was pressed to before, and the rest of the
+displaced volume counts as packed into the columns it came from. A patch without an unloaded neighbour moves nothing.
+Levels follow from volumes alone: the books change no height.
 
 The even spread is a simplification: as much lands behind a rolling wheel as before it, and refills its rut; loose soil
 that mostly compacts is better served by a flow factor well below 1.
@@ -29,8 +30,8 @@ import math
 
 from numba import njit
 
-from regolith_terrain.mass import QUANTUM_KGPM2
-from regolith_terrain.records import Floats, Indices
+from regolith_terrain.grid.mass_balance import QUANTUM_KGPM2
+from regolith_terrain.grid.node_records import Floats, Indices
 from regolith_terrain.scm.arrays import Ground, Scratch
 from regolith_terrain.scm.constants import (
     DENSITY,
@@ -121,8 +122,18 @@ def bulldoze(
             _set_down(ground, cells, start, count, carved, left, top, cols)
     count = _domain(marks, cells, count, int(rules[SPREAD]), cols)
     erode(
-        ground, soils, cells, count, marks, left, top, cols, ground.spacing * rules[TAN_REPOSE], int(rules[SWEEPS]),
-        scratch.floats[FLUX], scratch.floats[MASS_FLUX],
+        ground,
+        soils,
+        cells,
+        count,
+        marks,
+        left,
+        top,
+        cols,
+        ground.spacing * rules[TAN_REPOSE],
+        int(rules[SWEEPS]),
+        scratch.floats[FLUX],
+        scratch.floats[MASS_FLUX],
     )
 
 
@@ -135,7 +146,14 @@ def _quanta(soils: Floats, ground: Ground, r: int, c: int, height: float) -> flo
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _carve(
-    ground: Ground, soils: Floats, scratch: Scratch, factor: float, patch: int, n_runs: int, r0: int, c0: int,
+    ground: Ground,
+    soils: Floats,
+    scratch: Scratch,
+    factor: float,
+    patch: int,
+    n_runs: int,
+    r0: int,
+    c0: int,
     width: int,
 ) -> float:
     """Return the mass that a patch displaced [quanta], having taken it from its columns."""
@@ -215,8 +233,18 @@ def _domain(marks: Indices, cells: Indices, count: int, spread: int, cols: int) 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def erode(
-    ground: Ground, soils: Floats, cells: Indices, count: int, marks: Indices, left: int, top: int, cols: int,
-    limit: float, sweeps: int, flux: Floats, mass_flux: Floats,
+    ground: Ground,
+    soils: Floats,
+    cells: Indices,
+    count: int,
+    marks: Indices,
+    left: int,
+    top: int,
+    cols: int,
+    limit: float,
+    sweeps: int,
+    flux: Floats,
+    mass_flux: Floats,
 ) -> None:
     """Move soil between neighbouring cells of a list whose levels differ by more than ``limit`` [m], in place.
 

@@ -10,8 +10,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_terrain.ground_contact import ContactSetting, GroundContact, PartPose, StepLimit, spring_limit
-from regolith_terrain.records import Floats
+from regolith_terrain.contact.ground_contact import ContactSetting, GroundContact, PartPose, StepLimit, spring_limit
+from regolith_terrain.contact.shear_memory import ShearMemory
+from regolith_terrain.grid.node_records import Floats
+from regolith_terrain.grid.soil_grid import SoilWindow
 from regolith_terrain.scm.arrays import Ground, Scratch, Shapes, Wrench, make_scratch, scm_ground
 from regolith_terrain.scm.constants import (
     CARRIES,
@@ -24,10 +26,8 @@ from regolith_terrain.scm.constants import (
     SPARE_CELLS,
     SPREAD,
 )
-from regolith_terrain.scm.slip_sinkage import carrying_margin
+from regolith_terrain.scm.slip_sinkage import transport_margin
 from regolith_terrain.scm.wrench import body_wrench
-from regolith_terrain.shear_memory import ShearMemory
-from regolith_terrain.soil_grid import SoilWindow
 
 Ints = NDArray[np.int64]
 
@@ -49,10 +49,21 @@ class ScmArrays(NamedTuple):
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, inline='always')
 def press(arrays: ScmArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
-    """Press a part into the soil for one substep; see :mod:`regolith_terrain.ground_contact`."""
+    """Press a part into the soil for one substep; see :mod:`regolith_terrain.contact.ground_contact`."""
     status: int = body_wrench(
-        arrays.ground, arrays.soils, arrays.rules, arrays.mode, step, arrays.shapes, part, pose.center, pose.rotation,
-        pose.velocity, pose.angular_velocity, arrays.shear[arrays.layer[part]], arrays.scratch,
+        arrays.ground,
+        arrays.soils,
+        arrays.rules,
+        arrays.mode,
+        step,
+        arrays.shapes,
+        part,
+        pose.center,
+        pose.rotation,
+        pose.velocity,
+        pose.angular_velocity,
+        arrays.shear[arrays.layer[part]],
+        arrays.scratch,
         wrench,
     )
     return status
@@ -71,7 +82,7 @@ class ScmContact(GroundContact):
         rules = setting.displacement
         self.margin_cells = float(rules[SPREAD]) + 2.0 if rules[ENABLED] else 0.0
         if rules[CARRIES]:
-            behind = (carrying_margin(k, s, setting.spacing) for k, s in zip(setting.shapes.kind, setting.shapes.size))
+            behind = (transport_margin(k, s, setting.spacing) for k, s in zip(setting.shapes.kind, setting.shapes.size))
             self.margin_cells = max(self.margin_cells, *(cells - SPARE_CELLS for cells in behind))
         self.feels_above_m = RAY_ABOVE if self.mode == MODE_REFERENCE else 0.0
         own = np.arange(self.parts) if setting.layer is None else setting.layer
@@ -96,7 +107,13 @@ class ScmContact(GroundContact):
             shear = np.zeros(shape)
         self.shear.scatter_into(window.i0, window.j0, shear)
         return ScmArrays(
-            ground, setting.soils.soils, setting.displacement, self.mode, setting.shapes, shear, self._layer,
+            ground,
+            setting.soils.soils,
+            setting.displacement,
+            self.mode,
+            setting.shapes,
+            shear,
+            self._layer,
             self._scratch,
         )
 
@@ -108,7 +125,7 @@ class ScmContact(GroundContact):
 
     def step_limit(self, mass: float, area: float) -> StepLimit:
         """Return min(2 sqrt(m / (E A)), m / (R A)) of the stiffest soil; see :func:`spring_limit`."""
-        soils = self.setting.soils.own()
+        soils = self.setting.soils.only_model()
         return min(spring_limit(mass, area, float(soil[ELASTIC]), float(soil[DAMPING])) for soil in soils)
 
     def reset(self) -> None:

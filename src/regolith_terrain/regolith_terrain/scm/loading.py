@@ -9,7 +9,7 @@ import math
 import numpy as np
 from numba import njit
 
-from regolith_terrain.records import Floats, Indices
+from regolith_terrain.grid.node_records import Floats, Indices
 from regolith_terrain.scm.arrays import Ground, Scratch, Wrench
 from regolith_terrain.scm.constants import (
     COHESION,
@@ -160,7 +160,7 @@ def _decay(x: float) -> float:
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def mobilise(
+def mobilize(
     mx: float, my: float, vx: float, vy: float, speed: float, dt: float, janosi: float
 ) -> tuple[float, float, float, float]:
     """Return the mobilised shear m and the direction of the stress (ux, uy) after sliding for a step.
@@ -219,8 +219,22 @@ def _flank_gradient(gx: float, gy: float, rotation: Floats, most: float) -> tupl
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def load_nodes(
-    ground: Ground, soils: Floats, mode: int, dt: float, center: Floats, rotation: Floats, low: float, velocity: Floats,
-    angular_velocity: Floats, shear: Floats, r0: int, c0: int, cols: int, n_runs: int, plates: Plates, scratch: Scratch,
+    ground: Ground,
+    soils: Floats,
+    mode: int,
+    dt: float,
+    center: Floats,
+    rotation: Floats,
+    low: float,
+    velocity: Floats,
+    angular_velocity: Floats,
+    shear: Floats,
+    r0: int,
+    c0: int,
+    cols: int,
+    n_runs: int,
+    plates: Plates,
+    scratch: Scratch,
     wrench: Wrench,
 ) -> None:
     """Load every hit node and sum the wrench; the ground is left as pressed by the body.
@@ -312,7 +326,7 @@ def load_nodes(
                 # Shear is kept as if the surface were turned level about a horizontal axis (no twist): so a point on
                 # a wheel's rim keeps its history while the rim turns.
                 lean = vz * half
-                ax, ay, ux, uy = mobilise(
+                ax, ay, ux, uy = mobilize(
                     shear[r, c, 0], shear[r, c, 1], vx - lean * mx, vy - lean * my, speed, dt, soil[JANOSI]
                 )
                 shear[r, c, 0] = ax

@@ -9,7 +9,7 @@ import math
 import numpy as np
 from numba import njit
 
-from regolith_terrain.records import Floats, Indices
+from regolith_terrain.grid.node_records import Floats, Indices
 from regolith_terrain.scm.arrays import Ground
 from regolith_terrain.scm.constants import (
     DEPTH,
@@ -63,7 +63,15 @@ def _penetration(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def find_runs(
-    ground: Ground, soils: Floats, mode: int, shear: Floats, r0: int, r1: int, c0: int, c1: int, floats: Floats,
+    ground: Ground,
+    soils: Floats,
+    mode: int,
+    shear: Floats,
+    r0: int,
+    r1: int,
+    c0: int,
+    c1: int,
+    floats: Floats,
     runs: Indices,
 ) -> tuple[int, int]:
     """Return the numbers of runs of hit nodes and of hit nodes; turn HEIGHT into DEPTH on the way.

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regolith_terrain.records import Floats
+from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.scm.arrays import Shapes
 from regolith_terrain.scm.constants import BOX, CYLINDER, GROUSERED, MESH
-from regolith_world.arithmetic import norm
+from regolith_world.numerics.portable_math import norm
 
 _CLUSTER = 24
 
@@ -123,8 +123,9 @@ def _one(kind: int, size: Sequence[float]) -> Shapes:
     full = np.zeros((1, 6))
     full[0, : len(size)] = size
     none = np.zeros((0, 2), dtype=np.int32)
-    return Shapes(np.array([kind], dtype=np.int32), full, np.zeros((1, 2), np.int32), np.zeros((0, 4)), none,
-                  np.zeros((0, 9)))
+    return Shapes(
+        np.array([kind], dtype=np.int32), full, np.zeros((1, 2), np.int32), np.zeros((0, 4)), none, np.zeros((0, 9))
+    )
 
 
 def _positive(**values: float) -> None:

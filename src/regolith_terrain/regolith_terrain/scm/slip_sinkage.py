@@ -40,8 +40,8 @@ import math
 import numpy as np
 from numba import njit
 
-from regolith_terrain.mass import QUANTUM_KGPM2
-from regolith_terrain.records import Floats
+from regolith_terrain.grid.mass_balance import QUANTUM_KGPM2
+from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.scm.arrays import Ground, Scratch, Wrench
 from regolith_terrain.scm.constants import (
     BEHIND,
@@ -66,7 +66,7 @@ _ROUNDER = 1.5 * 2.0**52 * QUANTUM_KGPM2
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def carrying_margin(kind: int, size: Floats, spacing: float) -> int:
+def transport_margin(kind: int, size: Floats, spacing: float) -> int:
     """Return the number of nodes round its shadow to which a slipping body carries soil."""
     if kind in (CYLINDER, GROUSERED):
         return int(math.ceil(BEHIND * (size[0] + (size[3] if kind == GROUSERED else 0.0)) / spacing))
@@ -74,10 +74,25 @@ def carrying_margin(kind: int, size: Floats, spacing: float) -> int:
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def carry(
-    ground: Ground, soils: Floats, rules: Floats, dt: float, kind: int, size: Floats, center: Floats, rotation: Floats,
-    velocity: Floats, angular_velocity: Floats, bounds: tuple[int, int, int, int], r0: int, c0: int, rows: int,
-    cols: int, n_runs: int, scratch: Scratch, wrench: Wrench,
+def transport_soil(
+    ground: Ground,
+    soils: Floats,
+    rules: Floats,
+    dt: float,
+    kind: int,
+    size: Floats,
+    center: Floats,
+    rotation: Floats,
+    velocity: Floats,
+    angular_velocity: Floats,
+    bounds: tuple[int, int, int, int],
+    r0: int,
+    c0: int,
+    rows: int,
+    cols: int,
+    n_runs: int,
+    scratch: Scratch,
+    wrench: Wrench,
 ) -> None:
     """Carry soil from the nodes that a slipping body loads to those behind it, for one step.
 
@@ -159,8 +174,15 @@ def _weight(ahead: float) -> float:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _under_wheel(
-    ground: Ground, rules: Floats, kind: int, size: Floats, center: Floats, rotation: Floats, velocity: Floats,
-    angular_velocity: Floats, depth: float,
+    ground: Ground,
+    rules: Floats,
+    kind: int,
+    size: Floats,
+    center: Floats,
+    rotation: Floats,
+    velocity: Floats,
+    angular_velocity: Floats,
+    depth: float,
 ) -> tuple[float, float, float, float, bool]:
     """Return the flow of soil under a wheel: heading (x, y), the foot's place along it [m], [m^2/s], whether it drives.
 
@@ -196,8 +218,17 @@ def _under_wheel(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _under_body(
-    ground: Ground, rules: Floats, center: Floats, velocity: Floats, angular_velocity: Floats, r0: int, c0: int,
-    cols: int, n_runs: int, scratch: Scratch, wrench: Wrench,
+    ground: Ground,
+    rules: Floats,
+    center: Floats,
+    velocity: Floats,
+    angular_velocity: Floats,
+    r0: int,
+    c0: int,
+    cols: int,
+    n_runs: int,
+    scratch: Scratch,
+    wrench: Wrench,
 ) -> tuple[float, float, float, float, bool]:
     """Return the flow under a body that is no wheel: heading (x, y), 0, [m^2/s], False.
 
@@ -224,8 +255,22 @@ def _under_body(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _move(
-    ground: Ground, soils: Floats, bounds: tuple[int, int, int, int], r0: int, c0: int, rows: int, cols: int,
-    n_runs: int, scratch: Scratch, dx: float, dy: float, foot: float, bend: float, unit: float, turned: int, to_r: int,
+    ground: Ground,
+    soils: Floats,
+    bounds: tuple[int, int, int, int],
+    r0: int,
+    c0: int,
+    rows: int,
+    cols: int,
+    n_runs: int,
+    scratch: Scratch,
+    dx: float,
+    dy: float,
+    foot: float,
+    bend: float,
+    unit: float,
+    turned: int,
+    to_r: int,
     to_c: int,
 ) -> None:
     """Take ``unit`` [m] times its weight from each column, and set it down.
@@ -285,8 +330,19 @@ def _move(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _room_behind(
-    ground: Ground, soils: Floats, bounds: tuple[int, int, int, int], r0: int, c0: int, rows: int, cols: int,
-    heights: Floats, dx: float, dy: float, r: int, c: int, height: float,
+    ground: Ground,
+    soils: Floats,
+    bounds: tuple[int, int, int, int],
+    r0: int,
+    c0: int,
+    rows: int,
+    cols: int,
+    heights: Floats,
+    dx: float,
+    dy: float,
+    r: int,
+    c: int,
+    height: float,
 ) -> int:
     """Return how many nodes further along the flow the lowest column is that has room for a height [m]; 0: none has."""
     way, lowest = 0, math.inf

@@ -8,7 +8,7 @@ import math
 
 from numba import njit
 
-from regolith_terrain.records import Floats
+from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.scm.arrays import Ground, Scratch, Shapes, Wrench
 from regolith_terrain.scm.bulldozing import bulldoze, note_plastic_set
 from regolith_terrain.scm.constants import (
@@ -26,22 +26,42 @@ from regolith_terrain.scm.constants import (
     SPREAD,
     STAT_HIT_NODES,
 )
-from regolith_terrain.scm.heights import box_heights, ceiling, cylinder_heights, grouser_heights, lowest, mesh_heights
 from regolith_terrain.scm.loading import load_nodes, measure_patches
 from regolith_terrain.scm.patches import find_runs
-from regolith_terrain.scm.slip_sinkage import carry, carrying_margin
+from regolith_terrain.scm.slip_sinkage import transport_margin, transport_soil
+from regolith_terrain.scm.underside_heights import (
+    box_heights,
+    ceiling,
+    cylinder_heights,
+    grouser_heights,
+    lowest,
+    mesh_heights,
+)
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def body_wrench(
-    ground: Ground, soils: Floats, rules: Floats, mode: int, dt: float, shapes: Shapes, which: int, center: Floats,
-    rotation: Floats, velocity: Floats, angular_velocity: Floats, shear: Floats, scratch: Scratch, wrench: Wrench,
+    ground: Ground,
+    soils: Floats,
+    rules: Floats,
+    mode: int,
+    dt: float,
+    shapes: Shapes,
+    which: int,
+    center: Floats,
+    rotation: Floats,
+    velocity: Floats,
+    angular_velocity: Floats,
+    shear: Floats,
+    scratch: Scratch,
+    wrench: Wrench,
 ) -> int:
     """Return OK, LEFT_WINDOW or SCRATCH_TOO_SMALL, having pressed a body into the soil for one step.
 
     :param ground: a window of soil, :class:`Ground`; written in place
     :param soils: rows of k_phi, k_c, n, c, tan(phi), K, E, R, density
-        (:meth:`regolith_terrain.soil_config.SoilConfig.parameters`), picked by ``ground.region``, shape (m, 9)
+        (:meth:`regolith_terrain.terrain_parameters.ScmSoilConfig.parameters`), picked by ``ground.region``, shape (m,
+        9)
     :param rules: of displaced soil (:meth:`regolith_terrain.config.TerrainConfig.displacement`), shape (RULES,)
     :param mode: MODE_REFERENCE or MODE_REGOLITH
     :param dt: step [s]
@@ -68,7 +88,7 @@ def body_wrench(
     status, r0, r1, c0, c1 = shadow
     if status != OK:
         return status
-    around = carrying_margin(kind, size, ground.spacing)
+    around = transport_margin(kind, size, ground.spacing)
     bounds = r0 - around, r1 + around, c0 - around, c1 + around
     floats = scratch.floats
     top = ceiling(ground, mode, r0, r1, c0, c1)
@@ -102,13 +122,44 @@ def body_wrench(
     if kind == CYLINDER and size[3] > 0.0 and rules[CARRIES] != 0.0:
         plates = (2.0 * math.pi * size[0] / size[2], size[4], size[3], size[0])
     load_nodes(
-        ground, soils, mode, dt, center, rotation, lowest(kind, size, center, rotation), velocity,
-        angular_velocity, shear, r0, c0, c1 - c0, n_runs, plates, scratch, wrench,
+        ground,
+        soils,
+        mode,
+        dt,
+        center,
+        rotation,
+        lowest(kind, size, center, rotation),
+        velocity,
+        angular_velocity,
+        shear,
+        r0,
+        c0,
+        c1 - c0,
+        n_runs,
+        plates,
+        scratch,
+        wrench,
     )
     if rules[CARRIES] != 0.0:
-        carry(
-            ground, soils, rules, dt, kind, size, center, rotation, velocity, angular_velocity, bounds, r0, c0, r1 - r0,
-            c1 - c0, n_runs, scratch, wrench,
+        transport_soil(
+            ground,
+            soils,
+            rules,
+            dt,
+            kind,
+            size,
+            center,
+            rotation,
+            velocity,
+            angular_velocity,
+            bounds,
+            r0,
+            c0,
+            r1 - r0,
+            c1 - c0,
+            n_runs,
+            scratch,
+            wrench,
         )
     if rules[ENABLED] != 0.0:
         bulldoze(ground, soils, rules, r0, r1, c0, c1, n_runs, scratch)
@@ -117,7 +168,13 @@ def body_wrench(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _rectangle(
-    ground: Ground, mode: int, kind: int, size: Floats, center: Floats, rotation: Floats, rules: Floats,
+    ground: Ground,
+    mode: int,
+    kind: int,
+    size: Floats,
+    center: Floats,
+    rotation: Floats,
+    rules: Floats,
     scratch: Scratch,
 ) -> tuple[int, int, int, int, int]:
     """Return (status, first row, end row, first column, end column) of the body's shadow."""
@@ -142,7 +199,7 @@ def _rectangle(
     c0 = int(math.ceil((cy - reach_y) / spacing)) - margin - ground.j0
     c1 = int(math.floor((cy + reach_y) / spacing)) + margin - ground.j0 + 1
     spread = int(rules[SPREAD]) + 2 if rules[ENABLED] != 0.0 else 0
-    around = max(spread, carrying_margin(kind, size, spacing)) if rules[CARRIES] != 0.0 else spread
+    around = max(spread, transport_margin(kind, size, spacing)) if rules[CARRIES] != 0.0 else spread
     status = OK
     a, b, c, d = r0 - around, r1 + around - 1, c0 - around, c1 + around - 1
     level = ground.level
@@ -157,8 +214,18 @@ def _rectangle(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _low_part(
-    ground: Ground, kind: int, size: Floats, center: Floats, rotation: Floats, top: float, r0: int, r1: int, c0: int,
-    c1: int, shear: Floats, mode: int,
+    ground: Ground,
+    kind: int,
+    size: Floats,
+    center: Floats,
+    rotation: Floats,
+    top: float,
+    r0: int,
+    r1: int,
+    c0: int,
+    c1: int,
+    shear: Floats,
+    mode: int,
 ) -> tuple[int, int, int, int]:
     """Narrow a wheel's shadow to that of its part below ``top``; forget the shear (regolith mode) of the rest.
 

@@ -28,13 +28,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_terrain.ground_contact import PartPose
-from regolith_terrain.records import Floats
-from regolith_terrain.rigid import RATE_SHARE
+from regolith_terrain.contact.ground_contact import PartPose
+from regolith_terrain.contact.rigid_contact import RATE_SHARE
+from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.scm.arrays import Shapes, Wrench, push_at
 from regolith_terrain.scm.constants import CYLINDER, GROUSERED, MESH
-from regolith_terrain.scm.loading import mobilise
-from regolith_terrain.solids.solids import Near
+from regolith_terrain.scm.loading import mobilize
+from regolith_terrain.solids.solids import NearbySolids
 
 Indices = NDArray[np.int64]
 
@@ -71,10 +71,10 @@ _BOX_POINTS = np.array(
 """Corners of a box and points along its edges, in half lengths, shape (44, 3)."""
 
 
-class TouchArrays(NamedTuple):
+class SolidContactArrays(NamedTuple):
     """Solids near a vehicle, its shapes, and the memory of their contacts."""
 
-    near: Near
+    near: NearbySolids
     shapes: Shapes
     reach: Floats
     """Radius about its origin that holds each part [m], shape (n,)."""
@@ -102,7 +102,7 @@ class TouchArrays(NamedTuple):
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def touch(solids: TouchArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> None:
+def add_solid_wrench(solids: SolidContactArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> None:
     """Add the wrench of all solids on a part to ``wrench``, for one substep."""
     near = solids.near
     x, y, z, reach = pose.center[0], pose.center[1], pose.center[2], solids.reach[part]
@@ -111,8 +111,12 @@ def touch(solids: TouchArrays, step: float, part: int, pose: PartPose, wrench: W
     for n in range(near.number.shape[0]):
         box = near.box[n]
         if (
-            box[0] > x + reach or box[3] < x - reach or box[1] > y + reach or box[4] < y - reach
-            or box[2] > z + reach or box[5] < z - reach
+            box[0] > x + reach
+            or box[3] < x - reach
+            or box[1] > y + reach
+            or box[4] < y - reach
+            or box[2] > z + reach
+            or box[5] < z - reach
         ):
             continue
         if kind in (CYLINDER, GROUSERED):
@@ -140,7 +144,13 @@ def touch(solids: TouchArrays, step: float, part: int, pose: PartPose, wrench: W
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _push(
-    point: Floats, held: Floats, inverse: Floats, part_stiffness: float, count: int, step: float, pose: PartPose,
+    point: Floats,
+    held: Floats,
+    inverse: Floats,
+    part_stiffness: float,
+    count: int,
+    step: float,
+    pose: PartPose,
     wrench: Wrench,
 ) -> None:
     """Add the force on one point of contact to the wrench.
@@ -172,7 +182,7 @@ def _push(
     v1, v2 = vx * ax + vy * ay + vz * az, vx * bx + vy * by + vz * bz
     m1 = held[0] * ax + held[1] * ay + held[2] * az
     m2 = held[0] * bx + held[1] * by + held[2] * bz
-    m1, m2, u1, u2 = mobilise(m1, m2, v1, v2, math.sqrt(v1 * v1 + v2 * v2), step, STICK_M)
+    m1, m2, u1, u2 = mobilize(m1, m2, v1, v2, math.sqrt(v1 * v1 + v2 * v2), step, STICK_M)
     held[0], held[1], held[2] = m1 * ax + m2 * bx, m1 * ay + m2 * by, m1 * az + m2 * bz
     u1, u2 = m1 + RATE_SHARE * (u1 - m1), m2 + RATE_SHARE * (u2 - m2)
     grip = point[FRICTION] * normal
@@ -201,7 +211,7 @@ def _mass(inverse: Floats, nx: float, ny: float, nz: float, tx: float, ty: float
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def _meet_discs(solids: TouchArrays, n: int, part: int, pose: PartPose, count: int) -> int:
+def _meet_discs(solids: SolidContactArrays, n: int, part: int, pose: PartPose, count: int) -> int:
     """Append the points at which a round part meets a solid; return the number of points."""
     near, room, discs = solids.near, solids.room, solids.discs
     size, rotation, center = solids.shapes.size[part], pose.rotation, pose.center
@@ -323,7 +333,7 @@ def _cut(room: Floats, a: int, b: int, c: int, y: float, facet: int, disc: Float
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def _meet_box(solids: TouchArrays, n: int, part: int, pose: PartPose, centered: bool, count: int) -> int:
+def _meet_box(solids: SolidContactArrays, n: int, part: int, pose: PartPose, centered: bool, count: int) -> int:
     """Append the points at which a box meets a solid; return the number of points.
 
     :param centered: whether the box has a centre of its own, size[3:6]
@@ -352,7 +362,8 @@ def _meet_box(solids: TouchArrays, n: int, part: int, pose: PartPose, centered: 
         low, high = math.inf, -math.inf
         for v in range(first, near.first_vertex[n + 1]):
             at = (
-                (near.vertices[v, 0] - cx) * rotation[0, a] + (near.vertices[v, 1] - cy) * rotation[1, a]
+                (near.vertices[v, 0] - cx) * rotation[0, a]
+                + (near.vertices[v, 1] - cy) * rotation[1, a]
                 + (near.vertices[v, 2] - cz) * rotation[2, a]
             )
             low, high = min(low, at), max(high, at)

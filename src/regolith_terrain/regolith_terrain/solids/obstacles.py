@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from regolith_terrain.records import Floats
+from regolith_terrain.grid.node_records import Floats
+from regolith_terrain.height_field import HeightField
 from regolith_terrain.solids.config import ObstacleConfig
 from regolith_terrain.solids.polyhedron import Polyhedron, hull, pieces
-from regolith_terrain.surface import HeightField
 
 _FOUNDATION_M = 0.5
 """By how much what stands on the ground reaches into it [m]."""
@@ -54,9 +54,7 @@ def corners(config: ObstacleConfig) -> Floats:
     return np.array([(x, side * 0.5 * width, z) for x, z in profile for side in (-1.0, 1.0)])
 
 
-def obstacle(
-    name: str, config: ObstacleConfig, ground: HeightField, read: Callable[[Path, float], Floats]
-) -> Obstacle:
+def obstacle(name: str, config: ObstacleConfig, ground: HeightField, read: Callable[[Path, float], Floats]) -> Obstacle:
     """Return an obstacle on the undisturbed ground.
 
     :param read: of a mesh file and its unit [m], the corners of its triangles [m], shape (k, 3, 3)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_terrain.records import Floats
-from regolith_world.arithmetic import dot, norm
+from regolith_terrain.grid.node_records import Floats
+from regolith_world.numerics.portable_math import dot, norm
 
 Indices = NDArray[np.int64]
 

@@ -9,10 +9,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.lunar.rocks import RockField, Rocks
-from regolith_terrain.records import Floats
-from regolith_world.arithmetic import each, norm, times
-from regolith_world.keyed_random import generator
+from regolith_world.numerics.portable_math import each, norm, times
+from regolith_world.random.keyed_generator import generator
 
 Indices = NDArray[np.int64]
 
@@ -29,11 +29,42 @@ _SITE_LIMIT_M = 400.0
 def icosphere(subdivisions: int) -> tuple[Floats, Indices]:
     """Return vertices and triangles of a unit sphere of 20 x 4^n triangles."""
     g = 0.5 * (1.0 + np.sqrt(5.0))
-    vertices = [(-1, g, 0), (1, g, 0), (-1, -g, 0), (1, -g, 0), (0, -1, g), (0, 1, g), (0, -1, -g), (0, 1, -g),
-                (g, 0, -1), (g, 0, 1), (-g, 0, -1), (-g, 0, 1)]
-    faces = [(0, 11, 5), (0, 5, 1), (0, 1, 7), (0, 7, 10), (0, 10, 11), (1, 5, 9), (5, 11, 4), (11, 10, 2),
-             (10, 7, 6), (7, 1, 8), (3, 9, 4), (3, 4, 2), (3, 2, 6), (3, 6, 8), (3, 8, 9), (4, 9, 5), (2, 4, 11),
-             (6, 2, 10), (8, 6, 7), (9, 8, 1)]
+    vertices = [
+        (-1, g, 0),
+        (1, g, 0),
+        (-1, -g, 0),
+        (1, -g, 0),
+        (0, -1, g),
+        (0, 1, g),
+        (0, -1, -g),
+        (0, 1, -g),
+        (g, 0, -1),
+        (g, 0, 1),
+        (-g, 0, -1),
+        (-g, 0, 1),
+    ]
+    faces = [
+        (0, 11, 5),
+        (0, 5, 1),
+        (0, 1, 7),
+        (0, 7, 10),
+        (0, 10, 11),
+        (1, 5, 9),
+        (5, 11, 4),
+        (11, 10, 2),
+        (10, 7, 6),
+        (7, 1, 8),
+        (3, 9, 4),
+        (3, 4, 2),
+        (3, 2, 6),
+        (3, 6, 8),
+        (3, 8, 9),
+        (4, 9, 5),
+        (2, 4, 11),
+        (6, 2, 10),
+        (8, 6, 7),
+        (9, 8, 1),
+    ]
     points = [np.array(v) / norm(np.array(v)) for v in vertices]
     for _ in range(subdivisions):
         middle: dict[tuple[int, int], int] = {}

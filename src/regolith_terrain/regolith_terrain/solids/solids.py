@@ -13,9 +13,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_terrain.records import Floats
+from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.solids.polyhedron import Polyhedron
-from regolith_world.arithmetic import times
+from regolith_world.numerics.portable_math import times
 
 Indices = NDArray[np.int64]
 
@@ -24,7 +24,7 @@ _MOST_CELLS = 512
 """Most cells along one axis; they are wider where solids are spread over more."""
 
 
-class Library(NamedTuple):
+class ShapeLibrary(NamedTuple):
     """The shapes of all solids, one after the other."""
 
     vertices: Floats
@@ -41,7 +41,7 @@ class Library(NamedTuple):
     first_sample: Indices
 
 
-class Placed(NamedTuple):
+class PlacedSolids(NamedTuple):
     """All solids, of which n stand fast in the world."""
 
     shape: Indices
@@ -56,7 +56,7 @@ class Placed(NamedTuple):
     """Least x, y, z and greatest [m], shape (n, 6)."""
 
 
-class Cells(NamedTuple):
+class SolidCells(NamedTuple):
     """The numbers of the solids that reach into each cell of a lattice."""
 
     west: float
@@ -72,7 +72,7 @@ class Cells(NamedTuple):
     """Numbers of solids, ascending within a cell."""
 
 
-class Near(NamedTuple):
+class NearbySolids(NamedTuple):
     """The solids that parts of a vehicle may come to in a cycle, in the world."""
 
     number: Indices
@@ -97,9 +97,17 @@ class Near(NamedTuple):
 
 _NO_NUMBERS = np.zeros(0, dtype=np.int64)
 _ONE = np.zeros(1, dtype=np.int64)
-NOTHING_NEAR = Near(
-    _NO_NUMBERS, np.zeros((0, 6)), np.zeros(0), np.zeros((0, 3)), _ONE, np.zeros((0, 3), dtype=np.int64), _ONE,
-    np.zeros((0, 4)), np.zeros((0, 3)), _ONE,
+NOTHING_NEAR = NearbySolids(
+    _NO_NUMBERS,
+    np.zeros((0, 6)),
+    np.zeros(0),
+    np.zeros((0, 3)),
+    _ONE,
+    np.zeros((0, 3), dtype=np.int64),
+    _ONE,
+    np.zeros((0, 4)),
+    np.zeros((0, 3)),
+    _ONE,
 )
 
 
@@ -112,7 +120,7 @@ class Solid:
     middle: Floats
     """[m], shape (3,)."""
     axes: Floats
-    """See :attr:`Placed.axes`, shape (3, 3)."""
+    """See :attr:`PlacedSolids.axes`, shape (3, 3)."""
     friction: float
 
 
@@ -125,7 +133,7 @@ class Solids:
         :param shapes: that the solids have
         :param placed: one or more; their numbers are their places here
         """
-        self.library = Library(
+        self.library = ShapeLibrary(
             np.concatenate([shape.vertices for shape in shapes]),
             np.cumsum([0, *(len(shape.vertices) for shape in shapes)]),
             np.concatenate([shape.triangles for shape in shapes]),
@@ -138,7 +146,7 @@ class Solids:
         for solid, row in zip(placed, box, strict=True):
             points = times(shapes[solid.shape].vertices, solid.axes.T) + solid.middle
             row[:3], row[3:] = points.min(axis=0), points.max(axis=0)
-        self.placed = Placed(
+        self.placed = PlacedSolids(
             np.array([solid.shape for solid in placed], dtype=np.int64),
             np.array([solid.middle for solid in placed]),
             np.array([solid.axes for solid in placed]),
@@ -151,9 +159,9 @@ class Solids:
         """Return the number of solids."""
         return len(self.placed.shape)
 
-    def near(self, numbers: Indices) -> Near:
+    def near(self, numbers: Indices) -> NearbySolids:
         """Return solids as they stand in the world."""
-        made: Near = _near(self.library, self.placed, numbers)
+        made: NearbySolids = _near(self.library, self.placed, numbers)
         return made
 
     def tops(self, x: Floats, y: Floats, levels: Floats) -> Floats:
@@ -170,7 +178,7 @@ class Solids:
         return out
 
 
-def _cells(box: Floats) -> Cells:
+def _cells(box: Floats) -> SolidCells:
     west, south = box[:, 0].min(), box[:, 1].min()
     long, wide = box[:, 3].max() - west, box[:, 4].max() - south
     width = max(_CELL_M, max(long, wide) / _MOST_CELLS)
@@ -178,7 +186,7 @@ def _cells(box: Floats) -> Cells:
     first = ((box[:, :2] - (west, south)) / width).astype(np.int64)
     last = ((box[:, 3:5] - (west, south)) / width).astype(np.int64)
     start, member = _filled(first, np.minimum(last, (rows - 1, columns - 1)), rows, columns)
-    return Cells(float(west), float(south), float(width), rows, columns, start, member)
+    return SolidCells(float(west), float(south), float(width), rows, columns, start, member)
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
@@ -213,7 +221,7 @@ def _touches(box: Floats, x: float, y: float, z: float, radius: float) -> bool:
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
-def within(cells: Cells, box: Floats, balls: Floats) -> tuple[Indices, NDArray[np.bool_]]:
+def within(cells: SolidCells, box: Floats, balls: Floats) -> tuple[Indices, NDArray[np.bool_]]:
     """Return the numbers of the solids whose boxes any ball touches, ascending, and which balls touch any.
 
     :param box: of all solids: least x, y, z and greatest [m], shape (n, 6)
@@ -256,7 +264,7 @@ def within(cells: Cells, box: Floats, balls: Floats) -> tuple[Indices, NDArray[n
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
-def _in_cell(cells: Cells, x: float, y: float) -> Indices:
+def _in_cell(cells: SolidCells, x: float, y: float) -> Indices:
     """Return the solids that reach into the cell of a place."""
     row, column = math.floor((x - cells.west) / cells.width), math.floor((y - cells.south) / cells.width)
     if not (0.0 <= row < cells.rows and 0.0 <= column < cells.columns):
@@ -266,7 +274,7 @@ def _in_cell(cells: Cells, x: float, y: float) -> Indices:
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
-def _near(library: Library, placed: Placed, numbers: Indices) -> Near:
+def _near(library: ShapeLibrary, placed: PlacedSolids, numbers: Indices) -> NearbySolids:
     """Return solids as they stand in the world."""
     count = numbers.shape[0]
     first_vertex = np.zeros(count + 1, dtype=np.int64)
@@ -286,10 +294,24 @@ def _near(library: Library, placed: Placed, numbers: Indices) -> Near:
         middle, axes = placed.middle[number], placed.axes[number]
         box[n] = placed.box[number]
         friction[n] = placed.friction[number]
-        _moved(library.vertices, library.first_vertex[s], library.first_vertex[s + 1], middle, axes, vertices,
-               first_vertex[n])
-        _moved(library.samples, library.first_sample[s], library.first_sample[s + 1], middle, axes, samples,
-               first_sample[n])
+        _moved(
+            library.vertices,
+            library.first_vertex[s],
+            library.first_vertex[s + 1],
+            middle,
+            axes,
+            vertices,
+            first_vertex[n],
+        )
+        _moved(
+            library.samples,
+            library.first_sample[s],
+            library.first_sample[s + 1],
+            middle,
+            axes,
+            samples,
+            first_sample[n],
+        )
         for k in range(first_triangle[n + 1] - first_triangle[n]):
             row = first_triangle[n] + k
             for a in range(3):
@@ -309,7 +331,7 @@ def _near(library: Library, placed: Placed, numbers: Indices) -> Near:
                 planes[row, a] /= math.sqrt(square)
                 away += planes[row, a] * corner[a]
             planes[row, 3] = away
-    return Near(
+    return NearbySolids(
         numbers, box, friction, vertices, first_vertex, triangles, first_triangle, planes, samples, first_sample
     )
 
@@ -325,7 +347,7 @@ def _moved(points: Floats, start: int, end: int, middle: Floats, axes: Floats, o
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
-def _top(near: Near, x: float, y: float, level: float) -> float:
+def _top(near: NearbySolids, x: float, y: float, level: float) -> float:
     """Return the height of the highest of some solids at a place, ``level`` at least [m]."""
     top = level
     for n in range(near.number.shape[0]):

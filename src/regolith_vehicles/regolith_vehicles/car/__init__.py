@@ -2,4 +2,4 @@
 # SPDX-License-Identifier: Apache-2.0
 """Road vehicles: wheels on tyres, driven through a gearbox by an engine, braked, steered by a linkage."""
 
-from regolith_vehicles.car.gear import Car as Car
+from regolith_vehicles.car.running_gear import Car as Car

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from regolith_files.section import Section
-from regolith_vehicles.powertrain.config import Curve, PowertrainConfig, one_of_them
+from regolith_vehicles.powertrain.config import Curve, PowertrainConfig, select_powertrain
 
 Vector = NDArray[np.float64]
+
 
 class CarWheelConfig(Section):
     """One wheel by the names its parts have in the MJCF file."""
@@ -32,7 +33,8 @@ class CarWheelConfig(Section):
         default=0.0, ge=0.0, le=100.0, description="its torque over the driveshaft's, differentials open"
     )
     upright: str | None = Field(
-        default=None, min_length=1,
+        default=None,
+        min_length=1,
         description='MJCF body that bears it, where its torque comes by a half shaft from the chassis;'
         ' absent: from a motor in the hub',
     )
@@ -91,13 +93,15 @@ class DamperConfig(Section):
         return self
 
 
-class SteeringConfig(Section):
+class CarSteeringConfig(Section):
     """The steering."""
 
     actuator: str = Field(min_length=1, description='MJCF position servo of the linkage')
     max_angle_deg: float = Field(gt=0.0, le=90.0, description='of the linkage at full steering [deg]')
     max_rate_degps: float | None = Field(
-        default=None, gt=0.0, le=1e4,
+        default=None,
+        gt=0.0,
+        le=1e4,
         description='Largest rate of the linkage [deg/s]. Absent: it jumps to what is commanded.',
     )
     wheel_angle_deg: float = Field(
@@ -111,7 +115,7 @@ class CarConfig(Section):
     wheels: tuple[CarWheelConfig, ...] = Field(min_length=1, max_length=20)
     springs: tuple[SpringConfig, ...] = ()
     dampers: tuple[DamperConfig, ...] = ()
-    steering: SteeringConfig
+    steering: CarSteeringConfig
     powertrains: dict[str, PowertrainConfig] = Field(
         min_length=1, max_length=20, description='name -> what can drive it'
     )
@@ -147,5 +151,5 @@ class CarConfig(Section):
 
     @model_validator(mode='after')
     def _has_the_powertrain(self) -> CarConfig:
-        one_of_them(self.powertrain, self.powertrains)
+        select_powertrain(self.powertrain, self.powertrains)
         return self

@@ -14,11 +14,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_vehicles.curves import interpolated
+from regolith_vehicles.dynamics.curves import interpolated
+from regolith_vehicles.dynamics.substeps import BodyArrays
 from regolith_vehicles.powertrain.brake import brake
 from regolith_vehicles.powertrain.columns import BRAKING, DIRECTION, THROTTLE
-from regolith_vehicles.powertrain.train import Powertrain, torque
-from regolith_vehicles.substeps import Bodies
+from regolith_vehicles.powertrain.powertrain import Powertrain, driveshaft_torque
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -67,8 +67,8 @@ class CarArrays(NamedTuple):
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def drive(arrays: CarArrays, step: float, share: float, bodies: Bodies) -> None:
-    """Set the forces of struts, engine and brakes; see :func:`regolith_vehicles.substeps.substep_loop`."""
+def drive(arrays: CarArrays, step: float, share: float, bodies: BodyArrays) -> None:
+    """Set the forces of struts, engine and brakes; see :func:`regolith_vehicles.dynamics.substeps.substep_loop`."""
     struts = arrays.struts
     for n in range(struts.spring.shape[0]):
         a = struts.spring[n]
@@ -84,7 +84,7 @@ def drive(arrays: CarArrays, step: float, share: float, bodies: Bodies) -> None:
     braking = arrays.begin[BRAKING] + (arrays.end[BRAKING] - arrays.begin[BRAKING]) * share
     backwards = arrays.end[DIRECTION] < 0.0
     speed = bodies.actuator_velocity[arrays.driveshaft]
-    shaft = torque(arrays.train, arrays.state, throttle, backwards, speed, step)
+    shaft = driveshaft_torque(arrays.train, arrays.state, throttle, backwards, speed, step)
     bodies.ctrl[arrays.driveshaft] = shaft
     _react(arrays, shaft, bodies)
     for w in range(arrays.brake_dof.shape[0]):
@@ -96,7 +96,7 @@ def drive(arrays: CarArrays, step: float, share: float, bodies: Bodies) -> None:
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def _react(arrays: CarArrays, shaft: float, bodies: Bodies) -> None:
+def _react(arrays: CarArrays, shaft: float, bodies: BodyArrays) -> None:
     """Let the chassis bear what half shafts do to the wheels, which MuJoCo's joints leave to the uprights.
 
     The torque that shafts lose or gain on their own inertia is left out.

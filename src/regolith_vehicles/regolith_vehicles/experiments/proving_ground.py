@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from regolith_terrain.experiments.settings import Tick
+from regolith_terrain.testbeds.settings import Tick
+from regolith_vehicles.agent.errors import VehicleError
 from regolith_vehicles.proving_ground.drive import drive
-from regolith_vehicles.proving_ground.figures import figures
+from regolith_vehicles.proving_ground.results import results
 from regolith_vehicles.proving_ground.settings import Settings as Settings
-from regolith_vehicles.trouble import VehicleError
 
 
 def run(settings: Settings, tick: Tick) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def run(settings: Settings, tick: Tick) -> dict[str, Any]:
         done = drive(settings, tick)
     except VehicleError as error:
         raise ValueError(str(error)) from error
-    return {'columns': list(done.columns), 'rows': done.rows.tolist(), 'summary': figures(settings, done)}
+    return {'columns': list(done.columns), 'rows': done.rows.tolist(), 'summary': results(settings, done)}
 
 
 def draw(settings: Settings, result: dict[str, Any], axes: Any) -> None:

@@ -57,22 +57,22 @@ def full_charge(config: BatteryConfig) -> Floats:
     return charge
 
 
-def charge_share(config: BatteryConfig, charge: Floats) -> float:
+def state_of_charge(config: BatteryConfig, charge: Floats) -> float:
     """Return the energy in the cells over that of full ones, 0 to 1."""
     return float(charge[STORED]) / (3600.0 * config.energy_wh)
 
 
-def battery_figures(config: BatteryConfig, charge: Floats) -> dict[str, float]:
+def battery_summary(config: BatteryConfig, charge: Floats) -> dict[str, float]:
     """Return a battery's figures in the run's summary: charge (0 to 1), and energy drawn and returned [W h]."""
     return {
-        'charge': charge_share(config, charge),
+        'charge': state_of_charge(config, charge),
         'drawn_wh': float(charge[DRAWN]) / 3600.0,
         'returned_wh': float(charge[RETURNED]) / 3600.0,
     }
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def most_power(battery: Battery, charge: Floats) -> float:
+def max_power(battery: Battery, charge: Floats) -> float:
     """Return the power that motors can have at most [W]: V^2 / 4 R at the terminals, nothing of an empty battery."""
     if charge[STORED] <= 0.0:
         return 0.0
@@ -95,7 +95,7 @@ def draw(battery: Battery, charge: Floats, power: float, step: float) -> None:
     With V without load and R, the current i of a power P has V i - R i^2 = P; its cells lose V i.
 
     :param charge: in/out, by its columns
-    :param power: that motors take [W], at most :func:`most_power`
+    :param power: that motors take [W], at most :func:`max_power`
     :param step: [s]
 
     Source: plett2015, chapter 2.

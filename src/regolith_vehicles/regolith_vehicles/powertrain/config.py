@@ -124,8 +124,7 @@ class Clutch(Section):
         begins, ends = self.closes_radps
         if not (0.0 <= begins < ends or begins == ends == 0.0):
             raise ValueError(
-                f'closes_radps = {[begins, ends]}: does not ascend; '
-                'allowed: two speeds from 0 on that grow, or [0, 0]'
+                f'closes_radps = {[begins, ends]}: does not ascend; allowed: two speeds from 0 on that grow, or [0, 0]'
             )
         return self
 
@@ -179,15 +178,14 @@ class PowertrainConfig(Section):
         return self
 
 
-def one_of_them(powertrain: str, powertrains: dict[str, PowertrainConfig]) -> str:
+def select_powertrain(powertrain: str, powertrains: dict[str, PowertrainConfig]) -> str:
     """Return the name of the powertrain that drives a vehicle.
 
     :raises ValueError: if it is none of those it has
     """
     if powertrain not in powertrains:
         raise ValueError(
-            f'powertrain = {powertrain!r}: is unknown; '
-            f'allowed: one of powertrains, {", ".join(powertrains)}'
+            f'powertrain = {powertrain!r}: is unknown; allowed: one of powertrains, {", ".join(powertrains)}'
         )
     return powertrain
 

@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_vehicles.powertrain.battery import Battery, draw, most_power
+from regolith_vehicles.powertrain.battery import Battery, draw, max_power
 from regolith_vehicles.powertrain.config import WheelMotorConfig
 
 Floats = NDArray[np.float64]
@@ -50,13 +50,13 @@ def terminal_power(motor: Motor, torque: float, speed: float) -> float:
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def fed(motor: Motor, battery: Battery, charge: Floats, torque: float, speed: float, step: float) -> float:
+def available_torque(motor: Motor, battery: Battery, charge: Floats, torque: float, speed: float, step: float) -> float:
     """Return the torque that a battery can feed of one that is asked for [N m], and draw its power for a step.
 
     :param charge: in/out, of the battery
     :param speed: of the motor, in the direction that the torque is positive in [rad/s]
     """
-    power, most = terminal_power(motor, torque, speed), most_power(battery, charge)
+    power, most = terminal_power(motor, torque, speed), max_power(battery, charge)
     if power > most:
         # Power grows at least as fast as torque.
         torque *= most / power

@@ -19,7 +19,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_vehicles.curves import interpolated
+from regolith_vehicles.dynamics.curves import interpolated
 from regolith_vehicles.powertrain.columns import ENGINE_SPEED, ENGINE_TORQUE, TURBINE_SPEED
 
 Floats = NDArray[np.float64]
@@ -30,7 +30,7 @@ GOVERNOR = 0.1
 """Share of its idle speed by which an engine must turn too slowly for full throttle."""
 
 
-class Coupling(NamedTuple):
+class TorqueCoupling(NamedTuple):
     """Engine, coupling and turbine."""
 
     engine_inertia: float
@@ -50,7 +50,7 @@ class Coupling(NamedTuple):
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def converted(coupling: Coupling, engine_speed: float, turbine_speed: float) -> tuple[float, float]:
+def converted(coupling: TorqueCoupling, engine_speed: float, turbine_speed: float) -> tuple[float, float]:
     """Return the torques that a converter takes from the engine and gives to the turbine [N m].
 
     T = (w / K)^2 at the engine, K by the ratio of speeds, and T times the ratio of torques at the turbine. Where the
@@ -71,8 +71,14 @@ def converted(coupling: Coupling, engine_speed: float, turbine_speed: float) -> 
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def through_shafts(
-    coupling: Coupling, full: Floats, losses: Floats, state: Floats, throttle: float, ratio: float, shaft_speed: float,
+def step_shafts(
+    coupling: TorqueCoupling,
+    full: Floats,
+    losses: Floats,
+    state: Floats,
+    throttle: float,
+    ratio: float,
+    shaft_speed: float,
     step: float,
 ) -> float:
     """Return the torque on the driveshaft [N m], and turn engine and turbine by a step.

@@ -14,23 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_terrain.config import load_soil
-from regolith_terrain.height_field import FlatField
-from regolith_terrain.soil_config import RigidGroundConfig
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.soil_law import RIGID
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field_builder import FlatField
 from regolith_terrain.solids.polyhedron import hull
 from regolith_terrain.solids.solids import Solid, Solids
+from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.car import Car
 from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.multibody import point_velocities
+from regolith_vehicles.contact.wheel_state import FORCE, SLIP_ANGLE, SPIN
+from regolith_vehicles.dynamics.multibody import point_velocities
+from regolith_vehicles.dynamics.vehicle import Vehicle
 from regolith_vehicles.powertrain.columns import ENGINE_SPEED, ENGINE_TORQUE, GEAR
 from regolith_vehicles.proving_ground.inputs import inputs
-from regolith_vehicles.proving_ground.rover import rover_drive
 from regolith_vehicles.proving_ground.settings import Settings
-from regolith_vehicles.proving_ground.tank import tank_drive, tank_parameters
-from regolith_vehicles.vehicle import Vehicle
-from regolith_vehicles.wheel_state import FORCE, SLIP_ANGLE, SPIN
-from regolith_world.rotation import matrix
+from regolith_vehicles.proving_ground.tracked_drive import tank_parameters, tracked_drive
+from regolith_vehicles.proving_ground.twist_drive import twist_drive
+from regolith_world.numerics.rotation import matrix
 
 Floats = NDArray[np.float64]
 
@@ -67,11 +67,9 @@ def make_vehicle(s: Settings) -> Vehicle:
         changed['substep_s'] = s.step_s
     rigid = s.ground == 'rigid'
     grid = SoilGrid(FlatField(), 1.0, RIGID) if rigid else SoilGrid(FlatField(), s.grid_m)
-    soil = RigidGroundConfig(friction=s.friction, creep_nspm=s.creep_nspm) if rigid else load_soil(s.ground)
+    soil = RigidTerrainConfig(friction=s.friction, creep_nspm=s.creep_nspm) if rigid else load_soil(s.ground)
     solids = _box(s) if s.manoeuvre == 'box' else None
-    vehicle = Vehicle(
-        'vehicle', config.model_copy(update=changed), mjcf, grid, soil, s.gravity_mps2, solids=solids
-    )
+    vehicle = Vehicle('vehicle', config.model_copy(update=changed), mjcf, grid, soil, s.gravity_mps2, solids=solids)
     if s.start_height_m is None:
         vehicle.place(0.0, 0.0, 0.0)
     else:
@@ -112,16 +110,16 @@ def drive(s: Settings, tick: Callable[[int, int], None]) -> Drive:
     vehicle = make_vehicle(s)
     gear = vehicle.gear
     if s.by_twist:
-        return Drive(*rover_drive(s, vehicle, tick))
+        return Drive(*twist_drive(s, vehicle, tick))
     if s.family == 'tracks':
-        return Drive(*tank_drive(s, vehicle, tick))
+        return Drive(*tracked_drive(s, vehicle, tick))
     assert isinstance(gear, Car)
     cycle_ns = round(s.cycle_s * 1e9)
     for _ in range(round(_STOOD_S / 0.02)):
         vehicle.grid.apply(vehicle.evolve(20_000_000, gear.at_rest))
         vehicle.commit()
     if s.initial_speed_mps:
-        vehicle.roll(s.initial_speed_mps)
+        vehicle.set_rolling_speed(s.initial_speed_mps)
     cycles, every = round(s.duration_s / s.cycle_s), max(1, round(s.sample_s / s.cycle_s))
     columns = _columns(gear)
     rows = [_row(vehicle, gear, 0.0, np.zeros(3), np.zeros(3))]

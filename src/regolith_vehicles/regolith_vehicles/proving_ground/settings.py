@@ -9,14 +9,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from regolith_files.library import Library
+from regolith_files.file_library import FileLibrary
 from regolith_files.problems import InputError
 from regolith_files.section import Section
 from regolith_files.yaml_source import YamlSource
-from regolith_terrain.experiments.settings import known
+from regolith_terrain.testbeds.settings import known_name
 from regolith_vehicles.config import load_vehicle_model
 
-CASES = Library('case', Path(__file__).parent / 'cases', 'regolith.proving_ground_cases')
+CASES = FileLibrary('case', Path(__file__).parent / 'cases', 'regolith.proving_ground_cases')
 MANOEUVRES: dict[str, dict[str, Any]] = {
     'settle': {'braking': 1.0, 'duration_s': 10.0},
     'straight': {'hold': True, 'speed_mps': 10.0, 'initial_speed_mps': 10.0},
@@ -72,7 +72,7 @@ def _names(value: Any) -> Any:
 class Settings(Section):
     """A drive on the proving ground; what is not said is the manoeuvre's, or the case's."""
 
-    vehicle: Annotated[str, known(load_vehicle_model)] = Field(
+    vehicle: Annotated[str, known_name(load_vehicle_model)] = Field(
         default='hmmwv', min_length=1, description='name or file of a vehicle'
     )
     manoeuvre: Literal['settle', 'straight', 'step_steer', 'circle', 'brake', 'accelerate', 'turn', 'pivot', 'box'] = (
@@ -178,8 +178,8 @@ class Settings(Section):
             raise ValueError(f'vehicle = {self.vehicle!r}: goes by {self.family!r}; allowed: {what}')
         step = self.step_s or 0.0
         if step > self.cycle_s or self.sample_s < self.cycle_s:
-            key, beside, limit = ('step_s', 'cycle_s', 'up to') if step > self.cycle_s else (
-                'sample_s', 'cycle_s', 'at least'
+            key, beside, limit = (
+                ('step_s', 'cycle_s', 'up to') if step > self.cycle_s else ('sample_s', 'cycle_s', 'at least')
             )
             given = f'{key} = {getattr(self, key)!r}: does not fit {beside}'
             raise ValueError(f'{given}; allowed: {limit} {getattr(self, beside)!r}')

@@ -7,11 +7,11 @@ from __future__ import annotations
 from rclpy.node import Node
 from sensor_msgs.msg import BatteryState
 
-from regolith_vehicles.powertrain.battery import CURRENT, VOLTAGE, charge_share
+from regolith_vehicles.agent.vehicle_state import VehicleState
+from regolith_vehicles.powertrain.battery import CURRENT, VOLTAGE, state_of_charge
 from regolith_vehicles.powertrain.config import BatteryConfig
-from regolith_vehicles.snapshot import Snapshot
 from regolith_world.ros import qos
-from regolith_world.ros.shown_time import stamp
+from regolith_world.ros.clock_offset import stamp
 
 TOPIC = 'battery_state'
 _PERIOD_NS = 1_000_000_000
@@ -31,12 +31,15 @@ class BatteryTopic:
             return
         capacity = config.energy_wh / (0.5 * sum(config.voltage_v))
         self._message = BatteryState(
-            present=True, capacity=capacity, design_capacity=capacity, temperature=float('nan'),
+            present=True,
+            capacity=capacity,
+            design_capacity=capacity,
+            temperature=float('nan'),
             power_supply_technology=BatteryState.POWER_SUPPLY_TECHNOLOGY_UNKNOWN,
         )
         self._publisher = node.create_publisher(BatteryState, TOPIC, qos.STATE, qos_overriding_options=qos.OVERRIDABLE)
 
-    def publish(self, snapshot: Snapshot) -> None:
+    def publish(self, snapshot: VehicleState) -> None:
         """Publish a committed state, once in each second."""
         slot = snapshot.t_ns // _PERIOD_NS
         if self._config is None or slot == self._last_slot or not self._publisher.get_subscription_count():
@@ -44,12 +47,14 @@ class BatteryTopic:
         self._last_slot = slot
         message, charge = self._message, snapshot.charge
         message.header.stamp = stamp(snapshot.t_ns)
-        message.percentage = charge_share(self._config, charge)
+        message.percentage = state_of_charge(self._config, charge)
         message.charge = message.percentage * message.capacity
         message.voltage, message.current = float(charge[VOLTAGE]), -float(charge[CURRENT])
         message.power_supply_status = (
-            BatteryState.POWER_SUPPLY_STATUS_DISCHARGING if charge[CURRENT] > 0.0
-            else BatteryState.POWER_SUPPLY_STATUS_CHARGING if charge[CURRENT] < 0.0
+            BatteryState.POWER_SUPPLY_STATUS_DISCHARGING
+            if charge[CURRENT] > 0.0
+            else BatteryState.POWER_SUPPLY_STATUS_CHARGING
+            if charge[CURRENT] < 0.0
             else BatteryState.POWER_SUPPLY_STATUS_NOT_CHARGING
         )
         self._publisher.publish(message)

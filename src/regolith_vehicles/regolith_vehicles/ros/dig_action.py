@@ -17,13 +17,13 @@ from rclpy.task import Future
 from regolith_msgs.action import Dig
 
 from regolith_files.problems import counted
-from regolith_files.refusal import in_words
-from regolith_vehicles.agent import VehicleAgent
-from regolith_vehicles.dig_check import idle_drums
-from regolith_vehicles.faces import joint_refusal
-from regolith_vehicles.orders import OrderedDriver
-from regolith_vehicles.snapshot import Snapshot
-from regolith_vehicles.task_config import DigConfig
+from regolith_files.validation_messages import describe_error
+from regolith_vehicles.agent.agent import VehicleAgent
+from regolith_vehicles.agent.vehicle_state import VehicleState
+from regolith_vehicles.commands.command_interfaces import joint_rejection
+from regolith_vehicles.commands.dig_goals import DigGoalDriver
+from regolith_vehicles.drivers.task_config import DigConfig
+from regolith_vehicles.tools.dig_check import idle_drums
 
 PERIOD_NS = 200_000_000
 """Between two messages of progress, simulated [ns]."""
@@ -35,7 +35,7 @@ class DigAction:
     :param node: in the vehicle's namespace
     """
 
-    def __init__(self, node: Node, agent: VehicleAgent, driver: OrderedDriver) -> None:
+    def __init__(self, node: Node, agent: VehicleAgent, driver: DigGoalDriver) -> None:
         self._agent, self._driver = agent, driver
         self._log = node.get_logger()
         self._goal: Any = None
@@ -51,22 +51,22 @@ class DigAction:
 
     def _judge(self, request: Dig.Goal) -> GoalResponse:
         """Refuse an order that cannot be worked off, or that comes while there is one."""
-        busy = self._goal is not None or self._driver.under_way
+        busy = self._goal is not None or self._driver.active
         problems = ['another one is in progress'] if busy else goal_problems(request, self._agent)
         for problem in problems:
             self._log.warning(f'{self._agent.name} refuses an order to dig: {problem}')
         return GoalResponse.REJECT if problems else GoalResponse.ACCEPT
 
     def _cancel(self, goal: Any) -> CancelResponse:
-        self._driver.order(None)
+        self._driver.set_goal(None)
         return CancelResponse.ACCEPT
 
     async def _execute(self, goal: Any) -> Dig.Result:
         """Give the order and wait for its end."""
         self._goal, self._done = goal, Future()
         self._number, self._began_ns = self._driver.taken, -1
-        self._dug = self._agent.vehicle.tools.books()['dug_kg']
-        self._driver.order(dig_order(goal.request))
+        self._dug = self._agent.vehicle.tools.mass_balance()['dug_kg']
+        self._driver.set_goal(dig_order(goal.request))
         await self._done
         result = Dig.Result(**self._progress(), time=1e-9 * (self._now_ns - self._began_ns))
         wanted = set(goal.request.tools) or set(result.tools)
@@ -84,16 +84,20 @@ class DigAction:
     def _progress(self) -> dict[str, Any]:
         tools = self._agent.vehicle.tools
         levels = tools.levels()
-        return {'tools': list(levels), 'levels': list(levels.values()), 'dug': tools.books()['dug_kg'] - self._dug}
+        return {
+            'tools': list(levels),
+            'levels': list(levels.values()),
+            'dug': tools.mass_balance()['dug_kg'] - self._dug,
+        }
 
-    def tell(self, snapshot: Snapshot) -> None:
+    def tell(self, snapshot: VehicleState) -> None:
         """Tell progress, and see whether it is at its end; after every commit."""
         if self._done is None or self._done.done() or self._driver.taken == self._number:
             return
         self._now_ns = snapshot.t_ns
         if self._began_ns < 0:
             self._began_ns = self._driver.since_ns
-        if not self._driver.under_way:
+        if not self._driver.active:
             self._done.set_result(None)
         elif snapshot.t_ns - self._told_ns >= PERIOD_NS:
             self._told_ns = snapshot.t_ns
@@ -116,7 +120,7 @@ def goal_problems(request: Dig.Goal, agent: VehicleAgent) -> list[str]:
     if twice := sorted({name for name in request.joints if list(request.joints).count(name) > 1}):
         problems.append(f'joints: {", ".join(twice)} more than once; allowed: each joint once')
     for name, target in zip(request.joints, request.targets):
-        problems += filter(None, [joint_refusal({name: target}, vehicle.gear)])
+        problems += filter(None, [joint_rejection({name: target}, vehicle.gear)])
     try:
         _order(request, {})
     except ValidationError as error:
@@ -133,7 +137,7 @@ _FIELDS = {'speed_mps': 'speed', 'first_s': 'first', 'timeout_s': 'timeout'}
 
 
 def _in_the_actions_words(detail: Any) -> str:
-    problem, allowed = in_words(detail)
+    problem, allowed = describe_error(detail)
     key = str(detail['loc'][0]) if detail['loc'] else ''
     return f'{_FIELDS.get(key, key)} {detail["input"]}: {problem}; allowed: {allowed}'
 
@@ -148,6 +152,11 @@ def dig_order(request: Dig.Goal) -> DigConfig:
 
 def _order(request: Dig.Goal, joints: dict[str, float]) -> DigConfig:
     return DigConfig(
-        do='dig', tools=tuple(request.tools), until_full=request.until_full, speed_mps=request.speed,
-        joints=joints, first_s=request.first, timeout_s=request.timeout or 120.0,
+        do='dig',
+        tools=tuple(request.tools),
+        until_full=request.until_full,
+        speed_mps=request.speed,
+        joints=joints,
+        first_s=request.first,
+        timeout_s=request.timeout or 120.0,
     )

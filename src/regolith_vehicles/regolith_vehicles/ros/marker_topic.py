@@ -14,20 +14,25 @@ from numpy.typing import NDArray
 from rclpy.node import Node
 from visualization_msgs.msg import Marker, MarkerArray
 
-from regolith_vehicles.looks import BodyLooks, Visual
-from regolith_vehicles.snapshot import Snapshot
-from regolith_world.records import Vector
+from regolith_vehicles.agent.vehicle_state import VehicleState
+from regolith_vehicles.description.visual_description import BodyVisuals, Visual
+from regolith_world.cycle.records import Vector
+from regolith_world.numerics.rotation import matrices, products
 from regolith_world.ros import qos
-from regolith_world.ros.number_template import NumberTemplate, pose
+from regolith_world.ros.message_template import MessageTemplate, pose
 from regolith_world.ros.parameters import declare
-from regolith_world.rotation import matrices, products
 
 TOPIC = 'markers'
 _SCREEN = 1.0 / 2.2
 """Exponent of the curve by which screens take light, nearly."""
 _KINDS = {
-    'box': Marker.CUBE, 'sphere': Marker.SPHERE, 'ellipsoid': Marker.SPHERE, 'cylinder': Marker.CYLINDER,
-    'capsule': Marker.CYLINDER, 'grouser_wheel': Marker.CYLINDER, '': Marker.TRIANGLE_LIST,
+    'box': Marker.CUBE,
+    'sphere': Marker.SPHERE,
+    'ellipsoid': Marker.SPHERE,
+    'cylinder': Marker.CYLINDER,
+    'capsule': Marker.CYLINDER,
+    'grouser_wheel': Marker.CYLINDER,
+    '': Marker.TRIANGLE_LIST,
 }
 
 
@@ -38,7 +43,7 @@ class MarkerTopic:
     :param base_frame: with its prefix
     """
 
-    def __init__(self, node: Node, name: str, looks: BodyLooks, base_frame: str) -> None:
+    def __init__(self, node: Node, name: str, looks: BodyVisuals, base_frame: str) -> None:
         first = len(looks.bodies)
         pairs = [(row, v) for row, part in enumerate(looks.parts) if row >= first for v in part.visuals]
         self.publisher = None
@@ -52,7 +57,7 @@ class MarkerTopic:
         self._place = np.array([visual.position for visual in self._visuals])
         self._turn = np.array([visual.orientation for visual in self._visuals])
         # Made for the first who listens: its numbers are sought among a hundred thousand bytes.
-        self._template: NumberTemplate | None = None
+        self._template: MessageTemplate | None = None
         self.publisher = node.create_publisher(MarkerArray, TOPIC, qos.STATE, qos_overriding_options=qos.OVERRIDABLE)
 
     @property
@@ -60,7 +65,7 @@ class MarkerTopic:
         """Whether there are subscribers."""
         return self.publisher is not None and bool(self.publisher.get_subscription_count())
 
-    def publish(self, snapshot: Snapshot) -> None:
+    def publish(self, snapshot: VehicleState) -> None:
         """Publish the markers of a committed state, once per period."""
         if self.publisher is None or snapshot.poses is None or not self.wanted:
             return
@@ -85,12 +90,12 @@ class MarkerTopic:
         place = place + np.einsum('nij,nj->ni', matrices(turn), self._place)
         return np.concatenate((place, products(turn, self._turn)), axis=1)
 
-    def _made(self) -> NumberTemplate:
+    def _made(self) -> MessageTemplate:
         array = MarkerArray(markers=[_marker(k, self._name, visual) for k, visual in enumerate(self._visuals)])
         for marker in array.markers:
             marker.header.frame_id = self._frame
         numbers = [field for marker in array.markers for field in pose(marker.pose)]
-        return NumberTemplate(array, numbers, [marker.header.stamp for marker in array.markers])
+        return MessageTemplate(array, numbers, [marker.header.stamp for marker in array.markers])
 
 
 def _marker(number: int, name: str, visual: Visual) -> Marker:
@@ -109,6 +114,6 @@ def _marker(number: int, name: str, visual: Visual) -> Marker:
         for corner in visual.mesh.vertices[visual.mesh.triangles.ravel()].tolist():
             made.points.append(Point(x=corner[0], y=corner[1], z=corner[2]))
     made.scale.x, made.scale.y, made.scale.z = (2.0 * h for h in half)
-    made.color.r, made.color.g, made.color.b = (c ** _SCREEN for c in visual.paint.color)
+    made.color.r, made.color.g, made.color.b = (c**_SCREEN for c in visual.paint.color)
     made.color.a = 1.0
     return made

@@ -10,9 +10,9 @@ from typing import Any
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
-from regolith_world.records import Vector
+from regolith_world.cycle.records import Vector
 from regolith_world.ros import qos
-from regolith_world.ros.number_template import Field, NumberTemplate
+from regolith_world.ros.message_template import Field, MessageTemplate
 
 
 class StateTopic:
@@ -29,7 +29,7 @@ class StateTopic:
         profile: QoSProfile = qos.STATE,
     ) -> None:
         stamps = [message.header.stamp] if stamps is None else stamps
-        self._template = NumberTemplate(message, numbers, stamps, counts)
+        self._template = MessageTemplate(message, numbers, stamps, counts)
         self.publisher = node.create_publisher(type(message), topic, profile, qos_overriding_options=qos.OVERRIDABLE)
 
     @property

@@ -20,31 +20,32 @@ from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
 from regolith_files.problems import counted
-from regolith_terrain.ros.convert import typed_array
-from regolith_vehicles import motion_samples, wheel_state
-from regolith_vehicles.agent import VehicleAgent
-from regolith_vehicles.command import ACKERMANN, PEDALS, TWIST, Ackermann, DriveCommand, Pedals
-from regolith_vehicles.edge_watch import EdgeWatch
-from regolith_vehicles.encoders import Encoders
-from regolith_vehicles.faces import JOINTS, TOPICS, ackermann_package
-from regolith_vehicles.looks import Role
-from regolith_vehicles.orders import OrderedDriver
+from regolith_terrain.ros.message_conversion import typed_array
+from regolith_vehicles.agent.agent import VehicleAgent
+from regolith_vehicles.agent.terrain_bounds import TerrainBoundsMonitor
+from regolith_vehicles.agent.vehicle_state import VehicleState
+from regolith_vehicles.commands.command import ACKERMANN, PEDALS, TWIST, AckermannCommand, DriveCommand, PedalCommand
+from regolith_vehicles.commands.command_interfaces import JOINTS, TOPICS, ackermann_package
+from regolith_vehicles.commands.dig_goals import DigGoalDriver
+from regolith_vehicles.contact import wheel_state
+from regolith_vehicles.description.urdf import JointPoses, frame_joints, robot_description
+from regolith_vehicles.description.visual_description import PartRole
+from regolith_vehicles.dynamics import motion_samples
+from regolith_vehicles.dynamics.encoders import Encoders
+from regolith_vehicles.dynamics.torque_monitor import TorqueWatch
 from regolith_vehicles.ros.battery_topic import BatteryTopic
 from regolith_vehicles.ros.marker_topic import MarkerTopic
-from regolith_vehicles.ros.part_topics import PartTopics
-from regolith_vehicles.ros.particle_topic import ParticleTopic
 from regolith_vehicles.ros.state_topic import StateTopic
-from regolith_vehicles.snapshot import Snapshot
-from regolith_vehicles.torque_watch import TorqueWatch
-from regolith_vehicles.urdf import JointPoses, frame_joints, robot_description
-from regolith_world.records import Vector
+from regolith_vehicles.ros.surfel_topic import SurfelTopic
+from regolith_vehicles.ros.visual_topics import VisualTopics
+from regolith_world.cycle.records import Vector
+from regolith_world.numerics.rotation import matrix
 from regolith_world.ros import qos
+from regolith_world.ros.clock_offset import clock_ns, stamp
 from regolith_world.ros.inbox import Inbox
+from regolith_world.ros.message_template import Field, pose, xyz
 from regolith_world.ros.naming import root_of
-from regolith_world.ros.number_template import Field, pose, xyz
 from regolith_world.ros.parameters import declare
-from regolith_world.ros.shown_time import shown_ns, stamp
-from regolith_world.rotation import matrix
 
 if TYPE_CHECKING:
     from regolith_vehicles.ros.dig_action import DigAction
@@ -77,7 +78,7 @@ class VehicleTopics:
         rate_hz = declare(node, 'state_rate_hz', 50.0, RATE)
         self._node, self._agent = node, agent
         assert agent.grid is not None
-        self._edge = EdgeWatch(agent.name, agent.grid.height_field)
+        self._edge = TerrainBoundsMonitor(agent.name, agent.grid.height_field)
         self._torques = TorqueWatch(agent.name, agent.vehicle.body.model)
         self._log = node.get_logger()
         names = agent.model.frames
@@ -86,7 +87,7 @@ class VehicleTopics:
         self._last_slot = -1
         wheels = agent.model.wheels
         gear = agent.vehicle.gear
-        rolling = [roller.name for roller in gear.rollers if roller.role == Role.WHEEL]
+        rolling = [roller.name for roller in gear.rollers if roller.role == PartRole.WHEEL]
         self._wheeled = bool(rolling) and gear.columns == wheel_state.NAMES
         truth = OdometryMessage(child_frame_id=self._base)
         truth.header.frame_id = 'world'
@@ -98,9 +99,14 @@ class VehicleTopics:
         odometry.header.frame_id = self._odom
         twist = odometry.twist.twist
         self._odometry = StateTopic(
-            node, 'odom', odometry,
+            node,
+            'odom',
+            odometry,
             [
-                *pose(odometry.pose.pose), *xyz(twist.linear), (twist.angular, 'z'), (odometry.pose, 'covariance'),
+                *pose(odometry.pose.pose),
+                *xyz(twist.linear),
+                (twist.angular, 'z'),
+                (odometry.pose, 'covariance'),
                 (odometry.twist, 'covariance'),
             ],
         )
@@ -128,10 +134,10 @@ class VehicleTopics:
             ]
             self._gear = StateTopic(node, 'gear_state', told, [(q, 'values') for q in told.quantities])
         self._dig: DigAction | None = None
-        self._parts = PartTopics(node, agent, self._base)
+        self._parts = VisualTopics(node, agent, self._base)
         self._markers = MarkerTopic(node, agent.name, agent.looks, self._base)
         self._battery = BatteryTopic(node, agent.model.battery)
-        self._particles = ParticleTopic(node, agent)
+        self._particles = SurfelTopic(node, agent)
         agent.discs_wanted = lambda: self._particles.wanted
         agent.poses_wanted = lambda: self._parts.wanted or self._markers.wanted
         tree = frame_joints(agent.model, agent.vehicle.body)
@@ -157,16 +163,19 @@ class VehicleTopics:
     def followed(self, streams: Iterable[str]) -> list[Any]:
         """Return the publishers of some streams: they must have subscribers before a run with sensors may start.
 
-        :param streams: names of :data:`regolith_vehicles.streams.STREAMS`
+        :param streams: names of :data:`regolith_vehicles.agent.state_streams.STREAMS`
         """
         known = {
-            'state': self._parts.all.publisher, 'motion': self._motion, 'wheels': self._wheels.publisher,
+            'state': self._parts.all.publisher,
+            'motion': self._motion,
+            'wheels': self._wheels.publisher,
             'particles': self._particles.publisher,
         }
         return [known[name] for name in streams]
 
     def listen(self, inbox: Inbox, link: Node) -> None:
-        """Subscribe to the topics of the faces that the running gear has, see :mod:`regolith_vehicles.faces`.
+        """Subscribe to the topics of the faces that the running gear has, see
+        :mod:`regolith_vehicles.commands.command_interfaces`.
 
         :param link: a node in the vehicle's namespace that is not spun
         """
@@ -181,7 +190,7 @@ class VehicleTopics:
             if face in gear.faces:
                 taken = {kind: partial(self._drive, read) for kind, read in readers[face].items()}
                 inbox.subscribe_any(taken, topic, qos.COMMAND, node=link)
-        if isinstance(self._agent.driver, OrderedDriver):
+        if isinstance(self._agent.driver, DigGoalDriver):
             from regolith_vehicles.ros.dig_action import DigAction  # few need actions, which take time to import
 
             self._dig = DigAction(self._node, self._agent, self._agent.driver)
@@ -189,7 +198,7 @@ class VehicleTopics:
             inbox.subscribe(JointState, JOINTS, self._aim, qos.COMMAND, optional=True, node=link)
 
     def _drive(self, read: Callable[[Any], DriveCommand], message: Any) -> None:
-        self._refuse(self._agent.take(read(message)))
+        self._refuse(self._agent.set_command(read(message)))
 
     def _aim(self, message: JointState) -> None:
         """Take targets of joints: positions, of a message without them velocities, else efforts."""
@@ -199,7 +208,7 @@ class VehicleTopics:
             found = counted(len(values), 'number')
             problem = f'{JOINTS}: {name} has {found}; allowed: one for each name, {len(message.name)}'
         else:
-            problem = self._agent.take_joints(dict(zip(message.name, map(float, values))))
+            problem = self._agent.set_joint_targets(dict(zip(message.name, map(float, values))))
         self._refuse(problem)
 
     def _refuse(self, problem: str) -> None:
@@ -207,7 +216,7 @@ class VehicleTopics:
         if problem:
             self._log.warning(f'{self._agent.name} ignores a message on {problem}', throttle_duration_sec=1.0)
 
-    def publish(self, snapshot: Snapshot) -> None:
+    def publish(self, snapshot: VehicleState) -> None:
         """Publish a committed state: all that sensors follow always; the rest once per period."""
         self._publish_parts(snapshot)
         self._publish_static()
@@ -265,7 +274,7 @@ class VehicleTopics:
         turn.x, turn.y, turn.z, turn.w = (float(x) for x in start.orientation)
         self._static.publish(TFMessage(transforms=[frame]))
 
-    def _counted(self, snapshot: Snapshot, n: int) -> tuple[Vector, Vector]:
+    def _counted(self, snapshot: VehicleState, n: int) -> tuple[Vector, Vector]:
         """Return positions and velocities of the joints, those of the wheels as their encoders count."""
         positions, velocities = snapshot.joint_positions, snapshot.joint_velocities
         if self._encoders is not None:
@@ -274,7 +283,7 @@ class VehicleTopics:
             positions[axles], velocities[axles] = self._encoders.sample(n, positions[axles], velocities[axles])
         return positions, velocities
 
-    def _publish_parts(self, snapshot: Snapshot) -> None:
+    def _publish_parts(self, snapshot: VehicleState) -> None:
         self._parts.publish(snapshot, self._agent.epoch)
         self._markers.publish(snapshot)
         self._particles.publish(snapshot)
@@ -295,12 +304,12 @@ def ackermann_command(message: Any) -> DriveCommand:
     """Return the command of an AckermannDriveStamped, whichever package it is from; its jerk is not followed."""
     drive = message.drive
     numbers = drive.speed, drive.steering_angle, drive.steering_angle_velocity, drive.acceleration
-    return DriveCommand(by=Ackermann(*map(float, numbers)))
+    return DriveCommand(by=AckermannCommand(*map(float, numbers)))
 
 
 def pedals_command(message: m.DriverInputs) -> DriveCommand:
     """Return the command of a DriverInputs."""
-    return DriveCommand(by=Pedals(message.steering, message.throttle, message.braking, float(message.gear)))
+    return DriveCommand(by=PedalCommand(message.steering, message.throttle, message.braking, float(message.gear)))
 
 
 def planar_covariance(errors: Vector) -> Vector:
@@ -313,7 +322,7 @@ def planar_covariance(errors: Vector) -> Vector:
     return out.ravel()
 
 
-def motion_message(name: str, snapshot: Snapshot, epoch: int = 0) -> m.MotionSamples:
+def motion_message(name: str, snapshot: VehicleState, epoch: int = 0) -> m.MotionSamples:
     """Return the motion of a vehicle in the cycle that led to a state; where none did, the state itself."""
     if snapshot.motion is None:
         samples = motion_samples.of_state(snapshot.base, snapshot.t_ns)
@@ -322,7 +331,7 @@ def motion_message(name: str, snapshot: Snapshot, epoch: int = 0) -> m.MotionSam
     message = m.MotionSamples(name=name, epoch=epoch)
     message.header.frame_id = 'world'
     message.header.stamp = stamp(snapshot.t_ns)
-    message.t_ns = typed_array('q', shown_ns(samples.t_ns))
+    message.t_ns = typed_array('q', clock_ns(samples.t_ns))
     message.position = typed_array('d', samples.position)
     message.orientation = typed_array('d', samples.orientation)
     message.linear_velocity = typed_array('d', samples.linear_velocity)

@@ -2,4 +2,4 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tracked vehicles: closed bands of shoes round sprockets, road wheels and idlers, driven, braked and steered."""
 
-from regolith_vehicles.tracks.gear import Tracks as Tracks
+from regolith_vehicles.tracks.running_gear import Tracks as Tracks

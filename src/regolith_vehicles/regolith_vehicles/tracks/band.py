@@ -33,8 +33,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_vehicles.substeps import Bodies
-from regolith_vehicles.tracks.path import COLUMNS, LENGTH, NEXT, lay_band, point_on
+from regolith_vehicles.dynamics.substeps import BodyArrays
+from regolith_vehicles.tracks.path import COLUMNS, LENGTH, NEXT, lay_track, point_on
 from regolith_vehicles.tracks.path import DISC as _DISC
 
 Floats = NDArray[np.float64]
@@ -135,18 +135,28 @@ def make_state(band: Band) -> BandState:
     sides, discs = band.disc.shape
     most, shoes = int(band.shoes.max()), int(band.shoes.sum())
     return BandState(
-        pin=np.zeros((sides, most, 2)), short=np.zeros(sides), way=np.zeros(sides), tension=np.zeros((sides, 2)),
-        pull=np.zeros(sides), center=np.zeros((shoes, 3)), rotation=np.zeros((shoes, 3, 3)),
-        velocity=np.zeros((shoes, 3)), spin=np.zeros((shoes, 3)), near=np.zeros(shoes, dtype=np.bool_),
-        pins=np.zeros((sides, most + 1, PIN_COLUMNS)), start=np.zeros(sides, dtype=np.int64),
-        piece_count=np.zeros(sides, dtype=np.int64), load=np.zeros((sides, most + 1, 3)),
-        radius=np.zeros((sides, discs)), pieces=np.zeros((sides, 2 * discs + 2, COLUMNS)),
+        pin=np.zeros((sides, most, 2)),
+        short=np.zeros(sides),
+        way=np.zeros(sides),
+        tension=np.zeros((sides, 2)),
+        pull=np.zeros(sides),
+        center=np.zeros((shoes, 3)),
+        rotation=np.zeros((shoes, 3, 3)),
+        velocity=np.zeros((shoes, 3)),
+        spin=np.zeros((shoes, 3)),
+        near=np.zeros(shoes, dtype=np.bool_),
+        pins=np.zeros((sides, most + 1, PIN_COLUMNS)),
+        start=np.zeros(sides, dtype=np.int64),
+        piece_count=np.zeros(sides, dtype=np.int64),
+        load=np.zeros((sides, most + 1, 3)),
+        radius=np.zeros((sides, discs)),
+        pieces=np.zeros((sides, 2 * discs + 2, COLUMNS)),
         discs=np.zeros((sides, discs, 4)),
     )
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def place_shoes(band: Band, state: BandState, step: float, bodies: Bodies) -> None:
+def place_shoes(band: Band, state: BandState, step: float, bodies: BodyArrays) -> None:
     """Write where all shoes are and how they move.
 
     :param step: time since the last time [s]; 0: the state does not change
@@ -159,7 +169,7 @@ def place_shoes(band: Band, state: BandState, step: float, bodies: Bodies) -> No
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def _find_discs(band: Band, state: BandState, side: int, bodies: Bodies) -> None:
+def _find_discs(band: Band, state: BandState, side: int, bodies: BodyArrays) -> None:
     """Write the discs' places and rates in the hull's frame."""
     hull = band.hull
     turn, cvel = bodies.xmat[hull], bodies.cvel
@@ -183,7 +193,7 @@ def _find_discs(band: Band, state: BandState, side: int, bodies: Bodies) -> None
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def _place_pins(band: Band, state: BandState, side: int, nestling: float, bodies: Bodies) -> None:
+def _place_pins(band: Band, state: BandState, side: int, nestling: float, bodies: BodyArrays) -> None:
     """Write the pins in the order of the way, from the front of the sprocket on; the first comes again at the end."""
     discs, pieces, pins = state.discs[side], state.pieces[side], state.pins[side]
     last = band.disc.shape[1] - 1
@@ -191,7 +201,7 @@ def _place_pins(band: Band, state: BandState, side: int, nestling: float, bodies
     for k in range(last + 1):
         radius[k] = band.radius[side, k]
     radius[last] = idler_radius(band, side, state.tension[side, 1])
-    count, total = lay_band(discs[:, 0], discs[:, 1], radius, band.pitch, pieces)
+    count, total = lay_track(discs[:, 0], discs[:, 1], radius, band.pitch, pieces)
     shoes = band.shoes[side]
     # Chords over bends are shorter than the way: by this much in all, as was found the last time.
     length = total - state.short[side]
@@ -259,7 +269,7 @@ def _place_pins(band: Band, state: BandState, side: int, nestling: float, bodies
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def _place_side(band: Band, state: BandState, side: int, bodies: Bodies) -> None:
+def _place_side(band: Band, state: BandState, side: int, bodies: BodyArrays) -> None:
     """Write poses and motion of one side's shoes."""
     hull, pins, shoes = band.hull, state.pins[side], band.shoes[side]
     place, turn, cvel = bodies.xpos[hull], bodies.xmat[hull], bodies.cvel[hull]

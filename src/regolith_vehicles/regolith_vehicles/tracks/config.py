@@ -9,14 +9,14 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from regolith_files.section import Section
-from regolith_vehicles.powertrain.config import PowertrainConfig, one_of_them
+from regolith_vehicles.powertrain.config import PowertrainConfig, select_powertrain
 
 Vector3 = tuple[float, float, float]
 Size = Annotated[float, Field(gt=0.0, le=10.0)]
 Name = Annotated[str, Field(min_length=1)]
 
 
-class DiscConfig(Section):
+class TrackWheelConfig(Section):
     """A road wheel or an idler by the names its parts have in the MJCF file."""
 
     body: Name = Field(description='MJCF body whose origin is its centre')
@@ -38,8 +38,8 @@ class SideConfig(Section):
 
     name: Name = Field(description='of the track in messages')
     sprocket: SprocketConfig
-    wheels: tuple[DiscConfig, ...] = Field(min_length=1, max_length=20, description='road wheels, front to rear')
-    idler: DiscConfig
+    wheels: tuple[TrackWheelConfig, ...] = Field(min_length=1, max_length=20, description='road wheels, front to rear')
+    idler: TrackWheelConfig
     shoes: int = Field(ge=10, le=500, description='number of shoes in the band')
 
 
@@ -116,8 +116,10 @@ class TracksConfig(Section):
         left, right = self.sides
         discs = [{s.sprocket.body, s.idler.body, *(w.body for w in s.wheels)} for s in (left, right)]
         if left.name == right.name or discs[0] & discs[1]:
-            what = 'sides.1.name: is that of side 0, too' if left.name == right.name else (
-                f'sides.1: has body {sorted(discs[0] & discs[1])[0]!r}, as has side 0'
+            what = (
+                'sides.1.name: is that of side 0, too'
+                if left.name == right.name
+                else (f'sides.1: has body {sorted(discs[0] & discs[1])[0]!r}, as has side 0')
             )
             raise ValueError(f'{what}; allowed: a left and a right one')
         for number, pad in enumerate(self.shoe.pads):
@@ -128,5 +130,5 @@ class TracksConfig(Section):
 
     @model_validator(mode='after')
     def _has_the_powertrain(self) -> TracksConfig:
-        one_of_them(self.powertrain, self.powertrains)
+        select_powertrain(self.powertrain, self.powertrains)
         return self

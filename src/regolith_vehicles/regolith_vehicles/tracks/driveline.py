@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What turns the sprockets of a tracked vehicle: engine, gearbox, differential and brakes.
 
-Engine and gearbox are as of a car (:mod:`regolith_vehicles.powertrain.train`). Steered by brakes, an open differential
-splits the torque evenly, and the brake of the inner side is pressed. Steered by splitting, each side has half the
-torque, the inner one a share of (1 - steering) of that, or (1 - 2 steering) in pivot mode: its reverse at full
+Engine and gearbox are as of a car (:mod:`regolith_vehicles.powertrain.powertrain`). Steered by brakes, an open
+differential splits the torque evenly, and the brake of the inner side is pressed. Steered by splitting, each side has
+half the torque, the inner one a share of (1 - steering) of that, or (1 - 2 steering) in pivot mode: its reverse at full
 steering. Brakes, and the inner resistance of a band, are elastics that wind up until they slide, so they hold.
 
 Source: wong2008, section 6.4.
@@ -19,12 +19,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_terrain.ground_contact import PartPose
+from regolith_terrain.contact.ground_contact import PartPose
 from regolith_terrain.scm.arrays import Wrench
+from regolith_vehicles.dynamics.substeps import BodyArrays, ContactParts, Wrenches, apply_to_body, body_fixed_pose
 from regolith_vehicles.powertrain.brake import brake
 from regolith_vehicles.powertrain.columns import BRAKING, DIRECTION, STEERING, THROTTLE
-from regolith_vehicles.powertrain.train import Powertrain, torque
-from regolith_vehicles.substeps import Bodies, Touching, Wrenches, on_body, to_body
+from regolith_vehicles.powertrain.powertrain import Powertrain, driveshaft_torque
 from regolith_vehicles.tracks.band import Band, BandState, place_shoes
 from regolith_vehicles.tracks.forces import settle_band, turn_wheels
 
@@ -70,7 +70,7 @@ class TrackArrays(NamedTuple):
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def drive(arrays: TrackArrays, step: float, share: float, bodies: Bodies) -> None:
+def drive(arrays: TrackArrays, step: float, share: float, bodies: BodyArrays) -> None:
     """Place the shoes, and set the torques of engine, brakes and wheels."""
     band, state, line = arrays.band, arrays.state, arrays.line
     place_shoes(band, state, step, bodies)
@@ -80,7 +80,7 @@ def drive(arrays: TrackArrays, step: float, share: float, bodies: Bodies) -> Non
     steering = begin[STEERING] + (end[STEERING] - begin[STEERING]) * share
     left, right = bodies.qvel[line.dof[0]], bodies.qvel[line.dof[1]]
     shaft_speed = 0.5 * (left + right) / line.final_ratio
-    shaft = torque(line.train, arrays.engine, throttle, end[DIRECTION] < 0.0, shaft_speed, step)
+    shaft = driveshaft_torque(line.train, arrays.engine, throttle, end[DIRECTION] < 0.0, shaft_speed, step)
     half = 0.5 / line.final_ratio * shaft
     turning = 2.0 if end[PIVOT] > 0.5 else 1.0
     for side in range(2):
@@ -100,11 +100,11 @@ def drive(arrays: TrackArrays, step: float, share: float, bodies: Bodies) -> Non
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def place(arrays: TrackArrays, part: int, parts: Touching, bodies: Bodies, pose: PartPose) -> bool:
+def place(arrays: TrackArrays, part: int, parts: ContactParts, bodies: BodyArrays, pose: PartPose) -> bool:
     """Write the pose of a shoe, or of a part of the hull; return whether it may touch the ground."""
     state = arrays.state
     if part >= state.near.shape[0]:
-        on_body(None, part, parts, bodies, pose)
+        body_fixed_pose(None, part, parts, bodies, pose)
         return True
     if not state.near[part]:
         return False
@@ -118,13 +118,15 @@ def place(arrays: TrackArrays, part: int, parts: Touching, bodies: Bodies, pose:
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def bear(arrays: TrackArrays, part: int, parts: Touching, bodies: Bodies, pose: PartPose, wrench: Wrench) -> None:
+def bear(
+    arrays: TrackArrays, part: int, parts: ContactParts, bodies: BodyArrays, pose: PartPose, wrench: Wrench
+) -> None:
     """Let the hull bear the wrench on a part of it; those on shoes wait for all of them."""
     if part >= arrays.state.near.shape[0]:
-        to_body(None, part, parts, bodies, pose, wrench)
+        apply_to_body(None, part, parts, bodies, pose, wrench)
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def settle(arrays: TrackArrays, step: float, bodies: Bodies, wrenches: Wrenches) -> None:
+def settle(arrays: TrackArrays, step: float, bodies: BodyArrays, wrenches: Wrenches) -> None:
     """Pass the wrenches on all shoes through the bands to the vehicle."""
     settle_band(arrays.band, arrays.state, step, bodies, wrenches)

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_vehicles.substeps import Bodies, Wrenches, add_wrench
+from regolith_vehicles.dynamics.substeps import BodyArrays, Wrenches, add_wrench
 from regolith_vehicles.tracks.band import (
     FREE,
     NX,
@@ -41,7 +41,7 @@ _PIN_DAMPING = 600.0
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def settle_band(band: Band, state: BandState, step: float, bodies: Bodies, wrenches: Wrenches) -> None:
+def settle_band(band: Band, state: BandState, step: float, bodies: BodyArrays, wrenches: Wrenches) -> None:
     """Pass the ground's wrenches on the shoes to the vehicle, and move the pins by a substep [s]."""
     for side in range(band.disc.shape[0]):
         _load_pins(band, state, side, bodies, wrenches)
@@ -53,7 +53,7 @@ def settle_band(band: Band, state: BandState, step: float, bodies: Bodies, wrenc
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def _load_pins(band: Band, state: BandState, side: int, bodies: Bodies, wrenches: Wrenches) -> None:
+def _load_pins(band: Band, state: BandState, side: int, bodies: BodyArrays, wrenches: Wrenches) -> None:
     """Share out the forces of ground and wheels on one side's shoes to their pins; the hull bears those across."""
     hull, pins, shoes, load = band.hull, state.pins[side], band.shoes[side], state.load[side]
     turn = bodies.xmat[hull]
@@ -97,7 +97,7 @@ def _load_pins(band: Band, state: BandState, side: int, bodies: Bodies, wrenches
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _press_wheels(
-    band: Band, state: BandState, side: int, a: Floats, b: Floats, dx: float, dz: float, bodies: Bodies
+    band: Band, state: BandState, side: int, a: Floats, b: Floats, dx: float, dz: float, bodies: BodyArrays
 ) -> tuple[float, float]:
     """Return force outwards [N] and moment about y [N m] of road wheels and idler on a shoe between two pins.
 
@@ -139,10 +139,11 @@ def _press_wheels(
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def _turn_about(bodies: Bodies, body: int, fx: float, fz: float, turn: Floats) -> None:
+def _turn_about(bodies: BodyArrays, body: int, fx: float, fz: float, turn: Floats) -> None:
     """Add the moment about a body's centre of mass of a force at its origin, given in the hull's plane [N]."""
     ax, ay, az = (
-        bodies.xpos[body, 0] - bodies.xipos[body, 0], bodies.xpos[body, 1] - bodies.xipos[body, 1],
+        bodies.xpos[body, 0] - bodies.xipos[body, 0],
+        bodies.xpos[body, 1] - bodies.xipos[body, 1],
         bodies.xpos[body, 2] - bodies.xipos[body, 2],
     )
     wx, wy, wz = turn[0] * fx + turn[2] * fz, turn[3] * fx + turn[5] * fz, turn[6] * fx + turn[8] * fz
@@ -152,7 +153,7 @@ def _turn_about(bodies: Bodies, body: int, fx: float, fz: float, turn: Floats) -
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def _twist(body: int, moment: float, turn: Floats, bodies: Bodies) -> None:
+def _twist(body: int, moment: float, turn: Floats, bodies: BodyArrays) -> None:
     """Add a moment about the hull's y [N m] to a body."""
     for r in range(3):
         bodies.xfrc_applied[body, 3 + r] += moment * turn[3 * r + 1]
@@ -160,7 +161,7 @@ def _twist(body: int, moment: float, turn: Floats, bodies: Bodies) -> None:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _push_disc(
-    band: Band, state: BandState, side: int, disc: int, x: float, z: float, fx: float, fz: float, bodies: Bodies
+    band: Band, state: BandState, side: int, disc: int, x: float, z: float, fx: float, fz: float, bodies: BodyArrays
 ) -> None:
     """Add a force in the hull's plane [N] at a point of it to a disc; the hull bears its moment about the axle."""
     turn, body, place = bodies.xmat[band.hull], band.disc[side, disc], state.discs[side, disc]
@@ -171,7 +172,7 @@ def _push_disc(
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def _push_hull(band: Band, side: int, x: float, z: float, fx: float, fz: float, bodies: Bodies) -> None:
+def _push_hull(band: Band, side: int, x: float, z: float, fx: float, fz: float, bodies: BodyArrays) -> None:
     """Add a force in the hull's plane [N] at a point of a track's plane."""
     turn, hull, y = bodies.xmat[band.hull], band.hull, band.aside[side]
     ax = bodies.xpos[hull, 0] - bodies.xipos[hull, 0] + turn[0] * x + turn[1] * y + turn[2] * z
@@ -196,7 +197,7 @@ def _unit(start: Floats, end: Floats) -> tuple[float, float]:
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def _settle_run(band: Band, state: BandState, side: int, step: float, bodies: Bodies) -> None:
+def _settle_run(band: Band, state: BandState, side: int, step: float, bodies: BodyArrays) -> None:
     """Move the free pins of one side, and pull at sprocket and idler."""
     pins, shoes, load, turn = state.pins[side], band.shoes[side], state.load[side], bodies.xmat[band.hull]
     first, last = 0, band.disc.shape[1] - 1
@@ -245,7 +246,7 @@ def _settle_run(band: Band, state: BandState, side: int, step: float, bodies: Bo
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _stay_off_sprocket(
-    band: Band, state: BandState, side: int, row: Floats, pin: Floats, step: float, bodies: Bodies
+    band: Band, state: BandState, side: int, row: Floats, pin: Floats, step: float, bodies: BodyArrays
 ) -> None:
     """Keep a free pin from entering the circle of the pins on the sprocket, which it has only just left.
 
@@ -267,9 +268,7 @@ def _stay_off_sprocket(
     pin[RATE] = rate
     # Along the radius, so that its part along the normal is that.
     aside = held * beside / max(rx * nx + rz * nz, 0.1 * radius)
-    _push_disc(
-        band, state, side, 0, row[PX], row[PZ], -held * nx - aside * nz, -held * nz + aside * nx, bodies
-    )
+    _push_disc(band, state, side, 0, row[PX], row[PZ], -held * nx - aside * nz, -held * nz + aside * nx, bodies)
     _push_hull(band, side, row[PX], row[PZ], aside * nz, -aside * nx, bodies)
 
 
@@ -297,7 +296,7 @@ def _first_tension(band: Band, state: BandState, side: int, first: int, end: int
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def turn_wheels(band: Band, state: BandState, side: int, bodies: Bodies) -> float:
+def turn_wheels(band: Band, state: BandState, side: int, bodies: BodyArrays) -> float:
     """Let the band turn road wheels and idler; return what that takes at the sprocket [N m]."""
     speed = band.per_turn[side] * bodies.qvel[band.disc_dof[side, 0]]
     taken = 0.0

@@ -34,7 +34,7 @@ COLUMNS = 9
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def lay_band(x: Floats, z: Floats, radius: Floats, pitch: float, pieces: Floats) -> tuple[int, float]:
+def lay_track(x: Floats, z: Floats, radius: Floats, pitch: float, pieces: Floats) -> tuple[int, float]:
     """Write the pieces of the way, and return how many there are, and its length [m].
 
     It begins at the front of the first disc, where the outward normal is +x.
@@ -88,7 +88,14 @@ def lay_band(x: Floats, z: Floats, radius: Floats, pitch: float, pieces: Floats)
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _arc(
-    pieces: Floats, at: int, disc: int, turned: float, per_length: float, angle: float, x: float, z: float,
+    pieces: Floats,
+    at: int,
+    disc: int,
+    turned: float,
+    per_length: float,
+    angle: float,
+    x: float,
+    z: float,
     radius: float,
 ) -> float:
     """Write an arc that turns by ``turned`` [rad], clockwise from a normal at ``angle``, and return its length [m]."""

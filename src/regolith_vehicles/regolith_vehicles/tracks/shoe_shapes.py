@@ -7,16 +7,16 @@ from __future__ import annotations
 import numpy as np
 
 from regolith_terrain import scm
-from regolith_vehicles.looks import Paint, Visual
+from regolith_vehicles.description.visual_description import Visual, VisualMaterial
 from regolith_vehicles.tracks.config import ShoeConfig
 
-_IRON = Paint('shoe', (0.06, 0.055, 0.05), 0.6, 0.0, 0.04)
-_RUBBER = Paint('pad', (0.025, 0.025, 0.025), 0.9, 0.0, 0.03)
+_IRON = VisualMaterial('shoe', (0.06, 0.055, 0.05), 0.6, 0.0, 0.04)
+_RUBBER = VisualMaterial('pad', (0.025, 0.025, 0.025), 0.9, 0.0, 0.03)
 _PIN = 0.017
 """Radius of a pin as drawn [m]."""
 
 
-def felt(shoe: ShoeConfig) -> scm.Shapes:
+def contact_surface(shoe: ShoeConfig) -> scm.Shapes:
     """Return the outer side of a shoe as the ground takes it: its pads, two triangles each."""
     corners = []
     for pad in shoe.pads:
@@ -27,7 +27,7 @@ def felt(shoe: ShoeConfig) -> scm.Shapes:
     return scm.mesh(np.array(corners))
 
 
-def drawn(shoe: ShoeConfig) -> tuple[Visual, ...]:
+def visual_shapes(shoe: ShoeConfig) -> tuple[Visual, ...]:
     """Return a plate between the pins, pads below it, a pin, and a guide horn."""
     half = max(abs(pad.position[1]) + 0.5 * pad.width_m for pad in shoe.pads)
     lying = np.array([np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)])

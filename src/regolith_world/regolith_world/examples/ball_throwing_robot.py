@@ -21,12 +21,12 @@ import numpy as np
 from pydantic import Field
 
 from regolith_files.section import Section
-from regolith_world import codec
+from regolith_world.checkpoint import codec
 from regolith_world.config import WorldConfig
-from regolith_world.object_types import Metres, ObjectType, Place
-from regolith_world.objects import Beam, FreeBody, Immovable, Intersection, Kept, Object, Status
-from regolith_world.records import BodyState, Cycle, Shape, ShapeKind, Vector
-from regolith_world.rigid_state import rigid_state, sphere_inertia
+from regolith_world.cycle.records import BodyState, Cycle, Shape, ShapeKind, Vector
+from regolith_world.objects.object import Beam, Intersection, Object, RigidBody, SavedObject, StaticBody, Status
+from regolith_world.objects.object_types import Metres, ObjectType, Place
+from regolith_world.objects.rigid_state import rigid_state, sphere_inertia
 from regolith_world.world import World
 
 HALF = np.full(3, 0.2)
@@ -83,7 +83,7 @@ class Lidar(Object):
         super().discard()
         self.beams -= 1
 
-    def feel(self, intersections: Sequence[Intersection]) -> None:
+    def on_intersections(self, intersections: Sequence[Intersection]) -> None:
         """Take the range from the beam of this cycle: the nearest thing on its way."""
         seen = [hit.distance for hit in intersections if hit.status == Status.NON_INFINITESIMAL_INTERSECTION]
         self.range = min(seen, default=np.inf)
@@ -102,7 +102,14 @@ class ThrowingRobot(Object):
     keeps_children = True
 
     def __init__(
-        self, name: str, position: Vector, *, speed: float, throw_at: float, throw: Vector, gravity: Vector,
+        self,
+        name: str,
+        position: Vector,
+        *,
+        speed: float,
+        throw_at: float,
+        throw: Vector,
+        gravity: Vector,
         t_ns: int = 0,
     ) -> None:
         state = _moved(name, np.asarray(position, dtype=float), speed * FORWARD)
@@ -112,7 +119,7 @@ class ThrowingRobot(Object):
         self._before: int | None = None
         self.lidar = Lidar(self, t_ns)
 
-    def coasting(self) -> Vector:
+    def free_acceleration(self) -> Vector:
         """Return zeros: it neither speeds up nor slows down."""
         return np.zeros(3)
 
@@ -130,11 +137,11 @@ class ThrowingRobot(Object):
             born.append(self._ball(at + BALL_AT, end_ns))
         return born
 
-    def _ball(self, position: Vector, t_ns: int) -> FreeBody:
+    def _ball(self, position: Vector, t_ns: int) -> RigidBody:
         name = f'{self.name}/0'
         state = rigid_state(name, position, MASS, sphere_inertia(MASS, RADIUS), linear_velocity=self.throw)
         shape = Shape(ShapeKind.SPHERE, np.array([RADIUS, 0.0, 0.0]))
-        return FreeBody(name, state, [shape], gravity=self.gravity, t_ns=t_ns, restitution=0.0, friction=0.0)
+        return RigidBody(name, state, [shape], gravity=self.gravity, t_ns=t_ns, restitution=0.0, friction=0.0)
 
     def discard(self) -> None:
         """Undo the discarded cycle."""
@@ -143,9 +150,9 @@ class ThrowingRobot(Object):
 
     def canonical_state(self) -> bytes:
         """Return the state and what it remembers, for the state hash."""
-        return super().canonical_state() + self.more()
+        return super().canonical_state() + self.extra_state()
 
-    def more(self) -> bytes:
+    def extra_state(self) -> bytes:
         """Return what it remembers, and what its lidar does, as bytes."""
         lidar = self.lidar
         seen = None if np.isinf(lidar.range) else lidar.range
@@ -153,12 +160,17 @@ class ThrowingRobot(Object):
         return codec.encode(_Memory(self.throw_at, self.throw, self.gravity, seen, lidar.beams, thrown))
 
     @classmethod
-    def restored(cls, kept: Kept) -> ThrowingRobot:
+    def restored(cls, kept: SavedObject) -> ThrowingRobot:
         """Return the object of :meth:`save`, lidar and all."""
         memory = codec.decode(_Memory, kept.more)
         made = cls(
-            kept.name, kept.body.position, speed=float(kept.body.linear_velocity[0]), throw_at=memory.throw_at,
-            throw=memory.velocity, gravity=memory.gravity, t_ns=kept.t_ns,
+            kept.name,
+            kept.body.position,
+            speed=float(kept.body.linear_velocity[0]),
+            throw_at=memory.throw_at,
+            throw=memory.velocity,
+            gravity=memory.gravity,
+            t_ns=kept.t_ns,
         )
         made.thrown_at_ns = None if memory.thrown_at_ns < 0 else memory.thrown_at_ns
         made.lidar.range = np.inf if memory.range_m is None else memory.range_m
@@ -182,11 +194,15 @@ class _Robots(ObjectType[RobotConfig]):
     def make(self, name: str, section: RobotConfig, gravity: Vector) -> Object:
         s = section
         return ThrowingRobot(
-            name, np.array(s.position), speed=s.speed_mps, throw_at=s.throw_at_m, throw=np.array(s.throw_mps),
+            name,
+            np.array(s.position),
+            speed=s.speed_mps,
+            throw_at=s.throw_at_m,
+            throw=np.array(s.throw_mps),
             gravity=gravity,
         )
 
-    def restored(self, kept: Kept) -> Object:
+    def restored(self, kept: SavedObject) -> Object:
         return ThrowingRobot.restored(kept)
 
 
@@ -195,7 +211,7 @@ THROWING_ROBOT = _Robots()
 
 def throw_at_a_wall(seconds: float = 5.0) -> tuple[World, ThrowingRobot]:
     """Return the world and the robot at a simulated time [s]; the wall's face is at x = 12.75 m."""
-    wall = Immovable('wall', np.array([13.25, 0, 0]), [Shape(ShapeKind.BOX, np.array([0.5, 2, 2]))], restitution=1.0)
+    wall = StaticBody('wall', np.array([13.25, 0, 0]), [Shape(ShapeKind.BOX, np.array([0.5, 2, 2]))], restitution=1.0)
     still = np.zeros(3)
     robot = ThrowingRobot('robot', still, speed=1.0, throw_at=10.0, throw=5.0 * FORWARD, gravity=still)
     world = World(WorldConfig(gravity_mps2=0.0), [robot, wall])

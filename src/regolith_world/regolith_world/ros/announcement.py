@@ -16,10 +16,10 @@ from rclpy.node import Node
 from regolith_msgs.msg import WorldAnnouncement
 
 from regolith_world.ros import qos
-from regolith_world.ros.elsewhere import Elsewhere
 from regolith_world.ros.inbox import Inbox
-from regolith_world.ros.leaving import BadStart
-from regolith_world.software import software
+from regolith_world.ros.remote_nodes import RemoteNodes
+from regolith_world.ros.shutdown import StartupError
+from regolith_world.software_versions import installed_versions
 
 DISCOVERY_S = 1.5
 """Longest time until a running world is heard by a new one [wall s]: 0.3 to 0.9 s were measured with the profile in
@@ -36,15 +36,13 @@ class Announcement:
     :param elsewhere: whose nodes are started on other machines
     """
 
-    def __init__(self, node: Node, link: Node, run: int, scenario: str, elsewhere: Elsewhere | None = None) -> None:
+    def __init__(self, node: Node, link: Node, run: int, scenario: str, elsewhere: RemoteNodes | None = None) -> None:
         self._born = time.monotonic()
         self._domain = node.context.get_domain_id()
         started_ns = time.time_ns()
-        self.own = WorldAnnouncement(
-            run=run, process=os.getpid(), host=socket.gethostname(), scenario=scenario
-        )
+        self.own = WorldAnnouncement(run=run, process=os.getpid(), host=socket.gethostname(), scenario=scenario)
         if elsewhere is not None and elsewhere.names:
-            self.own.elsewhere, self.own.software = list(elsewhere.names), list(software())
+            self.own.elsewhere, self.own.software = list(elsewhere.names), list(installed_versions())
             self.own.scenario_yaml = elsewhere.scenario_yaml()
         self.own.started.sec, self.own.started.nanosec = started_ns // 10**9, started_ns % 10**9
         self._elder: WorldAnnouncement | None = None
@@ -62,7 +60,7 @@ class Announcement:
         if self._elder is not None:
             there = self._elder
             at = datetime.fromtimestamp(there.started.sec).isoformat(sep=' ')
-            raise BadStart(
+            raise StartupError(
                 f'another run ({there.scenario}, process {there.process} on {there.host}, started {at}) is on domain '
                 f'{self._domain}: use --domain N, --domain auto or --namespace NAME; with ros2 launch, the environment '
                 'variable ROS_DOMAIN_ID or namespace:=NAME'

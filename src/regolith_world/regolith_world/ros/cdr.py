@@ -3,8 +3,8 @@
 """Numbers and texts as CDR has them, the form in which messages travel: little-endian, alignment counted from behind
 the four bytes of the encapsulation header.
 
-From CORBA 3.3, part 2, section 9.3, as DDSI-RTPS 2.5 has it in section 10.2; `test/test_wire.py` holds it against the
-middleware's own serialiser.
+From CORBA 3.3, part 2, section 9.3, as DDSI-RTPS 2.5 has it in section 10.2; `test/test_record_codec.py` holds it
+against the middleware's own serialiser.
 """
 
 from __future__ import annotations

@@ -33,7 +33,11 @@ class Diagnostics:
         self._failed = {name: why for name, why in self._failed.items() if name in lost}
 
     def publish(
-        self, t_ns: int, state: str, values: Mapping[str, object], members: Sequence[str],
+        self,
+        t_ns: int,
+        state: str,
+        values: Mapping[str, object],
+        members: Sequence[str],
         mismatches: Mapping[str, str] | None = None,
     ) -> None:
         """Publish the state of world and nodes.

@@ -28,16 +28,16 @@ from simulation_interfaces.srv import (
 )
 
 from regolith_files.problems import counted
-from regolith_world import entities, spawning
-from regolith_world.acts import Delete, Place, Spawn
-from regolith_world.objects import Object
-from regolith_world.records import BodyState
-from regolith_world.ros.answering import FARTHEST_M, offer
+from regolith_world.checkpoint.world_edits import DeleteEdit, SetStateEdit, SpawnEdit
+from regolith_world.cycle.records import BodyState
+from regolith_world.objects import entities, spawning
+from regolith_world.objects.object import Object
+from regolith_world.objects.spawning import SpawnError, SpawnPose, SpawnResultCode
+from regolith_world.ros.clock_offset import stamp
+from regolith_world.ros.interfaces_version import fields_to_set, resource_of, spawnable_message
 from regolith_world.ros.runner import Runner
-from regolith_world.ros.shown_time import stamp
+from regolith_world.ros.service_server import FARTHEST_M, create_service
 from regolith_world.ros.simulation_services import bounds_of, result_of, service_name
-from regolith_world.ros.standard_version import parts_set, resource_of, spawnable_message
-from regolith_world.spawning import NotSpawned, Pose, Reason
 from regolith_world.world import World
 
 _FASTEST = 1e4
@@ -65,7 +65,7 @@ class EntityServices:
             (SetEntityInfo, self._set_info), (SpawnEntity, self._spawn_entity), (SpawnEntities, self._spawn_entities),
             (DeleteEntity, self._delete), (GetSpawnables, self._spawnables),
         ):  # fmt: skip
-            offer(node, kind, service_name(kind), callback, together)
+            create_service(node, kind, service_name(kind), callback, together)
 
     async def _standing(self, action: Callable[[], Any]) -> Any:
         """Return the outcome of an action that needs a standing world, or its ValueError."""
@@ -93,7 +93,7 @@ class EntityServices:
             return {}, problem
         kinds = [kind.category for kind in filters.categories]
         try:
-            found = entities.chosen(entities.entities(self._world.objects), filters.filter, kinds, region)
+            found = entities.filter_entities(entities.entities(self._world.objects), filters.filter, kinds, region)
         except ValueError as error:
             return {}, result_of(Result.RESULT_OPERATION_FAILED, str(error))
         wanted, every = set(filters.tags.tags), filters.tags.filter_mode == filters.tags.FILTER_MODE_ALL
@@ -162,7 +162,7 @@ class EntityServices:
         if item is None:
             response.result = result_of(Result.RESULT_NOT_FOUND, f'no entity {request.entity!r}')
             return response
-        of_pose, of_twist = parts_set(request)
+        of_pose, of_twist = fields_to_set(request)
         twist = request.state.twist
         linear, angular = (np.array([v.x, v.y, v.z]) for v in (twist.linear, twist.angular))
         try:
@@ -177,9 +177,11 @@ class EntityServices:
 
         def place() -> None:
             now = item.body
-            there = Pose(now.position, now.orientation) if pose is None else pose
+            there = SpawnPose(now.position, now.orientation) if pose is None else pose
             moving = (linear, angular) if of_twist else (now.linear_velocity, now.angular_velocity)
-            self._runner.act(Place(item.name, BodyState(item.name, there.position, there.orientation, *moving)))
+            self._runner.apply_edit(
+                SetStateEdit(item.name, BodyState(item.name, there.position, there.orientation, *moving))
+            )
 
         problem = await self._standing(place)
         response.result = result_of(Result.RESULT_OPERATION_FAILED, str(problem)) if problem else result_of()
@@ -214,26 +216,26 @@ class EntityServices:
         try:
             if request.entity_namespace.strip('/') not in ('', request.name):
                 why = f'entity_namespace {request.entity_namespace!r}; allowed: none, topics are below the name'
-                raise NotSpawned(Reason.NAMESPACE_INVALID, why)
-            resource = spawning.read(*resource_of(request))
+                raise SpawnError(SpawnResultCode.NAMESPACE_INVALID, why)
+            resource = spawning.read_resource(*resource_of(request))
             source = spawning.source_of(resource)
             try:
                 pose = _pose(request.initial_pose.header.frame_id, request.initial_pose.pose)
             except ValueError as error:
-                raise NotSpawned(Reason.INVALID_POSE, str(error)) from None
+                raise SpawnError(SpawnResultCode.INVALID_POSE, str(error)) from None
             in_use, away = self._world.names_in_use, self._world.away
-            name = spawning.name_for(request.name, resource, request.allow_renaming, in_use, away)
+            name = spawning.unique_name(request.name, resource, request.allow_renaming, in_use, away)
             if source is None:
                 gravity = np.array([0.0, 0.0, -self._world.config.gravity_mps2])
-                made = spawning.made_object(name, resource, pose, gravity)
-                problem = await self._standing(lambda: self._runner.act(Spawn(name, made.save())))
+                made = spawning.build_object(name, resource, pose, gravity)
+                problem = await self._standing(lambda: self._runner.apply_edit(SpawnEdit(name, made.save())))
             else:
                 entry = spawning.checked_entry(source, resource, pose)
                 started: Any = await self._standing(lambda: self._start_vehicle(name, entry))
                 problem = started if isinstance(started, ValueError) else await started
             if problem:
-                raise NotSpawned(Reason.INVALID_POSE, str(problem))
-        except NotSpawned as refusal:
+                raise SpawnError(SpawnResultCode.INVALID_POSE, str(problem))
+        except SpawnError as refusal:
             return result_of(int(refusal.reason), str(refusal)), ''
         self._told.pop(name, None)  # of another that had this name
         return result_of(), name
@@ -246,12 +248,12 @@ class EntityServices:
         elif name not in objects:
             response.result = result_of(Result.RESULT_NOT_FOUND, f'no entity {name!r}')
         else:
-            problem = await self._standing(lambda: self._runner.act(Delete(name)))
+            problem = await self._standing(lambda: self._runner.apply_edit(DeleteEdit(name)))
             response.result = result_of(Result.RESULT_OPERATION_FAILED, str(problem)) if problem else result_of()
         return response
 
 
-def _pose(frame: str, message: Any) -> Pose:
+def _pose(frame: str, message: Any) -> SpawnPose:
     """Return a pose in the world.
 
     :raises ValueError: if it is in another frame, or no pose
@@ -265,10 +267,10 @@ def _pose(frame: str, message: Any) -> Pose:
         raise ValueError(f'position {position.tolist()}; allowed: numbers within {FARTHEST_M:g} m')
     if not math.isfinite(length) or abs(length - 1.0) > 1e-3:
         raise ValueError(f'orientation {orientation.tolist()}; allowed: a quaternion of length 1')
-    return Pose(position, orientation / length)
+    return SpawnPose(position, orientation / length)
 
 
-def _region(bounds: Any) -> tuple[entities.Ball | entities.Box | None, Result | None]:
+def _region(bounds: Any) -> tuple[entities.SphereRegion | entities.BoxRegion | None, Result | None]:
     """Return the region that bounds are, none if they are empty; and the result if they cannot be used."""
     points = [np.array([p.x, p.y, p.z]) for p in bounds.points]
     if bounds.type == Bounds.TYPE_EMPTY:
@@ -282,5 +284,5 @@ def _region(bounds: Any) -> tuple[entities.Ball | entities.Box | None, Result | 
         why = f'points[1].x = {points[1][0]:g} of a sphere of bounds; allowed: a radius of 0 m or more'
         return None, result_of(Result.RESULT_OPERATION_FAILED, why)
     if bounds.type == Bounds.TYPE_SPHERE:
-        return entities.Ball(points[0], float(points[1][0])), None
-    return entities.Box(np.minimum(*points), np.maximum(*points)), None
+        return entities.SphereRegion(points[0], float(points[1][0])), None
+    return entities.BoxRegion(np.minimum(*points), np.maximum(*points)), None

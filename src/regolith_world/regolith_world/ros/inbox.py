@@ -21,8 +21,8 @@ from rclpy.logging import get_logger
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
+from regolith_world.ros.executor_readiness import is_ready
 from regolith_world.ros.published_type import PublishedType
-from regolith_world.ros.readiness import is_ready
 
 try:
     from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
@@ -117,7 +117,8 @@ class Inbox:
         handles = {subscription for subscription in node.subscriptions}
         followers = [self._by_publishers.get(place) for place in range(len(self._entries))]
         kept = [
-            (entry, follower) for entry, follower in zip(self._entries, followers)
+            (entry, follower)
+            for entry, follower in zip(self._entries, followers)
             if entry[0] not in handles and (follower is None or follower.node is not node)
         ]
         self._entries = [entry for entry, _ in kept]
@@ -205,7 +206,7 @@ def run_of(message: bytes) -> int:
     return int(struct.unpack_from('<Q' if message[1] & 1 else '>Q', message, 4)[0])
 
 
-def serve(executor: SingleThreadedExecutor, limit: int = 16) -> None:
+def spin_ready(executor: SingleThreadedExecutor, limit: int = 16) -> None:
     """Run all ready callbacks of an executor (services, timers) without waiting; ``spin_once`` would run only one.
 
     What one raises is told to the log: nobody else hears of it.
@@ -223,7 +224,7 @@ def serve(executor: SingleThreadedExecutor, limit: int = 16) -> None:
             get_logger('regolith').error(f'a callback failed:\n{words}')
 
 
-class Served:
+class ThrottledExecutor:
     """An executor that is served now and then, for a twentieth of the time: eight rovers' nodes ask for a tenth.
 
     :param executor: of services and timers
@@ -234,14 +235,14 @@ class Served:
         self._next = 0.0
 
     def __call__(self, at_once: bool = False) -> None:
-        """Run what is ready, if it is time, as :func:`serve` does.
+        """Run what is ready, if it is time, as :func:`spin_ready` does.
 
         :param at_once: whether it is time anyway
         """
         began = time.monotonic()
         if began < self._next and not at_once:
             return
-        serve(self._executor)
+        spin_ready(self._executor)
         ended = time.monotonic()
         self._next = ended + min(max(SERVICE_PERIOD_S, 19.0 * (ended - began)), _LONGEST_PERIOD_S)
 

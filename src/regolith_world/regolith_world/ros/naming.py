@@ -30,7 +30,10 @@ def helper_node(node: Node, purpose: str) -> Node:
     :param purpose: in one word, ``link``
     """
     return named_node(
-        f'{node.get_name()}_{purpose}', node.get_namespace(), start_parameter_services=False, enable_rosout=False,
+        f'{node.get_name()}_{purpose}',
+        node.get_namespace(),
+        start_parameter_services=False,
+        enable_rosout=False,
         context=node.context,
     )
 

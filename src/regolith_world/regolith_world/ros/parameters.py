@@ -13,7 +13,7 @@ from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from regolith_world.ros.leaving import BadStart
+from regolith_world.ros.shutdown import StartupError
 
 STARTED_BY = 'Nodes are started by `ros2 launch regolith_bringup scenario.launch.py` or `regolith run`'
 """Hint for users who start a node by hand."""
@@ -34,7 +34,7 @@ def declare_scenario(node: Node) -> Path:
     path = Path(value)
     if not value or not os.path.isfile(path):
         found = 'is not set' if not value else f'{value!r} is no file'
-        raise BadStart(
+        raise StartupError(
             f'{node.get_name()}: parameter scenario_file {found}; allowed: the scenario.yaml of a run folder. '
             f'{STARTED_BY}'
         )

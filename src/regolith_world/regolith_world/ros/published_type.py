@@ -45,7 +45,11 @@ class PublishedType:
     """
 
     def __init__(
-        self, node: Node, topic: str, readers: Mapping[Any, Callable[[Any], None]], profile: QoSProfile,
+        self,
+        node: Node,
+        topic: str,
+        readers: Mapping[Any, Callable[[Any], None]],
+        profile: QoSProfile,
         handler: Callable[[Callable[[Any], None]], Callable[[Any], None]],
     ) -> None:
         self.node, self._readers, self._profile, self._handler = node, dict(readers), profile, handler

@@ -17,7 +17,7 @@ def _profile(depth: int, durability: DurabilityPolicy = DurabilityPolicy.VOLATIL
 
 
 # A publisher keeps what a reader has not acknowledged, and no more than its depth. So these depths are what may come
-# together while the world has not yet noticed that a recorder is held up: see ``ros/followers.py``.
+# together while the world has not yet noticed that a recorder is held up: see ``ros/backpressure.py``.
 PROTOCOL = _profile(1000)
 """cycle, evolved, terrain/delta, terrain/update: one of each and participant in a cycle."""
 CLOCK = _profile(100)

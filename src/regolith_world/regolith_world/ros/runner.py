@@ -20,26 +20,26 @@ from regolith_msgs.msg import WorldStatus
 from regolith_msgs.srv import Step
 from std_srvs.srv import SetBool
 
-from regolith_world import checkpoint
-from regolith_world.acts import Act, Delete
+from regolith_world.checkpoint import files
+from regolith_world.checkpoint.disk_reserve import release
+from regolith_world.checkpoint.timeline import ParticipantStates, Snapshot, Timeline
+from regolith_world.checkpoint.world_edits import Act, DeleteEdit
+from regolith_world.cycle.participant import ParticipantFailed
+from regolith_world.cycle.run_result import run_result
+from regolith_world.cycle.stall import Stalled
+from regolith_world.cycle.transport import ParticipantTimeout
 from regolith_world.liveness import PERIOD_S, Alive
-from regolith_world.outcome import figures
-from regolith_world.participant import ParticipantFailed
-from regolith_world.remote import Silence
-from regolith_world.reserve import release
-from regolith_world.ros import shown_time
-from regolith_world.ros.answering import offer
-from regolith_world.ros.display import Display
-from regolith_world.ros.followers import Followers
-from regolith_world.ros.garbage import freeze_garbage_collector
-from regolith_world.ros.inbox import Inbox, Served
-from regolith_world.ros.leaving import Leaving
-from regolith_world.ros.pace import HOPELESS_S, Pace
+from regolith_world.ros import clock_offset
+from regolith_world.ros.backpressure import Backpressure
+from regolith_world.ros.gc_settings import freeze_garbage_collector
+from regolith_world.ros.inbox import Inbox, ThrottledExecutor
+from regolith_world.ros.pacing import HOPELESS_S, Pacer
 from regolith_world.ros.parameters import declare_speed
-from regolith_world.ros.silences import Silences
-from regolith_world.ros.steps import Steps
-from regolith_world.stall import Stalled
-from regolith_world.timeline import Populace, Snapshot, Timeline
+from regolith_world.ros.service_server import create_service
+from regolith_world.ros.shutdown import ShutdownRequest
+from regolith_world.ros.status_publisher import StatusPublisher
+from regolith_world.ros.step_request import StepRequest
+from regolith_world.ros.timeout_policy import TimeoutPolicy
 from regolith_world.world import Choice, ProtocolError, World
 
 CLOCK_PERIOD_S = 0.01
@@ -71,7 +71,7 @@ class Runner:
         node: Node,
         executor: SingleThreadedExecutor,
         world: World,
-        populace: Populace,
+        populace: ParticipantStates,
         *,
         run_dir: Path | None,
         alive: Alive | None = None,
@@ -81,7 +81,7 @@ class Runner:
         inbox: Inbox,
         recorded: bool,
         sensors_lag_s: float = -1.0,
-        on_checkpoint: Callable[[checkpoint.Checkpoint], None] = lambda c: None,
+        on_checkpoint: Callable[[files.Checkpoint], None] = lambda c: None,
         at_standstill: Callable[[], None] = lambda: None,
     ) -> None:
         self._node, self._executor, self._world = node, executor, world
@@ -93,34 +93,41 @@ class Runner:
             world, populace, self._end_ns, run_dir / 'checkpoints' if run_dir is not None else None, on_checkpoint
         )
         self._on_checkpoint, self._at_standstill = on_checkpoint, at_standstill
-        self._display = Display(node, world, self._end_ns)
+        self._display = StatusPublisher(node, world, self._end_ns)
         self._inbox = inbox
-        self.leaving = Leaving()
-        self.silences = Silences(world, self._display, node.get_logger(), run_dir, self.leaving)
-        self.followers = Followers(
-            node, inbox, world, self.leaving, self._serve_waiting, self._on_late_follower,
-            node.get_logger().warning, recorded, sensors_lag_s,
+        self.leaving = ShutdownRequest()
+        self.silences = TimeoutPolicy(world, self._display, node.get_logger(), run_dir, self.leaving)
+        self.followers = Backpressure(
+            node,
+            inbox,
+            world,
+            self.leaving,
+            self._serve_waiting,
+            self._on_late_follower,
+            node.get_logger().warning,
+            recorded,
+            sensors_lag_s,
         )
         self._display.followers = self.followers
         together = ReentrantCallbackGroup()  # who waits keeps nobody else waiting
-        offer(node, SetBool, '~/pause', self._on_pause, together)
-        offer(node, Step, '~/step', self._on_step, together)
+        create_service(node, SetBool, '~/pause', self._on_pause, together)
+        create_service(node, Step, '~/step', self._on_step, together)
         self.paused = False
         self._requests: list[Callable[[], None]] = []
-        self._steps: Steps | None = None
+        self._steps: StepRequest | None = None
         self.stopped = False
         """Whether the world stands at its beginning, and has not been asked to play since."""
         self._serving = self._between = False
         self._next_checkpoint_ns = round(world.config.checkpoint_period_s * 1e9)
-        self._served = Served(executor)
+        self._served = ThrottledExecutor(executor)
         speed = declare_speed(node, self._change_speed)
         self.on_release: Callable[[str], None] = lambda name: None
         """Called with the name of a removed vehicle whose node is not needed any longer."""
         self._failure = ''
         self._undone_ns = 0
         self._next_warning = 0.0
-        self._pace = Pace(speed, world.config.real_time == 'strict', world.config.late_s)
-        self._display.punctuality = self._pace.punctuality
+        self._pace = Pacer(speed, world.config.real_time == 'strict', world.config.late_s)
+        self._display.punctuality = self._pace.deadline_statistics
 
     # -- the loop -----------------------------------------------------------------------------------------------
 
@@ -134,7 +141,7 @@ class Runner:
             self._node.create_timer(PERIOD_S, self._turn, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self._turn()
         if restore_from is not None:
-            self.go_to(checkpoint.read(restore_from))
+            self.go_to(files.read(restore_from))
         freeze_garbage_collector()
         started = time.monotonic()
         start_ns, self._undone_ns = world.t_ns, 0
@@ -169,10 +176,12 @@ class Runner:
             self._await_last_frames()
             reports = {n: a.report for n, a in world.stop().items()}
             self._at_standstill()
-        except (Silence, ProtocolError, ParticipantFailed, Stalled) as error:
-            self._failure = f'{error} at {world.t_ns * 1e-9:.3f} s' if isinstance(error, Silence) else str(error)
+        except (ParticipantTimeout, ProtocolError, ParticipantFailed, Stalled) as error:
+            self._failure = (
+                f'{error} at {world.t_ns * 1e-9:.3f} s' if isinstance(error, ParticipantTimeout) else str(error)
+            )
             reports = {}
-            if not isinstance(error, Silence):  # of which people were told already
+            if not isinstance(error, ParticipantTimeout):  # of which people were told already
                 self._node.get_logger().error(f'the run ends: {self._failure}')
         wall = time.monotonic() - started
         self._display.clock()
@@ -201,7 +210,7 @@ class Runner:
 
     def _step(self) -> None:
         world = self._world
-        self.timeline.act_again()
+        self.timeline.replay_edits()
         report = world.step(self._end_ns or None)
         self._display.diagnostics.recovered(self.silences.without)
         if world.discards.warning:
@@ -221,8 +230,8 @@ class Runner:
         except OSError as error:
             where = error.filename or (self.run_dir / 'checkpoints' if self.run_dir is not None else '')
             self._failure = f'no checkpoint at {world.t_ns * 1e-9:.3f} s: {where}: {error.strerror or error}'
-            self._node.get_logger().error(f'{self._failure}; the run ends{self.silences.way_on()}')
-        except Silence:
+            self._node.get_logger().error(f'{self._failure}; the run ends{self.silences.resume_hint()}')
+        except ParticipantTimeout:
             if world.config.on_failure == 'stop':
                 raise
             return  # the next cycle waits for it, or goes on without it; then it is time again
@@ -275,7 +284,7 @@ class Runner:
     def _change_speed(self, speed: float) -> None:
         self._pace.change_speed(speed, self._world.t_ns)
 
-    def on_silence(self, silence: Silence) -> Choice:
+    def on_timeout(self, silence: ParticipantTimeout) -> Choice:
         """Return the choice of the scenario's policy; for the world."""
         return self.silences.of_participants(silence)
 
@@ -341,10 +350,10 @@ class Runner:
             if state:
                 self.go_to(timeline.beginning, keep_clock=not time, live=True)
                 for act in come.values() if not spawned else ():
-                    timeline.act(act)
+                    timeline.apply_edit(act)
             elif spawned:
                 for name in come:
-                    timeline.act(Delete(name))
+                    timeline.apply_edit(DeleteEdit(name))
             if time:
                 self.set_clock(-self._world.t_ns)
             self._rest()
@@ -359,15 +368,15 @@ class Runner:
             self._world.forget(name)
             self.on_release(name)
 
-    def act(self, act: Act) -> None:
+    def apply_edit(self, act: Act) -> None:
         """Act upon the world, which stands.
 
         :raises ValueError: if that is impossible, with the reason
         """
-        self.timeline.act(act)
+        self.timeline.apply_edit(act)
         self._rest()
 
-    def go_to(self, saved: checkpoint.Checkpoint, keep_clock: bool | None = None, live: bool = False) -> None:
+    def go_to(self, saved: files.Checkpoint, keep_clock: bool | None = None, live: bool = False) -> None:
         """Continue from a checkpoint; the world stands.
 
         :param keep_clock: whether ``/clock`` stays monotonic; None: as the scenario says
@@ -378,14 +387,14 @@ class Runner:
         before_ns = self._world.t_ns
         with self._whole():
             self._leave(saved.t_ns, keep_clock)
-            self.timeline.go_to(saved, 0 if live else None)
+            self.timeline.restore(saved, 0 if live else None)
         self._undone_ns += before_ns - self._world.t_ns
         self._arrive()
 
     def rewind(self, to: int | Snapshot, live: bool) -> None:
         """Return the world, which stands, to its last commit at or before a time [ns], or to a snapshot.
 
-        :param live: see :meth:`regolith_world.timeline.Timeline.rewind`, and for errors
+        :param live: see :meth:`regolith_world.checkpoint.timeline.Timeline.rewind`, and for errors
         """
         self._call_off_steps()
         before_ns = self._world.t_ns
@@ -420,7 +429,7 @@ class Runner:
         if world.cycle:
             world.hold()
             self._at_standstill()
-        shown, offset = self.shown_ns, world.clock_offset_ns
+        shown, offset = self.clock_ns, world.clock_offset_ns
         if not (world.config.reset_keeps_clock if keep_clock is None else keep_clock):
             offset = 0
         elif world.cycle and t_ns + offset <= shown:
@@ -430,7 +439,7 @@ class Runner:
     def set_clock(self, offset_ns: int) -> None:
         """Let ``/clock`` and all stamps show so much [ns] beyond the world's time, from the next record on."""
         self._world.clock_offset_ns = offset_ns
-        shown_time.follow(offset_ns)
+        clock_offset.set_offset(offset_ns)
 
     def _arrive(self) -> None:
         """Show the state that was restored."""
@@ -442,11 +451,11 @@ class Runner:
         self._node.get_logger().info(f'restored the state at {world.t_ns * 1e-9:.3f} s (epoch {world.epoch})')
 
     @property
-    def shown_ns(self) -> int:
+    def clock_ns(self) -> int:
         """Return the time that ``/clock`` shows [ns]."""
         return self._display.shown_ns
 
-    def order_steps(self, steps: Steps) -> bool:
+    def request_steps(self, steps: StepRequest) -> bool:
         """Take an order of steps; return whether the world is paused and has none."""
         if not self.paused or self._steps is not None:
             return False
@@ -465,7 +474,7 @@ class Runner:
                 self._rest()
             steps.done()
 
-    def _go_a_step(self, steps: Steps) -> None:
+    def _go_a_step(self, steps: StepRequest) -> None:
         self.followers.wait_for_recorder()
         self.followers.wait_for_sensors()
         if not self._at_end():
@@ -485,8 +494,8 @@ class Runner:
 
     async def _on_step(self, request: Step.Request, response: Step.Response) -> Step.Response:
         done, wanted = Future(), max(1, request.cycles)
-        order = Steps(wanted, lambda gone: True, lambda: done.set_result(None), each_shown=False)
-        if not self.order_steps(order):
+        order = StepRequest(wanted, lambda gone: True, lambda: done.set_result(None), each_shown=False)
+        if not self.request_steps(order):
             paused = 'it is being stepped; call ~/pause to call that off'
             response.message = paused if self.paused else 'only a paused world can be stepped; call ~/pause first'
             return response
@@ -496,19 +505,19 @@ class Runner:
         response.t_ns, response.state_hash = int(self._world.t_ns), self._world.state_hash
         return response
 
-    def stand_still(self) -> bool:
+    def wait_paused(self) -> bool:
         """Commit the last cycle, if no cycle is under way; return whether the world stands."""
         if self._between:
             self._world.hold()
             self._at_standstill()
         return self._between
 
-    def welcome(self, name: str, then: Callable[[], None]) -> None:
+    def on_joined(self, name: str, then: Callable[[], None]) -> None:
         """Collect the state of a newly admitted vehicle once it knows of its admission; call a function then."""
         self._requests.append(lambda: self._remember_all(name, then))
 
     def _remember_all(self, name: str, then: Callable[[], None]) -> None:
-        self.timeline.note_spawn(name)
+        self.timeline.record_spawn(name)
         self._rest()
         then()
         if self._world.config.on_failure == 'wait':
@@ -521,10 +530,10 @@ class Runner:
             return
         outcome = {
             'scenario': self._scenario,
-            **figures(self._world, wall, reports, start_ns, self._undone_ns),
+            **run_result(self._world, wall, reports, start_ns, self._undone_ns),
             'processes': self._processes,
             'input_timeouts': self.followers.input_timeouts,
-            'real_time': self._pace.punctuality(),
+            'real_time': self._pace.deadline_statistics(),
             'failure': self._failure,
             'without': self.silences.without,
         }

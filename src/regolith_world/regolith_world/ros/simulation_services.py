@@ -27,11 +27,11 @@ from simulation_interfaces.srv import (
 )
 
 from regolith_files.problems import counted
-from regolith_world.records import Vector
-from regolith_world.ros.answering import offer
-from regolith_world.ros.convert import vector3
+from regolith_world.cycle.records import Vector
+from regolith_world.ros.message_conversion import vector3
 from regolith_world.ros.runner import Runner
-from regolith_world.ros.steps import Steps
+from regolith_world.ros.service_server import create_service
+from regolith_world.ros.step_request import StepRequest
 from regolith_world.world import World
 
 FEATURES = (
@@ -49,7 +49,7 @@ FEATURES = (
     SimulatorFeatures.SPAWNING_ENTITIES,
 )  # fmt: skip
 FORMATS = ('yaml',)
-"""Of resources, see :mod:`regolith_world.spawning`."""
+"""Of resources, see :mod:`regolith_world.objects.spawning`."""
 CUSTOM = (
     'regolith_msgs: ~/snapshot, ~/list_snapshots, ~/rewind, ~/checkpoint and ~/restore keep and bring back the whole '
     'world, soil included; ~/step (srv/Step) tells the state hash. A step is an evolution cycle. A world is a '
@@ -84,18 +84,20 @@ class SimulationServices:
             (SetSimulationState, self._set_state), (StepSimulation, self._step), (ResetSimulation, self._reset),
             (GetCurrentWorld, self._current_world),
         ):  # fmt: skip
-            offer(node, kind, service_name(kind), callback, together)
+            create_service(node, kind, service_name(kind), callback, together)
         self._steps = ActionServer(
-            node, SimulateSteps, '~/simulate_steps', self._simulate, goal_callback=lambda goal: GoalResponse.ACCEPT,
+            node,
+            SimulateSteps,
+            '~/simulate_steps',
+            self._simulate,
+            goal_callback=lambda goal: GoalResponse.ACCEPT,
             cancel_callback=lambda goal: CancelResponse.ACCEPT,
         )
 
     # -- the simulation -----------------------------------------------------------------------------------------
 
     def _features(self, request: Any, response: Any) -> Any:
-        response.features = SimulatorFeatures(
-            features=list(FEATURES), spawn_formats=list(FORMATS), custom_info=CUSTOM
-        )
+        response.features = SimulatorFeatures(features=list(FEATURES), spawn_formats=list(FORMATS), custom_info=CUSTOM)
         return response
 
     @property
@@ -153,12 +155,12 @@ class SimulationServices:
     async def _stepped(self, count: int, told: Callable[[int], bool]) -> Result:
         """Return the result of an order of steps.
 
-        :param told: see :class:`regolith_world.ros.steps.Steps`
+        :param told: see :class:`regolith_world.ros.step_request.StepRequest`
         """
-        done, order = Future(), Steps(count, told, lambda: done.set_result(None))
+        done, order = Future(), StepRequest(count, told, lambda: done.set_result(None))
         if count == 0:
             return result_of(Result.RESULT_OPERATION_FAILED, 'steps 0; allowed: 1 or more')
-        if not self._runner.order_steps(order):
+        if not self._runner.request_steps(order):
             why = 'it is being stepped' if self._runner.paused else 'only a paused simulation can be stepped'
             return result_of(Result.RESULT_OPERATION_FAILED, why)
         await done

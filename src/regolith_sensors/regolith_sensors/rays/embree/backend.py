@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_sensors.rays.backend import RayBackend
+from regolith_sensors.rays.camera_rays import CameraRays, Lights
+from regolith_sensors.rays.embree.bindings import Device, Geometry, InstanceScene, Traced
 from regolith_sensors.rays.embree.casting import cast
-from regolith_sensors.rays.embree.library import Device, Geometry, InstanceScene, Traced
+from regolith_sensors.rays.embree.irradiance_cache import surface_light
 from regolith_sensors.rays.embree.render import render, render_more, trace_only
-from regolith_sensors.rays.embree.surface_light import surface_light
-from regolith_sensors.rays.frame import DARK, Draws, Frame
-from regolith_sensors.rays.view import Lights, View
-from regolith_sensors.scene.layout import DISC_BEND, DISC_NORMAL
-from regolith_sensors.scene.parts import SceneParts
-from regolith_sensors.scene.terrain_tiles import SIDE, Tile
+from regolith_sensors.rays.image import DARK, RenderedImage, SampleStreams
+from regolith_sensors.scene.scene_arrays import SceneParts
+from regolith_sensors.scene.table_columns import DISC_BEND, DISC_NORMAL
+from regolith_sensors.scene.terrain_tiles import SIDE, TerrainTile
 
 Singles = NDArray[np.float32]
 
@@ -32,7 +32,7 @@ class EmbreeRays(RayBackend):
         self._device = Device()
         self._instances = InstanceScene(self._device)
         self._meshes: list[Geometry] = []
-        self._tiles: dict[Tile, tuple[int, Geometry]] = {}
+        self._tiles: dict[TerrainTile, tuple[int, Geometry]] = {}
         """By visible tile: the revision that was built, and its geometry."""
         self._traced: Traced | None = None
 
@@ -71,7 +71,7 @@ class EmbreeRays(RayBackend):
         places, normals = discs[:, :DISC_NORMAL], discs[:, DISC_NORMAL:DISC_BEND]
         return [Geometry.discs(self._device, places, normals)] if len(discs) else []
 
-    def _tile(self, tile: Tile) -> Geometry:
+    def _tile(self, tile: TerrainTile) -> Geometry:
         """Return the geometry of a tile's present shape."""
         revision, geometry = self._tiles.get(tile, (-1, None))
         if geometry is None:
@@ -82,29 +82,45 @@ class EmbreeRays(RayBackend):
         return geometry
 
     def render(
-        self, camera: View, light: Lights, random: Draws, out: Frame | None = None, held: Singles = DARK
-    ) -> Frame:
+        self,
+        camera: CameraRays,
+        light: Lights,
+        random: SampleStreams,
+        out: RenderedImage | None = None,
+        held: Singles = DARK,
+    ) -> RenderedImage:
         """Return what a camera sees."""
         return render(self.traced, camera, light, random, out, held)
 
     def render_more(
-        self, camera: View, light: Lights, random: Draws, pixels: NDArray[np.int32], rays: Singles, frame: Frame,
+        self,
+        camera: CameraRays,
+        light: Lights,
+        random: SampleStreams,
+        pixels: NDArray[np.int32],
+        rays: Singles,
+        frame: RenderedImage,
         held: Singles = DARK,
     ) -> None:
         """Add the radiance of further rays in some pixels."""
         render_more(self.traced, camera, light, random, pixels, rays, frame, held)
 
-    def hull_light(self, light: Lights, view: View) -> Singles:
+    def vehicle_indirect_light(self, light: Lights, view: CameraRays) -> Singles:
         """Return the light of lit ground on hulls in view."""
         return surface_light(self.traced, light, view)
 
     def cast(
-        self, directions: Singles, groups: NDArray[np.int32], positions: Singles, rotations: Singles, reach: float,
+        self,
+        directions: Singles,
+        groups: NDArray[np.int32],
+        positions: Singles,
+        rotations: Singles,
+        reach: float,
         spread: float,
     ) -> tuple[Singles, Singles, NDArray[np.uint16]]:
         """Return (range, backscatter, object) of rays."""
         return cast(self.traced, directions, groups, positions, rotations, reach, spread)
 
-    def trace_only(self, camera: View, light: Lights) -> int:
+    def trace_only(self, camera: CameraRays, light: Lights) -> int:
         """Trace the rays of an image without shading; return the number of pixels in the sun."""
         return trace_only(self.traced, camera, light)

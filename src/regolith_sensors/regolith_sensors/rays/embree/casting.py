@@ -11,7 +11,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Ints, Single, Singles, Words
-from regolith_sensors.rays.embree.library import (
+from regolith_sensors.rays.embree.bindings import (
     DIR_X,
     DIR_Y,
     DIR_Z,
@@ -26,26 +26,42 @@ from regolith_sensors.rays.embree.library import (
 )
 from regolith_sensors.rays.embree.lighting import open_lane
 from regolith_sensors.rays.embree.surface import hit_something, surface_at
-from regolith_sensors.rays.threads import in_bands
-from regolith_sensors.scene.layout import FACT_OBJECT
+from regolith_sensors.rays.parallel import run_in_ranges
 from regolith_sensors.scene.materials import reflect
-from regolith_sensors.scene.parts import SceneArrays
+from regolith_sensors.scene.scene_arrays import SceneArrays
+from regolith_sensors.scene.table_columns import FACT_OBJECT
 
 _BAND = 128
 _ZERO, _THIRD = np.float32(0.0), np.float32(1.0 / 3.0)
 
 
 def cast(
-    traced: Traced, directions: Singles, groups: NDArray[np.int32], positions: Singles, rotations: Singles,
-    reach: float, spread: float,
+    traced: Traced,
+    directions: Singles,
+    groups: NDArray[np.int32],
+    positions: Singles,
+    rotations: Singles,
+    reach: float,
+    spread: float,
 ) -> tuple[Singles, Singles, NDArray[np.uint16]]:
     """Return range, backscatter and object of rays, see :meth:`regolith_sensors.rays.backend.RayBackend.cast`."""
     count = len(directions)
     distance, back = np.empty(count, np.float32), np.empty(count, np.float32)
     objects = np.empty(count, np.uint16)
-    in_bands(
-        _cast_band, (count + 15) // 16, _BAND, *traced, directions, groups, positions, rotations,
-        np.float32(reach), np.float32(spread), distance, back, objects,
+    run_in_ranges(
+        _cast_band,
+        (count + 15) // 16,
+        _BAND,
+        *traced,
+        directions,
+        groups,
+        positions,
+        rotations,
+        np.float32(reach),
+        np.float32(spread),
+        distance,
+        back,
+        objects,
     )
     return distance, back, objects
 
@@ -57,9 +73,23 @@ def _cast_band(first: int, last: int, *arguments: Any) -> None:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _cast(
-    first: int, last: int, packets: Singles, all_words: Words, valids: Ints, arguments: Ints, handle: int,
-    scene: SceneArrays, directions: Singles, groups: Ints, positions: Singles, rotations: Singles, reach: Single,
-    spread: Single, distance: Singles, back: Singles, objects: NDArray[np.uint16],
+    first: int,
+    last: int,
+    packets: Singles,
+    all_words: Words,
+    valids: Ints,
+    arguments: Ints,
+    handle: int,
+    scene: SceneArrays,
+    directions: Singles,
+    groups: Ints,
+    positions: Singles,
+    rotations: Singles,
+    reach: Single,
+    spread: Single,
+    distance: Singles,
+    back: Singles,
+    objects: NDArray[np.uint16],
 ) -> None:
     facts, frames, nodes = scene.facts, scene.frames, scene.nodes
     mesh_material, mesh_normals, materials = scene.mesh_material, scene.mesh_normals, scene.materials
@@ -89,8 +119,20 @@ def _cast(
                 distance[n], back[n], objects[n] = np.float32(np.inf), _ZERO, 0
                 continue
             _, material, bright, _, _, _, nx, ny, nz, _, _, _ = surface_at(
-                facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, discs, packet, words,
-                lane, spread, True,
+                facts,
+                frames,
+                nodes,
+                mesh_material,
+                mesh_normals,
+                materials,
+                texels,
+                layers,
+                discs,
+                packet,
+                words,
+                lane,
+                spread,
+                True,
             )
             mu = -(nx * packet[DIR_X, lane] + ny * packet[DIR_Y, lane] + nz * packet[DIR_Z, lane])
             red, green, blue = reflect(materials, material, mu, mu, _ZERO)

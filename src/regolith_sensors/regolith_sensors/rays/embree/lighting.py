@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Bools, Ints, Longs, Single, Singles, Words
 from regolith_sensors.light import HOUSING_M, LAMP_AXIS, LAMP_INNER, LAMP_INTENSITY, LAMP_OUTER, LAMP_PLACE
-from regolith_sensors.rays.elementary import turned
-from regolith_sensors.rays.embree.library import (
+from regolith_sensors.rays.embree.bindings import (
     DIR_X,
     DIR_Y,
     DIR_Z,
@@ -33,9 +32,10 @@ from regolith_sensors.rays.embree.library import (
     occluded16,
 )
 from regolith_sensors.rays.embree.surface import hit_something, surface_at
+from regolith_sensors.rays.fast_math import cos_sin_of_turn
 from regolith_sensors.rays.shading import hapke_lanes, haversine
 from regolith_sensors.scene.materials import CONSTANTS, is_hapke, reflect, tinted
-from regolith_world.counter import mix
+from regolith_world.random.philox import mix
 
 PLACE, NORMAL, TOWARD, BEGIN = 0, 3, 6, 9
 GEOMETRY_ROWS = 12
@@ -81,7 +81,7 @@ def _spread(stream: np.uint64, pixel: int, place: int, sample: int, extra: int) 
     :param place: row of the pixel times 2^16 plus its column
 
     Source: roberts2018; cranley1976.
-    Checked by: test_edges.py::test_edges_and_shadow_borders_are_smooth,
+    Checked by: test_adaptive_sampling.py::test_edges_and_shadow_borders_are_smooth,
     test_penumbra.py::test_neighboring_pixels_sample_all_of_the_disc.
     """
     if sample > 0:
@@ -100,10 +100,30 @@ def _spread(stream: np.uint64, pixel: int, place: int, sample: int, extra: int) 
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def direct(
-    handle: int, materials: Singles, direction: Singles, across: Singles, irradiance: Singles, lamps: Singles,
-    disc: Single, darkening: Single, stream: np.uint64, samples: int, extra: Longs, pixels: Longs, places: Longs,
-    hit: Bools, material: Longs, geometry: Singles, packet: Singles, words: Words, valid: Ints, arguments: Ints,
-    seen: Singles, whole: Singles, blocked: Singles, out: Singles,
+    handle: int,
+    materials: Singles,
+    direction: Singles,
+    across: Singles,
+    irradiance: Singles,
+    lamps: Singles,
+    disc: Single,
+    darkening: Single,
+    stream: np.uint64,
+    samples: int,
+    extra: Longs,
+    pixels: Longs,
+    places: Longs,
+    hit: Bools,
+    material: Longs,
+    geometry: Singles,
+    packet: Singles,
+    words: Words,
+    valid: Ints,
+    arguments: Ints,
+    seen: Singles,
+    whole: Singles,
+    blocked: Singles,
+    out: Singles,
 ) -> None:
     """Write the light of sun and lamps that each hit lane sends to its viewer into ``out`` [W/m^2/sr], shape (3, 16).
 
@@ -128,8 +148,23 @@ def direct(
             any_facing = True
     if any_facing:
         _sun_seen(
-            handle, direction, across, disc, darkening, stream, samples, extra, pixels, places, g, packet, words, valid,
-            arguments, seen, blocked,
+            handle,
+            direction,
+            across,
+            disc,
+            darkening,
+            stream,
+            samples,
+            extra,
+            pixels,
+            places,
+            g,
+            packet,
+            words,
+            valid,
+            arguments,
+            seen,
+            blocked,
         )
         for lane in range(16):
             any_lit |= seen[lane] > _ZERO
@@ -149,7 +184,12 @@ def direct(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _sunlit(
-    materials: Singles, direction: Singles, irradiance: Singles, material: Longs, g: Singles, facing: Ints,
+    materials: Singles,
+    direction: Singles,
+    irradiance: Singles,
+    material: Longs,
+    g: Singles,
+    facing: Ints,
     out: Singles,
 ) -> None:
     """Write the reflected light of a wholly visible sun, of the lanes that face it; 0 in the others."""
@@ -213,9 +253,23 @@ def _darkened(part: Single, darkening: Single) -> Single:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def _sun_seen(
-    handle: int, direction: Singles, across: Singles, disc: Single, darkening: Single, stream: np.uint64, samples: int,
-    extra: Longs, pixels: Longs, places: Longs, g: Singles, packet: Singles, words: Words, valid: Ints, arguments: Ints,
-    seen: Singles, blocked: Singles,
+    handle: int,
+    direction: Singles,
+    across: Singles,
+    disc: Single,
+    darkening: Single,
+    stream: np.uint64,
+    samples: int,
+    extra: Longs,
+    pixels: Longs,
+    places: Longs,
+    g: Singles,
+    packet: Singles,
+    words: Words,
+    valid: Ints,
+    arguments: Ints,
+    seen: Singles,
+    blocked: Singles,
 ) -> None:
     """Add an estimate of the sun's visible part, from each valid lane's start point, to ``seen``.
 
@@ -236,7 +290,7 @@ def _sun_seen(
             if darkening > _ZERO:
                 part = _darkened(part, darkening)
             radius = disc * math.sqrt(part)
-            cos, sin = turned(turn)
+            cos, sin = cos_sin_of_turn(turn)
             a, b = radius * cos, radius * sin
             packet[DIR_X, lane] = direction[0] + a * across[0, 0] + b * across[1, 0]
             packet[DIR_Y, lane] = direction[1] + a * across[0, 1] + b * across[1, 1]
@@ -259,8 +313,18 @@ def _sun_seen(
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _lamp(
-    handle: int, materials: Singles, lamps: Singles, lamp: int, hit: Bools, material: Longs, g: Singles,
-    packet: Singles, words: Words, valid: Ints, arguments: Ints, out: Singles,
+    handle: int,
+    materials: Singles,
+    lamps: Singles,
+    lamp: int,
+    hit: Bools,
+    material: Longs,
+    g: Singles,
+    packet: Singles,
+    words: Words,
+    valid: Ints,
+    arguments: Ints,
+    out: Singles,
 ) -> None:
     """Add the light of one lamp: intensity over distance^2, faded by a squared smooth step between its cones.
 
@@ -309,12 +373,37 @@ def _lamp(
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
-def gather(
-    handle: int, facts: Ints, frames: Singles, nodes: Singles, mesh_material: NDArray[np.uint16], mesh_normals: Singles,
-    materials: Singles, texels: Singles, layers: Singles, discs: Singles, direction: Singles, across: Singles,
-    irradiance: Singles, lamps: Singles, disc: Single, darkening: Single, stream: np.uint64, samples: int,
-    bounces: int, pixels: Longs, places: Longs, hit: Bools, material: Longs, geometry: Singles, packets: Singles,
-    all_words: Words, valids: Ints, arguments: Ints, seen: Singles, out: Singles,
+def gather_indirect(
+    handle: int,
+    facts: Ints,
+    frames: Singles,
+    nodes: Singles,
+    mesh_material: NDArray[np.uint16],
+    mesh_normals: Singles,
+    materials: Singles,
+    texels: Singles,
+    layers: Singles,
+    discs: Singles,
+    direction: Singles,
+    across: Singles,
+    irradiance: Singles,
+    lamps: Singles,
+    disc: Single,
+    darkening: Single,
+    stream: np.uint64,
+    samples: int,
+    bounces: int,
+    pixels: Longs,
+    places: Longs,
+    hit: Bools,
+    material: Longs,
+    geometry: Singles,
+    packets: Singles,
+    all_words: Words,
+    valids: Ints,
+    arguments: Ints,
+    seen: Singles,
+    out: Singles,
 ) -> None:
     """Add the light that lit surfaces send onto each hit lane and on to its viewer: one diffuse bounce.
 
@@ -352,8 +441,20 @@ def gather(
             again[lane] = hit[lane] and hit_something(words, lane)
             if again[lane]:
                 _, stuff[lane], _, px, py, pz, nx, ny, nz, sx, sy, sz = surface_at(
-                    facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, discs, packet, words,
-                    lane, _ZERO, False,
+                    facts,
+                    frames,
+                    nodes,
+                    mesh_material,
+                    mesh_normals,
+                    materials,
+                    texels,
+                    layers,
+                    discs,
+                    packet,
+                    words,
+                    lane,
+                    _ZERO,
+                    False,
                 )
                 other[PLACE, lane], other[PLACE + 1, lane], other[PLACE + 2, lane] = px, py, pz
                 other[NORMAL, lane], other[NORMAL + 1, lane], other[NORMAL + 2, lane] = nx, ny, nz
@@ -361,9 +462,30 @@ def gather(
                 other[TOWARD, lane], other[TOWARD + 1, lane] = -packet[DIR_X, lane], -packet[DIR_Y, lane]
                 other[TOWARD + 2, lane] = -packet[DIR_Z, lane]
         direct(
-            handle, materials, direction, across, irradiance, lamps, disc, darkening, mix(stream), 1, first,
-            pixels, places, again, stuff, other, packets[1], all_words[1], valids[1], arguments[1], seen, none,
-            none[0], light_in,
+            handle,
+            materials,
+            direction,
+            across,
+            irradiance,
+            lamps,
+            disc,
+            darkening,
+            mix(stream),
+            1,
+            first,
+            pixels,
+            places,
+            again,
+            stuff,
+            other,
+            packets[1],
+            all_words[1],
+            valids[1],
+            arguments[1],
+            seen,
+            none,
+            none[0],
+            light_in,
         )
         for lane in range(16):
             if again[lane]:

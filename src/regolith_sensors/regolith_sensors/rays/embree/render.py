@@ -16,7 +16,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Ints, Longs, Singles, Words
-from regolith_sensors.rays.embree.library import (
+from regolith_sensors.rays.camera_rays import CameraRays, Lights
+from regolith_sensors.rays.embree.bindings import (
     DIR_X,
     DIR_Y,
     DIR_Z,
@@ -29,6 +30,7 @@ from regolith_sensors.rays.embree.library import (
     occluded16,
     workspace,
 )
+from regolith_sensors.rays.embree.irradiance_cache import add_surface_light
 from regolith_sensors.rays.embree.lighting import (
     BEGIN,
     GEOMETRY_ROWS,
@@ -36,18 +38,16 @@ from regolith_sensors.rays.embree.lighting import (
     PLACE,
     TOWARD,
     direct,
-    gather,
+    gather_indirect,
     open_lane,
 )
 from regolith_sensors.rays.embree.surface import hit_something, surface_at
-from regolith_sensors.rays.embree.surface_light import add_surface_light
-from regolith_sensors.rays.frame import DARK, Draws, Frame, empty_frame, sample_streams
+from regolith_sensors.rays.image import DARK, RenderedImage, SampleStreams, empty_frame, sample_streams
+from regolith_sensors.rays.parallel import run_in_ranges
 from regolith_sensors.rays.shading import haversine
-from regolith_sensors.rays.threads import in_bands
-from regolith_sensors.rays.view import Lights, View
-from regolith_sensors.scene.layout import FACT_OBJECT, FACT_SEMANTIC
-from regolith_sensors.scene.parts import SceneArrays
-from regolith_world.counter import mix
+from regolith_sensors.scene.scene_arrays import SceneArrays
+from regolith_sensors.scene.table_columns import FACT_OBJECT, FACT_SEMANTIC
+from regolith_world.random.philox import mix
 
 _BLOCK = 4
 _BAND = 1024
@@ -58,44 +58,65 @@ _PI = np.float32(math.pi)
 
 
 def render(
-    traced: Traced, camera: View, light: Lights, random: Draws, out: Frame | None = None, held: Singles = DARK
-) -> Frame:
+    traced: Traced,
+    camera: CameraRays,
+    light: Lights,
+    random: SampleStreams,
+    out: RenderedImage | None = None,
+    held: Singles = DARK,
+) -> RenderedImage:
     """Return the image of a camera, one ray per pixel.
 
-    :param held: light on hulls, from :func:`regolith_sensors.rays.embree.surface_light.surface_light`; bounced rays
+    :param held: light on hulls, from :func:`regolith_sensors.rays.embree.irradiance_cache.surface_light`; bounced rays
         replace it
     :param out: frame of the view's size for the result; fresh memory of an image costs as much as tracing it
     """
     height, width = camera.rays.shape[:2]
     frame = out if out is not None else empty_frame(height, width)
     blocks = -(-height // _BLOCK) * -(-width // _BLOCK)
-    in_bands(_render_band, blocks, _BAND, *traced, camera, light, random, held, _NO_RAYS, _ALL, _images(frame))
+    run_in_ranges(_render_band, blocks, _BAND, *traced, camera, light, random, held, _NO_RAYS, _ALL, _images(frame))
     return frame
 
 
 def render_more(
-    traced: Traced, camera: View, light: Lights, random: Draws, pixels: NDArray[np.int32], rays: Singles,
-    frame: Frame, held: Singles = DARK,
+    traced: Traced,
+    camera: CameraRays,
+    light: Lights,
+    random: SampleStreams,
+    pixels: NDArray[np.int32],
+    rays: Singles,
+    frame: RenderedImage,
+    held: Singles = DARK,
 ) -> None:
     """Add the radiance of further rays in some pixels to a frame's.
 
     :param camera: view of the first ray
     :param random: samples of the first ray
-    :param pixels: row times width plus column of each, in the order of :func:`regolith_sensors.rays.edges.edge_pixels`
+    :param pixels: row times width plus column of each, in the order of
+        :func:`regolith_sensors.rays.adaptive_sampling.edge_pixels`
     :param rays: directions as in the view, one table per further ray, shape (1 to 16, height, width, 3)
     """
     blocks = -(-len(pixels) // (16 // len(rays)))
-    in_bands(_render_band, blocks, _BAND // 8, *traced, camera, light, random, held, rays, pixels, _images(frame))
+    run_in_ranges(_render_band, blocks, _BAND // 8, *traced, camera, light, random, held, rays, pixels, _images(frame))
 
 
-def _images(frame: Frame) -> tuple[NDArray[Any], ...]:
+def _images(frame: RenderedImage) -> tuple[NDArray[Any], ...]:
     f = frame
     return (
-        f.radiance, f.depth, f.range, f.object_id, f.semantic, f.normal, f.instance, f.sunlit, f.sun_part, f.blocker,
+        f.radiance,
+        f.depth,
+        f.range,
+        f.object_id,
+        f.semantic,
+        f.normal,
+        f.instance,
+        f.sunlit,
+        f.sun_part,
+        f.blocker,
     )
 
 
-def trace_only(traced: Traced, camera: View, light: Lights) -> int:
+def trace_only(traced: Traced, camera: CameraRays, light: Lights) -> int:
     """Return the number of pixels in the sun, from the rays of :func:`render` without shading.
 
     One ray per pixel, and one to the sun's centre from each hit: the bare ray casting that benchmarks compare with.
@@ -103,7 +124,7 @@ def trace_only(traced: Traced, camera: View, light: Lights) -> int:
     height, width = camera.rays.shape[:2]
     blocks = -(-height // _BLOCK) * -(-width // _BLOCK)
     lit = np.zeros(blocks, dtype=np.int64)
-    in_bands(_trace_band, blocks, _BAND, *traced, camera, light, lit)
+    run_in_ranges(_trace_band, blocks, _BAND, *traced, camera, light, lit)
     return int(lit.sum())
 
 
@@ -119,8 +140,18 @@ def _trace_band(first: int, last: int, *arguments: Any) -> None:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def _aim(
-    rays: Singles, r: Singles, origin: Singles, block: int, more: Singles, chosen: Ints, rows: Longs, columns: Longs,
-    extra: Longs, packet: Singles, words: Words, valid: Ints,
+    rays: Singles,
+    r: Singles,
+    origin: Singles,
+    block: int,
+    more: Singles,
+    chosen: Ints,
+    rows: Longs,
+    columns: Longs,
+    extra: Longs,
+    packet: Singles,
+    words: Words,
+    valid: Ints,
 ) -> None:
     """Fill a packet with the rays of a block; write their rows, columns and numbers in the pixel.
 
@@ -157,8 +188,20 @@ def _aim(
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _render(
-    first: int, last: int, packet: Singles, words: Words, valid: Ints, arguments: Ints, handle: int, scene: SceneArrays,
-    camera: View, light: Lights, random: Draws, held: Singles, more: Singles, chosen: Ints,
+    first: int,
+    last: int,
+    packet: Singles,
+    words: Words,
+    valid: Ints,
+    arguments: Ints,
+    handle: int,
+    scene: SceneArrays,
+    camera: CameraRays,
+    light: Lights,
+    random: SampleStreams,
+    held: Singles,
+    more: Singles,
+    chosen: Ints,
     images: tuple[NDArray[Any], ...],
 ) -> None:
     """Render blocks of pixels; with ``more`` rays, add their radiance in the chosen pixels to the images."""
@@ -214,8 +257,20 @@ def _render(
                     radiance[row, column, c] = irradiance[c] / solid_angle if shines else _ZERO
                 continue
             instance, material[lane], bright[lane], px, py, pz, nx, ny, nz, sx, sy, sz = surface_at(
-                facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, discs, primary,
-                primary_words, lane, pixel_angle, True,
+                facts,
+                frames,
+                nodes,
+                mesh_material,
+                mesh_normals,
+                materials,
+                texels,
+                layers,
+                discs,
+                primary,
+                primary_words,
+                lane,
+                pixel_angle,
+                True,
             )
             met[lane] = instance
             g[PLACE, lane], g[PLACE + 1, lane], g[PLACE + 2, lane] = px, py, pz
@@ -231,14 +286,63 @@ def _render(
             for c in range(3):
                 normals[row, column, c] = r[0, c] * nx + r[1, c] * ny + r[2, c] * nz
         direct(
-            handle, materials, sun, across, irradiance, lamps, disc, darkening, stream, samples, extra,
-            pixels, places, hit, material, g, shadow, shadow_words, shadow_valid, coherent, seen, whole, blocked, out,
+            handle,
+            materials,
+            sun,
+            across,
+            irradiance,
+            lamps,
+            disc,
+            darkening,
+            stream,
+            samples,
+            extra,
+            pixels,
+            places,
+            hit,
+            material,
+            g,
+            shadow,
+            shadow_words,
+            shadow_valid,
+            coherent,
+            seen,
+            whole,
+            blocked,
+            out,
         )
         if bounces > 0:
-            gather(
-                handle, facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, discs, sun,
-                across, irradiance, lamps, disc, darkening, stream, samples, bounces, pixels, places, hit, material, g,
-                packet, words, valid, arguments, glow, out,
+            gather_indirect(
+                handle,
+                facts,
+                frames,
+                nodes,
+                mesh_material,
+                mesh_normals,
+                materials,
+                texels,
+                layers,
+                discs,
+                sun,
+                across,
+                irradiance,
+                lamps,
+                disc,
+                darkening,
+                stream,
+                samples,
+                bounces,
+                pixels,
+                places,
+                hit,
+                material,
+                g,
+                packet,
+                words,
+                valid,
+                arguments,
+                glow,
+                out,
             )
         elif held.shape[0] > 0:
             for lane in range(16):
@@ -271,8 +375,17 @@ def _render(
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _trace(
-    first: int, last: int, packet: Singles, words: Words, valid: Ints, arguments: Ints, handle: int, scene: SceneArrays,
-    camera: View, light: Lights, lit: Longs,
+    first: int,
+    last: int,
+    packet: Singles,
+    words: Words,
+    valid: Ints,
+    arguments: Ints,
+    handle: int,
+    scene: SceneArrays,
+    camera: CameraRays,
+    light: Lights,
+    lit: Longs,
 ) -> None:
     rays, r, origin, sun = camera.rays, camera.rotation, camera.position, light.direction
     primary, shadow, primary_words, shadow_words = packet[0], packet[1], words[0], words[1]
@@ -296,4 +409,13 @@ def _trace(
                 lit[block] += 1
 
 
-__all__ = ['DARK', 'Draws', 'Frame', 'empty_frame', 'render', 'render_more', 'sample_streams', 'trace_only']
+__all__ = [
+    'DARK',
+    'SampleStreams',
+    'RenderedImage',
+    'empty_frame',
+    'render',
+    'render_more',
+    'sample_streams',
+    'trace_only',
+]

@@ -11,7 +11,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Ints, Single, Singles, Words
-from regolith_sensors.rays.embree.library import (
+from regolith_sensors.rays.embree.bindings import (
     DIR_X,
     DIR_Y,
     DIR_Z,
@@ -28,7 +28,9 @@ from regolith_sensors.rays.embree.library import (
     PRIM,
     T_FAR,
 )
-from regolith_sensors.scene.layout import (
+from regolith_sensors.scene.materials import MICRO
+from regolith_sensors.scene.micro_relief import micro_at
+from regolith_sensors.scene.table_columns import (
     DISC_BEND,
     DISC_PLACE,
     DISC_RADIUS,
@@ -38,8 +40,6 @@ from regolith_sensors.scene.layout import (
     FACT_REFERENCE,
     TERRAIN,
 )
-from regolith_sensors.scene.materials import MICRO
-from regolith_sensors.scene.micro_relief import micro_at
 from regolith_sensors.scene.terrain_tiles import CELLS
 
 Hit = tuple[int, int, Single, Single, Single, Single, Single, Single, Single, Single, Single, Single]
@@ -68,9 +68,20 @@ def _unit(x: Single, y: Single, z: Single) -> tuple[Single, Single, Single]:
 
 @njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def surface_at(
-    facts: Ints, frames: Singles, nodes: Singles, mesh_material: NDArray[np.uint16], mesh_normals: Singles,
-    materials: Singles, texels: Singles, layers: Singles, discs: Singles, packet: Singles, words: Words, lane: int,
-    pixel_angle: Single, detailed: bool,
+    facts: Ints,
+    frames: Singles,
+    nodes: Singles,
+    mesh_material: NDArray[np.uint16],
+    mesh_normals: Singles,
+    materials: Singles,
+    texels: Singles,
+    layers: Singles,
+    discs: Singles,
+    packet: Singles,
+    words: Words,
+    lane: int,
+    pixel_angle: Single,
+    detailed: bool,
 ) -> Hit:
     """Return a hit's surface: (instance, material, brightness, place x 3, normal x 3, start x 3).
 
@@ -126,9 +137,7 @@ def surface_at(
     amount = materials[material, MICRO] * rough
     if detailed and amount > _ZERO:
         toward = max(abs(nx * dx + ny * dy + nz * dz), np.float32(0.05))
-        nx, ny, nz, shade = _bent(
-            texels, layers, x, y, z, nx, ny, nz, amount, t * pixel_angle / math.sqrt(toward)
-        )
+        nx, ny, nz, shade = _bent(texels, layers, x, y, z, nx, ny, nz, amount, t * pixel_angle / math.sqrt(toward))
         bright += materials[material, MICRO] * shade
     facing = -(nx * dx + ny * dy + nz * dz)
     if facing < _LEAST:
@@ -185,8 +194,16 @@ def _on_disc(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def _bent(
-    texels: Singles, layers: Singles, x: Single, y: Single, z: Single, nx: Single, ny: Single, nz: Single,
-    amount: Single, footprint: Single,
+    texels: Singles,
+    layers: Singles,
+    x: Single,
+    y: Single,
+    z: Single,
+    nx: Single,
+    ny: Single,
+    nz: Single,
+    amount: Single,
+    footprint: Single,
 ) -> tuple[Single, Single, Single, Single]:
     """Return the normal bent by the micro-relief, and the relative brightness less 1.
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import warp as wp
 
-from regolith_terrain.crm.arrays import COLUMNS, MARKER, MEMORY, SOIL, Bodies, Floats, Rows
-from regolith_terrain.crm.bed import Bed
-from regolith_terrain.crm.cells import MOST
-from regolith_terrain.crm.device import cells, kinds, step
-from regolith_terrain.crm.soil import Discretisation, ParticleSoil
+from regolith_terrain.crm.arrays import COLUMNS, MARKER, MEMORY, SOIL, BoundaryBodies, Floats, Rows
+from regolith_terrain.crm.boundary_step import sum_forces
+from regolith_terrain.crm.device import cells, step, structs
+from regolith_terrain.crm.neighbor_search import MOST
+from regolith_terrain.crm.particle_bed import ParticleBed
+from regolith_terrain.crm.soil import Discretization, ParticleSoil
 from regolith_terrain.crm.soil_step import BAND, LIMITS
-from regolith_terrain.crm.wall_step import sum_forces
 
 _SHARED = ('particles', 'memory', 'kind', 'label')
 
@@ -37,7 +37,7 @@ class _Shared:
         bed.host[self._name] = value
 
 
-class DeviceBed(Bed):
+class DeviceBed(ParticleBed):
     """A bed like any other, on a device.
 
     Particles, their memory, kinds and labels come to the host when they are asked for, and go back before the next
@@ -52,11 +52,19 @@ class DeviceBed(Bed):
     label = _Shared()  # type: ignore[assignment]
 
     def __init__(
-        self, soil: ParticleSoil, settings: Discretisation, gravity: tuple[float, float, float], places: Floats,
-        local: Floats, body: Rows, bodies: Bodies | None = None, workers: int = 1,
-        period: tuple[float, float] = (0.0, 0.0), device: str = 'cuda',
+        self,
+        soil: ParticleSoil,
+        settings: Discretization,
+        gravity: tuple[float, float, float],
+        places: Floats,
+        local: Floats,
+        body: Rows,
+        bodies: BoundaryBodies | None = None,
+        workers: int = 1,
+        period: tuple[float, float] = (0.0, 0.0),
+        device: str = 'cuda',
     ) -> None:
-        """Make a bed at rest; arguments are those of :class:`regolith_terrain.crm.bed.Bed`.
+        """Make a bed at rest; arguments are those of :class:`regolith_terrain.crm.particle_bed.ParticleBed`.
 
         :param workers: taken and not used
         :param device: Warp's name of it: 'cuda', 'cuda:1', or 'cpu' for tests
@@ -85,7 +93,7 @@ class DeviceBed(Bed):
         self._counts = (0, 0)
         self._forces_there, self._limits_there = made(m, 3), made(len(self._limits), LIMITS)
         self._local_there, self._body_there = made(m, 3), made(m, dtype=wp.int32)
-        self._grid = kinds.Grid()
+        self._grid = structs.Grid()
 
     def to_host(self) -> None:
         """Bring to the host what the device has."""
@@ -101,12 +109,19 @@ class DeviceBed(Bed):
                 self._on[name].assign(self.host[name])
             self._behind = False
 
-    def on_host(self) -> Bed:
+    def on_host(self) -> ParticleBed:
         """Return a bed in the same state whose steps the host makes, sorted."""
-        bodies = Bodies(*(part.copy() for part in self.bodies))
+        bodies = BoundaryBodies(*(part.copy() for part in self.bodies))
         places = np.zeros((self.soil_count, 3))
-        bed = Bed(
-            self.soil, self.settings, (0.0, 0.0, 0.0), places, self.local, self.body, bodies, self.workers,
+        bed = ParticleBed(
+            self.soil,
+            self.settings,
+            (0.0, 0.0, 0.0),
+            places,
+            self.local,
+            self.body,
+            bodies,
+            self.workers,
         )
         bed.gravity, bed.period, bed.boxes, bed.still = self.gravity, self.period, self.boxes, self.still
         bed.material, bed.scheme = self.material, self.scheme
@@ -183,7 +198,9 @@ class DeviceBed(Bed):
         everything = self.boxes is None
         boxes = wp.array(
             np.zeros((0, 6)) if self.boxes is None else np.ascontiguousarray(self.boxes, np.float64),
-            dtype=wp.float64, ndim=2, device=self.device,
+            dtype=wp.float64,
+            ndim=2,
+            device=self.device,
         )
         busy = wp.zeros(1 if everything else count, dtype=wp.uint8, device=self.device)
         if everything:
@@ -220,7 +237,14 @@ class DeviceBed(Bed):
         table = np.concatenate((b.center, b.rotation.reshape(-1, 9), b.velocity, b.spin, b.acceleration), axis=1)
         bodies = wp.array(table, dtype=wp.float64, ndim=2, device=self.device)
         self._launch(
-            step.place_markers, count, particles, rows, self._on['label'], self._body_there, self._local_there, bodies,
+            step.place_markers,
+            count,
+            particles,
+            rows,
+            self._on['label'],
+            self._body_there,
+            self._local_there,
+            bodies,
             ahead,
         )
         return bodies
@@ -229,7 +253,7 @@ class DeviceBed(Bed):
         """Do both halves of a step."""
         self._to_device()
         soil, count = self._counts
-        material, scheme = kinds.filled(kinds.Material, self.material), kinds.filled(kinds.Scheme, self.scheme)
+        material, scheme = structs.filled(structs.Material, self.material), structs.filled(structs.Scheme, self.scheme)
         gravity = wp.vec3d(*self.gravity)
         here, twin = self._on['particles'], self._aside['particles']
         memory, twin_memory = self._on['memory'], self._aside['memory']
@@ -237,22 +261,51 @@ class DeviceBed(Bed):
         near = (kind, self._cell, self._first, self._grid)
         bands = -(-soil // BAND)
         for now, new, after, ahead, part in (
-            (here, twin, twin_memory, 0.0, 0.5 * dt), (twin, here, memory, 0.5 * dt, dt)
+            (here, twin, twin_memory, 0.0, 0.5 * dt),
+            (twin, here, memory, 0.5 * dt, dt),
         ):
             bodies = self._place_markers(now, self._marker_rows, count, ahead)
             self._launch(
-                step.carry_on, count, now, *near, self._marker_rows, label, self._body_there, bodies, gravity, material,
+                step.carry_on,
+                count,
+                now,
+                *near,
+                self._marker_rows,
+                label,
+                self._body_there,
+                bodies,
+                gravity,
+                material,
                 scheme,
             )
             if now is twin:
                 self._launch(
-                    step.forces_on_markers, count, now, *near, self._marker_rows, label, material, scheme,
+                    step.forces_on_markers,
+                    count,
+                    now,
+                    *near,
+                    self._marker_rows,
+                    label,
+                    material,
+                    scheme,
                     self._forces_there,
                 )
             self._limits_there.zero_()
             self._launch(
-                step.advance_soil, soil, here, now, new, memory, after, *near, self._soil_rows, part, gravity, material,
-                scheme, self._limits_there,
+                step.advance_soil,
+                soil,
+                here,
+                now,
+                new,
+                memory,
+                after,
+                *near,
+                self._soil_rows,
+                part,
+                gravity,
+                material,
+                scheme,
+                self._limits_there,
             )
         self._ahead = True
         self._limits[:bands] = self._limits_there.numpy()[:bands]

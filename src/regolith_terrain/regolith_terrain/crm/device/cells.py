@@ -1,6 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Sorting by cell on a device, into the order that :mod:`regolith_terrain.crm.cells` has, and what steps move."""
+"""Sorting by cell on a device, into the order that :mod:`regolith_terrain.crm.neighbor_search` has, and what steps
+move.
+"""
 
 # Warp's annotations are values: no type for mypy.
 # mypy: ignore-errors
@@ -10,7 +12,7 @@ from __future__ import annotations
 import warp as wp
 
 from regolith_terrain.crm import arrays
-from regolith_terrain.crm.device.kinds import ZERO, Grid, kernel
+from regolith_terrain.crm.device.structs import ZERO, Grid, kernel
 
 SOIL = wp.constant(wp.uint8(arrays.SOIL))
 BAND = 256
@@ -47,8 +49,12 @@ def wrapped(value: wp.float64, period: wp.float64):
 
 @kernel
 def find_cells(
-    particles: wp.array2d(dtype=wp.float64), origin: wp.vec3d, edges: wp.vec3d, grid: Grid,
-    cell: wp.array(dtype=wp.int32), order: wp.array(dtype=wp.int32),
+    particles: wp.array2d(dtype=wp.float64),
+    origin: wp.vec3d,
+    edges: wp.vec3d,
+    grid: Grid,
+    cell: wp.array(dtype=wp.int32),
+    order: wp.array(dtype=wp.int32),
 ):
     """Write the cell of each row; bring rows to within the period."""
     row = wp.tid()
@@ -89,8 +95,11 @@ def take_rows(
 
 @kernel
 def take_names(
-    order: wp.array(dtype=wp.int32), kind: wp.array(dtype=wp.uint8), label: wp.array(dtype=wp.int32),
-    new_kind: wp.array(dtype=wp.uint8), new_label: wp.array(dtype=wp.int32),
+    order: wp.array(dtype=wp.int32),
+    kind: wp.array(dtype=wp.uint8),
+    label: wp.array(dtype=wp.int32),
+    new_kind: wp.array(dtype=wp.uint8),
+    new_label: wp.array(dtype=wp.int32),
 ):
     """Bring kinds and labels into an order."""
     row = wp.tid()
@@ -102,7 +111,7 @@ def take_names(
 def column_beside(grid: Grid, column: wp.int32, run: wp.int32):
     """Return one of the nine columns round a column, and what to add to x and y for it [m].
 
-    The same as :func:`regolith_terrain.crm.cells.columns_around`.
+    The same as :func:`regolith_terrain.crm.neighbor_search.columns_around`.
     """
     p = column // grid.ny + run // 3 - 1
     q = column % grid.ny + run % 3 - 1
@@ -134,8 +143,12 @@ def find_kind(kind: wp.array(dtype=wp.uint8), which: wp.uint8, flag: wp.array(dt
 
 @kernel
 def find_moving_soil(
-    particles: wp.array2d(dtype=wp.float64), kind: wp.array(dtype=wp.uint8), cell: wp.array(dtype=wp.int32),
-    boxes: wp.array2d(dtype=wp.float64), still: wp.float64, soil: wp.array(dtype=wp.int32),
+    particles: wp.array2d(dtype=wp.float64),
+    kind: wp.array(dtype=wp.uint8),
+    cell: wp.array(dtype=wp.int32),
+    boxes: wp.array2d(dtype=wp.float64),
+    still: wp.float64,
+    soil: wp.array(dtype=wp.int32),
     busy: wp.array(dtype=wp.uint8),
 ):
     """Write which rows are soil that moves, in a box or by itself, and which cells hold such; freeze other soil."""
@@ -167,8 +180,11 @@ def find_moving_soil(
 
 @kernel
 def find_moving_markers(
-    kind: wp.array(dtype=wp.uint8), cell: wp.array(dtype=wp.int32), grid: Grid,
-    busy: wp.array(dtype=wp.uint8), markers: wp.array(dtype=wp.int32),
+    kind: wp.array(dtype=wp.uint8),
+    cell: wp.array(dtype=wp.int32),
+    grid: Grid,
+    busy: wp.array(dtype=wp.uint8),
+    markers: wp.array(dtype=wp.int32),
 ):
     """Write which rows are markers near soil that moves."""
     row = wp.tid()
@@ -194,7 +210,10 @@ def write_rows(flag: wp.array(dtype=wp.int32), place: wp.array(dtype=wp.int32), 
 
 @kernel
 def find_longest(
-    rows: wp.array(dtype=wp.int32), cell: wp.array(dtype=wp.int32), first: wp.array(dtype=wp.int32), grid: Grid,
+    rows: wp.array(dtype=wp.int32),
+    cell: wp.array(dtype=wp.int32),
+    first: wp.array(dtype=wp.int32),
+    grid: Grid,
     longest: wp.array(dtype=wp.int32),
 ):
     """Write how many rows three cells one on another hold at most, of those round the rows given."""

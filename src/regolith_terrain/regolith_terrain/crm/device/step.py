@@ -14,8 +14,8 @@ import warp as wp
 
 from regolith_terrain.crm import soil_step
 from regolith_terrain.crm.device.cells import SOIL, column_beside
-from regolith_terrain.crm.device.kinds import FOUR, ONE, THREE, TWO, ZERO, Grid, Material, Scheme, kernel, number
-from regolith_terrain.crm.device.law import CAM_CLAY, slope, stress_after, weight
+from regolith_terrain.crm.device.plasticity import CAM_CLAY, return_mapping, slope, weight
+from regolith_terrain.crm.device.structs import FOUR, ONE, THREE, TWO, ZERO, Grid, Material, Scheme, kernel, number
 
 BAND = wp.constant(wp.int32(soil_step.BAND))
 SPEED = wp.constant(wp.int32(soil_step.SPEED))
@@ -63,8 +63,12 @@ def finite(value: wp.float64):
 
 @kernel
 def place_markers(
-    particles: wp.array2d(dtype=wp.float64), rows: wp.array(dtype=wp.int32), label: wp.array(dtype=wp.int32),
-    body: wp.array(dtype=wp.int32), local: wp.array2d(dtype=wp.float64), bodies: wp.array2d(dtype=wp.float64),
+    particles: wp.array2d(dtype=wp.float64),
+    rows: wp.array(dtype=wp.int32),
+    label: wp.array(dtype=wp.int32),
+    body: wp.array(dtype=wp.int32),
+    local: wp.array2d(dtype=wp.float64),
+    bodies: wp.array2d(dtype=wp.float64),
     ahead: wp.float64,
 ):
     """Write positions and wall velocities of markers."""
@@ -82,9 +86,17 @@ def place_markers(
 
 @kernel
 def carry_on(
-    particles: wp.array2d(dtype=wp.float64), kind: wp.array(dtype=wp.uint8), cell: wp.array(dtype=wp.int32),
-    first: wp.array(dtype=wp.int32), grid: Grid, rows: wp.array(dtype=wp.int32), label: wp.array(dtype=wp.int32),
-    body: wp.array(dtype=wp.int32), bodies: wp.array2d(dtype=wp.float64), gravity: wp.vec3d, material: Material,
+    particles: wp.array2d(dtype=wp.float64),
+    kind: wp.array(dtype=wp.uint8),
+    cell: wp.array(dtype=wp.int32),
+    first: wp.array(dtype=wp.int32),
+    grid: Grid,
+    rows: wp.array(dtype=wp.int32),
+    label: wp.array(dtype=wp.int32),
+    body: wp.array(dtype=wp.int32),
+    bodies: wp.array2d(dtype=wp.float64),
+    gravity: wp.vec3d,
+    material: Material,
     scheme: Scheme,
 ):
     """Turn wall velocities of markers into theirs, and give them their stress."""
@@ -128,7 +140,9 @@ def carry_on(
         pull = wp.max((s[0] + s[1] + s[2]) / THREE, ZERO)
         put(particles, row, 6, s - wp.vec3d(pull, pull, pull))
         put(
-            particles, row, 9,
+            particles,
+            row,
+            9,
             share * t + wp.vec3d(b[0] * r[1] + b[1] * r[0], b[1] * r[2] + b[2] * r[1], b[2] * r[0] + b[0] * r[2]),
         )
     else:
@@ -138,9 +152,16 @@ def carry_on(
 
 @kernel
 def forces_on_markers(
-    particles: wp.array2d(dtype=wp.float64), kind: wp.array(dtype=wp.uint8), cell: wp.array(dtype=wp.int32),
-    first: wp.array(dtype=wp.int32), grid: Grid, rows: wp.array(dtype=wp.int32), label: wp.array(dtype=wp.int32),
-    material: Material, scheme: Scheme, force: wp.array2d(dtype=wp.float64),
+    particles: wp.array2d(dtype=wp.float64),
+    kind: wp.array(dtype=wp.uint8),
+    cell: wp.array(dtype=wp.int32),
+    first: wp.array(dtype=wp.int32),
+    grid: Grid,
+    rows: wp.array(dtype=wp.int32),
+    label: wp.array(dtype=wp.int32),
+    material: Material,
+    scheme: Scheme,
+    force: wp.array2d(dtype=wp.float64),
 ):
     """Write the force of soil on markers, by their numbers [N]."""
     row = rows[wp.tid()]
@@ -188,10 +209,20 @@ def corrected(gradient: wp.mat33d, m: wp.vec3d, n: wp.vec3d, volume: wp.float64)
 
 @kernel
 def advance_soil(
-    old: wp.array2d(dtype=wp.float64), now: wp.array2d(dtype=wp.float64), out: wp.array2d(dtype=wp.float64),
-    old_memory: wp.array2d(dtype=wp.float64), new_memory: wp.array2d(dtype=wp.float64),
-    kind: wp.array(dtype=wp.uint8), cell: wp.array(dtype=wp.int32), first: wp.array(dtype=wp.int32), grid: Grid,
-    rows: wp.array(dtype=wp.int32), dt: wp.float64, gravity: wp.vec3d, material: Material, scheme: Scheme,
+    old: wp.array2d(dtype=wp.float64),
+    now: wp.array2d(dtype=wp.float64),
+    out: wp.array2d(dtype=wp.float64),
+    old_memory: wp.array2d(dtype=wp.float64),
+    new_memory: wp.array2d(dtype=wp.float64),
+    kind: wp.array(dtype=wp.uint8),
+    cell: wp.array(dtype=wp.int32),
+    first: wp.array(dtype=wp.int32),
+    grid: Grid,
+    rows: wp.array(dtype=wp.int32),
+    dt: wp.float64,
+    gravity: wp.vec3d,
+    material: Material,
+    scheme: Scheme,
     limits: wp.array2d(dtype=wp.float64),
 ):
     """Write soil after a step: ``old`` plus dt times the rates of ``now``."""
@@ -256,7 +287,7 @@ def advance_soil(
         if material.law == CAM_CLAY:
             borne = old_memory[row, 0]
             specific = old_memory[row, 1]
-        new_s, new_t, new_borne, new_specific = stress_after(
+        new_s, new_t, new_borne, new_specific = return_mapping(
             s, t, three(old, row, 6), three(old, row, 9), gradient, borne, specific, dt, material
         )
         put(out, row, 6, new_s)

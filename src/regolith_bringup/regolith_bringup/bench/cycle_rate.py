@@ -1,0 +1,172 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The cost of a heartbeat: cycles per second of the whole protocol, with idle agents."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from regolith_bringup.bench.empty_agent import EmptyAgent
+from regolith_bringup.bench.isolated_domain import environment
+from regolith_bringup.run.node_plan import NodeSpec, Parameter
+from regolith_bringup.run.node_processes import executable
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.grid.merge import SoilDelta
+from regolith_terrain.height_field_builder import build_height_field
+from regolith_terrain.terrain_participant import TerrainParticipant
+from regolith_world.config import WorldConfig
+from regolith_world.cycle.records import GROUND, VEHICLE
+from regolith_world.cycle.transport import LocalTransport
+from regolith_world.numerics.machine_score import machine_score
+from regolith_world.world import World
+
+AGENTS = (1, 2, 4, 8, 16, 32, 64, 128)
+MOST_PROCESSES = 8
+"""More processes of one agent each are not measured: they take longer to start than to run."""
+SHARED = 4
+"""Processes in which agents are together."""
+CYCLES = 1500
+LEAST = 600
+"""Cycles of many agents, of which the first hundred or so are slower: everything runs for the first time."""
+_LIMIT_S = 240.0
+
+
+def cycle_rate(agents: tuple[int, ...] = AGENTS, cycles: int = CYCLES) -> dict[str, Any]:
+    """Measure cycles per wall second: world, terrain and n empty agents, in one process, each in its own, and sharing.
+
+    Every cycle is complete: one Cycle, n deltas, their merge, the update, n + 1 answers, the state hash. Nothing is
+    recorded, no checkpoint is taken.
+
+    :param agents: the numbers n
+    :param cycles: of each measurement; of more than 8 agents in proportion fewer
+    :return: ``one_process``, ``many_processes`` (up to 8 agents) and ``four_processes`` (from 4), each n (as text) ->
+        cycles per wall second; ``machine_score``, see :func:`regolith_world.numerics.machine_score.machine_score`, the
+        largest of those taken beside
+    """
+    found: dict[str, dict[str, float]] = {'one_process': {}, 'many_processes': {}, 'four_processes': {}}
+    scores = []
+    for n in agents:
+        length = max(LEAST, min(cycles, cycles * MOST_PROCESSES // n)) if n > MOST_PROCESSES else cycles
+        scores.append(machine_score(1))
+        found['one_process'][str(n)] = in_one_process(n, length)
+        if n <= MOST_PROCESSES:
+            found['many_processes'][str(n)] = in_processes(n, n, length)
+        if n >= SHARED:
+            found['four_processes'][str(n)] = in_processes(n, SHARED, length)
+    return {
+        **found,
+        'unit': 'cycles per wall second',
+        'cycles': cycles,
+        'cores': os.cpu_count(),
+        'machine_score': max(scores),
+        'machine_scores': scores,
+    }
+
+
+def in_one_process(agents: int, cycles: int = CYCLES) -> float:
+    """Return the cycle rate of participants called as functions."""
+    world_config = WorldConfig.model_validate({})
+    terrain_config = TerrainConfig.model_validate({'source': 'flat', 'soil': 'lunar_nominal'})
+    field = build_height_field(terrain_config, 0)
+    bus = LocalTransport()
+    world = World(world_config, bus=bus)
+    terrain = TerrainParticipant(terrain_config, field, bus.answer, lambda update: None)
+    bus.connect(terrain, GROUND)
+    world.admit(terrain.join_request())
+    deltas: list[SoilDelta] = []
+    for k in range(agents):
+        agent = EmptyAgent(
+            f'agent{k}', terrain_config, field, world_config.gravity_mps2, bus.answer, deltas.append, grid=terrain.grid
+        )
+        bus.connect(agent, VEHICLE)
+        world.admit(agent.join_request())
+
+    def hand_over() -> None:
+        for delta in deltas:
+            terrain.on_delta(delta)
+        deltas.clear()
+
+    bus.between(hand_over)
+    for _ in range(20):
+        world.step()
+    started = time.perf_counter()
+    for _ in range(cycles):
+        world.step()
+    return cycles / (time.perf_counter() - started)
+
+
+def in_processes(agents: int, processes: int, cycles: int = CYCLES) -> float:
+    """Return the cycle rate of nodes: world, terrain and some processes of agents.
+
+    :param processes: that the agents share
+    :raises RuntimeError: if they do not end; the text holds their output
+    """
+    with tempfile.TemporaryDirectory(prefix='regolith_bench_') as folder:
+        scenario = _write_scenario(Path(folder), agents)
+        names = [f'agent{k}' for k in range(agents)]
+        common: dict[str, Parameter] = {'scenario_file': str(scenario)}
+        duration_s = cycles * WorldConfig.model_validate({}).heartbeat_s
+        on_world: dict[str, Parameter] = {**common, 'duration_s': duration_s, 'speed': 0.0, 'run_dir': folder}
+        nodes = [
+            NodeSpec('regolith_world', 'world_node', 'world', 'regolith', on_world),
+            NodeSpec('regolith_terrain', 'terrain_node', 'terrain', 'regolith', common),
+        ]
+        commands = [[str(executable(node)), *node.arguments()] for node in nodes]
+        node = [sys.executable, '-m', 'regolith_bringup.bench.empty_agent_node', str(scenario)]
+        commands += [[*node, *names[k::processes]] for k in range(processes)]
+        _run(commands, Path(folder))
+        outcome = json.loads((Path(folder) / 'world.json').read_text(encoding='utf-8'))
+    return float(outcome['cycles'] / outcome['wall_s'])
+
+
+def _write_scenario(folder: Path, agents: int) -> Path:
+    terrain = TerrainConfig.model_validate({'source': 'flat', 'soil': 'lunar_nominal'})
+    # The period is beyond the end: a checkpoint is no part of a heartbeat.
+    world = WorldConfig.model_validate({'checkpoint_period_s': 1e9})
+    content = {
+        'name': 'heartbeat',
+        'seed': 0,
+        'vehicles': {f'agent{k}': {} for k in range(agents)},
+        'world': world.model_dump(mode='json'),
+        'terrain': terrain.model_dump(mode='json'),
+    }
+    path = folder / 'scenario.yaml'
+    path.write_text(yaml.safe_dump(content), encoding='utf-8')
+    return path
+
+
+def _run(commands: list[list[str]], folder: Path) -> None:
+    """Run the world, which is the first, to its end beside all others, and end them."""
+    surroundings = {**environment(), 'ROS_LOG_DIR': str(folder / 'log')}
+    printed = folder / 'output.txt'
+    running: list[subprocess.Popen[bytes]] = []
+    try:
+        with printed.open('wb') as stream:
+            running.extend(
+                subprocess.Popen(command, env=surroundings, stdout=stream, stderr=stream, stdin=subprocess.DEVNULL)
+                for command in commands
+            )
+        world = running[0]
+        try:
+            code = world.wait(_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            code = -1
+        if code != 0:
+            tail = printed.read_text(encoding='utf-8', errors='replace')[-2000:]
+            raise RuntimeError(f'the heartbeat benchmark failed ({code}):\n{tail}')
+        until = time.monotonic() + 3.0
+        while any(p.poll() is None for p in running) and time.monotonic() < until:
+            time.sleep(0.02)
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()

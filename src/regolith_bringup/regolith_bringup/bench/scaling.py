@@ -1,0 +1,102 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How fast many rovers go, in one process and in as many as suit the cores, and what recording costs."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from regolith_bringup.bench.isolated_domain import environment
+
+FLEETS = (1, 2, 4, 8, 16)
+"""Numbers of rovers."""
+
+
+def scaling(numbers: tuple[int, ...] = FLEETS, simulated_s: float = 4.0) -> dict[str, Any]:
+    """Measure whole runs of nodes, as ``./regolith run`` has them: rovers side by side, in one process and in ``auto``.
+
+    Flat ``chrono_lunar`` soil, 2 cm grid, 0.2 m/s; nothing is recorded. The first run of all is not counted.
+
+    :param numbers: of rovers
+    :param simulated_s: of each run
+    :return: ``one`` and ``auto``, each number (as text) -> simulated seconds per wall second; ``auto_processes``,
+        number -> what was chosen; ``recorded`` as :func:`recorded_share` has it
+    """
+    found: dict[str, Any] = {'one': {}, 'auto': {}, 'auto_processes': {}}
+    with tempfile.TemporaryDirectory(prefix='regolith_bench_') as folder:
+        _run(_fleet(Path(folder), 1), 'one', 0.2, Path(folder) / 'warm_up', '--no-record')
+        for n in numbers:
+            scenario = _fleet(Path(folder), n)
+            for processes in ('one', 'auto'):
+                out = Path(folder) / f'{n}_{processes}'
+                summary = _run(scenario, processes, simulated_s, out, '--no-record')
+                found[processes][str(n)] = summary['speed']
+                if processes == 'auto':
+                    found['auto_processes'][str(n)] = summary['processes']
+    return {**found, 'recorded': recorded_share(), 'unit': 'simulated seconds per wall second'}
+
+
+def recorded_share(simulated_s: float = 10.0, repeats: int = 3) -> dict[str, Any]:
+    """Measure ``two_rovers`` in one process, recorded and not, in turns.
+
+    :return: ``speed`` recorded and ``unrecorded_speed``, medians, and ``share``, the median of one by the other in turn
+    """
+    pairs = []
+    with tempfile.TemporaryDirectory(prefix='regolith_bench_') as folder:
+        for k in range(repeats):
+            plain = _run('two_rovers', 'one', simulated_s, Path(folder) / f'plain_{k}', '--no-record')
+            recorded = _run('two_rovers', 'one', simulated_s, Path(folder) / f'recorded_{k}', '--no-report')
+            pairs.append((recorded['speed'], plain['speed']))
+    return {
+        'speed': statistics.median(mine for mine, _ in pairs),
+        'unrecorded_speed': statistics.median(plain for _, plain in pairs),
+        'share': statistics.median(mine / plain for mine, plain in pairs),
+    }
+
+
+def _fleet(folder: Path, rovers: int) -> Path:
+    driver = {'type': 'constant', 'speed_mps': 0.2}
+    content = {
+        'name': 'fleet', 'speed': 'max', 'world': {'checkpoint_period_s': 1e9},
+        'terrain': {'source': 'flat', 'spacing_m': 0.02, 'soil': 'chrono_lunar'},
+        'vehicles': {
+            f'rover_{k:02d}': {'model': 'viper', 'position': [8.0 * (k % 4), 4.0 * (k // 4)], 'driver': driver}
+            for k in range(rovers)
+        },
+    }  # fmt: skip
+    path = folder / f'fleet_{rovers}.yaml'
+    path.write_text(yaml.safe_dump(content), encoding='utf-8')
+    return path
+
+
+def _run(scenario: str | Path, processes: str, duration_s: float, out: Path, *options: str) -> dict[str, Any]:
+    command = [
+        sys.executable,
+        '-m',
+        'regolith_bringup',
+        'run',
+        str(scenario),
+        '--duration',
+        str(duration_s),
+        '--speed',
+        'max',
+        '--processes',
+        processes,
+        '--out',
+        str(out),
+        '--json',
+        *options,
+    ]
+    done = subprocess.run(command, env=environment(), stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f'{scenario} in {processes} ended with exit code {done.returncode}')
+    summary: dict[str, Any] = json.loads(done.stdout)
+    return summary

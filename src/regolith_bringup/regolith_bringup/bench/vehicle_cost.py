@@ -1,0 +1,173 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What each vehicle costs by itself, on soil and on rigid ground, and what of."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from regolith_bringup.bench.isolated_domain import environment
+from regolith_bringup.bench.scaling import FLEETS, scaling
+from regolith_bringup.run.simulation import Simulation
+from regolith_bringup.scenario.schema import Scenario
+from regolith_vehicles.commands.command import DriveCommand
+from regolith_vehicles.config import known_vehicles
+from regolith_world.numerics.machine_score import machine_score
+
+CYCLE_NS = 20_000_000
+MOON, EARTH = 1.62, 9.81
+GARAGE = {
+    'viper': (0.2, MOON, 0.02),
+    'rocker_bogie': (0.2, MOON, 0.02),
+    'rassor': (0.2, MOON, 0.02),
+    'hmmwv': (4.0, EARTH, 0.05),
+    'm113': (3.0, EARTH, 0.05),
+}
+"""Vehicle -> forward speed [m/s], gravity [m/s^2], spacing of the soil's nodes [m]."""
+GROUNDS: dict[str, dict[str, Any]] = {
+    'soil': {'soil': 'chrono_lunar'},
+    'rigid': {'ground': 'rigid', 'soil': {'friction': 0.8}},
+}
+_LEAD_S = 1.0
+"""Time to get under way, not measured [s]."""
+
+
+def vehicles(
+    simulated_s: float = 1.0,
+    repeats: int = 5,
+    names: tuple[str, ...] = tuple(GARAGE),
+    rovers: tuple[int, ...] = FLEETS,
+) -> dict[str, Any]:
+    """Measure each shipped vehicle alone: its loop without a world, nothing published or recorded, on one thread.
+
+    A cycle is 20 ms, straight ahead on flat ground; soil windows, substeps, the gear's measures, applying what changed
+    and commit all count.
+
+    :param simulated_s: length of a stretch; ``repeats``: stretches of each, in turns
+    :param rovers: numbers of rovers that are also measured together, see :func:`regolith_bringup.bench.scaling.scaling`
+    :return: by vehicle and ground ``speed``, simulated seconds per wall second, the median of ``speeds``, and
+        ``split_ms_per_s``, milliseconds per simulated second: ``multibody``, ``contact`` (forces of ground and gear),
+        ``python`` (the rest of the loop) and, beside them, ``messages`` (all topics of a vehicle with subscribers);
+        ``machine_score``, see :func:`regolith_world.numerics.machine_score.machine_score`; ``scaling``
+    """
+    here = [name for name in names if name in known_vehicles()]
+    stretches = {(name, ground): DriveSegment(name, ground) for name in here for ground in GROUNDS}
+    scores = []
+    timed: dict[tuple[str, str], list[dict[str, float]]] = {key: [] for key in stretches}
+    for _ in range(repeats):
+        scores.append(machine_score(1))
+        for key, stretch in stretches.items():
+            timed[key].append(stretch.run(simulated_s))
+    messages = {name: message_cost(stretches[name, 'rigid']) for name in here}
+    figures: dict[str, Any] = {name: {} for name in here}
+    for (name, ground), runs in timed.items():
+        speeds = [1.0 / sum(run.values()) for run in runs]
+        middle = runs[speeds.index(sorted(speeds)[len(speeds) // 2])]
+        split = {part: 1e3 * seconds for part, seconds in middle.items()} | {'messages': 1e3 * messages[name]}
+        figures[name][ground] = {
+            'speed': statistics.median(speeds),
+            'speeds': speeds,
+            'split_ms_per_s': split,
+            'substep_s': stretches[name, ground].vehicle.config.substep_s,
+        }
+    return {
+        'vehicles': figures,
+        **({'fleets': scaling(rovers)} if rovers else {}),
+        'machine_score': max(scores),
+        'machine_scores': scores,
+        'cores': os.cpu_count(),
+    }
+
+
+class DriveSegment:
+    """One vehicle on one ground, under way."""
+
+    def __init__(self, model: str, ground: str) -> None:
+        speed, gravity, spacing = GARAGE[model]
+        terrain = {'source': 'flat', 'spacing_m': spacing, **GROUNDS[ground]}
+        driver = {'type': 'constant', 'speed_mps': speed}
+        scenario = Scenario.model_validate({
+            'name': 'garage', 'duration_s': 10.0, 'terrain': terrain, 'world': {'gravity_mps2': gravity},
+            'vehicles': {'one': {'model': model, 'position': [0.0, 0.0], 'driver': driver}},
+        })  # fmt: skip
+        self.agent = Simulation(scenario).agents['one']
+        self.vehicle = self.agent.vehicle
+        self.command = DriveCommand(speed)
+        self.run(_LEAD_S)
+
+    def cycle(self) -> float:
+        """Do a cycle; return the wall time of its substeps [s]."""
+        vehicle = self.vehicle
+        motion = vehicle.begin(CYCLE_NS, *vehicle.gear.targets(self.command))
+        begin = time.perf_counter()
+        motion.run()
+        passed = time.perf_counter() - begin
+        vehicle.grid.apply(vehicle.finish(motion))
+        vehicle.commit()
+        return passed
+
+    def run(self, simulated_s: float) -> dict[str, float]:
+        """Return wall seconds per simulated second of multibody, contact and python."""
+        cycles = max(1, round(simulated_s * 1e9 / CYCLE_NS))
+        begin = time.perf_counter()
+        substeps = sum(self.cycle() for _ in range(cycles))
+        whole = time.perf_counter() - begin
+        bodies = cycles * self.multibody()
+        return {
+            part: seconds / (cycles * CYCLE_NS * 1e-9)
+            for part, seconds in (('multibody', bodies), ('contact', substeps - bodies), ('python', whole - substeps))
+        }
+
+    def multibody(self, repeats: int = 10) -> float:
+        """Return the wall time of MuJoCo's part of a cycle [s]: as many steps of the bodies, forces as they stand."""
+        model, data = self.vehicle.body.model, self.vehicle._data
+        steps = -(-CYCLE_NS // max(1, int(self.vehicle.config.substep_s * 1e9)))
+        times = []
+        for _ in range(repeats):
+            copy = mujoco.MjData(model)
+            mujoco.mj_copyData(copy, model, data)
+            begin = time.perf_counter()
+            mujoco.mj_step(model, copy, steps)
+            times.append(time.perf_counter() - begin)
+        return statistics.median(times)
+
+
+def message_cost(stretch: DriveSegment, cycles: int = 100) -> float:
+    """Return the wall time per simulated second [s] of taking states and publishing them on every topic, all wanted."""
+    os.environ.update(environment())
+    import rclpy
+    from rclpy.context import Context
+    from rclpy.node import Node
+
+    from regolith_vehicles.ros.vehicle_topics import VehicleTopics
+    from regolith_world.ros import qos
+
+    context = Context()
+    rclpy.init(context=context)
+    node = Node('agent', namespace='one', context=context)
+    try:
+        topics = VehicleTopics(node, stretch.agent, 1)
+        # Nobody takes what they get: what reading costs is the readers' affair.
+        for publisher in list(node.publishers):
+            node.create_subscription(publisher.msg_type, publisher.topic_name, lambda message: None, qos.STATE)
+        until = time.monotonic() + 5.0
+        while time.monotonic() < until and not stretch.agent.poses_wanted():
+            time.sleep(0.01)
+        samples = CYCLE_NS, np.zeros((20, 13)), np.zeros(stretch.agent.vehicle.body.model.nu)
+        passed = 0.0
+        for k in range(cycles):
+            stretch.cycle()
+            begin = time.perf_counter()
+            topics.publish(stretch.agent.vehicle_state((k + 1) * CYCLE_NS, samples))
+            passed += time.perf_counter() - begin
+    finally:
+        stretch.agent.poses_wanted = lambda: True
+        node.destroy_node()
+        context.try_shutdown()
+    return passed / (cycles * CYCLE_NS * 1e-9)

@@ -1,0 +1,59 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of what experiments found."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from regolith_files.problems import InputError, Problem
+
+FORMS = ('.png', '.svg', '.pdf')
+
+
+def check_plot_file(path: Path) -> None:
+    """Refuse a file that no picture can be written to, by opening it; nothing is left of the attempt.
+
+    :raises InputError: saying why
+    """
+    problem = 'has another ending'
+    if path.suffix.lower() in FORMS:
+        there = os.path.lexists(path)
+        try:
+            path.open('ab').close()
+        except OSError as error:
+            problem = f'cannot be written: {error.strerror}'
+        else:
+            if not there:
+                path.unlink()
+            return
+    raise InputError(Problem('--plot', '', problem, 'a .png, .svg or .pdf file that can be written', str(path)))
+
+
+def write_plot(module: Any, settings: Any, rows: Any, path: Path) -> None:
+    """Draw the outcome of an experiment; one that was stopped says so.
+
+    :param module: the experiment's
+    :raises OSError: if the file cannot be written
+    """
+    import matplotlib
+
+    matplotlib.use('Agg')
+    import matplotlib.pyplot as plt
+    import numpy as np
+
+    figure, axes = plt.subplots(figsize=(7.0, 4.6), layout='constrained')
+    try:
+        module.draw(settings, rows, axes)
+        axes.grid(alpha=0.3)
+        if any(row.get('incomplete') for row in rows if isinstance(row, dict)):
+            axes.set_title(f'{axes.get_title()} (incomplete)'.strip())
+            if not np.isfinite(axes.dataLim.get_points()).all():  # nothing was drawn in it
+                axes.text(0.5, 0.5, 'ended before its first figure', transform=axes.transAxes, ha='center')
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend()
+        figure.savefig(path, dpi=130)
+    finally:
+        plt.close(figure)

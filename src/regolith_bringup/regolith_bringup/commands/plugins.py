@@ -1,0 +1,185 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Benchmarks and experiments by name, plug-ins of :mod:`regolith_files.extension_points`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import wraps
+from inspect import signature
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple, cast, get_args
+
+from regolith_bringup.bench.isolated_domain import environment
+from regolith_bringup.commands.plot_files import check_plot_file, write_plot
+from regolith_files.extension_points import BENCHMARKS, EXPERIMENTS, SWEEP
+from regolith_files.plugins import PluginError, entry_points, load_plugin, load_plugins
+from regolith_files.problems import InputError, Problem, allowed_names
+from regolith_files.validation import validated
+from regolith_files.yaml_source import YamlSource, parse_value
+
+
+def benchmarks() -> dict[str, Callable[[], Any]]:
+    """Return all benchmarks by name, in name order, without those that cannot be loaded."""
+    return {name: _in_own_domain(measure) for name, measure in load_plugins(BENCHMARKS).items()}
+
+
+def benchmark(name: str) -> Callable[[], Any]:
+    """Return a benchmark.
+
+    :raises InputError: if there is none of this name, or it cannot be loaded
+    """
+    measure = _plugin(BENCHMARKS, name, 'bench', 'no such benchmark', ('all',))
+    return _in_own_domain(cast(Callable[[], Any], measure))
+
+
+def _in_own_domain(measure: Callable[[], Any]) -> Callable[[], Any]:
+    """Return a benchmark whose nodes have a ROS domain of their own."""
+
+    @wraps(measure)
+    def call() -> Any:
+        os.environ.update(environment())
+        return measure()
+
+    return call
+
+
+def experiments() -> tuple[str, ...]:
+    """Return the names of all experiments, sorted."""
+    return tuple(point.name for point in entry_points(EXPERIMENTS))
+
+
+class ExperimentResult(NamedTuple):
+    """What came of an experiment."""
+
+    result: Any
+    """A JSON value."""
+    draw: Callable[[], None]
+    """Writes the picture that was asked for, if one was; apart, as what was found is not to be lost with it."""
+
+
+def experiment(name: str) -> Any:
+    """Return an experiment: a module, or a function.
+
+    :raises InputError: if there is none of this name, or it cannot be loaded
+    """
+    return _plugin(EXPERIMENTS, name, 'experiment', 'no such experiment')
+
+
+def run_experiment(
+    name: str, values: dict[str, Any], tick: Callable[[int, int], None], plot: Path | None = None
+) -> ExperimentResult:
+    """Run an experiment.
+
+    :param name: one of :func:`experiments`
+    :param values: its settings
+    :param tick: progress callback (done, total)
+    :param plot: PNG, SVG or PDF file for a picture
+    :raises InputError: if a setting or the file is wrong, or the experiment has no picture; nothing has run then
+    """
+    module = experiment(name)
+    if not isinstance(module, ModuleType):
+        if plot is not None:
+            raise InputError(Problem('--plot', '', f'experiment {name} draws no picture', 'no --plot', str(plot)))
+        try:
+            signature(module).bind(**values)
+        except TypeError as error:
+            known = ', '.join(signature(module).parameters) or 'no settings'
+            raise InputError(Problem(f'experiment {name}', '', str(error), known)) from None
+        return ExperimentResult(module(**values), lambda: None)
+    settings = _checked(module.Settings, values)
+    if plot is not None:
+        check_plot_file(plot)
+    try:
+        rows = module.run(settings, tick)
+    except ValueError as error:  # a combination of settings that makes no sense, as a load that buries the wheel
+        problem, _, allowed = str(error).partition('; allowed: ')
+        raise InputError(Problem(f'experiment {name}', '', problem, allowed or 'other settings')) from None
+    alone = isinstance(rows, list) and len(rows) == 1 and not _is_sweep(settings)
+    return ExperimentResult(
+        rows[0] if alone else rows, lambda: None if plot is None else write_plot(module, settings, rows, plot)
+    )
+
+
+def _is_sweep(settings: Any) -> bool:
+    """Return whether several rows were asked for, however many there are: a sweep may stop within its first."""
+    for name, field in type(settings).model_fields.items():
+        marks = [*field.metadata, *(m for option in get_args(field.annotation) for m in _marks(option))]
+        value = getattr(settings, name)
+        if SWEEP in marks and isinstance(value, tuple) and len(value) > 1:
+            return True
+    return False
+
+
+def _marks(option: Any) -> tuple[Any, ...]:
+    """Return what an annotated member of a union is annotated with."""
+    return getattr(option, '__metadata__', ())
+
+
+def _checked(model: Any, values: dict[str, Any]) -> Any:
+    try:
+        return validated(model, values, YamlSource.of(values, '--set'))
+    except InputError as error:  # what is said of settings as a whole names those it is about
+        raise InputError(replace(told, value=told.value if told.key else '') for told in error.problems) from None
+
+
+def parsed_settings(settings: Iterable[str]) -> dict[str, Any]:
+    """Return ``key=value`` settings as keyword arguments, values read as YAML.
+
+    :raises InputError: if one has another form
+    """
+    values: dict[str, Any] = {}
+    for setting in settings:
+        key, equals, text = setting.partition('=')
+        if not equals or not key.isidentifier():
+            raise InputError(Problem(f'--set {setting}', '', 'is not a setting', 'name=value'))
+        values[key] = _value(text, '--set', key)
+    return values
+
+
+def flag_settings(arguments: Sequence[str]) -> dict[str, Any]:
+    """Return ``--key value`` or ``--key=value`` flags as keyword arguments; a repeated key has all its values.
+
+    :raises InputError: if one has another form
+    """
+    given: dict[str, list[Any]] = {}
+    rest = list(arguments)
+    while rest:
+        flag, equals, text = rest.pop(0).partition('=')
+        key = flag.removeprefix('--').replace('-', '_')
+        if not flag.startswith('--') or not key.isidentifier():
+            raise InputError(Problem(f'experiment {flag}', '', 'is not a setting', '--name value'))
+        if not equals:
+            if not rest:
+                raise InputError(Problem(f'experiment {flag}', '', 'has no value', '--name value'))
+            text = rest.pop(0)
+        given.setdefault(key, []).append(_value(text, f'experiment {flag}', key))
+    return {key: values[0] if len(values) == 1 else values for key, values in given.items()}
+
+
+def _value(text: str, option: str, key: str) -> Any:
+    """Return the value of a setting; an empty one, which YAML takes for null, is more likely a variable without one."""
+    if not text.strip():
+        raise InputError(Problem(option, key, 'is empty', 'a value; null for none'))
+    return parse_value(text, option, key)
+
+
+def _plugin(group: str, name: str, where: str, unknown: str, more: tuple[str, ...] = ()) -> Any:
+    """Return the target of an entry point.
+
+    :param where: the command
+    :param unknown: problem with an unknown name
+    :param more: further allowed words
+    :raises InputError: if the name is unknown, or its target cannot be loaded
+    """
+    points = {point.name: point for point in entry_points(group)}
+    if name not in points:
+        raise InputError(Problem(where, '', unknown, allowed_names([*more, *points], name), name))
+    try:
+        return load_plugin(points[name])
+    except PluginError as error:
+        others = allowed_names(other for other in points if other != name)
+        raise InputError(Problem(f'{where} {name}', '', str(error), others)) from None

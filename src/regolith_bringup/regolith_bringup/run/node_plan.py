@@ -1,0 +1,184 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The nodes of a scenario: one list for all ways to start them.
+
+``./regolith run`` and ``ros2 launch`` start exactly these nodes with exactly these parameters.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from regolith_bringup.bag.topics import recorded_topics
+from regolith_bringup.run.process_allocation import Processes, allocate_processes
+from regolith_bringup.scenario.participant_sections import participant_context, sections
+from regolith_bringup.scenario.schema import Scenario
+from regolith_bringup.scenario.sensors_section import recorded_sensor_topics
+from regolith_files.problems import InputError, Problem, allowed_names, as_yaml_text
+from regolith_sensors.config.sensors import lossless_streams, max_lag_s, scenario_sensors
+
+WORLD_EXECUTABLES = ('world_node', 'single_process_node')
+"""Executables whose end is the end of a run."""
+Parameter = bool | int | float | str | list[str]
+
+
+def new_run_id() -> int:
+    """Return a random id for a run; it is part of no hash."""
+    return secrets.randbits(62) + 1
+
+
+@dataclass(frozen=True)
+class NodeSpec:
+    """One process to start."""
+
+    package: str
+    executable: str
+    name: str
+    """Name of the process's main node; further nodes choose their own."""
+    namespace: str
+    """Namespace, relative to the graph."""
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    respawn: bool = False
+    """Whether the launcher restarts it on failure (a rejoining agent restores its state)."""
+
+    @property
+    def label(self) -> str:
+        """Short name for prefixing its output, unique within a plan."""
+        return f'{self.namespace}/{self.name}'.removeprefix('/')
+
+    @property
+    def public_name(self) -> str:
+        """Name by which people call it: of a vehicle's agent the vehicle's, else its own."""
+        return str(self.parameters.get('vehicle', self.name))
+
+    def arguments(self) -> list[str]:
+        """Return the command line after the executable, from ``--ros-args`` on."""
+        arguments = ['--ros-args', '-r', f'__node:={self.name}', '-r', f'__ns:=/{self.namespace}']
+        for key, value in self.parameters.items():
+            # JSON is YAML, and quotes what YAML would take for something else.
+            arguments += ['-p', f'{key}:={json.dumps(value)}']
+        return arguments
+
+
+def node_specs(
+    scenario: Scenario,
+    scenario_file: str | Path,
+    run_dir: str | Path,
+    processes: Processes = 'many',
+    *,
+    restore_from: str | Path | None = None,
+    namespace: str = '',
+    run: int = 0,
+    elsewhere: Collection[str] = (),
+) -> list[NodeSpec]:
+    """Return the nodes that run a scenario, in the order to start them; but for those that are started elsewhere.
+
+    :param scenario: checked and resolved
+    :param scenario_file: the resolved file for the nodes (see ``write_resolved``)
+    :param run_dir: folder of the run, for world and recorder
+    :param restore_from: checkpoint folder to continue from; None: start at the beginning
+    :param namespace: above all names of the run, ``moon``; '': none
+    :param run: its id, from :func:`new_run_id`, which distinguishes its messages from those of other runs
+    :param processes: 'one': world, terrain, vehicles and further participants in one; otherwise each in one of its own,
+        but for vehicles, which may share some (:mod:`regolith_bringup.run.process_allocation`) unless they are started
+        elsewhere
+    :param elsewhere: whose nodes are started on other machines, see :func:`parse_remote_nodes`
+    """
+    nodes = _nodes(scenario, scenario_file, run_dir, processes, restore_from, namespace, run, elsewhere)
+    return [node for node in nodes if node.public_name not in elsewhere]
+
+
+def parse_remote_nodes(text: str, scenario: Scenario, processes: Processes) -> tuple[str, ...]:
+    """Return whose nodes are started on other machines, from a text with commas between their names.
+
+    :raises InputError: if one of them cannot be; the world is where the run's folder is, and so is its recorder
+    """
+    names = tuple(dict.fromkeys(part.strip() for part in text.split(',') if part.strip()))
+    nodes = _nodes(scenario, '', '', processes, elsewhere=names)
+    movable = dict.fromkeys(node.public_name for node in nodes if node.public_name not in ('world', 'recorder'))
+    if nodes[-1].executable != 'single_process_node':
+        movable |= dict.fromkeys(sorted(scenario.vehicles))
+    for name in names:
+        if name not in movable:
+            problem = 'is nobody who can be started elsewhere'
+            raise InputError(Problem('--elsewhere', '', problem, allowed_names(movable, name), as_yaml_text(name)))
+    return names
+
+
+def _nodes(
+    scenario: Scenario,
+    scenario_file: str | Path,
+    run_dir: str | Path,
+    processes: Processes,
+    restore_from: str | Path | None = None,
+    namespace: str = '',
+    run: int = 0,
+    elsewhere: Collection[str] = (),
+) -> list[NodeSpec]:
+    """Return all nodes of a run, wherever they are started; see :func:`node_specs`."""
+    file, folder = str(Path(scenario_file).absolute()), str(Path(run_dir).absolute())
+    common: dict[str, Parameter] = {'scenario_file': file, 'use_sim_time': False, 'run': run}
+    below = f'{namespace}/' if namespace else ''
+    world = f'{below}regolith'
+    names = sorted(scenario.vehicles)
+    away = [name for name in names if name in elsewhere]
+    here = [name for name in names if name not in away]
+    shared = allocate_processes(processes, here)
+    if processes == 'auto' and shared.processes == 'one' and {*elsewhere} - {'sensors'}:
+        # In one process all are the world's own.
+        shared = allocate_processes('many', here)
+    alone = sorted([*away, *(group[0] for group in shared.groups if len(group) == 1)])
+    fleets = [group for group in shared.groups if len(group) > 1]
+    others = sections(scenario)
+    sensors = scenario_sensors(scenario)
+    followed = lossless_streams(sensors, names, {region.vehicle for region in scenario.terrain.particle_regions()})
+    seen = recorded_sensor_topics(scenario) if scenario.recording.enabled else ()
+    on_world: dict[str, Parameter] = {
+        **common,
+        'run_dir': folder,
+        'duration_s': float(scenario.duration_s),
+        # ROS parameters have no infinity on the command line: 0 means as fast as it goes.
+        'speed': 0.0 if scenario.speed == 'max' else float(scenario.speed),
+        'recorder': scenario.recording.enabled,
+        'sensors_lag_s': max_lag_s(sensors, scenario.world.heartbeat_s) if sensors else -1.0,
+        'restore_from': str(Path(restore_from).absolute()) if restore_from is not None else '',
+        # rclpy knows no empty list of strings on the command line.
+        'elsewhere': sorted(elsewhere) or [''],
+    }
+    respawn = scenario.world.on_failure == 'wait'
+    nodes: list[NodeSpec] = []
+    if scenario.recording.enabled:
+        site = participant_context(scenario)
+        extra = [line for kind, section in others.values() for line in kind.recorded(section, site)]
+        extra += [*(topic.line() for topic in seen), *scenario.recording.topics]
+        one_by_one = shared.processes == 'one' or bool(alone)
+        topics = [topic.line() for topic in recorded_topics(names, extra, len(fleets), one_by_one)]
+        on_recorder: dict[str, Parameter] = {'run_dir': folder, 'topics': topics, 'use_sim_time': False, 'run': run}
+        nodes.append(NodeSpec('regolith_bringup', 'recorder_node', 'recorder', world, on_recorder, respawn=respawn))
+    if sensors:
+        on_sensors: dict[str, Parameter] = {**common, 'recorded': [topic.name for topic in seen] or ['']}
+        nodes.append(NodeSpec('regolith_sensors', 'sensors_node', 'sensors', world, on_sensors, respawn=respawn))
+    if scenario.view.markers:
+        on_markers: dict[str, Parameter] = {**common, 'rate_hz': scenario.view.rate_hz}
+        nodes.append(NodeSpec('regolith_bringup', 'markers_node', 'markers', world, on_markers))
+    if shared.processes == 'one':
+        nodes.append(NodeSpec('regolith_bringup', 'single_process_node', 'world', world, on_world))
+        return nodes
+    on_world['processes'] = shared.processes
+    nodes.append(NodeSpec('regolith_world', 'world_node', 'world', world, on_world))
+    nodes.append(NodeSpec('regolith_terrain', 'terrain_node', 'terrain', world, common, respawn=respawn))
+    for name, (kind, _) in others.items():
+        package, executable = kind.node
+        nodes.append(NodeSpec(package, executable, name, world, {**common, 'participant': name}, respawn=respawn))
+    for name in alone:
+        on_agent: dict[str, Parameter] = {**common, 'vehicle': name, 'followed': list(followed[name]) or ['']}
+        nodes.append(NodeSpec('regolith_vehicles', 'agent_node', 'agent', f'{below}{name}', on_agent, respawn=respawn))
+    for k, group in enumerate(fleets):
+        on_fleet: dict[str, Parameter] = {**common, 'vehicles': list(group), 'threads': shared.threads}
+        on_fleet['followed'] = [f'{name}/{stream}' for name in group for stream in followed[name]] or ['']
+        nodes.append(NodeSpec('regolith_vehicles', 'fleet_node', f'fleet_{k}', world, on_fleet, respawn=respawn))
+    return nodes

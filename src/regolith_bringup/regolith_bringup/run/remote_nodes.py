@@ -1,0 +1,253 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes of a run whose world is on another machine: finds it, agrees with it, starts them, sees them to the end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from regolith_bringup.commands.progress import progress
+from regolith_bringup.run.console_output import ConsoleOutput
+from regolith_bringup.run.environment_pinning import restart_pinned
+from regolith_bringup.run.fork_server import start_fork_server
+from regolith_bringup.run.middleware import OPEN_WORDS, is_network_visible, middleware_environment, node_environment
+from regolith_bringup.run.node_plan import NodeSpec, node_specs
+from regolith_bringup.run.node_processes import NodeProcess, end_all
+from regolith_bringup.run.run_folder import check_run_folder, new_run_folder
+from regolith_bringup.run.shared_memory import remove_abandoned
+from regolith_bringup.scenario.loading import load_scenario, write_resolved
+from regolith_bringup.scenario.participant_sections import prepared
+from regolith_bringup.scenario.schema import ResolvedScenario
+from regolith_files.problems import InputError, Problem, allowed_names, as_yaml_text
+from regolith_world.checkpoint.disk_reserve import release
+from regolith_world.restart_policy import should_restart
+from regolith_world.ros_environment import check_ros_environment
+from regolith_world.software_versions import installed_versions, version_differences
+
+if TYPE_CHECKING:
+    from regolith_msgs.msg import WorldAnnouncement
+
+    from regolith_bringup.run.run_listener import RunListener
+
+NODE_FAILED = 3
+INTERRUPTED = 130
+_WORD_S = 10.0
+"""Time of waiting between two words about it [wall s]."""
+_LEAVING_S = 10.0
+"""Longest time for nodes to end after the world [wall s]."""
+_UNHEARD_S = 5.0
+"""Time beyond the world's own patience with us after which a world that is not heard counts as gone [wall s]."""
+
+
+def join_run(names: Sequence[str], *, namespace: str = '', network: bool = False, out: Path | None = None) -> int:
+    """Start nodes of a run that is awaiting them, follow them to its end, and print the folder of their logs.
+
+    :param names: whose; none: all that the run awaits
+    :param namespace: of the run
+    :param network: whether to listen beyond this machine
+    :param out: folder to make; None: a new one under runs/
+    :return: 0 done, 3 a node failed or the world did, 130 interrupted
+    :raises InputError: if the run cannot be joined so; nothing has been made then
+    """
+    from regolith_bringup.run.run_listener import RunListener
+
+    if out is not None:
+        check_run_folder(out)
+    check_ros_environment(os.environ)
+    os.environ.update(middleware_environment(os.environ, network))
+    if is_network_visible(os.environ, network):
+        _tell(OPEN_WORDS)
+    with RunListener(f'/{namespace}' if namespace else '') as listener:
+        run = _awaited(listener, is_network_visible(os.environ, network))
+        wanted = selected_nodes(names, run.elsewhere, run.host)
+        check_software(installed_versions(), run.software, run.host)
+        resolved = _agreed(run)
+        restart_pinned(resolved.scenario)
+        check_not_running(wanted, listener.present())
+        folder = new_run_folder(resolved.scenario.name, out).absolute()
+        with progress('preparing') as show:
+            scenario = prepared(resolved.scenario, folder, lambda name: show, without={*run.elsewhere} - {*wanted})
+        write_resolved(scenario, folder / 'scenario.yaml')
+        specs = node_specs(scenario, folder / 'scenario.yaml', folder, namespace=namespace, run=run.run)
+        specs = [spec for spec in specs if spec.public_name in wanted]
+        waits = scenario.world.on_failure == 'wait'
+        patience_s = None if waits else scenario.world.agent_timeout_s + _UNHEARD_S
+        code = _Joined(specs, folder, listener, run, network, patience_s).follow()
+    release(folder)
+    print(folder, flush=True)
+    return code
+
+
+def selected_nodes(names: Sequence[str], awaited: Sequence[str], host: str) -> list[str]:
+    """Return whose nodes to start here: those named, or all that the run awaits.
+
+    :raises InputError: naming the first whom it does not
+    """
+    if not awaited:
+        problem = f'the run on {host} starts all its nodes itself'
+        raise InputError(Problem('join', '', problem, 'a run that was started with --elsewhere NAMES'))
+    for name in names:
+        if name not in awaited:
+            problem = f'is not awaited from elsewhere by the run on {host}'
+            raise InputError(Problem('join', '', problem, allowed_names(awaited, name), as_yaml_text(name)))
+    return list(dict.fromkeys(names or awaited))
+
+
+def check_software(here: Iterable[str], there: Iterable[str], host: str) -> None:
+    """Refuse to take part with other versions than those of the world's machine.
+
+    :raises InputError: with a line for each that differs
+    """
+    allowed = 'the same on all machines of a run (./regolith doctor lists them)'
+    found = [
+        Problem('join', name, f'is {ours} here and {theirs} on {host}', allowed)
+        for name, ours, theirs in version_differences(here, there)
+    ]
+    if found:
+        raise InputError(found)
+
+
+def check_not_running(names: Iterable[str], present: Iterable[str]) -> None:
+    """Refuse names of nodes that are there already.
+
+    :raises InputError: naming the first
+    """
+    for name in names:
+        if name in present:
+            allowed = 'somebody who is not; whom a machine lost is forgotten after some 20 s'
+            raise InputError(Problem('join', '', 'is there already', allowed, as_yaml_text(name)))
+
+
+def _awaited(listener: RunListener, out: bool) -> WorldAnnouncement:
+    """Return the word of the run that is there, as soon as there is one."""
+    domain = os.environ.get('ROS_DOMAIN_ID', '0')
+    reach = 'all interfaces' if out else 'this machine alone; --network goes beyond'
+    next_word = time.monotonic() + 1.0
+    while (run := listener.run()) is None:
+        if time.monotonic() > next_word:
+            next_word += _WORD_S
+            where = f'{listener.root or "no namespace"}, domain {domain}, {reach}'
+            _tell(f'waiting for a run ({where}); on its machine: ./regolith run SCENARIO --elsewhere NAMES')
+        time.sleep(0.05)
+    _tell(f'found run {run.run} of {run.scenario} on {run.host}')
+    return run
+
+
+def _agreed(run: WorldAnnouncement) -> ResolvedScenario:
+    """Return the run's scenario, checked here: with the packages and files of this machine.
+
+    :raises InputError: if it cannot be run here
+    """
+    with tempfile.TemporaryDirectory(prefix='regolith-') as folder:
+        file = Path(folder) / f'{run.scenario}.yaml'
+        file.write_text(run.scenario_yaml, encoding='utf-8')
+        try:
+            return load_scenario(file)
+        except InputError as error:
+            # The file goes; what it says is the other machine's word.
+            shown_as = f'join: {run.scenario} of {run.host}'
+            raise InputError(replace(p, where=p.where.replace(str(file), shown_as)) for p in error.problems) from None
+
+
+class _Joined:
+    """Nodes of a run that are here, until it ends.
+
+    :param listener: hears the world
+    :param patience_s: time without the world before they leave [wall s]; None: they wait for it
+    """
+
+    def __init__(
+        self,
+        specs: list[NodeSpec],
+        folder: Path,
+        listener: RunListener,
+        run: WorldAnnouncement,
+        network: bool,
+        patience_s: float | None,
+    ) -> None:
+        self._specs, self._listener, self._run, self._patience_s = specs, listener, run, patience_s
+        self._environment = node_environment(folder, network)
+        self._output = ConsoleOutput([spec.label for spec in specs], folder, quiet=False)
+        self._ended: list[NodeProcess] = []
+        self._interrupted = False
+
+    def follow(self) -> int:
+        """Start the nodes, wait for their end, return the exit code."""
+        remove_abandoned()
+        start_fork_server('regolith_bringup.run.preload')
+        nodes: list[NodeProcess] = []
+        previous = {n: signal.signal(n, self._on_signal) for n in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            nodes.extend(NodeProcess(spec, self._environment, self._output.say) for spec in self._specs)
+            return self._watch(nodes)
+        finally:
+            for node in nodes:
+                node.signal(signal.SIGKILL)
+            for number, handler in previous.items():
+                signal.signal(number, handler)
+            self._output.close()
+
+    def _watch(self, nodes: list[NodeProcess]) -> int:
+        heard = time.monotonic()
+        next_word = heard + _WORD_S
+        leaving = ''
+        # All are looked at each time: a failed one is started again there.
+        while not leaving and self._listener.over() is None and [node for node in nodes if self._runs(node)]:
+            now = time.monotonic()
+            other = self._listener.run()
+            if self._listener.heard():
+                heard, next_word = now, now + _WORD_S
+            elif self._patience_s is not None and now - heard > self._patience_s:
+                leaving = f'the world was not heard for {now - heard:.0f} s'
+            elif now > next_word:
+                next_word = now + _WORD_S
+                self._output.console.print(f'the world has not been heard for {now - heard:.0f} s', style='yellow')
+            if other is not None and other.run != self._run.run:
+                leaving = f'another run ({other.scenario} on {other.host}) has taken its place'
+            if self._interrupted:
+                leaving = 'interrupted'
+            time.sleep(0.02)
+        if leaving:
+            self._output.console.print(f'leaving: {leaving}', style='yellow')
+            for node in nodes:
+                node.signal(signal.SIGTERM)
+        # After the world's STOP they leave by themselves.
+        for label in end_all(nodes, _LEAVING_S):
+            self._output.say(label, 'did not leave by itself')
+        if self._interrupted:
+            return INTERRUPTED
+        problem = self._listener.over()
+        if problem:
+            self._output.console.print(f'the run failed: {problem}', style='yellow', markup=False, soft_wrap=True)
+        return NODE_FAILED if leaving or problem or any(node.code for node in nodes) else 0
+
+    def _runs(self, node: NodeProcess) -> bool:
+        """Return whether a node runs; start it again after a failure, if the run has it come back."""
+        if node.running:
+            return True
+        if not node.code or node in self._ended:
+            return False
+        again = node.spec.respawn and should_restart(node.code or 0, node.restarts)
+        self._output.say(node.spec.label, f'ended with {node.code}{"; starting it again" if again else ""}')
+        if again:
+            node.restart()
+        else:
+            self._ended.append(node)
+        return again
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        self._interrupted = True
+
+
+def _tell(text: str) -> None:
+    """Print a message for people."""
+    print(text, file=sys.stderr)

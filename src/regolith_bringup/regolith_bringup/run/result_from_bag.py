@@ -1,0 +1,49 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Figures from a run's bag, for a world that did not write them itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from regolith_bringup.bag.recover import RecoverError
+from regolith_bringup.report.run_data import VehicleTrack, read_run
+
+
+def result_from_bag(run_dir: Path) -> dict[str, Any]:
+    """Return the contents of ``world.json`` as far as the bag holds them.
+
+    Only committed cycles count; hashes, slips while driving and reports of ground and other participants are lost with
+    their nodes.
+
+    :raises FileNotFoundError: if there is no bag with a cycle
+    """
+    lost = f'{run_dir / "world.json"}: the world wrote no figures; it was ended before it could'
+    try:
+        run = read_run(run_dir)
+    except RecoverError as error:
+        raise FileNotFoundError(f'{lost}; {error}') from None
+    cycles = run.cycles
+    if not cycles.committed.any():
+        raise FileNotFoundError(f'{lost}, and the bag holds no cycle')
+    ends = cycles.time + cycles.length
+    simulated = float(ends[cycles.committed].max() - cycles.time[0])
+    wall = float(cycles.wall[-1])
+    return {
+        'scenario': run.scenario.name,
+        'simulated_s': simulated,
+        'wall_s': wall,
+        'speed': simulated / wall if wall > 0.0 else None,
+        'compute_per_sim_s': wall / simulated if simulated > 0.0 else None,
+        'cycles': int(cycles.committed.sum()),
+        'discarded_cycles': int((~cycles.committed[:-1]).sum()),
+        'failure': 'the world was ended before it could write its figures; these are from the bag',
+        'reports': {name: _report(track) for name, track in run.tracks.items() if len(track.time)},
+    }
+
+
+def _report(track: VehicleTrack) -> dict[str, Any]:
+    sinkage = float(track.sinkage_total.max()) if track.sinkage_total.size else None
+    pose = {'position': track.position[-1].tolist(), 'orientation': track.orientation[-1].tolist()}
+    return {'distance_m': track.distance, 'max_sinkage_m': sinkage, 'final_pose': pose}

@@ -1,0 +1,96 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The results of a run beside its bag: summary.json and report.html."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from regolith_files.problems import counted
+from regolith_world.checkpoint.disk_reserve import release
+from regolith_world.checkpoint.files import resume_hint
+
+
+def succeeded(run_dir: Path) -> bool:
+    """Return whether the world reached its end without a failure, and with everybody."""
+    outcome = run_dir / 'world.json'
+    return outcome.exists() and not (
+        json.loads(outcome.read_text(encoding='utf-8'))['failure'] or dropped_participants(run_dir)
+    )
+
+
+def dropped_participants(run_dir: Path) -> list[str]:
+    """Return the names of those whom the world, by its own account, went on without."""
+    outcome = run_dir / 'world.json'
+    return list(json.loads(outcome.read_text(encoding='utf-8')).get('without', ())) if outcome.exists() else []
+
+
+def world_exit_message(run_dir: Path, code: int) -> str:
+    """Return words on a world that ended without having written its figures: killed, or crashed.
+
+    :param code: its exit code; negative for a signal
+    """
+    return (
+        f'ended {exit_code_text(code)}, and the run with it; what it had committed is in the bag{resume_hint(run_dir)}'
+    )
+
+
+def exit_code_text(code: int) -> str:
+    """Return an exit code in words."""
+    try:
+        return f'with exit code {code}' + (f' ({signal.Signals(-code).name})' if code < 0 else '')
+    except ValueError:
+        return f'with exit code {code}'
+
+
+def write_results(run_dir: Path, say: Callable[[str], object], *, report: bool) -> dict[str, Any] | None:
+    """Write summary.json and report.html as far as the run's data allow; return the summary.
+
+    :param say: prints a line for people
+    :param report: whether to write a report, if there is a bag
+    """
+    from regolith_bringup.run.summary import build_summary, write_summary
+
+    release(run_dir)
+    try:
+        summary = build_summary(run_dir)
+    except FileNotFoundError as error:
+        say(f'no summary: {error}')
+        return None
+    bag = summary['bag']
+    what = 'summary'
+    try:
+        write_summary(run_dir, summary)
+        what = 'report'
+        if report and bag['path'] is not None:
+            from regolith_bringup.report.page import write_report
+
+            write_report(run_dir)
+    except OSError as error:
+        say(f'{run_dir}: no {what}: {error}; later: ./regolith report {run_dir}')
+    if bag['path'] is not None and not bag['whole']:
+        say(f'{bag["path"]}: was not closed, but can be read; ./regolith recover {run_dir} makes it whole')
+    state_hash = f'state hash {summary["state_hash"][:16]}' if summary['state_hash'] else 'no state hash'
+    undone = f', and {summary["undone_s"]:.2f} s before resets and rewinds,' if summary.get('undone_s') else ''
+    say(
+        f'{summary["simulated_s"]:.2f} s simulated{undone} in {summary["wall_s"]:.2f} s: '
+        f'speed {summary["speed"] or 0.0:.2f} '
+        f'({summary["compute_per_sim_s"] or 0.0:.3f} compute s per simulated s), '
+        f'{counted(summary["cycles"], "cycle")}, {summary["discarded_cycles"]} discarded, {state_hash}'
+    )
+    punctual = summary['real_time']
+    if punctual is not None:
+        usual_ms, most_ms = (punctual[key] * 1e3 for key in ('jitter_p99_s', 'jitter_max_s'))
+        say(
+            f'real time: {punctual["deadline_misses"]} of {punctual["timed_cycles"]} cycles missed their deadline; '
+            f'late by {usual_ms:.2f} ms at the 99th percentile, {most_ms:.2f} ms at most'
+        )
+    for name, why in summary['without'].items():
+        say(f'{name} failed: {why}; the run went on without it')
+    if summary['failure']:
+        say(f'failed: {summary["failure"]}')
+    return summary

@@ -1,0 +1,105 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The sections of registered participants in a scenario: checking, resolving, preparing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from regolith_bringup.scenario.schema import Scenario
+from regolith_files.problems import InputError, Problem
+from regolith_files.section import Section
+from regolith_files.validation import known_keys, validated
+from regolith_files.yaml_source import YamlSource
+from regolith_vehicles.config import waypoints_of
+from regolith_world.cycle.participant_context import ParticipantContext, StaticObstacles
+from regolith_world.cycle.participant_type import ParticipantType, Progress, participant_types
+
+
+def check_keys(source: YamlSource) -> list[Problem]:
+    """Return the problems with keys at a scenario's root, which are the schema's or participants' names."""
+    known = [*Scenario.model_fields, *participant_types()]
+    return [
+        source.problem((key,), 'unknown key', known_keys(Scenario, str(key), more=participant_types()), value)
+        for key, value in source.data.items()
+        if key not in known
+    ]
+
+
+def checked_sections(source: YamlSource) -> tuple[dict[str, Section], list[Problem]]:
+    """Return the valid sections of participants in a scenario, and the problems with the others."""
+    found: dict[str, Section] = {}
+    problems: list[Problem] = []
+    for name, kind in participant_types().items():
+        if source.data.get(name) is None:
+            source.data.pop(name, None)
+            continue
+        try:
+            found[name] = validated(kind.section, source.data[name], source, (name,))
+        except InputError as error:
+            problems += error.problems
+    return found, problems
+
+
+def sections(scenario: Scenario) -> dict[str, tuple[ParticipantType[Any, Any], Any]]:
+    """Return the participants of a scenario besides vehicles and terrain: name -> (its type, its section)."""
+    extra = scenario.model_extra or {}
+    return {name: (kind, extra[name]) for name, kind in participant_types().items() if extra.get(name) is not None}
+
+
+def without_participants(scenario: Scenario) -> Scenario:
+    """Return the scenario with vehicles and terrain alone."""
+    return scenario.model_copy(update=dict.fromkeys(sections(scenario)))
+
+
+def participant_context(scenario: Scenario) -> ParticipantContext:
+    """Return the scenario's :class:`regolith_world.cycle.participant_context.ParticipantContext`."""
+
+    @cache
+    def ground() -> Any:
+        from regolith_terrain.height_field_builder import build_height_field
+
+        return build_height_field(scenario.terrain, scenario.seed)
+
+    @cache
+    def standing() -> StaticObstacles | None:
+        from regolith_vehicles.contact.static_obstacles import build_obstacle_map
+
+        return build_obstacle_map(scenario.terrain, scenario.seed, ground())
+
+    places = {name: (entry.position, *waypoints_of(entry.driver).values()) for name, entry in scenario.vehicles.items()}
+    return ParticipantContext(scenario.name, scenario.seed, places, ground, standing)
+
+
+def resolved_sections(scenario: Scenario, source: YamlSource) -> dict[str, Section]:
+    """Return the resolved sections.
+
+    :param scenario: checked key by key
+    :raises InputError: naming file, key, value and what is allowed
+    """
+    site = participant_context(scenario)
+    return {name: kind.resolved(section, site, source) for name, (kind, section) in sections(scenario).items()}
+
+
+def prepared(
+    scenario: Scenario,
+    folder: Path,
+    progress: Callable[[str], Progress] = lambda name: lambda done, of: None,
+    without: Container[str] = (),
+) -> Scenario:
+    """Write the participants' data of the ground into folders in the run's; return the scenario.
+
+    :param progress: by the name of a participant, its progress callback
+    :param without: those whose data is made on another machine
+    :raises ValueError: if it cannot be made
+    """
+    site = participant_context(scenario)
+    changed = {
+        name: kind.prepared(section, site, folder / name, progress(name))
+        for name, (kind, section) in sections(scenario).items()
+        if name not in without
+    }
+    return scenario.model_copy(update=changed)

@@ -1,0 +1,31 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Rock-free ground along the vehicles' paths in a scenario."""
+
+from __future__ import annotations
+
+from regolith_bringup.scenario.schema import Scenario
+from regolith_terrain.config import RockFreeConfig, TerrainConfig
+from regolith_vehicles.config import load_vehicle_model
+
+
+def with_rock_free_paths(scenario: Scenario) -> TerrainConfig:
+    """Return the terrain with the paths of all vehicles as rock-free ground, as wide as their wheels or tracks reach.
+
+    Paths that a resolved scenario lists already are not repeated.
+
+    :param scenario: its vehicles' models are names or absolute paths
+    :raises InputError: if a vehicle's files cannot be used
+    """
+    # MuJoCo takes longer to load than a scenario to check, and few scenarios have rocks.
+    from regolith_vehicles.agent.planned_path import planned_path, running_gear_radius
+    from regolith_vehicles.dynamics.multibody import compile_vehicle
+    from regolith_vehicles.running_gear_registry import make_running_gear
+
+    paths = dict.fromkeys(scenario.terrain.rock_free)
+    for _, entry in sorted(scenario.vehicles.items()):
+        config, mjcf = load_vehicle_model(entry.model)
+        gear = make_running_gear(config, compile_vehicle(config, mjcf, (0.0, 0.0, 0.0)), mjcf)
+        points = tuple(planned_path(entry, scenario.duration_s))
+        paths.setdefault(RockFreeConfig(points=points, half_width_m=round(running_gear_radius(gear), 3)))
+    return scenario.terrain.model_copy(update={'rock_free': tuple(paths)})

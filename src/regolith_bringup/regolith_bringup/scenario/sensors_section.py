@@ -1,0 +1,152 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The sensors and lamps of a scenario's vehicles: checking, resolving, recorded topics."""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime
+from typing import Any
+
+from regolith_bringup.bag.topics import RecordedTopic
+from regolith_bringup.scenario.schema import Scenario
+from regolith_files.validation import validated
+from regolith_files.yaml_source import KeyPath, YamlSource
+from regolith_sensors.config.sensors import (
+    SensorEntry,
+    SpotlightConfig,
+    check_stereo_pair,
+    resolved_entry,
+    scenario_sensors,
+    sensor_types,
+)
+from regolith_sensors.inertial.geodetic_origin import OriginPlace, placed
+from regolith_sensors.light import HOUSING_M
+from regolith_vehicles.config import VehicleEntry, load_vehicle_model
+from regolith_world.names import check_name
+
+_TAKEN = (
+    'agent',
+    'ground_truth',
+    'odom',
+    'joint_states',
+    'wheel_states',
+    'vehicle_state',
+    'description',
+    'events',
+    'robot_description',
+    'parts',
+    'part_poses',
+    'tracked_description',
+    'tracked_state',
+    'cmd_vel',
+    'ackermann_cmd',
+    'driver_inputs',
+    'joint_command',
+    'particles',
+)
+"""Taken names: nodes and topics in a vehicle's namespace."""
+FAR_M = 10.0
+"""Largest distance of a sensor or lamp from its vehicle [m]; a larger one is a mistake in unit or frame."""
+
+
+def dates_to_text(source: YamlSource) -> None:
+    """Turn the sun's time into text, if YAML read it as a date."""
+    light = source.data.get('light')
+    sun = light.get('sun') if isinstance(light, dict) else None
+    if isinstance(sun, dict) and isinstance(sun.get('utc'), datetime):
+        sun['utc'] = sun['utc'].isoformat()
+
+
+def resolved_sensors(
+    name: str, entry: VehicleEntry, source: YamlSource, origin: OriginPlace | None = None
+) -> dict[str, Any]:
+    """Return the resolved ``sensors`` and ``lights`` of a vehicle: models written out, with rates.
+
+    :param name: of the vehicle
+    :param entry: its section
+    :param source: its file
+    :param origin: place of the world's origin on its body, if that is known
+    :raises InputError: naming file, key, value and what is allowed
+    """
+    at: KeyPath = ('vehicles', name, 'sensors')
+    entries: dict[str, SensorEntry] = {}
+    for sensor, values in entry.sensors.items():
+        check_name(sensor, (*at, sensor), source, _TAKEN)
+        given = validated(SensorEntry, values if values is not None else {}, source, (*at, sensor))
+        found = resolved_entry(given, source, (*at, sensor))
+        if isinstance(found.model, dict) and sensor_types()[found.model['type']].placed:
+            found = found.model_copy(update={'model': placed(found.model, origin, source, (*at, sensor))})
+        entries[sensor] = found
+    for sensor, checked in entries.items():
+        if checked.stereo_with is not None:
+            check_stereo_pair(entries, sensor, source, (*at, sensor))
+    lights = {}
+    for lamp, values in entry.lights.items():
+        key: KeyPath = ('vehicles', name, 'lights', lamp)
+        lights[lamp] = validated(SpotlightConfig, values if values is not None else {}, source, key).model_dump(
+            mode='json'
+        )
+    return {'sensors': {s: e.model_dump(mode='json') for s, e in sorted(entries.items())}, 'lights': lights}
+
+
+def recorded_sensor_topics(scenario: Scenario) -> tuple[RecordedTopic, ...]:
+    """Return the recorded topics of sensors.
+
+    ``recording.sensors``: true: all; false: none; a list: those with these names (``/VEHICLE/SENSOR/…``) or prefixes;
+    by default all but images and clouds.
+    """
+    wanted = scenario.recording.sensors
+    found = []
+    for sensor in scenario_sensors(scenario):
+        for name, output in sensor.topics:
+            if wanted is None:
+                take = not output.large
+            elif isinstance(wanted, bool):
+                take = wanted
+            else:
+                take = any(name == w or name.startswith(w.rstrip('/') + '/') for w in wanted)
+            if take:
+                found.append(RecordedTopic(name, output.message, 'state', 1))
+    return tuple(found)
+
+
+def check_mounts(scenario: Scenario, source: YamlSource) -> None:
+    """Refuse sensors and lamps far from their own vehicle, and those inside or on a part of it.
+
+    There, sensors that see are blind; others may be. Lamps shine out of a housing of HOUSING_M about them, no deeper.
+
+    :param scenario: resolved: models of vehicles and sensors written out
+    """
+    mounts = [
+        (sensor.vehicle, ('sensors', sensor.name), sensor.mount, 0.0 if sensor.kind.sees else math.inf)
+        for sensor in scenario_sensors(scenario)
+    ]
+    for name, entry in sorted(scenario.vehicles.items()):
+        lamps = {lamp: SpotlightConfig.model_validate(values) for lamp, values in sorted(entry.lights.items())}
+        mounts += [(name, ('lights', lamp), values.mount, HOUSING_M) for lamp, values in lamps.items()]
+    if not mounts:
+        return
+    # MuJoCo, which takes longer to load than all that is checked else.
+    from regolith_sensors.scene.own_hull import CLEARANCE_M, nearest_part
+    from regolith_vehicles.description.visual_description import VisualDescription
+    from regolith_vehicles.running_gear_registry import load_visuals
+
+    shapes: dict[str, VisualDescription] = {}
+    for vehicle, path, mount, depth in mounts:
+        model = scenario.vehicles[vehicle].model
+        if model not in shapes:
+            shapes[model] = load_visuals(*load_vehicle_model(model))
+        part, apart = nearest_part(shapes[model], mount.position)
+        key = ('vehicles', vehicle, *path, 'mount', 'xyz')
+        if FAR_M < apart < math.inf:
+            problem = f'is {apart:.4g} m from all parts of its own vehicle'
+            raise source.error(key, problem, f'a place within {FAR_M:g} m of them', list(mount.xyz))
+        # A lamp may be in its housing, a sensor that does not see anywhere.
+        if apart >= CLEARANCE_M or (depth > 0.0 and apart > -depth):
+            continue
+        where = f'is {-apart:.3g} m inside' if apart < -CLEARANCE_M else 'lies on the surface of'
+        allowed = f'a place at least {CLEARANCE_M:g} m outside all parts of the vehicle'
+        if depth > 0.0:
+            allowed += f', or up to {depth:g} m inside'
+        raise source.error(key, f'{where} {part!r}, a part of its own vehicle', allowed, list(mount.xyz))

@@ -1,0 +1,242 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""World, ground, vehicles and registered participants in one process, with the same topics and services as in many."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.task import Future
+from regolith_msgs.msg import Cycle, Evolved, TerrainDelta, TerrainUpdate
+
+from regolith_bringup.run.process_allocation import usable_cores
+from regolith_bringup.run.simulation import Simulation
+from regolith_bringup.scenario.participant_sections import sections
+from regolith_bringup.scenario.schema import Scenario
+from regolith_sensors.config.sensors import lossless_streams, scenario_sensors
+from regolith_terrain.ros import record_codec as soil_wire
+from regolith_terrain.ros.map_topics import MapTopics
+from regolith_terrain.ros.services import create_height_service, create_state_service
+from regolith_vehicles.agent.agent import VehicleAgent
+from regolith_vehicles.agent.vehicle_state import VehicleState
+from regolith_vehicles.config import VehicleEntry
+from regolith_vehicles.ros.vehicle_topics import VehicleTopics
+from regolith_world.config import load_section
+from regolith_world.cycle import records
+from regolith_world.cycle.participant import Participant
+from regolith_world.cycle.participant_type import ParticipantType
+from regolith_world.liveness import FILE, Alive
+from regolith_world.ros import qos, record_codec
+from regolith_world.ros.announcement import Announcement
+from regolith_world.ros.checkpoint_services import CheckpointServices
+from regolith_world.ros.entity_services import EntityServices
+from regolith_world.ros.inbox import Inbox
+from regolith_world.ros.named_pose_services import PoseServices
+from regolith_world.ros.naming import helper_node, named_node, root_of
+from regolith_world.ros.parameters import declare, declare_run, declare_scenario
+from regolith_world.ros.participant_host import WORD_S
+from regolith_world.ros.remote_nodes import RemoteNodes
+from regolith_world.ros.runner import Runner
+from regolith_world.ros.shutdown import run_process
+from regolith_world.ros.simulation_services import SimulationServices
+from regolith_world.ros.startup_timeout import StartupNotice, StartupTimeout
+from regolith_world.world import AdmissionError
+from regolith_world.world_node import ELSEWHERE, SENSORS_LAG
+
+
+class SingleProcessNode:
+    """Publishers and the run loop around :class:`~regolith_bringup.run.simulation.Simulation`."""
+
+    def __init__(self) -> None:
+        node = Node('world', namespace='regolith')
+        self._run_id = declare_run(node)
+        scenario_file = declare_scenario(node)
+        run_dir = declare(node, 'run_dir', '', 'folder of the run; empty: keep nothing on disk')
+        alive = Alive(Path(run_dir) / FILE) if run_dir else None
+        self._restore_from = declare(node, 'restore_from', '', 'checkpoint folder to start from; empty: the beginning')
+        recorded = declare(node, 'recorder', False, 'whether a recorder acknowledges what it wrote')
+        lag_s = declare(node, 'sensors_lag_s', -1.0, SENSORS_LAG)
+        self._followed: list[Any] = []
+        scenario = load_section(scenario_file, '', Scenario)
+        namespace = node.get_namespace()
+        link = helper_node(node, 'link')
+        elsewhere = declare(node, 'elsewhere', [''], ELSEWHERE)
+        self._elsewhere = RemoteNodes(link, elsewhere, scenario_file, run_dir)
+        self._announcement = Announcement(node, link, self._run_id, scenario.name, self._elsewhere)
+        self._timeout_s = scenario.world.start_timeout_s
+        self._starting = StartupNotice(link, 'starting')
+        # One publishes while others compute, of however few vehicles; more than cores get into each other's way.
+        threads = max(2, min(len(scenario.vehicles), usable_cores()))
+        self.simulation = simulation = Simulation(scenario, threads=threads, publish=self._publish)
+        self.executor = SingleThreadedExecutor()
+        self.executor.add_node(node)
+        self.inbox = Inbox(link, self._run_id)
+        self._cycle = link.create_publisher(Cycle, 'cycle', qos.PROTOCOL)
+        self._evolved = link.create_publisher(Evolved, 'evolved', qos.PROTOCOL)
+        self._delta = link.create_publisher(TerrainDelta, 'terrain/delta', qos.PROTOCOL)
+        self._update = link.create_publisher(TerrainUpdate, 'terrain/update', qos.PROTOCOL)
+        simulation.bus.on_cycle = lambda c: self._tell(self._cycle, record_codec.cycle_bytes, c)
+        simulation.bus.on_evolved = self._collect
+        simulation.bus.meanwhile = self._publish_kept
+        simulation.on_delta = lambda d: self._tell(self._delta, soil_wire.delta_bytes, d)
+        simulation.on_update = lambda u: self._tell(self._update, soil_wire.update_bytes, u)
+        ground = named_node('terrain', namespace)
+        create_height_service(ground, simulation.terrain.grid)
+        create_state_service(ground, simulation.terrain, self._run_id)
+        ground_map = MapTopics(ground, simulation.terrain.grid)
+        simulation.terrain.on_shown = lambda cycle: ground_map.publish(cycle.t_ns, cycle.bodies)
+        self.executor.add_node(ground)
+        self.nodes = [node, link, ground]
+        self._news: list[Callable[[], None]] = []
+        self._kept: list[tuple[Any, Callable[[Any, int], bytes], Any]] = []
+        self._snapshots: list[tuple[str, VehicleState]] = []
+        self._ready: list[tuple[str, VehicleState]] = []
+        self._topics: dict[str, VehicleTopics] = {}
+        self._vehicle_nodes: dict[str, tuple[Node, Node]] = {}
+        sensors = scenario_sensors(scenario) if lag_s >= 0.0 else ()
+        particles = {region.vehicle for region in scenario.terrain.particle_regions()}
+        followed = lossless_streams(sensors, simulation.agents, particles)
+        for name, agent in simulation.agents.items():
+            agent.warm_up()
+            self._show(name, agent, followed[name])
+        for name, (kind, _) in sections(scenario).items():
+            self._open(name, kind, namespace)
+        self.runner = Runner(
+            node,
+            self.executor,
+            simulation.world,
+            simulation,
+            run_dir=Path(run_dir) if run_dir else None,
+            alive=alive,
+            scenario=scenario.name,
+            processes='one',
+            duration_s=declare(node, 'duration_s', 0.0, 'simulated time at which the run ends [s]; 0: never'),
+            inbox=self.inbox,
+            recorded=recorded,
+            sensors_lag_s=lag_s,
+            at_standstill=self._publish_kept,
+        )
+        self.runner.on_release = self._release
+        self.services = SimulationServices(node, self.runner, simulation.world, scenario.name)
+        self.entities = EntityServices(node, self.runner, simulation.world, self._start_vehicle)
+        self.past = CheckpointServices(node, self.runner, simulation.world)
+        self.poses = PoseServices(node, scenario.poses)
+        self.runner.paused = declare(node, 'start_paused', False, 'whether the world waits for ~/pause to be lifted')
+
+    def _show(self, name: str, agent: VehicleAgent, followed: Iterable[str]) -> None:
+        """Give a vehicle its node and its topics."""
+        vehicle = named_node('agent', f'{root_of(self.nodes[0])}/{name}')
+        self._topics[name] = VehicleTopics(vehicle, agent, self.simulation.scenario.seed)
+        self._followed += self._topics[name].followed(followed)
+        vehicle_link = helper_node(vehicle, 'link')
+        self._topics[name].listen(self.inbox, vehicle_link)
+        assert agent.grid is not None
+        create_height_service(vehicle, agent.grid)
+        self.executor.add_node(vehicle)
+        self.nodes += [vehicle, vehicle_link]
+        self._vehicle_nodes[name] = vehicle, vehicle_link
+
+    def _release(self, name: str) -> None:
+        """Discard a vehicle that nothing can bring back, with its nodes, so that its name can be used again."""
+        del self._topics[name]
+        self.simulation.discard_vehicle(name)
+        vehicle, link = self._vehicle_nodes.pop(name)
+        self.inbox.discard(link)
+        self.executor.remove_node(vehicle)
+        for node in (vehicle, link):
+            self.nodes.remove(node)
+            node.destroy_node()
+
+    def _start_vehicle(self, name: str, entry: Mapping[str, Any]) -> Future:
+        """Put a vehicle into the world, which stands; see :data:`regolith_world.ros.entity_services.StartVehicle`."""
+        agent = self.simulation.add_vehicle(name, VehicleEntry.model_validate(dict(entry)))
+        agent.warm_up()
+        self._show(name, agent, ())
+        come = Future()
+        self.runner.on_joined(name, lambda: come.set_result(''))
+        return come
+
+    def _open(self, name: str, kind: ParticipantType[Any, Any], namespace: str) -> None:
+        """Give a registered participant its node and its topics."""
+        participant = self.simulation.others[name]
+        participant.warm_up()
+        node = named_node(name, namespace)
+        kind.open_topics(node, self.inbox, participant, lambda action: self._tell_news(participant, action))
+        self.executor.add_node(node)
+        self.nodes.append(node)
+
+    def _tell_news(self, participant: Participant, publish: Callable[[], None]) -> None:
+        if not participant.silent:
+            self._news.append(publish)
+
+    def _tell(self, publisher: Any, to_bytes: Callable[[Any, int], bytes], record: Any) -> None:
+        """Hold back a record of the protocol until the vehicles' compiled loops leave the interpreter idle."""
+        # Conversion is skipped without subscribers.
+        if publisher.get_subscription_count():
+            self._kept.append((publisher, to_bytes, record))
+
+    def _publish(self, name: str, snapshot: VehicleState) -> None:
+        # Called from the thread that evolves the vehicle.
+        self._snapshots.append((name, snapshot))
+
+    def _publish_kept(self) -> None:
+        """Publish all records held back, in their order."""
+        kept, self._kept = self._kept, []
+        for publisher, to_bytes, record in kept:
+            publisher.publish(to_bytes(record, self._run_id))
+        news, self._news = self._news, []
+        for publish in news:
+            publish()
+        for name, snapshot in sorted(self._ready, key=lambda item: (item[1].t_ns, item[0])):
+            self._topics[name].publish(snapshot)
+        self._ready = []
+
+    def _collect(self, answer: records.CycleResult) -> None:
+        """Collect the snapshots of all threads at their end."""
+        self._tell(self._evolved, record_codec.evolved_bytes, answer)
+        self._ready += self._snapshots
+        self._snapshots = []
+
+    def run(self) -> int:
+        """Wait for recorder and sensors, run, return the exit code."""
+        self._starting.done()
+        patience = StartupTimeout(self.nodes[0], 'starting', self._timeout_s)
+        missing = self.runner.followers.missing
+        next_word = time.monotonic() + WORD_S
+        while (
+            not self._announcement.alone()
+            or missing()
+            or not all(publisher.get_subscription_count() for publisher in self._followed)
+        ):
+            if self.runner.leaving.asked:
+                return 0
+            if (hint := self._elsewhere.wait_for(missing())) and time.monotonic() > next_word:
+                next_word = time.monotonic() + WORD_S
+                self.nodes[0].get_logger().info(f'waiting for {", ".join(missing())}{hint}')
+            if patience.left() < 0.0:
+                print(f'{missing() or ["sensors"]} did not join within {self._timeout_s} s', file=sys.stderr)
+                return 3
+            self.executor.spin_once(timeout_sec=0.02)
+            self.inbox.deliver()
+        return self.runner.run(Path(self._restore_from) if self._restore_from else None)
+
+
+def main() -> None:
+    """Run everything in one process."""
+    run_process(
+        SingleProcessNode,
+        SingleProcessNode.run,
+        lambda made: made.nodes,
+        refusals=(TimeoutError, AdmissionError),
+        failed=3,
+    )
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,196 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A picture of a page in a browser without a screen: Chromium, over a pipe of its DevTools protocol."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import select
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from regolith_files.problems import InputError, Problem
+
+BROWSERS = ('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome')
+VARIABLE = 'REGOLITH_BROWSER'
+"""Environment variable with the path of a browser."""
+_FLAGS = (
+    '--headless=new',
+    '--no-first-run',
+    '--no-default-browser-check',
+    '--hide-scrollbars',
+    '--mute-audio',
+    '--disable-extensions',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    # WebGL without a graphics card.
+    '--use-gl=angle',
+    '--use-angle=swiftshader',
+    '--enable-unsafe-swiftshader',
+    '--ignore-gpu-blocklist',
+    '--remote-debugging-pipe',
+    'about:blank',
+)
+_ANSWER_S = 60.0
+_POLL_S = 3.0
+_SAME = 2
+"""Pictures that are the same before a page counts as settled: a busy machine draws slowly."""
+_LONG_SAME = 8
+"""Pictures that are the same before it counts as settled, whatever was loaded."""
+_LEAVE_S = 10.0
+_QUIET_S = 4.0
+"""Time without anything loaded after which all is there [wall s]."""
+
+
+def find_browser() -> str | None:
+    """Return the path of a browser; None: there is none."""
+    named = os.environ.get(VARIABLE)
+    if named:
+        return named if shutil.which(named) else None
+    return next((path for path in map(shutil.which, BROWSERS) if path is not None), None)
+
+
+def require_browser() -> str:
+    """Return the path of a browser.
+
+    :raises InputError: if there is none
+    """
+    found = find_browser()
+    if found is None:
+        allowed = f'chromium on the PATH (on Debian or Ubuntu: apt install chromium), or {VARIABLE} with its path'
+        raise InputError(Problem('view --screenshot', '', 'no Chromium to draw with', allowed))
+    return found
+
+
+class Browser:
+    """A browser without a screen; use it in a ``with`` statement.
+
+    :param path: of the program
+    :param size: of the page [px]
+    """
+
+    def __init__(self, path: str, size: tuple[int, int]) -> None:
+        self._path, self._size = path, size
+        self._number = 0
+        self._received = b''
+        self._loaded, self._loaded_at = 0, 0.0
+
+    def __enter__(self) -> Self:
+        """Start it."""
+        self._home = tempfile.TemporaryDirectory(prefix='regolith_browser_', ignore_cleanup_errors=True)
+        to_read, self._to_write = os.pipe()
+        self._to_read, to_write = os.pipe()
+
+        def ends() -> None:
+            # The protocol is spoken on 3 and 4; what stands there may be an end of a pipe itself.
+            first, second = os.dup(to_read), os.dup(to_write)
+            os.dup2(first, 3)
+            os.dup2(second, 4)
+
+        sandbox = ('--no-sandbox',) if os.geteuid() == 0 else ()  # it has none for root
+        self._process = subprocess.Popen(
+            [
+                self._path,
+                f'--user-data-dir={self._home.name}',
+                f'--window-size={self._size[0]},{self._size[1]}',
+                *sandbox,
+                *_FLAGS,
+            ],
+            close_fds=False,
+            preexec_fn=ends,
+            start_new_session=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        os.close(to_read)
+        os.close(to_write)
+        self._session = ''
+        targets = self._ask('Target.getTargets')['targetInfos']
+        page = next(t for t in targets if t['type'] == 'page')
+        self._session = self._ask('Target.attachToTarget', targetId=page['targetId'], flatten=True)['sessionId']
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End it."""
+        for end in (self._to_write, self._to_read):
+            os.close(end)  # it leaves when its pipe is closed
+        try:
+            self._process.wait(_LEAVE_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._home.cleanup()
+
+    def open(self, url: str) -> None:
+        """Open a page, in dark colours."""
+        width, height = self._size
+        self._ask('Emulation.setDeviceMetricsOverride', width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self._ask('Emulation.setEmulatedMedia', features=[{'name': 'prefers-color-scheme', 'value': 'dark'}])
+        self._ask('Network.enable')
+        self._ask('Page.navigate', url=url)
+
+    def picture(self) -> bytes:
+        """Return the page as it is now, as PNG."""
+        return base64.b64decode(self._ask('Page.captureScreenshot', format='png')['data'])
+
+    def settled_picture(self, patience_s: float, least_bytes: int, blank_bytes: int) -> bytes:
+        """Return the page once all has come and it no longer changes.
+
+        :param patience_s: after which it is taken as it is [wall s]
+        :param least_bytes: that the page loads before it is complete
+        :param blank_bytes: size of a picture up to which it shows nothing yet
+        :raises TimeoutError: if it shows nothing until then
+        """
+        started, before, same = time.monotonic(), b'', 0
+        while True:
+            time.sleep(_POLL_S)
+            now = self.picture()
+            same = same + 1 if now == before else 0
+            elapsed = time.monotonic() - started
+            complete = self._loaded >= least_bytes and time.monotonic() - self._loaded_at > _QUIET_S
+            if len(now) > blank_bytes and ((same >= _SAME and complete) or same >= _LONG_SAME or elapsed > patience_s):
+                return now
+            if elapsed > patience_s:
+                raise TimeoutError(f'the page shows nothing after {patience_s:g} s')
+            before = now
+
+    def _ask(self, method: str, **parameters: Any) -> Any:
+        """Send a command and return its result.
+
+        :raises OSError: if the browser left
+        """
+        self._number += 1
+        command: dict[str, Any] = {'id': self._number, 'method': method, 'params': parameters}
+        if self._session:
+            command['sessionId'] = self._session
+        os.write(self._to_write, json.dumps(command).encode() + b'\0')
+        until = time.monotonic() + _ANSWER_S
+        while True:
+            text, found, rest = self._received.partition(b'\0')
+            if found:
+                self._received = rest
+                answer = json.loads(text)
+                if answer.get('method') == 'Network.dataReceived':
+                    self._loaded += int(answer['params']['dataLength'])
+                    self._loaded_at = time.monotonic()
+                if answer.get('id') == self._number:
+                    if 'error' in answer:
+                        raise OSError(f'{method}: {answer["error"].get("message")}')
+                    return answer['result']
+                continue
+            ready, _, _ = select.select([self._to_read], [], [], max(0.0, until - time.monotonic()))
+            data = os.read(self._to_read, 1 << 20) if ready else b''
+            if not data:
+                raise OSError(f'{Path(self._path).name} does not answer')
+            self._received += data

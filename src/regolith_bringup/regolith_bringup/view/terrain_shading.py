@@ -1,0 +1,61 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Colours of ground: light of a low sun, ruts darker, heaps brighter."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_terrain.hillshade import hillshade
+
+Floats = NDArray[np.float64]
+Bytes = NDArray[np.uint8]
+
+_LEVEL = 0.40
+"""Brightness of level ground on the screen."""
+_AMBIENT = 0.05
+_CONTRAST = 0.9
+"""Exponent of the light relative to that on level ground."""
+_TINT = np.array([1.0, 0.965, 0.92])
+"""Regolith is grey with a touch of brown."""
+_RUT = np.array([0.78, 0.55, 0.36])
+_HEAP = np.array([1.16, 1.17, 1.2])
+_DEEP_M = 0.04
+"""Depth at which a rut has its full tint, and height at which a heap has [m]."""
+_STRENGTH = 0.62
+
+
+@dataclass(frozen=True)
+class TerrainShading:
+    """The light on the ground. Ground throws no shadow on other ground; a sun that stands low is taken to stand higher,
+    so that shapes show everywhere."""
+
+    azimuth_deg: float = 315.0
+    elevation_deg: float = 25.0
+
+    @classmethod
+    def of(cls, sun: object | None) -> TerrainShading:
+        """Return the shade for a :class:`regolith_sensors.light.Sun`; a usual one for None."""
+        if sun is None:
+            return cls()
+        azimuth, elevation = float(sun.azimuth), float(sun.elevation)  # type: ignore[attr-defined]
+        return cls(math.degrees(azimuth), min(max(math.degrees(elevation), 16.0), 45.0))
+
+    def colors(self, height: Floats, spacing: float, dug: Floats | None = None) -> Bytes:
+        """Return colours of nodes, sRGB, shape (ni, nj, 3).
+
+        :param height: [m], x along the first axis, shape (ni, nj)
+        :param dug: undisturbed less present height [m], in its shape; None: undisturbed
+        """
+        lit = hillshade(height, spacing, self.azimuth_deg, self.elevation_deg)
+        relative = lit / math.sin(math.radians(self.elevation_deg))
+        value = (_AMBIENT + _LEVEL * relative**_CONTRAST)[..., None] * _TINT
+        if dug is not None:
+            deep = np.clip(dug / _DEEP_M, -1.0, 1.0)[..., None]
+            tint = np.maximum(deep, 0.0) * (_RUT - 1.0) + np.maximum(-deep, 0.0) * (_HEAP - 1.0)
+            value = value * (1.0 + _STRENGTH * tint)
+        return np.asarray(np.clip(255.0 * value + 0.5, 0.0, 255.0)).astype(np.uint8)

@@ -1,0 +1,127 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Deliveries between each pair of radios over time, and the intervals without any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+LOST_AFTER = 5
+"""Number of packets lost in a row after which a link counts as lost; if half of all packets are lost by chance, that
+happens in 3 % of all runs of five."""
+MOST_BINS = 240
+"""Largest number of bins of the history, which becomes coarser as the run grows longer."""
+FIRST_BIN_NS = 250_000_000
+"""Length of its first bins."""
+
+
+@dataclass(slots=True)
+class _Pair:
+    """Packets from one radio to another."""
+
+    sent: int = 0
+    delivered: int = 0
+    missed: int = 0
+    """Packets lost in a row up to now."""
+    missed_since_ns: int = 0
+    lost_ns: list[list[int | None]] = field(default_factory=list)
+    """Intervals from the first packet lost to the first that arrived; None: not heard again."""
+    sent_bins: list[int] = field(default_factory=list)
+    delivered_bins: list[int] = field(default_factory=list)
+
+    @property
+    def lost(self) -> bool:
+        return bool(self.lost_ns) and self.lost_ns[-1][1] is None
+
+    def note(self, t_ns: int, sent: int, delivered: int) -> None:
+        self.sent += sent
+        self.delivered += delivered
+        if delivered:
+            if self.lost:
+                self.lost_ns[-1][1] = t_ns
+            self.missed = 0
+            return
+        if self.missed == 0:
+            self.missed_since_ns = t_ns
+        self.missed += sent
+        if self.missed >= LOST_AFTER and not self.lost:
+            self.lost_ns.append([self.missed_since_ns, None])
+
+
+class LinkStatistics:
+    """The record of a run's deliveries; has no effect on them."""
+
+    def __init__(self) -> None:
+        """Start without any packet."""
+        self._pairs: dict[tuple[str, str], _Pair] = {}
+        self._bin_ns = FIRST_BIN_NS
+
+    def record_delivery(
+        self,
+        t_ns: int,
+        pairs: Iterable[tuple[str, str]],
+        sent: NDArray[np.int64],
+        delivered: NDArray[np.int64],
+    ) -> None:
+        """Record the packets of one time.
+
+        :param t_ns: simulated time [ns], not before that of earlier calls
+        :param pairs: n pairs of sender and receiver
+        :param sent: number of packets of each pair, shape (n,)
+        :param delivered: number of these that arrived, shape (n,)
+        """
+        while t_ns // self._bin_ns >= MOST_BINS:
+            self._bin_ns *= 2
+            for pair in self._pairs.values():
+                pair.sent_bins, pair.delivered_bins = _merged(pair.sent_bins), _merged(pair.delivered_bins)
+        at = t_ns // self._bin_ns
+        for key, tried, arrived in zip(pairs, sent.tolist(), delivered.tolist()):
+            pair = self._pairs.setdefault(key, _Pair())
+            pair.note(t_ns, tried, arrived)
+            for bins, count in ((pair.sent_bins, tried), (pair.delivered_bins, arrived)):
+                bins.extend([0] * (at + 1 - len(bins)))
+                bins[at] += count
+
+    def links(self) -> dict[str, dict[str, Any]]:
+        """Return by ``sender->receiver``: ``sent``, ``delivered`` and ``lost_s``, the intervals without contact [s].
+
+        An interval reaches from the first packet lost to the first that arrived again, or to None.
+        """
+        return {
+            f'{src}->{dst}': {
+                'sent': pair.sent,
+                'delivered': pair.delivered,
+                'lost_s': [[None if t is None else t / 1e9 for t in interval] for interval in pair.lost_ns],
+            }
+            for (src, dst), pair in sorted(self._pairs.items())
+        }
+
+    def history(self) -> dict[str, Any]:
+        """Return ``bin_s`` [s] and, by ``sender->receiver``, the packets ``sent`` and ``delivered`` in each bin."""
+        pairs = {
+            f'{src}->{dst}': {'sent': pair.sent_bins, 'delivered': pair.delivered_bins}
+            for (src, dst), pair in sorted(self._pairs.items())
+        }
+        return {'bin_s': self._bin_ns * 1e-9, 'pairs': pairs}
+
+    def save(self) -> dict[str, Any]:
+        """Return all fields as JSON values."""
+        return {'bin_ns': self._bin_ns, 'pairs': [[*key, asdict(pair)] for key, pair in self._pairs.items()]}
+
+    @staticmethod
+    def restored(state: dict[str, Any]) -> LinkStatistics:
+        """Return the record of :meth:`save`."""
+        reach = LinkStatistics()
+        reach._bin_ns = int(state['bin_ns'])
+        reach._pairs = {(src, dst): _Pair(**pair) for src, dst, pair in state['pairs']}
+        return reach
+
+
+def _merged(bins: list[int]) -> list[int]:
+    """Return the sums of neighbours, two by two."""
+    return [sum(bins[k : k + 2]) for k in range(0, len(bins), 2)]

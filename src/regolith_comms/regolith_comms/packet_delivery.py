@@ -1,0 +1,239 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Attempts to deliver packets: capacity of both radios, fading, packet errors, in the order of the SubT simulator."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from regolith_comms.radio import Floats
+from regolith_comms.radio_config import Radio
+from regolith_world.random.philox import normal_and_uniform
+
+Longs = NDArray[np.int64]
+Keys = NDArray[np.uint64]
+
+WINDOW_NS = 1_000_000_000
+"""Length of the sliding window in which a radio's capacity counts."""
+
+
+class DeliveryOutcome(IntEnum):
+    """Result of an attempt; the last three are the reasons of a drop."""
+
+    DELIVERED = 0
+    TX_CAPACITY = 1
+    """The sender has sent too much within the last second; nothing is charged."""
+    ERROR = 2
+    """Bit errors, or no link; the bytes stay charged to the sender."""
+    RX_CAPACITY = 3
+    """The receiver has received too much; the bytes stay charged to the sender alone."""
+
+
+_TX_CAPACITY, _ERROR, _RX_CAPACITY = (
+    int(DeliveryOutcome.TX_CAPACITY),
+    int(DeliveryOutcome.ERROR),
+    int(DeliveryOutcome.RX_CAPACITY),
+)
+
+
+class CapacityWindows:
+    """Bytes sent and received by each radio within the last second: two rings of (time, bytes) per radio."""
+
+    def __init__(self, radios: int) -> None:
+        """Start with nothing sent; row 2 k is radio k sending, row 2 k + 1 receiving."""
+        self.stamps = np.zeros((2 * radios, 16), dtype=np.int64)
+        self.sizes = np.zeros((2 * radios, 16), dtype=np.int64)
+        self.first = np.zeros(2 * radios, dtype=np.int64)
+        self.count = np.zeros(2 * radios, dtype=np.int64)
+        self.total = np.zeros(2 * radios, dtype=np.int64)
+
+    def grow(self) -> None:
+        """Double the rings."""
+        rows, length = self.stamps.shape
+        order = (self.first[:, None] + np.arange(length)) % length
+        for name in ('stamps', 'sizes'):
+            ring = np.zeros((rows, 2 * length), dtype=np.int64)
+            ring[:, :length] = np.take_along_axis(getattr(self, name), order, axis=1)
+            setattr(self, name, ring)
+        self.first[:] = 0
+
+    def add_radio(self) -> int:
+        """Add a radio and return its index."""
+        self.stamps, self.sizes = (np.pad(ring, ((0, 2), (0, 0))) for ring in (self.stamps, self.sizes))
+        self.first, self.count, self.total = (np.pad(v, (0, 2)) for v in (self.first, self.count, self.total))
+        return len(self.count) // 2 - 1
+
+    def bytes_in_window(self, radio: int) -> tuple[int, int]:
+        """Return the bytes sent and received at the radio's last activity."""
+        return int(self.total[2 * radio]), int(self.total[2 * radio + 1])
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryResults:
+    """Results of n attempts; arrays of shape (n,)."""
+
+    outcome: NDArray[np.int8]
+    """Values of :class:`DeliveryOutcome`."""
+    rssi_dbm: Floats
+    """Received power drawn for each [dBm]; nan where none was drawn."""
+
+
+def deliver(
+    windows: CapacityWindows,
+    radio: Radio,
+    key: np.uint64,
+    t_ns: int,
+    tx: ArrayLike,
+    rx: ArrayLike,
+    n_bytes: ArrayLike,
+    mean_dbm: ArrayLike,
+    variance_db2: ArrayLike,
+    stream: ArrayLike,
+    sequence: ArrayLike,
+    charge: ArrayLike = True,
+) -> DeliveryResults:
+    """Return the results of attempts to deliver packets, one after the other; the windows are updated.
+
+    A sender within its capacity is charged; the received power is drawn from Normal(mean, variance); the packet arrives
+    with probability 1 - PER if the receiver is within its capacity, which is charged then.
+
+    :param windows: of all radios
+    :param radio: parameters of all radios
+    :param key: of the random stream, see :func:`regolith_world.random.philox.stream_key`
+    :param t_ns: simulated time of all attempts [ns], not before that of earlier calls
+    :param tx: index of each sender in the windows, shape (n,); -1: no such radio
+    :param rx: index of each receiver, shape (n,); -1: no such radio
+    :param n_bytes: size of each payload
+    :param mean_dbm: of the received power
+    :param variance_db2: of the received power
+    :param stream: 64 bits for the pair of radios
+    :param sequence: number of the packet; with ``stream`` it determines the draw
+    :param charge: whether the sender is charged; False for the further receivers of one broadcast
+
+    Source: subt2022, RFModel.
+    Checked by: test_reference.py::test_monte_carlo_success_rates, test_reference.py::test_capacity_trace.
+    """
+    shape = np.broadcast_shapes(np.shape(tx), np.shape(rx))
+    arrays = [
+        np.ascontiguousarray(np.broadcast_to(np.asarray(values, dtype=kind), shape))
+        for values, kind in (
+            (tx, np.int64),
+            (rx, np.int64),
+            (n_bytes, np.int64),
+            (mean_dbm, np.float64),
+            (variance_db2, np.float64),
+            (stream, np.uint64),
+            (sequence, np.uint64),
+            (charge, np.bool_),
+        )
+    ]
+    outcome = np.zeros(shape, dtype=np.int8)
+    rssi = np.full(shape, np.nan)
+    done = 0
+    while True:
+        w = windows
+        done = _attempt(
+            done,
+            key,
+            t_ns,
+            radio.noise_floor_dbm,
+            radio.capacity_bps * (WINDOW_NS * 1e-9),
+            w.stamps,
+            w.sizes,
+            w.first,
+            w.count,
+            w.total,
+            *arrays,
+            outcome,
+            rssi,
+        )
+        if done == len(outcome):
+            return DeliveryResults(outcome, rssi)
+        windows.grow()
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _prune(row: int, oldest: int, stamps: Longs, sizes: Longs, first: Longs, count: Longs, total: Longs) -> None:
+    """Drop the packets of a ring that are older than the window."""
+    length = stamps.shape[1]
+    while count[row] > 0 and stamps[row, first[row]] < oldest:
+        total[row] -= sizes[row, first[row]]
+        first[row] = (first[row] + 1) % length
+        count[row] -= 1
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _record(
+    row: int, now: int, size: int, stamps: Longs, sizes: Longs, first: Longs, count: Longs, total: Longs
+) -> None:
+    """Append a packet to a ring."""
+    at = (first[row] + count[row]) % stamps.shape[1]
+    stamps[row, at], sizes[row, at] = now, size
+    count[row] += 1
+    total[row] += size
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _attempt(
+    done: int,
+    key: np.uint64,
+    now: int,
+    noise: float,
+    capacity_bits: float,
+    stamps: Longs,
+    sizes: Longs,
+    first: Longs,
+    count: Longs,
+    total: Longs,
+    tx: Longs,
+    rx: Longs,
+    n_bytes: Longs,
+    mean: Floats,
+    variance: Floats,
+    stream: Keys,
+    sequence: Keys,
+    charge: NDArray[np.bool_],
+    outcome: NDArray[np.int8],
+    rssi: Floats,
+) -> int:
+    """Return how many attempts are done; fewer than all where a ring is full."""
+    oldest = now - WINDOW_NS
+    for n in range(done, tx.shape[0]):
+        sender, receiver = 2 * tx[n], 2 * rx[n] + 1
+        for row in (sender, receiver):
+            _prune(row, oldest, stamps, sizes, first, count, total)
+            if count[row] == stamps.shape[1]:
+                return n
+        if not charge[n]:
+            # A further receiver of the same broadcast does not hear what the sender could not send.
+            if n > 0 and outcome[n - 1] == _TX_CAPACITY:
+                outcome[n] = _TX_CAPACITY
+                continue
+        else:
+            if (total[sender] + n_bytes[n]) * 8 > capacity_bits:
+                outcome[n] = _TX_CAPACITY
+                continue
+            _record(sender, now, n_bytes[n], stamps, sizes, first, count, total)
+        power = mean[n]
+        normal, uniform = normal_and_uniform(key, stream[n], sequence[n])
+        if variance[n] > 0.0:
+            power += math.sqrt(variance[n]) * normal
+        rssi[n] = power
+        error = math.erfc(math.sqrt(10.0 ** ((power - noise) / 10.0)))
+        survival = 1.0 - error
+        # An empty packet at no power at all is lost: 0 log 0 has no value.
+        arrives = math.exp(n_bytes[n] * math.log1p(-error)) if survival > 0.0 else 0.0
+        if not uniform < arrives:
+            outcome[n] = _ERROR
+            continue
+        if (total[receiver] + n_bytes[n]) * 8 > capacity_bits:
+            outcome[n] = _RX_CAPACITY
+            continue
+        _record(receiver, now, n_bytes[n], stamps, sizes, first, count, total)
+    return len(tx)

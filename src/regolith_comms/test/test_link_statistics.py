@@ -1,0 +1,116 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Lost links and their history, against runs written out by hand."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from regolith_comms.link_statistics import FIRST_BIN_NS, LOST_AFTER, MOST_BINS, LinkStatistics
+
+PAIR = [('amber', 'lander')]
+
+
+def told(arrivals: str, period_ns: int = 10**9) -> LinkStatistics:
+    """One packet a period; '1' arrives."""
+    reach = LinkStatistics()
+    for k, mark in enumerate(arrivals):
+        reach.record_delivery(k * period_ns, PAIR, np.array([1]), np.array([int(mark)]))
+    return reach
+
+
+@pytest.mark.parametrize(
+    ('arrivals', 'lost'),
+    [
+        ('1111', []),
+        ('1' + '0' * (LOST_AFTER - 1) + '1', []),
+        ('11' + '0' * LOST_AFTER + '1', [[2.0, 7.0]]),
+        ('0' * 6, [[0.0, None]]),
+        ('1000001000001', [[1.0, 6.0], [7.0, 12.0]]),
+    ],
+)
+def test_a_link_is_lost_from_the_first_packet_lost_to_the_first_heard(arrivals: str, lost: list) -> None:
+    link = told(arrivals).links()['amber->lander']
+    assert link == {'sent': len(arrivals), 'delivered': arrivals.count('1'), 'lost_s': lost}
+
+
+def test_packets_lost_together_count_each() -> None:
+    """Five of a burst are a link lost at once; four and one are so at the second; those before the last that arrived not."""
+    for bursts, lost in (
+        ([(5, 0)], [[0.0, None]]),
+        ([(4, 0), (1, 0)], [[0.0, None]]),
+        ([(4, 0), (9, 1), (4, 0)], []),
+        ([(3, 3), (2, 0), (2, 0), (7, 0), (1, 1), (5, 0)], [[1.0, 4.0], [5.0, None]]),
+    ):
+        reach = LinkStatistics()
+        for k, (sent, arrived) in enumerate(bursts):
+            reach.record_delivery(k * 10**9, PAIR, np.array([sent]), np.array([arrived]))
+        link = reach.links()['amber->lander']
+        assert link['lost_s'] == lost, bursts
+        assert (link['sent'], link['delivered']) == tuple(map(sum, zip(*bursts)))
+
+
+def test_bins_double_at_the_first_moment_beyond_the_last() -> None:
+    """A packet in the last bin leaves the bins as they are; one at its end makes them twice as long."""
+    for late_ns, bin_s, count in (
+        (0, 2 * FIRST_BIN_NS * 1e-9, MOST_BINS // 2 + 1),
+        (-1, FIRST_BIN_NS * 1e-9, MOST_BINS),
+    ):
+        reach = LinkStatistics()
+        reach.record_delivery(0, PAIR, np.array([1]), np.array([1]))
+        reach.record_delivery(MOST_BINS * FIRST_BIN_NS + late_ns, PAIR, np.array([1]), np.array([1]))
+        history = reach.history()
+        assert history['bin_s'] == bin_s and len(history['pairs']['amber->lander']['sent']) == count
+
+
+def test_pairs_are_kept_apart() -> None:
+    """The way back is another link; a pair that begins late has empty bins before."""
+    reach = LinkStatistics()
+    both = [('a', 'b'), ('b', 'a')]
+    for k in range(6):
+        reach.record_delivery(k * 250_000_000, both, np.array([1, 2]), np.array([1, 0]))
+    reach.record_delivery(6 * 250_000_000, [('c', 'a')], np.array([3]), np.array([2]))
+    links = reach.links()
+    assert {pair: (link['sent'], link['delivered']) for pair, link in links.items()} == {
+        'a->b': (6, 6),
+        'b->a': (12, 0),
+        'c->a': (3, 2),
+    }
+    assert links['b->a']['lost_s'] == [[0.0, None]] and links['a->b']['lost_s'] == links['c->a']['lost_s'] == []
+    bins = reach.history()['pairs']
+    assert bins['c->a'] == {'sent': [0] * 6 + [3], 'delivered': [0] * 6 + [2]} and bins['b->a']['delivered'] == [0] * 6
+
+
+def test_a_saved_record_has_every_field() -> None:
+    """A link that is lost right now, one in a row of losses, and one that is heard: each goes on as it would have."""
+    reach = told('1' + '0' * 7 + '10000000')
+    reach.record_delivery(16 * 10**9, [('b', 'a'), ('c', 'a')], np.array([3, 4]), np.array([0, 4]))
+    again = LinkStatistics.restored(json.loads(json.dumps(reach.save())))
+    assert vars(again) == vars(reach) and again.save() == reach.save()
+    assert again.links()['amber->lander']['lost_s'] == [[1.0, 8.0], [9.0, None]]
+    for each in (reach, again):
+        each.record_delivery(17 * 10**9, [*PAIR, ('b', 'a')], np.array([1, 2]), np.array([1, 0]))
+    assert again.links() == reach.links()
+    assert again.links()['amber->lander']['lost_s'][1] == [9.0, 17.0] and again.links()['b->a']['lost_s'] == [
+        [16.0, None]
+    ]
+
+
+def test_history_keeps_every_packet_as_it_grows_coarser() -> None:
+    """Sums are those of the packets told, whatever the bins; a saved record goes on as the other does."""
+    rng = np.random.default_rng(3)
+    arrivals = ''.join(rng.choice(['0', '1'], 2000))
+    reach = told(arrivals, 10**8)
+    history = reach.history()
+    bins = history['pairs']['amber->lander']
+    assert len(bins['sent']) <= MOST_BINS and history['bin_s'] * MOST_BINS >= 200.0
+    width = round(history['bin_s'] * 10)
+    assert bins['sent'] == [len(arrivals[k : k + width]) for k in range(0, 2000, width)]
+    assert bins['delivered'] == [arrivals[k : k + width].count('1') for k in range(0, 2000, width)]
+    again = LinkStatistics.restored(json.loads(json.dumps(reach.save())))
+    for record in (reach, again):
+        record.record_delivery(300 * 10**9, PAIR, np.array([7]), np.array([3]))
+    assert again.history() == reach.history() and again.links() == reach.links()

@@ -1,0 +1,75 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The papers behind a scenario's sensors and light."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from regolith_files.extension_points import Citations
+from regolith_sensors.camera.config import CameraConfig
+from regolith_sensors.config.sensors import LightConfig, LunarSunConfig, scenario_sensors
+from regolith_sensors.inertial.gnss_config import GnssConfig
+from regolith_sensors.inertial.imu_config import ImuConfig, InertialErrors
+from regolith_sensors.lidar.config import LidarConfig
+from regolith_sensors.rays.registry import USUAL
+
+_SOILS = {'pommerol2013': 'pommerol2013'}
+"""Papers of parameter sets; the others are from Sato et al. 2014."""
+
+
+def citations(scenario: Any) -> Citations:
+    """Return the papers behind the models of a scenario's sensors; none without sensors."""
+    keys: set[str] = set()
+    for sensor in scenario_sensors(scenario):
+        config = sensor.config
+        if isinstance(config, CameraConfig):
+            keys |= _surfaces(scenario.light) | _light(scenario.light, config) | _camera(config)
+        elif isinstance(config, LidarConfig):
+            keys |= _surfaces(scenario.light) | {'wagner2010', 'chrono'}
+            if config.profile == 'gaussian' and config.sample_radius > 1:
+                keys.add('siegman1986')
+        elif isinstance(config, ImuConfig):
+            keys |= {'titterton2004', 'ieee952'}
+            if _drifts(config.gyroscope) or _drifts(config.accelerometer):
+                keys.add('gillespie1996')
+        elif isinstance(config, GnssConfig) and (config.drift_horizontal_m or config.drift_vertical_m):
+            keys.add('gillespie1996')
+    return Citations(Path(__file__).parent / 'references.bib', sorted(keys))
+
+
+def _surfaces(light: LightConfig) -> set[str]:
+    """Return the papers behind the look of ground, rocks and vehicles."""
+    keys = {'hapke1981', 'hapke1984', 'hapke1986', 'hapke2002', 'hapke2008', 'hapke2012'}
+    keys.add(_SOILS.get(light.soil, 'sato2014'))
+    keys |= {'walter2007', 'heitz2014', 'schlick1994', 'ashikhmin2000', 'gouraud1971'}
+    if light.micro_slope_deg > 0.0:
+        keys.add('helfenstein1999')
+    return keys | ({'hanika2021', 'abramowitz1964', 'cody1980'} if light.rays == USUAL else set())
+
+
+def _light(light: LightConfig, camera: CameraConfig) -> set[str]:
+    """Return the papers behind the sun, and the light between surfaces."""
+    keys = {'prsa2016'} if light.sun is not None else set()
+    if isinstance(light.sun, LunarSunConfig):
+        keys.add('meeus1998')
+    if camera.hull_light and not camera.bounce_samples and light.rays == USUAL:
+        keys |= {'ward1988', 'duff2017'}
+    if camera.samples > 1 or camera.edge_samples or (light.sun is not None and light.rays == USUAL):
+        keys |= {'roberts2018', 'cranley1976'}
+    return keys
+
+
+def _camera(camera: CameraConfig) -> set[str]:
+    """Return the papers behind a camera's stages."""
+    keys = {'batagoda2024', 'horn1986', 'emva1288'}
+    if camera.stages.distortion and any(camera.distortion.coefficients):
+        keys.add('kannala2006' if camera.distortion.model == 'equidistant' else 'brown1966')
+    if camera.stages.noise:
+        keys |= {'box1958', 'devroye1986'} if camera.aggregator_gain is None else {'box1958'}
+    return keys
+
+
+def _drifts(errors: InertialErrors) -> bool:
+    return errors.bias_sigma > 0.0 or errors.walk > 0.0

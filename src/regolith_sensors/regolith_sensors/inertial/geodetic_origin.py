@@ -1,0 +1,84 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Where a scenario's origin lies on its body, for receivers whose models do not state it, and for the sun."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from regolith_files.yaml_source import KeyPath, YamlSource
+from regolith_sensors.config.sensors import LightConfig, LunarSunConfig
+
+_PLACE = ('latitude_deg', 'longitude_deg', 'altitude_m')
+_FIX = 'set terrain.site: {latitude_deg, longitude_deg, altitude_m}, or use a georeferenced elevation model'
+
+
+@dataclass(frozen=True)
+class OriginPlace:
+    """Place of the origin of the world."""
+
+    latitude_deg: float
+    longitude_deg: float
+    altitude_m: float
+    """Height above the sphere or ellipsoid of the body [m]."""
+    body: str
+    """'moon', 'earth' or 'other'."""
+    north_deg: float = 0.0
+    """Bearing of +y, clockwise from true north [deg]."""
+
+
+def placed(model: dict[str, Any], place: OriginPlace | None, source: YamlSource, at: KeyPath) -> dict[str, Any]:
+    """Return a receiver's values with the place of the origin.
+
+    What the model states stays; if it states all, no other place is needed.
+
+    :param model: values, as of :class:`regolith_sensors.inertial.gnss_config.GnssConfig`
+    :param place: from the scenario or its elevation model; None: unknown
+    :param source: file of the scenario
+    :param at: key of the sensor in that file
+    :raises InputError: if the place is unknown, or on another body
+    """
+    missing = [key for key in _PLACE if model.get(key) is None]
+    if not missing:
+        return {**model, 'north_deg': model.get('north_deg') or 0.0}
+    if place is not None and place.body == 'other':
+        problem = 'is a receiver, and positions exist on the Moon and the Earth only; the elevation model is of neither'
+        allowed = 'an elevation model of the Moon or the Earth; fix: remove the sensor'
+        raise source.error((*at, 'model'), problem, allowed)
+    if place is None:
+        problem = f'a receiver needs the place of the origin: {", ".join(missing)} unknown'
+        raise source.error((*at, 'model'), problem, f'a known place; fix: {_FIX}')
+    if place.body != model['body']:
+        problem = f'is a receiver for body: {model["body"]}, but the origin is on body: {place.body}'
+        raise source.error((*at, 'model', 'body'), problem, f'{place.body}; fix: set body in the model')
+    longitude = (place.longitude_deg + 180.0) % 360.0 - 180.0
+    known = {'latitude_deg': place.latitude_deg, 'longitude_deg': longitude, 'altitude_m': place.altitude_m}
+    north = model.get('north_deg')
+    return {**model, **{key: known[key] for key in missing}, 'north_deg': place.north_deg if north is None else north}
+
+
+def placed_sun(light: LightConfig, place: OriginPlace | None, source: YamlSource) -> LightConfig:
+    """Return the ``light`` section with the place of a sun that moves with time, and the bearing of +y there.
+
+    What the section states stays.
+
+    :param place: from the scenario or its elevation model; None: unknown
+    :param source: file of the scenario
+    :raises InputError: if the place is unknown, or not on the Moon
+    """
+    sun = light.sun
+    if not isinstance(sun, LunarSunConfig):
+        return light
+    missing = [key for key in ('latitude_deg', 'longitude_deg') if getattr(sun, key) is None]
+    if missing and place is None:
+        problem = f'the sun of a time needs a place: {", ".join(missing)} unknown'
+        raise source.error(('light', 'sun'), problem, f'a known place; fix: set them, or {_FIX}')
+    if missing and place is not None and place.body != 'moon':
+        body = 'the Earth' if place.body == 'earth' else 'another body'
+        problem = f'is a time over the Moon, but the origin is on {body}'
+        raise source.error(('light', 'sun'), problem, 'azimuth_deg and elevation_deg', sun.utc)
+    found: dict[str, Any] = {key: getattr(place, key) for key in missing}
+    if sun.north_deg is None:
+        found['north_deg'] = 0.0 if place is None else place.north_deg
+    return light.model_copy(update={'sun': sun.model_copy(update=found)})

@@ -1,0 +1,108 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The motion of a vehicle's base, substep by substep, and the readings of an ideal inertial sensor on it."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_sensors.inertial.imu import mean_specific_force
+from regolith_vehicles.dynamics.motion_samples import MotionSamples
+from regolith_world.numerics.rotation import matrix, product, rotation_vector, slerp
+
+Floats = NDArray[np.float64]
+
+
+class MotionTrack:
+    """Recent samples of a vehicle's base; before the first it stood still."""
+
+    def __init__(self, kept_ns: int = 1_000_000_000) -> None:
+        """Start empty; at least ``kept_ns`` [ns] of the past are kept."""
+        self._kept_ns = kept_ns
+        self._cycles: deque[MotionSamples] = deque()
+        self._joined: MotionSamples | None = None
+
+    @property
+    def last_ns(self) -> int:
+        """Return the time of the newest sample [ns]; -1 if there is none."""
+        return int(self._cycles[-1].t_ns[-1]) if self._cycles else -1
+
+    def add(self, samples: MotionSamples) -> None:
+        """Append the samples of a cycle; after a rewind those of the abandoned future are dropped."""
+        if not len(samples.t_ns):
+            return
+        while self._cycles and self._cycles[-1].t_ns[-1] >= samples.t_ns[0]:
+            self._cycles.pop()
+        self._cycles.append(samples)
+        # The cycle before the kept ones stays: its last sample begins them.
+        while len(self._cycles) > 2 and self._cycles[1].t_ns[-1] < samples.t_ns[-1] - self._kept_ns:
+            self._cycles.popleft()
+        self._joined = None
+
+    def forget_after(self, t_ns: int) -> None:
+        """Drop the samples after a time [ns], of a future that was abandoned."""
+        while self._cycles and self._cycles[-1].t_ns[-1] > t_ns:
+            self._cycles.pop()
+        self._joined = None
+
+    def ideal_readings(
+        self, t0_ns: int, t1_ns: int, gravity: Floats, position: Floats, orientation: Floats
+    ) -> tuple[Floats, Floats]:
+        """Return the mean specific force [m/s^2] and turning rate [rad/s] of a window in a sensor's frame.
+
+        Both follow from the states at the ends of the window: the force from the change of the sensor's velocity, exact
+        but for the turn within the window (second order), the rate from the turn itself. Between samples acceleration
+        and rate are constant, as in the integrator.
+
+        :param t0_ns: beginning of the window [ns]
+        :param t1_ns: its end [ns], later
+        :param gravity: in the world [m/s^2], shape (3,)
+        :param position: of the sensor in the base frame [m], shape (3,)
+        :param orientation: of the sensor's frame in the base frame, quaternion (x, y, z, w)
+        :raises LookupError: if there is no sample
+
+        Source: titterton2004.
+        Checked by: test_motion_track.py::test_an_arm_on_a_turning_body,
+        test_motion_track.py::test_the_turn_is_exact_however_the_axis_lies.
+        """
+        (turn0, velocity0, rate0), (turn1, velocity1, rate1) = self._at(t0_ns), self._at(t1_ns)
+        duration = (t1_ns - t0_ns) * 1e-9
+        force = mean_specific_force(
+            (velocity0, velocity1),
+            (matrix(turn0) @ rate0, matrix(turn1) @ rate1),
+            (turn0, turn1),
+            duration,
+            gravity,
+            position,
+        )
+        turned = rotation_vector(product(turn0 * np.array([-1.0, -1.0, -1.0, 1.0]), turn1))
+        to_sensor = matrix(orientation).T
+        return to_sensor @ force, to_sensor @ turned / duration
+
+    def _at(self, t_ns: int) -> tuple[Floats, Floats, Floats]:
+        """Return orientation, velocity in the world and rate in the base frame at a time."""
+        samples = self._all()
+        after = min(int(np.searchsorted(samples.t_ns, t_ns)), len(samples.t_ns) - 1)
+        before = max(after - 1, 0)
+        whole = int(samples.t_ns[after] - samples.t_ns[before])
+        share = min(max((t_ns - int(samples.t_ns[before])) / whole, 0.0), 1.0) if whole else 1.0
+
+        def between(values: Floats) -> Floats:
+            out: Floats = values[before] + share * (values[after] - values[before]) if share < 1.0 else values[after]
+            return out
+
+        turn = samples.orientation[after]
+        if share < 1.0:
+            turn = slerp(samples.orientation[before], turn, share)
+        return turn, between(samples.linear_velocity), between(samples.angular_velocity)
+
+    def _all(self) -> MotionSamples:
+        if not self._cycles:
+            raise LookupError('no motion of the vehicle is known')
+        if self._joined is None:
+            names = MotionSamples.__dataclass_fields__
+            self._joined = MotionSamples(*(np.concatenate([getattr(c, name) for c in self._cycles]) for name in names))
+        return self._joined

@@ -1,0 +1,108 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Pixels where one ray is not enough: edges of things and borders of shadows."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_sensors.arrays import Ints, Singles
+from regolith_sensors.rays.image import RenderedImage
+from regolith_sensors.rays.parallel import run_in_ranges
+from regolith_sensors.scene.scene import Semantic
+
+_ROWS, _TILE = 16, 8
+_BENT = np.float32(0.9)
+"""Cosine between the normals of neighbours on a thing beyond which there is an edge between them: 26 degrees."""
+_BEHIND = np.float32(1.25)
+"""Distance over that which the pixels before lead to expect, beyond which ground is seen behind other ground."""
+_GROUND = np.uint8(Semantic.GROUND)
+
+
+SHADOW, SHAPE = np.uint8(1), np.uint8(2)
+"""Marks of pixels: at the border of a shadow alone, or at the edge of a shape."""
+
+
+def edge_marks(frame: RenderedImage) -> NDArray[np.uint8]:
+    """Return the marks of the pixels that differ from one of their four neighbors in instance, shadow or normal.
+
+    Normals of the ground do not count, whose micro-relief bends them everywhere; ground that stands before other ground
+    does.
+
+    The criterion is Regolith's own.
+
+    :param frame: with one ray per pixel
+    :return: 0, :data:`SHADOW` or :data:`SHAPE`, shape (height, width)
+    """
+    height, width = frame.depth.shape
+    marks = np.empty((height, width), np.uint8)
+    run_in_ranges(_mark, height, _ROWS, frame.instance, frame.semantic, frame.range, frame.normal, marks)
+    return marks
+
+
+def edge_pixels(marks: NDArray[np.uint8]) -> NDArray[np.int32]:
+    """Return the marked pixels: row times width plus column, tile by tile: rays of one packet stay together."""
+    out = np.empty(np.count_nonzero(marks), np.int32)
+    _list(marks, out)
+    return out
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+def _differ(
+    instance: Ints, semantic: NDArray[np.uint8], distance: Singles, normal: Singles, i: int, j: int, a: int, b: int
+) -> int:
+    """Return SHAPE if two neighbors show different objects, SHADOW if one of them alone is in the sun, else 0."""
+    here, there = instance[i, j], instance[a, b]
+    ground = semantic[i, j] == _GROUND and semantic[a, b] == _GROUND
+    if ground:
+        # Tiles of the ground are one thing.
+        near, far = min(distance[i, j], distance[a, b]), max(distance[i, j], distance[a, b])
+        if far > _BEHIND * near:
+            return 2
+        return int((here ^ there) & 1)
+    if here >> 1 != there >> 1:
+        return 2
+    cosine = normal[i, j, 0] * normal[a, b, 0] + normal[i, j, 1] * normal[a, b, 1] + normal[i, j, 2] * normal[a, b, 2]
+    if here >= 0 and cosine < _BENT:
+        return 2
+    return int((here ^ there) & 1)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _mark(
+    first: int,
+    last: int,
+    instance: Ints,
+    semantic: NDArray[np.uint8],
+    distance: Singles,
+    normal: Singles,
+    marks: NDArray[np.uint8],
+) -> None:
+    height, width = instance.shape
+    for i in range(first, last):
+        for j in range(width):
+            edge = 0
+            if j > 0:
+                edge = max(edge, _differ(instance, semantic, distance, normal, i, j, i, j - 1))
+            if j + 1 < width:
+                edge = max(edge, _differ(instance, semantic, distance, normal, i, j, i, j + 1))
+            if i > 0:
+                edge = max(edge, _differ(instance, semantic, distance, normal, i, j, i - 1, j))
+            if i + 1 < height:
+                edge = max(edge, _differ(instance, semantic, distance, normal, i, j, i + 1, j))
+            marks[i, j] = edge
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _list(marks: NDArray[np.uint8], out: Ints) -> None:
+    height, width = marks.shape
+    count = 0
+    for top in range(0, height, _TILE):
+        for left in range(0, width, _TILE):
+            for i in range(top, min(top + _TILE, height)):
+                for j in range(left, min(left + _TILE, width)):
+                    if marks[i, j] != 0:
+                        out[count] = i * width + j
+                        count += 1

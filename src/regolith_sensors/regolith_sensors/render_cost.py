@@ -1,0 +1,113 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the cameras and lidars of a scenario cost on this machine, found by rendering small frames."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from regolith_sensors.arrays import Floats
+from regolith_sensors.camera.config import CameraConfig
+from regolith_sensors.config.sensors import ResolvedSensor
+from regolith_sensors.lidar.config import LidarConfig
+
+_PIXELS = 160 * 120
+"""Of a trial frame, at most."""
+_TRIALS = 3
+_HALF, _ROCKS = 6.4, 150
+"""Half the side of the trial scene [m], and its rocks."""
+
+
+class SensorCost(NamedTuple):
+    """Time that one sensor takes."""
+
+    name: str
+    """VEHICLE/SENSOR."""
+    frame_s: float
+    """Wall time of a frame, with all threads that rays have [s]."""
+    rate_hz: float
+
+    @property
+    def share(self) -> float:
+        """Wall time per simulated time [-]."""
+        return self.frame_s * self.rate_hz
+
+
+def sensor_costs(sensors: Iterable[ResolvedSensor]) -> list[SensorCost]:
+    """Return the costs of all cameras and lidars, measured in a small scene on a procedural terrain at low sun.
+
+    A frame of a camera is rendered with fewer pixels and scaled by their number. Publishing, recording and the terrain
+    tiles that a moving vehicle needs come on top; a scene with large parts of sky costs less.
+    """
+    seeing = [s for s in sensors if isinstance(s.config, (CameraConfig, LidarConfig))]
+    if not seeing:
+        return []
+    from regolith_sensors.bench import BenchScene
+
+    scene = BenchScene(_HALF, _ROCKS)
+    times: dict[str, float] = {}
+    costs = []
+    for sensor in seeing:
+        key = repr(sensor.config)
+        if key not in times:
+            frame = _camera_frame if isinstance(sensor.config, CameraConfig) else _lidar_frame
+            times[key] = frame(scene, sensor.config)
+        costs.append(SensorCost(sensor.full_name, times[key], sensor.config.rate_hz))
+    return costs
+
+
+def describe(costs: list[SensorCost]) -> str:
+    """Return one line: what frames cost, and the real-time factor that they leave.
+
+    All sensors of a run share a process, so their times add up.
+    """
+    total = sum(cost.share for cost in costs)
+    most = max(costs, key=lambda cost: cost.share)
+    return (f'sensors: frames take about {total:.2g} s of wall time per simulated second on this machine (most of it'
+            f' {most.name}: {1e3 * most.frame_s:.2g} ms at {most.rate_hz:g} Hz), so the real-time factor is at most'
+            f' {1.0 / total:.2g}')  # fmt: skip
+
+
+def _least(work: Callable[[int], Any]) -> float:
+    """Return the least wall time of some calls; the first, which fills caches, does not count [s]."""
+    times = []
+    for n in range(_TRIALS + 1):
+        begin = time.perf_counter()
+        work(n)
+        times.append(time.perf_counter() - begin)
+    return min(times[1:])
+
+
+def _camera_frame(bench: Any, config: CameraConfig) -> float:
+    from regolith_sensors.bench import SUN
+    from regolith_sensors.camera.pipeline import Camera, CameraPose
+
+    scale = min(1.0, math.sqrt(_PIXELS / (config.width * config.height)))
+    width, height = max(16, round(config.width * scale)), max(16, round(config.height * scale))
+    small = config.model_copy(
+        update={'width': width, 'height': height, 'pixel_size_m': config.pixel_size_m * config.width / width}
+    )
+    camera = Camera(small, 1, 'cost')
+    tilt = math.radians(6.0)
+    pose = CameraPose(bench.eye, np.array([0.0, math.sin(tilt), 0.0, math.cos(tilt)]))
+
+    def frame(n: int) -> None:
+        camera.process(camera.expose(bench.rays, bench.scene.origin, lambda _: pose, SUN, frame=n), n)
+
+    return _least(frame) * (config.width * config.height) / (width * height)
+
+
+def _lidar_frame(bench: Any, config: LidarConfig) -> float:
+    from regolith_sensors.lidar.sweep import Lidar
+
+    device = Lidar(config, 1, 'cost')
+
+    def poses(moments: Floats) -> tuple[Floats, Floats]:
+        return np.tile(bench.eye, (len(moments), 1)), np.tile(np.eye(3), (len(moments), 1, 1))
+
+    return _least(lambda n: device.scan(bench.rays, bench.scene.origin, poses, n))

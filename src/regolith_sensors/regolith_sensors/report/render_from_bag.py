@@ -1,0 +1,174 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of a run's vehicles at any time, drawn from its recording alone."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_files.extension_points import Run
+from regolith_sensors.camera.config import CameraConfig
+from regolith_sensors.camera.display import display_image
+from regolith_sensors.camera.pipeline import Camera, CameraPose
+from regolith_sensors.config.sensors import Mount
+from regolith_sensors.report.image_reader import stamp_ns
+from regolith_sensors.scene.sensor_scene import SensorScene
+from regolith_sensors.sensor_models import load_sensor
+from regolith_terrain.crm.surfel_messages import TOPIC, surfels_record
+from regolith_terrain.grid.merge import SoilUpdate
+from regolith_terrain.grid.node_records import NodeRecords
+from regolith_vehicles.description.visual_description import VisualDescription
+from regolith_vehicles.description.visual_messages import poses_of, visuals_from_message
+from regolith_world.cycle.records import CycleKey, Verdict
+from regolith_world.numerics.rotation import matrices, matrix
+
+Floats = NDArray[np.float64]
+
+SIZE = (960, 640)
+_SIDES_DEG = (-42.0, 42.0, 138.0, -138.0)
+"""Directions to look from, from a vehicle's forward axis to the left, the first of equal ones [deg]."""
+_SUN_ASIDE_DEG = 55.0
+"""By which the sun is to stand beside the camera, seen from the vehicle [deg]: shapes show by their shades."""
+
+
+class BagRenderer:
+    """The ground and the vehicles of a run at a time.
+
+    :param run: with a recording
+    :param t_s: simulated time [s]; what was committed last before it is drawn
+    :raises ValueError: if the recording has no vehicle's looks and poses at that time
+    """
+
+    def __init__(self, run: Run, t_s: float) -> None:
+        scenario, bag, t_ns = run.scenario, run.bag, round(t_s * 1e9)
+        names = sorted(scenario.vehicles)
+        looks: dict[str, VisualDescription] = {}
+        for message in bag.messages(*(f'/{name}/parts' for name in names)):
+            looks[message.topic.split('/')[1]] = visuals_from_message(message.content)
+        last: dict[str, Any] = {}  # by the stamps: a message is logged a cycle later than what it tells
+        for message in bag.messages(*(f'/{name}/part_poses' for name in looks)):
+            if stamp_ns(message.content) <= t_ns:
+                last[message.topic.split('/')[1]] = message.content
+        self.looks = {name: looks[name] for name in sorted(last)}
+        """Looks of the vehicles that are there, by name."""
+        if not last:
+            raise ValueError(f'nothing of a vehicle is recorded at {t_s:g} s; allowed: times of the recording')
+        self._seed, self._light = scenario.seed, scenario.light
+        world = SensorScene(scenario.terrain, scenario.light, scenario.seed, self.looks)
+        self.t_ns = max(map(stamp_ns, last.values()))
+        """Time of what is drawn [ns]."""
+        self.poses = {name: poses_of(content) for name, content in last.items()}
+        for name, poses in self.poses.items():
+            world.states.tracks[name].add(self.t_ns, poses)
+        ground = world.states.ground
+        replay_terrain(bag, ground, self.t_ns)
+        for name, moving in world.states.particles.items():
+            for message in bag.messages(f'/{name}/{TOPIC}'):
+                if stamp_ns(message.content) <= self.t_ns:
+                    moving.add(*surfels_record(message.content))
+        world.states.advance(self.t_ns)
+        ground.changed = []
+        self._world = world
+
+    def picture(self, name: str, from_deg: float | None = None, size: tuple[int, int] = SIZE) -> NDArray[np.uint8]:
+        """Return the picture of a vehicle from beside it, in the scenario's light, shape (rows, columns, 3).
+
+        :param from_deg: direction of the camera from its forward axis to the left [deg]; none: where the sun suits
+        """
+        view = self._world.view(name)
+        low, high = extent(self.looks[name], self.poses[name])
+        middle, width = 0.5 * (low + high), float(np.linalg.norm(high - low))
+        ahead = matrix(self.poses[name][0, 3:])[:, 0]
+        yaw = math.atan2(ahead[1], ahead[0])
+        sun = self._light.sun_at(self.t_ns)
+        to = yaw + math.radians(_best_side(yaw, sun) if from_deg is None else from_deg)
+        distance = 1.6 * width
+        grid = self._world.states.ground.grid
+        x, y = middle[:2] + distance * np.array([math.cos(to), math.sin(to)])
+        eye = np.array([x, y, max(float(grid.levels(x, y)), low[2]) + 0.34 * distance])
+        down = math.degrees(math.atan2(eye[2] - middle[2], distance))
+        values = load_sensor('navcam', CameraConfig).model_dump(mode='json')
+        values |= {
+            'width': size[0],
+            'height': size[1],
+            'pixel_size_m': 6.4e-6 * 1024 / size[0] / 1.05,
+            'color': 'rgb',
+            'samples': 4,
+            'sun_samples': 4,
+            'focus_distance_m': distance,
+        }
+        camera = Camera(CameraConfig.model_validate(values), self._seed, 'snapshot')
+        pose = CameraPose(eye, Mount(rpy_deg=(0.0, down, math.degrees(to) + 180.0)).orientation)
+        view.center_on(eye)
+        rays = view.prepare(self.t_ns)
+        seen = camera.process(camera.expose(rays, view.scene.origin, lambda _: pose, sun, ()))
+        return np.ascontiguousarray(display_image(seen.image, seen.encoding)[0])
+
+
+def replay_terrain(bag: Any, ground: Any, until_ns: float = math.inf) -> None:
+    """Tell sensors' ground all that a recording says of it.
+
+    :param bag: the recording (:attr:`regolith_files.extension_points.Run.bag`)
+    :param until_ns: simulated time after which nothing is of interest [ns]
+    """
+    for message in bag.messages('/regolith/terrain/update', '/regolith/cycle'):
+        content = message.content
+        key = CycleKey(content.key.epoch, content.key.cycle, content.key.attempt)
+        if message.topic.endswith('cycle'):
+            ground.on_cycle(key, content.t_ns, Verdict(content.verdict))
+            if content.t_ns > until_ns:
+                break
+        else:
+            ground.on_update(SoilUpdate(
+                key, _nodes(content.nodes), np.array(content.owner, np.int16), tuple(content.agents),
+                content.conflicts, content.soil_seq, content.soil_hash,
+            ))  # fmt: skip
+
+
+def _nodes(message: Any) -> NodeRecords:
+    """Return the soil of a message from a bag."""
+    fields = tuple(message.fields)
+    values = np.array(message.values, np.float64).reshape(len(fields), len(message.x))
+    return NodeRecords(np.array(message.x, np.int32), np.array(message.y, np.int32), values, fields)
+
+
+def _best_side(yaw: float, sun: Any) -> float:
+    """Return the direction to look from [deg]; from where the sun is to the side, if there is one."""
+    if sun is None:
+        return _SIDES_DEG[0]
+    to_sun = 0.5 * math.pi - sun.azimuth
+    aside = math.radians(_SUN_ASIDE_DEG)
+
+    def off(side_deg: float) -> float:
+        turn = to_sun - yaw - math.radians(side_deg)
+        return abs(abs(math.remainder(turn, 2.0 * math.pi)) - aside)
+
+    return min(_SIDES_DEG, key=off)
+
+
+def extent(looks: VisualDescription, poses: Floats) -> tuple[Floats, Floats]:
+    """Return the least and the greatest x, y, z of a vehicle in the world, of round shapes with their corners [m].
+
+    :param poses: of its parts, shape (n, 7)
+    """
+    points = []
+    corners = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
+    for part, pose in zip(looks.parts, poses, strict=True):
+        if not part.visuals:
+            continue
+        turns = matrices(np.array([visual.orientation for visual in part.visuals]))
+        own = []
+        for visual, turn in zip(part.visuals, turns, strict=True):
+            if visual.mesh is not None:
+                at = visual.mesh.vertices.astype(np.float64)
+            else:
+                size = visual.size
+                at = corners * (size[:3] if visual.shape in ('box', 'ellipsoid') else max(size[:2]))
+            own.append(at @ turn.T + visual.position)
+        points.append(np.concatenate(own) @ matrix(pose[3:]).T + pose[:3])
+    every = np.concatenate(points)
+    return every.min(axis=0), every.max(axis=0)

@@ -1,0 +1,127 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The scenes of a scenario's sensors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from regolith_sensors.brdf import PRESETS
+from regolith_sensors.config.sensors import LightConfig
+from regolith_sensors.rays.registry import ray_backend
+from regolith_sensors.scene.materials import HapkeSoil, Material, Principled
+from regolith_sensors.scene.meshes import Mesh
+from regolith_sensors.scene.rock_layer import RockLayer
+from regolith_sensors.scene.scene import Scene, Semantic
+from regolith_sensors.scene.terrain_tiles import SoilHeightSource
+from regolith_sensors.scene.vehicle_mesh import MeshPart, vehicle_parts
+from regolith_sensors.scene.world_view import ScenePart, WorldStates, WorldView
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field_builder import build_height_field, build_rocks
+from regolith_terrain.lunar.rocks import Rocks
+from regolith_terrain.solids.obstacles import Obstacle
+from regolith_terrain.solids.rock_shapes import site_rocks
+from regolith_vehicles.contact.static_obstacles import build_obstacles
+from regolith_vehicles.description.visual_description import PartRole, VisualDescription
+from regolith_world.numerics.rotation import from_yaw
+
+ROCK = Principled((0.15, 0.135, 0.12), 0.9, micro_relief=0.6)
+"""Blocks of mare basalt and breccia, a little brighter than mature soil."""
+OBSTACLES = {
+    'rock': ROCK, 'concrete': Principled((0.22, 0.215, 0.20), 0.9), 'metal': Principled((0.25, 0.25, 0.26), 0.4, 0.9),
+    'wood': Principled((0.18, 0.11, 0.06), 0.8),
+}  # fmt: skip
+"""Looks of obstacles, by the key ``material``."""
+_OF_THE_BODY = (PartRole.BODY, PartRole.TRACK_SHOE)
+
+
+class SensorScene:
+    """Ground, shapes and states shared by all views of a process."""
+
+    def __init__(
+        self,
+        terrain: TerrainConfig,
+        light: LightConfig,
+        seed: int,
+        vehicles: Mapping[str, VisualDescription],
+        kept_ns: int = 2_000_000_000,
+    ) -> None:
+        """Build the ground and the shapes.
+
+        :param vehicles: looks of all of the scenario, by name
+        :param kept_ns: age to which states are kept [ns]: longer than any frame's span
+        """
+        self.light = light
+        self._size_m = terrain.size_m
+        self._materials: list[Material] = [ROCK]
+        self._parts: dict[str, list[MeshPart]] = {}
+        for name, looks in sorted(vehicles.items()):
+            self._parts[name] = vehicle_parts(looks, self._materials)
+        ground = build_height_field(terrain, seed)
+        grid = SoilGrid(ground, terrain.spacing_m, terrain.law)
+        names = {name: [part.name for part in looks.parts] for name, looks in vehicles.items()}
+        moving = {region.vehicle for region in terrain.particle_regions()} & set(vehicles)
+        self.states = WorldStates(names, grid, kept_ns, moving)
+        self._obstacles = self._looks_of(build_obstacles(terrain, ground))
+        field = build_rocks(terrain, seed)
+        self._rocks: Rocks | None = site_rocks(field, terrain.size_m) if field is not None else None
+
+    def _looks_of(self, obstacles: list[Obstacle]) -> list[tuple[Obstacle, Mesh]]:
+        """Return obstacles with their meshes; their materials are appended to the scene's."""
+        looks: dict[str, int] = {}
+        found = []
+        for thing in obstacles:
+            name = thing.config.material
+            if name not in looks:
+                looks[name] = len(self._materials)
+                self._materials.append(OBSTACLES[name])
+            corners = thing.triangles.reshape(-1, 3)
+            triangles = np.arange(len(corners), dtype=np.uint32).reshape(-1, 3)
+            found.append((thing, Mesh(corners, triangles, np.full(len(triangles), looks[name], dtype=np.uint16))))
+        return found
+
+    def view(self, viewer: str) -> WorldView:
+        """Return the view from a vehicle, with a scene of its own."""
+        light = self.light
+        scene = Scene(
+            SoilHeightSource(self.states.ground.grid),
+            self._materials,
+            soil=HapkeSoil(PRESETS[light.soil]),
+            view_range=light.view_range_m,
+            detail=light.detail,
+            micro_slope_deg=light.micro_slope_deg,
+            micro_albedo=light.micro_albedo,
+            rays=ray_backend(light.rays)(),
+        )
+        objects = {name: _objects(scene, name, parts) for name, parts in self._parts.items()}
+        for thing, mesh in self._obstacles:
+            semantic = Semantic.ROCK if thing.config.material == 'rock' else Semantic.OTHER
+            added = scene.add_object(thing.name, [(scene.add_mesh(mesh), semantic)])
+            scene.place(added, 0, thing.middle, from_yaw(math.radians(thing.config.heading_deg)))
+        rocks = RockLayer(self._rocks, scene, 0, len(scene.objects) + 2) if self._rocks is not None else None
+        return WorldView(self.states, viewer, scene, objects, rocks)
+
+    def views(self, viewers: Iterable[str]) -> dict[str, WorldView]:
+        """Return one view per vehicle."""
+        return {name: self.view(name) for name in sorted(set(viewers))}
+
+
+def _objects(scene: Scene, name: str, parts: list[MeshPart]) -> list[ScenePart]:
+    """Add a vehicle to a scene; what rolls is an object each, so that boxes distinguish wheels, the rest is one."""
+    meshes: dict[int, int] = {}
+    for part in parts:
+        if id(part.mesh) not in meshes:
+            # A track's many shoes are small and dark, and gathering light for each would cost more than all the rest.
+            meshes[id(part.mesh)] = scene.add_mesh(part.mesh, holds_light=part.role != PartRole.TRACK_SHOE)
+    body = [part for part in parts if part.role in _OF_THE_BODY]
+    whole = scene.add_object(name, [(meshes[id(part.mesh)], Semantic.VEHICLE) for part in body])
+    shown = [ScenePart(whole, k, part.row) for k, part in enumerate(body)]
+    for part in parts:
+        if part.role not in _OF_THE_BODY:
+            wheel = scene.add_object(f'{name}/{part.name}', [(meshes[id(part.mesh)], Semantic.WHEEL)])
+            shown.append(ScenePart(wheel, 0, part.row))
+    return shown

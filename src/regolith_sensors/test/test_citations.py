@@ -1,0 +1,61 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A run cites the papers of the sensors it has, and no others."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from regolith_sensors.citations import citations
+from regolith_sensors.config.sensors import LightConfig
+
+
+def cited(sensors: dict[str, Any], **light: Any) -> set[str]:
+    entry = SimpleNamespace(sensors=sensors, frame_prefix=None)
+    found = citations(SimpleNamespace(vehicles={'amber': entry}, light=LightConfig.model_validate(light)))
+    assert set(found.keys) <= set(found.entries())
+    return set(found.keys)
+
+
+def test_a_blind_rover_cites_nothing() -> None:
+    assert cited({}) == set()
+
+
+@pytest.mark.parametrize('light', [{}, {'soil': 'pommerol2013', 'sun': None}])
+def test_a_camera_cites_hapke_and_its_stages(light: dict[str, Any]) -> None:
+    found = cited({'eye': {'model': 'blackfly'}}, **light)
+    assert {'hapke1981', 'hapke2012', 'batagoda2024', 'brown1966', 'walter2007', 'helfenstein1999'} <= found
+    assert {'sato2014', 'pommerol2013'} & found == ({'pommerol2013'} if light else {'sato2014'})
+    assert ('prsa2016' in found) == (not light) and 'meeus1998' not in found
+    assert not {'wagner2010', 'ieee952', 'kannala2006'} & found
+
+
+def test_the_sun_over_a_place_comes_from_an_almanac() -> None:
+    sun = {'latitude_deg': -85.0, 'longitude_deg': 0.0, 'utc': '2026-11-21T12:00:00Z'}
+    assert 'meeus1998' in cited({'eye': {'model': 'navcam'}}, sun=sun)
+
+
+def test_lidar_and_inertial_units() -> None:
+    lidar = cited({'l': {'model': 'vlp16'}})
+    assert {'hapke1981', 'wagner2010'} <= lidar and 'batagoda2024' not in lidar
+    assert cited({'i': {'model': 'imu_mems'}}) == {'titterton2004', 'ieee952', 'gillespie1996'}
+    assert cited({'g': {'model': 'gnss_lunanet'}}) == {'gillespie1996'}
+
+
+def test_a_camera_cites_its_lens_if_it_has_one() -> None:
+    """Brown's for plumb bob, Kannala's for a fisheye; none without coefficients, or with the stage off."""
+    base: dict[str, Any] = {
+        'type': 'camera', 'width': 200, 'height': 100, 'pixel_size_m': 1e-5, 'focal_length_m': 1e-3, 'f_number': 4.0, 'exposure_s': 0.01,
+    }  # fmt: skip
+    lenses = {'brown1966', 'kannala2006'}
+
+    def of(**more: Any) -> set[str]:
+        return lenses & cited({'eye': {'model': {**base, **more}}})
+
+    bent = {'model': 'plumb_bob', 'coefficients': [0.1, 0.0, 0.0, 0.0, 0.0]}
+    assert of() == set() and of(distortion={**bent, 'coefficients': [0.0] * 5}) == set()
+    assert of(distortion=bent) == {'brown1966'} and of(distortion=bent, stages={'distortion': False}) == set()
+    assert of(distortion={'model': 'equidistant', 'coefficients': [0.0, 0.01, 0.0, 0.0]}) == {'kannala2006'}

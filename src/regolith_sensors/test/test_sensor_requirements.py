@@ -1,0 +1,129 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a kind of sensor says of itself, and what becomes of that: streams it follows, frames, pairs."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from pydantic import Field
+
+from regolith_files.section import Section
+from regolith_sensors.camera.pipeline import OPTICAL_FROM_BODY
+from regolith_sensors.config import sensors
+from regolith_sensors.config.sensors import (
+    MOTION,
+    OPTICAL,
+    PARTICLES,
+    WHEELS,
+    Output,
+    SensorFrame,
+    SensorType,
+    lossless_streams,
+    sensors_of,
+)
+from regolith_sensors.rays import registry
+from regolith_sensors.sensors_node import static_transforms
+from regolith_vehicles.agent.state_streams import STREAMS
+from regolith_world.numerics.rotation import matrix
+
+EYE = {
+    'type': 'camera',
+    'width': 8,
+    'height': 8,
+    'pixel_size_m': 1e-5,
+    'focal_length_m': 1e-3,
+    'f_number': 4.0,
+    'exposure_s': 1e-3,
+}
+
+
+class Shaker(Section):
+    """A kind that nobody else has heard of."""
+
+    type: Literal['shaker'] = 'shaker'
+    rate_hz: float = Field(5.0, gt=0.0)
+
+
+def shaker(**more: Any) -> SensorType:
+    return SensorType(Shaker, 'nowhere:Topics', {'data': (Output('data', 'std_msgs/msg/Float64'),)}, ('data',), **more)
+
+
+def seen(**sensors: Any) -> tuple[sensors.ResolvedSensor, ...]:
+    return sensors_of({'amber': sensors, 'basalt': {}})
+
+
+@pytest.fixture
+def shaking(monkeypatch: pytest.MonkeyPatch) -> None:
+    tip = SensorFrame('tip', 'link', (0.0, 0.0, 0.5))
+    kinds = {**sensors.SENSOR_TYPES, 'shaker': shaker(needs=frozenset({MOTION}), fixed_frames=(tip,))}
+    monkeypatch.setattr(sensors, 'SENSOR_TYPES', kinds)
+
+
+def test_whoever_needs_a_stream_is_waited_for(shaking: None) -> None:
+    """Poses of everybody, wheels of everybody, motion of one's own vehicle."""
+    names = ('basalt', 'amber')
+    assert lossless_streams((), names) == {'amber': (), 'basalt': ()}
+    eye, labelling = {'model': EYE}, {'model': EYE, 'outputs': ['image', 'wheels']}
+    assert lossless_streams(seen(eye=eye), names) == {'amber': ('state',), 'basalt': ('state',)}
+    found = lossless_streams(seen(eye=labelling, shaker={'model': {'type': 'shaker'}}), names)
+    assert found == {'amber': ('state', WHEELS, MOTION), 'basalt': ('state', WHEELS)}
+    assert lossless_streams(seen(imu={'model': 'imu_mems'}), names)['amber'] == ('state', MOTION)
+    # Soil that moves, of whom it is; it is no sensor's choice.
+    assert lossless_streams(seen(eye=eye), names, {'basalt'}) == {'amber': ('state',), 'basalt': ('state', PARTICLES)}
+    assert lossless_streams((), names, {'basalt'})['basalt'] == ()
+    # What may be needed is what vehicles have.
+    assert {'state', PARTICLES, *sensors.NEEDS} == set(STREAMS)
+
+
+def test_needs_that_nobody_meets_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"'smell'.*allowed: motion, wheels"):
+        shaker(needs=frozenset({'smell'}))
+    output = Output('data', 'std_msgs/msg/Float64', needs=frozenset({'taste'}))
+    with pytest.raises(ValueError, match='taste'):
+        SensorType(Shaker, 'nowhere:Topics', {'data': (output,)}, ('data',))
+
+
+def test_frames_of_a_kind(shaking: None) -> None:
+    mount = {'xyz': [0.1, 0.2, 0.3], 'rpy_deg': [0.0, 0.0, 90.0]}
+    (eye, stick) = seen(eye={'model': EYE, 'mount': mount}, stick={'model': {'type': 'shaker'}})
+    link, optical = static_transforms(eye, 'body')
+    assert (link.header.frame_id, link.child_frame_id) == ('amber/body', 'amber/eye_link')
+    turn, half = link.transform.rotation, 0.5**0.5
+    assert [turn.x, turn.y, turn.z, turn.w] == pytest.approx([0.0, 0.0, half, half])
+    assert (optical.header.frame_id, optical.child_frame_id) == ('amber/eye_link', eye.frame_id)
+    assert eye.frame_id == 'amber/eye_optical_frame'
+    np.testing.assert_array_equal(matrix(np.array(OPTICAL.orientation)), OPTICAL_FROM_BODY.T)
+    assert [t.child_frame_id for t in static_transforms(stick, 'body')] == ['amber/stick_link', 'amber/stick_tip']
+    assert stick.frame_id == 'amber/stick_tip' and static_transforms(stick, 'body')[1].transform.translation.z == 0.5
+
+
+@pytest.mark.parametrize(('prefix', 'before'), [(None, 'amber/'), ('fleet/a1_', 'fleet/a1_'), ('', '')])
+def test_frames_of_sensors_have_the_prefix_of_their_vehicle(prefix: str | None, before: str) -> None:
+    """The scenario's key reaches the transforms and the headers, with the base frame's name from the vehicle's file."""
+    (eye,) = sensors_of({'amber': {'eye': {'model': EYE}}}, {'amber': prefix})
+    link, optical = static_transforms(eye, 'chassis')
+    assert (link.header.frame_id, link.child_frame_id) == (f'{before}chassis', f'{before}eye_link')
+    assert (optical.header.frame_id, optical.child_frame_id) == (f'{before}eye_link', f'{before}eye_optical_frame')
+    assert eye.frame_id == f'{before}eye_optical_frame' and eye.full_name == 'amber/eye'  # topics and noise stay
+
+
+def test_only_back_ends_of_others_are_tried() -> None:
+    """Ours is slow to import; what another one says as it is made is said with its name."""
+
+    class Broken:
+        def __init__(self) -> None:
+            raise OSError('no card')
+
+    asked: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(registry, 'ray_backend', lambda name: asked.append(name) or Broken)
+        assert registry.check(registry.USUAL) == registry.USUAL and asked == []
+        with pytest.raises(ValueError, match='cannot be made: OSError: no card; allowed: a back end that can'):
+            registry.check('odd')
+        patch.setattr(registry, 'ray_backend', lambda name: object)
+        assert registry.check('odd') == 'odd'
+    with pytest.raises(ValueError, match='no such back end for rays'):
+        registry.check('odd')

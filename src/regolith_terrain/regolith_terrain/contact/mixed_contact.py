@@ -1,0 +1,158 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Ground of several laws side by side: a landing pad in regolith, bedrock beside sand.
+
+Each law presses on every part with the nodes that are its own, and the wrenches add up. Nodes of other laws have rows
+of NaN in a law's table of soils (:class:`~regolith_terrain.grid.soil_map.SoilMap`), by which its kernel passes over
+them.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any, NamedTuple
+
+from regolith_terrain.contact.ground_contact import OK, ContactSetting, GroundContact, PartPose, StepLimit
+from regolith_terrain.contact.kernel_binding import bind_kernels
+from regolith_terrain.crm.surfels import Surfels, joined
+from regolith_terrain.grid.node_records import Floats, NodeRecords
+from regolith_terrain.grid.soil_grid import SoilWindow
+from regolith_terrain.scm.arrays import Wrench, make_wrench
+from regolith_terrain.scm.constants import STAT_COUNT, STAT_INVERSE_WIDTH, STAT_MAX_SINKAGE, STAT_MEAN_PRESSURE
+from regolith_terrain.terrain_model import TerrainModel, terrain_model
+
+_LENGTH = struct.Struct('<q')
+
+
+class MixedArrays(NamedTuple):
+    """Arguments of both kernels, and room for the second one's wrench."""
+
+    first: Any
+    """Arguments of the first."""
+    second: Any
+    """Arguments of the second."""
+    wrench: Wrench
+    """Room for the second one's wrench."""
+
+
+def _press_both(arrays: MixedArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
+    """Press a part on ground of both laws; see :mod:`regolith_terrain.contact.ground_contact`."""
+    status: int = first(arrays.first, step, part, pose, wrench)  # type: ignore[name-defined]  # noqa: F821  bound
+    if status != OK:
+        return status
+    more = arrays.wrench
+    status = second(arrays.second, step, part, pose, more)  # type: ignore[name-defined]  # noqa: F821  bound
+    if status != OK:
+        return status
+    for k in range(3):
+        wrench.force[k] += more.force[k]
+        wrench.torque[k] += more.torque[k]
+    for k in range(STAT_COUNT):
+        if k in (STAT_MAX_SINKAGE, STAT_MEAN_PRESSURE, STAT_INVERSE_WIDTH):
+            wrench.stats[k] = max(wrench.stats[k], more.stats[k])
+        else:
+            wrench.stats[k] += more.stats[k]
+    return status
+
+
+@cache
+def _pressing(first: Callable[..., int], second: Callable[..., int]) -> Callable[..., int]:
+    """Return the compiled :func:`_press_both` over two contacts' functions; for the same two the same one."""
+    return bind_kernels(_press_both, views_only=True, first=first, second=second)
+
+
+class MixedContact(GroundContact):
+    """Two contacts side by side; where there are more laws, the second is a patchwork itself."""
+
+    def __init__(self, setting: ContactSetting, first: GroundContact, second: GroundContact) -> None:
+        super().__init__(setting)
+        self.both = first, second
+        self.press = _pressing(first.press, second.press)
+        self.margin_cells = max(contact.margin_cells for contact in self.both)
+        self.feels_above_m = max(contact.feels_above_m for contact in self.both)
+        self.longest_s = min(contact.longest_s for contact in self.both)
+        self._wrench = make_wrench()
+
+    def advance(self, duration: float, center: Floats, rotation: Floats, velocity: Floats, spin: Floats) -> None:
+        """Move both on."""
+        for contact in self.both:
+            contact.advance(duration, center, rotation, velocity, spin)
+
+    def warm_up(self) -> None:
+        """Compile what both need."""
+        for contact in self.both:
+            contact.warm_up()
+
+    def soil_changes(self, fields: tuple[str, ...]) -> list[NodeRecords]:
+        """Return the changes of both."""
+        return [records for contact in self.both for records in contact.soil_changes(fields)]
+
+    def statistics(self) -> dict[str, Any]:
+        """Return the figures of both."""
+        return {name: value for contact in self.both for name, value in contact.statistics().items()}
+
+    def surfels(self) -> Surfels | None:
+        """Return the surface of what moves of both."""
+        told = [discs for discs in (contact.surfels() for contact in self.both) if discs is not None]
+        return joined(told) if told else None
+
+    def arrays(self, window: SoilWindow, active: int) -> MixedArrays:
+        """Return the arguments of :attr:`press`."""
+        first, second = self.both
+        return MixedArrays(first.arrays(window, active), second.arrays(window, active), self._wrench)
+
+    def remember(self, window: SoilWindow, arrays: MixedArrays) -> None:
+        """Take both memories back out of the arrays."""
+        self.both[0].remember(window, arrays.first)
+        self.both[1].remember(window, arrays.second)
+
+    def step_limit(self, mass: float, area: float) -> StepLimit:
+        """Return the shorter limit."""
+        return min(contact.step_limit(mass, area) for contact in self.both)
+
+    def reset(self) -> None:
+        """Forget all contacts."""
+        for contact in self.both:
+            contact.reset()
+
+    def save(self) -> bytes:
+        """Return both memories, the first with its length."""
+        first, second = (contact.save() for contact in self.both)
+        return _LENGTH.pack(len(first)) + first + second
+
+    def load(self, blob: bytes) -> None:
+        """Restore what :meth:`save` returned."""
+        if len(blob) < _LENGTH.size or not 0 <= _LENGTH.unpack_from(blob)[0] <= len(blob) - _LENGTH.size:
+            raise ValueError(f'saved contacts of {len(blob)} bytes; allowed: those of two laws, they were cut short')
+        end = _LENGTH.size + _LENGTH.unpack_from(blob)[0]
+        self.both[0].load(blob[_LENGTH.size : end])
+        self.both[1].load(blob[end:])
+
+
+def make_contact(
+    law: TerrainModel, setting: ContactSetting, firm: Callable[[ContactSetting], GroundContact] | None = None
+) -> GroundContact:
+    """Return the contact of ground of one law, or of all that lie side by side in it.
+
+    :param law: whose fields the nodes have; it holds wherever ``setting.soils`` names no other
+    :param firm: makes the vehicle's own contact with firm ground; none: the ground's law
+    :raises ValueError: if a law refuses the setting
+    """
+
+    def made(law: TerrainModel, setting: ContactSetting) -> GroundContact:
+        contact: GroundContact = firm(setting) if firm is not None and law.firm else law.contact_class()(setting)
+        return contact
+
+    others = (
+        made(terrain_model(name), replace(setting, soils=setting.soils.of(name))) for name in setting.soils.others
+    )
+    return _joined(setting, [made(law, setting), *others])
+
+
+def _joined(setting: ContactSetting, contacts: Sequence[GroundContact]) -> GroundContact:
+    """Return one contact over several."""
+    first, *others = contacts
+    return MixedContact(setting, first, _joined(setting, others)) if others else first

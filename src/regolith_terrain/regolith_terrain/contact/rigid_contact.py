@@ -1,0 +1,469 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Ground that does not yield: bedrock, a landing pad, a laboratory's floor.
+
+Each part has a few points of contact: a wheel one on each rim and one between, where it lies deepest in the ground;
+anything else the corners of the box around it. A point presses with a spring and a damper along the ground's normal,
+N = max(0, k d - c v_n), and is held by Coulomb friction, at most mu N. The mobilised part of that is a vector m in the
+contact's memory, as the shear of SCM is: dm = (u - m) |v| dt / s, u being the unit vector against sliding and s the key
+``stick_m``; so a vehicle at rest on a slope stays where it is. Spring and damper are Regolith's own: they stand for a
+ground stiffer than a step can resolve, which a part enters by its load over k.
+
+The depth d of a point is its distance from the nearest point of the ground's surface, to which the normal points
+(:func:`~regolith_terrain.contact.rigid_surface.depth_at`). Where the ground bends below a rim, as at the edge of a
+step, the rim's depth is its radius less the distance of its center from the nearest point of the ground in its plane,
+and the normal points from there to the center (:func:`~regolith_terrain.contact.rigid_surface.find_foot`). Both depths
+are continuous, so the springs have a potential: a part that passes an edge, or a corner that was pushed into the face
+of a step, gains no energy. A wheel that is tilted, or whose axle is in the ground, touches bent ground with the deepest
+of RIM_POINTS points fixed to each rim. The costs: in a groove each rim is supported by one flank at a time; an edge can
+enter a box between its corners; where a rim passes from one of these rules to another its depth changes by a part of
+itself.
+
+The ground's surface is bilinear between nodes. Nothing changes it, so agents send no deltas. Beside ground of another
+law a wheel is held up by the deepest point of each rim that is over this one: so it climbs the edge of a pad it stands
+sunk in before, though with a force along the pad's normal, not the rim's. Depth is along the normal of the plane below
+the point there, so a step within such a pad can still give energy.
+
+Source: dahl1968.
+Checked by: test_rigid_contact.py::test_a_block_slides_as_coulomb_says,
+test_rigid_contact.py::test_a_block_holds_below_the_angle_of_friction,
+test_rigid_contact.py::test_a_wheel_carries_its_load_on_three_points_and_slips_by_coulomb,
+test_rigid_contact.py::test_depth_is_the_distance_from_the_nearest_point_of_the_ground,
+test_rigid_contact.py::test_a_rim_past_an_edge_is_supported_by_the_edge,
+test_rigid_contact.py::test_force_of_an_oblique_edge_is_the_gradient_of_its_energy.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from regolith_terrain.contact.ground_contact import ContactSetting, GroundContact, PartPose, StepLimit
+from regolith_terrain.contact.rigid_surface import (
+    BENT,
+    CREEP,
+    DAMPING,
+    FRICTION,
+    STICK,
+    STIFFNESS,
+    RigidArrays,
+    depth_at,
+    find_foot,
+    foot_normal,
+    soil_at,
+    surface_at,
+)
+from regolith_terrain.grid.node_records import Floats
+from regolith_terrain.grid.soil_grid import SoilWindow
+from regolith_terrain.scm.arrays import Wrench, push_at
+from regolith_terrain.scm.constants import (
+    CYLINDER,
+    GROUSERED,
+    LEFT_WINDOW,
+    MESH,
+    OK,
+    STAT_LOADED_NODES,
+    STAT_MAX_SINKAGE,
+)
+from regolith_terrain.scm.loading import mobilize
+from regolith_terrain.scm.underside_heights import lowest
+
+RATE_SHARE = 0.05
+"""Share of the damping by the rate of shear that soil has: 10 ms. By its 0.2 s over a ``stick_m`` of 1 mm friction of a
+wheel under 240 N would damp by 38 kN s/m, more than its spin bears in a step of 1 ms: it chatters and creeps."""
+WHEEL_POINTS, BOX_POINTS = 3, 8
+"""Points of contact of a round part and of any other."""
+RIM_ARCS = 64
+"""Arcs of the lower half of a rim that are looked at where other laws hold nearby: 12 mm each of one of 0.25 m."""
+RIM_BISECTIONS = 10
+"""Halvings of an arc, down to 12 um."""
+UPRIGHT = 0.97
+"""Level part of a unit vector along the axle, 14 degrees of tilt, below which the nearest point in the vertical plane
+is too far from that in the wheel's plane."""
+ASIDE = 0.85
+"""Share of a face's unit normal along an axle from which it stands beside the wheel: 32 degrees."""
+RIM_POINTS = 64
+"""Points of a tilted rim that are looked at where the ground bends: it sinks in by 0.12 % of its radius between two."""
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def press(arrays: RigidArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
+    """Press a part on the ground for one substep; see :mod:`regolith_terrain.contact.ground_contact`."""
+    wrench.force[:] = 0.0
+    wrench.torque[:] = 0.0
+    wrench.stats[:] = 0.0
+    kind, size = arrays.shapes.kind[part], arrays.shapes.size[part]
+    if kind in (CYLINDER, GROUSERED):
+        radius = size[0] + (size[3] if kind == GROUSERED else 0.0)
+        for n in range(WHEEL_POINTS):
+            if press_circle(arrays, step, part, n, pose, radius, (n - 1) * size[1], wrench) != OK:
+                return LEFT_WINDOW
+        return OK
+    if lowest(kind, size, pose.center, pose.rotation) > arrays.top:
+        arrays.held[part] = 0.0
+        return OK
+    point = arrays.point
+    for n in range(BOX_POINTS):
+        _corner(pose, size, kind == MESH, n, point)
+        if point[2] > arrays.top:
+            arrays.held[part, n, 0] = arrays.held[part, n, 1] = 0.0
+            continue
+        depth, nx, ny, nz = depth_at(arrays, point[0], point[1], point[2])
+        if math.isnan(depth):
+            return LEFT_WINDOW
+        _push(arrays, step, part, n, pose, point, depth, nx, ny, nz, wrench)
+    return OK
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def press_circle(
+    arrays: RigidArrays, step: float, part: int, n: int, pose: PartPose, radius: float, aside: float, wrench: Wrench
+) -> int:
+    """Add the force and torque of the ground on a circle about a part's axle to the wrench; return OK or LEFT_WINDOW.
+
+    :param n: index of its contact point in the memory of the part
+    :param radius: [m]
+    :param aside: of the circle's center from the part's, along the axle [m]
+    """
+    point = arrays.point
+    depth, nx, ny, nz = math.nan, 0.0, 0.0, 1.0
+    if not arrays.patchy:
+        depth, nx, ny, nz = _over_bend(arrays, pose, radius, aside, point)
+        if depth > 0.0:
+            way, ux, uy, uz, _ = way_aside(arrays, pose, point[0], point[1], point[2], depth)
+            if way < depth:
+                depth, nx, ny, nz = way, ux, uy, uz
+        if math.isnan(depth) and _is_bent(arrays, pose, radius, aside):
+            depth, nx, ny, nz = _deepest_of_points(arrays, pose, radius, aside, point)
+    if math.isnan(depth):
+        _lowest_of_rim(arrays, pose, radius, aside, point)
+        if arrays.patchy:
+            _deepest_of_rim(arrays, pose, radius, aside, point)
+        depth, nx, ny, nz = depth_at(arrays, point[0], point[1], point[2])
+        if math.isnan(depth):
+            return LEFT_WINDOW
+    _push(arrays, step, part, n, pose, point, depth, nx, ny, nz, wrench)
+    return OK
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _over_bend(
+    arrays: RigidArrays, pose: PartPose, radius: float, aside: float, point: Floats
+) -> tuple[float, float, float, float]:
+    """Write the point of a circle about an axle that is deepest where the ground bends; return depth [m] and normal.
+
+    NaN where the plane below the circle is enough (:func:`~regolith_terrain.contact.rigid_surface.find_foot`) or it is
+    tilted. The depth is that of the circle in the half-space under the tangent plane at the nearest point of the
+    ground.
+
+    :param aside: of the circle's center from the wheel's, along the axle [m]
+    :param point: out [m], shape (3,)
+    """
+    ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
+    cx, cy, cz = pose.center[0] + aside * ax, pose.center[1] + aside * ay, pose.center[2] + aside * az
+    level_part = math.sqrt(ax * ax + ay * ay)
+    if level_part < UPRIGHT or cz - radius > arrays.top:
+        return math.nan, 0.0, 0.0, 1.0
+    hx, hy = ay / level_part, -ax / level_part
+    if not find_foot(arrays, cx, cy, cz, hx, hy, radius, arrays.foot):
+        return math.nan, 0.0, 0.0, 1.0
+    nx, ny, nz = foot_normal(arrays, cx, cy, cz, hx, hy, arrays.foot)
+    lean = ax * nx + ay * ny + az * nz
+    dx, dy, dz = lean * ax - nx, lean * ay - ny, lean * az - nz
+    length = math.sqrt(dx * dx + dy * dy + dz * dz)
+    scale = radius / length if length > 1e-9 else 0.0
+    point[0], point[1], point[2] = cx + scale * dx, cy + scale * dy, cz + scale * dz
+    ahead, height = arrays.foot[0], arrays.foot[1]
+    depth = (cx + ahead * hx - point[0]) * nx + (cy + ahead * hy - point[1]) * ny + (height - point[2]) * nz
+    return depth, nx, ny, nz
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def way_aside(
+    arrays: RigidArrays, pose: PartPose, x: float, y: float, z: float, most: float
+) -> tuple[float, float, float, float, float]:
+    """Return how deep a point of a wheel is in a face beside the wheel [m], the face's normal, the level below it [m].
+
+    The depth is inf where there is none. It is looked for along the level direction of the axle, either way; what is
+    less than ASIDE along that is no face beside the wheel. A point below the lower ground is as deep as one on it.
+
+    :param x: of the point [m]; so are y and z
+    :param most: how far away it may be [m]
+    """
+    ax, ay = pose.rotation[0, 1], pose.rotation[1, 1]
+    level_part = math.sqrt(ax * ax + ay * ay)
+    best, nx, ny, nz, lower = math.inf, 0.0, 0.0, 1.0, 0.0
+    if level_part == 0.0:
+        return best, nx, ny, nz, lower
+    here, _, _ = surface_at(arrays, x, y)
+    for side in range(2):
+        dx, dy = (ax / level_part, ay / level_part) if side else (-ax / level_part, -ay / level_part)
+        far = most
+        level, _, _ = surface_at(arrays, x + far * dx, y + far * dy)
+        if not here - level > 0.1 * most:  # NaN neither
+            continue
+        top = max(z, level + 1e-6 * most)
+        near = 0.0
+        for _ in range(RIM_BISECTIONS + RIM_BISECTIONS):
+            middle = 0.5 * (near + far)
+            height, _, _ = surface_at(arrays, x + middle * dx, y + middle * dy)
+            if height < top:
+                far = middle
+            else:
+                near = middle
+        _, slope_x, slope_y = surface_at(arrays, x + near * dx, y + near * dy)
+        up = 1.0 / math.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
+        share = -(slope_x * dx + slope_y * dy) * up
+        if share > ASIDE and near * share < best:
+            best, nx, ny, nz, lower = near * share, -slope_x * up, -slope_y * up, up, level
+    return best, nx, ny, nz, lower
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _is_bent(arrays: RigidArrays, pose: PartPose, radius: float, aside: float) -> bool:
+    """Return whether the nodes around a circle about an axle deviate from the plane below its center by more than BENT.
+
+    :param aside: of the circle's center from the wheel's, along the axle [m]
+    """
+    cx, cy = pose.center[0] + aside * pose.rotation[0, 1], pose.center[1] + aside * pose.rotation[1, 1]
+    if pose.center[2] + aside * pose.rotation[2, 1] - radius > arrays.top:
+        return False
+    height, slope_x, slope_y = surface_at(arrays, cx, cy)
+    s, level = arrays.spacing, arrays.level
+    first_r, last_r = int(math.floor((cx - radius) / s)) - arrays.i0, int(math.ceil((cx + radius) / s)) - arrays.i0
+    first_c, last_c = int(math.floor((cy - radius) / s)) - arrays.j0, int(math.ceil((cy + radius) / s)) - arrays.j0
+    for r in range(max(first_r, 0), min(last_r + 1, level.shape[0])):
+        for c in range(max(first_c, 0), min(last_c + 1, level.shape[1])):
+            dx, dy = (r + arrays.i0) * s - cx, (c + arrays.j0) * s - cy
+            if abs(level[r, c] - height - slope_x * dx - slope_y * dy) > BENT * radius:
+                return True
+    return False
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _deepest_of_points(
+    arrays: RigidArrays, pose: PartPose, radius: float, aside: float, point: Floats
+) -> tuple[float, float, float, float]:
+    """Write the deepest of RIM_POINTS points fixed to a circle about an axle; return its depth [m] and normal.
+
+    :param aside: of the circle's center from the wheel's, along the axle [m]
+    :param point: out [m], shape (3,)
+    """
+    turn = pose.rotation
+    best, nx, ny, nz = -math.inf, 0.0, 0.0, 1.0
+    for k in range(RIM_POINTS):
+        angle = 2.0 * math.pi * k / RIM_POINTS
+        along, up = radius * math.cos(angle), radius * math.sin(angle)
+        x = pose.center[0] + turn[0, 0] * along + turn[0, 1] * aside + turn[0, 2] * up
+        y = pose.center[1] + turn[1, 0] * along + turn[1, 1] * aside + turn[1, 2] * up
+        z = pose.center[2] + turn[2, 0] * along + turn[2, 1] * aside + turn[2, 2] * up
+        if z > arrays.top and best > -math.inf:
+            continue
+        depth, ax, ay, az = depth_at(arrays, x, y, z)
+        if math.isnan(depth):
+            return math.nan, 0.0, 0.0, 1.0
+        if depth > best:
+            best, nx, ny, nz = depth, ax, ay, az
+            point[0], point[1], point[2] = x, y, z
+    return best, nx, ny, nz
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _lowest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: float, point: Floats) -> None:
+    """Write the point [m] of a circle about a wheel's axle that lies deepest against the slope of the ground below it.
+
+    :param aside: of the circle's centre from the wheel's, along the axle [m]
+    :param point: out, shape (3,)
+    """
+    ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
+    cx, cy, cz = pose.center[0] + aside * ax, pose.center[1] + aside * ay, pose.center[2] + aside * az
+    point[0], point[1], point[2] = cx, cy, cz
+    for _ in range(2):  # with the slope below the axle, then with that below the point this gave
+        _, slope_x, slope_y = surface_at(arrays, point[0], point[1])
+        along = -slope_x * ax - slope_y * ay + az
+        dx, dy, dz = slope_x + along * ax, slope_y + along * ay, along * az - 1.0
+        length = math.sqrt(dx * dx + dy * dy + dz * dz)
+        if length < 1e-9:  # it lies on its side: the whole rim is as deep
+            break
+        scale = radius / length
+        point[0], point[1], point[2] = cx + scale * dx, cy + scale * dy, cz + scale * dz
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _depth(arrays: RigidArrays, x: float, y: float, z: float) -> float:
+    """Return the depth of a point in ground of this law [m], negative above it, -inf where another law holds."""
+    height, slope_x, slope_y = surface_at(arrays, x, y)
+    if math.isnan(height):
+        return -math.inf
+    if math.isnan(arrays.soils[soil_at(arrays, x, y), STIFFNESS]):
+        return -math.inf
+    depth: float = (height - z) / math.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
+    return depth
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _deepest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: float, point: Floats) -> None:
+    """Replace the lowest point of a circle about an axle by the deepest one that is over ground of this law.
+
+    A wheel that is sunk in beside a pad meets its edge with the rim ahead, long before its lowest point is over it; so
+    it is lifted by degrees. RIM_ARCS arcs of the lower half are looked at, the end of the best one by bisection.
+
+    :param aside: of the circle's centre from the wheel's, along the axle [m]
+    :param point: in/out [m], shape (3,)
+    """
+    ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
+    cx, cy, cz = pose.center[0] + aside * ax, pose.center[1] + aside * ay, pose.center[2] + aside * az
+    level = math.sqrt(1.0 - az * az)
+    if level < 1e-6:  # it lies on its side
+        return
+    # Across the axle: down, and ahead.
+    dx, dy, dz = az * ax / level, az * ay / level, (az * az - 1.0) / level
+    hx, hy = ay / level, -ax / level
+    best = _depth(arrays, point[0], point[1], point[2])
+    found, step = math.inf, math.pi / RIM_ARCS
+    for k in range(RIM_ARCS + 1):
+        angle = (k - RIM_ARCS // 2) * step
+        c, s = radius * math.cos(angle), radius * math.sin(angle)
+        depth = _depth(arrays, cx + c * dx + s * hx, cy + c * dy + s * hy, cz + c * dz)
+        if depth > best:
+            best, found = depth, angle
+    if found == math.inf:
+        return
+    # Between there and the next point down lies either the edge, or what is deepest by a hair.
+    near, far = found, found - step if found > 0.0 else found + step
+    for _ in range(RIM_BISECTIONS):
+        middle = 0.5 * (near + far)
+        c, s = radius * math.cos(middle), radius * math.sin(middle)
+        depth = _depth(arrays, cx + c * dx + s * hx, cy + c * dy + s * hy, cz + c * dz)
+        if depth > best:
+            best, near = depth, middle
+        else:
+            far = middle
+    c, s = radius * math.cos(near), radius * math.sin(near)
+    point[0], point[1], point[2] = cx + c * dx + s * hx, cy + c * dy + s * hy, cz + c * dz
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _corner(pose: PartPose, size: Floats, centered: bool, n: int, point: Floats) -> None:
+    """Write corner ``n`` [m] of the box round a shape to ``point``.
+
+    :param centered: whether the box has a centre of its own, size[3:6]
+    """
+    for a in range(3):
+        point[a] = pose.center[a]
+        for k in range(3):
+            at = size[k] if (n >> k) & 1 else -size[k]
+            if centered:
+                at += size[3 + k]
+            point[a] += pose.rotation[a, k] * at
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _push(
+    arrays: RigidArrays,
+    step: float,
+    part: int,
+    n: int,
+    pose: PartPose,
+    point: Floats,
+    depth: float,
+    nx: float,
+    ny: float,
+    nz: float,
+    wrench: Wrench,
+) -> None:
+    """Add the force and torque of the ground on point ``n`` of a part, so deep along a normal, to the wrench."""
+    held = arrays.held[part, n]
+    if depth <= 0.0:
+        held[:] = 0.0
+        return
+    soil = arrays.soils[soil_at(arrays, point[0], point[1])]
+    if math.isnan(soil[STIFFNESS]):  # another law holds there
+        held[:] = 0.0
+        return
+    px, py, pz = point[0] - pose.center[0], point[1] - pose.center[1], point[2] - pose.center[2]
+    wx, wy, wz = pose.angular_velocity[0], pose.angular_velocity[1], pose.angular_velocity[2]
+    vx = pose.velocity[0] + wy * pz - wz * py
+    vy = pose.velocity[1] + wz * px - wx * pz
+    vz = pose.velocity[2] + wx * py - wy * px
+    leaving = vx * nx + vy * ny + vz * nz
+    normal = max(0.0, soil[STIFFNESS] * depth - soil[DAMPING] * leaving)
+    # Tangents: one level across y, the other across both it and the normal.
+    flat = math.sqrt(nz * nz + nx * nx)
+    ax, az = (nz / flat, -nx / flat) if flat > 1e-9 else (1.0, 0.0)
+    bx, by, bz = ny * az, nz * ax - nx * az, -ny * ax
+    v1, v2 = vx * ax + vz * az, vx * bx + vy * by + vz * bz
+    speed = math.sqrt(v1 * v1 + v2 * v2)
+    grip = soil[FRICTION] * normal
+    if soil[CREEP] > 0.0:
+        grip = min(grip, soil[CREEP] * speed)
+        u1, u2 = (-v1 / speed, -v2 / speed) if speed > 0.0 else (0.0, 0.0)
+    else:
+        held[0], held[1], u1, u2 = mobilize(held[0], held[1], v1, v2, speed, step, soil[STICK])
+        u1, u2 = held[0] + RATE_SHARE * (u1 - held[0]), held[1] + RATE_SHARE * (u2 - held[1])
+    fx = normal * nx + grip * (u1 * ax + u2 * bx)
+    fy = normal * ny + grip * u2 * by
+    fz = normal * nz + grip * (u1 * az + u2 * bz)
+    push_at(wrench, px, py, pz, fx, fy, fz)
+    wrench.stats[STAT_LOADED_NODES] += 1.0
+    wrench.stats[STAT_MAX_SINKAGE] = max(wrench.stats[STAT_MAX_SINKAGE], depth)
+
+
+class RigidContact(GroundContact):
+    """Springs, dampers and Coulomb friction; its memory is the mobilised friction of each point."""
+
+    press = staticmethod(press)
+    margin_cells = 1.0
+    """The nearest point of the ground may lie in the next cell."""
+
+    def __init__(self, setting: ContactSetting) -> None:
+        super().__init__(setting)
+        self._held = np.zeros((self.parts, BOX_POINTS, 2))
+        self._point, self._foot = np.zeros((2, 3))
+
+    def arrays(self, window: SoilWindow, active: int) -> RigidArrays:
+        """Return the arguments of :func:`press` for a cycle."""
+        self._held[active:] = 0.0
+        return RigidArrays(
+            window.level,
+            self.region_rows(window),
+            window.i0,
+            window.j0,
+            window.spacing,
+            self.setting.soils.soils,
+            self.setting.shapes,
+            bool(np.isnan(self.setting.soils.soils).any()),
+            float(np.nanmax(window.level)),
+            self._held,
+            self._point,
+            self._foot,
+        )
+
+    def step_limit(self, mass: float, area: float) -> StepLimit:
+        """Return min(2 sqrt(m / (n k)), m / (n c)) of the stiffest ground under n points: of all parts at once."""
+        kinds = self.setting.shapes.kind
+        count = sum(WHEEL_POINTS if kind in (CYLINDER, GROUSERED) else BOX_POINTS // 2 for kind in kinds)
+        limits = []
+        for soil in self.setting.soils.only_model():
+            stiffness, damping = float(soil[STIFFNESS]), float(soil[DAMPING])
+            limit = 2.0 * math.sqrt(mass / (count * stiffness))
+            if damping > 0.0:
+                limit = min(limit, mass / (count * damping))
+            limits.append(StepLimit(limit, f'{count} points of {stiffness:.3g} N/m and {damping:.3g} N s/m'))
+        return min(limits)
+
+    def reset(self) -> None:
+        """Forget all friction."""
+        self._held[:] = 0.0
+
+    def save(self) -> bytes:
+        """Return the mobilised friction."""
+        return self._held.astype('<f8').tobytes()
+
+    def load(self, blob: bytes) -> None:
+        """Restore what :meth:`save` returned."""
+        if len(blob) != self._held.nbytes:
+            raise ValueError(f'saved friction of {len(blob)} bytes; allowed: {self._held.nbytes}, it was cut short')
+        self._held[:] = np.frombuffer(blob, '<f8').reshape(self._held.shape)

@@ -1,0 +1,418 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A bed of soil particles among walls and bodies, and its steps through time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_terrain.crm.arrays import (
+    BORNE,
+    COLUMNS,
+    MARKER,
+    MEMORY,
+    SOIL,
+    SPECIFIC,
+    XX,
+    YY,
+    YZ,
+    ZX,
+    ZZ,
+    BoundaryBodies,
+    Bytes,
+    Floats,
+    Material,
+    Neighbours,
+    Rows,
+    Scheme,
+    X,
+    Y,
+    Z,
+    make_bodies,
+)
+from regolith_terrain.crm.boundary_step import extrapolate_to_markers, forces_on_markers, place_markers, sum_forces
+from regolith_terrain.crm.neighbor_search import (
+    NO_ROOM,
+    TOO_DENSE,
+    columns_around,
+    find_cells,
+    list_neighbors,
+    sorted_rows,
+)
+from regolith_terrain.crm.soil import Discretization, ParticleSoil
+from regolith_terrain.crm.soil_step import ACCELERATION, APPROACH, BAND, LIMITS, ROOM, SPEED, advance_soil
+from regolith_world.numerics.parallel_ranges import run_in_ranges
+from regolith_world.numerics.portable_math import each
+
+SKIN = 0.1
+"""Share of the kernel's reach by which lists of neighbours reach further, so that they last for some steps."""
+
+
+class ParticleBed:
+    """Soil in a box of walls, with bodies in it.
+
+    A step is one of the midpoint rule. Bodies stand where :attr:`bodies` says at its start and move on with their
+    twists; the forces that soil does on them meanwhile are in :attr:`force` and :attr:`torque` afterwards.
+    """
+
+    def __init__(
+        self,
+        soil: ParticleSoil,
+        settings: Discretization,
+        gravity: tuple[float, float, float],
+        places: Floats,
+        local: Floats,
+        body: Rows,
+        bodies: BoundaryBodies | None = None,
+        workers: int = 1,
+        period: tuple[float, float] = (0.0, 0.0),
+    ) -> None:
+        """Make a bed at rest.
+
+        :param gravity: [m/s^2]
+        :param places: of the soil's particles [m], shape (n, 3)
+        :param local: places of markers in their bodies' frames [m], shape (m, 3)
+        :param body: body of each marker, 0 is the world, shape (m,)
+        :param workers: threads
+        :param period: lengths from 0 on after which the bed repeats itself along x and y, 0 where it does not [m]
+        """
+        n, m = len(places), len(local)
+        self._count = n + m
+        self.soil, self.settings, self.workers = soil, settings, workers
+        self.material: Material = soil.material()
+        self.scheme: Scheme = settings.scheme(self.material)
+        self.gravity, self.period = np.array(gravity, dtype=np.float64), np.array(period, dtype=np.float64)
+        self.local, self.body = np.ascontiguousarray(local, dtype=np.float64), body.astype(np.int32)
+        self.bodies = bodies if bodies is not None else make_bodies(int(body.max(initial=0)) + 1)
+        self.particles = np.zeros((n + m, COLUMNS))
+        self.particles[:n, :3] = places
+        self.kind: Bytes = np.zeros(n + m, np.uint8)
+        self.kind[n:] = MARKER
+        self.label: Rows = np.concatenate((np.arange(n), np.arange(m))).astype(np.int32)
+        self._twin = np.empty_like(self.particles)
+        self.memory = np.zeros((n + m if soil.law == 'cam_clay' else 0, MEMORY))
+        self._twin_memory = np.empty_like(self.memory)
+        count = len(self.bodies.center)
+        far = np.linalg.norm(self.local, axis=1)
+        self._radius = np.array([float(far[self.body == k].max(initial=0.0)) for k in range(count)])
+        self.force, self.torque = np.zeros((count, 3)), np.zeros((count, 3))
+        self._on_markers = np.zeros((m, 3))
+        bands = -(-(n + m) // BAND)
+        self._limits, self._rooms = np.zeros((bands, LIMITS)), np.empty((bands, ROOM))
+        self.boxes: Floats | None = None
+        """What moves: soil within these boxes, corner and opposite corner [m], shape (k, 6), and what still flows
+        outside them. None: all soil does."""
+        self._near: Neighbours | None = None
+        self._room = 128  # of a list [B]: as many as there are neighbours, and some
+        self._moved = math.inf  # nothing is listed yet
+        self._top = 0.0
+        self.rebuilds = 0
+        self.still = 1e-2
+        """Speed below which soil outside the boxes freezes [m/s]."""
+        self.t = 0.0
+
+    @property
+    def reach(self) -> float:
+        """Return the distance to which neighbours are listed [m]."""
+        return 2.0 * self.scheme.length * (1.0 + SKIN)
+
+    @property
+    def soil_count(self) -> int:
+        """Return the number of particles of soil."""
+        return int(np.count_nonzero(self._are(SOIL)))
+
+    @property
+    def neighbours(self) -> float:
+        """Return the mean length of the lists of soil that moves; they reach a little further than the kernel."""
+        assert self._near is not None
+        place, count = self._near.begin[self._soil], 0.0
+        for _ in range(9):
+            found = self._near.offsets[place].astype(np.int64)
+            count += float(found.mean())
+            place = place + 1 + found
+        return count
+
+    @property
+    def nbytes(self) -> int:
+        """Return the size of all arrays."""
+        arrays: list[NDArray[Any]] = [self.particles, self._twin, self.memory, self._twin_memory, self.kind, self.label]
+        arrays += [self.local, self.body, self._rooms]
+        if self._near is not None:
+            arrays += [self._soil, self._markers, self._listed]
+            arrays += [part for part in self._near if isinstance(part, np.ndarray)]
+        return sum(array.nbytes for array in arrays)
+
+    def _are(self, kind: int) -> NDArray[np.bool_]:
+        """Return which rows are of a kind; images, whose labels are below 0, are of none."""
+        found: NDArray[np.bool_] = (self.kind == kind) & (self.label >= 0)
+        return found
+
+    def soil_rows(self) -> NDArray[np.int64]:
+        """Return the rows of soil, in the order of their labels."""
+        rows = np.nonzero(self._are(SOIL))[0]
+        return rows[np.argsort(self.label[rows])]
+
+    @property
+    def moving_count(self) -> int:
+        """Return the number of particles of soil that move."""
+        return len(self._soil)
+
+    def moving_places(self) -> Floats:
+        """Return the places of the soil that moves [m], shape (n, 3)."""
+        return self.particles[self._soil, :3]
+
+    def moving_labels(self) -> Rows:
+        """Return which of the soil's particles move, by their places when the bed was made, shape (n,)."""
+        return self.label[self._soil]
+
+    def take_soil(self, other: ParticleBed) -> None:
+        """Go on with the soil of another bed, as much of it among other bodies; before this one is sorted."""
+        rows = other.soil_rows()
+        self.particles[: len(rows)] = other.particles[rows]
+        if len(self.memory):
+            self.memory[: len(rows)] = other.memory[rows]
+        self.t, self._top = other.t, other._top
+        self._limits[0] = other._limits.max(axis=0)
+
+    def forget_limits(self) -> None:
+        """Forget what limits the next step in bands of soil that no longer moves; later steps may fill fewer."""
+        self._limits[0] = self._limits.max(axis=0)
+        self._limits[1:] = 0.0
+
+    def lay_at_rest(self, top: float | Floats) -> None:
+        """Give soil the stress it has at rest under its own weight, as an elastic layer with a free surface at z = top.
+
+        Before anything has moved ``top`` may be the height above each particle [m], shape (n,).
+
+        Vertical stress is the weight above, lateral stress nu / (1 - nu) of it, and shear holds what gravity has along
+        the layer. Cam Clay has borne what its soil says, and no less than it bears.
+        """
+        rows = self._are(SOIL)
+        weight = self.material.density * (top - self.particles[rows, Z])
+        k, g = self.material.bulk_modulus, self.material.shear_modulus
+        lateral = (3.0 * k - 2.0 * g) / (3.0 * k + 4.0 * g)  # nu / (1 - nu)
+        self.particles[rows, ZZ] = self.gravity[2] * weight
+        self.particles[rows, XX] = self.particles[rows, YY] = lateral * self.gravity[2] * weight
+        self.particles[rows, YZ] = self.gravity[1] * weight
+        self.particles[rows, ZX] = self.gravity[0] * weight
+        if len(self.memory):
+            pressure = np.maximum(-self.particles[rows, XX : ZZ + 1].sum(axis=1) / 3.0, 1.0)
+            borne = np.maximum(self.soil.borne_pa, 1.5 * pressure)
+            self.memory[rows, BORNE] = borne
+            self.memory[rows, SPECIFIC] = (
+                self.soil.specific_volume
+                - self.soil.compression * each(math.log, borne / 1e3)
+                + self.soil.swelling * each(math.log, borne / pressure)
+            )
+
+    def sort(self) -> None:
+        """Sort particles by cell and list their neighbours."""
+        self.rebuilds += 1
+        markers = np.nonzero(self._are(MARKER))[0].astype(np.int32)
+        place_markers(0, len(markers), self.particles, markers, self.label, self.body, self.local, self.bodies, 0.0)
+        self._complete()
+        along = [self.particles[:, axis] for axis in (X, Y, Z)]  # one by one: across columns NumPy is slow
+        low, edges, size = self._cells(np.array([x.min() for x in along]), np.array([x.max() for x in along]))
+        for axis in np.nonzero(self.period)[0]:
+            self.particles[:, axis] %= self.period[axis]
+        n = len(self.particles)
+        cell = np.empty(n, np.int64)
+        find_cells(self.particles, low, edges, size, cell)
+        first = np.zeros(int(np.prod(size)) + 1, np.int32)
+        order = np.empty(n, np.int32)
+        sorted_rows(cell, first, order)
+        np.take(self.particles, order, axis=0, out=self._twin)
+        self.particles, self._twin = self._twin, self.particles
+        if len(self.memory):
+            self.memory = self.memory[order]
+            self._twin_memory = self.memory.copy()
+        self.kind, self.label, cell = self.kind[order], self.label[order], cell[order]
+        moves = self._moving(cell, size)
+        self._soil = np.nonzero(moves & self._are(SOIL))[0].astype(np.int32)
+        self._markers = np.nonzero(moves & self._are(MARKER))[0].astype(np.int32)
+        rows = self._listed = np.nonzero(moves)[0].astype(np.int32)
+        around, shift = columns_around(size, self.period)
+        near = Neighbours(np.zeros(1, np.uint8), np.zeros(n, np.int64), cell, first, around, shift, int(size[2]))
+        while True:
+            near = near._replace(offsets=np.empty(max(1, self._room * len(rows)), np.uint8))
+            found = self._banded(
+                list_neighbors, len(rows), self.particles, self.kind, near, rows, self.reach, self._room
+            )
+            if TOO_DENSE in found:
+                raise FloatingPointError('soil is packed too densely')
+            if NO_ROOM not in found:
+                break
+            self._room += self._room // 2
+        self._near = near
+        self._twin[:] = self.particles
+        self._moved = 0.0
+
+    def _complete(self) -> None:
+        """Add the rows that others only read; none here."""
+
+    def _cells(self, low: Floats, high: Floats) -> tuple[Floats, Floats, NDArray[np.int64]]:
+        """Return the lower corner of cells for what lies between two corners, their edges [m], and how many there are.
+
+        :raises FloatingPointError: if there are more than could be of soil that holds together
+        """
+        edge = self.reach
+        low = low - edge
+        size = np.floor((high - low) / edge) + 2.0
+        edges = np.full(3, edge)
+        for axis in np.nonzero(self.period)[0]:
+            low[axis], size[axis] = 0.0, int(self.period[axis] / edge)
+            edges[axis] = self.period[axis] / size[axis]
+        if not (np.isfinite(high - low).all() and np.prod(size) <= 1e9):
+            raise FloatingPointError('soil flies apart')
+        return low, edges, size.astype(np.int64)
+
+    def _moving(self, cell: NDArray[np.int64], size: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which rows take part in steps: soil that moves, and markers in the cells round it; freeze the rest."""
+        if self.boxes is None:
+            return self.label >= 0
+        place, soil = self.particles[:, :3], self._are(SOIL)
+        inside = np.zeros(len(cell), np.bool_)
+        for box in self.boxes:
+            inside |= ((place >= box[:3]) & (place <= box[3:])).all(axis=1)
+        velocity = self.particles[:, 3:6]
+        inside |= np.einsum('ij,ij->i', velocity, velocity) > self.still**2
+        inside &= soil
+        velocity[soil & ~inside] = 0.0
+        busy = np.zeros(tuple(int(v) for v in size), np.bool_)
+        busy.reshape(-1)[cell[inside]] = True
+        for axis in range(3):
+            busy = busy | np.roll(busy, 1, axis) | np.roll(busy, -1, axis)
+        moving: NDArray[np.bool_] = inside | (self._are(MARKER) & busy.reshape(-1)[cell])
+        return moving
+
+    def save(self) -> bytes:
+        """Return the exact state of the soil; where bodies are is not in it.
+
+        A bed goes on with the same bits as the one that was saved right after :meth:`sort`.
+        """
+        own = slice(None) if len(self.label) == self._count else self.label >= 0  # images follow from the rest
+        evolving = tuple(a[own] if len(a) else a for a in (self.particles, self.memory, self.kind, self.label))
+        head = np.array([self._count, len(evolving[1])], np.int64)
+        parts = (head, np.array([self.t, self._top]), self._limits, *evolving)
+        return b''.join(np.ascontiguousarray(part).tobytes() for part in parts)
+
+    def load(self, blob: bytes) -> None:
+        """Restore what :meth:`save` returned.
+
+        :raises ValueError: if it is that of another bed
+        """
+        n = self._count
+        m = n if len(self.memory) else 0
+        sizes = (16, 16, self._limits.nbytes, 8 * COLUMNS * n, 8 * MEMORY * m, n, 4 * n)
+        if len(blob) != sum(sizes) or tuple(np.frombuffer(blob, np.int64, 2)) != (n, m):
+            raise ValueError(f'saved bed of {len(blob)} bytes; allowed: one of {n} particles, {sum(sizes)} bytes')
+        ends = np.cumsum(sizes)
+        parts = [blob[end - size : end] for size, end in zip(sizes, ends, strict=True)]
+        self.t, self._top = np.frombuffer(parts[1], np.float64).tolist()
+        self._limits[:] = np.frombuffer(parts[2], np.float64).reshape(-1, LIMITS)
+        self.particles[:n] = np.frombuffer(parts[3], np.float64).reshape(-1, COLUMNS)
+        self.memory[:m] = np.frombuffer(parts[4], np.float64).reshape(-1, MEMORY)
+        self.kind[:n] = np.frombuffer(parts[5], np.uint8)
+        self.label[:n] = np.frombuffer(parts[6], np.int32)
+        self.label[n:] = -1  # images are made anew
+        self.sort()
+
+    def largest_step(self) -> float:
+        """Return the largest step that the speeds and accelerations of the last one allow [s].
+
+        Source: monaghan1992.
+        Checked by: test_crm_flow.py::test_step_shrinks_with_speed_and_acceleration.
+        """
+        h = self.scheme.length
+        approach = float(self._limits[:, APPROACH].max(initial=0.0))
+        acceleration = float(self._limits[:, ACCELERATION].max(initial=0.0))
+        dt = h / (self.scheme.sound_speed + approach)
+        if acceleration > 0.0:
+            dt = min(dt, math.sqrt(h / acceleration))
+        return self.settings.courant * dt
+
+    def step(self, dt: float) -> None:
+        """Move the bed on by dt [s]."""
+        if 2.0 * (self._moved + self._top * dt) > SKIN * 2.0 * self.scheme.length:
+            self.sort()
+        self._evaluate(dt)
+        speed = float(self._limits[:, SPEED].max(initial=0.0))
+        if not math.isfinite(speed):
+            raise FloatingPointError(f'soil blew up at {self.t} s')
+        fastest = max(speed, self._marker_speed())
+        self._top = 1.2 * fastest
+        self._moved += fastest * dt
+        self.t += dt
+
+    def _evaluate(self, dt: float) -> None:
+        """Do both halves of a step."""
+        for old, now, new, after, ahead, part in (
+            (self.particles, self.particles, self._twin, self._twin_memory, 0.0, 0.5 * dt),
+            (self.particles, self._twin, self.particles, self.memory, 0.5 * dt, dt),
+        ):
+            self._markers_at(now, ahead)
+            if now is self._twin:
+                self._forces(now)
+            self._banded(
+                advance_soil,
+                len(self._soil),
+                old,
+                now,
+                new,
+                self.memory,
+                after,
+                self.kind,
+                self._near,
+                self._soil,
+                part,
+                self.gravity,
+                self.material,
+                self.scheme,
+                self._limits,
+                self._rooms,
+            )
+
+    def _marker_speed(self) -> float:
+        """Return a bound of the speed of markers [m/s]."""
+        b = self.bodies
+        return float((np.linalg.norm(b.velocity, axis=1) + self._radius * np.linalg.norm(b.spin, axis=1)).max())
+
+    def _banded(self, kernel: Callable[..., Any], count: int, *arguments: Any) -> list[Any]:
+        """Return what a kernel returns for bands of rows."""
+        return run_in_ranges(self.workers, kernel, count, BAND, *arguments)
+
+    def _markers_at(self, particles: Floats, ahead: float) -> None:
+        n = len(self._markers)
+        place_markers(0, n, particles, self._markers, self.label, self.body, self.local, self.bodies, ahead)
+        self._banded(
+            extrapolate_to_markers,
+            n,
+            particles,
+            self._near,
+            self._markers,
+            self.label,
+            self.body,
+            self.bodies,
+            self.gravity,
+            self.material,
+            self.scheme,
+        )
+
+    def _forces(self, particles: Floats) -> None:
+        self._banded(
+            forces_on_markers,
+            len(self._markers),
+            particles,
+            self._near,
+            self._markers,
+            self.label,
+            self.material,
+            self.scheme,
+            self._on_markers,
+        )
+        sum_forces(self._on_markers, self.body, self.local, self.bodies, self.force, self.torque)

@@ -1,0 +1,180 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A plate pressed into a bed of soil as a continuum of particles, eased and pressed again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_terrain.crm import boundary_markers
+from regolith_terrain.crm.arrays import Floats
+from regolith_terrain.crm.device_selection import Device
+from regolith_terrain.crm.driven_body import DrivenBody, filled_trough
+from regolith_terrain.crm.mirror_symmetry import symmetric_bed
+from regolith_terrain.crm.soil import Discretization, ParticleSoil
+
+_BLOCK = 10
+"""Steps of an advance, whose mean force is a sample."""
+_GENTLE = 0.1
+"""Part of the way in which the plate gets up to speed: at once, sound alone would press with rho c v."""
+EASED = 0.1
+"""Part of the load that is left when the plate is eased."""
+DOWN, EASING, AGAIN, DONE = range(4)
+
+
+class Plate(NamedTuple):
+    """A rough plate, and the bed it is pressed into."""
+
+    length: float
+    """Along x; of a disc, the diameter [m]."""
+    width: float
+    """Along y [m]."""
+    disc: bool
+    load: float
+    """Force at which it turns back [N]."""
+    speed: float
+    """[m/s]."""
+    most: float
+    """Depth at which it stops though the load is not borne [m]."""
+    side: float
+    """Of the square bed [m]."""
+    depth: float
+    """Of the bed [m]."""
+
+    @property
+    def area(self) -> float:
+        """Return its area [m^2]."""
+        return (0.25 * math.pi if self.disc else 1.0) * self.length * self.width
+
+
+class Press(DrivenBody):
+    """A plate on its way, moved straight down and up at one speed."""
+
+    def __init__(
+        self,
+        plate: Plate,
+        gravity: float,
+        soil: ParticleSoil,
+        settings: Discretization,
+        workers: int = 1,
+        device: Device = 'cpu',
+    ) -> None:
+        """Lay the bed, at rest under its own weight, and the plate on it.
+
+        :param workers: threads; the outcome is the same
+        :param device: what makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`
+        """
+        spacing, half = settings.spacing_m, 0.5 * plate.side
+        filled, walls = filled_trough((-half, half), plate.side, plate.depth, spacing)
+        shape = (
+            boundary_markers.disc(0.5 * plate.length, spacing)
+            if plate.disc
+            else boundary_markers.slab(plate.length, plate.width, spacing)
+        )
+        self.plate = plate
+        pull = (0.0, 0.0, -gravity)
+        super().__init__(symmetric_bed(device, soil, settings, pull, filled, walls, shape, workers))
+        self.bed.lay_at_rest(0.0)
+        self.dt = settings.step(self.bed.material)
+        self.curve: list[tuple[float, float]] = []
+        """Depths [m] and forces [N] on the way down."""
+        self._found: list[float] = []
+        self._depth, self._stage = 0.0, DOWN
+
+    @property
+    def part(self) -> float:
+        """Return the part that is done."""
+        if self._stage == DONE:
+            return 1.0
+        force = self.curve[-1][1] / self.plate.load if self.curve and self._stage == DOWN else 1.0
+        return min(0.99, 0.8 * max(self._depth / self.plate.most, min(1.0, force)) + 0.05 * self._stage)
+
+    def _block(self) -> None:
+        """Make some steps, then look at the force."""
+        total = 0.0
+        for _ in range(_BLOCK):
+            self._place()
+            self.bed.step(self.dt)
+            total += float(self.bed.force[1, 2])
+            self._depth += self.dt * self._rate
+            self.steps += 1
+        self._turn(total / _BLOCK)
+
+    def _turn(self, force: float) -> None:
+        """Look whether a stage is over."""
+        load = self.plate.load
+        middle = self._depth - 0.5 * _BLOCK * self.dt * self._rate
+        if self._stage == DOWN:
+            self.curve.append((middle, force))
+        over = force <= EASED * load if self._stage == EASING else force >= load
+        if over:
+            self._found.append(middle)
+            self._stage += 1
+        elif self._depth >= self.plate.most or (self._stage == EASING and self._depth <= 0.0):
+            self._stage = DONE
+
+    @property
+    def _rate(self) -> float:
+        """Return the speed downwards [m/s]."""
+        begun = self.steps * self.dt * self.plate.speed / (_GENTLE * self.plate.most)
+        return (-1.0 if self._stage == EASING else 1.0) * self.plate.speed * min(1.0, begun)
+
+    def _place(self) -> None:
+        self.bed.bodies.center[1] = 0.0, 0.0, -self._depth
+        self.bed.bodies.velocity[1] = 0.0, 0.0, -self._rate
+
+    def row(self) -> dict[str, Any]:
+        """Return the figures so far: sinkage at each turn, None where it has not been there; the curve and its knee."""
+        turns = [*self._found, None, None, None]
+        over = self._stage == DONE
+        return {
+            'sinkage_m': turns[0],
+            'sinkage_unloaded_m': turns[1],
+            'sinkage_reloaded_m': turns[2],
+            'knee_pa': knee(np.array(self.curve))[1] / self.plate.area if over and len(self.curve) > _FEWEST else None,
+            'curve': [[round(depth, 7), round(force, 4)] for depth, force in self.curve],
+            'step_s': self.dt,
+            **self._cost(),
+        }
+
+    def _state(self) -> Mapping[str, Any]:
+        return {
+            'stage': [self._depth, self._stage], 'found': np.array(self._found),
+            'curve': np.array(self.curve).reshape(-1, 2),
+        }  # fmt: skip
+
+    def _restore(self, found: Mapping[str, NDArray[Any]]) -> None:
+        self._depth, self._stage = float(found['stage'][0]), int(found['stage'][1])
+        self._found = [float(v) for v in found['found']]
+        self.curve = [(float(depth), float(force)) for depth, force in found['curve']]
+
+
+_FEWEST = 8
+"""Points of a curve with a knee."""
+_SAMPLES = 401
+
+
+def knee(curve: Floats) -> tuple[float, float]:
+    """Return the depth [m] and force [N] at which the ground has failed: where the slope first is least, and steady.
+
+    Pressure may rise gradually and go on rising as the plate gets deeper, so that a curve has no corner. The slope is
+    that over a tenth of the way, and counts as least within a twentieth of what it was at its steepest.
+
+    :param curve: depths [m] and forces [N], shape (n, 2)
+
+    Source: vesic1973.
+    Checked by: test_pressed_particles.py::test_ground_has_failed_where_the_slope_is_least.
+    """
+    depth = np.linspace(curve[0, 0], curve[-1, 0], _SAMPLES)
+    force = np.interp(depth, *curve.T)
+    span = _SAMPLES // 10
+    slope = (force[span:] - force[:-span]) / (depth[span:] - depth[:-span])
+    least = max(0.0, float(slope.min()))
+    first = int(np.argmax(slope <= least + 0.05 * (slope.max() - least)))
+    middle = 0.5 * (depth[first] + depth[first + span])
+    return float(middle), float(np.interp(middle, *curve.T))

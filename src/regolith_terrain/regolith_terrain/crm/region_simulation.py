@@ -1,0 +1,322 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A region of particles as its vehicle moves through it.
+
+Soil in boxes round the parts that are near moves, and so does what still flows; all else is frozen. Walls and floor
+are markers; walls stand some layers above the ground, so that soil does not leave the region, while parts of a vehicle
+pass through them. Parts have markers as long as they are near.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_terrain.crm.arrays import SOIL, Floats, make_bodies
+from regolith_terrain.crm.initialization import initial_particles, markers_of
+from regolith_terrain.crm.particle_bed import ParticleBed
+from regolith_terrain.crm.region import MARGIN, ParticleRegion
+from regolith_terrain.crm.surface import Columns, free_surface, sort_columns, weigh
+from regolith_terrain.crm.surfels import Surfels, surface_surfels
+from regolith_terrain.grid.mass_balance import QUANTUM_KGPM2
+from regolith_terrain.grid.node_records import NodeRecords
+from regolith_terrain.height_field import HeightField
+from regolith_terrain.scm.arrays import Shapes
+from regolith_world.numerics.portable_math import norm, times
+
+_HEAD = struct.Struct('<8sqq')
+_MAGIC = b'REGCRM01'
+_STIRRED = 0.1
+"""Spacings from where it was laid beyond which soil is no longer undisturbed ground."""
+
+
+class RegionSimulation:
+    """The particles of a region, the parts of its vehicle in them, and the surface they leave."""
+
+    def __init__(
+        self,
+        region: ParticleRegion,
+        field: HeightField,
+        gravity: Floats,
+        shapes: Shapes,
+        reach: Floats,
+        spacing: float,
+    ) -> None:
+        """Lay the particles.
+
+        :param field: the undisturbed ground
+        :param gravity: [m/s^2], shape (3,)
+        :param shapes: of the vehicle's parts; reach: radius of a ball about each that holds it [m], shape (n,)
+        :param spacing: of the soil grid's nodes [m]
+        :raises ValueError: if a part's shape cannot be among particles
+        """
+        self.region, self.reach, self.spacing = region, reach, spacing
+        self._field, self._gravity = field, gravity
+        self._markers = markers_of(shapes, region.spacing)
+        i0, i1, j0, j1 = self._bounds = region.nodes(spacing)
+        i, j = np.meshgrid(np.arange(i0, i1), np.arange(j0, j1), indexing='ij')
+        self._i, self._j = i.reshape(-1).astype(np.int32), j.reshape(-1).astype(np.int32)
+        self._base = field.nodes(i0, i1, j0, j1, spacing).reshape(-1)
+        self._quanta = round(region.soil.density_kgpm3 * region.spacing**3 / spacing**2 / QUANTUM_KGPM2)
+        self.force, self.torque = np.zeros((len(reach), 3)), np.zeros((len(reach), 3))
+        """Of soil on each part [N] and about its centre [N m], means over the last :meth:`advance`, shape (n, 3)."""
+        self.reset()
+
+    def reset(self) -> None:
+        """Lay the particles anew."""
+        region, parts = self.region, len(self.reach)
+        laid = initial_particles(region, self._field)
+        self._trough, self._is_ground, self._laid = laid.trough, laid.ground, laid.soil
+        self._low, self._high = self._trough.min(axis=0), self._trough.max(axis=0)
+        self._near = np.zeros(parts, np.bool_)
+        self.bed = self._made(laid.soil)
+        self.bed.lay_at_rest(laid.top)
+        self._place_boxes()
+        self.bed.sort()
+        count = len(self._base)
+        self._level, self._borne = self._base.copy(), np.zeros(count)
+        self._whole = self._mass()
+        self._moved_mass = np.zeros(count, np.int64)
+        self._flat = np.empty(count)
+        self._look(np.ones(count, np.bool_), self._flat, np.empty(count))
+        self.force[:] = self.torque[:] = 0.0
+
+    def _made(self, places: Floats) -> ParticleBed:
+        """Return a bed with markers of the parts that are near, and soil at rest at places [m], shape (n, 3)."""
+        region, here = self.region, np.flatnonzero(self._near).tolist()
+        local = [self._trough, *(self._markers[part] for part in here)]
+        body = np.repeat(np.array([0, *(1 + part for part in here)], np.int32), [len(part) for part in local])
+        gx, gy, gz = self._gravity.tolist()
+        return ParticleBed(
+            region.soil,
+            region.settings,
+            (gx, gy, gz),
+            places,
+            np.concatenate(local),
+            body,
+            make_bodies(1 + len(self._near)),
+        )
+
+    # -- motion -------------------------------------------------------------------------------------------------
+
+    def advance(self, duration: float, center: Floats, rotation: Floats, velocity: Floats, spin: Floats) -> None:
+        """Move the soil on by a time in which parts go on with their twists, and note the mean forces on them.
+
+        :param duration: [s]
+        :param center: of the first parts, those that may touch ground, at its start [m], shape (k, 3)
+        :param rotation: axes of their shapes as columns, shape (k, 3, 3)
+        :param velocity: of the centres [m/s], shape (k, 3); spin: world axes [rad/s]
+        :raises FloatingPointError: if the soil blows up
+        """
+        self.force[:] = self.torque[:] = 0.0
+        near = np.zeros(len(self.reach), np.bool_)
+        k = len(center)
+        margin = self.reach[:k, None] + self.bed.reach
+        near[:k] = ((center > self._low - margin) & (center < self._high + margin)).all(axis=1)
+        here = np.flatnonzero(near)
+        come_or_gone = not np.array_equal(near, self._near)
+        if come_or_gone:
+            old, self._near = self.bed, near
+            self.bed = self._made(np.zeros((old.soil_count, 3)))
+            self.bed.take_soil(old)
+        bed, bodies = self.bed, self.bed.bodies
+        bodies.center[1 + here], bodies.rotation[1 + here] = center[here], rotation[here]
+        bodies.velocity[1 + here], bodies.spin[1 + here] = velocity[here], spin[here]
+        if come_or_gone:
+            self._place_boxes()
+            bed.sort()
+        if not bed.moving_count:
+            bed.t += duration
+            return
+        longest = min(self.region.step, bed.largest_step())
+        count = max(1, math.ceil(duration / longest * (1.0 - 1e-9)))
+        for _ in range(count):
+            bed.step(duration / count)
+            self.force += bed.force[1:] / count
+            self.torque += bed.torque[1:] / count
+            for part in here.tolist():
+                turn = _rotated(bodies.spin[1 + part] * (duration / count))
+                bodies.center[1 + part] += bodies.velocity[1 + part] * (duration / count)
+                bodies.rotation[1 + part] = times(turn, bodies.rotation[1 + part])
+
+    def _place_boxes(self) -> None:
+        """Let soil move in boxes round the parts that are near."""
+        here = np.flatnonzero(self._near)
+        margin = (self.reach[here] + MARGIN * self.region.spacing)[:, None]
+        center = self.bed.bodies.center[1 + here]
+        boxes = np.concatenate((center - margin, center + margin), axis=1)
+        # From the floor up, whatever the part's height.
+        boxes[:, 2], boxes[:, 5] = self._low[2] - 1.0, self._high[2] + 1e3
+        self.bed.boxes = boxes
+
+    # -- the surface --------------------------------------------------------------------------------------------
+
+    def settle(self, fields: tuple[str, ...]) -> NodeRecords:
+        """End a cycle: sort the soil, and return the nodes whose surface or mass has changed, sorted by (i, j).
+
+        :param fields: names of a node's fields
+        :raises FloatingPointError: if soil has left the region
+        """
+        bed = self.bed
+        self._place_boxes()
+        awake = self._near_moving()  # before some of it freezes
+        self._refuse_loss()
+        bed.forget_limits()
+        bed.sort()
+        if not awake.any():
+            return NodeRecords.empty(fields)
+        level, borne = self._flat.copy(), np.zeros(len(awake))
+        self._look(awake, level, borne)
+        level = np.where(awake, self._base + (level - self._flat), self._level)
+        borne = np.maximum(borne, self._borne)
+        mass = self._mass() - self._whole
+        changed = (level != self._level) | (borne != self._borne) | (mass != self._moved_mass)
+        self._level, self._borne, self._moved_mass = level, borne, mass
+        return self._records(changed, fields)
+
+    def _records(self, nodes: NDArray[np.bool_], fields: tuple[str, ...]) -> NodeRecords:
+        level, base = self._level[nodes], self._base[nodes]
+        initial = np.maximum(level, base)
+        values = {
+            'level_initial': initial,
+            'level': level,
+            'sinkage_plastic': initial - level,
+            'sigma_yield': self._borne[nodes],
+            'mass_kgpm2': self._moved_mass[nodes] * QUANTUM_KGPM2,
+        }
+        none = np.zeros(len(level))
+        table = np.stack([values.get(name, none) for name in fields])
+        return NodeRecords.from_values(self._i[nodes], self._j[nodes], table, fields)
+
+    def _mass(self) -> NDArray[np.int64]:
+        """Return the mass of each node's column in quanta, shape (n,)."""
+        i0, i1, j0, j1 = self._bounds
+        mass = np.zeros((i1 - i0, j1 - j0), np.int64)
+        rows = np.flatnonzero(self.bed.kind == SOIL)
+        weigh(self.bed.particles, rows, self._quanta, i0, j0, self.spacing, mass)
+        return mass.reshape(-1)
+
+    def _columns(self) -> Columns:
+        """Return all that makes the ground."""
+        bed = self.bed
+        soil = bed.kind == SOIL
+        # Markers of the trough come first; those of parts are no ground.
+        last = len(self._is_ground) - 1
+        rows = np.flatnonzero(soil | (self._is_ground[np.minimum(bed.label, last)] & (bed.label <= last)))
+        return sort_columns(
+            bed.particles[rows],
+            soil[rows].astype(np.uint8),
+            self._low[:2],
+            self._high[:2],
+            bed.scheme.length,
+            self.region.spacing,
+        )
+
+    def _look(self, nodes: NDArray[np.bool_], level: Floats, pressure: Floats) -> None:
+        """Write height and pressure of the surface of particles at some nodes."""
+        x, y = self._i[nodes] * self.spacing, self._j[nodes] * self.spacing
+        found, borne = np.empty(len(x)), np.empty(len(x))
+        free_surface(self._columns(), x, y, found, borne)
+        level[nodes], pressure[nodes] = found, borne
+
+    def discs(self) -> Surfels:
+        """Return the surface of soil that moves, right after :meth:`settle`; changes nothing.
+
+        Soil that still lies where it was laid is left out: it is the undisturbed ground, which everybody has.
+        """
+        bed = self.bed
+        place = bed.moving_places()
+        away = place - self._laid[bed.moving_labels()]
+        stirred = np.einsum('ij,ij->i', away, away) > (_STIRRED * self.region.spacing) ** 2
+        return surface_surfels(self._columns(), place[stirred]) if stirred.any() else Surfels.none()
+
+    def _near_moving(self) -> NDArray[np.bool_]:
+        """Return which nodes lie within the kernel's reach of soil that moves, by squares of that size, shape (n,)."""
+        edge, place = self.bed.reach, self.bed.moving_places()[:, :2]
+        low = self._low[:2] - 3.0 * edge
+        size = np.floor((self._high[:2] - low) / edge).astype(np.int64) + 4
+        busy = np.zeros(tuple(int(v) for v in size), np.bool_)
+        a, b = np.clip(np.floor((place - low) / edge).astype(np.int64), 1, size - 2).T
+        busy[a, b] = True
+        for axis in (0, 1):
+            busy = busy | np.roll(busy, 1, axis) | np.roll(busy, -1, axis)
+        nodes = np.stack((self._i, self._j), axis=1) * self.spacing
+        a, b = np.floor((nodes - low) / edge).astype(np.int64).T
+        found: NDArray[np.bool_] = busy[a, b]
+        return found
+
+    def _refuse_loss(self) -> None:
+        place = self.bed.moving_places()
+        inside = ((place > self._low) & (place < self._high + [0.0, 0.0, math.inf])).all(axis=1)
+        if not inside.all():
+            x, y, z = place[~inside][0].tolist()
+            raise FloatingPointError(f'soil leaves region {self.region.name!r} at ({x:.3g}, {y:.3g}, {z:.3g}) m')
+
+    def statistics(self) -> dict[str, float]:
+        """Return what a report says of the region.
+
+        ``surface_error`` is the volume that the surface has gained, over that of the soil below the nodes where it has
+        changed: soil is neither made nor lost, so it ought to be zero.
+        """
+        changed = self._level != self._base
+        soil = float(np.count_nonzero(changed)) * self.region.depth
+        rise = math.fsum((self._level - self._base)[changed].tolist())
+        return {
+            'particles': self.bed.soil_count,
+            'moving': self.bed.moving_count,
+            'surface_error': rise / soil if soil > 0.0 else 0.0,
+            'deepest_m': float((self._base - self._level).max()),
+            'highest_m': float((self._level - self._base).max()),
+        }
+
+    # -- state --------------------------------------------------------------------------------------------------
+
+    def save(self) -> bytes:
+        """Return the exact state right after :meth:`settle`: soil, surface, where parts are."""
+        bodies = self.bed.bodies
+        poses = np.concatenate([part[1:].reshape(-1) for part in bodies])
+        bed = self.bed.save()
+        head = _HEAD.pack(_MAGIC, len(bed), len(self._level))
+        parts = (self._near, poses, self._level, self._borne, self.force, self.torque)
+        return head + bed + b''.join(np.ascontiguousarray(part).tobytes() for part in parts)
+
+    def load(self, blob: bytes) -> None:
+        """Restore what :meth:`save` returned.
+
+        :raises ValueError: if it is that of another region
+        """
+        parts, count = len(self.reach), len(self._level)
+        poses = [part[1:].size for part in self.bed.bodies]
+        size = parts + 8 * (sum(poses) + 2 * count + 6 * parts)
+        fits = len(blob) >= _HEAD.size and blob[:8] == _MAGIC
+        length = _HEAD.unpack_from(blob)[1] if fits else 0
+        if not fits or _HEAD.unpack_from(blob)[2] != count or len(blob) != _HEAD.size + length + size:
+            raise ValueError(f'saved particles of {len(blob)} bytes; allowed: those of region {self.region.name!r}')
+        at = _HEAD.size + length
+        near = np.frombuffer(blob, np.bool_, parts, at).copy()
+        if not np.array_equal(near, self._near):
+            self._near = near
+            self.bed = self._made(np.zeros((self.bed.soil_count, 3)))
+        numbers = np.frombuffer(blob[at + parts :], np.float64)
+        cut = np.split(numbers, np.cumsum([*poses, count, count, 3 * parts, 3 * parts])[:-1])
+        for part, values in zip(self.bed.bodies, cut[: len(poses)], strict=True):
+            part[1:] = values.reshape(part[1:].shape)
+        self._level, self._borne = cut[-4].copy(), cut[-3].copy()
+        self.force[:], self.torque[:] = cut[-2].reshape(-1, 3), cut[-1].reshape(-1, 3)
+        self._place_boxes()
+        self.bed.load(blob[_HEAD.size : at])
+        self._moved_mass = self._mass() - self._whole
+
+
+def _rotated(turn: Floats) -> Floats:
+    """Return the rotation by a vector of angle and axis [rad], shape (3, 3)."""
+    angle = norm(turn)
+    if angle == 0.0:
+        return np.eye(3)
+    x, y, z = (turn / angle).tolist()
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    rotation: Floats = np.eye(3) + math.sin(angle) * cross + (1.0 - math.cos(angle)) * times(cross, cross)
+    return rotation

@@ -1,0 +1,102 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Neighbours of a particle, eight at a time, as a processor with wide registers sums them best.
+
+A kernel gathers the neighbours within reach, eight side by side, quantity by quantity. Then it does the same sums in
+each lane, and adds the lanes up in a fixed order at the end. So bits depend neither on the width of registers nor on
+threads. The compiler sees that lanes do not disturb each other only where all it reads and writes lies at fixed places
+of one array: so eight neighbours are copied to where the sums are. To gather all of them before is faster than eight
+and eight, for what has just been written one by one cannot be read in one piece at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from regolith_terrain.crm.arrays import SOIL, XX, XY, YY, YZ, ZX, ZZ, Bytes, Floats, Neighbours, U, V, W, X, Y, Z
+
+LANES = 8
+CHUNK = 96
+"""Neighbours gathered at a time: as many as there are, as a rule."""
+# Where eight of each begin: the particle's place less the neighbour's [m], the neighbour's velocity [m/s] and stress
+# [Pa], 1 for soil and 0 for markers; then sums.
+DX, DY, DZ, LU, LV, LW, LXX, LYY, LZZ, LXY, LYZ, LZX, IS_SOIL, SUMS = range(0, 14 * LANES, LANES)
+GATHERED = CHUNK // LANES * SUMS
+"""Numbers of neighbours that were gathered; what lanes and sums take comes after them."""
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def gather(
+    particles: Floats,
+    kind: Bytes,
+    near: Neighbours,
+    row: int,
+    support: float,
+    run: int,
+    place: int,
+    end: int,
+    gathered: Floats,
+) -> tuple[int, int, int, int]:
+    """Return how many neighbours within reach have been gathered, and where to go on: run, place, end.
+
+    Begin with run -1, and place and end where the list begins; it is over when fewer than CHUNK are found. Lanes left
+    over are far out of reach.
+
+    :param support: square of the kernel's reach [m^2]
+    """
+    offsets = near.offsets
+    x, y, z = particles[row, X], particles[row, Y], particles[row, Z]
+    column = near.cell[row] // near.height
+    level = near.cell[row] - column * near.height
+    count = start = 0
+    xr, yr = x, y
+    if run >= 0:
+        start = near.first[near.around[column, run] * near.height + level - 1]
+        xr, yr = x + near.shift[column, run, 0], y + near.shift[column, run, 1]
+    while True:
+        while place < end:
+            other = np.uintp(start + offsets[place])
+            place += 1
+            dx, dy, dz = xr - particles[other, X], yr - particles[other, Y], z - particles[other, Z]
+            if dx * dx + dy * dy + dz * dz >= support:
+                continue
+            # Unsigned: an index with a sign might count from the end, and Numba looks.
+            at = np.uintp((count >> 3) * SUMS + (count & 7))
+            gathered[at + np.uintp(DX)] = dx
+            gathered[at + np.uintp(DY)] = dy
+            gathered[at + np.uintp(DZ)] = dz
+            gathered[at + np.uintp(LU)] = particles[other, U]
+            gathered[at + np.uintp(LV)] = particles[other, V]
+            gathered[at + np.uintp(LW)] = particles[other, W]
+            gathered[at + np.uintp(LXX)] = particles[other, XX]
+            gathered[at + np.uintp(LYY)] = particles[other, YY]
+            gathered[at + np.uintp(LZZ)] = particles[other, ZZ]
+            gathered[at + np.uintp(LXY)] = particles[other, XY]
+            gathered[at + np.uintp(LYZ)] = particles[other, YZ]
+            gathered[at + np.uintp(LZX)] = particles[other, ZX]
+            gathered[at + np.uintp(IS_SOIL)] = 1.0 if kind[other] == SOIL else 0.0
+            count += 1
+            if count == CHUNK:
+                return count, run, place, end
+        run += 1
+        if run == 9:
+            break
+        start = near.first[near.around[column, run] * near.height + level - 1]
+        xr, yr = x + near.shift[column, run, 0], y + near.shift[column, run, 1]
+        end = place + 1 + offsets[place]
+        place += 1
+    for spare in range(count, (count + LANES - 1) // LANES * LANES):
+        at = np.uintp((spare >> 3) * SUMS + (spare & 7))
+        gathered[at + np.uintp(DX)] = 1e3 * (1.0 + support)
+        for column in range(DY, SUMS, LANES):
+            gathered[at + np.uintp(column)] = 0.0
+    return count, run, place, end
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, inline='always')
+def lane_sum(lanes: Floats, at: int) -> float:
+    """Return a sum over all lanes."""
+    first: float = (lanes[at] + lanes[at + 1]) + (lanes[at + 2] + lanes[at + 3])
+    last: float = (lanes[at + 4] + lanes[at + 5]) + (lanes[at + 6] + lanes[at + 7])
+    return first + last

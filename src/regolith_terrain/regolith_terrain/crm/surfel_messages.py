@@ -1,0 +1,44 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Soil in motion as vehicles tell it on their topic: a point cloud whose points are the numbers of discs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from regolith_terrain.crm.surfels import Surfels
+
+TOPIC = 'particles'
+"""Below the vehicle's name."""
+FIELDS = (
+    'x',
+    'y',
+    'z',
+    'normal_x',
+    'normal_y',
+    'normal_z',
+    'radius',
+    'bend_xx',
+    'bend_yy',
+    'bend_zz',
+    'bend_xy',
+    'bend_yz',
+    'bend_zx',
+)
+"""Of a point, float32 each: the numbers of :class:`regolith_terrain.crm.surfels.Surfels` in their order."""
+POINT_BYTES = 4 * len(FIELDS)
+
+
+def surfels_record(message: Any) -> tuple[int, Surfels]:
+    """Return time [ns] and discs of a sensor_msgs/PointCloud2, be it from a topic or a recording.
+
+    :raises ValueError: if its points are others
+    """
+    if message.point_step != POINT_BYTES:
+        allowed = f'{POINT_BYTES}, {", ".join(FIELDS)}'
+        raise ValueError(f'particles: points of {message.point_step} bytes; allowed: {allowed}')
+    stamp = message.header.stamp
+    table = np.frombuffer(bytes(message.data), '<f4').reshape(-1, len(FIELDS)).astype(np.float64)
+    return stamp.sec * 10**9 + stamp.nanosec, Surfels(table[:, :3], table[:, 3:6], table[:, 6], table[:, 7:])

@@ -1,0 +1,238 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The surface of soil that moves, as discs for whoever looks at it.
+
+The surface is that of :mod:`regolith_terrain.crm.surface`, where the smoothed volume of soil falls to a half, but here
+it need not be a height over the plane: it overhangs, and falls to pieces. Each particle next to it has a disc, where
+its outward normal meets the surface.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_terrain.crm.arrays import Floats
+from regolith_terrain.crm.smoothing import slope, weight
+from regolith_terrain.crm.surface import Columns
+
+_BISECTIONS = 8
+"""Halvings of half a spacing, down to 2e-3 of it."""
+_COVER = math.sqrt(0.5)
+"""Radius over spacing: the least with which discs on a square lattice leave no gap."""
+_ANOTHER_SIDE = 0.3
+"""Cosine between the normals of neighbours below which they are of different sides of a thin sheet of soil."""
+_MOST_BENT = 0.7
+"""Most by which a normal changes up to a disc's rim: soil that falls to pieces has no curvature to speak of."""
+_VAGUE = 1e-2
+"""Slope of the filled share of space over a smoothing length, below which nothing says where outside is [-]."""
+
+
+class Surfels(NamedTuple):
+    """Discs that cover a surface, world axes."""
+
+    place: Floats
+    """Centres [m], shape (n, 3)."""
+    normal: Floats
+    """Unit normals, outward, shape (n, 3)."""
+    radius: Floats
+    """[m], shape (n,)."""
+    bend: Floats
+    """By how much normals of the surface change with places on the disc: the symmetric matrix B in n + B (x - centre),
+    xx, yy, zz, xy, yz, zx [1/m], shape (n, 6). Discs are flat; by this their shading is not."""
+
+    @classmethod
+    def none(cls) -> Surfels:
+        """Return no discs."""
+        return cls(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), np.zeros((0, 6)))
+
+
+def joined(parts: Sequence[Surfels]) -> Surfels:
+    """Return the discs of all parts, in their order."""
+    if not parts:
+        return Surfels.none()
+    return Surfels(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+
+def surface_surfels(columns: Columns, place: Floats) -> Surfels:
+    """Return discs on the surface at those of some particles that lie next to it, by squares of the plane.
+
+    Regolith's own; checked by ``test_crm_surfels.py``.
+
+    :param columns: all that makes the ground
+    :param place: of the particles, which are among it [m], shape (n, 3)
+    """
+    place = np.ascontiguousarray(place)
+    found, normal, beside = np.empty_like(place), np.empty_like(place), np.zeros(len(place), np.bool_)
+    _find(columns, place, found, normal, beside)
+    found, normal = found[beside], normal[beside]
+    square = _squares(columns, found)
+    order = np.argsort(square, kind='stable')
+    found, normal, square = found[order], normal[order], square[order]
+    first = np.searchsorted(square, np.arange(len(columns.first)))
+    even, bend, radius = np.empty_like(normal), np.zeros((len(order), 6)), _COVER * columns.spacing
+    _smooth(columns, found, normal, square, first, _MOST_BENT / radius, even, bend)
+    return Surfels(found, even, np.full(len(order), radius), bend)
+
+
+def _squares(columns: Columns, place: Floats) -> NDArray[np.int64]:
+    """Return the squares of places, never those at the rim, shape (n,)."""
+    most = np.array([(len(columns.first) - 1) // columns.across, columns.across]) - 2
+    index = np.clip(np.floor((place[:, :2] - columns.low) / columns.edge).astype(np.int64), 1, most)
+    squares: NDArray[np.int64] = index[:, 0] * columns.across + index[:, 1]
+    return squares
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _find(columns: Columns, place: Floats, found: Floats, normal: Floats, beside: NDArray[np.bool_]) -> None:
+    """Write where the outward normal of each particle meets the surface, and the normal there.
+
+    :param beside: out, whether that is within a spacing: the second layer lies one and a half below, shape (n,)
+    """
+    half = 0.5 * columns.spacing
+    for k in range(place.shape[0]):
+        x, y, z = place[k, 0], place[k, 1], place[k, 2]
+        filled, gx, gy, gz = _filled_at(columns, x, y, z)
+        nx, ny, nz = _outward(gx, gy, gz, columns.length)
+        far = 0.0
+        if filled >= 0.5:
+            # Soil that has come apart is filled to less, and its disc is where it is.
+            step = 0
+            while step < 2 and filled >= 0.5:
+                step += 1
+                far = step * half
+                filled, _, _, _ = _filled_at(columns, x + far * nx, y + far * ny, z + far * nz)
+            if filled >= 0.5:
+                continue
+            near = far - half
+            for _ in range(_BISECTIONS):
+                middle = 0.5 * (near + far)
+                filled, _, _, _ = _filled_at(columns, x + middle * nx, y + middle * ny, z + middle * nz)
+                if filled < 0.5:
+                    far = middle
+                else:
+                    near = middle
+            far = 0.5 * (near + far)
+        x, y, z = x + far * nx, y + far * ny, z + far * nz
+        _, gx, gy, gz = _filled_at(columns, x, y, z)
+        nx, ny, nz = _outward(gx, gy, gz, columns.length)
+        found[k, 0], found[k, 1], found[k, 2] = x, y, z
+        normal[k, 0], normal[k, 1], normal[k, 2] = nx, ny, nz
+        beside[k] = True
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, inline='always')
+def _outward(gx: float, gy: float, gz: float, length: float) -> tuple[float, float, float]:
+    """Return the unit vector against a gradient; up where there is next to none, as of a lonely grain."""
+    steep = math.sqrt(gx * gx + gy * gy + gz * gz)
+    if steep * length < _VAGUE:
+        return 0.0, 0.0, 1.0
+    return -gx / steep, -gy / steep, -gz / steep
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _filled_at(columns: Columns, x: float, y: float, z: float) -> tuple[float, float, float, float]:
+    """Return the share of space that is filled at a place [-], and its gradient [1/m]."""
+    h, across = columns.length, columns.across
+    steepness = -105.0 / (16.0 * math.pi * h**5)
+    rows = (columns.first.shape[0] - 1) // across
+    a = min(max(int(math.floor((x - columns.low[0]) / columns.edge)), 1), rows - 2)
+    b = min(max(int(math.floor((y - columns.low[1]) / columns.edge)), 1), across - 2)
+    filled = gx = gy = gz = 0.0
+    for p in range(a - 1, a + 2):
+        for row in range(columns.first[p * across + b - 1], columns.first[p * across + b + 2]):
+            dx, dy, dz = x - columns.place[row, 0], y - columns.place[row, 1], z - columns.place[row, 2]
+            r2 = dx * dx + dy * dy + dz * dz
+            if r2 < 4.0 * h * h:
+                q = math.sqrt(r2) / h
+                filled += weight(q, h)
+                g = slope(q, steepness)
+                gx += g * dx
+                gy += g * dy
+                gz += g * dz
+    return columns.volume * filled, columns.volume * gx, columns.volume * gy, columns.volume * gz
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _smooth(
+    columns: Columns,
+    place: Floats,
+    normal: Floats,
+    square: NDArray[np.int64],
+    first: NDArray[np.int64],
+    most: float,
+    even: Floats,
+    bend: Floats,
+) -> None:
+    """Write the normals, and how they change along the surface, that fit those of the discs around best.
+
+    A plane is fitted to the normals over the disc's own plane, by least squares with the kernel's weights. What changes
+    from particle to particle, which is not the soil's, goes out; and the shades of neighbours meet.
+
+    :param square: of each disc, in ascending order, shape (n,); first: first disc of each square
+    :param most: greatest norm of a matrix [1/m]
+    :param even: out, normals, shape (n, 3)
+    :param bend: in: zeros; out: as in :class:`Surfels`
+    """
+    h, across = columns.length, columns.across
+    for k in range(place.shape[0]):
+        ux, uy, uz, vx, vy, vz = _across(normal[k, 0], normal[k, 1], normal[k, 2])
+        total = su = sv = mx = my = mz = uu = uv = vv = 0.0
+        ux_, vx_, uy_, vy_, uz_, vz_ = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        for side in range(-1, 2):
+            column = square[k] + side * across
+            for other in range(first[column - 1], first[column + 2]):
+                dx, dy, dz = place[other, 0] - place[k, 0], place[other, 1] - place[k, 1], place[other, 2] - place[k, 2]
+                r2 = dx * dx + dy * dy + dz * dz
+                nx, ny, nz = normal[other, 0], normal[other, 1], normal[other, 2]
+                facing = nx * normal[k, 0] + ny * normal[k, 1] + nz * normal[k, 2]
+                if r2 < 4.0 * h * h and facing > _ANOTHER_SIDE:
+                    w = weight(math.sqrt(r2) / h, h)
+                    u, v = dx * ux + dy * uy + dz * uz, dx * vx + dy * vy + dz * vz
+                    total += w
+                    su, sv = su + w * u, sv + w * v
+                    uu, uv, vv = uu + w * u * u, uv + w * u * v, vv + w * v * v
+                    mx, my, mz = mx + w * nx, my + w * ny, mz + w * nz
+                    ux_, vx_ = ux_ + w * u * nx, vx_ + w * v * nx
+                    uy_, vy_ = uy_ + w * u * ny, vy_ + w * v * ny
+                    uz_, vz_ = uz_ + w * u * nz, vz_ + w * v * nz
+        su, sv, mx, my, mz = su / total, sv / total, mx / total, my / total, mz / total
+        uu, uv, vv = uu / total - su * su, uv / total - su * sv, vv / total - sv * sv
+        # Covariances of the normals' parts along the two axes with the places.
+        cuu = (ux_ * ux + uy_ * uy + uz_ * uz) / total - su * (mx * ux + my * uy + mz * uz)
+        cuv = (vx_ * ux + vy_ * uy + vz_ * uz) / total - sv * (mx * ux + my * uy + mz * uz)
+        cvu = (ux_ * vx + uy_ * vy + uz_ * vz) / total - su * (mx * vx + my * vy + mz * vz)
+        cvv = (vx_ * vx + vy_ * vy + vz_ * vz) / total - sv * (mx * vx + my * vy + mz * vz)
+        det = uu * vv - uv * uv
+        a = b = c = 0.0
+        if det > 1e-3 * h * h * h * h:
+            a, c = (cuu * vv - cuv * uv) / det, (cvv * uu - cvu * uv) / det
+            b = 0.5 * ((cuv * uu - cuu * uv) + (cvu * vv - cvv * uv)) / det
+            norm = math.sqrt(a * a + 2.0 * b * b + c * c)
+            if norm > most:
+                a, b, c = a * most / norm, b * most / norm, c * most / norm
+        # From the middle of the neighbours to the disc's own.
+        du, dv = -(a * su + b * sv), -(b * su + c * sv)
+        mx, my, mz = mx + du * ux + dv * vx, my + du * uy + dv * vy, mz + du * uz + dv * vz
+        size = math.sqrt(mx * mx + my * my + mz * mz)
+        even[k, 0], even[k, 1], even[k, 2] = mx / size, my / size, mz / size
+        bend[k, 0] = a * ux * ux + 2.0 * b * ux * vx + c * vx * vx
+        bend[k, 1] = a * uy * uy + 2.0 * b * uy * vy + c * vy * vy
+        bend[k, 2] = a * uz * uz + 2.0 * b * uz * vz + c * vz * vz
+        bend[k, 3] = a * ux * uy + b * (ux * vy + uy * vx) + c * vx * vy
+        bend[k, 4] = a * uy * uz + b * (uy * vz + uz * vy) + c * vy * vz
+        bend[k, 5] = a * uz * ux + b * (uz * vx + ux * vz) + c * vz * vx
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, inline='always')
+def _across(nx: float, ny: float, nz: float) -> tuple[float, float, float, float, float, float]:
+    """Return two unit vectors across a third, and one another."""
+    sign = 1.0 if nz >= 0.0 else -1.0
+    a = -1.0 / (sign + nz)
+    b = nx * ny * a
+    return 1.0 + sign * nx * nx * a, sign * b, -sign * nx, b, sign + ny * ny * a, -ny

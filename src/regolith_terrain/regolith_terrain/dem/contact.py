@@ -1,0 +1,115 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The force of one contact: Hertz and Mindlin with a memory of sliding, Coulomb's limit, rolling resistance, a pull."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from regolith_terrain.grid.node_records import Floats
+
+LAW_COLUMNS = 8
+NORMAL, TANGENTIAL, DAMPING, DAMPING_RATIO, FRICTION, ROLLING, PULL, FORM = range(LAW_COLUMNS)
+"""Columns of a contact law: Fn = NORMAL s delta - gn v_n with s = sqrt(R* delta), gn = DAMPING sqrt(s m*); of given
+stiffness s = sqrt(delta / 2 R*), gn = DAMPING s m*. Tangential stiffness TANGENTIAL s, damping DAMPING_RATIO gn."""
+HERTZ, USER = 0.0, 1.0
+MEMORY = 6
+"""Columns of a contact's memory: sliding [m], rolling [rad]."""
+_ROLLING_DAMPING = 0.1
+"""Part of the critical damping of rolling to and fro that a contact has."""
+
+Six = tuple[float, float, float, float, float, float]
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def contact_force(
+    law: Floats,
+    r_star: float,
+    m_star: float,
+    arm: float,
+    weight_mass: float,
+    overlap: float,
+    nx: float,
+    ny: float,
+    nz: float,
+    vx: float,
+    vy: float,
+    vz: float,
+    wx: float,
+    wy: float,
+    wz: float,
+    slip: Floats,
+    at: int,
+    dt: float,
+) -> Six:
+    """Return the force on the first of two in contact, and the couple of rolling resistance on it.
+
+    :param law: shape (8,), of :func:`regolith_terrain.dem.materials.contact_law`
+    :param r_star: R1 R2 / (R1 + R2) [m]; the radius against a flat body
+    :param m_star: alike [kg]
+    :param arm: of rolling resistance: the smaller of both radii [m]
+    :param weight_mass: the smaller of both masses [kg], in whose weight cohesion is given
+    :param overlap: > 0 [m]
+    :param nx, ny, nz: unit normal from the second to the first
+    :param vx, vy, vz: velocity of the first against the second at the contact [m/s]
+    :param wx, wy, wz: spin of the first against the second [rad/s]
+    :param slip: memories of sliding [m] and rolling [rad], shape (n, 6); row ``at`` is this contact's and is updated
+    :param dt: step [s]
+    :return: force [N] and couple [N m]
+
+    The couple against rolling is at most ROLLING x radius x |Fn|. Up to there it is a spring, as stiff as the
+    tangential one at that radius, with a memory and little damping, and not Schwartz's, which has none at low rates:
+    grains at rest would creep under load, and heaps sag.
+
+    Source: tsuji1992; mindlin1953, no slip; schwartz2012, the limit of rolling; ai2011, model C, its spring; fang2021.
+    Checked by: test_grain_contacts.py::test_a_head_on_impact_has_the_restitution_asked_for,
+    test_grain_contacts.py::test_a_sliding_sphere_comes_to_roll,
+    test_grain_contacts.py::test_rolling_resistance_holds_on_a_slope_below_its_coefficient.
+    """
+    if law[FORM] == HERTZ:
+        s = np.sqrt(r_star * overlap)
+        gn = law[DAMPING] * np.sqrt(s * m_star)
+    else:
+        s = np.sqrt(overlap / (2.0 * r_star))
+        gn = law[DAMPING] * s * m_star
+    vn = vx * nx + vy * ny + vz * nz
+    pressed = law[NORMAL] * s * overlap - gn * vn
+    normal = pressed - law[PULL] * weight_mass
+
+    tx, ty, tz = vx - vn * nx, vy - vn * ny, vz - vn * nz
+    ux, uy, uz = slip[at, 0] + tx * dt, slip[at, 1] + ty * dt, slip[at, 2] + tz * dt
+    along = ux * nx + uy * ny + uz * nz
+    ux, uy, uz = ux - along * nx, uy - along * ny, uz - along * nz
+    kt, gt = law[TANGENTIAL] * s, law[DAMPING_RATIO] * gn
+    fx, fy, fz = -kt * ux - gt * tx, -kt * uy - gt * ty, -kt * uz - gt * tz
+    limit = law[FRICTION] * abs(pressed)
+    square = fx * fx + fy * fy + fz * fz
+    if square > limit * limit:
+        cut = limit / np.sqrt(square)
+        fx, fy, fz = fx * cut, fy * cut, fz * cut
+        ux, uy, uz = -(fx + gt * tx) / kt, -(fy + gt * ty) / kt, -(fz + gt * tz) / kt
+    slip[at, 0] = ux
+    slip[at, 1] = uy
+    slip[at, 2] = uz
+
+    cx = cy = cz = 0.0
+    if law[ROLLING] > 0.0:
+        twist = wx * nx + wy * ny + wz * nz
+        wx, wy, wz = wx - twist * nx, wy - twist * ny, wz - twist * nz
+        ux, uy, uz = slip[at, 3] + wx * dt, slip[at, 4] + wy * dt, slip[at, 5] + wz * dt
+        along = ux * nx + uy * ny + uz * nz
+        ux, uy, uz = ux - along * nx, uy - along * ny, uz - along * nz
+        kr = kt * arm * arm
+        gr = 2.0 * _ROLLING_DAMPING * arm * np.sqrt(1.4 * m_star * kr)
+        cx, cy, cz = -kr * ux - gr * wx, -kr * uy - gr * wy, -kr * uz - gr * wz
+        limit = law[ROLLING] * arm * abs(pressed)
+        square = cx * cx + cy * cy + cz * cz
+        if square > limit * limit:
+            cut = limit / np.sqrt(square)
+            cx, cy, cz = cx * cut, cy * cut, cz * cut
+            ux, uy, uz = -(cx + gr * wx) / kr, -(cy + gr * wy) / kr, -(cz + gr * wz) / kr
+        slip[at, 3] = ux
+        slip[at, 4] = uy
+        slip[at, 5] = uz
+    return normal * nx + fx, normal * ny + fy, normal * nz + fz, cx, cy, cz

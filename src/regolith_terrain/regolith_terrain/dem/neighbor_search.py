@@ -1,0 +1,196 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Which balls are close to which: a counting sort into cells, then lists of pairs with a skin.
+
+Rows are in ascending order whatever the cells are, so that sums over them never tell when the lists were made.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from regolith_terrain.dem.contact import MEMORY
+from regolith_terrain.dem.parts import PLANE, distance
+from regolith_terrain.dem.state import BodyArrays, GrainArrays, Ints, Pairs, PartPairs, empty_pairs, empty_part_pairs
+from regolith_terrain.grid.node_records import Floats
+
+_MOST_CELLS_PER_BALL = 64
+
+
+def find_pairs(grains: GrainArrays, old: Pairs, skin: float) -> Pairs:
+    """Return the pairs of balls of different grains whose surfaces are nearer than the skin [m], memories kept.
+
+    :param old: pairs so far; what touches keeps its memory
+    :raises ValueError: if grains are scattered too far apart, as if a step had been too long
+    """
+    balls = len(grains.ball)
+    low, high = grains.ball[:, :3].min(axis=0), grains.ball[:, :3].max(axis=0)
+    cell = 2.0 * float(grains.ball[:, 3].max()) + skin
+    shape = np.floor((high - low) / cell) + 1.0
+    if not np.isfinite(shape).all() or shape.prod() > _MOST_CELLS_PER_BALL * (balls + 1000):
+        raise ValueError(f'grains are spread over {np.prod(shape):.3g} cells; allowed: grains that stay together')
+    counts = shape.astype(np.int64)
+    begin = np.zeros(int(counts.prod()) + 1, dtype=np.int64)
+    order = np.empty(balls, dtype=np.int64)
+    _sort_into_cells(grains.ball, low, cell, counts, begin, order)
+    per = len(grains.offset)
+    start = np.zeros(balls + 1, dtype=np.int64)
+    none = np.zeros(0, dtype=np.int64)
+    _neighbours(grains.ball, per, low, cell, counts, begin, order, skin, start, none)
+    pairs = empty_pairs(balls, int(start[-1]))
+    pairs.start[:] = start
+    _neighbours(grains.ball, per, low, cell, counts, begin, order, skin, pairs.start, pairs.other)
+    _remember(pairs.start, pairs.other, pairs.slip, pairs.touching, old.start, old.other, old.slip, old.touching)
+    _turn_round(pairs)
+    grains.built[:] = grains.ball[:, :3]
+    return pairs
+
+
+def find_part_pairs(grains: GrainArrays, bodies: BodyArrays, old: PartPairs, skin: float) -> PartPairs:
+    """Return the parts of bodies nearer to each ball than the skin [m], memories kept."""
+    balls = len(grains.ball)
+    start = np.zeros(balls + 1, dtype=np.int64)
+    none = np.zeros(0, dtype=np.int64)
+    _near_parts(grains.ball, bodies, skin, start, none)
+    pairs = empty_part_pairs(balls, int(start[-1]))
+    pairs.start[:] = start
+    _near_parts(grains.ball, bodies, skin, pairs.start, pairs.part)
+    _remember(pairs.start, pairs.part, pairs.slip, pairs.touching, old.start, old.part, old.slip, old.touching)
+    return pairs
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _sort_into_cells(ball: Floats, low: Floats, cell: float, counts: Ints, begin: Ints, order: Ints) -> None:
+    """Sort balls into cells, x fastest, by counting; begin, of cells + 1, and order are written."""
+    n = ball.shape[0]
+    for i in range(n):
+        begin[_cell_of(ball, i, low, cell, counts) + 1] += 1
+    for c in range(begin.shape[0] - 1):
+        begin[c + 1] += begin[c]
+    for i in range(n):
+        c = _cell_of(ball, i, low, cell, counts)
+        order[begin[c]] = i
+        begin[c] += 1
+    for c in range(begin.shape[0] - 1, 0, -1):
+        begin[c] = begin[c - 1]
+    begin[0] = 0
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _cell_of(ball: Floats, i: int, low: Floats, cell: float, counts: Ints) -> int:
+    a = min(int((ball[i, 0] - low[0]) / cell), counts[0] - 1)
+    b = min(int((ball[i, 1] - low[1]) / cell), counts[1] - 1)
+    c = min(int((ball[i, 2] - low[2]) / cell), counts[2] - 1)
+    cell_number: int = (c * counts[1] + b) * counts[0] + a
+    return cell_number
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _neighbours(
+    ball: Floats,
+    per: int,
+    low: Floats,
+    cell: float,
+    counts: Ints,
+    begin: Ints,
+    order: Ints,
+    skin: float,
+    start: Ints,
+    other: Ints,
+) -> None:
+    """Count the neighbours above each ball into start, or, where other has room, write them in ascending order."""
+    counting = other.shape[0] == 0
+    total = 0
+    for i in range(ball.shape[0]):
+        a = min(int((ball[i, 0] - low[0]) / cell), counts[0] - 1)
+        b = min(int((ball[i, 1] - low[1]) / cell), counts[1] - 1)
+        c = min(int((ball[i, 2] - low[2]) / cell), counts[2] - 1)
+        row = total
+        for cc in range(max(c - 1, 0), min(c + 2, counts[2])):
+            for bb in range(max(b - 1, 0), min(b + 2, counts[1])):
+                line = (cc * counts[1] + bb) * counts[0]
+                # Cells next to one another along x lie next to one another in order.
+                for at in range(begin[line + max(a - 1, 0)], begin[line + min(a + 2, counts[0])]):
+                    j = order[at]
+                    if j <= i or j // per == i // per:
+                        continue
+                    reach = ball[i, 3] + ball[j, 3] + skin
+                    dx, dy, dz = ball[i, 0] - ball[j, 0], ball[i, 1] - ball[j, 1], ball[i, 2] - ball[j, 2]
+                    if dx * dx + dy * dy + dz * dz >= reach * reach:
+                        continue
+                    if not counting:
+                        k = total
+                        while k > row and other[k - 1] > j:
+                            other[k] = other[k - 1]
+                            k -= 1
+                        other[k] = j
+                    total += 1
+        if counting:
+            start[i + 1] = total
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _near_parts(ball: Floats, bodies: BodyArrays, skin: float, start: Ints, part: Ints) -> None:
+    """Count the parts near each ball into start, or, where part has room, write them."""
+    counting = part.shape[0] == 0
+    total = 0
+    for i in range(ball.shape[0]):
+        reach = ball[i, 3] + skin
+        for q in range(bodies.part_body.shape[0]):
+            if bodies.part_kind[q] != PLANE:
+                b = bodies.part_body[q]
+                far = bodies.reach[b] + reach
+                dx = ball[i, 0] - bodies.place[b, 0]
+                dy = ball[i, 1] - bodies.place[b, 1]
+                dz = ball[i, 2] - bodies.place[b, 2]
+                if dx * dx + dy * dy + dz * dz >= far * far:
+                    continue
+            if distance(bodies, q, ball[i, 0], ball[i, 1], ball[i, 2])[0] >= reach:
+                continue
+            if not counting:
+                part[total] = q
+            total += 1
+        if counting:
+            start[i + 1] = total
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _remember(
+    start: Ints,
+    other: Ints,
+    slip: Floats,
+    touching: Ints,
+    old_start: Ints,
+    old_other: Ints,
+    old_slip: Floats,
+    old_touching: Ints,
+) -> None:
+    """Carry the memory of what touches from old rows to new ones; both are in ascending order."""
+    for i in range(start.shape[0] - 1):
+        p = old_start[i]
+        for k in range(start[i], start[i + 1]):
+            while p < old_start[i + 1] and old_other[p] < other[k]:
+                p += 1
+            if p < old_start[i + 1] and old_other[p] == other[k] and old_touching[p] != 0:
+                touching[k] = 1
+                for column in range(MEMORY):
+                    slip[k, column] = old_slip[p, column]
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _turn_round(pairs: Pairs) -> None:
+    """List the rows in which each ball is the second."""
+    begin = pairs.back_start
+    n = begin.shape[0] - 1
+    for p in range(pairs.other.shape[0]):
+        begin[pairs.other[p] + 1] += 1
+    for j in range(n):
+        begin[j + 1] += begin[j]
+    for p in range(pairs.other.shape[0]):
+        j = pairs.other[p]
+        pairs.back[begin[j]] = p
+        begin[j] += 1
+    for j in range(n, 0, -1):
+        begin[j] = begin[j - 1]
+    begin[0] = 0

@@ -1,0 +1,103 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Detail between the posts of an elevation model: its own roughness, continued to the centimetre, and small craters.
+
+The deviation nu(L), the rms difference of heights L apart, of lunar ground is a power L^H from hundreds of metres to
+centimetres, with slow changes of H (Shepard et al. 2001; Rosenburg et al. 2011). Where a model ends, its nu is carried
+on. It is taken from second differences z(x - L) - 2 z(x) + z(x + L), which hills much wider than L leave alone (in a
+self-affine relief their rms is nu (4 - 2^(2 H))^(1/2)), by their median, which the walls of a few craters leave alone.
+Models are smoother than the ground over a few posts, hence lags of four posts and more.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from regolith_terrain.height_field import Heights
+from regolith_terrain.lunar.field import LunarField
+from regolith_terrain.lunar.presets import LunarPreset, Relief
+from regolith_world.numerics.portable_math import each
+
+_LAGS = np.array([4, 6, 8, 12, 16])
+# The median of the absolute values of a normal distribution is this share of its rms.
+_MEDIAN = 0.6744897501960817
+_MOST_DIFFERENCES = 4_000_000
+# Interpolated models look smoother than any ground (H > 1), noisy ones rougher.
+_HURST = (0.5, 0.95)
+
+
+def roughness(posts: Heights, spacing: float) -> tuple[float, float]:
+    """Return the deviation [m] at a lag of one post and the Hurst exponent, by the law that holds at 4 to 16 posts.
+
+    :param posts: heights [m], shape (ni, nj), at least (9, 9)
+    :param spacing: [m]
+    :raises ValueError: if there are too few posts
+
+    Source: shepard2001; rosenburg2011.
+    Checked by: test_dem_import.py::test_roughness_of_a_model_is_found.
+    """
+    least = min(posts.shape)
+    lags = _LAGS[least > 2 * _LAGS]
+    if len(lags) == 0:
+        raise ValueError(f'{posts.shape[0]} x {posts.shape[1]} posts tell no roughness; allowed: at least 9 x 9')
+    # Of large models every k-th line each way, some two million differences: the median hardly moves.
+    every = max(1, posts.size // _MOST_DIFFERENCES)
+    lines = (posts[:, ::every], posts.T[:, ::every])
+    second = [np.concatenate([_second(some, n).ravel() for some in lines]) for n in lags.tolist()]
+    typical = np.array([np.median(np.abs(values)) for values in second]) / _MEDIAN
+    if not typical.min() > 0.0:
+        return 0.0, _HURST[1]
+    hurst = _HURST[1] if len(lags) < 2 else _slope(each(math.log, lags), each(math.log, typical))
+    hurst = min(max(hurst, _HURST[0]), _HURST[1])
+    at_first = float(typical[0]) / math.sqrt(4.0 - 2.0 ** (2.0 * hurst))
+    return at_first * float(lags[0]) ** -hurst, hurst
+
+
+def _slope(x: Heights, y: Heights) -> float:
+    """Return the slope of the line that fits points best, by least squares."""
+    away = x - x.mean()
+    return float((away * (y - y.mean())).sum() / (away * away).sum())
+
+
+def _second(z: Heights, n: int) -> Heights:
+    """Return the second differences of heights at a lag of ``n`` posts along the first axis."""
+    return z[2 * n :] - 2.0 * z[n:-n] + z[: -2 * n]
+
+
+def detail_field(
+    posts: Heights, spacing: float, seed: int, preset: LunarPreset, *, finest_m: float = 0.05, craters: bool = True
+) -> LunarField:
+    """Return the ground finer than the posts: their roughness continued, and small craters.
+
+    :param posts: heights [m], shape (ni, nj)
+    :param spacing: [m]
+    :param seed: of all that is random
+    :param preset: whose craters (narrower than two posts) and texture are added to the continued roughness
+    :param finest_m: shortest wavelength [m]
+    :param craters: whether there are small craters
+
+    Source: shepard2001; rosenburg2011.
+    Checked by: test_dem_import.py::test_upsampling_leaves_posts_and_adds_detail_between.
+    """
+    deviation, hurst = roughness(posts, spacing)
+    finest = min(finest_m, spacing)
+    lag = 0.25 * spacing
+    relief = Relief(
+        outer_m=max(2.0 * spacing, finest),
+        inner_m=finest,
+        hurst=hurst,
+        deviation_m=deviation * (lag / spacing) ** hurst,
+        lag_m=lag,
+    )
+    texture = preset.texture.model_copy(
+        update={'outer_m': min(preset.texture.outer_m, 2.0 * spacing), 'inner_m': max(finest, 0.01)}
+    )
+    c = preset.craters
+    largest = 2.0 * spacing
+    has_craters = craters and largest >= 2.0 * c.least_m
+    density = c.equilibrium_density if has_craters else 0.0
+    small = c.model_copy(update={'largest_m': largest, 'equilibrium_density': density})
+    kept = {'description': f'detail of {preset.description}', 'relief': relief, 'texture': texture, 'craters': small}
+    return LunarField(seed, preset.model_copy(update=kept))

@@ -1,0 +1,88 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""One way into all kinds of elevation models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from regolith_files.paths import usable_file
+from regolith_files.problems import counted
+from regolith_terrain.elevation.geotiff import open_geotiff
+from regolith_terrain.elevation.grid import AS_STORED, ElevationGrid, Floats, StoredValues
+from regolith_terrain.elevation.pds3 import open_pds3
+from regolith_terrain.elevation.plausibility import check_heights
+
+MOST_POSTS = 100_000_000
+"""Most posts of a window, for memory's sake."""
+FEWEST_POSTS = 3
+"""Fewest posts each way: with fewer it is a ramp, not a measurement of ground."""
+
+
+def open_elevation_model(
+    path: str | Path, post_spacing_m: float | None = None, values: StoredValues = AS_STORED
+) -> ElevationGrid:
+    """Return the grid of a GeoTIFF, a PDS3 label or image, or a NumPy array (rows north to south).
+
+    :param path: of the file, known by its ending
+    :param post_spacing_m: distance of posts for files that state none, or a wrong one; .npy needs it
+    :param values: what the user states about the stored values
+    :raises ValueError: naming the file and what is wrong with it
+    """
+    usable_file(path, 'the path of a GeoTIFF, a PDS3 .LBL or .IMG, or a .npy')
+    path = Path(path)
+    kind = path.suffix.lower()
+    if kind == '.npy':
+        grid = _open_npy(path, post_spacing_m, values)
+    elif kind in ('.lbl', '.img'):
+        grid = open_pds3(path, values)
+    else:
+        grid = open_geotiff(path, post_spacing_m, values)
+    if min(grid.rows, grid.cols) < FEWEST_POSTS:
+        fewest = f'{FEWEST_POSTS} x {FEWEST_POSTS}'
+        raise ValueError(f'{path}: {grid.cols} x {grid.rows} posts are no terrain; allowed: at least {fewest}')
+    return grid
+
+
+def read_posts(grid: ElevationGrid, r0: int, r1: int, c0: int, c1: int) -> Floats:
+    """Return heights [m] of rows r0 <= r < r1, columns c0 <= c < c1.
+
+    :raises ValueError: if some are unknown, or they are too many
+    """
+    if (r1 - r0) * (c1 - c0) > MOST_POSTS:
+        raise ValueError(
+            f'{grid.path}: {r1 - r0} x {c1 - c0} posts are too many; allowed: {MOST_POSTS}; '
+            'fix: choose a window (terrain.window) or a size (terrain import --size)'
+        )
+    heights = grid.read(r0, r1, c0, c1)
+    missing = ~np.isfinite(heights)
+    if missing.any():
+        row, col = (int(v) for v in np.argwhere(missing)[0])
+        count = int(missing.sum())
+        raise ValueError(
+            f'{grid.path}: {counted(count, "post")} without a height (first at row {row + r0}, column {col + c0}); '
+            'allowed: a height for every post; fix: fill them, or choose a window without them (terrain.window)'
+        )
+    check_heights(grid.path, heights, grid.spacing_m, (r0, c0), stated=grid.values.scale is not None)
+    return heights
+
+
+def _open_npy(path: Path, post_spacing_m: float | None, values: StoredValues) -> ElevationGrid:
+    try:
+        array = np.load(path, mmap_mode='r', allow_pickle=False)
+    except (ValueError, OSError, EOFError) as error:
+        raise ValueError(f'{path}: not a NumPy array that can be read: {error}') from error
+    if array.ndim != 2 or array.dtype.kind not in 'iuf':
+        raise ValueError(
+            f'{path}: array of shape {array.shape} and type {array.dtype}; allowed: two dimensions of real numbers'
+        )
+    if post_spacing_m is None:
+        raise ValueError(f'{path}: a .npy states no post spacing; allowed: with post_spacing_m, the distance of posts')
+    s, (rows, cols) = float(post_spacing_m), array.shape
+
+    def read(r0: int, r1: int, c0: int, c1: int) -> Floats:
+        return values.heights(array[r0:r1, c0:c1])
+
+    return ElevationGrid(path, None, rows, cols, (0.5 * s, s, 0.0, (rows - 0.5) * s, 0.0, -s), read, values=values)

@@ -1,0 +1,61 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What digging needs to know of a ground: strength and density of its soils, and where bedrock is."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.crm.soil import ParticleSoil
+from regolith_terrain.excavation.relaxation import LOOSE_COLUMNS, critical_height
+from regolith_terrain.excavation.sweep import SOIL_COLUMNS
+from regolith_terrain.grid.node_records import Floats
+from regolith_terrain.grid.soil_map import SoilMap
+from regolith_terrain.terrain_parameters import ScmSoilConfig
+
+ON_FIRM_GROUND = (1500.0, 0.0, 35.0)
+"""Density [kg/m^3], cohesion [Pa] and friction angle [deg] of loose soil on ground that has none of its own."""
+
+
+class DiggableSoil:
+    """The soils of a scenario's ground as tools and loose soil see them."""
+
+    def __init__(self, config: TerrainConfig, gravity_mps2: float) -> None:
+        soils = [config.soil, *(region.soil for region in config.regions)]
+        self.cut: Floats = np.full((len(soils), SOIL_COLUMNS), np.nan)
+        """Soils as :class:`regolith_terrain.excavation.sweep.ToolArrays` takes them; NaN where nothing can be dug."""
+        self.lying: Floats = np.empty((len(soils), LOOSE_COLUMNS))
+        """Soils as :func:`regolith_terrain.excavation.relaxation.relax` takes them."""
+        self.gravity = float(gravity_mps2)
+        """[m/s^2]"""
+        self.is_thrown = config.digs_in
+        """Whether soil comes to columns from under slipping wheels."""
+        self._depth = math.inf if config.bedrock_depth_m is None else config.bedrock_depth_m
+        self._regions = [region.region() for region in config.regions]
+        for row, soil in enumerate(soils):
+            density, cohesion, friction = ON_FIRM_GROUND
+            if isinstance(soil, ScmSoilConfig):
+                density, cohesion, friction = soil.bulk_density_kgpm3, soil.cohesion_pa, soil.friction_angle_deg
+                self.cut[row] = density, cohesion, math.radians(friction)
+            angle = math.radians(friction)
+            self.lying[row] = density, critical_height(cohesion, angle, density, self.gravity), math.tan(angle)
+            if isinstance(soil, ParticleSoil):  # particles slide by themselves
+                self.lying[row] = soil.density_kgpm3, math.inf, math.tan(angle)
+
+    def rows(self, i0: int, j0: int, shape: tuple[int, int], spacing: float) -> NDArray[np.uint8]:
+        """Return the row of the tables at each node of a window, shape (ni, nj)."""
+        if not self._regions:
+            return np.zeros(shape, dtype=np.uint8)
+        soils = SoilMap(self.lying, self._regions)
+        return soils.rows(i0, i0 + shape[0], j0, j0 + shape[1], spacing)
+
+    def bedrock(self, base: Floats) -> Floats:
+        """Return the height no tool goes below [m], of undisturbed ground at these heights."""
+        if math.isinf(self._depth):
+            return np.full(base.shape, -math.inf)
+        with np.errstate(invalid='ignore', over='ignore'):  # a window is undefined where nobody will look
+            return base - self._depth

@@ -1,0 +1,389 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Tools that sweep columns of soil: what a moving blade, bucket or bucket drum asks for, and the force on it.
+
+A *blade* or a *bucket* cuts with a straight edge. The columns whose nodes the edge passes as it goes forward lose
+what stands above its path. A *bucket drum* is a cylinder with rows of scoops; of the soil inside the circle of their
+lips, a pass takes all, and there are ``lips`` passes over each column in a turn. Substeps are short against a pass,
+so in each of them a column loses the share of a pass that the drum turns by. A drum that is fed thus stands in as
+deep a chip as a real one cuts: the advance between two passes.
+
+Of what is swept, the fill curve says which share enters; the rest stays where it is, stirred but not moved. Nothing
+here changes the ground: what enters is noted as height asked for, with the lowest path of the tool above each node,
+and terrain grants it (:mod:`regolith_terrain.excavation.exchange`). No tool goes below bedrock.
+
+The force is that of the earthmoving equation (:mod:`regolith_terrain.excavation.cutting`): on an edge, strip by strip,
+at the depth of the surface before it, with what a blade pushes as surcharge; on a drum, on the lips that are in the
+soil on an average over a turn, at the depth of the chip. It opposes the motion and fades below a creep speed, chosen
+so that the explicit force is stable at the substep. A drum turns against what its lips carry, too: what enters slides
+down the cut face before them to below the axle, with the soil's own friction, and is raised to the height of the axle,
+where it slides inside. What lies inside and tumbles on takes no power.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_terrain.contact.ground_contact import PartPose
+from regolith_terrain.excavation.cutting import (
+    LEAST_FRICTION_RAD,
+    STEEPEST_RAD,
+    blade_force,
+    cutting_factors,
+    rupture_angle,
+)
+from regolith_terrain.grid.node_records import Floats
+
+BLADE, BUCKET, DRUM = range(3)
+KINDS = {'blade': BLADE, 'bucket': BUCKET, 'drum': DRUM}
+
+# Columns of a tool's numbers.
+HALF_WIDTH, RADIUS, LIPS, RAKE, SOIL_TOOL, ADHESION, CAPACITY, MASS, TOOL_COLUMNS = range(9)
+# Columns of a soil's: a tool does not cut soil without density.
+DENSITY, COHESION, FRICTION, SOIL_COLUMNS = range(4)
+# Columns of what a tool tells of a cycle.
+HELD, DEPTH, DRAFT, TOLD_COLUMNS = range(4)
+
+CREEP_MPS = 0.005
+"""Least speed at which the cutting force is near its full value [m/s]."""
+_LEAST_CHORD = 0.2
+"""Of a drum's radius: nearer to its rim's outermost columns, a column of soil has more and more of the rim in it."""
+_FLATTEST_RAD = math.radians(5.0)
+
+
+class ToolArrays(NamedTuple):
+    """The tools of a vehicle in one cycle, and the soil they work in; n tools, a window of (ni, nj) nodes."""
+
+    kind: NDArray[np.int64]
+    """BLADE, BUCKET or DRUM, shape (n,)."""
+    numbers: Floats
+    """Half width and radius [m], lips that pass a column in a turn, rake and soil-tool friction angle [rad] (negative:
+    two thirds of the soil's), adhesion [Pa], capacity [kg], mass that the force moves at least [kg]; shape
+    (n, TOOL_COLUMNS)."""
+    fill: Floats
+    """Fill levels of the fill curve, 0 to 1, ascending, shape (n, m)."""
+    share: Floats
+    """Share of what is swept that enters then, shape (n, m)."""
+    told: Floats
+    """In/out: mass in the tool with what it has asked for [kg], mean depth of the cut [m] and force against the motion
+    [N] in the last substep; shape (n, TOLD_COLUMNS)."""
+    edge: Floats
+    """In/out: left and right end of the edge in the substep before [m], NaN before the first one, shape (n, 2, 3)."""
+    soils: Floats
+    """Density [kg/m^3], cohesion [Pa] and friction angle [rad] of each soil, shape (k, SOIL_COLUMNS)."""
+    level: Floats
+    """Height of the ground [m], shape (ni, nj)."""
+    bedrock: Floats
+    """Height that no tool goes below [m], shape (ni, nj)."""
+    region: NDArray[np.uint8]
+    """Row of the soil table at each node, shape (ni, nj)."""
+    asked: Floats
+    """In/out: height that each tool has asked for [m], and in the last layer all of them, shape (n + 1, ni, nj)."""
+    path: Floats
+    """In/out: lowest path of each tool above a node [m], shape (n, ni, nj)."""
+    i0: int
+    """Index of the window's first row; node (r, c) lies at x = (i0 + r) spacing."""
+    j0: int
+    """Index of its first column."""
+    spacing: float
+    """Distance of the nodes [m]."""
+    gravity: float
+    """[m/s^2]"""
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def fill_fraction(fill: Floats, share: Floats, tool: int, level: float) -> float:
+    """Return the share of swept soil that enters a tool at a fill level; beyond the curve's ends, that of its ends."""
+    enters: float = share[tool, 0]
+    for k in range(1, fill.shape[1]):
+        if level <= fill[tool, k - 1]:
+            break
+        part = min(1.0, (level - fill[tool, k - 1]) / (fill[tool, k] - fill[tool, k - 1]))
+        enters = share[tool, k - 1] + part * (share[tool, k] - share[tool, k - 1])
+    return enters
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _ask(tools: ToolArrays, k: int, r: int, c: int, swept: float, path: float) -> None:
+    """Note that a tool sweeps a height [m] off a column, down to no less than its path [m]."""
+    capacity = tools.numbers[k, CAPACITY]
+    mass = tools.soils[tools.region[r, c], DENSITY] * tools.spacing * tools.spacing  # of a metre of the column
+    held = tools.told[k, HELD]
+    height = swept * fill_fraction(tools.fill, tools.share, k, held / capacity)
+    height = min(height, (capacity - held) / mass)
+    if height <= 0.0:
+        return
+    tools.told[k, HELD] = held + height * mass
+    tools.asked[k, r, c] += height
+    tools.asked[tools.asked.shape[0] - 1, r, c] += height
+    tools.path[k, r, c] = min(tools.path[k, r, c], path)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _span(tools: ToolArrays, low: float, high: float, first: int, count: int) -> tuple[int, int]:
+    """Return rows or columns of the window between two coordinates [m]: the first, and the one after the last."""
+    begin = max(0, int(math.ceil(low / tools.spacing)) - first)
+    return begin, min(count, int(math.floor(high / tools.spacing)) - first + 1)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _height(tools: ToolArrays, r: int, c: int) -> float:
+    """Return the height of a column less what tools have asked for [m]."""
+    left: float = tools.level[r, c] - tools.asked[tools.asked.shape[0] - 1, r, c]
+    return left
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def sweep_edge(tools: ToolArrays, k: int, step: float, pose: PartPose, force: Floats, torque: Floats) -> None:
+    """Sweep from where the edge was in the substep before to where it is; fill the force on the tool.
+
+    :param k: of the tool, a BLADE or a BUCKET
+    :param pose: of the middle of its edge: y along the edge to the left, x ahead
+    :param force: out, world axes [N], shape (3,)
+    :param torque: out, about the pose's origin [N m], shape (3,)
+
+    Source: reece1964; mckyes1985.
+    Checked by: test_sweep.py::test_an_edge_takes_what_stood_above_its_path,
+    test_sweep.py::test_the_force_on_a_blade_is_the_equations.
+    """
+    force[:] = 0.0
+    torque[:] = 0.0
+    tools.told[k, DEPTH] = tools.told[k, DRAFT] = 0.0
+    half, spacing, edge, turn = tools.numbers[k, HALF_WIDTH], tools.spacing, tools.edge, pose.rotation
+    mx, my, mz = pose.center[0], pose.center[1], pose.center[2]
+    flat = math.sqrt(turn[0, 1] ** 2 + turn[1, 1] ** 2)
+    if not flat > 0.2:
+        edge[k, 0, 0] = np.nan  # the edge stands on end: it cuts nothing
+        return
+    ex, ey, rise = turn[0, 1] / flat, turn[1, 1] / flat, turn[2, 1] / flat
+    reach = half * flat
+    had = not np.isnan(edge[k, 0, 0])
+    ox = 0.5 * (edge[k, 0, 0] + edge[k, 1, 0])
+    oy = 0.5 * (edge[k, 0, 1] + edge[k, 1, 1])
+    fx, fy = edge[k, 0, 0] - edge[k, 1, 0], edge[k, 0, 1] - edge[k, 1, 1]
+    for side in range(2):
+        sign = 1.0 - 2.0 * side
+        for a in range(3):
+            edge[k, side, a] = pose.center[a] + sign * half * turn[a, 1]
+    if had:
+        # Both poses from the ends as they are kept, so that a node on the line is on one side of it both times.
+        nx, ny = 0.5 * (edge[k, 0, 0] + edge[k, 1, 0]), 0.5 * (edge[k, 0, 1] + edge[k, 1, 1])
+        tx, ty = edge[k, 0, 0] - edge[k, 1, 0], edge[k, 0, 1] - edge[k, 1, 1]
+        wide_x, wide_y = abs(ex) * reach + spacing, abs(ey) * reach + spacing
+        r0, r1 = _span(tools, min(mx, ox) - wide_x, max(mx, ox) + wide_x, tools.i0, tools.level.shape[0])
+        c0, c1 = _span(tools, min(my, oy) - wide_y, max(my, oy) + wide_y, tools.j0, tools.level.shape[1])
+        for r in range(r0, r1):
+            x = (tools.i0 + r) * spacing
+            for c in range(c0, c1):
+                y = (tools.j0 + c) * spacing
+                along = (x - mx) * ex + (y - my) * ey
+                # Ahead of the edge before, no longer ahead of it now: each node is passed once.
+                if abs(along) > reach or (x - nx) * ty - (y - ny) * tx > 0.0 or (x - ox) * fy - (y - oy) * fx <= 0.0:
+                    continue
+                path = max(mz + along * rise, tools.bedrock[r, c])
+                swept = _height(tools, r, c) - path
+                if swept > 0.0 and tools.soils[tools.region[r, c], DENSITY] > 0.0:
+                    _ask(tools, k, r, c, swept, path)
+    ahead = pose.velocity[0] * ey - pose.velocity[1] * ex
+    if ahead <= 0.0:
+        return
+    count = max(1, int(math.ceil(2.0 * reach / spacing)))
+    strip = 2.0 * reach / count
+    rake = min(max(tools.numbers[k, RAKE] - math.asin(min(1.0, max(-1.0, turn[2, 0]))), _FLATTEST_RAD), STEEPEST_RAD)
+    against_sum = down_sum = moment = 0.0
+    for n in range(count):
+        along = -reach + (n + 0.5) * strip
+        x, y = mx + along * ex + 0.5 * spacing * ey, my + along * ey - 0.5 * spacing * ex
+        r, c = int(math.floor(x / spacing + 0.5)) - tools.i0, int(math.floor(y / spacing + 0.5)) - tools.j0
+        if not (0 <= r < tools.level.shape[0] and 0 <= c < tools.level.shape[1]):
+            continue
+        depth = _height(tools, r, c) - max(mz + along * rise, tools.bedrock[r, c])
+        row = tools.region[r, c]
+        density = tools.soils[row, DENSITY]
+        if not (depth > 0.0 and density > 0.0):
+            continue
+        friction = max(tools.soils[row, FRICTION], LEAST_FRICTION_RAD)
+        soil_tool = tools.numbers[k, SOIL_TOOL]
+        if soil_tool < 0.0:
+            soil_tool = 2.0 / 3.0 * friction
+        steep = min(rake, STEEPEST_RAD - friction - soil_tool)
+        beta = rupture_angle(steep, friction, soil_tool)
+        factors = cutting_factors(steep, friction, soil_tool, beta)
+        surcharge = 0.0
+        if tools.kind[k] == BLADE:  # what it pushes lies on the wedge
+            top = depth * (factors.cot_rake + 1.0 / math.tan(beta))
+            surcharge = max(0.0, tools.told[k, HELD]) * tools.gravity / (2.0 * reach * max(top, spacing))
+        against, down = blade_force(
+            factors,
+            depth,
+            ahead,
+            density,
+            tools.gravity,
+            tools.soils[row, COHESION],
+            surcharge,
+            tools.numbers[k, ADHESION],
+        )
+        against_sum += against * strip
+        down_sum += down * strip
+        moment += against * strip * along
+        tools.told[k, DEPTH] += depth / count
+    if against_sum <= 0.0:
+        return
+    creep = max(CREEP_MPS, 2.0 * against_sum * step / tools.numbers[k, MASS])
+    full = ahead / (ahead + creep)
+    tools.told[k, DRAFT] = against_sum * full
+    force[0], force[1], force[2] = -against_sum * full * ey, against_sum * full * ex, -down_sum * full
+    # Strips further along the edge turn the tool about the vertical.
+    torque[2] = moment * full
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def sweep_drum(
+    tools: ToolArrays, k: int, step: float, pose: PartPose, spin: float, force: Floats, torque: Floats
+) -> None:
+    """Sweep the soil inside a drum's circle of lips for a substep; fill the force on the drum.
+
+    :param k: of the tool, a DRUM
+    :param pose: of its middle, y along the axle
+    :param spin: about +y [rad/s]; scoops where positive
+    :param force: out, world axes [N], shape (3,)
+    :param torque: out, about the pose's origin [N m], shape (3,)
+
+    Source: reece1964; mckyes1985.
+    Checked by: test_sweep.py::test_a_turning_drum_leaves_its_circle,
+    test_sweep.py::test_a_drum_stands_in_the_chip_of_its_advance,
+    test_bucket_drum.py::test_power_on_the_grid_is_that_of_the_equation_over_the_circle_and_of_carrying.
+    """
+    force[:] = 0.0
+    torque[:] = 0.0
+    tools.told[k, DEPTH] = tools.told[k, DRAFT] = 0.0
+    numbers, spacing, turn = tools.numbers, tools.spacing, pose.rotation
+    radius = numbers[k, RADIUS]
+    level = math.sqrt(turn[0, 1] ** 2 + turn[1, 1] ** 2)
+    if not (spin > 0.0 and level > 0.2):
+        return
+    ax, ay, rise = turn[0, 1] / level, turn[1, 1] / level, turn[2, 1] / level
+    reach = numbers[k, HALF_WIDTH] * level
+    cx, cy, cz = pose.center[0], pose.center[1], pose.center[2]
+    wide_x, wide_y = abs(ax) * reach + abs(ay) * radius, abs(ay) * reach + abs(ax) * radius
+    r0, r1 = _span(tools, cx - wide_x, cx + wide_x, tools.i0, tools.level.shape[0])
+    c0, c1 = _span(tools, cy - wide_y, cy + wide_y, tools.j0, tools.level.shape[1])
+    passes = numbers[k, LIPS] * spin / (2.0 * math.pi)
+    part = min(1.0, passes * step)
+    row_of_factors = -1
+    rake = numbers[k, RAKE]
+    factors = cutting_factors(0.5 * math.pi, 0.5, 0.0, 0.5)
+    engaged = depths = carrying = friction = 0.0
+    for r in range(r0, r1):
+        x = (tools.i0 + r) * spacing - cx
+        for c in range(c0, c1):
+            y = (tools.j0 + c) * spacing - cy
+            along, ahead = x * ax + y * ay, x * ay - y * ax
+            if abs(along) > reach or abs(ahead) >= radius:
+                continue
+            chord = math.sqrt(radius * radius - ahead * ahead)
+            path = max(cz + along * rise - chord / level, tools.bedrock[r, c])
+            inside = min(_height(tools, r, c) - path, chord)
+            row = tools.region[r, c]
+            if not (inside > 0.0 and tools.soils[row, DENSITY] > 0.0):
+                continue
+            if row != row_of_factors:
+                row_of_factors = row
+                friction = max(tools.soils[row, FRICTION], LEAST_FRICTION_RAD)
+                soil_tool = numbers[k, SOIL_TOOL] if numbers[k, SOIL_TOOL] >= 0.0 else 2.0 / 3.0 * friction
+                steep = min(rake, STEEPEST_RAD - friction - soil_tool)
+                factors = cutting_factors(steep, friction, soil_tool, rupture_angle(steep, friction, soil_tool))
+            upright = chord / radius
+            # Lips in this column on an average over a turn, and the soil that one of them cuts.
+            lips = numbers[k, LIPS] * spacing / (2.0 * math.pi * max(chord, _LEAST_CHORD * radius))
+            # Motion of a lip here: of the axle, and about it.
+            vx = pose.velocity[0] - spin * chord * ay
+            vy = pose.velocity[1] + spin * chord * ax
+            vz = pose.velocity[2] - spin * ahead
+            speed = math.sqrt(vx * vx + vy * vy + vz * vz)
+            against, into = blade_force(
+                factors,
+                inside * upright,
+                speed,
+                tools.soils[row, DENSITY],
+                tools.gravity,
+                tools.soils[row, COHESION],
+                0.0,
+                numbers[k, ADHESION],
+            )
+            width = lips * spacing
+            creep = max(CREEP_MPS, 2.0 * against * width * step / numbers[k, MASS])
+            hold, draw = against * width / (speed + creep), into * width * speed / (speed + creep)
+            out = ahead / radius
+            gx = -hold * vx + draw * out * ay
+            gy = -hold * vy - draw * out * ax
+            gz = -hold * vz - draw * upright
+            force[0] += gx
+            force[1] += gy
+            force[2] += gz
+            px, py, pz = along * ax + ahead * ay, along * ay - ahead * ax, path - cz
+            torque[0] += py * gz - pz * gy
+            torque[1] += pz * gx - px * gz
+            torque[2] += px * gy - py * gx
+            engaged += 1.0
+            depths += inside * upright
+            held = tools.told[k, HELD]
+            _ask(tools, k, r, c, inside * part, path)
+            # Along the circle its weight presses on the face over the way it goes ahead or back.
+            raised = max(0.0, cz - path - 0.5 * inside) + math.tan(friction) * max(0.0, ahead)
+            carrying += (tools.told[k, HELD] - held) * tools.gravity * raised
+    if carrying > 0.0:
+        couple = carrying / (step * (spin + CREEP_MPS / radius))
+        for a in range(3):
+            torque[a] -= couple * turn[a, 1]
+    if engaged > 0.0:
+        tools.told[k, DEPTH] = depths / engaged
+        tools.told[k, DRAFT] = math.sqrt(force[0] ** 2 + force[1] ** 2 + force[2] ** 2)
+
+
+def make_tools(
+    kind: NDArray[np.int64],
+    numbers: Floats,
+    fill: Floats,
+    share: Floats,
+    held: Floats,
+    edge: Floats,
+    soils: Floats,
+    level: Floats,
+    bedrock: Floats,
+    region: NDArray[np.uint8],
+    i0: int,
+    j0: int,
+    spacing: float,
+    gravity: float,
+) -> ToolArrays:
+    """Return tools before a cycle that have asked for nothing yet; parameters as the fields of :class:`ToolArrays`.
+
+    :param held: mass in each tool [kg], shape (n,)
+    """
+    n = len(kind)
+    told = np.zeros((n, TOLD_COLUMNS))
+    told[:, HELD] = held
+    return ToolArrays(
+        kind,
+        numbers,
+        fill,
+        share,
+        told,
+        edge,
+        soils,
+        level,
+        bedrock,
+        region,
+        np.zeros((n + 1, *level.shape)),
+        np.full((n, *level.shape), np.inf),
+        i0,
+        j0,
+        spacing,
+        gravity,
+    )

@@ -1,0 +1,180 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The merge of what several vehicles did to the ground in one cycle, the same in whatever order they report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_terrain.contact.kernel_binding import bind_kernels
+from regolith_terrain.excavation.exchange import SoilGrant, ToolExchange
+from regolith_terrain.excavation.loose_soil import NO_LOOSE_SOIL, LooseSoil
+from regolith_terrain.grid.node_records import Floats, NodeRecords, node_key
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import FlatField
+from regolith_terrain.terrain_model import TerrainModel
+from regolith_world.cycle.records import CycleKey
+
+Owners = NDArray[np.int16]
+Rows = NDArray[np.intp]
+
+_LEVEL_INITIAL, _LEVEL = 0, 1
+"""Rows of node records that all laws have; their masses stand in the last."""
+
+
+@dataclass(slots=True)
+class SoilDelta:
+    """Agent to terrain, exactly one per attempt: the nodes it changed, as they are after its evolve."""
+
+    key: CycleKey
+    agent: str
+    records: NodeRecords
+    work: ToolExchange = ToolExchange()  # noqa: RUF009  immutable
+    """What its tools ask for, and what of their soil came down; terrain takes it after the merge."""
+
+
+@dataclass(slots=True)
+class SoilUpdate:
+    """Terrain to all, one per attempt: the merge of all deltas; takes effect if the attempt is committed."""
+
+    key: CycleKey
+    records: NodeRecords
+    owner: Owners
+    """Index into ``agents`` of the agent whose compaction each node keeps; -1: nobody's, soil was moved; shape (n,)."""
+    agents: tuple[str, ...]
+    """All agents of the cycle, sorted by name."""
+    conflicts: int
+    """Nodes that more than one agent changed."""
+    soil_seq: int
+    """Number of updates committed once this one is."""
+    soil_hash: str
+    """Hash of the ground once this update is committed."""
+    grants: tuple[SoilGrant, ...] = ()
+    """What tools get of the soil they asked for."""
+    loose: LooseSoil = NO_LOOSE_SOIL
+    """Changes of loose soil, by which a terrain that was started again follows."""
+
+
+class Merged(NamedTuple):
+    """The outcome of :func:`merge`; its fields are those of :class:`SoilUpdate`."""
+
+    records: NodeRecords
+    owner: Owners
+    conflicts: int
+
+
+def merge(grid: SoilGrid, deltas: Mapping[str, NodeRecords]) -> Merged:
+    """Merge the changes of one cycle; ``grid`` is the committed ground and is only read.
+
+    A node only one agent changed is adopted bit for bit. Of the others: level_initial is the committed one plus all
+    raises in name order, mass_kgpm2 likewise; all that is the law's own comes from the agent whose compaction the law
+    prefers (SCM: the deepest plastic set, then the larger yield pressure; among equals the first name), and the level
+    lies as far below level_initial as that agent left it. Without bulldozing the deepest rut wins.
+
+    :param deltas: agent name -> its records, unique and sorted by (i, j); the order of the mapping does not matter
+    :return: merged records sorted by (i, j), index of the owner in the sorted names, number of nodes in conflict
+    :raises ValueError: naming the agent whose records are not unique and sorted
+    """
+    names = sorted(deltas)
+    for name in names:
+        if not deltas[name].is_sorted():
+            raise ValueError(f'delta of {name}: nodes must be unique and sorted by (i, j)')
+    parts = [deltas[name] for name in names]
+    if not any(len(part) for part in parts):
+        return Merged(NodeRecords.empty(grid.law.names), np.zeros(0, np.int16), 0)
+    if sum(1 for part in parts if len(part)) == 1:
+        at = next(k for k, part in enumerate(parts) if len(part))
+        return Merged(parts[at], np.full(len(parts[at]), at, np.int16), 0)
+    i = np.concatenate([part.i for part in parts])
+    j = np.concatenate([part.j for part in parts])
+    values = np.concatenate([part.table for part in parts if len(part)], axis=1)
+    agent = np.repeat(np.arange(len(names), dtype=np.int16), [len(part) for part in parts])
+    key = node_key(i, j)
+    order = np.argsort(key, kind='stable')  # stable: within a node, agents stay in name order
+    key, i, j, values, agent = key[order], i[order], j[order], values[:, order], agent[order]
+    first = np.concatenate(([True], key[1:] != key[:-1]))
+    start = np.nonzero(first)[0]
+    count = np.diff(np.append(start, len(key)))
+    out = np.ascontiguousarray(values[:, start])
+    owner = agent[start].copy()
+    shared = np.nonzero(count > 1)[0]
+    if len(shared):
+        committed = grid.records_at(i[start[shared]], j[start[shared]]).values()
+        resolver(grid.law)(np.ascontiguousarray(values), agent, start, count, shared, committed, out, owner)
+    return Merged(NodeRecords.from_values(i[start], j[start], out, grid.law.names), owner, len(shared))
+
+
+def compile_merge(law: TerrainModel) -> None:
+    """Compile the merge of a law, by a change of one node that two agents share.
+
+    Left to the first node that two vehicles share, the compiler would run in the middle of a cycle, for seconds in
+    which everybody waits for terrain.
+    """
+    grid = SoilGrid(FlatField(), 1.0, law)
+    node = grid.records_at(np.zeros(1, np.int32), np.zeros(1, np.int32))
+    merge(grid, {'a': node, 'b': node})
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def is_deeper(values: Floats, a: int, b: int) -> bool:
+    """Return whether column ``a`` of node records lies further below its level_initial than ``b``.
+
+    The rule of laws that have none of their own.
+    """
+    sunk_a = values[_LEVEL_INITIAL, a] - values[_LEVEL, a]
+    deeper: bool = sunk_a > values[_LEVEL_INITIAL, b] - values[_LEVEL, b]
+    return deeper
+
+
+@cache
+def resolver(law: TerrainModel) -> Callable[..., None]:
+    """Return the compiled :func:`_resolve` with a law's merge rule bound to ``outdoes``."""
+    return bind_kernels(_resolve, outdoes=law.merge_rule())
+
+
+def _resolve(
+    values: Floats,
+    agent: Owners,
+    start: Rows,
+    count: Rows,
+    shared: Rows,
+    committed: Floats,
+    out: Floats,
+    owner: Owners,
+) -> None:
+    """Write the record and the owner of every node that several agents changed.
+
+    :param values: records of all agents, one row per field; of each node one column per agent, in name order
+    :param agent: index of each column's agent
+    :param start: first column of each node; ``count``: number of its columns
+    :param shared: nodes to write, as indices into ``start``
+    :param committed: records of these nodes before the cycle, one column each
+    :param out: out: records, one column per node; ``owner``: index of the agent whose compaction it keeps
+    """
+    mass_row = values.shape[0] - 1
+    for n in range(shared.shape[0]):
+        node = shared[n]
+        best = start[node]
+        level_initial = committed[_LEVEL_INITIAL, n]
+        mass = committed[mass_row, n]
+        for at in range(start[node], start[node] + count[node]):
+            level_initial += values[_LEVEL_INITIAL, at] - committed[_LEVEL_INITIAL, n]
+            mass += values[mass_row, at] - committed[mass_row, n]
+            if outdoes(values, at, best):  # type: ignore[name-defined]  # noqa: F821  bound when it is compiled
+                best = at
+        # Where nobody raised the ground the winner's level is kept to the bit.
+        unraised = level_initial == values[_LEVEL_INITIAL, best]
+        sunk = values[_LEVEL_INITIAL, best] - values[_LEVEL, best]
+        for row in range(_LEVEL + 1, mass_row):
+            out[row, node] = values[row, best]
+        out[_LEVEL_INITIAL, node] = level_initial
+        out[_LEVEL, node] = values[_LEVEL, best] if unraised else level_initial - sunk
+        out[mass_row, node] = mass
+        owner[node] = agent[best]

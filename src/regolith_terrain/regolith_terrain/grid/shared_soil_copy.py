@@ -1,0 +1,64 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The copy of the ground that all agents of a process share, kept equal to terrain's."""
+
+from __future__ import annotations
+
+from regolith_terrain.grid.merge import SoilUpdate
+from regolith_terrain.grid.soil_copy import SoilCopy
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_world.cycle.records import Command, Cycle, CycleKey, Verdict
+
+
+class SharedSoilCopy:
+    """Follows the world's verdicts on terrain's updates, once for all agents; it is a
+    :class:`regolith_world.cycle.participant_group.SharedTerrain`.
+
+    :param owner: name for messages
+    """
+
+    def __init__(self, grid: SoilGrid, owner: str) -> None:
+        self.grid = grid
+        """For the agents; they write nothing to it."""
+        self._copy = SoilCopy(grid, owner)
+        self._epoch = 0
+        self._last: CycleKey | None = None
+        self._tentative: CycleKey | None = None
+
+    def receive(self, update: SoilUpdate) -> None:
+        """Hold an update until the verdict on its attempt is known."""
+        self._copy.receive(update)
+
+    def ready_for(self, cycle: Cycle) -> bool:
+        """Return whether a record can be processed: whether the update that it commits is here."""
+        awaited = self._tentative if self._is_new(cycle) and cycle.verdict == Verdict.COMMIT else None
+        return awaited is None or self._copy.has(awaited)
+
+    def on_cycle(self, cycle: Cycle) -> None:
+        """Apply the verdict of a record; repeated and stale ones change nothing."""
+        if not self._is_new(cycle):
+            return
+        self._last = cycle.key
+        if self._tentative is not None and cycle.verdict == Verdict.COMMIT:
+            self._copy.commit(self._tentative)
+        elif self._tentative is not None and cycle.verdict == Verdict.DISCARD:
+            self._copy.drop(self._tentative)
+        if cycle.verdict != Verdict.NONE:
+            self._tentative = None
+        if cycle.command == Command.EVOLVE:
+            self._tentative = cycle.key
+
+    def load(self, soil_seq: int, ground: bytes, epoch: int) -> None:
+        """Become a saved ground, unless it is that of all agents already.
+
+        :param soil_seq: number of updates committed in it
+        :param ground: from :meth:`SoilGrid.save`
+        :param epoch: in which it counts
+        """
+        if epoch == self._epoch and soil_seq == self._copy.soil_seq:
+            return
+        self._copy.load(ground, soil_seq)
+        self._epoch, self._last, self._tentative = epoch, None, None
+
+    def _is_new(self, cycle: Cycle) -> bool:
+        return cycle.key.epoch == self._epoch and (self._last is None or cycle.key > self._last)

@@ -1,0 +1,530 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The committed state of the soil: a sparse grid of node records over a height field.
+
+Nodes lie at (i spacing, j spacing) for all integers i, j and move only vertically. Tiles of 64 x 64 nodes exist once
+they were looked at; nodes carry a record of their own once they were changed. Only :meth:`SoilGrid.apply` and
+:meth:`SoilGrid.load` write it: vehicles work on windows, which are copies.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from regolith_terrain.grid.node_records import Floats, Indices, NodeRecords, row_of
+from regolith_terrain.grid.soil_hash import LANES, Words, add_node, digest
+from regolith_terrain.height_field import HeightField
+from regolith_terrain.terrain_model import DEFAULT, LEVEL, LEVEL_INITIAL, MASS, TerrainModel, terrain_model
+
+Flags = NDArray[np.bool_]
+Members = NDArray[np.int64]
+
+TILE = 64
+"""Nodes along a tile's side."""
+_SHIFT = TILE.bit_length() - 1
+_MAGIC = b'REGSOIL2'
+
+
+@dataclass(slots=True)
+class SoilWindow:
+    """A dense copy of the nodes i0 <= i < i0 + ni, j0 <= j < j0 + nj; what kernels write to it stays out of the grid.
+
+    Every field of the law is an attribute, too: ``window.level``, shape (ni, nj).
+    """
+
+    i0: int
+    """Index of the first row; node (r, c) lies at x = (i0 + r) spacing."""
+    j0: int
+    """Index of the first column."""
+    spacing: float
+    """Distance of the nodes [m]."""
+    base: Floats
+    """Undisturbed heights with one more node on each side [m], shape (ni + 2, nj + 2)."""
+    upright: Floats
+    """Vertical part of the undisturbed ground's unit normal; zero where no kernel has needed it yet, shape (ni, nj)."""
+    fields: tuple[str, ...]
+    """Names of the nodes' fields, in the law's order."""
+    values: Floats
+    """All fields, shape (number of fields, ni, nj)."""
+    touched: Flags
+    """Nodes a kernel has changed, shape (ni, nj)."""
+
+    def __getattr__(self, name: str) -> Floats:
+        """Return a field by its name, shape (ni, nj)."""
+        return row_of(self, name, self.values)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Return (ni, nj)."""
+        return self.values.shape[1], self.values.shape[2]
+
+    def history(self) -> Floats:
+        """Return a copy of all fields, shape (number of fields, ni, nj)."""
+        return self.values.copy()
+
+    def changed(self) -> NodeRecords:
+        """Return the records of all touched nodes, sorted by (i, j)."""
+        i, j, values = _pick(self.touched, self.i0, self.j0, self.values)
+        return NodeRecords(i, j, values, self.fields)
+
+
+class _Tile:
+    """Heights of 64 x 64 nodes and, once one of them was changed, their records."""
+
+    __slots__ = ('base', 'bits', 'modified', 'values')
+
+    def __init__(self, base: Floats) -> None:
+        self.base = base
+        self.values: Floats | None = None
+        self.bits: Words | None = None
+        """The records as words, shape (fields, nodes)."""
+        self.modified: Flags | None = None
+
+    def writable(self, from_base: Flags) -> tuple[Floats, Words, Flags]:
+        """Return records, the same as words, and marks of changed nodes, made if need be.
+
+        :param from_base: which fields start at the height
+        """
+        if self.values is None or self.bits is None or self.modified is None:
+            self.values = np.zeros((len(from_base), TILE, TILE))
+            self.values[from_base] = self.base
+            self.bits = self.values.view(np.uint64).reshape(len(from_base), -1)
+            self.modified = np.zeros((TILE, TILE), dtype=np.bool_)
+        return self.values, self.bits, self.modified
+
+
+class SoilGrid:
+    """The soil all vehicles share, as last committed."""
+
+    def __init__(self, height_field: HeightField, spacing: float, law: TerrainModel | None = None) -> None:
+        """Lay an unmodified grid over a height field.
+
+        :param spacing: of the nodes [m]
+        :param law: what the ground is made of; none: the default one
+        :raises ValueError: if the spacing is not positive
+        """
+        if not spacing > 0.0:
+            raise ValueError(f'spacing {spacing!r} m; allowed: > 0')
+        self.height_field = height_field
+        self.spacing = float(spacing)
+        self.law = law if law is not None else terrain_model(DEFAULT)
+        self._from_base = np.array([field.start == 'base' for field in self.law.fields])
+        self._initial, self._level, self._mass = (self.law.fields.index(f) for f in (LEVEL_INITIAL, LEVEL, MASS))
+        self._no_values = np.zeros((len(self._from_base), 0, 0))
+        self._clear()
+
+    def _clear(self) -> None:
+        self._tiles: dict[tuple[int, int], _Tile] = {}
+        self._lanes = np.zeros(LANES, dtype=np.uint64)
+        self._count = 0
+        self._writes = 0
+        self._hashed: tuple[NodeRecords, int, NDArray[np.uint64], int] | None = None
+
+    # -- reading ------------------------------------------------------------------------------------------------
+
+    @property
+    def modified_count(self) -> int:
+        """Number of nodes that carry a record."""
+        return self._count
+
+    def window(self, i0: int, i1: int, j0: int, j1: int, parts: Indices | None = None) -> SoilWindow:
+        """Return a copy of the nodes i0 <= i < i1, j0 <= j < j1.
+
+        :param parts: rows (i0, i1, j0, j1) of the only rectangles that will be looked at, shape (k, 4); elsewhere the
+            window is then undefined and its level NaN, so that kernels refuse to go there
+        :raises ValueError: if the range is empty
+        """
+        if i1 <= i0 or j1 <= j0:
+            raise ValueError(f'window i {i0}..{i1}, j {j0}..{j1} is empty')
+        ni, nj = i1 - i0, j1 - j0
+        base = np.empty((ni + 2, nj + 2))
+        values = np.empty((len(self._from_base), ni, nj))
+        if parts is None:
+            parts = np.array([[i0, i1, j0, j1]], dtype=np.int32)
+        else:
+            values[self._level] = np.nan
+        for tile, ai, aj in self._overlapping(i0 - 1, i1 + 1, j0 - 1, j1 + 1):
+            virgin = tile.values is None
+            records = self._no_values if virgin else tile.values
+            _copy_tile(tile.base, records, virgin, self._from_base, ai, aj, i0, j0, parts, base, values)
+        touched = np.zeros((ni, nj), dtype=np.bool_)
+        upright = np.zeros((ni, nj))
+        return SoilWindow(i0, j0, self.spacing, base, upright, self.law.names, values, touched)
+
+    def heights_and_masses(self, i0: int, i1: int, j0: int, j1: int) -> tuple[Floats, Floats]:
+        """Return copies of the level [m] and the mass [kg/m^2] of the nodes i0 <= i < i1, j0 <= j < j1.
+
+        For looks at small places that need no more than these: a fifth of what a window takes.
+        """
+        out = np.empty((2, i1 - i0, j1 - j0))
+        both = slice(self._level, self._mass + 1, self._mass - self._level)
+        for tile, ai, aj in self._overlapping(i0, i1, j0, j1):
+            a, b, c, d = max(i0, ai), min(i1, ai + TILE), max(j0, aj), min(j1, aj + TILE)
+            here = out[:, a - i0 : b - i0, c - j0 : d - j0]
+            if tile.values is None:
+                here[0], here[1] = tile.base[a - ai : b - ai, c - aj : d - aj], 0.0
+            else:
+                here[:] = tile.values[both, a - ai : b - ai, c - aj : d - aj]
+        return out[0], out[1]
+
+    def records_at(self, i: Indices, j: Indices) -> NodeRecords:
+        """Return the records of nodes, modified or not, in the order given; shape (n,) each."""
+        i = np.asarray(i, dtype=np.int32)
+        j = np.asarray(j, dtype=np.int32)
+        values = np.zeros((len(self._from_base), len(i)))
+        for (ti, tj), members in _by_tile(i, j):
+            tile = self._tile(ti, tj)
+            li, lj = i[members] & (TILE - 1), j[members] & (TILE - 1)
+            if tile.values is None:
+                values[np.ix_(self._from_base, members)] = tile.base[li, lj]
+            else:
+                values[:, members] = tile.values[:, li, lj]
+        return NodeRecords(i, j, values, self.law.names)
+
+    def levels(self, x: ArrayLike, y: ArrayLike) -> Floats:
+        """Return the level [m] of the nodes nearest to (x, y) [m]; the arguments broadcast."""
+        x, y = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
+        i = np.floor(x / self.spacing + 0.5).astype(np.int32)
+        j = np.floor(y / self.spacing + 0.5).astype(np.int32)
+        # Not through the tiles: a map of a whole site must not fill the memory with tiles nobody drives on.
+        out = np.array(self.height_field.heights(i * self.spacing, j * self.spacing), dtype=np.float64)
+        flat, fi, fj = out.reshape(-1), i.reshape(-1), j.reshape(-1)
+        for (ti, tj), members in _by_tile(fi, fj):
+            tile = self._tiles.get((ti, tj))
+            if tile is not None and tile.values is not None:
+                flat[members] = tile.values[self._level, fi[members] & (TILE - 1), fj[members] & (TILE - 1)]
+        return flat.reshape(out.shape)
+
+    def rises_above(self, plane: tuple[float, ...], way: float) -> bool:
+        """Return whether any node's level_initial may come above a patch of a plane that moves by up to ``way`` [m].
+
+        :param plane: x and y of the patch's middle, its half extents along x and y, height there [m], slopes along x, y
+        """
+        x, y, reach_x, reach_y, z, slope_x, slope_y = plane
+        i0, i1 = self._indices(x, reach_x + way)
+        j0, j1 = self._indices(y, reach_y + way)
+        # The plane may also move sideways.
+        z -= way * (1.0 + abs(slope_x) + abs(slope_y)) + x * slope_x + y * slope_y
+        for tile, ai, aj in self._overlapping(i0, i1 + 1, j0, j1 + 1):
+            heights = tile.base if tile.values is None else tile.values[self._initial]
+            if _any_above(heights, ai, aj, i0, i1, j0, j1, self.spacing, z, slope_x, slope_y):
+                return True
+        return False
+
+    def _indices(self, middle: float, reach: float) -> tuple[int, int]:
+        return math.floor((middle - reach) / self.spacing), math.ceil((middle + reach) / self.spacing)
+
+    def mean_rise(self, i: int, j: int, stride: int, count: int) -> Floats | None:
+        """Return the rise of the level above undisturbed ground [m], averaged over squares of nodes about coarse ones.
+
+        :param i: index along x of the first of the coarse nodes i, i + stride, ...; j: the same along y
+        :param stride: nodes along a square's side
+        :param count: coarse nodes along either axis
+        :return: shape (count, count); None if nothing there was touched
+        """
+        low_i, low_j = i - stride // 2, j - stride // 2
+        first, last = (
+            (low_i >> _SHIFT, low_j >> _SHIFT),
+            (
+                (low_i + count * stride - 1) >> _SHIFT,
+                (low_j + count * stride - 1) >> _SHIFT,
+            ),
+        )
+        if (last[0] - first[0] + 1) * (last[1] - first[1] + 1) < len(self._tiles):
+            keys = [(a, b) for a in range(first[0], last[0] + 1) for b in range(first[1], last[1] + 1)]
+        else:
+            keys = sorted(k for k in self._tiles if first[0] <= k[0] <= last[0] and first[1] <= k[1] <= last[1])
+        out: Floats | None = None
+        for key in keys:
+            tile = self._tiles.get(key)
+            if tile is None or tile.values is None or tile.modified is None:
+                continue
+            li, lj = np.nonzero(tile.modified)
+            a, b = ((key[0] << _SHIFT) + li - low_i) // stride, ((key[1] << _SHIFT) + lj - low_j) // stride
+            inside = (a >= 0) & (a < count) & (b >= 0) & (b < count)
+            out = np.zeros((count, count)) if out is None else out
+            rise = (tile.values[self._level] - tile.base)[li, lj] / stride**2
+            np.add.at(out, (a[inside], b[inside]), rise[inside])
+        return out
+
+    def all_records(self) -> NodeRecords:
+        """Return the records of all modified nodes, sorted by (i, j)."""
+        none = NodeRecords.empty(self.law.names)
+        parts_i, parts_j, parts = [none.i], [none.j], [none.table]
+        for (ti, tj), tile in self._tiles.items():
+            if tile.values is not None and tile.modified is not None:
+                li, lj = np.nonzero(tile.modified)
+                parts_i.append((li + (ti << _SHIFT)).astype(np.int32))
+                parts_j.append((lj + (tj << _SHIFT)).astype(np.int32))
+                parts.append(tile.values[:, li, lj])
+        i, j, values = np.concatenate(parts_i), np.concatenate(parts_j), np.concatenate(parts, axis=1)
+        order = np.lexsort((j, i))
+        return NodeRecords.from_values(i[order], j[order], values[:, order], self.law.names)
+
+    def max_rut_depth(self) -> float:
+        """Return the depth of the deepest node below the undisturbed ground [m], >= 0."""
+        depth = 0.0
+        for tile in self._tiles.values():
+            if tile.values is not None and tile.modified is not None and tile.modified.any():
+                depth = max(depth, float((tile.base - tile.values[self._level])[tile.modified].max()))
+        return depth
+
+    def moved_mass(self) -> float:
+        """Return the sum of all columns' changes of mass, rounded once [kg/m^2]; see
+        :mod:`regolith_terrain.grid.mass_balance`.
+        """
+        kept = (t.values[self._mass] for t in self._tiles.values() if t.values is not None)
+        return math.fsum(chain.from_iterable(mass[mass != 0.0].tolist() for mass in kept))
+
+    # -- writing ------------------------------------------------------------------------------------------------
+
+    def apply(self, records: NodeRecords) -> None:
+        """Write records to the committed soil.
+
+        :raises ValueError: if the nodes are not unique and sorted by (i, j)
+        """
+        hashed, self._hashed = self._hashed, None
+        if hashed is not None and hashed[0] is records and hashed[3] == self._writes:
+            self._take(records, write=True, weigh=False)
+            self._count, self._lanes = hashed[1], hashed[2]
+        else:
+            self._count, self._lanes = self._take(records, write=True)
+        self._writes += 1
+
+    def hash_with(self, records: NodeRecords) -> str:
+        """Return the soil hash as it would be after :meth:`apply`, without writing anything."""
+        count, lanes = self._take(records, write=False)
+        # apply() usually follows with the same records, and need not weigh them again.
+        self._hashed = (records, count, lanes, self._writes)
+        return digest(count, lanes)
+
+    def _take(self, records: NodeRecords, write: bool, weigh: bool = True) -> tuple[int, NDArray[np.uint64]]:
+        if weigh and not records.is_sorted():
+            raise ValueError('node records must be unique and sorted by (i, j)')
+        if records.fields != self.law.names and len(records):
+            raise ValueError(f'node records of {", ".join(records.fields)}; allowed here: {", ".join(self.law.names)}')
+        lanes, count = self._lanes.copy(), self._count
+        i, j, values, bits = records.i, records.j, records.table, records.table.view(np.uint64)
+        for (ti, tj), members in _by_tile(i, j):
+            tile = self._tile(ti, tj).writable(self._from_base)
+            count += _take_tile(ti << _SHIFT, tj << _SHIFT, i, j, values, bits, members, *tile, lanes, write, weigh)
+        return count, lanes
+
+    # -- identity and storage -----------------------------------------------------------------------------------
+
+    def soil_hash(self) -> str:
+        """Return the SHA-256 (hex) over all modified nodes; O(1)."""
+        return digest(self._count, self._lanes)
+
+    def recomputed_hash(self) -> str:
+        """Return the value that :meth:`soil_hash` must have, computed from the records alone."""
+        records = self.all_records()
+        lanes = np.zeros(LANES, dtype=np.uint64)
+        _hash_all(records.i, records.j, records.table.view(np.uint64), lanes)
+        return digest(len(records), lanes)
+
+    def save(self) -> bytes:
+        """Return all records as bytes: equal soil, equal bytes."""
+        records = self.all_records()
+        names = ' '.join(self.law.names).encode()
+        head = np.array([len(records), len(names)], dtype='<i8').tobytes() + np.array([self.spacing], '<f8').tobytes()
+        body = records.i.astype('<i4').tobytes() + records.j.astype('<i4').tobytes()
+        return _MAGIC + head + names + body + records.table.astype('<f8').tobytes()
+
+    def load(self, blob: bytes) -> None:
+        """Replace all records by saved ones; the height field is not part of them.
+
+        :raises ValueError: if the blob is not a saved soil, or of a grid with another spacing or law
+        """
+        records = self._parse(blob)
+        tiles = self._tiles
+        self._clear()
+        # The undisturbed heights stay: computing them is the slow part.
+        self._tiles = {key: _Tile(tile.base) for key, tile in tiles.items()}
+        self.apply(records)
+
+    def _parse(self, blob: bytes) -> NodeRecords:
+        start = len(_MAGIC) + 24
+        if len(blob) < start or not blob.startswith(_MAGIC):
+            raise ValueError(f'not a saved soil: {len(blob)} bytes starting {blob[:8]!r}; allowed: {_MAGIC!r}')
+        count, length = (int(v) for v in np.frombuffer(blob, '<i8', 2, len(_MAGIC)))
+        spacing = float(np.frombuffer(blob, '<f8', 1, start - 8)[0])
+        fields = tuple(blob[start : start + length].decode(errors='replace').split())
+        start += length
+        if len(blob) != start + count * (8 + 8 * len(fields)):
+            raise ValueError(f'saved soil of {count} nodes has {len(blob)} bytes; it was cut short')
+        if spacing != self.spacing:
+            raise ValueError(f'saved soil has spacing {spacing!r} m; this grid: {self.spacing!r} m')
+        if fields != self.law.names:
+            raise ValueError(f'saved soil has fields {", ".join(fields)}; this grid: {", ".join(self.law.names)}')
+        i = np.frombuffer(blob, '<i4', count, start).astype(np.int32)
+        j = np.frombuffer(blob, '<i4', count, start + 4 * count).astype(np.int32)
+        values = np.frombuffer(blob, '<f8', len(fields) * count, start + 8 * count).astype(np.float64)
+        return NodeRecords(i, j, values.reshape(len(fields), count), fields)
+
+    def _overlapping(self, i0: int, i1: int, j0: int, j1: int) -> Iterator[tuple[_Tile, int, int]]:
+        """Yield the tiles that have nodes i0 <= i < i1, j0 <= j < j1, each with the indices of its first node."""
+        for ti in range(i0 >> _SHIFT, (i1 - 1 >> _SHIFT) + 1):
+            for tj in range(j0 >> _SHIFT, (j1 - 1 >> _SHIFT) + 1):
+                yield self._tile(ti, tj), ti << _SHIFT, tj << _SHIFT
+
+    def _tile(self, ti: int, tj: int) -> _Tile:
+        tile = self._tiles.get((ti, tj))
+        if tile is None:
+            i, j = ti << _SHIFT, tj << _SHIFT
+            tile = _Tile(self.height_field.nodes(i, i + TILE, j, j + TILE, self.spacing))
+            self._tiles[ti, tj] = tile
+        return tile
+
+
+def _by_tile(i: Indices, j: Indices) -> list[tuple[tuple[int, int], Members]]:
+    """Return (tile index, positions of its nodes in the input, ascending) for every tile met."""
+    if len(i) == 0:
+        return []
+    key = ((i >> _SHIFT).astype(np.int64) << 32) + ((j >> _SHIFT).astype(np.int64) + 2**31)
+    order = np.argsort(key, kind='stable')
+    ordered = key[order]
+    starts = np.concatenate(([0], np.nonzero(ordered[1:] != ordered[:-1])[0] + 1, [len(order)]))
+    return [
+        ((int(i[order[a]]) >> _SHIFT, int(j[order[a]]) >> _SHIFT), order[a:b])
+        for a, b in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
+    ]
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _copy_tile(
+    tile_base: Floats,
+    tile_values: Floats,
+    virgin: bool,
+    from_base: Flags,
+    ti0: int,
+    tj0: int,
+    i0: int,
+    j0: int,
+    parts: Indices,
+    base: Floats,
+    values: Floats,
+) -> None:
+    """Copy the nodes that a tile shares with parts of a window, whose base has a border of one node.
+
+    :param virgin: whether the tile has no records; fields ``from_base`` then start at its heights, others at zero
+    :param ti0: index of the tile's first row; ``tj0``: of its first column
+    :param parts: see :meth:`SoilGrid.window`
+    """
+    size = tile_base.shape[0]
+    for part in range(parts.shape[0]):
+        a, b = max(i0, parts[part, 0]), min(i0 + values.shape[1], parts[part, 1])
+        c, d = max(j0, parts[part, 2]), min(j0 + values.shape[2], parts[part, 3])
+        for i in range(max(a - 1, ti0), min(b + 1, ti0 + size)):
+            for j in range(max(c - 1, tj0), min(d + 1, tj0 + size)):
+                base[i - i0 + 1, j - j0 + 1] = tile_base[i - ti0, j - tj0]
+        for k in range(values.shape[0]):
+            for i in range(max(a, ti0), min(b, ti0 + size)):
+                for j in range(max(c, tj0), min(d, tj0 + size)):
+                    if not virgin:
+                        values[k, i - i0, j - j0] = tile_values[k, i - ti0, j - tj0]
+                    elif from_base[k]:
+                        values[k, i - i0, j - j0] = tile_base[i - ti0, j - tj0]
+                    else:
+                        values[k, i - i0, j - j0] = 0.0
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _any_above(
+    heights: Floats,
+    ti0: int,
+    tj0: int,
+    i0: int,
+    i1: int,
+    j0: int,
+    j1: int,
+    spacing: float,
+    z: float,
+    slope_x: float,
+    slope_y: float,
+) -> bool:
+    """Return whether one of the nodes i0..i1, j0..j1 of a tile is above the plane z + slope_x x + slope_y y [m]."""
+    size = heights.shape[0]
+    for i in range(max(i0, ti0), min(i1, ti0 + size - 1) + 1):
+        row = z + slope_x * (i * spacing)
+        for j in range(max(j0, tj0), min(j1, tj0 + size - 1) + 1):
+            if heights[i - ti0, j - tj0] > row + slope_y * (j * spacing):
+                return True
+    return False
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _pick(touched: Flags, i0: int, j0: int, values: Floats) -> tuple[Indices, Indices, Floats]:
+    """Return indices and values of the touched nodes, row by row."""
+    count = 0
+    for r in range(touched.shape[0]):
+        for c in range(touched.shape[1]):
+            if touched[r, c]:
+                count += 1
+    i = np.empty(count, np.int32)
+    j = np.empty(count, np.int32)
+    picked = np.empty((values.shape[0], count))
+    at = 0
+    for r in range(touched.shape[0]):
+        for c in range(touched.shape[1]):
+            if touched[r, c]:
+                i[at], j[at] = r + i0, c + j0
+                at += 1
+    for k in range(values.shape[0]):
+        field = values[k]
+        for n in range(count):
+            picked[k, n] = field[i[n] - i0, j[n] - j0]
+    return i, j, picked
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _take_tile(
+    i0: int,
+    j0: int,
+    i: Indices,
+    j: Indices,
+    values: Floats,
+    bits: Words,
+    members: Members,
+    tile_values: Floats,
+    tile_bits: Words,
+    modified: Flags,
+    lanes: Words,
+    write: bool,
+    weigh: bool,
+) -> int:
+    """Return the number of nodes that become modified; swap their hash words for new ones, and write their records.
+
+    :param values: new records; ``bits``: the same as words; ``members``: columns of the tile's nodes in them
+    :param lanes: in/out: words of the hash
+    :param write: whether to write the records; ``weigh``: whether to bring the hash up to date
+    """
+    fresh = 0
+    for member in members:
+        li = i[member] - i0
+        lj = j[member] - j0
+        if weigh:
+            if modified[li, lj]:
+                add_node(i[member], j[member], tile_bits, li * modified.shape[1] + lj, True, lanes)
+            else:
+                fresh += 1
+            add_node(i[member], j[member], bits, member, False, lanes)
+        if write:
+            modified[li, lj] = True
+            for k in range(values.shape[0]):
+                tile_values[k, li, lj] = values[k, member]
+    return fresh
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _hash_all(i: Indices, j: Indices, bits: Words, lanes: Words) -> None:
+    """Add all nodes to the lanes of a hash."""
+    for n in range(i.shape[0]):
+        add_node(i[n], j[n], bits, n, False, lanes)

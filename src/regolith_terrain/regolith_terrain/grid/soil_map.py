@@ -1,0 +1,114 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The map of soils: regions, and the soil that fills each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_terrain.crm.region import ParticleRegion
+from regolith_terrain.grid.node_records import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A disc or a polygon of a soil of its own."""
+
+    outline: Floats
+    """Corners of a polygon in order, or the centre of a disc, x and y [m], shape (k, 2)."""
+    radius: float
+    """Radius of a disc [m]; 0: a polygon (even-odd rule)."""
+
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Return the lowest and the highest x and y [m], shape (2,) each."""
+        return self.outline.min(axis=0) - self.radius, self.outline.max(axis=0) + self.radius
+
+
+class SoilMap:
+    """A table of soils and the regions they fill; where regions overlap the last one holds."""
+
+    def __init__(
+        self,
+        soils: Floats,
+        regions: Sequence[Region] = (),
+        others: Mapping[str, Floats] | None = None,
+        particles: Sequence[ParticleRegion] = (),
+    ) -> None:
+        """Lay out the soils.
+
+        :param soils: parameters as the law's kernels take them, one row per soil; row 0 lies wherever no region is,
+            row k + 1 fills region k; NaN where another law holds
+        :param others: name of a law -> such a table, for each law that holds in some places instead
+        :param particles: those of the regions that are particles
+        :raises ValueError: if the numbers do not fit, or there are more than 255 regions
+        """
+        self.soils = np.atleast_2d(np.asarray(soils, dtype=np.float64))
+        self.regions = tuple(regions)
+        self.others = dict(sorted((others or {}).items()))
+        self.particles = tuple(particles)
+        if len(self.soils) != len(self.regions) + 1 or len(self.regions) > 255:
+            raise ValueError(
+                f'{len(self.soils)} soils for {len(self.regions)} regions; allowed: one more than regions, of which'
+                ' there may be 255'
+            )
+
+    def only_model(self) -> Floats:
+        """Return the rows that are not another law's."""
+        rows: Floats = self.soils[~np.isnan(self.soils).all(axis=1)]
+        return rows
+
+    def of(self, law: str) -> SoilMap:
+        """Return the map of another law: its own table, the same regions."""
+        return SoilMap(self.others[law], self.regions, particles=self.particles)
+
+    def rows(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> NDArray[np.uint8]:
+        """Return the row of the table at x = i spacing, y = j spacing, i0 <= i < i1, j0 <= j < j1."""
+        out = np.zeros((i1 - i0, j1 - j0), dtype=np.uint8)
+        for row, region in enumerate(self.regions, start=1):
+            low, high = region.bounds()
+            first = np.ceil(low / spacing).astype(np.int64)
+            last = np.floor(high / spacing).astype(np.int64)
+            a, b = max(i0, int(first[0])), min(i1, int(last[0]) + 1)
+            c, d = max(j0, int(first[1])), min(j1, int(last[1]) + 1)
+            if a < b and c < d:
+                _paint(out, row, a - i0, b - i0, c - j0, d - j0, i0, j0, spacing, region.outline, region.radius)
+        return out
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _paint(
+    out: NDArray[np.uint8],
+    row: int,
+    r0: int,
+    r1: int,
+    c0: int,
+    c1: int,
+    i0: int,
+    j0: int,
+    spacing: float,
+    outline: Floats,
+    radius: float,
+) -> None:
+    """Write ``row`` at the nodes of a rectangle that lie in a region."""
+    count = outline.shape[0]
+    for r in range(r0, r1):
+        x = (i0 + r) * spacing
+        for c in range(c0, c1):
+            y = (j0 + c) * spacing
+            if radius > 0.0:
+                dx, dy = x - outline[0, 0], y - outline[0, 1]
+                inside = dx * dx + dy * dy <= radius * radius
+            else:
+                inside = False
+                for k in range(count):
+                    ax, ay = outline[k - 1, 0], outline[k - 1, 1]
+                    bx, by = outline[k, 0], outline[k, 1]
+                    if (ay > y) != (by > y) and x < ax + (y - ay) * (bx - ax) / (by - ay):
+                        inside = not inside
+            if inside:
+                out[r, c] = row

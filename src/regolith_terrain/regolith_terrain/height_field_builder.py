@@ -1,0 +1,105 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Builders of a scenario's undisturbed ground and its rocks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.elevation.detail import detail_field
+from regolith_terrain.height_field import FlatField, HeightField, PlaneField
+from regolith_terrain.lunar.field import LunarField
+from regolith_terrain.lunar.presets import load_preset
+from regolith_terrain.lunar.rocks import RockField
+from regolith_terrain.procedural import ProceduralField
+from regolith_terrain.raster import RasterField
+
+if TYPE_CHECKING:
+    from regolith_terrain.elevation.grid import ElevationGrid
+
+__all__ = [
+    'FlatField',
+    'HeightField',
+    'LunarField',
+    'PlaneField',
+    'ProceduralField',
+    'RasterField',
+    'RockField',
+    'build_height_field',
+    'build_rocks',
+    'open_configured_model',
+    'read_elevation_model',
+]
+
+
+def build_height_field(config: TerrainConfig, scenario_seed: int) -> HeightField:
+    """Return the undisturbed ground of a scenario.
+
+    :param config: the scenario's terrain section
+    :param scenario_seed: for procedural ground and detail without a seed of their own
+    :raises ValueError: if a raster cannot be used
+    """
+    if config.source == 'flat':
+        return FlatField()
+    seed = config.seed if config.seed is not None else scenario_seed
+    if config.source == 'procedural':
+        if config.preset is not None:
+            return LunarField(seed, load_preset(config.preset))
+        return ProceduralField(seed, config.roughness)
+    raster = read_elevation_model(config)
+    detail = config.detail_between_posts
+    if config.detail is None and raster.body not in ('moon', None):
+        detail = None
+    spacing = max(raster.spacing, raster.spacing_across)
+    # Default detail is left out where it would add nothing finer, or where too few posts tell the roughness.
+    if detail is None or (config.detail is None and (spacing <= 2.0 * detail.finest_m or min(raster.posts.shape) < 9)):
+        return raster
+    return raster.with_detail(
+        detail_field(
+            raster.posts,
+            spacing,
+            seed,
+            load_preset(detail.preset),
+            finest_m=detail.finest_m,
+            craters=detail.craters,
+        )
+    )
+
+
+def open_configured_model(config: TerrainConfig) -> ElevationGrid:
+    """Return the grid of a scenario's elevation model; heights are not read."""
+    from regolith_terrain.elevation.open_model import open_elevation_model
+
+    return open_elevation_model(config.source, config.post_spacing_m, config.stored_values)
+
+
+def read_elevation_model(config: TerrainConfig) -> RasterField:
+    """Return the posts of a scenario's elevation model, without detail between them.
+
+    :raises ValueError: if it cannot be used
+    """
+    part = config.window
+    return RasterField.from_file(
+        config.source,
+        config.post_spacing_m,
+        config.center,
+        config.north,
+        values=config.stored_values,
+        window=None if part is None else (*part.low, *part.high),
+    )
+
+
+def build_rocks(config: TerrainConfig, scenario_seed: int) -> RockField | None:
+    """Return the rocks of a scenario's ground; none where it has none.
+
+    :param config: the scenario's terrain section
+    :param scenario_seed: for ground without a seed of its own
+    """
+    field = build_height_field(config, scenario_seed) if config.has_rocks else None
+    free = [(np.array(part.points, dtype=np.float64), part.half_width_m) for part in config.rock_free]
+    if isinstance(field, RasterField) and isinstance(field.detail, LunarField):
+        return RockField(field.detail, free, field)
+    return RockField(field, free) if isinstance(field, LunarField) else None

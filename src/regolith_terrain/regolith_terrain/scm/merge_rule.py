@@ -1,0 +1,21 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The merge rule of SCM: a node that several vehicles loaded in one cycle keeps the deepest compaction."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from regolith_terrain.grid.node_records import Floats
+from regolith_terrain.terrain_model import SCM
+
+PLASTIC = SCM.names.index('sinkage_plastic')
+YIELD = SCM.names.index('sigma_yield')
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def dominates(values: Floats, a: int, b: int) -> bool:
+    """Return whether column ``a`` of node records has the deeper plastic set, or one as deep that bore more."""
+    field = PLASTIC if values[PLASTIC, a] != values[PLASTIC, b] else YIELD
+    more: bool = values[field, a] > values[field, b]
+    return more

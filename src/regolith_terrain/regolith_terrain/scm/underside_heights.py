@@ -1,0 +1,334 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The underside of bodies: the height of their lowest surface over each node, by exact vertical rays.
+
+The geometry is Regolith's own; boxes, meshes and cylinders are held against one another in ``test_shapes.py``.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from regolith_terrain.grid.node_records import Floats
+from regolith_terrain.scm.arrays import Ground, Shapes
+from regolith_terrain.scm.constants import (
+    CYLINDER,
+    GROUSERED,
+    HEIGHT,
+    MESH,
+    MODE_REGOLITH,
+    RAY_ABOVE,
+    SLOPE_X,
+    SLOPE_Y,
+    STEEPEST,
+)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def ceiling(ground: Ground, mode: int, r0: int, r1: int, c0: int, c1: int) -> float:
+    """Return the height above which nothing in rows r0..r1-1, columns c0..c1-1 feels a body [m]."""
+    top = -math.inf
+    height = ground.level_initial if mode == MODE_REGOLITH else ground.level
+    for r in range(r0, r1):
+        for c in range(c0, c1):
+            # Unsigned: an index with a sign might count from the end, and Numba looks.
+            here = height[np.uintp(r), np.uintp(c)]
+            if here > top:  # max() would also have to mind NaN
+                top = here
+    return top if mode == MODE_REGOLITH else top + RAY_ABOVE
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def lowest(kind: int, size: Floats, center: Floats, rotation: Floats) -> float:
+    """Return the height below which nothing of a wheel, of a box, or of a mesh's box, reaches [m]."""
+    low: float = center[2]
+    if kind in (CYLINDER, GROUSERED):
+        tilt = rotation[2, 1]
+        radius = size[0] + (size[3] if kind == GROUSERED else 0.0)
+        low -= radius * math.sqrt(max(0.0, 1.0 - tilt * tilt)) + size[1] * abs(tilt)
+        return low
+    for k in range(3):
+        low -= size[k] * abs(rotation[2, k])
+        if kind == MESH:
+            low += size[3 + k] * rotation[2, k]
+    return low
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _put(floats: Floats, cell: int, height: float, gx: float, gy: float) -> None:
+    """Set a cell's surface to a height [m] and a gradient (gx, gy) [-]; steeper than STEEPEST it is taken as that."""
+    floats[HEIGHT, cell] = height
+    steep = gx * gx + gy * gy
+    if steep > STEEPEST * STEEPEST:
+        scale = STEEPEST / math.sqrt(steep)
+        gx *= scale
+        gy *= scale
+    floats[SLOPE_X, cell] = gx
+    floats[SLOPE_Y, cell] = gy
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def cylinder_heights(
+    ground: Ground,
+    mode: int,
+    radius: float,
+    half_width: float,
+    center: Floats,
+    rotation: Floats,
+    r0: int,
+    r1: int,
+    c0: int,
+    c1: int,
+    floats: Floats,
+) -> None:
+    """Write HEIGHT [m] and slopes of a solid cylinder about its own y axis; +inf where it is not felt.
+
+    A vertical line through a node meets the cylinder where (u = z - cz, q = horizontal part of the axial coordinate)
+    |q + u az| <= w and (1 - az^2) u^2 - 2 q az u + dx^2 + dy^2 - q^2 <= R^2; the soil feels the lower end.
+    """
+    ax, ay, az = rotation[0, 1], rotation[1, 1], rotation[2, 1]
+    cx, cy, cz = center[0], center[1], center[2]
+    cols = c1 - c0
+    heights = floats[HEIGHT]
+    across = 1.0 - az * az
+    barrel = across > 1e-12
+    inverse_across = 1.0 / across if barrel else 0.0
+    tilted = abs(az) > 1e-12
+    inverse_az = 1.0 / az if tilted else 0.0
+    regolith = mode == MODE_REGOLITH
+    for r in range(r0, r1):
+        dx = (ground.i0 + r) * ground.spacing - cx
+        for c in range(c0, c1):
+            cell = np.uintp((r - r0) * cols + c - c0)
+            heights[cell] = math.inf
+            dy = (ground.j0 + c) * ground.spacing - cy
+            q = dx * ax + dy * ay
+            rest = dx * dx + dy * dy - q * q - radius * radius
+            if barrel:
+                root = q * az * q * az - across * rest
+                if root < 0.0:
+                    continue
+                # Most nodes lie too far below the barrel; squaring finds them without the square root.
+                at = np.uintp(r), np.uintp(c)
+                limit = ground.level_initial[at] if regolith else ground.level[at] + RAY_ABOVE
+                clearance = q * az - across * (limit - cz)
+                if clearance > 0.0 and root < clearance * clearance:
+                    continue
+                root = math.sqrt(root)
+                lower = (q * az - root) * inverse_across
+                upper = (q * az + root) * inverse_across
+            elif rest <= 0.0:
+                lower, upper = -math.inf, math.inf
+            else:
+                continue
+            capped = False
+            if tilted:
+                end_a = (-half_width - q) * inverse_az
+                end_b = (half_width - q) * inverse_az
+                capped = min(end_a, end_b) > lower
+                lower = max(lower, min(end_a, end_b))
+                upper = min(upper, max(end_a, end_b))
+                if lower > upper:
+                    continue
+            elif abs(q) > half_width:
+                continue
+            if capped:
+                _put(floats, cell, cz + lower, -ax * inverse_az, -ay * inverse_az)
+            else:
+                along = q + lower * az
+                down = lower - along * az
+                inverse_down = 1.0 / down if down < 0.0 else -1e300
+                _put(floats, cell, cz + lower, -(dx - along * ax) * inverse_down, -(dy - along * ay) * inverse_down)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def box_heights(
+    ground: Ground,
+    cx: float,
+    cy: float,
+    cz: float,
+    rotation: Floats,
+    hx: float,
+    hy: float,
+    hz: float,
+    top: float,
+    r0: int,
+    r1: int,
+    c0: int,
+    c1: int,
+    floats: Floats,
+) -> None:
+    """Lower HEIGHT to a box (half lengths hx, hy, hz along the columns of ``rotation``) where it is lower.
+
+    :param top: boxes that stay above this height are skipped [m]
+    """
+    if cz - hx * abs(rotation[2, 0]) - hy * abs(rotation[2, 1]) - hz * abs(rotation[2, 2]) > top:
+        return
+    reach_x = hx * abs(rotation[0, 0]) + hy * abs(rotation[0, 1]) + hz * abs(rotation[0, 2])
+    reach_y = hx * abs(rotation[1, 0]) + hy * abs(rotation[1, 1]) + hz * abs(rotation[1, 2])
+    cols = c1 - c0
+    first_r = max(r0, int(math.ceil((cx - reach_x) / ground.spacing)) - ground.i0)
+    end_r = min(r1, int(math.floor((cx + reach_x) / ground.spacing)) - ground.i0 + 1)
+    first_c = max(c0, int(math.ceil((cy - reach_y) / ground.spacing)) - ground.j0)
+    end_c = min(c1, int(math.floor((cy + reach_y) / ground.spacing)) - ground.j0 + 1)
+    for r in range(first_r, end_r):
+        dx = (ground.i0 + r) * ground.spacing - cx
+        for c in range(first_c, end_c):
+            dy = (ground.j0 + c) * ground.spacing - cy
+            lower, upper, face = -math.inf, math.inf, 0
+            for k in range(3):
+                half = hx if k == 0 else (hy if k == 1 else hz)
+                offset = rotation[0, k] * dx + rotation[1, k] * dy
+                climb = rotation[2, k]
+                if abs(climb) < 1e-12:
+                    if abs(offset) > half:
+                        upper = -math.inf
+                    continue
+                a, b = (-half - offset) / climb, (half - offset) / climb
+                if min(a, b) > lower:
+                    lower, face = min(a, b), k
+                upper = min(upper, max(a, b))
+            cell = (r - r0) * cols + c - c0
+            if lower <= upper and cz + lower < floats[HEIGHT, cell]:
+                climb = rotation[2, face]
+                _put(floats, cell, cz + lower, -rotation[0, face] / climb, -rotation[1, face] / climb)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def grouser_heights(
+    ground: Ground,
+    size: Floats,
+    center: Floats,
+    rotation: Floats,
+    blade: Floats,
+    top: float,
+    r0: int,
+    r1: int,
+    c0: int,
+    c1: int,
+    floats: Floats,
+) -> None:
+    """Lower HEIGHT to the straight grousers of a wheel: boxes on the drum, parallel to the axle.
+
+    :param blade: room for one grouser's rotation, shape (3, 3)
+    """
+    radius, half_width, height, half_thickness = size[0], size[1], size[3], 0.5 * size[4]
+    count = int(size[2])
+    # A blade's root must not stand off the drum: it starts where its flanks meet it.
+    root = math.sqrt(max(0.0, radius * radius - half_thickness * half_thickness))
+    middle, half = 0.5 * (root + radius + height), 0.5 * (radius + height - root)
+    for k in range(count):
+        angle = 2.0 * math.pi * k / count
+        cosine, sine = math.cos(angle), math.sin(angle)
+        for a in range(3):
+            blade[a, 0] = cosine * rotation[a, 0] + sine * rotation[a, 2]
+            blade[a, 1] = rotation[a, 1]
+            blade[a, 2] = -sine * rotation[a, 0] + cosine * rotation[a, 2]
+        box_heights(
+            ground,
+            center[0] + middle * blade[0, 0],
+            center[1] + middle * blade[1, 0],
+            center[2] + middle * blade[2, 0],
+            blade,
+            half,
+            half_width,
+            half_thickness,
+            top,
+            r0,
+            r1,
+            c0,
+            c1,
+            floats,
+        )
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def mesh_heights(
+    ground: Ground,
+    shapes: Shapes,
+    which: int,
+    center: Floats,
+    rotation: Floats,
+    top: float,
+    r0: int,
+    r1: int,
+    c0: int,
+    c1: int,
+    floats: Floats,
+) -> None:
+    """Lower HEIGHT to a triangle mesh.
+
+    :param top: clusters and triangles wholly above this height are skipped [m]
+    """
+    m = rotation
+    for cluster in range(shapes.clusters[which, 0], shapes.clusters[which, 1]):
+        x, y, z = shapes.sphere[cluster, 0], shapes.sphere[cluster, 1], shapes.sphere[cluster, 2]
+        if center[2] + m[2, 0] * x + m[2, 1] * y + m[2, 2] * z - shapes.sphere[cluster, 3] > top:
+            continue
+        for t in range(shapes.triangles[cluster, 0], shapes.triangles[cluster, 1]):
+            p = shapes.corners[t]
+            az = m[2, 0] * p[0] + m[2, 1] * p[1] + m[2, 2] * p[2]
+            bz = m[2, 0] * p[3] + m[2, 1] * p[4] + m[2, 2] * p[5]
+            cz = m[2, 0] * p[6] + m[2, 1] * p[7] + m[2, 2] * p[8]
+            if center[2] + min(az, bz, cz) > top:
+                continue
+            ax = m[0, 0] * p[0] + m[0, 1] * p[1] + m[0, 2] * p[2]
+            bx = m[0, 0] * p[3] + m[0, 1] * p[4] + m[0, 2] * p[5]
+            cx = m[0, 0] * p[6] + m[0, 1] * p[7] + m[0, 2] * p[8]
+            ay = m[1, 0] * p[0] + m[1, 1] * p[1] + m[1, 2] * p[2]
+            by = m[1, 0] * p[3] + m[1, 1] * p[4] + m[1, 2] * p[5]
+            cy = m[1, 0] * p[6] + m[1, 1] * p[7] + m[1, 2] * p[8]
+            _triangle(ground, center, ax, ay, az, bx, by, bz, cx, cy, cz, r0, r1, c0, c1, floats)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _triangle(
+    ground: Ground,
+    center: Floats,
+    ax: float,
+    ay: float,
+    az: float,
+    bx: float,
+    by: float,
+    bz: float,
+    cx: float,
+    cy: float,
+    cz: float,
+    r0: int,
+    r1: int,
+    c0: int,
+    c1: int,
+    floats: Floats,
+) -> None:
+    """Lower HEIGHT to one triangle, border included, of either winding; corners are relative to the centre [m]."""
+    ux, uy, vx, vy = bx - ax, by - ay, cx - ax, cy - ay
+    twice = ux * vy - uy * vx
+    if twice == 0.0:  # seen edge-on: its neighbours hold its border
+        return
+    spacing = ground.spacing
+    first_r = max(r0, int(math.ceil((center[0] + min(ax, bx, cx)) / spacing)) - ground.i0)
+    end_r = min(r1, int(math.floor((center[0] + max(ax, bx, cx)) / spacing)) - ground.i0 + 1)
+    first_c = max(c0, int(math.ceil((center[1] + min(ay, by, cy)) / spacing)) - ground.j0)
+    end_c = min(c1, int(math.floor((center[1] + max(ay, by, cy)) / spacing)) - ground.j0 + 1)
+    if first_r >= end_r or first_c >= end_c:
+        return
+    inverse = 1.0 / twice
+    gx = ((bz - az) * vy - (cz - az) * uy) * inverse
+    gy = ((cz - az) * ux - (bz - az) * vx) * inverse
+    cols = c1 - c0
+    for r in range(first_r, end_r):
+        dx = (ground.i0 + r) * spacing - center[0] - ax
+        for c in range(first_c, end_c):
+            dy = (ground.j0 + c) * spacing - center[1] - ay
+            s = (dx * vy - dy * vx) * inverse
+            t = (ux * dy - uy * dx) * inverse
+            # The tolerance closes cracks of one rounding between neighbours; it widens a triangle by a billionth.
+            if s < -1e-9 or t < -1e-9 or s + t > 1.0 + 1e-9:
+                continue
+            height = center[2] + az + gx * dx + gy * dy
+            cell = (r - r0) * cols + c - c0
+            if height < floats[HEIGHT, cell]:
+                _put(floats, cell, height, gx, gy)

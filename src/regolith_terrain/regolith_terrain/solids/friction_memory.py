@@ -1,0 +1,118 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a vehicle's contacts with solids remember from cycle to cycle."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_terrain.grid.node_records import Floats
+from regolith_terrain.scm.arrays import Shapes
+from regolith_terrain.solids.contact import MOST_DISCS, SLOTS, SolidContactArrays
+from regolith_terrain.solids.solids import NOTHING_NEAR, Solids
+
+Indices = NDArray[np.int64]
+
+_NO_SHAPES = Shapes(
+    np.zeros(0, np.int32),
+    np.zeros((0, 6)),
+    np.zeros((0, 2), np.int32),
+    np.zeros((0, 4)),
+    np.zeros((0, 2), np.int32),
+    np.zeros((0, 9)),
+)
+
+
+def _no_arrays() -> SolidContactArrays:
+    none = np.zeros(0, dtype=np.int64)
+    return SolidContactArrays(
+        NOTHING_NEAR,
+        _NO_SHAPES,
+        np.zeros(0),
+        np.zeros(0),
+        np.zeros((0, 6, 6)),
+        none,
+        np.zeros((0, SLOTS), dtype=np.int64),
+        np.zeros((0, SLOTS, 3)),
+        np.zeros((SLOTS, 8)),
+        np.zeros(SLOTS, dtype=np.int64),
+        np.zeros((SLOTS, 3)),
+        np.zeros((16, 3)),
+        np.zeros((MOST_DISCS, 5)),
+    )
+
+
+NO_SOLIDS = _no_arrays()
+"""Of a vehicle that no solid is near."""
+
+
+class SolidContact:
+    """The contact of one vehicle's parts with solids; its memory is the mobilised friction of each point."""
+
+    def __init__(self, solids: Solids, shapes: Shapes, reach: Floats, stiffness: Floats) -> None:
+        """Make the contact of parts that touch nothing yet.
+
+        :param shapes: of all parts; reach: radius about its origin that holds each [m], shape (n,)
+        :param stiffness: of the springs under each [N/m], shape (n,)
+        """
+        self.solids = solids
+        self._shapes, self._reach = shapes, reach
+        self._stiffness = stiffness
+        parts = len(reach)
+        self._count = np.zeros(parts, dtype=np.int64)
+        self._nothing = self._count.astype('<i8').tobytes()
+        self._key = np.zeros((parts, SLOTS), dtype=np.int64)
+        self._held = np.zeros((parts, SLOTS, 3))
+        most = max(16, int(np.diff(solids.library.first_vertex).max()))
+        self._rooms = (
+            np.zeros((SLOTS, 8)), np.zeros(SLOTS, dtype=np.int64), np.zeros((SLOTS, 3)), np.zeros((most, 3)),
+            np.zeros((MOST_DISCS, 5)),
+        )  # fmt: skip
+
+    def arrays(self, numbers: Indices, inverse: Floats) -> SolidContactArrays:
+        """Return what :func:`touch` takes in a cycle.
+
+        :param numbers: of the solids that are near, ascending
+        :param inverse: see :attr:`SolidContactArrays.inverse`
+        """
+        return SolidContactArrays(
+            self.solids.near(numbers),
+            self._shapes,
+            self._reach,
+            self._stiffness,
+            inverse,
+            self._count,
+            self._key,
+            self._held,
+            *self._rooms,
+        )
+
+    def part(self, first: int = 0) -> None:
+        """Forget the contacts of parts from the first on: nothing is near them."""
+        self._count[first:] = 0
+
+    def save(self) -> bytes:
+        """Return the exact memory: equal memories, equal bytes."""
+        if not self._count.any():
+            return self._nothing
+        kept = np.arange(SLOTS) < self._count[:, None]
+        return b''.join(
+            (self._count.astype('<i8').tobytes(), self._key[kept].astype('<i8').tobytes(),
+             self._held[kept].astype('<f8').tobytes())
+        )  # fmt: skip
+
+    def load(self, blob: bytes) -> None:
+        """Restore what :meth:`save` returned.
+
+        :raises ValueError: if the length does not fit
+        """
+        head = 8 * len(self._count)
+        count = np.frombuffer(blob[:head], '<i8') if len(blob) >= head else None
+        total = 0 if count is None else int(count.sum())
+        if count is None or (len(count) and not 0 <= count.max() <= SLOTS) or len(blob) != head + 32 * total:
+            raise ValueError(f'saved contacts with solids of {len(blob)} bytes; allowed: whole ones, cut short')
+        self._count[:] = count
+        kept = np.arange(SLOTS) < self._count[:, None]
+        self._key[kept] = np.frombuffer(blob, '<i8', total, head)
+        self._held[kept] = np.frombuffer(blob, '<f8', 3 * total, head + 8 * total).reshape(-1, 3)

@@ -1,0 +1,99 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What stands on the ground as a map of heights takes it, for whatever passes over its top."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+
+from regolith_terrain.grid.node_records import Floats
+from regolith_terrain.solids.polyhedron import Polyhedron
+from regolith_world.numerics.portable_math import times
+
+_UPWARD = 1e-9
+_AT_ONCE = 1000
+"""Facets that are looked at together; each with some of its posts takes 19 places of 24 bytes."""
+
+
+class ObstacleHeightMap:
+    """The upper faces of convex solids that stand fast."""
+
+    def __init__(self, solids: Sequence[tuple[Polyhedron, Floats, Floats]]) -> None:
+        """Take solids.
+
+        :param solids: shape, place of its origin [m], and its axes in the world as columns, see :class:`Placed`
+        """
+        facets = [np.zeros((0, 3, 3))]
+        for shape, middle, axes in solids:
+            corners = (times(shape.vertices, axes.T) + middle)[shape.triangles]
+            across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+            facets.append(corners[across[:, 2] > _UPWARD * np.linalg.norm(across, axis=1)])
+        self.facets: Floats = np.concatenate(facets)
+        """Corners of the faces seen from above [m], shape (n, 3, 3)."""
+
+    def fingerprint(self) -> str:
+        """Return the SHA-256 (hex) of the faces, to a micrometre."""
+        return hashlib.sha256(np.round(self.facets * 1e6).astype('<i8').tobytes()).hexdigest()
+
+    def max_heights(self, heights: Floats, west: float, south: float, spacing: float) -> Floats:
+        """Return a map of heights with each post as high as the highest point less than a spacing away from it.
+
+        So whatever stands between posts is there at full height in what is interpolated, be it as thin as a wall, and
+        up to a spacing wider on every side. Away: along x and along y.
+
+        :param heights: of the ground [m], shape (nx, ny)
+        :param west: x of the first row [m]; ``south``: y of the first column [m]
+        :param spacing: of the posts [m]
+        """
+        out = np.array(heights, dtype=np.float64)
+        low, high = self.facets.min(axis=1), self.facets.max(axis=1)
+        corner = np.array([west, south])
+        first = np.maximum(np.floor((low[:, :2] - corner) / spacing).astype(np.int64), 0)
+        last = np.minimum(np.ceil((high[:, :2] - corner) / spacing).astype(np.int64), np.array(out.shape) - 1)
+        count = np.maximum(last - first + 1, 0)
+        for start in range(0, len(self.facets), _AT_ONCE):
+            rows = np.arange(start, min(start + _AT_ONCE, len(self.facets)))
+            posts = count[rows].prod(axis=1)
+            facet = np.repeat(rows, posts)
+            number = np.arange(len(facet)) - np.repeat(np.cumsum(posts) - posts, posts)
+            i = first[facet, 0] + number // np.maximum(count[facet, 1], 1)
+            j = first[facet, 1] + number % np.maximum(count[facet, 1], 1)
+            middle = corner + spacing * np.stack((i, j), axis=1)
+            np.maximum.at(out, (i, j), _highest(self.facets[facet], middle, spacing))
+        return out
+
+
+def _highest(facets: Floats, middle: Floats, half: float) -> Floats:
+    """Return the height of the highest point of facets within squares about places [m], shape (n,); -inf where none is.
+
+    It is a corner of the facet, a point where its outline meets that of the square, or one at the square's corner.
+
+    :param facets: corners [m], shape (n, 3, 3)
+    :param middle: of the squares [m], shape (n, 2)
+    :param half: width of the squares [m]
+    """
+    at = facets[:, :, :2] - middle[:, None]
+    z = facets[:, :, 2]
+    best = np.where((np.abs(at) <= half).all(axis=2), z, -np.inf).max(axis=1, initial=-np.inf)
+    with np.errstate(divide='ignore', invalid='ignore'):
+        for k in range(3):
+            here, step = at[:, k], at[:, (k + 1) % 3] - at[:, k]
+            rise = z[:, (k + 1) % 3] - z[:, k]
+            for axis in (0, 1):
+                for side in (-half, half):
+                    part = (side - here[:, axis]) / step[:, axis]
+                    other = here[:, 1 - axis] + part * step[:, 1 - axis]
+                    meets = (part >= 0.0) & (part <= 1.0) & (np.abs(other) <= half)
+                    best = np.maximum(best, np.where(meets, z[:, k] + part * rise, -np.inf))
+    one, two = at[:, 1] - at[:, 0], at[:, 2] - at[:, 0]
+    area = one[:, 0] * two[:, 1] - one[:, 1] * two[:, 0]
+    for dx, dy in ((-half, -half), (half, -half), (half, half), (-half, half)):
+        px, py = dx - at[:, 0, 0], dy - at[:, 0, 1]
+        u = (px * two[:, 1] - py * two[:, 0]) / area
+        v = (one[:, 0] * py - one[:, 1] * px) / area
+        level = z[:, 0] + u * (z[:, 1] - z[:, 0]) + v * (z[:, 2] - z[:, 0])
+        best = np.maximum(best, np.where((u >= 0.0) & (v >= 0.0) & (u + v <= 1.0), level, -np.inf))
+    return np.asarray(best)

@@ -1,0 +1,283 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Terrain's part in the evolution cycle: it holds the ground, merges the agents' changes and sends the merge to all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.crm.region import ForeignSoilError
+from regolith_terrain.excavation.diggable_soil import DiggableSoil
+from regolith_terrain.excavation.ejected_soil import compile_disturbed, disturbed
+from regolith_terrain.excavation.exchange import SoilGrant, compile_exchange, exchange
+from regolith_terrain.excavation.loose_soil import NO_LOOSE_SOIL, LooseSoil
+from regolith_terrain.grid.height_profiles import profiles
+from regolith_terrain.grid.mass_balance import mass_balance
+from regolith_terrain.grid.merge import SoilDelta, SoilUpdate, compile_merge, merge
+from regolith_terrain.grid.node_records import Indices
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import HeightField
+from regolith_world.cycle.participant import Participant
+from regolith_world.cycle.records import GROUND, Command, Cycle, CycleKey, CycleResult, JoinRequest
+
+NO_LIMIT_NS = 2**62
+"""Terrain never asks for a shorter cycle."""
+
+_HEAD = 24
+MOON_MPS2 = 1.62
+"""Gravity where none is given [m/s^2]."""
+
+
+def handshake_parameters(config: TerrainConfig, field: HeightField) -> dict[str, str]:
+    """Return the properties of the ground that terrain and all agents must agree on, as name -> text."""
+    parameters = {
+        'terrain.fingerprint': field.fingerprint(),
+        'terrain.spacing_m': repr(config.spacing_m),
+        'terrain.ground': config.ground,
+        'terrain.fields': ' '.join(config.law.names),
+        'terrain.mode': config.mode,
+        'terrain.compaction_transfer': str(config.compaction_transfer).lower(),
+        'terrain.bulldozing': config.bulldozing.model_dump_json(),
+        'terrain.slip_sinkage': config.slip_sinkage.model_dump_json(),
+        'terrain.rocks': json.dumps([config.has_rocks, *(free.model_dump(mode='json') for free in config.rock_free)]),
+        'terrain.solid_rocks': json.dumps([config.solid_rocks, config.rock_friction]),
+        'terrain.obstacles': json.dumps({name: o.model_dump(mode='json') for name, o in config.obstacles.items()}),
+        'terrain.regions': json.dumps([region.model_dump(mode='json') for region in config.regions]),
+        'terrain.bedrock_depth_m': repr(config.bedrock_depth_m),
+    }
+    for name in type(config.soil).model_fields:
+        if name != 'name':
+            parameters[f'soil.{name}'] = repr(getattr(config.soil, name))
+    return dict(sorted(parameters.items()))
+
+
+class TerrainParticipant(Participant):
+    """The participant that owns the committed soil.
+
+    On EVOLVE it waits for exactly one delta of every agent among the participants, merges them, sends the update and
+    then answers; nothing is written until the world's COMMIT.
+    """
+
+    def __init__(
+        self,
+        config: TerrainConfig,
+        height_field: HeightField,
+        send_evolved: Callable[[CycleResult], None],
+        send_update: Callable[[SoilUpdate], None],
+        name: str = 'terrain',
+        grid: SoilGrid | None = None,
+        epoch: int = 0,
+        gravity_mps2: float = MOON_MPS2,
+    ) -> None:
+        """Hold the ground of a scenario.
+
+        :param config: the scenario's terrain section
+        :param height_field: the undisturbed ground
+        :param send_evolved: carries answers to the world
+        :param send_update: carries merged changes to all
+        :param grid: committed soil, where it is shared within the process; none: a fresh one
+        :param gravity_mps2: by which loose soil stands or slides [m/s^2]
+        """
+        super().__init__(name, send_evolved, epoch)
+        self.config = config
+        self.height_field = height_field
+        self.grid = grid if grid is not None else SoilGrid(height_field, config.spacing_m, config.law)
+        self.loose = LooseSoil()
+        """Committed loose soil."""
+        self.soil_seq = 0
+        self.conflicts = 0
+        self.on_shown: Callable[[Cycle], None] = lambda cycle: None
+        """Called with every record that commits an attempt, once the ground has changed; not in a silent past."""
+        self._send_update = send_update
+        self._diggable = DiggableSoil(config, gravity_mps2)
+        self._particles = config.particle_regions()
+        self._deltas: dict[CycleKey, dict[str, SoilDelta]] = {}
+        self._awaited: tuple[str, ...] | None = None
+        self._update: SoilUpdate | None = None
+        self._committed: SoilUpdate | None = None
+
+    def join_request(self) -> JoinRequest:
+        """Return the description terrain joins with, ready to merge at once."""
+        compile_merge(self.config.law)
+        compile_exchange(self.config.law, self._diggable)
+        compile_disturbed(self.config.law, self._diggable)
+        soil_hash = self.grid.soil_hash()
+        return JoinRequest(
+            name=self.name,
+            roles=GROUND,
+            shapes=(),
+            bodies=(),
+            next_dt_ns=NO_LIMIT_NS,
+            state_hash=soil_hash,
+            soil_hash=soil_hash,
+            parameters=handshake_parameters(self.config, self.height_field),
+        )
+
+    def on_delta(self, delta: SoilDelta) -> None:
+        """Take an agent's changes; they may come before their cycle's record, twice, or too late."""
+        if delta.key.epoch < self.epoch or (self._last_key is not None and delta.key < self._last_key):
+            return
+        self._deltas.setdefault(delta.key, {}).setdefault(delta.agent, delta)
+        awaited = self._awaited
+        if awaited is not None and delta.key == self._last_key and len(self._deltas[delta.key]) >= len(awaited):
+            try:
+                answer = self._try_merge(delta.key)
+            except ForeignSoilError as error:
+                self._send_evolved(CycleResult(delta.key, self.name, 0, failure=str(error)))
+                raise
+            if answer is not None:
+                self._reply(answer)
+
+    def missing(self) -> tuple[str, ...]:
+        """Return the agents whose delta the present attempt still waits for."""
+        if self._awaited is None or self._last_key is None:
+            return ()
+        here = self._deltas.get(self._last_key, {})
+        return tuple(agent for agent in self._awaited if agent not in here)
+
+    def _evolve(self, cycle: Cycle) -> CycleResult | None:
+        self._forget_before(cycle.key)
+        self._awaited = tuple(
+            sorted(agent for agent, roles in zip(cycle.participants, cycle.roles, strict=True) if roles.writes_soil)
+        )
+        return self._try_merge(cycle.key)
+
+    def _try_merge(self, key: CycleKey) -> CycleResult | None:
+        if self._awaited is None or self.missing():
+            return None
+        here = self._deltas.pop(key, {})
+        agents = self._awaited
+        self._awaited = None
+        for agent in agents:
+            work = here[agent].work
+            for part in (here[agent].records, *work.asked, *((work.landed,) if work.landed is not None else ())):
+                self._refuse_foreign(agent, part.i, part.j)
+        # Deltas of agents that take no part any more are left out.
+        records, owner, conflicts = merge(self.grid, {agent: here[agent].records for agent in agents})
+        grants: tuple[SoilGrant, ...] = ()
+        loose = NO_LOOSE_SOIL
+        works = {agent: here[agent].work for agent in agents if not here[agent].work.is_done}
+        thrown = disturbed(self.grid, records, owner, self.loose, self._diggable)
+        if works or self.loose.mark.any() or len(thrown[0]):
+            records, owner, grants, loose = exchange(
+                self.grid, records, owner, works, self.loose, self._diggable, thrown
+            )
+            self._refuse_foreign('loose soil', records.i[owner < 0], records.j[owner < 0])
+        soil_hash = self.grid.hash_with(records)
+        self._update = SoilUpdate(key, records, owner, agents, conflicts, self.soil_seq + 1, soil_hash, grants, loose)
+        self._send_update(self._update)
+        return self._answer_with(key, soil_hash, self._state_hash(self._update))
+
+    def _refuse_foreign(self, agent: str, i: Indices, j: Indices) -> None:
+        """Refuse changes of nodes that are particles of another.
+
+        :param agent: who changes them
+        :raises ForeignSoilError: naming both, the region and a node
+        """
+        for region in self._particles:
+            if region.vehicle != agent:
+                within = np.flatnonzero(region.owned(i, j, self.grid.spacing))
+                if len(within):
+                    node = int(i[within[0]]), int(j[within[0]])
+                    raise ForeignSoilError(
+                        f'{agent}: changes node {node} of the particles {region.name!r}, which are'
+                        f" {region.vehicle}'s; allowed: {region.vehicle} alone"
+                    )
+
+    def _state_hash(self, update: SoilUpdate) -> str:
+        """Return the hash of all of terrain's state once an update is committed: the ground's, if there is no more."""
+        loose = self.loose.changed(update.loose)
+        if not len(loose) and not update.grants:
+            return update.soil_hash
+        digest = hashlib.sha256(update.soil_hash.encode() + loose.save())
+        for grant in update.grants:
+            digest.update(f'{grant.agent} {grant.tool} {grant.granted!r}'.encode())
+        return digest.hexdigest()
+
+    def _answer_with(self, key: CycleKey, soil_hash: str, state_hash: str, report: str = '') -> CycleResult:
+        return CycleResult(key, self.name, NO_LIMIT_NS, state_hash=state_hash, soil_hash=soil_hash, report=report)
+
+    def _idle_answer(self, cycle: Cycle) -> CycleResult:
+        self._forget_before(cycle.key)
+        report = json.dumps(self.summary()) if cycle.command == Command.STOP else ''
+        soil_hash = self.grid.soil_hash()
+        return self._answer_with(cycle.key, soil_hash, soil_hash, report)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures of the run's summary: modified_nodes, max_rut_depth_m, conflicts, ledger, profiles."""
+        return {
+            'modified_nodes': self.grid.modified_count,
+            'max_rut_depth_m': self.grid.max_rut_depth(),
+            'conflicts': self.conflicts,
+            'ledger': mass_balance(self.grid.moved_mass(), self.grid.spacing**2),
+            **({'profiles': profiles(self.grid, self.config.profiles)} if self.config.profiles else {}),
+        }
+
+    def _commit(self, cycle: Cycle) -> None:
+        if self._update is not None:
+            self.grid.apply(self._update.records)
+            self.loose = self.loose.changed(self._update.loose)
+            self.soil_seq = self._update.soil_seq
+            self.conflicts += self._update.conflicts
+            self._committed = self._update
+        self._drop_attempt()
+        if not cycle.silent:
+            self.on_shown(cycle)
+
+    def _discard(self) -> None:
+        self._drop_attempt()
+
+    def _drop_attempt(self) -> None:
+        self._update = None
+        self._awaited = None
+
+    def accept_update(self, update: SoilUpdate) -> None:
+        """Take an update that was sent before a restart as the outcome of the present attempt."""
+        self._awaited = None
+        self._update = update
+        self._reply(self._answer_with(update.key, update.soil_hash, self._state_hash(update)))
+
+    def _resend(self) -> None:
+        # An agent may have lost the last one, too, and then waits for it with the record that commits it.
+        for update in (self._committed, self._update):
+            if update is not None:
+                self._send_update(update)
+
+    def _forget_before(self, key: CycleKey) -> None:
+        self._deltas = {other: parts for other, parts in self._deltas.items() if other >= key}
+
+    def save(self) -> bytes:
+        """Return soil_seq, the count of conflicts, the loose soil and the ground as bytes (little-endian)."""
+        loose = self.loose.save()
+        return np.array([self.soil_seq, self.conflicts, len(loose)], dtype='<i8').tobytes() + loose + self.grid.save()
+
+    def restore(self, blob: bytes, epoch: int) -> None:
+        """Restore what :meth:`save` returned.
+
+        :raises ValueError: if the blob does not fit this ground
+        """
+        if len(blob) < _HEAD:
+            raise ValueError(f'{self.name}: saved state of {len(blob)} bytes was cut short')
+        self.grid.load(self.unpack(blob)[1])
+        self.soil_seq, self.conflicts, length = (int(v) for v in np.frombuffer(blob, '<i8', 3))
+        self.loose = LooseSoil.load(blob[_HEAD : _HEAD + length])
+        self.set_epoch(epoch)
+
+    @staticmethod
+    def unpack(blob: bytes) -> tuple[int, bytes]:
+        """Return soil_seq and the ground (for ``SoilGrid.load``) from the bytes of :meth:`save`."""
+        soil_seq, _, length = (int(v) for v in np.frombuffer(blob, '<i8', 3))
+        return soil_seq, blob[_HEAD + length :]
+
+    def set_epoch(self, epoch: int) -> None:
+        """Drop all that came of earlier records; deltas of the new epoch that are already here stay."""
+        super().set_epoch(epoch)
+        self._drop_attempt()
+        self._committed = None
+        self._deltas = {key: parts for key, parts in self._deltas.items() if key.epoch >= epoch}

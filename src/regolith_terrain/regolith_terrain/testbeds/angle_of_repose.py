@@ -1,0 +1,189 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The angle of repose: a cylinder of ground is let go, and the flank of the heap is measured.
+
+Whatever the ground is made of, it is handed over as points with volumes (:class:`Heap`), and measured the same way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from regolith_terrain.crm import column as soil_column
+from regolith_terrain.crm.device_selection import GivenDevice, resolved_device
+from regolith_terrain.dem import column as grain_column
+from regolith_terrain.dem.beds import Grains
+from regolith_terrain.testbeds.heap_measurement import Heap, SoilColumn, measured, profile
+from regolith_terrain.testbeds.resumable_runs import Part, Resumable, sweep
+from regolith_terrain.testbeds.settings import Numbers, Tick, within
+
+_FIGURES = (
+    'slope_deg',
+    'height_m',
+    'radius_m',
+    'height_over_radius',
+    'peak_over_radius',
+    'run_out',
+    'column_m',
+    'settled_s',
+    'elements',
+    'step_s',
+    'largest_overlap',
+    'profile_m',
+)
+_SOLID = 0.6
+"""Part of a column of grains that is solid, about."""
+
+
+class Settings(Resumable):
+    """The bench; what only one kind of ground has says so."""
+
+    ground: Literal['crm', 'dem'] = Field(
+        default='dem', description='model of the ground: crm, a continuum of particles; dem, grains'
+    )
+    release: Literal['lift', 'collapse'] = Field(
+        default='lift', description='the cylinder is drawn up, or vanishes at once'
+    )
+    radius_m: float = Field(default=0.15, ge=0.01, le=10.0, description='of the cylinder [m]')
+    height_m: float = Field(default=0.3, ge=0.01, le=20.0, description='of its filling, about [m]')
+    lift_mps: float = Field(default=0.3, gt=0.0, le=10.0, description='speed at which it is drawn up [m/s]')
+    gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='[m/s^2]')
+    friction: Numbers = Field(default=(0.4,), description='between elements of the ground [-]; several: a sweep')
+    count: int = Field(default=5000, ge=100, le=2_000_000, description='elements of the ground')
+    viscosity: float | None = Field(
+        default=None,
+        ge=0.0,
+        le=2.0,
+        description='crm: alpha of the artificial viscosity; none: 0.5 where the cylinder is drawn up, else 0.05 [-]',
+    )
+    rolling: float = Field(default=0.3, ge=0.0, le=1.0, description='dem: resistance to rolling [-]')
+    shape: Literal['sphere', 'clump3', 'clump6'] = Field(default='sphere', description='dem: shape of grains')
+    youngs_modulus_pa: float = Field(default=2e9, ge=1e5, le=1e12, description="dem: Young's modulus, softened [Pa]")
+    floor_friction: float = Field(default=0.9, ge=0.0, le=10.0, description='dem: of the floor, which is rough [-]')
+    seed: int = Field(default=1, ge=0, le=2**31, description='of places and sizes')
+    threads: int = Field(default=2, ge=1, le=2, description='threads; the outcome is the same')
+    device: GivenDevice = 'auto'
+
+    @model_validator(mode='after')
+    def _possible(self) -> Settings:
+        within('friction', self.friction, 0.0, 10.0)
+        if self.radius_m < 3.0 * (math.pi * self.radius_m**2 * self.height_m / self.count) ** (1.0 / 3.0):
+            raise ValueError(f'count = {self.count!r}: too few; allowed: enough elements for three across the radius')
+        if self.ground == 'dem':
+            self.grains(self.friction[0]).affordable(self.count, 3.0)
+        return self
+
+    def column(self) -> SoilColumn:
+        """Return the column and how it is let go."""
+        lift = self.lift_mps if self.release == 'lift' else None
+        return SoilColumn(self.radius_m, self.height_m, self.gravity_mps2, lift, self.floor_friction)
+
+    def grains(self, friction: float) -> Grains:
+        """Return grains of which so many fill the column."""
+        volume = _SOLID * math.pi * self.radius_m**2 * self.height_m / self.count
+        return Grains(
+            shape=self.shape,
+            radius_m=(0.75 * volume / math.pi) ** (1.0 / 3.0),
+            spread=0.1,
+            friction=friction,
+            rolling=self.rolling,
+            youngs_modulus_pa=self.youngs_modulus_pa,
+        )
+
+
+class ReposeCollapse(Protocol):
+    """A column on its way to a heap; see :class:`regolith_terrain.testbeds.resumable_runs.ResumableRun`."""
+
+    @property
+    def part(self) -> float:
+        """Return the part that is done."""
+
+    def advance(self, tick: Part) -> None:
+        """Go on."""
+
+    def heap(self) -> Heap:
+        """Return what it has become."""
+
+    def save(self) -> bytes:
+        """Return everything that evolves."""
+
+    def load(self, saved: bytes) -> None:
+        """Restore it."""
+
+
+def _grains(settings: Settings, friction: float) -> ReposeCollapse:
+    grains = settings.grains(friction)
+    return grain_column.DemCollapse(settings.column(), grains, settings.count, settings.seed, settings.threads)
+
+
+def _continuum(settings: Settings, friction: float) -> ReposeCollapse:
+    s = settings
+    return soil_column.CrmCollapse(s.column(), friction, s.count, s.threads, s.viscosity, s.device)
+
+
+GROUNDS: dict[str, Callable[[Settings, float], ReposeCollapse]] = {'crm': _continuum, 'dem': _grains}
+"""Models of the ground by name."""
+
+
+class ReposeCase:
+    """A column whose heap is measured (:class:`regolith_terrain.testbeds.resumable_runs.ResumableRun`)."""
+
+    def __init__(self, settings: Settings, friction: float) -> None:
+        """Take the ground that the settings name."""
+        self._radius = settings.radius_m
+        self._collapse = GROUNDS[settings.ground](settings, friction)
+        self.advance, self.save, self.load = self._collapse.advance, self._collapse.save, self._collapse.load
+
+    @property
+    def part(self) -> float:
+        """Return the part that is done."""
+        return self._collapse.part
+
+    def row(self) -> dict[str, Any]:
+        """Return slope of the flank between 20 and 80 % of the height, height, run-out; None before it is over."""
+        if self.part < 1.0:
+            return dict.fromkeys(_FIGURES)
+        heap = self._collapse.heap()
+        return {
+            **measured(heap, self._radius),
+            'column_m': heap.column_m,
+            'settled_s': heap.settled_s,
+            'elements': len(heap.place),
+            'step_s': heap.step_s,
+            'largest_overlap': heap.largest_overlap,
+            'profile_m': [[round(float(r), 6), round(float(h), 6)] for r, h in zip(*profile(heap))],
+        }
+
+
+def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
+    """Return a row per friction."""
+    frictions = settings.friction
+    device = resolved_device(settings.device) if settings.ground == 'crm' else 'cpu'
+    what = {'ground': settings.ground, 'release': settings.release, 'device': device}
+    rows = sweep(settings, lambda number: ReposeCase(settings, frictions[number]), len(frictions), tick)
+    return [
+        {**what, 'friction': friction, 'gravity_mps2': settings.gravity_mps2, **row}
+        for friction, row in zip(frictions, rows, strict=False)
+    ]
+
+
+def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
+    """Draw the profile of each heap, and the column it was."""
+    axes.set_xlabel('distance from the axis [mm]')
+    axes.set_ylabel('height [mm]')
+    rows = [row for row in rows if not row['incomplete']]
+    elements = rows[0]['elements'] if rows else settings.count
+    axes.set_title(f'{elements} elements, {settings.ground}, {settings.release}')
+    for row in rows:
+        at, height = np.array(row['profile_m']).T
+        axes.plot(1e3 * at, 1e3 * height, 'o-', label=f'friction {row["friction"]:g}: {row["slope_deg"]:.1f}°')
+    if not rows:
+        return
+    column = rows[0]['column_m']
+    axes.plot(1e3 * settings.radius_m * np.array([0, 1, 1]), 1e3 * column * np.array([1, 1, 0]), '--', color='0.5')
+    axes.set_aspect('equal')

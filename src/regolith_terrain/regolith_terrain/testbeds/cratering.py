@@ -1,0 +1,122 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A ball dropped into soil, and how deep it goes: low-speed cratering, on a continuum of particles."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from regolith_terrain.crm.cost import refuse_too_many
+from regolith_terrain.crm.device_selection import GivenDevice, resolved_device
+from regolith_terrain.crm.impact import Drop, Impact
+from regolith_terrain.crm.soil import Discretization, GivenSoil, load_particle_soil
+from regolith_terrain.testbeds.resumable_runs import Resumable, sweep
+from regolith_terrain.testbeds.settings import Numbers, Tick, within
+
+
+class Settings(Resumable):
+    """The ball, its fall and the bed."""
+
+    ground: Literal['crm'] = Field(default='crm', description='model of the ground: crm, a continuum of particles')
+    particle_soil: GivenSoil = Field(
+        default_factory=lambda: load_particle_soil('glass_beads'), description='name or file of a soil'
+    )
+    radius_m: float = Field(default=0.0125, ge=0.001, le=1.0, description='of the ball [m]')
+    ball_density_kgpm3: float = Field(default=2200.0, gt=0.0, le=3e4, description='[kg/m^3]')
+    drop_m: Numbers = Field(default=(0.1,), description='height of the fall to the soil [m]; several: a sweep')
+    gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='[m/s^2]')
+    side_m: float = Field(default=0.1, gt=0.0, le=10.0, description='of the square bed [m]')
+    depth_m: float = Field(default=0.07, gt=0.0, le=10.0, description='of the bed [m]')
+    spacing_m: float = Field(default=0.0025, gt=0.0, le=1.0, description='distance of particles [m]')
+    viscosity: float = Field(default=0.05, ge=0.0, le=2.0, description='alpha of the artificial viscosity [-]')
+    shifting: float = Field(default=0.25, ge=0.0, le=1.0, description='of XSPH [-]')
+    surface: float = Field(
+        default=2.0, ge=0.0, lt=3.0, description='divergence of position below which soil bears nothing [-]'
+    )
+    threads: int = Field(default=2, ge=1, le=2, description='threads; the outcome is the same')
+    device: GivenDevice = 'auto'
+
+    @model_validator(mode='after')
+    def _possible(self) -> Settings:
+        within('drop_m', self.drop_m, 0.0, 10.0)
+        if self.spacing_m > 0.5 * self.radius_m:
+            most = 0.5 * self.radius_m
+            raise ValueError(
+                f'spacing_m = {self.spacing_m!r}: is too coarse; allowed: at most {most!r}, half of radius_m'
+            )
+        for key in ('side_m', 'depth_m'):
+            if getattr(self, key) < 4.0 * self.radius_m:
+                raise ValueError(
+                    f'{key} = {getattr(self, key)!r}: is too small; '
+                    f'allowed: at least four times radius_m, {4.0 * self.radius_m!r}'
+                )
+        # A second is ample for a ball to come to rest.
+        refuse_too_many(self.side_m**2 * self.depth_m, 1.0, self.particle_soil, self.discretisation())
+        return self
+
+    def discretisation(self) -> Discretization:
+        """Return how the soil is reckoned."""
+        return Discretization(
+            spacing_m=self.spacing_m, viscosity=self.viscosity, shifting=self.shifting, surface=self.surface
+        )
+
+
+def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
+    """Return a row per fall: how deep the ball's lowest point comes to rest, and what was measured on beads."""
+    s, discretisation = settings, settings.discretisation()
+
+    def begin(number: int) -> Impact:
+        drop = Drop(s.radius_m, s.ball_density_kgpm3, s.drop_m[number], s.gravity_mps2, s.side_m, s.depth_m)
+        return Impact(drop, s.particle_soil, discretisation, s.threads, s.device)
+
+    rows, device = [], resolved_device(s.device)
+    for height, row in zip(s.drop_m, sweep(s, begin, len(s.drop_m), tick), strict=False):
+        measured = uehara_depth(
+            s.radius_m, s.ball_density_kgpm3 / s.particle_soil.density_kgpm3, height, s.particle_soil.friction
+        )
+        rows.append(
+            {
+                'ground': s.ground,
+                'device': device,
+                'soil': s.particle_soil.name,
+                'gravity_mps2': s.gravity_mps2,
+                'drop_m': height,
+                'ball_density_kgpm3': s.ball_density_kgpm3,
+                'uehara_depth_m': measured,
+                **row,
+            }
+        )
+    return rows
+
+
+def uehara_depth(radius: float, density_ratio: float, drop: float, friction: float) -> float:
+    """Return how deep balls were measured to sink in beads: 0.14 / mu (rho_s / rho_g)^1/2 (2 R)^2/3 H^1/3 [m].
+
+    H is the whole fall, the depth itself a part of it. Gravity does not come in.
+
+    :param radius: of the ball, R [m]
+    :param density_ratio: ball's density over the bed's bulk density, rho_s / rho_g [-]
+    :param drop: height of the fall down to the soil [m]
+    :param friction: tangent of the angle of repose, mu [-]
+
+    Source: uehara2003.
+    Checked by: test_cratering.py::test_depth_is_that_of_the_paper.
+    """
+    scale = 0.14 / friction * math.sqrt(density_ratio) * (2.0 * radius) ** (2.0 / 3.0)
+    depth = 0.0
+    for _ in range(100):
+        depth = scale * (drop + depth) ** (1.0 / 3.0)
+    return depth
+
+
+def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
+    """Draw depth over drop, and the measured law."""
+    done = [row for row in rows if not row['incomplete']]
+    axes.loglog([r['drop_m'] for r in done], [1e3 * r['depth_m'] for r in done], 'o-', label=settings.ground)
+    axes.loglog([r['drop_m'] for r in rows], [1e3 * r['uehara_depth_m'] for r in rows], 'k--', label='Uehara et al.')
+    axes.set_xlabel('drop [m]')
+    axes.set_ylabel('depth [mm]')
+    axes.set_title(f'ball of {settings.ball_density_kgpm3:g} kg/m³ into {settings.particle_soil.name}')

@@ -1,0 +1,302 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A plate (or a wheel that does not turn) pressed into soil, on the grid or a continuum: the pressure-sinkage test."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from regolith_terrain import scm
+from regolith_terrain.crm.cost import refuse_too_many
+from regolith_terrain.crm.device_selection import GivenDevice, resolved_device
+from regolith_terrain.crm.plate_press import Plate, Press
+from regolith_terrain.crm.soil import SMOOTHING_PRESSED, VISCOSITY_SLOW, Discretization, GivenSoil, load_particle_soil
+from regolith_terrain.scm.constants import DAMPING
+from regolith_terrain.testbeds.resumable_runs import Resumable, sweep
+from regolith_terrain.testbeds.settings import BenchSettings, Numbers, Tick, reference_rows, within
+from regolith_terrain.testbeds.soil_bin import Pressed, SoilBin, press
+
+_MASS = 10.0
+"""Of the press in the reference [kg]."""
+_PATCH = 4.0
+"""Side of the reference's patch of soil [m]."""
+_UNDER_LOAD_S, _UNLOADED_S, _RELOADED_S = 11.0, 13.0, 16.0
+"""Ends of the stages of a loading cycle [s]."""
+_OF_GROUND = {
+    'scm': ('soil', 'mode', 'grid_m', 'dt_s', 'damping'),
+    'crm': (
+        'particle_soil',
+        'gravity_mps2',
+        'spacing_m',
+        'viscosity',
+        'smoothing',
+        'shifting',
+        'surface',
+        'speed_mps',
+        'deepest_m',
+        'side_m',
+        'depth_m',
+        'threads',
+        'device',
+        'resume',
+        'checkpoint',
+    ),
+}
+"""Settings that only one kind of ground has."""
+
+
+class Settings(BenchSettings, Resumable):
+    """The press; its defaults are those of the reference tables. What only one kind of ground has says so."""
+
+    ground: Literal['scm', 'crm'] = Field(
+        default='scm', description='model of the ground: scm, the grid; crm, a continuum of particles'
+    )
+    shape: Literal['plate', 'wheel', 'disc'] = Field(
+        default='plate', description='body that is pressed in; scm: plate, wheel; crm: plate, disc'
+    )
+    load_n: Numbers = Field(default=(2000.0,), description='[N]; several: a sweep')
+    a_m: float = Field(default=0.21, ge=0.01, le=2.0, description='length of a plate, radius of a wheel or disc [m]')
+    b_m: float = Field(default=0.31, ge=0.01, le=2.0, description='width, but of a disc [m]')
+    damping: float | None = Field(
+        default=3e3, ge=0.0, le=1e7, description="scm: [Pa s/m], low, so that loading is quasi-static; none: the soil's"
+    )
+    particle_soil: GivenSoil = Field(
+        default_factory=lambda: load_particle_soil('lunar_regolith'), description='crm: name or file of a soil'
+    )
+    gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='crm: [m/s^2]')
+    spacing_m: float = Field(default=0.02, gt=0.0, le=1.0, description='crm: distance of particles [m]')
+    viscosity: float = Field(
+        default=VISCOSITY_SLOW, ge=0.0, le=2.0, description='crm: alpha of the artificial viscosity [-]'
+    )
+    smoothing: float = Field(
+        default=SMOOTHING_PRESSED, ge=1.1, le=1.6, description='crm: smoothing length over spacing [-]'
+    )
+    shifting: float = Field(default=0.25, ge=0.0, le=1.0, description='crm: of XSPH [-]')
+    surface: float = Field(
+        default=2.0, ge=0.0, lt=3.0, description='crm: divergence of position below which soil bears nothing [-]'
+    )
+    speed_mps: float = Field(default=0.05, gt=0.0, le=10.0, description='crm: of the plate [m/s]')
+    deepest_m: float = Field(default=0.03, gt=0.0, le=1.0, description='crm: depth where it stops in any case [m]')
+    side_m: float | None = Field(
+        default=None, gt=0.0, le=50.0, description='crm: of the square bed [m]; none: five times the longer side'
+    )
+    depth_m: float | None = Field(
+        default=None, gt=0.0, le=50.0, description='crm: of the bed [m]; none: twice the longer side'
+    )
+    threads: int = Field(default=2, ge=1, le=2, description='crm: threads; the outcome is the same')
+    device: GivenDevice = 'auto'
+
+    @model_validator(mode='after')
+    def _possible(self) -> Settings:
+        within('load_n', self.load_n, 0.0, 1e7)
+        for ground, keys in _OF_GROUND.items():
+            for key in keys:
+                if ground != self.ground and key in self.model_fields_set and getattr(self, key) is not None:
+                    value = getattr(self, key)
+                    what = f'{key} = {getattr(value, "name", value)!r}: does not apply to {self.ground}'
+                    raise ValueError(f'{what}; allowed: with ground {ground}')
+        if self.shape == ('disc' if self.ground == 'scm' else 'wheel'):
+            allowed = 'plate, wheel' if self.ground == 'scm' else 'plate, disc'
+            raise ValueError(f'shape = {self.shape!r}: cannot be on {self.ground}; allowed: {allowed}')
+        if self.ground == 'crm':
+            plate = self.plate(1.0)
+            small = min(plate.length, plate.width)
+            if self.spacing_m > small / 3.0:
+                raise ValueError(
+                    f'spacing_m = {self.spacing_m!r}: is too coarse; allowed: at most a third of the plate, '
+                    f'{small / 3.0:.4g}'
+                )
+            for key, value, least in (
+                ('side_m', plate.side, 2.0 * max(plate.length, plate.width)),
+                ('depth_m', plate.depth, 2.0 * plate.most),
+            ):
+                if value < least:
+                    allowed = f'at least {least:.4g}, twice the plate or its way'
+                    raise ValueError(f'{key} = {value!r}: is too small; allowed: {allowed}')
+            seconds = 3.0 * plate.most / plate.speed  # down, eased, down again
+            refuse_too_many(plate.side**2 * plate.depth, seconds, self.particle_soil, self.discretisation())
+        return self
+
+    def discretisation(self) -> Discretization:
+        """Return how a continuum is reckoned."""
+        return Discretization(
+            spacing_m=self.spacing_m,
+            smoothing=self.smoothing,
+            viscosity=self.viscosity,
+            shifting=self.shifting,
+            surface=self.surface,
+        )
+
+    def plate(self, load: float) -> Plate:
+        """Return the plate that presses on a continuum, and the bed."""
+        disc = self.shape == 'disc'
+        length, width = (2.0 * self.a_m, 2.0 * self.a_m) if disc else (self.a_m, self.b_m)
+        longer = max(length, width)
+        side = self.side_m if self.side_m is not None else 5.0 * longer
+        depth = self.depth_m if self.depth_m is not None else 2.0 * longer
+        return Plate(length, width, disc, load, self.speed_mps, self.deepest_m, side, depth)
+
+    def spacing(self) -> float:
+        """Return the spacing used [m], which reference mode fits to a patch of 4 m, as Chrono does."""
+        if self.mode == 'regolith':
+            return self.grid_m
+        return _PATCH / (2.0 * math.ceil(0.5 * _PATCH / self.grid_m - 1e-9))
+
+
+def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
+    """Return a row per load: sinkage under it, after unloading to a tenth, and when loaded again."""
+    if settings.ground == 'crm':
+        return _on_particles(settings, tick)
+    rows = []
+    for done, load in enumerate(settings.load_n):
+        tick(done, len(settings.load_n))
+        samples = loading_cycle(settings, load)
+        held, eased, again = (_at(samples, t) for t in (_UNDER_LOAD_S, _UNLOADED_S, _RELOADED_S))
+        rows.append(
+            {
+                'soil': settings.soil.name,
+                'mode': settings.mode,
+                'load_n': load,
+                'sinkage_m': held.depth,
+                'soil_force_n': held.force,
+                'sinkage_unloaded_m': eased.depth,
+                'sinkage_reloaded_m': again.depth,
+                'bekker_sinkage_m': bekker_sinkage(settings, load),
+            }
+        )
+    tick(len(settings.load_n), len(settings.load_n))
+    return rows
+
+
+def _on_particles(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
+    """Return a row per load, each on a fresh bed, and what the soil bears by theory and by the curve's knee."""
+    s, discretisation = settings, settings.discretisation()
+
+    def begin(number: int) -> Press:
+        return Press(s.plate(s.load_n[number]), s.gravity_mps2, s.particle_soil, discretisation, s.threads, s.device)
+
+    plate = s.plate(1.0)
+    soil = s.particle_soil
+    weight = soil.density_kgpm3 * s.gravity_mps2
+    angle, cohesion = soil.compression_strength
+    capacity = bearing_capacity(min(plate.length, plate.width), cohesion, angle, weight, plate.disc)
+    what = {
+        'ground': s.ground,
+        'device': resolved_device(s.device),
+        'soil': soil.name,
+        'gravity_mps2': s.gravity_mps2,
+        'area_m2': plate.area,
+    }
+    rows = sweep(s, begin, len(s.load_n), tick)
+    return [{**what, 'load_n': load, 'terzaghi_pa': capacity, **row} for load, row in zip(s.load_n, rows, strict=False)]
+
+
+def bearing_capacity(width: float, cohesion: float, friction_angle: float, weight: float, disc: bool) -> float:
+    """Return the pressure at which soil fails under a rough plate on its surface: s_c c N_c + s_g gamma B N_gamma [Pa].
+
+    N_c = (N_q - 1) cot phi, N_q = e^(pi tan phi) tan^2(45 + phi / 2), N_gamma = 2 (N_q + 1) tan phi; s_c = 1.3 and s_g
+    = 0.3 for a disc, 0.4 for a square, which is what longer plates are taken for, too.
+
+    :param width: B, diameter of a disc, shorter side of a plate [m]
+    :param cohesion: c [Pa]
+    :param friction_angle: phi [rad]
+    :param weight: gamma = rho g [N/m^3]
+
+    Source: terzaghi1943; vesic1973.
+    Checked by: test_pressed_particles.py::test_bearing_capacity_is_the_books.
+    """
+    if friction_angle == 0.0:
+        return 1.3 * cohesion * (2.0 + math.pi)
+    slope = math.tan(friction_angle)
+    n_q = math.exp(math.pi * slope) * math.tan(0.25 * math.pi + 0.5 * friction_angle) ** 2
+    share = 0.3 if disc else 0.4
+    return 1.3 * cohesion * (n_q - 1.0) / slope + share * weight * width * 2.0 * (n_q + 1.0) * slope
+
+
+def _at(samples: list[Pressed], time: float) -> Pressed:
+    """Return the sample nearest to a time [s]."""
+    return min(samples, key=lambda sample: abs(sample.time - time))
+
+
+def loading_cycle(settings: Settings, load: float) -> list[Pressed]:
+    """Return samples of a press whose force rises for 10 s, stays to 11 s, falls to a tenth by 13 s, is back by 15 s.
+
+    :param load: largest force [N]
+    """
+    s = settings
+    reach = int(math.ceil(max(s.a_m, s.b_m) / s.spacing())) + 4
+    parameters = s.soil.parameters()
+    if s.damping is not None:
+        parameters[DAMPING] = s.damping
+    bed = SoilBin(parameters, s.spacing(), s.mode, (-reach, reach + 1, -reach, reach + 1))
+    shape = bed.containing(scm.box(s.a_m, s.b_m, 0.1) if s.shape == 'plate' else scm.cylinder(s.a_m, s.b_m))
+    rise = 0.05 if s.shape == 'plate' else s.a_m
+
+    def step(z: float, v: float) -> int:
+        return bed.body(shape, (0.0, 0.0, z + rise), velocity=(0.0, 0.0, v), dt=s.dt_s)
+
+    def force(t: float) -> float:
+        times = [0.0, 10.0, _UNDER_LOAD_S, _UNLOADED_S, 15.0, _RELOADED_S]
+        return load * float(np.interp(t, times, [0.0, 1.0, 1.0, 0.1, 1.0, 1.0]))
+
+    # The reference's 10 kg, or what keeps the explicit step stable (m > E A dt^2 / 4): loading is quasi-static anyway.
+    area = s.a_m * s.b_m * (1.0 if s.shape == 'plate' else 2.0)
+    return press(bed, step, force, _RELOADED_S, s.dt_s, max(_MASS, 0.35 * s.soil.elastic_stiffness * area * s.dt_s**2))
+
+
+def bekker_sinkage(settings: Settings, load: float) -> float | None:
+    """Return the sinkage [m] of a plate under a load [N], with 1 / b = perimeter / (2 area); None for a wheel.
+
+    Source: bekker1969.
+    Checked by: test_experiments.py::test_plate_sinkage_is_bekkers.
+    """
+    s = settings
+    if s.shape == 'wheel':
+        return None
+    soil = s.soil
+    # The reference draws the patch through node centres: one cell smaller each way.
+    a, b = (s.a_m - s.spacing(), s.b_m - s.spacing()) if s.mode == 'reference' else (s.a_m, s.b_m)
+    stiffness = soil.k_phi + soil.k_c * (a + b) / (a * b)
+    return float((load / (s.a_m * s.b_m) / stiffness) ** (1.0 / soil.exponent))
+
+
+def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
+    """Draw the whole loading cycle of the largest load, Bekker's curve, and Chrono's points where there are any."""
+    s = settings
+    if s.ground == 'crm':
+        _draw_particles(s, rows, axes)
+        return
+    peak = max(s.load_n)
+    samples = loading_cycle(s, peak)
+    axes.plot([p.depth * 1e3 for p in samples], [p.force for p in samples], label=f'{s.mode} mode')
+    axes.plot([r['sinkage_m'] * 1e3 for r in rows], [r['load_n'] for r in rows], 'o', label='under load')
+    if s.shape == 'plate':
+        loads = np.linspace(0.0, peak, 101)[1:]
+        axes.plot([1e3 * (bekker_sinkage(s, p) or 0.0) for p in loads], loads, '--', color='0.4', label='Bekker')
+    case = f'{s.soil.name.removeprefix("chrono_")}_{s.shape}_{s.a_m:g}x{s.b_m:g}_d{s.grid_m:g}'
+    for geometry, mark in (('exact', 'kx'), ('bullet', 'r+')):
+        points = reference_rows('scm_static', case=case, geometry=geometry)
+        if points and s.soil.name.startswith('chrono_'):
+            at = [1e3 * float(p['sinkage_m']) for p in points], [float(p['soil_Fz_N']) for p in points]
+            axes.plot(*at, mark, markersize=9, label=f'Project Chrono, {geometry} rays')
+    axes.set_xlabel('sinkage [mm]')
+    axes.set_ylabel('force of the soil [N]')
+    axes.set_title(f'{s.shape} {s.a_m:g} m x {s.b_m:g} m, {s.soil.name}')
+
+
+def _draw_particles(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
+    """Draw the way down of the largest load, its knee and what theory says."""
+    row = max((r for r in rows if r.get('curve')), key=lambda r: r['load_n'], default=None)
+    if row is not None:
+        depth, force = np.array(row['curve']).T
+        axes.plot(1e3 * depth, 1e-3 * force / row['area_m2'], label=settings.ground)
+        if row['knee_pa'] is not None:
+            axes.axhline(1e-3 * row['knee_pa'], ls=':', color='C0', label='knee')
+        axes.axhline(1e-3 * row['terzaghi_pa'], ls='--', color='0.4', label='Terzaghi')
+    axes.set_xlabel('sinkage [mm]')
+    axes.set_ylabel('pressure [kPa]')
+    axes.set_title(f'{settings.shape}, {settings.particle_soil.name}, {settings.gravity_mps2:g} m/s²')

@@ -1,0 +1,245 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A driven wheel that climbs a slope: the rig, the wheel's own motion, and what is measured, whatever the ground is.
+
+Gravity is tilted and the bed is level: x points up the slope, z away from the ground, whose surface is z = 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import BeforeValidator, Field
+
+from regolith_files.file_library import FileLibrary
+from regolith_files.section import Section
+from regolith_files.validation import validated
+from regolith_terrain.grid.node_records import Floats
+
+STEADY = 0.02
+"""Slip whose two halves differ by no more has settled [-]."""
+_SHOWN = 40
+"""Points of a track in a row."""
+
+
+class Trough(Section):
+    """The box of ground that a wheel drives in."""
+
+    length_m: float = Field(default=1.3, gt=0.0, le=20.0, description='along x [m]')
+    width_m: float = Field(default=0.4, gt=0.0, le=20.0, description='along y [m]')
+    depth_m: float = Field(default=0.12, gt=0.0, le=5.0, description='[m]')
+
+
+class WheelRig(Section):
+    """A grousered wheel that is driven at a constant rate and carries a mass, free to travel and to sink.
+
+    Defaults are those of the single-wheel tests with GRC-1 that Hu et al. (2024) compare with.
+    """
+
+    name: str = Field(default='custom', description='name of the rig in reports')
+    radius_m: float = Field(default=0.225, ge=0.02, le=5.0, description='of the rim [m]')
+    width_m: float = Field(default=0.2, ge=0.01, le=5.0, description='[m]')
+    grousers: int = Field(default=24, ge=0, le=360, description='their number')
+    grouser_height_m: float = Field(default=0.03, gt=0.0, le=1.0, description='beyond the rim [m]')
+    grouser_thickness_m: float = Field(default=0.005, gt=0.0, le=1.0, description='[m]')
+    mass_kg: float = Field(default=17.5, gt=0.0, le=1e5, description='on the wheel, its own included [kg]')
+    omega_radps: float = Field(default=0.8, gt=0.0, le=100.0, description='[rad/s]')
+    gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='[m/s^2]')
+    scm_soil: str = Field(default='grc1', description='soil of the rig on ground scm, name or file')
+    particle_soil: str = Field(default='grc1', description='soil of the rig on ground crm, name or file')
+    trough: Trough = Field(default_factory=Trough, description='box of ground')
+    settle_s: float = Field(default=0.25, ge=0.0, le=60.0, description='in which the wheel may sink but not travel [s]')
+    spin_up_s: float = Field(default=0.25, ge=0.0, le=60.0, description='in which its rate rises, after that [s]')
+    drive_s: float = Field(default=3.75, gt=0.1, le=600.0, description='drive, from the start of turning on [s]')
+    grid_drive_s: float | None = Field(
+        default=None, gt=0.1, le=600.0, description='the same on ground scm, where it costs little; none: drive_s [s]'
+    )
+    mean_share: float = Field(
+        default=0.4, gt=0.05, le=0.8, description='of the drive, at its end, over which figures are means [-]'
+    )
+
+    @property
+    def outermost_m(self) -> float:
+        """Return the radius of the grousers' tips [m]."""
+        return self.radius_m + (self.grouser_height_m if self.grousers else 0.0)
+
+    @property
+    def start_m(self) -> float:
+        """Return how far from the wall behind the axle starts, so that the tips keep off it [m]."""
+        return 1.1 * self.outermost_m
+
+    @property
+    def end_s(self) -> float:
+        """Return when a climb ends [s]."""
+        return self.settle_s + self.drive_s
+
+    def on_grid(self) -> WheelRig:
+        """Return the rig on ground that needs no trough."""
+        return self if self.grid_drive_s is None else self.model_copy(update={'drive_s': self.grid_drive_s})
+
+    def under(self, gravity: float) -> WheelRig:
+        """Return the rig under another gravity [m/s^2], all times stretched as falls take longer there.
+
+        Times go with the root of length over gravity; the rate of the wheel is left alone.
+
+        Source: slonaker2017.
+        Checked by: test_climb_scaling.py::test_slip_is_the_same_on_the_moon_where_rates_scale.
+        """
+        slower = math.sqrt(self.gravity_mps2 / gravity)
+        times = {
+            key: value * slower for key in ('settle_s', 'spin_up_s', 'drive_s', 'grid_drive_s')
+            if (value := getattr(self, key)) is not None
+        }  # fmt: skip
+        return self.model_copy(update={'gravity_mps2': gravity, **times})
+
+    def pull(self, slope_deg: float) -> tuple[float, float, float]:
+        """Return gravity on a slope [m/s^2]."""
+        tilt = math.radians(slope_deg)
+        return -self.gravity_mps2 * math.sin(tilt), 0.0, -self.gravity_mps2 * math.cos(tilt)
+
+    def rate(self, t: float) -> float:
+        """Return the wheel's rate at a time [rad/s]."""
+        since = t - self.settle_s
+        if since < 0.0:
+            return 0.0
+        return self.omega_radps * (min(1.0, since / self.spin_up_s) if self.spin_up_s > 0.0 else 1.0)
+
+
+WHEEL_RIGS = FileLibrary('wheel rig', Path(__file__).parent.parent / 'data' / 'wheel_rigs', 'regolith.wheel_rigs')
+
+
+def load_wheel_rig(rig: str | Path | Mapping[str, Any], base_dir: str | Path = '.') -> WheelRig:
+    """Return a rig by name, from a YAML file or from a mapping of its values.
+
+    :raises InputError: naming file, line, key, value and what is allowed
+    """
+    source = WHEEL_RIGS.read(rig, base_dir)
+    source.data.setdefault('name', 'custom' if isinstance(rig, Mapping) else source.file.stem)
+    return validated(WheelRig, source.data, source)
+
+
+def _rig(value: Any) -> Any:
+    return value if isinstance(value, WheelRig) else load_wheel_rig(value)
+
+
+GivenRig = Annotated[WheelRig, BeforeValidator(_rig)]
+"""A rig given by name, file or values."""
+
+
+def check_slope(slope_deg: float) -> None:
+    """Refuse a slope that is too steep.
+
+    :raises ValueError: naming the value and what is allowed
+    """
+    if not -45.0 <= slope_deg <= 45.0:
+        raise ValueError(f'slope_deg = {slope_deg!r}: is out of range; allowed: -45 to 45')
+
+
+def check(rig: WheelRig, slope_deg: float) -> None:
+    """Refuse a climb that the trough has no room for.
+
+    :raises ValueError: naming the value and what is allowed
+    """
+    check_slope(slope_deg)
+    length = 2.0 * rig.start_m + 0.9 * rig.omega_radps * rig.outermost_m * rig.drive_s
+    if rig.trough.length_m < length:
+        raise ValueError(
+            f'length_m {rig.trough.length_m!r} of the trough; allowed: at least {length:.3g} m for '
+            f'{rig.drive_s:.4g} s of driving'
+        )
+    if rig.trough.width_m < 1.2 * rig.width_m:
+        raise ValueError(
+            f'width_m {rig.trough.width_m!r} of the trough; allowed: at least 1.2 times width_m of the '
+            f'wheel, {rig.width_m!r}'
+        )
+
+
+class DrivenWheel:
+    """The wheel of a rig on its way: travel and sinkage are free, its rate is given; semi-implicit Euler."""
+
+    def __init__(self, rig: WheelRig, slope_deg: float) -> None:
+        """Put it at x = 0, touching the ground."""
+        self.rig, self.slope_deg, self.pull = rig, slope_deg, rig.pull(slope_deg)
+        self.state = np.array([0.0, 0.0, rig.outermost_m, 0.0, 0.0, 0.0])
+        """Time [s], x and z of the axle [m], their speeds [m/s], angle turned [rad]."""
+
+    @property
+    def t(self) -> float:
+        """Return the time [s]."""
+        return float(self.state[0])
+
+    @property
+    def rate(self) -> float:
+        """Return its rate now [rad/s]."""
+        return self.rig.rate(self.t)
+
+    @property
+    def rotation(self) -> Floats:
+        """Return its attitude, shape (3, 3)."""
+        c, s = math.cos(self.state[5]), math.sin(self.state[5])
+        return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+
+    @property
+    def depth(self) -> float:
+        """Return the depth of the tips' circle below the surface [m]."""
+        return float(self.rig.outermost_m - self.state[2])
+
+    def push(self, along: float, across: float, dt: float) -> None:
+        """Move on by a step, under the ground's force along x and z [N]."""
+        _, x, z, vx, vz, angle = self.state
+        if self.t >= self.rig.settle_s:
+            vx += dt * (along / self.rig.mass_kg + self.pull[0])
+        vz += dt * (across / self.rig.mass_kg + self.pull[2])
+        self.state[:] = self.t + dt, x + dt * vx, z + dt * vz, vx, vz, angle + dt * self.rate
+
+
+class WheelTrack:
+    """What was measured on the way, in samples of time [s], way, depth of the tips [m], torque [N m], load [N]."""
+
+    def __init__(self) -> None:
+        """Begin."""
+        self.rows: list[tuple[float, float, float, float, float]] = []
+
+    def add(self, t: float, way: float, depth: float, torque: float, load: float) -> None:
+        """Add a sample, torque and load as means since the last one."""
+        self.rows.append((t, way, depth, torque, load))
+
+    def array(self) -> Floats:
+        """Return all samples, shape (n, 5)."""
+        return np.array(self.rows, dtype=np.float64).reshape(-1, 5)
+
+    def put(self, samples: Floats) -> None:
+        """Have these samples."""
+        self.rows = [tuple(row) for row in samples.tolist()]
+
+
+def measured(rig: WheelRig, samples: Floats) -> dict[str, Any]:
+    """Return the figures of a climb: means over the end of the drive, and how much slip still changed within it.
+
+    Slip is over the radius of the tips, from the line that fits the way best.
+
+    :param samples: of a :class:`WheelTrack`, shape (n, 5)
+    :return: None for each figure of which there is nothing yet
+    """
+    now = float(samples[-1, 0]) if len(samples) else 0.0
+    span = rig.mean_share * min(rig.drive_s, now - rig.settle_s)
+    slack = 1e-6 * span
+    end, late = samples[:, 0] >= now - span - slack, samples[:, 0] >= now - 0.5 * span - slack
+    fastest = rig.omega_radps * rig.outermost_m
+    keys = ('slip', 'slip_drift', 'steady', 'sinkage_m', 'speed_mps', 'torque_nm', 'power_w', 'cost_of_transport',
+            'normal_force_n')  # fmt: skip
+    found: dict[str, Any] = dict.fromkeys(keys)
+    if span > 0.0 and min(int(late.sum()), int((end & ~late).sum())) >= 2:
+        speed, second, first = (float(np.polyfit(samples[k, 0], samples[k, 1], 1)[0]) for k in (end, late, end & ~late))
+        torque = float(samples[end, 3].mean())
+        power, weight = torque * rig.omega_radps, rig.mass_kg * rig.gravity_mps2
+        drift = (first - second) / fastest
+        cost = power / (weight * speed) if speed > 0.0 else None
+        depth, load = float(samples[end, 2].mean()), float(samples[end, 4].mean())
+        values = (1.0 - speed / fastest, drift, abs(drift) <= STEADY, depth, speed, torque, power, cost, load)
+        found.update(zip(keys, values, strict=True))
+    return {**found, 'track': samples[:: -(-len(samples) // _SHOWN) or 1, :4].round(6).tolist()}

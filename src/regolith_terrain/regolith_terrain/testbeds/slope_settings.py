@@ -1,0 +1,235 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The part of ``wheel-rig`` that climbs slopes, on ground of one kind or another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from regolith_terrain.config import load_soil
+from regolith_terrain.crm import climb as crm_climb
+from regolith_terrain.crm.device_selection import GivenDevice, resolved_device
+from regolith_terrain.crm.soil import (
+    SMOOTHING_PRESSED,
+    VISCOSITY_SLOW,
+    Discretization,
+    GivenSoil,
+    ParticleSoil,
+    load_particle_soil,
+)
+from regolith_terrain.dem import climb as grain_climb
+from regolith_terrain.dem.beds import Bin, Grains
+from regolith_terrain.testbeds import scm_climb
+from regolith_terrain.testbeds.resumable_runs import Resumable, ResumableRun, sweep
+from regolith_terrain.testbeds.settings import Numbers, Tick, WheelBenchSettings
+from regolith_terrain.testbeds.slope_climb import GivenRig, WheelRig, check, check_slope, load_wheel_rig
+
+DEFAULT_RIG = 'grc1_mgru3'
+OF_GROUND = {
+    'scm': ('soil', 'mode', 'grid_m', 'dt_s'),
+    'crm': ('spacing_m', 'viscosity', 'smoothing', 'shifting', 'surface', 'particle_soil', 'device'),
+    'dem': ('grains', 'packing', 'seed'),
+}
+"""Settings that climbs have on ground of one kind only."""
+OF_CLIMBS = (
+    'rig', 'mass_kg', 'gravity_mps2', 'duration_s', *OF_GROUND['crm'], *OF_GROUND['dem'], 'threads', 'resume',
+    'checkpoint',
+)  # fmt: skip
+"""Settings that only climbs have."""
+
+
+class SlopeSettings(WheelBenchSettings, Resumable):
+    """What climbs are asked; what only one kind of ground has says so."""
+
+    ground: Literal['scm', 'crm', 'dem'] = Field(
+        default='scm', description='model of the ground: scm, the grid; crm, a continuum of particles; dem, grains'
+    )
+    slope_deg: Numbers | None = Field(
+        default=None, description='climb slopes instead, at whatever slip it takes: -45 to 45 [deg]; several: a sweep'
+    )
+    rig: GivenRig | None = Field(default=None, description=f'climbs: name or file of a rig; none: {DEFAULT_RIG}')
+    omega_radps: float = Field(default=0.8, gt=0.0, le=100.0, description="wheel speed [rad/s]; climbs: the rig's")
+    mass_kg: float | None = Field(default=None, gt=0.0, le=1e5, description="climbs: its load [kg]; none: the rig's")
+    gravity_mps2: float | None = Field(
+        default=None, gt=0.0, le=100.0, description="climbs: [m/s^2]; none: the rig's, else its times are stretched"
+    )
+    duration_s: float | None = Field(
+        default=None, gt=0.1, le=600.0, description="climbs: from the start of turning on [s]; none: the rig's"
+    )
+    spacing_m: float = Field(default=0.009, gt=0.0, le=10.0, description='crm: distance of particles [m]')
+    viscosity: float = Field(
+        default=VISCOSITY_SLOW, ge=0.0, le=2.0, description='crm: alpha of the artificial viscosity [-]'
+    )
+    smoothing: float = Field(
+        default=SMOOTHING_PRESSED, ge=1.1, le=1.6, description='crm: smoothing length over spacing [-]'
+    )
+    shifting: float = Field(default=0.25, ge=0.0, le=1.0, description='crm: of XSPH [-]')
+    surface: float = Field(
+        default=2.0, ge=0.0, lt=3.0, description='crm: divergence of position below which soil bears nothing [-]'
+    )
+    particle_soil: GivenSoil | None = Field(default=None, description="crm: name or file of a soil; none: the rig's")
+    device: GivenDevice = 'auto'
+    grains: Grains = Field(default_factory=Grains, description='dem: grains of the bed, a mapping')
+    packing: Literal['loose', 'dense'] = Field(default='loose', description='dem: how grains fell into place')
+    seed: int = Field(default=1, ge=0, le=2**31, description='dem: of sizes, places and attitudes')
+    threads: int = Field(default=2, ge=1, le=2, description='crm, dem: threads; the outcome is the same')
+
+    @model_validator(mode='after')
+    def _a_climb(self) -> SlopeSettings:
+        if self.slope_deg is None:
+            odd = [key for key in OF_CLIMBS if key in self.model_fields_set]
+            if self.ground != 'scm':
+                odd.insert(0, 'ground')
+            if odd:
+                value = getattr(self, odd[0])
+                what = f'{odd[0]} = {getattr(value, "name", value)!r}: applies only when slope_deg is set'
+                raise ValueError(f'{what}; allowed: with slope_deg')
+            return self
+        for ground in OF_GROUND:
+            for key in OF_GROUND[ground]:
+                if ground != self.ground and key in self.model_fields_set:
+                    raise ValueError(
+                        f'{key}: does not apply to ground {self.ground!r}; allowed: with ground {ground!r}'
+                    )
+        rig = self.climbing_rig()
+        for slope in self.slope_deg:
+            GROUNDS[self.ground][0](self, rig, slope)
+        return self
+
+    def climbing_rig(self) -> WheelRig:
+        """Return the rig, changed as settings say."""
+        rig = self.rig if self.rig is not None else load_wheel_rig(DEFAULT_RIG)
+        if self.gravity_mps2 is not None:
+            rig = rig.under(self.gravity_mps2)
+        if self.ground == 'scm':
+            rig = rig.on_grid()
+        given = {'omega_radps': self.omega_radps} if 'omega_radps' in self.model_fields_set else {}
+        given |= {'mass_kg': self.mass_kg} if self.mass_kg is not None else {}
+        given |= {'drive_s': self.duration_s} if self.duration_s is not None else {}
+        return rig.model_copy(update=given)
+
+
+def _check_scm(settings: SlopeSettings, rig: WheelRig, slope: float) -> None:
+    check_slope(slope)
+    load_soil(rig.scm_soil)
+
+
+def _on_scm(settings: SlopeSettings, rig: WheelRig, slope: float) -> ResumableRun:
+    soil = settings.soil if 'soil' in settings.model_fields_set else load_soil(rig.scm_soil)
+    return scm_climb.ScmClimb(
+        rig,
+        slope,
+        soil.parameters(),
+        settings.grid_m,
+        settings.dt_s,
+        settings.mode,
+        settings.displacement(),
+    )
+
+
+def _discretisation(settings: SlopeSettings) -> Discretization:
+    return Discretization(
+        spacing_m=settings.spacing_m,
+        smoothing=settings.smoothing,
+        viscosity=settings.viscosity,
+        shifting=settings.shifting,
+        surface=settings.surface,
+        courant=crm_climb.COURANT,
+    )
+
+
+def _particle_soil(settings: SlopeSettings, rig: WheelRig) -> ParticleSoil:
+    return settings.particle_soil or load_particle_soil(rig.particle_soil)
+
+
+def _check_crm(settings: SlopeSettings, rig: WheelRig, slope: float) -> None:
+    check(rig, slope)
+    load_particle_soil(rig.particle_soil)  # a rig that names none is wrong, whatever soil replaces it
+    crm_climb.refuse(rig, _particle_soil(settings, rig), _discretisation(settings))
+
+
+def _on_crm(settings: SlopeSettings, rig: WheelRig, slope: float) -> ResumableRun:
+    soil = _particle_soil(settings, rig)
+    return crm_climb.CrmClimb(rig, slope, soil, _discretisation(settings), settings.threads, settings.device)
+
+
+def _grain_bed(settings: SlopeSettings, rig: WheelRig) -> grain_climb.ClimbBed:
+    trough = rig.trough
+    filled = Bin(
+        length_m=trough.length_m,
+        width_m=trough.width_m,
+        depth_m=trough.depth_m,
+        packing=settings.packing,
+        seed=settings.seed,
+    )
+    return grain_climb.ClimbBed(grains=settings.grains, bin=filled, threads=settings.threads)
+
+
+def _check_dem(settings: SlopeSettings, rig: WheelRig, slope: float) -> None:
+    grain_climb.check(rig, slope, _grain_bed(settings, rig))
+
+
+def _on_dem(settings: SlopeSettings, rig: WheelRig, slope: float) -> ResumableRun:
+    return grain_climb.DemClimb(rig, slope, _grain_bed(settings, rig))
+
+
+Check = Callable[[SlopeSettings, WheelRig, float], None]
+Begin = Callable[[SlopeSettings, WheelRig, float], ResumableRun]
+GROUNDS: dict[str, tuple[Check, Begin]] = {
+    'scm': (_check_scm, _on_scm),
+    'crm': (_check_crm, _on_crm),
+    'dem': (_check_dem, _on_dem),
+}
+"""Models of the ground by name: what refuses a climb (settings, rig, slope), and what begins one."""
+
+
+def climb_slopes(settings: SlopeSettings, tick: Tick) -> list[dict[str, Any]]:
+    """Return a row per slope, with the same figures on ground of any kind."""
+    rig, slopes = settings.climbing_rig(), settings.slope_deg
+    assert slopes is not None
+
+    def begin(number: int) -> ResumableRun:
+        return GROUNDS[settings.ground][1](settings, rig, slopes[number])
+
+    what = {
+        'ground': settings.ground,
+        'rig': rig.name,
+        'gravity_mps2': rig.gravity_mps2,
+        'omega_radps': rig.omega_radps,
+        'device': resolved_device(settings.device) if settings.ground == 'crm' else 'cpu',
+    }
+    rows = sweep(settings, begin, len(slopes), tick)
+    return [{**what, 'slope_deg': slope, **row} for slope, row in zip(slopes, rows, strict=False)]
+
+
+def plot_slopes(settings: SlopeSettings, rows: list[dict[str, Any]], axes: Any) -> None:
+    """Draw slip over slope; hollow, where it had not settled yet."""
+    done = sorted((row for row in rows if row.get('slip') is not None), key=lambda row: row['slope_deg'])
+    axes.plot([r['slope_deg'] for r in done], [r['slip'] for r in done], '-', color='C0')
+    steady = [row for row in done if row['steady'] and not row['incomplete']]
+    moving = [row for row in done if not row['steady'] and not row['incomplete']]
+    cut = [row for row in done if row['incomplete']]
+    for label, mark, face, some in (
+        (settings.ground, 'o', 'C0', steady),
+        ('not steady', 'o', 'white', moving),
+        ('incomplete', 's', 'white', cut),
+    ):
+        if some:
+            places = [r['slope_deg'] for r in some], [r['slip'] for r in some]
+            axes.plot(*places, mark, color='C0', markerfacecolor=face, label=label)
+    axes.set_xlabel('slope [deg]')
+    axes.set_ylabel('slip 1 - v / (ωR), R over the grousers [-]')
+    axes.set_title(f'{settings.climbing_rig().name} on {settings.ground}, {_fineness(settings)}')
+
+
+def _fineness(settings: SlopeSettings) -> str:
+    """Return in words how fine the ground is."""
+    size, what = {
+        'scm': (settings.grid_m, 'nodes every {} mm'),
+        'crm': (settings.spacing_m, 'particles every {} mm'),
+        'dem': (settings.grains.radius_m, 'grains of radius {} mm'),
+    }[settings.ground]
+    return what.format(f'{1e3 * size:.3g}')

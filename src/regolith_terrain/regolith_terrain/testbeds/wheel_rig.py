@@ -1,0 +1,116 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A single wheel at prescribed slip, drawbar pull, torque and sinkage; or one that climbs slopes, and the slip."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from regolith_terrain import scm
+from regolith_terrain.scm.constants import CARRIES
+from regolith_terrain.testbeds.settings import Numbers, Tick, reference_rows, within
+from regolith_terrain.testbeds.slope_settings import SlopeSettings, climb_slopes, plot_slopes
+from regolith_terrain.testbeds.soil_bin import SoilBin, roll, rolling_bounds
+from regolith_terrain.testbeds.wong_reece import drawbar_curve
+
+_OF_SLIP = ('load_n', 'radius_m', 'width_m', 'grousers', 'grouser_height_m', 'grouser_thickness_m', 'one_by_one')
+
+
+class Settings(SlopeSettings):
+    """The rig, at a slip or in climbs; settings of one of the two say so. Defaults are the reference tables'."""
+
+    load_n: float = Field(default=200.0, gt=0.0, le=1e6, description='slip: weight on the wheel [N]')
+    slip: Numbers = Field(default=(0.2,), description='1 - v / (omega R) that is held, below 1; several: a sweep')
+    radius_m: float = Field(default=0.25, ge=0.02, le=5.0, description='slip: of the wheel [m]')
+    width_m: float = Field(default=0.21, ge=0.01, le=5.0, description='slip: of the wheel [m]')
+    grousers: int = Field(
+        default=24, ge=0, le=360, description='slip: number of grousers, inside radius_m; 0: a smooth rim'
+    )
+    grouser_height_m: float = Field(default=0.012, gt=0.0, le=1.0, description='slip: [m]')
+    grouser_thickness_m: float = Field(default=0.006, gt=0.0, le=1.0, description='slip: [m]')
+    one_by_one: bool = Field(
+        default=False,
+        description='slip: whether each grouser presses on the soil; false: drum and plates share the load of a'
+        " cylinder around the tips, and carry soil by slip; without slip_sinkage and in mode 'reference' it is smooth",
+    )
+
+    @model_validator(mode='after')
+    def _possible(self) -> Settings:
+        if self.slope_deg is not None:
+            if 'slip' in self.model_fields_set:
+                slopes, slips = (','.join(map(str, values)) for values in (self.slope_deg, self.slip))
+                raise ValueError(f'slope_deg = {slopes}: stands beside slip {slips}; allowed: one of the two')
+            for key in _OF_SLIP:
+                if key in self.model_fields_set:
+                    raise ValueError(
+                        f'{key} = {getattr(self, key)!r}: stands beside slope_deg; allowed: with slip, or in rig'
+                    )
+            return self
+        within('slip', self.slip, -10.0, 1.0)
+        self.shape()
+        return self
+
+    @property
+    def smooth(self) -> bool:
+        """Return whether the soil is pressed by a smooth cylinder."""
+        return self.grousers == 0 or not (self.one_by_one or self.displacement()[CARRIES])
+
+    def shape(self) -> scm.Shapes | None:
+        """Return the grousered wheel, None for a smooth one."""
+        if self.grousers == 0:
+            return None
+        make = scm.grousered_wheel if self.one_by_one else scm.cylinder
+        return make(self.radius_m, self.width_m, self.grousers, self.grouser_height_m, self.grouser_thickness_m)
+
+
+def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
+    """Return a row per slip, means over the second half of each run; or one per slope."""
+    s = settings
+    if s.slope_deg is not None:
+        return climb_slopes(s, tick)
+    rows = []
+    for done, slip in enumerate(s.slip):
+        tick(done, len(s.slip))
+        speed = s.omega_radps * s.radius_m * (1.0 - slip)
+        bounds = rolling_bounds(s.grid_m, speed, s.radius_m, s.width_m)
+        soil_bin = SoilBin(s.soil.parameters(), s.grid_m, s.mode, bounds, displacement=s.displacement())
+        mean = roll(soil_bin, s.load_n, slip, s.omega_radps, s.radius_m, s.width_m, s.dt_s, s.shape())
+        rows.append(
+            {
+                'soil': s.soil.name,
+                'mode': s.mode,
+                'load_n': s.load_n,
+                'slip': slip,
+                'normal_load_n': mean.normal_force,
+                'drawbar_pull_n': mean.drawbar_pull,
+                'torque_nm': mean.driving_torque,
+                'sinkage_m': mean.sinkage,
+            }
+        )
+    tick(len(s.slip), len(s.slip))
+    return rows
+
+
+def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
+    """Draw drawbar pull over slip, beside Wong and Reece's integrals and Chrono's points; or slip over slope."""
+    s = settings
+    if s.slope_deg is not None:
+        return plot_slopes(s, rows, axes)
+    axes.plot([r['slip'] for r in rows], [r['drawbar_pull_n'] for r in rows], 'o-', label=f'{s.mode} mode')
+    if s.smooth:
+        slips = np.linspace(0.0, 0.9, 46)
+        curve = drawbar_curve(s.soil.parameters(), s.load_n, slips, s.radius_m, s.width_m)
+        axes.plot(slips, curve, '--', color='0.4', label='Wong & Reece 1967, integrated')
+    same_rig = s.smooth and (s.radius_m, s.width_m, s.omega_radps) == (0.25, 0.21, 0.8)
+    soil = s.soil.name.removeprefix('chrono_')
+    for geometry, mark in (('exact', 'kx'), ('bullet', 'r+')) if same_rig else ():
+        points = reference_rows('scm_slip', soil=soil, load_N=f'{s.load_n:g}', geometry=geometry)
+        if points and s.soil.name.startswith('chrono_'):
+            at = [float(p['slip']) for p in points], [float(p['drawbar_pull_N']) for p in points]
+            axes.plot(*at, mark, markersize=9, label=f'Project Chrono, {geometry} rays')
+    axes.set_xlabel('slip 1 - v / (ωR) [-]')
+    axes.set_ylabel('drawbar pull [N]')
+    axes.set_title(f'Wheel {s.radius_m:g} m x {s.width_m:g} m, {s.load_n:g} N, {s.soil.name}')

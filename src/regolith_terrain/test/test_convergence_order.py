@@ -1,0 +1,50 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How errors of what is integrated go down with the step: by the power that its method has."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from regolith_terrain.config import load_soil
+from regolith_terrain.lunar.degradation import diffused
+from regolith_terrain.scm.constants import DAMPING, EXPONENT, K_C, K_PHI
+from regolith_terrain.testbeds.soil_bin import SoilBin, press
+
+
+def test_a_pressed_plate_is_of_first_order() -> None:
+    """Semi-implicit Euler on soil that yields in proportion to depth (n = 1): z = F / k (1 - cos w t) until it turns."""
+    parameters = load_soil('chrono_lunar').parameters()
+    assert parameters[EXPONENT] == 1.0
+    parameters[DAMPING] = 0.0
+    end, load, mass = 0.035, 400.0, 10.0
+    depths = []
+    for dt in (1e-4, 5e-5):
+        bin_ = SoilBin(parameters)
+        sample = press(
+            bin_, lambda z, v, b=bin_, dt=dt: b.plate((0.0, 0.0, z), velocity=(0, 0, v), dt=dt), lambda t: load, end, dt
+        )[-1]
+        assert sample.time == pytest.approx(end)
+        depths.append(sample.depth)
+    k = 0.21 * 0.31 * (parameters[K_PHI] + parameters[K_C] * (0.21 + 0.31) / (0.21 * 0.31))
+    exact = load / k * (1.0 - math.cos(math.sqrt(k / mass) * end))
+    errors = [abs(depth - exact) for depth in depths]
+    assert errors[0] < 0.01 * exact
+    assert errors[0] / errors[1] == pytest.approx(2.0, rel=0.05)
+
+
+@pytest.mark.parametrize('age', [0.05, 0.5])
+def test_diffusion_is_of_second_order_in_its_cells(age: float) -> None:
+    """A Gaussian stays one, exp(-r^2 / (1 + 4 K)) / (1 + 4 K): half the cell, a quarter of the error."""
+    errors = []
+    for cells in (8, 16, 32):
+        step = 1.0 / cells
+        r = (np.arange(10 * cells) + 0.5) * step
+        exact = np.exp(-(r**2) / (1.0 + 4.0 * age)) / (1.0 + 4.0 * age)
+        errors.append(np.abs(diffused(np.exp(-(r**2)), step, [age])[0] - exact).max())
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.15) and errors[1] / errors[2] == pytest.approx(
+        4.0, rel=0.1
+    )

@@ -1,0 +1,53 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Loops over kernels that are chosen at run time: the right one is called, and each has its own place on disk."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from regolith_terrain.contact.kernel_binding import bind_kernels
+
+
+@njit
+def more(x):
+    return x + 1.0
+
+
+@njit
+def twice(x):
+    return 2.0 * x
+
+
+def repeat(count, x):
+    for _ in range(count):
+        x = kernel(x)  # noqa: F821  bound when it is compiled
+    return x
+
+
+def test_each_kernel_has_a_loop_of_its_own() -> None:
+    """One index on disk for both would be unreadable once the package of one of them, and its types, are gone."""
+    one, other = bind_kernels(repeat, kernel=more), bind_kernels(repeat, kernel=twice)
+    assert one(10, 1.0) == 11.0 and other(10, 1.0) == 1024.0
+    assert one.py_func.__qualname__ != other.py_func.__qualname__
+    assert bind_kernels(repeat, kernel=more).py_func.__qualname__ == one.py_func.__qualname__
+
+
+@njit
+def through_a_new_array(x):
+    room = np.full(3, x)
+    return room.sum()
+
+
+@njit(_nrt=False)
+def by_numbers(x):
+    return 3.0 * x
+
+
+def test_a_plug_ins_kernel_may_make_arrays() -> None:
+    """A loop that need not count owners does so for a kernel that does: it would not compile otherwise."""
+    for kernel, counts in ((through_a_new_array, True), (by_numbers, False)):
+        loop = bind_kernels(repeat, views_only=True, kernel=kernel)
+        assert loop(3, 1.0) == 27.0 and loop.targetoptions['_nrt'] is counts
+    assert bind_kernels(repeat, kernel=by_numbers).targetoptions['_nrt'] is True

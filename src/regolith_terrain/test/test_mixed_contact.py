@@ -1,0 +1,134 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Ground of two laws side by side: each presses with its own nodes, and a wheel climbs from one to the other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from regolith_terrain import scm
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.contact.ground_contact import OK, ContactSetting, GroundContact, PartPose
+from regolith_terrain.contact.mixed_contact import MixedContact, make_contact
+from regolith_terrain.grid.soil_grid import SoilGrid, SoilWindow
+from regolith_terrain.height_field import FlatField
+
+RADIUS, WIDTH, SPACING, STIFFNESS = 0.25, 0.2, 0.02, 2e5
+
+
+def pad(west: float, east: float, **more: Any) -> TerrainConfig:
+    """Return flat soil with a pad between two meridians."""
+    corners = [[west, -2.0], [east, -2.0], [east, 2.0], [west, 2.0]]
+    return TerrainConfig.model_validate(
+        {'source': 'flat', 'spacing_m': SPACING, 'regions': [{'ground': 'rigid', 'polygon': corners}], **more}
+    )
+
+
+def wheel_on(terrain: TerrainConfig) -> tuple[GroundContact, SoilWindow]:
+    shape = scm.cylinder(RADIUS, WIDTH)
+    setting = ContactSetting(terrain.soil_map(), shape, np.array([scm.reach(shape)]), SPACING)
+    return make_contact(terrain.law, setting), SoilGrid(FlatField(), SPACING, terrain.law).window(-60, 61, -20, 21)
+
+
+def force(
+    contact: GroundContact,
+    window: SoilWindow,
+    place: Sequence[float],
+    speed: Sequence[float] = (0.1, 0.0, -0.02),
+    spin: float = 0.5,
+) -> np.ndarray:
+    """Return force, torque and stats of one step of a wheel."""
+    arrays = contact.arrays(window, 1)
+    wrench = scm.make_wrench()
+    pose = PartPose(np.array(place), np.eye(3), np.array(speed), np.array([0.0, spin, 0.0]))
+    assert contact.press(arrays, 1e-3, 0, pose, wrench) == OK
+    contact.remember(window, arrays)
+    return np.concatenate(wrench)
+
+
+@pytest.mark.parametrize('x', [-0.8, 0.8])
+def test_away_from_the_border_each_law_is_what_it_is_alone(x: float) -> None:
+    both, window = wheel_on(pad(0.0, 9.0))
+    alone, its_own = wheel_on(TerrainConfig.model_validate({'source': 'flat', 'ground': 'rigid' if x > 0.0 else 'scm'}))
+    assert isinstance(both, MixedContact) and not isinstance(alone, MixedContact)
+    for _ in range(3):  # friction and shear build up
+        mixed, single = force(both, window, (x, 0.0, RADIUS - 0.01)), force(alone, its_own, (x, 0.0, RADIUS - 0.01))
+        # The rim's search may find a point deeper by rounding.
+        np.testing.assert_allclose(mixed[:6], single[:6], rtol=1e-12, atol=1e-9)
+    assert window.touched.any() == (x < 0.0)
+
+
+def test_a_wheel_sunk_in_beside_a_pad_is_lifted_by_its_edge_by_degrees() -> None:
+    """Depth of the rim at a distance u from the axle, d - R + sqrt(R^2 - u^2): a force from nothing, without jumps."""
+    sunk, edge = 0.03, -0.5 * SPACING  # half a cell before the first node of the pad
+    felt = math.sqrt(RADIUS**2 - (RADIUS - sunk) ** 2)
+    distances = np.linspace(1.2 * felt, 0.0, 400)
+    both, window = wheel_on(pad(0.0, 9.0))
+    assert isinstance(both, MixedContact)
+    lifts = [force(both.both[1], window, (edge - u, 0.0, RADIUS - sunk), (0.0, 0.0, 0.0), 0.0)[2] for u in distances]
+    depth = np.maximum(0.0, sunk - RADIUS + np.sqrt(RADIUS**2 - np.minimum(distances, RADIUS) ** 2))
+    # 12 mm arcs ended by bisection to 12 um: at a slope of the rim of at most 0.55 that is 4 N on three rims.
+    np.testing.assert_allclose(lifts, 3.0 * STIFFNESS * depth, atol=4.0)
+    assert lifts[0] == 0.0 and lifts[-1] == pytest.approx(3.0 * STIFFNESS * sunk, rel=1e-3)
+
+
+def test_soil_under_a_wheel_at_the_border_is_pressed_and_the_pad_is_not() -> None:
+    both, window = wheel_on(pad(0.0, 9.0))
+    mixed = force(both, window, (-0.02, 0.0, RADIUS - 0.03))
+    rows = np.arange(-60, 61)
+    assert window.touched[rows < 0].any() and not window.touched[rows >= 0].any()
+    assert (window.level[rows >= 0] == 0.0).all()
+    soil = force(wheel_on(pad(0.0, 9.0))[0].both[0], wheel_on(pad(0.0, 9.0))[1], (-0.02, 0.0, RADIUS - 0.03))
+    rigid = force(wheel_on(pad(0.0, 9.0))[0].both[1], window, (-0.02, 0.0, RADIUS - 0.03))
+    np.testing.assert_allclose(mixed[:6], soil[:6] + rigid[:6], rtol=1e-12)
+    assert mixed[6 + scm.STAT_LOADED_NODES] == soil[6 + scm.STAT_LOADED_NODES] + 3.0
+
+
+def test_soil_may_lie_in_rigid_ground_and_gives_the_nodes_its_fields() -> None:
+    patch = {'ground': 'scm', 'disc': {'center': [0.0, 0.0], 'radius_m': 1.0}, 'soil': 'lunar_nominal'}
+    terrain = TerrainConfig.model_validate({'source': 'flat', 'ground': 'rigid', 'regions': [patch]})
+    assert terrain.grounds == ('rigid', 'scm') and 'sigma_yield' in terrain.law.names
+    soils = terrain.soil_map()
+    assert np.isnan(soils.soils[0]).all() and np.isfinite(soils.soils[1]).all() and len(soils.only_model()) == 1
+    assert soils.of('rigid').soils[0, 1] == STIFFNESS
+    assert TerrainConfig.model_validate(terrain.model_dump(mode='json')) == terrain
+    both, window = wheel_on(terrain)
+    assert force(both, window, (0.0, 0.0, RADIUS - 0.01))[2] > 0.0 and window.touched.any()
+    # The limits of both count.
+    assert both.step_limit(400.0, 1.0) == min(c.step_limit(400.0, 1.0) for c in both.both)  # type: ignore[attr-defined]
+
+
+def test_both_memories_are_kept() -> None:
+    contact, window = wheel_on(pad(0.0, 9.0))
+    place = (-0.02, 0.0, RADIUS - 0.03)
+    for _ in range(3):
+        force(contact, window, place)
+    kept, values = contact.save(), window.values.copy()
+    after = force(contact, window, place)
+    contact.reset()
+    window.values[:] = values
+    assert not np.array_equal(force(contact, window, place), after)
+    contact.load(kept)
+    window.values[:] = values
+    assert np.array_equal(force(contact, window, place), after)
+    for cut in (kept[:4], kept[:-8], b'\xff' * 8 + kept[8:]):
+        with pytest.raises(ValueError, match='allowed'):
+            contact.load(cut)
+
+
+def test_what_cannot_lie_side_by_side_is_refused() -> None:
+    with pytest.raises(
+        ValidationError, match=r'bulldozing\.enabled = true: on ground of scm and rigid; allowed: on ground of one law'
+    ):
+        pad(0.0, 1.0, bulldozing={'enabled': True})
+    with pytest.raises(ValidationError, match=r"no such soil law: 'mud'; allowed: .*rigid, scm"):
+        TerrainConfig.model_validate({'regions': [{'ground': 'mud', 'disc': {'center': [0.0, 0.0], 'radius_m': 1.0}}]})
+    # Without a law a region still has to name its soil.
+    with pytest.raises(ValidationError, match='soil'):
+        TerrainConfig.model_validate({'regions': [{'disc': {'center': [0.0, 0.0], 'radius_m': 1.0}}]})

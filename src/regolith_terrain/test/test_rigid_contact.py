@@ -1,0 +1,223 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Ground that does not yield: Coulomb's block on an incline, weights borne, wheels that roll without loss."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.typing import ArrayLike
+from scipy.spatial.transform import Rotation
+
+from regolith_terrain import scm
+from regolith_terrain.contact.ground_contact import LEFT_WINDOW, OK, ContactSetting, PartPose
+from regolith_terrain.contact.rigid_contact import RigidContact
+from regolith_terrain.contact.rigid_surface import RigidArrays, depth_at
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.grid.soil_map import SoilMap
+from regolith_terrain.height_field import FlatField, HeightField, Heights, PlaneField
+from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_parameters import RigidTerrainConfig
+
+MASS, GRAVITY, STEP = 20.0, 9.81, 1e-3
+
+
+def contact_of(shape: scm.Shapes, **values: float) -> RigidContact:
+    soils = SoilMap(RigidTerrainConfig.model_validate(values).parameters())
+    return RigidContact(ContactSetting(soils, shape, np.array([scm.reach(shape)]), 0.05))
+
+
+def slide(slope: float, friction: float, duration: float, stick: float = 1e-3) -> float:
+    """Return the speed down an incline of a block that was let go on it and does not turn [m/s]."""
+    block = contact_of(scm.box(0.4, 0.4, 0.2), friction=friction, stick_m=stick)
+    window = SoilGrid(PlaneField(slope), 0.05, RIGID).window(-200, 60, -20, 21)
+    arrays = block.arrays(window, 1)
+    angle = math.atan(slope)
+    turn = np.array(
+        [[math.cos(angle), 0.0, -math.sin(angle)], [0.0, 1.0, 0.0], [math.sin(angle), 0.0, math.cos(angle)]]
+    )
+    sunk = MASS * GRAVITY * math.cos(angle) / (4 * 2e5)  # on four corners of 200 kN/m
+    place, speed = (0.1 - sunk) * turn[:, 2], np.zeros(3)
+    wrench = scm.make_wrench()
+    for _ in range(round(duration / STEP)):
+        assert block.press(arrays, STEP, 0, PartPose(place, turn, speed, np.zeros(3)), wrench) == OK
+        speed += STEP * (wrench.force / MASS - (0.0, 0.0, GRAVITY))
+        place += STEP * speed
+    assert not window.touched.any()
+    return float(-speed @ turn[:, 0])
+
+
+@pytest.mark.seconds
+def test_a_block_slides_as_coulomb_says() -> None:
+    """Above the angle of friction by g (sin a - mu cos a) t, and by what the first 10 um without full friction add."""
+    slope, friction = 0.5, 0.3
+    along = GRAVITY * (math.sin(math.atan(slope)) - friction * math.cos(math.atan(slope)))
+    assert slide(slope, friction, 1.0, 1e-5) == pytest.approx(along, rel=0.005)
+    assert slide(slope, 0.0, 1.0) == pytest.approx(GRAVITY * math.sin(math.atan(slope)), rel=1e-6)
+
+
+def test_a_block_holds_below_the_angle_of_friction() -> None:
+    """It neither slides nor creeps: what friction holds it back is remembered, not a matter of its speed."""
+    assert abs(slide(0.5, 0.6, 4.0)) < 1e-5
+
+
+def test_a_wheel_carries_its_load_on_three_points_and_slips_by_coulomb() -> None:
+    wheel = contact_of(scm.cylinder(0.25, 0.2), friction=0.5)
+    window = SoilGrid(FlatField(), 0.05, RIGID).window(-20, 21, -20, 21)
+    arrays = wheel.arrays(window, 1)
+    wrench, still = scm.make_wrench(), np.zeros(3)
+    place, turn = np.array([0.013, 0.007, 0.249]), np.eye(3)
+    assert wheel.press(arrays, STEP, 0, PartPose(place, turn, still, still), wrench) == OK
+    assert wrench.stats[scm.STAT_LOADED_NODES] == 3
+    assert wrench.force == pytest.approx([0.0, 0.0, 3 * 2e5 * 1e-3]) and wrench.torque == pytest.approx([0.0] * 3)
+    # Spinning on the spot: after 25 mm of slip, 25 times stick_m, all of mu N pushes ahead, and its torque brakes.
+    for _ in range(100):
+        wheel.press(arrays, STEP, 0, PartPose(place, turn, still, np.array([0.0, 1.0, 0.0])), wrench)
+    assert wrench.force[0] == pytest.approx(0.5 * 600.0, rel=1e-6)
+    assert wrench.torque[1] == pytest.approx(-0.249 * 300.0, rel=5e-3)  # the point lies 0.25 m below the axle
+    # Rolling without slip it meets no resistance.
+    wheel.reset()
+    wheel.press(arrays, STEP, 0, PartPose(place, turn, np.array([0.25, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])), wrench)
+    assert wrench.force[0] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_memory_is_saved_and_a_body_beyond_the_window_is_told() -> None:
+    wheel = contact_of(scm.cylinder(0.25, 0.2))
+    arrays = wheel.arrays(SoilGrid(FlatField(), 0.05, RIGID).window(-9, 10, -9, 10), 1)
+    wrench, moving = scm.make_wrench(), np.array([0.1, 0.05, 0.0])
+    pose = PartPose(np.array([0.0, 0.0, 0.249]), np.eye(3), moving, np.zeros(3))
+    wheel.press(arrays, STEP, 0, pose, wrench)
+    again = contact_of(scm.cylinder(0.25, 0.2))
+    again.load(wheel.save())
+    assert again.save() == wheel.save() != contact_of(scm.cylinder(0.25, 0.2)).save()
+    with pytest.raises(ValueError, match='cut short'):
+        again.load(wheel.save()[:-1])
+    far = pose._replace(center=np.array([0.5, 0.0, 0.249]))
+    assert wheel.press(arrays, STEP, 0, far, wrench) == LEFT_WINDOW
+    limit = wheel.step_limit(100.0, 0.1)
+    # Three springs of 200 kN/m under 100 kg, and three dampers of 1 kN s/m.
+    assert limit.seconds == pytest.approx(min(2.0 * math.sqrt(100.0 / 6e5), 100.0 / 3e3))
+
+
+class Edge(HeightField):
+    """Level ground at z = 0 that drops by 1 m behind a line through the origin, over one cell of 0.05 m.
+
+    :param heading: of the drop, from x [rad]
+    """
+
+    def __init__(self, heading: float = 0.0, width: float = 0.05) -> None:
+        self.heading, self.width = heading, width
+
+    def heights(self, x: ArrayLike, y: ArrayLike) -> Heights:
+        across = np.asarray(x, float) * math.cos(self.heading) + np.asarray(y, float) * math.sin(self.heading)
+        return -np.clip(across / self.width, 0.0, 1.0)
+
+    def fingerprint(self) -> str:
+        return f'edge {self.heading} {self.width}'
+
+
+def ground_of(field: HeightField, shape: scm.Shapes | None = None) -> tuple[RigidContact, RigidArrays]:
+    contact = contact_of(shape if shape is not None else scm.box(0.4, 0.4, 0.2))
+    return contact, contact.arrays(SoilGrid(field, 0.05, RIGID).window(-30, 31, -30, 31), 1)
+
+
+@pytest.mark.parametrize(
+    'heading', [0.6, *(pytest.param(turn, marks=pytest.mark.slow) for turn in (0.0, 0.5 * math.pi, -2.2))]
+)
+def test_depth_is_the_distance_from_the_nearest_point_of_the_ground(heading: float) -> None:
+    """Against a net of points 0.5 mm apart, steep faces 10 mm: theirs is never shorter, and longer by half a mesh."""
+    _, ground = ground_of(Edge(heading))
+    rng = np.random.default_rng(3)
+    fine = np.arange(-0.4, 0.4, 5e-4)
+    row, col = fine[:, None] / 0.05 + 30.0, fine[None, :] / 0.05 + 30.0
+    r, c = row.astype(int), col.astype(int)
+    u, v, z = row - r, col - c, ground.level
+    heights = (1 - u) * ((1 - v) * z[r, c] + v * z[r, c + 1]) + u * ((1 - v) * z[r + 1, c] + v * z[r + 1, c + 1])
+    for x, y, below in rng.uniform((-0.12, -0.12, 0.0), (0.12, 0.12, 0.25), (30, 3)):
+        at = (round((x + 0.4) / 5e-4), round((y + 0.4) / 5e-4))
+        top = float(heights[at])
+        square = (
+            (fine[:, None] - fine[at[0]]) ** 2 + (fine[None, :] - fine[at[1]]) ** 2 + (heights - (top - below)) ** 2
+        )
+        distance = math.sqrt(square.min())
+        depth, *normal = depth_at(ground, fine[at[0]], fine[at[1]], top - below)
+        assert -6e-3 < depth - distance < 1e-9
+        assert np.linalg.norm(normal) == pytest.approx(1.0)
+
+
+def test_a_corner_pushed_into_the_face_of_a_step_stays_shallow() -> None:
+    """From the face on, 0.5 m below the top, depth is the way into it, also where that is under the top."""
+    for heading in (0.0, 0.5 * math.pi, math.pi, -0.5 * math.pi):
+        _, ground = ground_of(Edge(heading))
+        along = np.array([math.cos(heading), math.sin(heading)])
+        for way in (0.001, 0.02, 0.03, 0.06, 0.3):
+            x, y = along * (0.025 - way)
+            depth, *normal = depth_at(ground, x, y, -0.5)
+            # The face is 1 m high over 0.05 m: it leans by 2.9 degrees.
+            assert depth == pytest.approx(way * math.cos(math.atan(0.05)), rel=1e-6)
+            assert normal[:2] == pytest.approx(along * math.cos(math.atan(0.05)), abs=1e-6)
+    # On planes it is what it was: the tangent's, to rounding.
+    _, plane = ground_of(PlaneField(0.3))
+    for x, y in np.random.default_rng(1).uniform(-0.5, 0.5, (40, 2)):
+        assert depth_at(plane, x, y, 0.3 * x - 0.04)[0] == pytest.approx(0.04 / math.hypot(1.0, 0.3), rel=1e-9)
+
+
+@pytest.mark.parametrize('angle_deg', [0.0, 20.0, 45.0, 80.0])
+def test_a_rim_past_an_edge_is_supported_by_the_edge(angle_deg: float) -> None:
+    """At equal distances from it the load is that of level ground, and points from the edge to the axle."""
+    still, angle = np.zeros(3), math.radians(angle_deg)
+    wheel, ground = ground_of(Edge(), scm.cylinder(0.25, 0.2))
+    wrench = scm.make_wrench()
+    for side in (1.0, -1.0):
+        turn = Rotation.from_euler('z', 0.0 if side > 0.0 else math.pi).as_matrix()
+        place = np.array([0.249 * math.sin(angle), 0.0, 0.249 * math.cos(angle)])
+        assert wheel.press(ground, STEP, 0, PartPose(place, turn, still, still), wrench) == OK
+        expected = 600.0 * np.array([math.sin(angle), 0.0, math.cos(angle)])
+        np.testing.assert_allclose(wrench.force, expected, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize(('lean', 'within'), [(0.0, 0.02), (0.2, 0.1), (0.7, 1e-6), (-1.4, 1e-6)])
+def test_force_of_an_oblique_edge_is_the_gradient_of_its_energy(lean: float, within: float) -> None:
+    """A thin wheel at a heading of 0.5 rad to the edge, upright to tilted: F = -dU/dx, U = 3 k d^2 / 2 = F^2 / 6k.
+
+    Upright, depth is at right angles to the edge, and the change of that angle is left out: depth over distance, 2 %.
+    Leaning, the nearest point is looked for in the vertical plane: with that within a tenth. Tilted it is exact.
+    """
+    wheel, ground = ground_of(Edge(), scm.cylinder(0.25, 1e-6))
+    wrench, still = scm.make_wrench(), np.zeros(3)
+
+    def energy(place: np.ndarray, turn: np.ndarray) -> float:
+        wheel.reset()
+        assert wheel.press(ground, STEP, 0, PartPose(place, turn, still, still), wrench) == OK
+        return float(wrench.force @ wrench.force) / (6.0 * 2e5)
+
+    turn = (Rotation.from_euler('z', 0.5) * Rotation.from_euler('x', lean)).as_matrix()
+    place = np.array([0.1, 0.02, 0.2 * math.cos(lean) - (0.1 if abs(lean) > 1.0 else 0.0)])
+    assert energy(place, turn) > 1.0
+    force = wrench.force.copy()
+    slopes = [(energy(place + d, turn) - energy(place - d, turn)) / 2e-6 for d in 1e-6 * np.eye(3)]
+    assert force == pytest.approx(-np.array(slopes), abs=within * np.linalg.norm(force))
+
+
+@pytest.mark.parametrize('into', [0.002, 0.01, 0.03])
+def test_a_wheel_that_slides_into_a_step_beside_it_is_pushed_back_by_what_entered(into: float) -> None:
+    """The axle is above the top, so the nearest point in the wheel's plane is there; the way out is sideways, and short.
+
+    Exact to the halvings of 0.1 m: the face is plane, and leans by 2.9 degrees.
+    """
+    contact, arrays = ground_of(Edge(), scm.cylinder(0.3, 1e-6))
+    wrench, still, lean = scm.make_wrench(), np.zeros(3), math.atan(0.05)
+    for axle_deg in (-90.0, 90.0):
+        turn = Rotation.from_euler('z', axle_deg, degrees=True).as_matrix()
+        # The rim reaches 0.1 m below the top, where the face is at 5 mm.
+        place = np.array([0.005 - into, 0.3, 0.2])
+        contact.reset()
+        assert contact.press(arrays, STEP, 0, PartPose(place, turn, still, still), wrench) == OK
+        expected = 3 * 2e5 * into * math.cos(lean) * np.array([math.cos(lean), 0.0, math.sin(lean)])
+        np.testing.assert_allclose(wrench.force, expected, atol=6e5 * 2e-6)
+    # Further away than the rim is deep, it stands on the top.
+    contact.reset()
+    contact.press(arrays, STEP, 0, PartPose(np.array([-0.2, 0.3, 0.2]), turn, still, still), wrench)
+    np.testing.assert_allclose(wrench.force, [0.0, 0.0, 6e4], atol=1e-6)

@@ -1,0 +1,309 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.crm.region import ForeignSoilError
+from regolith_terrain.excavation.exchange import SoilDeposit, SoilRequest, ToolExchange
+from regolith_terrain.grid.merge import SoilDelta, SoilUpdate, resolver
+from regolith_terrain.grid.node_records import NodeRecords
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import FlatField, PlaneField
+from regolith_terrain.terrain_model import SCM
+from regolith_terrain.terrain_participant import TerrainParticipant, handshake_parameters
+from regolith_world.cycle.records import GROUND, VEHICLE, Command, Cycle, CycleKey, CycleResult, Roles, Verdict
+
+
+def rut(i: int, depth: float) -> NodeRecords:
+    values = np.array([[0.0], [-depth], [depth], [1e3 * depth], [0.0]])
+    return NodeRecords.from_values(np.array([i], np.int32), np.array([0], np.int32), values)
+
+
+class Stage:
+    """A terrain with its outputs recorded, and the world's side of the talk."""
+
+    def __init__(self, agents: tuple[str, ...] = ('amber', 'beryl'), regions: tuple[dict, ...] = ()) -> None:
+        self.evolved: list[CycleResult] = []
+        self.updates: list[SoilUpdate] = []
+        self.agents = agents
+        config = TerrainConfig.model_validate({'source': 'flat', 'regions': regions})
+        self.terrain = TerrainParticipant(config, FlatField(), self.evolved.append, self.updates.append)
+
+    def cycle(
+        self,
+        cycle: int,
+        attempt: int,
+        verdict: Verdict = Verdict.NONE,
+        command: Command = Command.EVOLVE,
+        epoch: int = 0,
+    ) -> CycleKey:
+        names = (*self.agents, 'comms', 'terrain')
+        roles = (*[VEHICLE] * len(self.agents), Roles(), GROUND)
+        key = CycleKey(epoch, cycle, attempt)
+        self.terrain.on_cycle(Cycle(key, 0, 20_000_000, verdict, command, names, roles))
+        return key
+
+    def delta(self, key: CycleKey, agent: str, records: NodeRecords) -> None:
+        self.terrain.on_delta(SoilDelta(key, agent, records))
+
+
+def test_answers_once_all_deltas_are_in() -> None:
+    stage = Stage()
+    key = stage.cycle(0, 0)
+    assert stage.terrain.missing() == ('amber', 'beryl')
+    stage.delta(key, 'amber', rut(1, 0.1))
+    assert not stage.evolved and stage.terrain.missing() == ('beryl',)
+    stage.delta(key, 'beryl', NodeRecords.empty())
+    (answer,), (update,) = stage.evolved, stage.updates
+    assert update.key == answer.key == key and update.soil_seq == 1 and update.agents == ('amber', 'beryl')
+    assert answer.soil_hash == answer.state_hash == update.soil_hash
+    assert stage.terrain.grid.modified_count == 0  # nothing is written before the verdict
+    stage.cycle(1, 1, Verdict.COMMIT)
+    assert stage.terrain.grid.modified_count == 1 and stage.terrain.soil_seq == 1
+    assert stage.terrain.grid.soil_hash() == update.soil_hash
+
+
+def test_who_joins_has_compiled_the_merge_of_its_law() -> None:
+    law = replace(SCM, default_soil={'name': 'clay'})  # a law whose merge nobody has called before
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TerrainConfig, 'law', law)
+        stage = Stage()
+        stage.terrain.join_request()
+    assert resolver(law).signatures
+
+
+def test_early_duplicate_and_foreign_deltas() -> None:
+    stage = Stage()
+    key = CycleKey(0, 0, 0)
+    stage.delta(key, 'beryl', rut(2, 0.2))
+    stage.delta(key, 'beryl', rut(2, 0.3))  # a repeat never replaces what came first
+    stage.delta(key, 'ghost', rut(9, 0.9))
+    stage.delta(key, 'amber', rut(1, 0.1))
+    assert not stage.evolved
+    stage.cycle(0, 0)
+    stage.delta(key, 'amber', rut(1, 0.1))
+    assert len(stage.evolved) == len(stage.updates) == 1
+    assert stage.updates[0].records.level.tolist() == [-0.1, -0.2]
+
+
+def test_repeated_record_gets_the_same_update_and_answer() -> None:
+    stage = Stage(('amber',))
+    key = stage.cycle(0, 0)
+    stage.delta(key, 'amber', rut(1, 0.1))
+    stage.cycle(0, 0)
+    assert stage.evolved[0] is stage.evolved[1] and stage.updates[0] is stage.updates[1]
+
+
+def test_a_repeated_record_brings_the_update_that_it_commits_again() -> None:
+    """A link that was cut longer than the middleware remembers may have lost it for good; the agent waits for it."""
+    stage = Stage(('amber',))
+    first = stage.cycle(0, 0)
+    stage.delta(first, 'amber', rut(1, 0.1))
+    second = stage.cycle(1, 0, Verdict.COMMIT)
+    del stage.updates[:]
+    stage.cycle(1, 0, Verdict.COMMIT)  # amber, which lacks the first update, has not answered
+    assert [update.key for update in stage.updates] == [first]
+    stage.delta(second, 'amber', rut(2, 0.1))
+    del stage.updates[:]
+    stage.cycle(1, 0, Verdict.COMMIT)
+    assert [update.key for update in stage.updates] == [first, second]
+    assert stage.terrain.grid.modified_count == 1  # once, however often it was sent
+
+
+@pytest.mark.parametrize('restored', [False, True])
+@pytest.mark.parametrize('attempted', [False, True])
+def test_nothing_of_before_a_rewind_is_sent_again(restored: bool, attempted: bool) -> None:
+    """Neither the update that was committed nor one that awaits its verdict, when the new epoch's record is repeated."""
+    stage = Stage(('amber',))
+    saved = stage.terrain.save()
+    stage.delta(stage.cycle(0, 0), 'amber', rut(1, 0.1))
+    second = stage.cycle(1, 0, Verdict.COMMIT)
+    if attempted:
+        stage.delta(second, 'amber', rut(2, 0.1))
+    assert len(stage.updates) == 1 + attempted
+    if restored:
+        stage.terrain.restore(saved, 1)
+    else:
+        stage.terrain.set_epoch(1)
+    del stage.updates[:], stage.evolved[:]
+    for _ in range(2):
+        key = stage.cycle(0, 1, epoch=1)
+    assert not stage.updates and not stage.evolved and stage.terrain.missing() == ('amber',)
+    stage.delta(key, 'amber', rut(3, 0.2))
+    assert [update.key for update in stage.updates] == [key]
+
+
+def test_discard_leaves_no_trace() -> None:
+    stage, straight = Stage(('amber',)), Stage(('amber',))
+    key = stage.cycle(0, 0)
+    stage.delta(key, 'amber', rut(1, 0.5))
+    retry = stage.cycle(0, 1, Verdict.DISCARD)
+    stage.delta(key, 'amber', rut(1, 0.5))  # late
+    assert len(stage.evolved) == 1
+    stage.delta(retry, 'amber', rut(1, 0.1))
+    stage.cycle(1, 2, Verdict.COMMIT, Command.HOLD)
+    stage.delta(straight.cycle(0, 0), 'amber', rut(1, 0.1))
+    straight.delta(CycleKey(0, 0, 0), 'amber', rut(1, 0.1))
+    straight.cycle(1, 1, Verdict.COMMIT, Command.HOLD)
+    assert stage.terrain.grid.save() == straight.terrain.grid.save()
+    assert stage.evolved[-1].soil_hash == straight.evolved[-1].soil_hash
+    assert stage.terrain.soil_seq == straight.terrain.soil_seq == 1
+
+
+def test_dropped_agent_is_no_longer_waited_for() -> None:
+    stage = Stage()
+    key = stage.cycle(0, 0)
+    stage.delta(key, 'amber', rut(1, 0.1))
+    stage.agents = ('amber',)
+    retry = stage.cycle(0, 1, Verdict.DISCARD)
+    stage.delta(retry, 'beryl', rut(2, 0.7))
+    stage.delta(retry, 'amber', rut(1, 0.1))
+    assert stage.updates[-1].records.i.tolist() == [1]
+
+
+def test_no_agents_at_all() -> None:
+    stage = Stage(())
+    stage.cycle(0, 0)
+    assert len(stage.evolved) == 1 and len(stage.updates[0].records) == 0
+
+
+def test_stop_reports_ruts_and_conflicts() -> None:
+    stage = Stage()
+    key = stage.cycle(0, 0)
+    stage.delta(key, 'amber', rut(1, 0.1))
+    stage.delta(key, 'beryl', rut(1, 0.2))
+    stage.cycle(1, 1, Verdict.COMMIT, Command.STOP)
+    report = json.loads(stage.evolved[-1].report)
+    assert set(report.pop('ledger').values()) == {0.0}
+    assert report == {'modified_nodes': 1, 'max_rut_depth_m': 0.2, 'conflicts': 1}
+    assert stage.updates[0].conflicts == 1 and stage.updates[0].owner.tolist() == [1]
+
+
+def test_the_ledger_tells_soil_made_of_nothing() -> None:
+    """Moved soil sums to zero exactly; what an agent adds without taking it anywhere shows as an error, in kilograms."""
+    stage = Stage(('amber',))
+    moved = rut(1, 0.1)
+    moved.mass_kgpm2[:] = 0.75
+    stage.delta(stage.cycle(0, 0), 'amber', moved)
+    stage.cycle(1, 1, Verdict.COMMIT, Command.STOP)
+    book = json.loads(stage.evolved[-1].report)['ledger']
+    assert book == {
+        'ground_kg': 0.75 * 0.02**2,
+        'carried_kg': 0.0,
+        'in_flight_kg': 0.0,
+        'in_transit_kg': 0.0,
+        'error_kg': 0.75 * 0.02**2,
+    }
+
+
+def test_restore_goes_back_and_takes_the_new_epoch() -> None:
+    stage = Stage(('amber',))
+    stage.delta(stage.cycle(0, 0), 'amber', rut(1, 0.1))
+    stage.cycle(1, 1, Verdict.COMMIT, Command.HOLD)
+    blob, saved = stage.terrain.save(), stage.evolved[-1].soil_hash
+    stage.delta(stage.cycle(1, 2), 'amber', rut(2, 0.3))
+    stage.cycle(2, 3, Verdict.COMMIT, Command.HOLD)
+    assert stage.evolved[-1].soil_hash != saved
+    early = CycleKey(1, 1, 0)
+    stage.delta(early, 'amber', rut(2, 0.3))  # of the new epoch already
+    stage.terrain.restore(blob, 1)
+    assert stage.terrain.grid.soil_hash() == saved and stage.terrain.soil_seq == 1 and stage.terrain.save() == blob
+    stage.cycle(1, 4, Verdict.COMMIT)  # of the old epoch: ignored
+    assert stage.terrain.grid.soil_hash() == saved
+    stage.cycle(1, 0, epoch=1)
+    assert stage.evolved[-1].key == early and stage.updates[-1].soil_seq == 2
+    with pytest.raises(ValueError, match='cut short'):
+        stage.terrain.restore(b'x', 2)
+
+
+def test_handshake_names_every_difference() -> None:
+    soft = TerrainConfig(source='flat')
+    hard = TerrainConfig.model_validate({'source': 'flat', 'soil': 'chrono_lete'})
+    a = handshake_parameters(soft, FlatField())
+    assert a == handshake_parameters(soft, FlatField()) and all(isinstance(v, str) for v in a.values())
+    b = handshake_parameters(hard, PlaneField(0.1))
+    different = {key for key in a if a[key] != b[key]}
+    assert {'terrain.fingerprint', 'soil.cohesion_pa', 'soil.k_phi'} <= different
+    assert 'terrain.spacing_m' not in different and float(b['soil.k_phi']) == 5301e3
+    stage = Stage()
+    request = stage.terrain.join_request()
+    assert request.roles == GROUND and request.parameters == a
+    assert request.soil_hash == SoilGrid(FlatField(), 0.02).soil_hash()
+
+
+def test_an_update_of_before_a_restart_is_adopted() -> None:
+    first, again = Stage(('amber',)), Stage(('amber',))
+    first.delta(first.cycle(0, 0), 'amber', rut(1, 0.1))
+    again.cycle(0, 0)
+    again.terrain.accept_update(first.updates[0])
+    assert again.evolved[0].soil_hash == first.evolved[0].soil_hash and again.terrain.missing() == ()
+    again.cycle(1, 1, Verdict.COMMIT)
+    assert again.terrain.grid.soil_hash() == first.updates[0].soil_hash and again.terrain.soil_seq == 1
+
+
+STRIP = {
+    'ground': 'crm',
+    'rectangle': {'low': [0.0, 0.0], 'high': [0.4, 0.4]},
+    'name': 'strip',
+    'vehicle': 'amber',
+    'spacing_m': 0.1,
+    'depth_m': 0.2,
+}
+
+
+@pytest.mark.parametrize(
+    'delta',
+    [
+        lambda key: SoilDelta(key, 'beryl', rut(3, 0.1)),
+        lambda key: SoilDelta(
+            key, 'beryl', NodeRecords.empty(), ToolExchange(landed=SoilDeposit(*node(3), np.array([1.0])))
+        ),
+        lambda key: SoilDelta(
+            key,
+            'beryl',
+            NodeRecords.empty(),
+            ToolExchange((SoilRequest('drum', *node(3), np.array([1.0]), np.array([-0.1])),)),
+        ),
+    ],
+)
+def test_particles_are_changed_by_their_vehicle_alone(delta: Callable[[CycleKey], SoilDelta]) -> None:
+    """Neither ruts nor soil that lands or is asked for by others; the world is told before the node ends."""
+    stage = Stage(regions=(STRIP,))
+    key = stage.cycle(0, 0)
+    stage.delta(key, 'amber', rut(3, 0.1))
+    words = r"beryl: changes node \(3, 0\) of the particles 'strip', which are amber's; allowed: amber alone"
+    with pytest.raises(ForeignSoilError, match=words):
+        stage.terrain.on_delta(delta(key))
+    assert stage.evolved[-1].failure.startswith('beryl: changes node') and not stage.updates
+
+
+def test_others_work_beside_particles() -> None:
+    stage = Stage(regions=(STRIP,))
+    key = stage.cycle(0, 0)
+    stage.delta(key, 'amber', rut(3, 0.1))
+    stage.delta(key, 'beryl', rut(-1, 0.1))
+    assert stage.evolved and len(stage.updates[0].records) == 2
+
+
+def node(i: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.array([i], np.int32), np.array([0], np.int32)
+
+
+def test_an_attempt_that_is_discarded_for_good_waits_for_no_agent() -> None:
+    """The world may stand after it, as before a rewind: a late delta then has no effect."""
+    stage = Stage()
+    key = stage.cycle(0, 0)
+    stage.delta(key, 'amber', rut(1, 0.5))
+    assert stage.terrain.missing() == ('beryl',)
+    stage.cycle(0, 1, Verdict.DISCARD, Command.HOLD)
+    assert stage.terrain.missing() == () and len(stage.evolved) == 1
+    for agent in stage.agents:
+        stage.delta(CycleKey(0, 0, 1), agent, rut(1, 0.5))
+    assert len(stage.evolved) == 1 and not stage.updates

@@ -1,0 +1,528 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The participant that is one vehicle: its driver, its motion, its marks on the ground."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import math
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.excavation.diggable_soil import DiggableSoil
+from regolith_terrain.excavation.exchange import SoilGrant
+from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
+from regolith_terrain.grid.soil_copy import SoilCopy
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field_builder import HeightField
+from regolith_terrain.solids.solids import Solids
+from regolith_terrain.terrain_participant import handshake_parameters
+from regolith_vehicles.agent.errors import VehicleError
+from regolith_vehicles.agent.events import TRUTH, Event, EventDetector
+from regolith_vehicles.agent.planned_path import running_gear_radius
+from regolith_vehicles.agent.vehicle_state import PartStates, VehicleState
+from regolith_vehicles.commands.command import DriveCommand
+from regolith_vehicles.commands.command_interfaces import joint_rejection, rejection
+from regolith_vehicles.commands.dig_goals import DigGoalDriver
+from regolith_vehicles.config import VehicleEntry, VehicleModelConfig
+from regolith_vehicles.contact.collision_shapes import (
+    bounding_box,
+    collision_shapes,
+    outlines,
+    shape_bodies,
+    swept_bounds,
+)
+from regolith_vehicles.contact.foreign_regions import ForeignRegions
+from regolith_vehicles.description.visual_description import BodyVisuals, visuals_of
+from regolith_vehicles.drivers.builtin import DriverError, ExternalDriver, finite_command, make_driver
+from regolith_vehicles.dynamics.cycle_motion import CycleMotion
+from regolith_vehicles.dynamics.multibody import inverse_inertia
+from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_vehicles.powertrain.battery import battery_summary
+from regolith_world.cycle.participant import Participant, ParticipantFailed
+from regolith_world.cycle.records import VEHICLE, BodyState, Command, Cycle, CycleKey, CycleResult, JoinRequest
+
+Vector = NDArray[np.float64]
+
+NO_LIMIT_NS = 2**62
+"""A vehicle never asks for a shorter cycle."""
+
+_MAGIC = b'REGAGT02'
+_SAVED = b'REGAGT03'
+_HEAD = struct.Struct('<8sq32sqqq')
+
+
+class VehicleAgent(Participant):
+    """Evolves one vehicle by the world's cycles and sends exactly one soil delta per attempt.
+
+    The ground is either a copy of its own (pass ``soil``; feed it with :meth:`on_update`), or a grid shared within the
+    process (pass ``grid``; terrain commits it).
+    """
+
+    def __init__(
+        self,
+        name: str,
+        entry: VehicleEntry,
+        model: VehicleModelConfig,
+        mjcf_path: str | Path,
+        terrain: TerrainConfig,
+        height_field: HeightField,
+        gravity_mps2: float,
+        send_evolved: Callable[[CycleResult], None],
+        send_delta: Callable[[SoilDelta], None],
+        *,
+        soil: SoilCopy | None = None,
+        grid: SoilGrid | None = None,
+        publish: Callable[[VehicleState], None] | None = None,
+        replay_inputs: Mapping[int, bytes] | None = None,
+        epoch: int = 0,
+        solids: Solids | None = None,
+    ) -> None:
+        """Build the vehicle and place it on the ground.
+
+        :param entry: the scenario's section of this vehicle; model: its model, and the MJCF file that belongs to it
+        :param terrain: the scenario's terrain section; height_field: what it describes
+        :param gravity_mps2: along -z of the world [m/s^2]
+        :param send_evolved: carries answers to the world; send_delta: soil changes to terrain
+        :param publish: called with every committed state, after the answer to the record that committed it is out
+        :param solids: what stands about (:func:`regolith_vehicles.contact.static_obstacles.build_solids`)
+        :param replay_inputs: live inputs by cycle number, used in place of those from outside
+        :raises ValueError: if the model, the driver or the combination of soils is unusable
+        """
+        super().__init__(name, send_evolved, epoch)
+        if (soil is None) == (grid is None):
+            raise ValueError(f'{name}: exactly one of soil and grid must be given')
+        if grid is not None and not terrain.compaction_transfer:
+            raise ValueError(f'{name}: compaction_transfer: false needs a copy of the soil per agent, no shared grid')
+        self.entry = entry
+        self.model = model
+        self.mjcf_path = Path(mjcf_path)
+        self.soil = soil
+        self.grid = soil.grid if soil is not None else grid
+        assert self.grid is not None
+        self.replay_inputs = replay_inputs or {}
+        self.vehicle = Vehicle(
+            name,
+            model,
+            mjcf_path,
+            self.grid,
+            terrain.soil_map(name),
+            gravity_mps2,
+            terrain.mode,
+            entry.mass_scale,
+            terrain.displacement(),
+            solids,
+            DiggableSoil(terrain, gravity_mps2) if model.tools else None,
+        )
+        self._others = ForeignRegions(
+            name, terrain.particle_regions(), running_gear_radius(self.vehicle.gear), terrain.spacing_m
+        )
+        self._part_names = tuple(wheel.name for wheel in model.wheels) or self.vehicle.gear.names
+        self.looks: BodyVisuals = visuals_of(model, self.vehicle.body, self.vehicle.gear)
+        """What it looks like; its poses are those of :attr:`VehicleState.poses`."""
+        self.poses_wanted: Callable[[], bool] = lambda: True
+        """Whether snapshots are to hold poses."""
+        self.discs_wanted: Callable[[], bool] = lambda: False
+        """Whether they are to hold the surface of soil that moves."""
+        self.driver = make_driver(entry.driver)
+        if isinstance(self.driver, ExternalDriver) and model.tools:
+            self.driver = DigGoalDriver(self.driver)
+        self.shapes = collision_shapes(model)
+        self._shape_bodies = shape_bodies(model)
+        self.outlines = outlines(model)
+        """Outlines of the base and of each part."""
+        self._struck = {name: -1} | {f'{name}/{part}': k for k, part in enumerate(model.parts)}
+        self._parameters = {**handshake_parameters(terrain, height_field), 'world.gravity_mps2': repr(gravity_mps2)}
+        self._send_delta = send_delta
+        self._publish = publish
+        self._wanted: DriveCommand | None = None
+        self._wanted_joints: dict[str, float] = {}
+        self._latched: tuple[int, bytes] = (-1, b'')
+        self._command = DriveCommand()
+        self._watch = EventDetector()
+        self._driver_committed, self._watch_committed = self.driver.save(), self._watch.save()
+        self._events: tuple[Event, ...] = ()
+        self._cycles = 0
+        self.place_at_start()
+        self._granted: dict[CycleKey, tuple[SoilGrant, ...]] = {}
+        self._tentative: tuple[CycleKey, str] | None = None
+        self._delta: SoilDelta | None = None
+        self._motion: CycleMotion | None = None
+        self._samples: tuple[int, Vector, Vector] | None = None
+        self._start = self._bodies()
+        self._snapshot: VehicleState | None = None
+        self._live, self._unseen = b'', True
+
+    # -- from outside -------------------------------------------------------------------------------------------
+
+    def on_command(self, linear: float, angular: float) -> bool:
+        """Return whether a ``cmd_vel`` was taken; the last one before a cycle's first EVOLVE is latched for it.
+
+        :param linear: forward speed [m/s]; ignored if not finite
+        :param angular: yaw rate [rad/s]; ignored if not finite
+        """
+        return not self.set_command(DriveCommand(linear, angular))
+
+    def set_command(self, wanted: DriveCommand) -> str:
+        """Take a command of any face, as :meth:`on_command` does; return why not, '' if it was taken."""
+        problem = rejection(wanted, self.vehicle.gear)
+        if not problem:
+            self._wanted = wanted
+        return problem
+
+    def on_joint_targets(self, joints: Mapping[str, float]) -> bool:
+        """Return whether targets of joints were taken, see :meth:`take_joints`."""
+        return not self.set_joint_targets(joints)
+
+    def set_joint_targets(self, joints: Mapping[str, float]) -> str:
+        """Take targets of joints that the gear knows, within their limits; return why not, '' if they were taken.
+
+        They go with the next latched input; of a joint the last target counts.
+
+        :param joints: targets by name, in the units of the actuators on them
+        """
+        problem = joint_rejection(joints, self.vehicle.gear)
+        if not problem:
+            self._wanted_joints.update(joints)
+        return problem
+
+    def on_update(self, update: SoilUpdate) -> None:
+        """Take terrain's merge of an attempt; it may come before or after the verdict."""
+        if update.key.epoch != self.epoch or self.away:
+            return
+        if update.grants:
+            self._granted[update.key] = update.grants
+        if self.soil is not None:
+            self.soil.receive(update)
+            self.retry_deferred()
+
+    def place_at_start(self) -> None:
+        """Place the vehicle at its start, at rest, on the committed ground or above; only before the first cycle."""
+        entry = self.entry
+        where = (*entry.position, math.radians(entry.heading_deg))
+        if entry.height_m is None:
+            self.vehicle.place(*where)
+        else:
+            self.vehicle.place_above_ground(*where, entry.height_m)
+        self.start = self.vehicle.body_state()
+        self._state = self.vehicle.state()
+        self._hash = self._digest(0, b'', self._state)
+
+    def set_state(self, body: BodyState) -> None:
+        """Be there, and move so, between cycles; what was on the way goes on: joints, cargo, charge, the driver's plan.
+
+        :raises ValueError: if it would be buried there
+        """
+        self.vehicle.set_state(body)
+        self._state = self.vehicle.state()
+        self._hash = self._digest(self._cycles, b'', self._state)
+        self._unseen = True
+
+    def warm_up(self) -> None:
+        """Compile all kernels; changes nothing."""
+        self.vehicle.contact.warm_up()
+        tools = self.vehicle.tools
+        for at_work in (False, True) if tools.names else (False,):
+            tools.always_near = at_work
+            self.vehicle.evolve(1_000_000, *self.vehicle.gear.targets(DriveCommand()))
+            self.vehicle.discard()
+        tools.always_near = False
+
+    def soil_hash(self) -> str:
+        """Return the hash of the committed ground this agent stands on."""
+        assert self.grid is not None
+        return self.soil.soil_hash() if self.soil is not None else self.grid.soil_hash()
+
+    def join_request(self) -> JoinRequest:
+        """Return the description this vehicle joins with."""
+        return JoinRequest(
+            name=self.name,
+            roles=VEHICLE,
+            shapes=self.shapes,
+            bodies=self._bodies(),
+            next_dt_ns=NO_LIMIT_NS,
+            state_hash=self._hash,
+            soil_hash=self.soil_hash(),
+            parameters=dict(self._parameters),
+            restitution=self.model.collision.restitution,
+            friction=self.model.collision.friction,
+            shape_bodies=self._shape_bodies if any(self._shape_bodies) else (),
+        )
+
+    def _bodies(self) -> tuple[BodyState, ...]:
+        """Return the state of the whole vehicle, and of its parts that the world has as objects."""
+        return (self.vehicle.body_state(), *self.vehicle.part_states())
+
+    # -- the protocol -------------------------------------------------------------------------------------------
+
+    def _ready_for(self, cycle: Cycle) -> bool:
+        return self.soil is None or self._tentative is None or self.soil.has(self._tentative[0])
+
+    def _commit(self, cycle: Cycle) -> None:
+        if self._tentative is None:  # the last record was a HOLD
+            return
+        key, self._hash = self._tentative
+        if self.soil is not None:
+            self.soil.commit(key)
+        self._tentative = None
+        self.vehicle.commit(self._state)
+        # What was granted is in transit: part of the state from now on, on board in the next cycle.
+        if self.vehicle.tools.grant(self._granted.get(key, ()), self.name):
+            self.vehicle.commit()
+        self._forget_grants(key)
+        self._driver_committed = self.driver.save()
+        self._watch_committed = self._watch.save()
+        self._cycles = key.cycle + 1
+        if not cycle.silent:
+            self._capture(cycle.t_ns, self._samples, self._events)
+
+    def _discard(self) -> None:
+        if self._tentative is None:
+            return
+        if self.soil is not None:
+            self.soil.drop(self._tentative[0])
+        self._forget_grants(self._tentative[0])
+        self._tentative = None
+        self._go_back()
+
+    def _forget_grants(self, key: CycleKey) -> None:
+        self._granted = {other: grants for other, grants in self._granted.items() if other > key}
+
+    def _go_back(self) -> None:
+        """Return to the committed state."""
+        self.vehicle.discard()
+        self.driver.restore(self._driver_committed)
+        self._watch = EventDetector.load(self._watch_committed)
+
+    def _prepare(self, cycle: Cycle) -> Callable[[], None]:
+        self._see(cycle)
+        self._start = self._bodies()
+        start = self._start[0]
+        for blow in cycle.impulses:
+            for struck, impulse in ((blow.a, blow.impulse), (blow.b, -blow.impulse)):
+                if struck in self._struck:
+                    self.vehicle.apply_impulse(blow.point, impulse, self._struck[struck])
+        self._live = live = self._live_input(cycle.key.cycle)
+        if self.driver.wants_live_input:
+            self.driver.receive(cycle.t_ns, live)
+        with self._naming_time(cycle):
+            if self.vehicle.tools.names:
+                self.driver.set_fill_levels(self.vehicle.tools.levels())
+            wanted = finite_command(self.driver, self.entry.driver, cycle.t_ns, start)
+            self._command = self._others.allowed(wanted, start)
+            gear = self.vehicle.gear
+            if self._command.interface not in gear.faces:
+                raise VehicleError(f'a command by {self._command.interface}; allowed: {", ".join(gear.faces)}')
+            targets = gear.targets(self._command)
+            self._motion = self.vehicle.begin(cycle.dt_ns, *targets)
+        return self._motion.run
+
+    def _evolve(self, cycle: Cycle) -> CycleResult:
+        assert self._motion is not None
+        with self._naming_time(cycle):
+            records = self._others.without(self.vehicle.finish(self._motion))
+        self._samples = (cycle.dt_ns, self._motion.samples, self._motion.alternation)
+        self._motion = None
+        bodies = self._bodies()
+        end = bodies[0]
+        qx, qy = float(end.orientation[0]), float(end.orientation[1])
+        self._events = self._watch.update(
+            cycle.t_ns + cycle.dt_ns,
+            cycle.dt_ns * 1e-9,
+            1.0 - 2.0 * (qx * qx + qy * qy),
+            self.vehicle.hull_load_fraction(),
+            self._command.speed,
+            float(end.position[0]),
+            float(end.position[1]),
+            self.vehicle.gear.is_empty,
+        )
+        self._state = self.vehicle.state()
+        self._tentative = (cycle.key, self._digest(cycle.key.cycle + 1, self._live, self._state))
+        self._delta = SoilDelta(cycle.key, self.name, records, self.vehicle.tools.work)
+        self._send_delta(self._delta)
+        low, high = bounding_box(map(swept_bounds, self.outlines, self._start, bodies))
+        return CycleResult(
+            key=cycle.key,
+            name=self.name,
+            next_dt_ns=NO_LIMIT_NS,
+            bodies=bodies,
+            swept_min=low,
+            swept_max=high,
+            live_inputs=self._live,
+            state_hash=self._tentative[1],
+            soil_hash=self.soil_hash(),
+            mobility=self._mobility(cycle),
+        )
+
+    def _idle_answer(self, cycle: Cycle) -> CycleResult:
+        self._see(cycle)
+        self._delta = None
+        bodies = self._bodies()
+        low, high = bounding_box(outline.bounds(body) for outline, body in zip(self.outlines, bodies, strict=True))
+        report = json.dumps(self.summary()) if cycle.command == Command.STOP else ''
+        return CycleResult(
+            cycle.key,
+            self.name,
+            NO_LIMIT_NS,
+            bodies,
+            low,
+            high,
+            state_hash=self._hash,
+            soil_hash=self.soil_hash(),
+            report=report,
+            mobility=self._mobility(cycle),
+        )
+
+    def _mobility(self, cycle: Cycle) -> Vector:
+        """Return that of the base at the vehicle's centre of mass, if something holds it."""
+        if self.name not in cycle.held:
+            return np.zeros((0, 6))
+        vehicle = self.vehicle
+        return inverse_inertia(vehicle.body.model, vehicle.data, vehicle.body.base, vehicle.body_state().center_of_mass)
+
+    @contextmanager
+    def _naming_time(self, cycle: Cycle) -> Iterator[None]:
+        """Turn errors of the vehicle or its driver into the end of the run, with the time in their text."""
+        try:
+            yield
+        except (VehicleError, DriverError) as error:
+            what = str(error).removeprefix(f'{self.name}: ')
+            raise ParticipantFailed(f'{self.name}: in the cycle from {cycle.t_ns * 1e-9:.4f} s: {what}') from error
+
+    def _resend(self) -> None:
+        if self._delta is not None:
+            self._send_delta(self._delta)
+
+    def _after_answer(self, cycle: Cycle) -> None:
+        if self._snapshot is not None and self._publish is not None:
+            snapshot, self._snapshot = self._snapshot, None
+            self._publish(snapshot)
+
+    def _live_input(self, cycle: int) -> bytes:
+        """Return the input of a cycle: latched at its first EVOLVE, the same for every retry."""
+        if not self.driver.wants_live_input:
+            return b''
+        if self._latched[0] != cycle:
+            wanted, self._wanted = self._wanted, None
+            joints, self._wanted_joints = self._wanted_joints, {}
+            if joints:
+                wanted = replace(wanted or DriveCommand(math.nan, math.nan), joints=joints)
+            live = self.replay_inputs.get(cycle)
+            if live is None:
+                live = self.driver.encode(wanted)
+            self._latched = (cycle, live)
+        return self._latched[1]
+
+    def _see(self, cycle: Cycle) -> None:
+        """Capture the state this participant starts from, once, for observers."""
+        if self._unseen:
+            self._unseen = False
+            self._capture(cycle.t_ns)
+
+    def _capture(
+        self, t_ns: int, samples: tuple[int, Vector, Vector] | None = None, events: tuple[Event, ...] = ()
+    ) -> None:
+        if self._publish is not None:
+            self._snapshot = self.vehicle_state(t_ns, samples, events)
+
+    def vehicle_state(
+        self, t_ns: int, samples: tuple[int, Vector, Vector] | None = None, events: tuple[Event, ...] = ()
+    ) -> VehicleState:
+        """Return the present state for observers.
+
+        :param samples: length of the cycle that led here [ns], the motion within it, the alternation of its actuators
+        """
+        names, positions, velocities = self.vehicle.joint_states()
+        parts = PartStates(self._part_names, self.vehicle.gear.columns, *self.vehicle.gear_arrays())
+        return VehicleState(
+            t_ns=t_ns,
+            cycle=self._cycles,
+            base=self.vehicle.body_state(),
+            joint_names=names,
+            joint_positions=positions,
+            joint_velocities=velocities,
+            joint_efforts=self.vehicle.joint_efforts(),
+            parts=parts,
+            poses=self.vehicle.drawn_poses(self.looks.bodies) if self.poses_wanted() else None,
+            told=np.concatenate((self.vehicle.gear.telemetry(), self.vehicle.tools.telemetry())),
+            charge=self.vehicle.gear.charge.copy(),
+            odometry=self.vehicle.odometry,
+            command=self._command,
+            figures=self.vehicle.statistics,
+            events=events,
+            cycle_ns=samples[0] if samples is not None else 0,
+            motion=samples[1] if samples is not None else None,
+            alternation=samples[2] if samples is not None else None,
+            discs=self.vehicle.contact.surfels() if self.discs_wanted() else None,
+        )
+
+    def summary(self) -> dict[str, object]:
+        """Return the figures of the run's summary, from distance_m to events."""
+        base, figures = self.vehicle.body_state(), self.vehicle.statistics
+        battery = self.model.battery
+        particles = self.vehicle.contact.statistics()
+        return {
+            **({'soil': self.vehicle.tools.mass_balance()} if self.vehicle.tools.names else {}),
+            **({'particles': particles} if particles else {}),
+            'distance_m': figures.distance,
+            'mean_slip': figures.mean_slip,
+            'max_sinkage_m': figures.max_sinkage,
+            'final_pose': {'position': base.position.tolist(), 'orientation': base.orientation.tolist()},
+            'battery': None if battery is None else battery_summary(battery, self.vehicle.gear.charge),
+            'events': [{'t_s': t_ns * 1e-9, 'kind': kind, 'basis': TRUTH} for t_ns, kind in self._watch.history],
+        }
+
+    # -- state --------------------------------------------------------------------------------------------------
+
+    def _digest(self, cycles: int, live: bytes, state: bytes) -> str:
+        """Return the SHA-256 (hex) of everything the vehicle's future depends on, the ground excepted."""
+        digest = hashlib.sha256(_MAGIC + struct.pack('<q', cycles))
+        for part in (state, self.driver.save(), self._watch.save(), live):
+            digest.update(struct.pack('<q', len(part)) + part)
+        return digest.hexdigest()
+
+    def save(self) -> bytes:
+        """Return the committed state as bytes (little-endian); for use between cycles, at HOLD."""
+        parts = self._command.save(), self._driver_committed, self._watch_committed
+        head = _HEAD.pack(_SAVED, self._cycles, bytes.fromhex(self._hash), *map(len, parts))
+        return head + b''.join(parts) + self.vehicle.committed_state()
+
+    def restore(self, blob: bytes, epoch: int) -> None:
+        """Restore what :meth:`save` returned; the ground is restored by its owner.
+
+        :raises ValueError: if the blob is not the state of such an agent
+        """
+        if len(blob) < _HEAD.size or blob[:8] != _SAVED:
+            raise ValueError(f'{self.name}: not the saved state of a vehicle agent ({len(blob)} bytes)')
+        _, cycles, state_hash, *lengths = _HEAD.unpack_from(blob)
+        cuts = (_HEAD.size, *(_HEAD.size + sum(lengths[: k + 1]) for k in range(len(lengths))))
+        command, driver, watch = (blob[a:b] for a, b in itertools.pairwise(cuts))
+        self.vehicle.restore(blob[cuts[-1] :])
+        self.driver.restore(driver)
+        self._watch, self._watch_committed = EventDetector.load(watch), watch
+        self._cycles = cycles
+        self._command = DriveCommand.load(command)
+        self._hash = state_hash.hex()
+        self._driver_committed = driver
+        self.set_epoch(epoch)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Drop all that came of earlier records, tentative states included."""
+        super().set_epoch(epoch)
+        if self._tentative is not None:
+            self._go_back()
+        self._tentative = None
+        self._delta = None
+        self._snapshot = None
+        self._granted = {key: grants for key, grants in self._granted.items() if key.epoch >= epoch}
+        self._unseen = True
+        self._latched = (-1, b'')

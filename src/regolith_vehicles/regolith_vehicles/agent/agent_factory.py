@@ -1,0 +1,78 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the agents of one process take from a scenario's file, read and built once for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.grid.merge import SoilDelta
+from regolith_terrain.grid.soil_copy import SoilCopy
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import HeightField
+from regolith_terrain.height_field_builder import build_height_field
+from regolith_terrain.solids.solids import Solids
+from regolith_vehicles.agent.agent import VehicleAgent
+from regolith_vehicles.agent.vehicle_state import VehicleState
+from regolith_vehicles.config import VehicleEntry, load_vehicle_model
+from regolith_vehicles.contact.static_obstacles import build_solids
+from regolith_world.config import ScenarioHead, WorldConfig, load_section
+from regolith_world.cycle.records import CycleResult
+
+
+class AgentFactory:
+    """The ground and the world's settings, for making agents."""
+
+    def __init__(self, scenario_file: Path) -> None:
+        self._file = scenario_file
+        self.head = load_section(scenario_file, '', ScenarioHead)
+        self.world = load_section(scenario_file, 'world', WorldConfig)
+        self.terrain = load_section(scenario_file, 'terrain', TerrainConfig)
+
+    @cached_property
+    def field(self) -> HeightField:
+        """The undisturbed ground."""
+        return build_height_field(self.terrain, self.head.seed)
+
+    @cached_property
+    def solids(self) -> Solids | None:
+        """What stands about."""
+        return build_solids(self.terrain, self.head.seed, self.field)
+
+    def grid(self) -> SoilGrid:
+        """Return a fresh copy of the ground."""
+        return SoilGrid(self.field, self.terrain.spacing_m, self.terrain.law)
+
+    def agent(
+        self,
+        name: str,
+        send_evolved: Callable[[CycleResult], None],
+        send_delta: Callable[[SoilDelta], None],
+        publish: Callable[[VehicleState], None],
+        grid: SoilGrid | None = None,
+    ) -> VehicleAgent:
+        """Return the agent of a vehicle, see there.
+
+        :param grid: that it shares; none: it has a copy of its own
+        """
+        entry = load_section(self._file, f'vehicles.{name}', VehicleEntry)
+        model, mjcf_path = load_vehicle_model(entry.model)
+        soil = SoilCopy(self.grid(), name, self.terrain.compaction_transfer) if grid is None else None
+        return VehicleAgent(
+            name,
+            entry,
+            model,
+            mjcf_path,
+            self.terrain,
+            self.field,
+            self.world.gravity_mps2,
+            send_evolved,
+            send_delta,
+            soil=soil,
+            grid=grid,
+            publish=publish,
+            solids=self.solids,
+        )

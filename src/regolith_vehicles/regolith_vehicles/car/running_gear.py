@@ -1,0 +1,403 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A car as a running gear: steering, throttle and brake in, forces of ground, struts and engine out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from regolith_terrain import scm
+from regolith_terrain.contact.ground_contact import ContactSetting, GroundContact
+from regolith_vehicles.agent.errors import VehicleError
+from regolith_vehicles.agent.run_statistics import RunStatistics
+from regolith_vehicles.car import forces
+from regolith_vehicles.car.config import CarConfig
+from regolith_vehicles.car.forces import CarArrays, Struts
+from regolith_vehicles.car.speed_controller import speed_control, steered, traction_limit
+from regolith_vehicles.commands.command import ACKERMANN, PEDALS, TWIST, AckermannCommand, DriveCommand, PedalCommand
+from regolith_vehicles.contact import wheel_state
+from regolith_vehicles.contact.wheel_shapes import axle_frame
+from regolith_vehicles.contact.wheel_state import measure_wheels, slip_and_sinkage
+from regolith_vehicles.description.model_config import VehicleModelConfig
+from regolith_vehicles.description.visual_description import PartRole, Roller
+from regolith_vehicles.dynamics.kinematics import WheelLayout
+from regolith_vehicles.dynamics.multibody import Multibody
+from regolith_vehicles.dynamics.substeps import RunningGearHooks
+from regolith_vehicles.powertrain.columns import STATES, STEERING, THROTTLE
+from regolith_vehicles.powertrain.powertrain import Powertrain
+from regolith_vehicles.running_gear import (
+    PARAMETERS,
+    ContactPart,
+    Contacts,
+    RunningGear,
+    Sunk,
+    checked_parameters,
+    parameter_indices,
+)
+from regolith_vehicles.tires import Tire
+from regolith_vehicles.tires.contact import TireContact
+from regolith_vehicles.tires.wheel_tire import wheel_tire
+from regolith_world.numerics.portable_math import dot, each, times
+
+Vector = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+_TENDON, _JOINT = int(mujoco.mjtEq.mjEQ_TENDON), int(mujoco.mjtWrap.mjWRAP_JOINT)
+LOCKED_OUT = 1.0
+"""Speed above which the lever does not change between ahead and reverse [m/s]."""
+
+
+class Car(RunningGear):
+    """Wheels on tyres and a powertrain; the table's columns are those of :mod:`regolith_vehicles.contact.wheel_state`.
+
+    A command is steering (-1 right to 1 left), throttle and braking (0 to 1) and direction (below 0: reverse gear), by
+    itself as :meth:`ramp`'s target, or made of a twist or an Ackermann command
+    (:mod:`regolith_vehicles.car.speed_controller`).
+    """
+
+    columns = wheel_state.NAMES
+    faces = (TWIST, ACKERMANN, PEDALS)
+    hooks = RunningGearHooks(drive=forces.drive)
+
+    def __init__(self, config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path, **parameters: Any) -> None:
+        """Make the gear.
+
+        :param parameters: as :class:`regolith_vehicles.car.config.CarConfig` has them
+        :raises VehicleModelError: if a name is not in the MJCF file
+        :raises InputError: naming file, key, value and what is allowed
+        """
+        self.where = config.file or str(mjcf_path)
+        self.mjcf = Path(mjcf_path).name
+        self.car = checked_parameters(CarConfig, config, parameters)
+        self.model = body.model
+        wheels = self.car.wheels
+        self.bodies = self._find('body', [(f'wheels.{k}.body', w.body) for k, w in enumerate(wheels)])
+        self.joints_of = self._find('joint', [(f'wheels.{k}.joint', w.joint) for k, w in enumerate(wheels)])
+        self.dofs = body.model.jnt_dofadr[self.joints_of].astype(np.int64)
+        self.angles = body.model.jnt_qposadr[self.joints_of].astype(np.int64)
+        self.radius = np.array([w.radius_m for w in wheels])
+        self.half_width = np.array([0.5 * w.width_m for w in wheels])
+        place = self._place(body.base)
+        full = math.radians(self.car.steering.wheel_angle_deg)
+        # By the wheels that steer or do not: each counts at its own angle, which is 0 where nothing turns it.
+        every = np.ones(len(wheels), dtype=bool)
+        self.layout = WheelLayout(place[:, 0], place[:, 1], self.radius, every, full, math.inf, engine=True)
+        super().__init__(config, body, mjcf_path)
+        self.actuators = self._find('actuator', [('steering.actuator', self.car.steering.actuator)])
+        self.struts = self._struts()
+        self.driveshaft = int(self._find('actuator', [('driveshaft', self.car.driveshaft)])[0])
+        self.train = self._train()
+        self.brake_torque = np.array([w.brake_torque_nm for w in wheels])
+        # Taken over by every reset of MuJoCo's data, as a placing begins with.
+        locks = self._find('equality', [(f'locks.{k}', name) for k, name in enumerate(self.car.locks)])
+        self.model.eq_active0[locks] = self.car.locked
+        self.drive_ratio = np.array([w.drive_ratio for w in wheels])
+        named = [(k, w.upright) for k, w in enumerate(wheels) if w.upright is not None]
+        self.uprights = np.full(len(wheels), -1, dtype=np.int64)
+        self.uprights[[k for k, _ in named]] = self._find('body', [(f'wheels.{k}.upright', b) for k, b in named])
+        self.wheelbase = float(np.ptp(self.layout.x))
+        self.command = np.zeros(4)
+        self.cruising = np.zeros(2)
+        """Forward speed [m/s] and the controller's integral [m]."""
+        self.mounted = self.car.powertrains[self.car.powertrain].engine.mounted
+        self.state = np.zeros(STATES)
+        self.wound_up = np.zeros(len(wheels))
+        self.tyres = self._tyres()
+
+    def _place(self, base: int) -> Vector:
+        """Return where the wheels stand in the frame of body ``base`` [m], shape (w, 3)."""
+        data = mujoco.MjData(self.model)
+        data.qpos[:7] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+        mujoco.mj_kinematics(self.model, data)
+        return np.asarray(data.xpos[self.bodies] - data.xpos[base])
+
+    def _find(self, kind: str, names: list[tuple[str, str]]) -> Indices:
+        """Return the indices of things in the MJCF file by (key, name)."""
+        return parameter_indices(self.model, kind, names, self.mjcf, self.where)
+
+    def _struts(self) -> Struts:
+        springs, dampers = self.car.springs, self.car.dampers
+        curves = [spring.knots() for spring in springs]
+        longest = max(map(len, curves), default=1)
+        knots = np.zeros((len(springs), longest, 2))
+        for k, curve in enumerate(curves):
+            knots[k, : len(curve)] = curve
+            # Beyond the last point the value stays; the points that fill up the table lie further on.
+            knots[k, len(curve) :, 0] = curve[-1, 0] + 1.0 + np.arange(longest - len(curve))
+            knots[k, len(curve) :, 1] = curve[-1, 1]
+        damping = np.array(
+            [
+                (*d.range_m, d.compression_nspm, d.rebound_nspm, d.compression_outside_nspm, d.rebound_outside_nspm)
+                for d in dampers
+            ]
+        ).reshape(-1, 6)
+        return Struts(
+            self._find('actuator', [(f'springs.{k}.actuator', s.actuator) for k, s in enumerate(springs)]),
+            knots,
+            self._find('actuator', [(f'dampers.{k}.actuator', d.actuator) for k, d in enumerate(dampers)]),
+            damping,
+        )
+
+    def _train(self) -> Powertrain:
+        config = self.car.powertrains[self.car.powertrain]
+        return self.powertrain(config, self.car.powertrain, self._shaft_inertia())
+
+    def _shaft_inertia(self) -> float:
+        """Return the inertia that the driveshaft has for a sudden torque, all wheels in the air [kg m^2]."""
+        data = mujoco.MjData(self.model)
+        mujoco.mj_forward(self.model, data)
+        moment = np.zeros((1, self.model.nv))
+        mujoco.mju_sparse2dense(
+            moment,
+            data.actuator_moment,
+            data.moment_rownnz[[self.driveshaft]],
+            data.moment_rowadr[[self.driveshaft]],
+            data.moment_colind,
+        )
+        speeded = np.zeros((1, self.model.nv))
+        mujoco.mj_solveM(self.model, data, speeded, moment)
+        return 1.0 / dot(moment[0], speeded[0])
+
+    def _tyres(self) -> dict[int, Tire]:
+        """Return the wheels' tyres, by the index of the wheel."""
+        return {
+            k: wheel_tire(
+                self.config,
+                '.'.join((*PARAMETERS, f'wheels.{k}.tyre')),
+                wheel.tyre,
+                wheel.radius_m,
+                wheel.tyre_behaviour,
+            )
+            for k, wheel in enumerate(self.car.wheels)
+            if wheel.tyre is not None
+        }
+
+    def parts(self, mjcf_path: Path) -> tuple[ContactPart, ...]:
+        """Return the wheels."""
+        return tuple(
+            ContactPart(
+                f'wheel {wheel.name}',
+                int(body),
+                scm.cylinder(wheel.radius_m, wheel.width_m),
+                frame=axle_frame(self.model.jnt_axis[joint]),
+            )
+            for wheel, body, joint in zip(self.car.wheels, self.bodies, self.joints_of, strict=True)
+        )
+
+    @property
+    def rollers(self) -> tuple[Roller, ...]:
+        """The wheels."""
+        return tuple(
+            Roller(int(body), w.name, PartRole.WHEEL, w.radius_m, w.width_m)
+            for w, body in zip(self.car.wheels, self.bodies, strict=True)
+        )
+
+    @property
+    def rigid_terrain_contact(self) -> Callable[[ContactSetting], GroundContact] | None:
+        """Maker of the tyres' contact."""
+        return partial(TireContact, tyres=self.tyres) if self.tyres else None
+
+    @property
+    def contact_area(self) -> float:
+        """Area of all wheels, chord times width at a sinkage of half the radius [m^2]."""
+        return math.fsum(math.sqrt(3.0) * w.radius_m * w.width_m for w in self.car.wheels)
+
+    @property
+    def top_speed(self) -> float:
+        """Speed at the engine's last speed in the highest gear, without slip [m/s]."""
+        per_wheel = float(self.drive_ratio.sum())
+        return float(self.train.full[-1, 0] * self.train.ratio[-1] / per_wheel * self.radius.max())
+
+    def support_points(self, data: Any) -> tuple[Vector, Vector, Vector]:
+        """Return the wheels' lowest points; see the base class."""
+        place = data.xpos[self.bodies]
+        return place[:, 0], place[:, 1], place[:, 2] - self.radius
+
+    def targets(self, command: DriveCommand) -> tuple[Vector, ...]:
+        """Return what :meth:`ramp` takes: of pedals themselves, else what is to be driven."""
+        if command.joints:
+            named = ', '.join(sorted(command.joints))
+            raise VehicleError(f'targets of joints {named} for a car; allowed: none')
+        if isinstance(command.by, PedalCommand):
+            *inputs, reverse = command.by
+            return (np.array([*inputs, -1.0 if reverse else 1.0]),)
+        if isinstance(command.by, AckermannCommand):
+            return np.array([command.by.speed]), np.array([command.by.steering_angle])
+        return (np.array([command.linear, command.angular]),)
+
+    def ramp(self, duration: float, *targets: ArrayLike) -> tuple[Vector, Vector]:
+        """Return commands at both ends of a cycle.
+
+        :param targets: forward speed [m/s] and yaw rate [rad/s], shape (2,); or forward speed and angle of the steered
+            wheels [rad], shape (1,) each; or steering, throttle, braking and, if it is not to go ahead, direction,
+            shape (3,) or (4,)
+        """
+        given = np.concatenate([np.asarray(target, dtype=np.float64) for target in targets])
+        speed, integral = self.cruising.tolist()
+        if len(given) == 2:
+            full = math.radians(self.car.steering.wheel_angle_deg)
+            linear, turn = given.tolist()
+            steering = turn / full if len(targets) == 2 else steered(linear, turn, speed, self.wheelbase, full)
+            wanted, self.cruising[1] = speed_control(linear, steering, speed, integral, duration)
+            left = traction_limit(self._rim_speed() - abs(speed), speed)
+            if left < 1.0 and wanted[THROTTLE] > 0.0:
+                wanted[THROTTLE], self.cruising[1] = left * wanted[THROTTLE], integral
+        else:
+            wanted, self.cruising[1] = np.array([*given, 1.0])[:4], 0.0
+            if (wanted[3] < 0.0) != (self.command[3] < 0.0) and abs(speed) > LOCKED_OUT:
+                wanted[3] = self.command[3]
+        wanted = np.clip(wanted, (-1.0, 0.0, 0.0, -1.0), 1.0)
+        if self.car.pedal_time_s > 0.0:
+            most = duration / self.car.pedal_time_s
+            wanted[:3] = np.clip(wanted[:3], self.command[:3] - most, self.command[:3] + most)
+        if self.car.steering.max_rate_degps is not None:
+            most = self.car.steering.max_rate_degps / self.car.steering.max_angle_deg * duration
+            before = float(self.command[STEERING])
+            wanted[STEERING] = min(max(float(wanted[STEERING]), before - most), before + most)
+        return self.command, wanted
+
+    def _rim_speed(self) -> float:
+        """Return the speed of the quickest driven rim at the end of the last cycle [m/s]."""
+        rims = np.abs(self.table[:, wheel_state.SPIN]) * self.radius
+        return float(rims[self.drive_ratio > 0.0].max(initial=0.0))
+
+    def controls(self, command: Vector) -> Vector:
+        """Return the angle of the steering linkage [rad]."""
+        return np.array([command[STEERING] * math.radians(self.car.steering.max_angle_deg)])
+
+    @property
+    def at_rest(self) -> Vector:
+        """Command with the brakes on."""
+        return np.array([0.0, 0.0, 1.0, 1.0])
+
+    def driving(self, ramp: tuple[Vector, Vector]) -> CarArrays:
+        """Return the arguments of :func:`regolith_vehicles.car.forces.drive`."""
+        begin, end = ramp
+        return CarArrays(
+            self.struts,
+            self.train,
+            self.driveshaft,
+            begin,
+            end,
+            self.dofs,
+            self.brake_torque,
+            self.drive_ratio,
+            self.uprights,
+            self.body.base,
+            self.mounted,
+            self.state,
+            self.wound_up,
+        )
+
+    def roll(self, data: Any, speed: float) -> None:
+        """Let the wheels roll, and whatever tendons of constant length tie to them turn; pedals are released."""
+        model = self.model
+        data.qvel[self.dofs] = speed / self.radius
+        known = {int(dof) for dof in self.dofs}
+        fixed = [k for k in range(model.neq) if int(model.eq_type[k]) == _TENDON]
+        rows = []
+        for k in fixed:
+            tendon = int(model.eq_obj1id[k])
+            wraps = range(model.tendon_adr[tendon], model.tendon_adr[tendon] + model.tendon_num[tendon])
+            if all(int(model.wrap_type[w]) == _JOINT for w in wraps):
+                joints = [int(model.jnt_dofadr[model.wrap_objid[w]]) for w in wraps]
+                rows.append(dict(zip(joints, (float(model.wrap_prm[w]) for w in wraps), strict=True)))
+        while tied := next((row for row in rows if len(row.keys() - known) == 1), None):
+            (dof,) = tied.keys() - known
+            data.qvel[dof] = -sum(ratio * data.qvel[other] for other, ratio in tied.items() if other != dof) / tied[dof]
+            known.add(dof)
+        self.command = np.zeros(4)
+        self.wound_up[:] = 0.0
+
+    def positions(self, data: Any) -> tuple[Vector, Vector]:
+        """Return the angles of the wheels about their axles, and of these against the chassis [rad]."""
+        return np.array(data.qpos[self.angles]), self.steer_angles(data)
+
+    def steer_angles(self, data: Any) -> Vector:
+        """Return the angles by which the wheels' axles are turned in the chassis' plane [rad], left positive.
+
+        For odometry they are what sensors on the uprights would measure, toe and play of the suspension included.
+        """
+        local = times(data.xaxis[self.joints_of], data.xmat[self.body.base].reshape(3, 3))
+        return each(math.atan2, -local[:, 0], local[:, 1])
+
+    def finish(self, data: Any, before: Any, ramp: tuple[Vector, Vector], duration: float) -> None:
+        """Keep the command, and the speed for the next one; advance odometry."""
+        self.command = ramp[1]
+        turned, angles = data.qpos[self.angles] - before[0], 0.5 * (before[1] + self.steer_angles(data))
+        self.advance_odometry(data, turned, angles, duration)
+        self.cruising[0] = dot(data.qvel[:3], data.xmat[self.body.base].reshape(3, 3)[:, 0])
+
+    def measure(self, data: Any, contacts: Contacts) -> None:
+        """Fill the table of wheel states; angles of steering are those of the wheels against the chassis."""
+        window = contacts.window
+        measure_wheels(
+            window.base,
+            window.level,
+            window.i0,
+            window.j0,
+            window.spacing,
+            data.xpos[self.bodies],
+            data.xaxis[self.joints_of],
+            contacts.velocity,
+            data.qvel[self.dofs],
+            self.steer_angles(data),
+            self.radius,
+            self.half_width,
+            contacts.force,
+            contacts.torque,
+            contacts.stats,
+            self.table,
+        )
+
+    def moves(self, ramp: tuple[Vector, Vector]) -> bool:
+        """Return whether the engine is to drive it; brakes and direction are set at rest, too."""
+        return bool(max(command[THROTTLE] for command in ramp) > 0.0)
+
+    def update_statistics(
+        self, figures: RunStatistics, way: float, data: Any, before: Any, moving: bool, duration: float
+    ) -> None:
+        """Add a cycle with the way of the rims; see the base class."""
+        turned = data.qpos[self.angles] - before[0]
+        figures.update(way, turned / duration * self.radius, *slip_and_sinkage(self.table), moving, duration)
+
+    @classmethod
+    def patch(cls, config: VehicleModelConfig) -> float:
+        """Return the smallest width or radius of a wheel [m]; see the base class."""
+        assert config.running_gear is not None
+        wheels = checked_parameters(CarConfig, config, config.running_gear.parameters).wheels
+        return min(min(wheel.width_m, wheel.radius_m) for wheel in wheels)
+
+    def sunk(self) -> tuple[Sunk, ...]:
+        """Return the wheels in the ground."""
+        sinkages = self.table[:, wheel_state.SINKAGE_TOTAL].tolist()
+        return tuple(
+            Sunk(f'wheel {wheel.name}', sinkage, 2.0 * wheel.radius_m)
+            for wheel, sinkage in zip(self.car.wheels, sinkages, strict=True)
+        )
+
+    def reset(self) -> None:
+        """Command nothing, first gear, and forget all loads."""
+        super().reset()
+        self.command = np.zeros(4)
+        self.cruising[:] = 0.0
+        self.state[:] = 0.0
+        self.wound_up[:] = 0.0
+
+    def values(self) -> Vector:
+        """Return command, memory of the controller, state of the powertrain, turns of the brakes, and the table."""
+        return np.concatenate((self.command, self.cruising, self.state, self.wound_up, self.table.reshape(-1)))
+
+    def take(self, values: Vector) -> None:
+        """Restore what :meth:`values` returned."""
+        command, cruising, state, wound_up, table = np.split(values, np.cumsum((4, 2, STATES, len(self.wound_up))))
+        self.command, self.cruising, self.state[:], self.wound_up[:] = command.copy(), cruising.copy(), state, wound_up
+        super().take(table)

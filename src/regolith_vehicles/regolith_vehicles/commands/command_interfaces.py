@@ -1,0 +1,101 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The faces a vehicle takes commands by: their topics, and what is refused on each.
+
+Of the commands that come for one cycle the last one taken counts, whatever its face; it drives until the next one, or
+until it is older than the driver's time-out, which stops the vehicle on every face. Targets of joints go beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from regolith_vehicles.commands.command import ACKERMANN, PEDALS, TWIST, AckermannCommand, DriveCommand, PedalCommand
+
+if TYPE_CHECKING:  # slow to import, and scenarios are checked without it
+    from regolith_vehicles.running_gear import RunningGear
+
+TOPICS = {TWIST: 'cmd_vel', ACKERMANN: 'ackermann_cmd', PEDALS: 'driver_inputs'}
+"""Face -> topic. Of messages that wait at once the ones further down are taken last."""
+JOINTS = 'joint_command'
+"""Topic of joints' targets."""
+
+TYPES = {
+    'cmd_vel': ('geometry_msgs/msg/Twist', 'geometry_msgs/msg/TwistStamped'),
+    'ackermann_cmd': (f'{"ackermann" if find_spec("ackermann_msgs") else "regolith"}_msgs/msg/AckermannDriveStamped',),
+    'driver_inputs': ('regolith_msgs/msg/DriverInputs',), JOINTS: ('sensor_msgs/msg/JointState',),
+}  # fmt: skip
+"""Topic -> the types that are taken on it, the usual one first."""
+
+_ANY = (-math.inf, math.inf)
+_QUARTER = 0.5 * math.pi
+_FIELDS: dict[str, tuple[tuple[str, tuple[float, float], bool], ...]] = {
+    TWIST: (('linear.x', _ANY, True), ('angular.z', _ANY, True)),
+    ACKERMANN: (
+        ('drive.speed', _ANY, True),
+        ('drive.steering_angle', (-_QUARTER, _QUARTER), False),
+        ('drive.steering_angle_velocity', (0.0, math.inf), True),
+        ('drive.acceleration', (0.0, math.inf), True),
+    ),
+    PEDALS: (
+        ('steering', (-1.0, 1.0), True),
+        ('throttle', (0.0, 1.0), True),
+        ('braking', (0.0, 1.0), True),
+        ('gear', (0.0, 1.0), True),
+    ),
+}
+"""Fields of the messages, the range of each, and whether its ends belong to it."""
+
+
+def ackermann_package() -> str:
+    """Return the package of AckermannDriveStamped: everybody's where it is installed, else ours, the same fields."""
+    return 'ackermann_msgs' if find_spec('ackermann_msgs') is not None else 'regolith_msgs'
+
+
+def taken_topics(gear: RunningGear) -> tuple[str, ...]:
+    """Return the command topics that a vehicle with this gear subscribes to, without its namespace."""
+    return (*(topic for face, topic in TOPICS.items() if face in gear.faces), *((JOINTS,) if gear.joints else ()))
+
+
+def rejection(command: DriveCommand, gear: RunningGear) -> str:
+    """Return why a command that came over a face is not taken, by topic, field and value; '' if it is."""
+    face = command.interface
+    topic = TOPICS[face]
+    if face not in gear.faces:
+        return f'{topic}: not taken by this vehicle; allowed: {", ".join(TOPICS[name] for name in gear.faces)}'
+    for (name, (low, high), closed), value in zip(_FIELDS[face], command.by or tuple(command), strict=True):
+        inside = low <= value <= high if closed else low < value < high
+        if not (math.isfinite(value) and inside):
+            return f'{topic}: {name} is {value!r}; allowed: {_range(low, high, closed)}'
+    return ''
+
+
+def joint_rejection(joints: Mapping[str, float], gear: RunningGear) -> str:
+    """Return why targets of joints are not taken, by joint and value; '' if they are."""
+    for name, value in joints.items():
+        if name not in gear.joints:
+            return f'{JOINTS}: name {name!r}; allowed: {", ".join(gear.joints) or "none"}'
+        low, high = gear.joint_limits.get(name, _ANY)
+        if not (math.isfinite(value) and low <= value <= high):
+            return f'{JOINTS}: target of {name} is {value!r}; allowed: {_range(low, high)}'
+    return ''
+
+
+def timeout_command(command: DriveCommand) -> DriveCommand:
+    """Return what a vehicle does after a command that has grown old: it stops, and steers as it did by that face."""
+    if isinstance(command.by, PedalCommand):
+        return DriveCommand(by=command.by._replace(throttle=0.0, braking=1.0))
+    if isinstance(command.by, AckermannCommand):
+        return DriveCommand(by=AckermannCommand(0.0, command.by.steering_angle))
+    return DriveCommand()
+
+
+def _range(low: float, high: float, closed: bool = True) -> str:
+    if math.isinf(low) and math.isinf(high):
+        return 'finite numbers'
+    if math.isinf(high):
+        return f'finite numbers from {low:g} on'
+    return f'{low:g} to {high:g}' if closed else f'between {low:g} and {high:g}'

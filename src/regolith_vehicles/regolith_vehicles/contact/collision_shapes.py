@@ -1,0 +1,60 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What others can strike of a vehicle: shapes, the bodies they are fixed to, boxes round them on their way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+
+import numpy as np
+
+from regolith_vehicles.description.model_config import VehicleModelConfig
+from regolith_world.contacts.bounding_box import ShapeBounds
+from regolith_world.cycle.records import BodyState, Shape, ShapeKind, Vector
+from regolith_world.numerics.portable_math import dot
+
+
+def collision_shapes(model: VehicleModelConfig) -> tuple[Shape, ...]:
+    """Return the shapes of a vehicle that other agents can strike, each in the frame of its body."""
+    return tuple(
+        Shape(
+            ShapeKind[shape.kind.upper()],
+            np.array([*shape.size, 0.0, 0.0][:3]),
+            np.array(shape.position),
+            np.array(shape.orientation),
+        )
+        for shape in model.collision.shapes
+    )
+
+
+def shape_bodies(model: VehicleModelConfig) -> tuple[int, ...]:
+    """Return the body of each shape: 0 is the base, k + 1 part k of :attr:`VehicleModelConfig.parts`."""
+    bodies = (model.chassis, *model.parts)
+    return tuple(bodies.index(shape.body or model.chassis) for shape in model.collision.shapes)
+
+
+def outlines(model: VehicleModelConfig) -> tuple[ShapeBounds, ...]:
+    """Return the outlines of the base and of each part."""
+    fixed = list(zip(collision_shapes(model), shape_bodies(model), strict=True))
+    return tuple(ShapeBounds([shape for shape, body in fixed if body == k]) for k in range(1 + len(model.parts)))
+
+
+def bounding_box(boxes: Iterable[tuple[Vector, Vector]]) -> tuple[Vector, Vector]:
+    """Return the box round boxes, (minimum, maximum) [m], each shape (3,)."""
+    return reduce(lambda a, b: (np.minimum(a[0], b[0]), np.maximum(a[1], b[1])), boxes)
+
+
+def swept_bounds(outline: ShapeBounds, start: BodyState, end: BodyState) -> tuple[Vector, Vector]:
+    """Return the corners [m] of a box that holds shapes all the way between two states of a cycle.
+
+    The box round both ends, widened by the bulge of an arc over its chord, r (1 - cos(a / 2)) for a turn by a at
+    distance r from the base, and by 1 mm for motion that starts and ends within the cycle.
+    """
+    if not outline.shapes:
+        return np.full(3, np.inf), np.full(3, -np.inf)
+    first_low, first_high = outline.bounds(start)
+    last_low, last_high = outline.bounds(end)
+    half_turn = min(1.0, abs(dot(start.orientation, end.orientation)))
+    margin = outline.reach * (1.0 - half_turn) + 1e-3
+    return np.minimum(first_low, last_low) - margin, np.maximum(first_high, last_high) + margin

@@ -1,0 +1,314 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of a vehicle that soil can feel: its running gear, and the ground shapes of its hull."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_terrain import scm
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.scm.constants import CYLINDER, GROUSERED, MESH
+from regolith_terrain.solids.contact import STIFFNESS_OF_PART
+from regolith_vehicles.config import VehicleModelError
+from regolith_vehicles.description.mesh_files import load_triangles
+from regolith_vehicles.description.model_config import GroundShapeConfig, VehicleModelConfig
+from regolith_vehicles.dynamics import substeps
+from regolith_vehicles.dynamics.multibody import Multibody, point_velocities
+from regolith_vehicles.running_gear import ContactPart
+from regolith_world.numerics.portable_math import times
+
+Vector = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+_LEVEL = np.eye(3)
+_Z_TO_Y = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
+"""Columns: axes of a shape whose y axis is to lie along z."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeGroup:
+    """The ground shapes fixed to one body, in one box along that body's axes."""
+
+    body: int
+    """Index of the body."""
+    members: tuple[int, ...]
+    """Indices of the shapes."""
+    middle: Vector
+    """Middle of the box in the body's frame [m], shape (3,)."""
+    half: Vector
+    """Half lengths of the box [m], shape (3,)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartSet:
+    """The parts of a vehicle: n of them, those of the running gear first, then the ground shapes of the hull."""
+
+    names: tuple[str, ...]
+    """Names for errors."""
+    gear: int
+    """Number of the running gear's parts."""
+    body: Indices
+    """Index of the body each is fixed to, shape (n,)."""
+    offset: Vector
+    """Origins of the shapes in their bodies' frames [m], shape (n, 3)."""
+    frame: Vector
+    """Rotation of a shape in its body's frame, shape (n, 3, 3)."""
+    shapes: scm.Shapes
+    reach: Vector
+    """Radius about its origin that holds each shape in any orientation [m], shape (n,)."""
+    box_middle: Vector
+    """Middles of boxes round the shapes, in their bodies' frames [m], shape (n, 3)."""
+    box_half: Vector
+    """Half lengths of these boxes along the shapes' axes [m], shape (n, 3)."""
+    hull: tuple[ShapeGroup, ...]
+    belly: NDArray[np.bool_]
+    """Which ought to be off the ground: ground shapes but those of bodies with tools, shape (n,)."""
+    layer: Indices
+    """Which of the vehicle's memories of the ground is each one's, shape (n,)."""
+    yielding: Vector
+    """Inverse of the mass that gives way of each by itself [1/kg], shape (n,)."""
+    stiffness: Vector
+    """Of each where it meets a solid [N/m], shape (n,)."""
+
+    @property
+    def hull_area(self) -> float:
+        """Largest face of a box round any ground shape [m^2]; 0 without any."""
+        h = self.box_half[self.gear :]
+        return 4.0 * float(np.max(h[:, [0, 1, 2]] * h[:, [1, 2, 0]], initial=0.0))
+
+    def centers(self, count: int, place: Vector, turn: Vector) -> Vector:
+        """Return the origins of the first ``count`` shapes in the world [m], shape (count, 3).
+
+        :param place: origins of all bodies [m], shape (nbody, 3); turn: their rotations, shape (nbody, 9)
+        """
+        out: Vector = _centers(self.body, self.offset, count, place, turn)
+        return out
+
+    def whereabouts(self, count: int, data: Any, root: int, own: tuple[Vector, Vector] | None) -> tuple[Vector, Vector]:
+        """Return origins [m] and velocities [m/s] of the first ``count`` shapes in the world, shape (count, 3) each.
+
+        :param data: mujoco.MjData
+        :param root: body whose subtree the vehicle is
+        :param own: those of the running gear's shapes, where it moves them itself
+        """
+        centers = self.centers(count, data.xpos, data.xmat)
+        velocities = point_velocities(data.cvel, centers, data.subtree_com[root], self.body)
+        if own is not None:
+            centers[: self.gear], velocities[: self.gear] = own
+        return centers, velocities
+
+    def hull_is_near(
+        self,
+        grid: SoilGrid,
+        felt_above: float,
+        place: Vector,
+        turn: Vector,
+        cvel: Vector,
+        com: Vector,
+        dt: float,
+        acceleration: float = substeps.MARGIN_ACCELERATION,
+    ) -> bool:
+        """Return whether any part of the hull may touch the ground within a cycle.
+
+        False is certain: a shape lies above the plane of that face of its box which looks down most, and this plane,
+        lowered by as far as the shape can move, stays above every node within reach. All shapes of a body are looked at
+        in one box first.
+
+        :param felt_above: height above the ground at which a part is felt already [m]
+        :param place: origins of all bodies [m], shape (nbody, 3); turn: their rotations, shape (nbody, 9)
+        :param cvel: MuJoCo's velocities, shape (nbody, 6), of the points at ``com``, shape (3,)
+        :param dt: length of the cycle [s]
+        :param acceleration: within the cycle, at most [m/s^2]
+        """
+        slack = 0.5 * acceleration * dt * dt + felt_above
+        for group in self.hull:
+            b = group.body
+            bounds = _underside(group.middle, group.half, _LEVEL, place[b], turn[b], cvel[b], com)
+            if bounds[-1] <= substeps.TOP_SPEED and not grid.rises_above(bounds[:-1], bounds[-1] * dt + slack):
+                continue
+            for k in group.members:
+                bounds = _underside(
+                    self.box_middle[k], self.box_half[k], self.frame[k], place[b], turn[b], cvel[b], com
+                )
+                if not bounds[-1] <= substeps.TOP_SPEED:  # NaN neither
+                    return True
+                if grid.rises_above(bounds[:-1], bounds[-1] * dt + slack):
+                    return True
+        return False
+
+
+def contact_parts(
+    config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path, gear: Sequence[ContactPart]
+) -> PartSet:
+    """Return the parts of a vehicle that soil can feel.
+
+    :param gear: those of the running gear
+    :raises VehicleModelError: if a section's values do not make a shape
+    """
+    folder, where = Path(mjcf_path).parent, config.file or mjcf_path
+    hull, digging = config.ground_shapes, {tool.body for tool in config.tools.values()}
+    model = body.model
+    shapes, frames = [part.shape for part in gear], [part.frame for part in gear]
+    bodies = [part.body for part in gear]
+    for shape in hull:
+        name = shape.body if shape.body is not None else config.chassis
+        index = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, name)
+        if index <= 0:
+            known = ', '.join(model.body(k).name for k in range(1, model.nbody))
+            raise VehicleModelError(where, f'ground_shapes.{shape.name}.body', name, known, 'no such body')
+        bodies.append(index)
+        try:
+            shapes.append(_hull_shape(shape, folder, float(model.stat.extent)))
+        except ValueError as error:
+            raise _unusable(where, f'ground_shapes.{shape.name}', error) from None
+        frames.append(_hull_frame(shape))
+    joined, frame = scm.join_shapes(shapes), np.array(frames)
+    offset = np.array([*(part.offset for part in gear), *(s.position for s in hull)], dtype=np.float64)
+    body_of = np.array(bodies, dtype=np.int64)
+    middle, half = _boxes(joined, offset, frame)
+    return PartSet(
+        names=(*(part.name for part in gear), *(f'ground shape {s.name}' for s in hull)),
+        gear=len(gear),
+        body=body_of,
+        offset=offset,
+        frame=frame,
+        shapes=joined,
+        reach=np.array([scm.reach(shape) for shape in shapes]),
+        box_middle=middle,
+        box_half=half,
+        hull=_groups(body_of, len(gear), middle, half, frame),
+        belly=np.array([*(False for _ in gear), *(s.body not in digging for s in hull)], np.bool_),
+        layer=_layers([part.layer for part in gear], len(hull)),
+        yielding=np.array([*(1.0 / part.own_mass for part in gear), *(0.0 for _ in hull)]),
+        stiffness=np.array([*(part.stiffness for part in gear), *(STIFFNESS_OF_PART for _ in hull)]),
+    )
+
+
+def _layers(given: Sequence[int | None], more: int) -> Indices:
+    """Return the memories of a gear's parts, own ones where none is given, then ``more`` own ones."""
+    own = (max((k for k in given if k is not None), default=-1) + 1) if given else 0
+    layers = []
+    for k in given:
+        layers.append(own if k is None else k)
+        own += k is None
+    return np.array([*layers, *range(own, own + more)], dtype=np.int64)
+
+
+def _unusable(file: str | Path, key: str, error: ValueError) -> VehicleModelError:
+    problem, _, allowed = str(error).partition('; allowed: ')
+    return VehicleModelError(file, key, None, allowed or 'a solid of some size', problem)
+
+
+def _hull_shape(shape: GroundShapeConfig, folder: Path, extent: float) -> scm.Shapes:
+    """Return a ground shape as the soil takes it.
+
+    :param extent: of the vehicle's bodies [m]
+    :raises ValueError: if the mesh cannot be read, or its size is not that of a part of the vehicle
+    """
+    if shape.mesh is not None:
+        made, what = scm.mesh(load_triangles(folder / shape.mesh, shape.mesh_scale)), f'{folder / shape.mesh}: '
+        fix = 'set mesh_scale, 0.001 for millimeters'
+    else:
+        assert shape.size is not None
+        length, width, *height = shape.size
+        made = scm.box(2.0 * length, 2.0 * width, 2.0 * height[0]) if height else scm.cylinder(length, 2.0 * width)
+        what, fix = '', 'sizes and positions are in meters'
+    reach = scm.reach(made) + math.hypot(*shape.position)
+    if not 1e-3 * extent <= reach <= 5.0 * extent:
+        raise ValueError(
+            f'{what}reaches {reach:.4g} m from the origin of its body, where the vehicle extends over {extent:.4g} m; '
+            f'allowed: a thousandth to five times of it; fix: {fix}'
+        )
+    return made
+
+
+def _hull_frame(shape: GroundShapeConfig) -> Vector:
+    """Return the rotation of a ground shape in its body's frame, shape (3, 3)."""
+    x, y, z, w = shape.orientation
+    matrix = np.empty(9)
+    mujoco.mju_quat2Mat(matrix, np.array([w, x, y, z]))
+    turn: Vector = matrix.reshape(3, 3)
+    # The soil's cylinders stand about y.
+    return times(turn, _Z_TO_Y) if shape.kind == 'cylinder' else turn
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _centers(body: Indices, offset: Vector, count: int, place: Vector, turn: Vector) -> Vector:
+    """Return the origins of shapes in the world [m], shape (count, 3); see :meth:`PartSet.centers`."""
+    out = np.empty((count, 3))
+    for k in range(count):
+        b = body[k]
+        for a in range(3):
+            out[k, a] = place[b, a] + (
+                turn[b, 3 * a] * offset[k, 0] + turn[b, 3 * a + 1] * offset[k, 1] + turn[b, 3 * a + 2] * offset[k, 2]
+            )
+    return out
+
+
+def _boxes(shapes: scm.Shapes, offset: Vector, frame: Vector) -> tuple[Vector, Vector]:
+    """Return boxes round all shapes: middles in the bodies' frames, half lengths along the shapes' axes."""
+    half, middle = shapes.size[:, :3].copy(), offset.copy()
+    for k, kind in enumerate(shapes.kind):
+        if kind in (CYLINDER, GROUSERED):
+            radius = shapes.size[k, 0] + (shapes.size[k, 3] if kind == GROUSERED else 0.0)
+            half[k] = radius, shapes.size[k, 1], radius
+        elif kind == MESH:
+            middle[k] += times(frame[k], shapes.size[k, 3:])
+    return middle, half
+
+
+def _groups(body: Indices, first: int, middle: Vector, half: Vector, frame: Vector) -> tuple[ShapeGroup, ...]:
+    """Return the shapes from the first on by the body they are fixed to."""
+    groups = []
+    for b in sorted(set(body[first:].tolist())):
+        members = [k for k in range(first, len(body)) if body[k] == b]
+        reach = np.array([times(np.abs(frame[k]), half[k]) for k in members])
+        low, high = (middle[members] - reach).min(axis=0), (middle[members] + reach).max(axis=0)
+        groups.append(ShapeGroup(b, tuple(members), 0.5 * (low + high), 0.5 * (high - low)))
+    return tuple(groups)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _underside(
+    middle: Vector, half: Vector, frame: Vector, place: Vector, turn: Vector, cvel: Vector, com: Vector
+) -> tuple[float, float, float, float, float, float, float, float]:
+    """Return the place of a box on a body, a plane below all of it, and the largest speed of its points.
+
+    :param middle: of the box in the body's frame [m]; ``half``: its half lengths; ``frame``: its axes in that frame
+    :param place: origin of the body [m]; ``turn``: its rotation, shape (9,)
+    :param cvel: MuJoCo's velocity of the body, shape (6,), of the point at ``com``
+    :return: x, y, half extents along x and y, height of the plane at (x, y) [m], its slopes; speed [m/s]
+    """
+    axes = np.empty((3, 3))
+    center = np.empty(3)
+    for a in range(3):
+        for c in range(3):
+            axes[a, c] = turn[3 * a] * frame[0, c] + turn[3 * a + 1] * frame[1, c] + turn[3 * a + 2] * frame[2, c]
+        center[a] = place[a] + turn[3 * a] * middle[0] + turn[3 * a + 1] * middle[1] + turn[3 * a + 2] * middle[2]
+    face = 0
+    for c in range(1, 3):
+        if abs(axes[2, c]) > abs(axes[2, face]):
+            face = c
+    # n . (p - center) = -half on the face that looks down, n its axis turned upwards.
+    sign = 1.0 if axes[2, face] > 0.0 else -1.0
+    nx, ny, nz = sign * axes[0, face], sign * axes[1, face], sign * axes[2, face]
+    reach_x = half[0] * abs(axes[0, 0]) + half[1] * abs(axes[0, 1]) + half[2] * abs(axes[0, 2])
+    reach_y = half[0] * abs(axes[1, 0]) + half[1] * abs(axes[1, 1]) + half[2] * abs(axes[1, 2])
+    wx, wy, wz = cvel[0], cvel[1], cvel[2]
+    rx, ry, rz = center[0] - com[0], center[1] - com[1], center[2] - com[2]
+    vx = cvel[3] + wy * rz - wz * ry
+    vy = cvel[4] + wz * rx - wx * rz
+    vz = cvel[5] + wx * ry - wy * rx
+    turning = math.sqrt((wx * wx + wy * wy + wz * wz) * (half[0] * half[0] + half[1] * half[1] + half[2] * half[2]))
+    speed = math.sqrt(vx * vx + vy * vy + vz * vz) + turning
+    return center[0], center[1], reach_x, reach_y, center[2] - half[face] / nz, -nx / nz, -ny / nz, speed

@@ -1,0 +1,202 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Which solids a vehicle's parts may come to in a cycle, and how hard it pushes back there."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import mujoco
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_terrain.contact.ground_contact import make_pose
+from regolith_terrain.scm.arrays import make_wrench
+from regolith_terrain.solids.contact import DEPTH, SolidContactArrays, add_solid_wrench
+from regolith_terrain.solids.friction_memory import NO_SOLIDS, SolidContact
+from regolith_terrain.solids.solids import SolidCells, Solids, within
+from regolith_vehicles.contact.contact_parts import PartSet
+from regolith_vehicles.dynamics import substeps
+from regolith_world.numerics.portable_math import times
+
+Vector = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+_LENGTH = struct.Struct('<q')
+
+
+class ObstacleContact:
+    """The parts of one vehicle among solids; of one that has none about it, this costs and keeps nothing."""
+
+    def __init__(self, solids: Solids | None, parts: PartSet, bodies: substeps.BodyArrays) -> None:
+        """Start with nothing touched."""
+        self.contact = None if solids is None else SolidContact(solids, parts.shapes, parts.reach, parts.stiffness)
+        self._parts, self._bodies = parts, bodies
+        self._com = bodies.subtree_com[bodies.root]
+
+    def arrays(
+        self,
+        model: Any,
+        data: Any,
+        duration: float,
+        own: tuple[Vector, Vector] | None = None,
+        acceleration: float = substeps.MARGIN_ACCELERATION,
+    ) -> tuple[SolidContactArrays, bool]:
+        """Return the solids near any part in a cycle [s] that begins as ``data`` is; whether the hull may touch one.
+
+        :param own: centres [m] and velocities [m/s] of the gear's parts where they are not fixed to their bodies
+        :param acceleration: within the cycle, at most [m/s^2]
+        """
+        if self.contact is None:
+            return NO_SOLIDS, False
+        parts, bodies, solids = self._parts, self._bodies, self.contact.solids
+        slack = 0.5 * acceleration * duration**2
+        numbers, met, balls = _reached(
+            solids.cells,
+            solids.placed.box,
+            parts.body,
+            parts.offset,
+            parts.reach,
+            bodies.xpos,
+            bodies.xmat,
+            bodies.cvel,
+            self._com,
+            slack,
+            duration,
+        )
+        if own is not None:
+            speeds = np.minimum(np.linalg.norm(own[1], axis=1), substeps.TOP_SPEED)
+            balls[: parts.gear, :3] = own[0]
+            balls[: parts.gear, 3] = parts.reach[: parts.gear] + slack + speeds * duration
+            numbers, met = within(solids.cells, solids.placed.box, balls)
+        if not len(numbers):
+            self.contact.part()
+            return NO_SOLIDS, False
+        beside = bool(met[parts.gear :].any())
+        if not beside:
+            self.contact.part(parts.gear)
+        inverse = _inverse(model, data, parts.body, balls[:, :3], met)
+        inverse[:, :3, :3] += parts.yielding[:, None, None] * np.eye(3)
+        return self.contact.arrays(numbers, inverse), beside
+
+    def deepest(self, model: Any, data: Any, own: tuple[Vector, Vector] | None = None) -> float:
+        """Return how deep a part that is on a body is in a solid at the present pose [m]; contacts are forgotten."""
+        arrays, _ = self.arrays(model, data, 0.0, own)
+        if self.contact is None or arrays is NO_SOLIDS:
+            return 0.0
+        parts, pose, wrench, found = self._parts, make_pose(), make_wrench(), 0.0
+        centers = parts.centers(len(parts.names), data.xpos, data.xmat)
+        for k in range(0 if own is None else parts.gear, len(parts.names)):
+            pose.center[:] = centers[k]
+            pose.rotation[:] = times(data.xmat[parts.body[k]].reshape(3, 3), parts.frame[k])
+            add_solid_wrench(arrays, 1e-3, k, pose, wrench)
+            found = max(found, float(arrays.found[: arrays.touched[k], DEPTH].max(initial=0.0)))
+        self.contact.part()
+        return found
+
+    def levels(self, ground: Callable[[Vector, Vector], Vector], x: Vector, y: Vector) -> Vector:
+        """Return the heights of ground, or of what stands on it, at places [m]."""
+        levels = ground(x, y)
+        return levels if self.contact is None else self.contact.solids.tops(x, y, levels)
+
+    def reset(self) -> None:
+        """Forget all contacts."""
+        if self.contact is not None:
+            self.contact.part()
+
+    def save(self) -> bytes:
+        """Return the memory of all contacts with its length; nothing without solids."""
+        if self.contact is None:
+            return b''
+        saved = self.contact.save()
+        return _LENGTH.pack(len(saved)) + saved
+
+    def load(self, blob: bytes, at: int) -> int:
+        """Restore what :meth:`save` returned, from a place on; return where it ends.
+
+        :raises ValueError: if the length does not fit
+        """
+        if self.contact is None:
+            return at
+        start = at + _LENGTH.size
+        end = start + int(_LENGTH.unpack(blob[at:start].ljust(_LENGTH.size, b'\xff'))[0])
+        self.contact.load(blob[start : max(start, end)])
+        return end
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _reached(
+    cells: SolidCells,
+    box: Vector,
+    body: Indices,
+    offset: Vector,
+    reach: Vector,
+    place: Vector,
+    turn: Vector,
+    cvel: Vector,
+    com: Vector,
+    slack: float,
+    dt: float,
+) -> tuple[Indices, NDArray[np.bool_], Vector]:
+    """Return the numbers of the solids that parts may come to in a cycle, which parts may, and balls about all."""
+    balls = _balls(body, offset, reach, place, turn, cvel, com, slack, dt)
+    numbers, met = within(cells, box, balls)
+    return numbers, met, balls
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _balls(
+    body: Indices,
+    offset: Vector,
+    reach: Vector,
+    place: Vector,
+    turn: Vector,
+    cvel: Vector,
+    com: Vector,
+    slack: float,
+    dt: float,
+) -> Vector:
+    """Return balls about the parts' origins that hold them all along a cycle: x, y, z, radius [m], shape (n, 4)."""
+    out = np.empty((body.shape[0], 4))
+    for k in range(body.shape[0]):
+        b = body[k]
+        for a in range(3):
+            out[k, a] = place[b, a] + (
+                turn[b, 3 * a] * offset[k, 0] + turn[b, 3 * a + 1] * offset[k, 1] + turn[b, 3 * a + 2] * offset[k, 2]
+            )
+        square = 0.0
+        for a in range(3):
+            m, n = (a + 1) % 3, (a + 2) % 3
+            v = cvel[b, 3 + a] + (cvel[b, m] * (out[k, n] - com[n]) - cvel[b, n] * (out[k, m] - com[m]))
+            square += v * v
+        out[k, 3] = reach[k] + slack + min(math.sqrt(square), substeps.TOP_SPEED) * dt
+    return out
+
+
+def _inverse(model: Any, data: Any, body: Indices, centers: Vector, met: NDArray[np.bool_]) -> Vector:
+    """Return the inverse inertia of the whole vehicle at parts' origins: force and torque to acceleration.
+
+    :param body: of each part, shape (n,); centers: their origins [m], shape (n, 3)
+    :param met: which parts may touch a solid; those of one body share its inertia, the others get zeros
+    :return: world axes, shape (n, 6, 6)
+    """
+    mujoco.mj_makeM(model, data)
+    mujoco.mj_factorM(model, data)
+    out = np.zeros((len(body), 6, 6))
+    jacobian, solved = np.empty((6, model.nv)), np.empty((6, model.nv))
+    shift = np.eye(6)
+    for b in sorted(set(body[met].tolist())):
+        mujoco.mj_jac(model, data, jacobian[:3], jacobian[3:], data.xpos[b], b)
+        mujoco.mj_solveM(model, data, solved, jacobian)
+        at_body = times(jacobian, solved.T)
+        members = np.flatnonzero((body == b) & met).tolist()
+        for k in members:
+            x, y, z = centers[k] - data.xpos[b]
+            shift[:3, 3:] = ((0.0, z, -y), (-z, 0.0, x), (y, -x, 0.0))
+            out[k] = len(members) * times(times(shift, at_body), shift.T)
+    return out

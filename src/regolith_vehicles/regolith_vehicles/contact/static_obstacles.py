@@ -1,0 +1,95 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The solids of a scenario as every process builds them: its obstacles, then the rocks of its ground.
+
+All of them are :func:`build_solids`, for what moves; the large ones :func:`build_obstacle_map`, for waves.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.grid.node_records import Floats
+from regolith_terrain.height_field import HeightField
+from regolith_terrain.height_field_builder import build_rocks
+from regolith_terrain.solids.height_map import ObstacleHeightMap
+from regolith_terrain.solids.obstacles import Obstacle, obstacle
+from regolith_terrain.solids.polyhedron import Polyhedron, hull
+from regolith_terrain.solids.rock_shapes import SHAPES, placed, scaled_rock, site_rocks
+from regolith_terrain.solids.solids import Solid, Solids
+from regolith_vehicles.description.mesh_files import load_triangles
+from regolith_world.numerics.portable_math import times
+
+HIGH_M, WIDE_M = 0.75, 1.5
+"""Least height above the ground and least width of what is more than underfoot [m]: a wavelength at 400 MHz, and two.
+Waves go round what is smaller as if it were not there."""
+FELT_M = 0.05
+"""Rocks up to this wide are pressed into the soil and not felt [m]."""
+
+
+def build_obstacles(terrain: TerrainConfig, ground: HeightField) -> list[Obstacle]:
+    """Return the obstacles of a scenario, in name order.
+
+    :raises ValueError: if a mesh cannot be used
+    """
+    return [obstacle(name, config, ground, load_triangles) for name, config in sorted(terrain.obstacles.items())]
+
+
+def build_solids(terrain: TerrainConfig, scenario_seed: int, ground: HeightField) -> Solids | None:
+    """Return what vehicles can run into besides the ground and each other; None where nothing stands.
+
+    :param ground: as the terrain section describes it
+    :raises ValueError: if a mesh cannot be used
+    """
+    shapes: list[Polyhedron] = []
+    solids: list[Solid] = []
+    for thing in build_obstacles(terrain, ground):
+        for piece in thing.hulls:
+            solids.append(Solid(len(shapes), thing.middle, thing.turn, thing.config.friction))
+            shapes.append(piece)
+    field = build_rocks(terrain, scenario_seed) if terrain.solid_rocks else None
+    if field is not None:
+        rocks = site_rocks(field, terrain.size_m)
+        middles, halves = placed(rocks)
+        first = len(shapes)
+        for k in np.flatnonzero(rocks.diameter > FELT_M).tolist():
+            shape = first + int(rocks.shape[k]) % SHAPES
+            solids.append(Solid(shape, middles[k], _axes(rocks.yaw[k], halves[k]), terrain.rock_friction))
+        shapes += [hull(scaled_rock(number)[0]) for number in range(SHAPES)]
+    return Solids(shapes, solids) if solids else None
+
+
+def build_obstacle_map(terrain: TerrainConfig, scenario_seed: int, ground: HeightField) -> ObstacleHeightMap | None:
+    """Return the obstacles and rocks that are :data:`HIGH_M` high and :data:`WIDE_M` wide; None where there are none.
+
+    Rocks count whether or not vehicles feel them.
+
+    :param ground: as the terrain section describes it
+    :raises ValueError: if a mesh cannot be used
+    """
+    standing: list[tuple[Polyhedron, Floats, Floats]] = []
+    for thing in build_obstacles(terrain, ground):
+        points = times(np.concatenate([piece.vertices for piece in thing.hulls]), thing.turn.T) + thing.middle
+        level = float(ground.heights(thing.middle[:1], thing.middle[1:2])[0])
+        if points[:, 2].max() - level >= HIGH_M and np.ptp(points[:, :2], axis=0).max() >= WIDE_M:
+            standing += [(piece, thing.middle, thing.turn) for piece in thing.hulls]
+    field = build_rocks(terrain, scenario_seed)
+    if field is not None:
+        half = 0.5 * terrain.size_m
+        rocks = field.rocks_in(-half, half, -half, half, WIDE_M)
+        middles, halves = placed(rocks)
+        shapes = [hull(scaled_rock(number)[0]) for number in range(SHAPES)]
+        for k in np.lexsort((rocks.y, rocks.x)).tolist():
+            if rocks.height[k] >= HIGH_M:
+                standing.append((shapes[int(rocks.shape[k]) % SHAPES], middles[k], _axes(rocks.yaw[k], halves[k])))
+    return ObstacleHeightMap(standing) if standing else None
+
+
+def _axes(yaw: float, half: Floats) -> Floats:
+    """Return the axes of a rock as columns, as long as its half widths [m]."""
+    c, s = math.cos(yaw), math.sin(yaw)
+    axes: Floats = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) * half
+    return axes

@@ -1,0 +1,292 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Mesh files: checked here, so that errors name file and line, and read by MuJoCo.
+
+Errors do not quote the files: those of a scenario may be any that its author can name, and errors are also sent to
+other machines.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_files.paths import usable_file
+from regolith_files.problems import counted, without_name
+from regolith_vehicles.config import VehicleModelError
+from regolith_world.numerics.portable_math import times
+
+Vector = NDArray[np.float64]
+
+ALLOWED = 'an OBJ, STL or MSH file'
+LARGEST_BYTES = 200_000_000
+MOST_TRIANGLES = 200_000
+"""Triangles that MuJoCo takes of a binary STL."""
+FARTHEST_M = 1e6
+"""Farthest point of a mesh from its origin [m]: a hundred times the largest obstacle."""
+LARGEST_PART_M = 20.0
+"""Meshes of tools and of MJCF files up to this may belong to any vehicle [m]."""
+
+_HEAD, _FACET = 84, 50
+"""Bytes of a binary STL before its triangles, and of each triangle."""
+_MESH_XML = """<mujoco><asset><mesh name="m" file="{file}" scale="{scale} {scale} {scale}" inertia="shell"/></asset>
+<worldbody><geom type="mesh" mesh="m"/></worldbody></mujoco>"""
+_BUILT = (
+    ('orient', 'its triangles do not all face outward or all inward'),
+    ('volume', 'its triangles enclose no volume'),
+    ('area', 'its triangles have no area'),
+    ('inertia', 'its triangles are too thin for a moment of inertia'),
+    ('normal', 'not all of its faces name their normals'),
+    ('coplanar', 'its points lie in one plane'),
+    ('hull', 'its points lie in one plane or line'),
+)
+"""A word in what MuJoCo states of a mesh that was read -> what is wrong with it."""
+
+
+def load_triangles(path: Path, scale: float = 1.0) -> Vector:
+    """Return the triangles of a mesh file [m], shape (k, 3, 3), in the file's own frame.
+
+    MuJoCo reads it (OBJ, binary STL or MSH) and centers it on its inertia; that is undone here. STL in ASCII, which it
+    does not read, is read here.
+
+    :param scale: of the file's unit [m]
+    :raises ValueError: naming the file and what is wrong with it
+    """
+    written = check_mesh(path, scale)
+    if written is not None:
+        return written * scale
+    try:
+        model = mujoco.MjModel.from_xml_string(_MESH_XML.format(file=path.resolve(), scale=scale))
+    except ValueError as error:
+        raise ValueError(f'{path}: {built_problem(str(error))}; allowed: {ALLOWED} of a solid') from error
+    turn = np.empty(9)
+    mujoco.mju_quat2Mat(turn, model.mesh_quat[0])
+    corners = times(model.mesh_vert, turn.reshape(3, 3).T) + model.mesh_pos[0]
+    triangles: Vector = corners[np.asarray(model.mesh_face)]
+    return triangles
+
+
+def built_problem(text: str) -> str:
+    """Return what is wrong with a mesh whose file was checked, by what MuJoCo states of it."""
+    return next((ours for word, ours in _BUILT if word in text), 'is not a mesh that MuJoCo can use')
+
+
+def check_mesh(path: Path, scale: float = 1.0) -> Vector | None:
+    """Refuse a file that is not a mesh; return the triangles of an STL in ASCII as written, shape (k, 3, 3), else None.
+
+    :param scale: of the file's unit [m]
+    :raises ValueError: naming the file, the line where the format has lines, and what is wrong
+    """
+    kind = path.suffix.lower()
+    if kind not in ('.obj', '.stl', '.msh'):
+        usable_file(path, ALLOWED, missing='no such mesh file')
+        raise ValueError(f'{path}: is not a mesh by the ending of its name; allowed: {ALLOWED}')
+    file = usable_file(path, ALLOWED, missing='no such mesh file')
+    if (size := os.path.getsize(file)) > LARGEST_BYTES:
+        raise ValueError(f'{path}: has {size} bytes; allowed: up to {LARGEST_BYTES}')
+    raw = file.read_bytes()
+    if not raw:
+        raise ValueError(f'{path}: is empty; allowed: {ALLOWED}')
+    most = FARTHEST_M / scale
+    if kind == '.stl' and (written := ascii_stl(path, raw, most)) is not None:
+        return written
+    {'.obj': _check_obj, '.stl': _check_stl, '.msh': _check_msh}[kind](path, raw, most)
+    return None
+
+
+def ascii_stl(path: Path, raw: bytes, most: float) -> Vector | None:
+    """Return the triangles of an STL file in ASCII as written, shape (k, 3, 3); None if it is not one.
+
+    Binary files may begin with ``solid``, too: theirs is the length that the number of triangles in them demands.
+
+    :param raw: content of the file
+    :param most: largest coordinate
+    :raises ValueError: naming the file, the line and what is wrong with it
+    """
+    if not raw[:512].lstrip().lower().startswith(b'solid') or b'\0' in raw[:512]:
+        return None
+    if len(raw) >= _HEAD and len(raw) == _HEAD + _FACET * int.from_bytes(raw[80:84], 'little'):
+        return None
+    corners: list[list[float]] = []
+    facets = 0
+    for number, words in _lines(raw):
+        key = words[0].lower()
+        facets += key == 'facet'
+        if key == 'vertex':
+            corners.append(_vertex(path, number, words[1:], most, exactly=True))
+    if not corners or len(corners) != 3 * facets:
+        problem = f'{len(corners)} {"vertex" if len(corners) == 1 else "vertices"} in {counted(facets, "facet")}'
+        raise ValueError(f'{path}: {problem} of an ASCII STL; allowed: one facet or more, of three vertices each')
+    return np.array(corners).reshape(-1, 3, 3)
+
+
+def _lines(raw: bytes) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the words of each line that has some."""
+    for number, line in enumerate(raw.decode('utf-8', errors='replace').splitlines(), 1):
+        if words := line.split():
+            yield number, words
+
+
+def _vertex(path: Path, number: int, words: list[str], most: float, *, exactly: bool = False) -> list[float]:
+    """Return the three coordinates of a vertex.
+
+    :param number: line of the file
+    :param exactly: whether more numbers are wrong; OBJ may have weights and colors behind
+    """
+    try:
+        place = [float(word) for word in words[:3]]
+    except ValueError:
+        place = []
+    if len(place) != 3 or (exactly and len(words) > 3) or not all(map(math.isfinite, place)):
+        allowed = f'{"vertex" if exactly else "v"} X Y Z, finite numbers'
+        raise ValueError(f'{path}:{number}: is not a vertex; allowed: {allowed}')
+    if max(map(abs, place)) > most:
+        raise ValueError(f'{path}:{number}: {_too_far(most)}')
+    return place
+
+
+def _too_far(most: float) -> str:
+    return (
+        f'a vertex is more than {FARTHEST_M:g} m from the origin; allowed: coordinates up to {most:g} at this scale; '
+        f'fix: set the scale of the mesh, 0.001 for millimeters'
+    )
+
+
+def _check_obj(path: Path, raw: bytes, most: float) -> None:
+    """Refuse an OBJ with lines of vertices or faces that MuJoCo would read as zeros or leave out."""
+    vertices, faces, highest, highest_at = 0, 0, 0, 0
+    for number, words in _lines(raw):
+        if words[0] == 'v':
+            _vertex(path, number, words[1:], most)
+            vertices += 1
+        elif words[0] == 'f':
+            allowed = 'allowed: f A B C ..., numbers of vertices'
+            try:
+                corners = [int(word.partition('/')[0]) for word in words[1:]]
+            except ValueError:
+                corners = []
+            if len(corners) < 3 or 0 in corners:
+                raise ValueError(f'{path}:{number}: is not a face; {allowed}')
+            if -min(corners) > vertices:
+                raise ValueError(f'{path}:{number}: a face goes back before the first vertex; {allowed}')
+            if max(corners) > highest:
+                highest, highest_at = max(corners), number
+            faces += 1
+    if highest > vertices:
+        problem = f'a face has vertex {highest}, and the file has {vertices}'
+        raise ValueError(f'{path}:{highest_at}: {problem}; allowed: 1 to {vertices}')
+    _check_counts(path, vertices, faces)
+
+
+def _check_counts(path: Path, vertices: int, faces: int) -> None:
+    """Refuse what is not a solid by its numbers: the least one is a tetrahedron."""
+    if vertices < 4 or faces < 1:
+        found = f'{vertices} {"vertex" if vertices == 1 else "vertices"} and {counted(faces, "face")}'
+        raise ValueError(f'{path}: has {found}; allowed: 4 vertices or more, joined by faces')
+
+
+def _check_stl(path: Path, raw: bytes, most: float) -> None:
+    """Refuse a binary STL that is cut short, or has numbers that are not places."""
+    allowed = f'allowed: an STL with 1 to {MOST_TRIANGLES} triangles'
+    if len(raw) < _HEAD:
+        raise ValueError(f'{path}: is neither an ASCII nor a binary STL: it ends within the head; {allowed}')
+    count = int.from_bytes(raw[80:84], 'little')
+    if not 1 <= count <= MOST_TRIANGLES:
+        found = f'more than {MOST_TRIANGLES}' if count else 'no'
+        raise ValueError(f'{path}: is not an ASCII STL, and its head states {found} triangles; {allowed}')
+    if len(raw) != (wanted := _HEAD + _FACET * count):
+        found = f'{counted(count, "triangle")}, {wanted} bytes, and the file has {len(raw)}'
+        raise ValueError(f'{path}: its head states {found}; {allowed}, whole')
+    record = np.dtype([('normal', '<f4', 3), ('corners', '<f4', 9), ('more', '<u2')])
+    _check_places(path, np.frombuffer(raw, record, count, _HEAD)['corners'], most, 'triangle')
+
+
+def _check_msh(path: Path, raw: bytes, most: float) -> None:
+    """Refuse a file that is not MuJoCo's binary MSH: numbers of vertices, normals, texture points, faces, then they."""
+    counts = [int(n) for n in np.frombuffer(raw, '<i4', 4)] if len(raw) >= 16 else [-1]
+    wanted = 16 + 4 * sum(n * each for n, each in zip(counts, (3, 3, 2, 3), strict=False))
+    if min(counts) < 0 or wanted != len(raw):
+        raise ValueError(f"{path}: is not MuJoCo's binary MSH: its length is not that of its head; allowed: {ALLOWED}")
+    _check_counts(path, counts[0], counts[3])
+    _check_places(path, np.frombuffer(raw, '<f4', 3 * counts[0], 16).reshape(-1, 3), most, 'vertex')
+    faces = np.frombuffer(raw, '<i4', 3 * counts[3], len(raw) - 12 * counts[3])
+    if faces.min() < 0 or faces.max() >= counts[0]:
+        raise ValueError(f'{path}: a face has a vertex that is not there; allowed: 0 to {counts[0] - 1}')
+
+
+def _check_places(path: Path, places: NDArray[np.float32], most: float, what: str) -> None:
+    """Refuse coordinates that are not finite or too far; shape (n, any number)."""
+    wrong = np.flatnonzero(~np.isfinite(places).all(axis=1))
+    if wrong.size:
+        problem = f'{what} {int(wrong[0]) + 1} has a coordinate that is not finite'
+        raise ValueError(f'{path}: {problem}; allowed: finite numbers')
+    far = np.flatnonzero((np.abs(places) > most).any(axis=1))
+    if far.size:
+        raise ValueError(f'{path}: {what} {int(far[0]) + 1}: {_too_far(most)}')
+
+
+def check_assets(mjcf_path: str | Path) -> None:
+    """Refuse files that an MJCF file names and that are not there, not files, or not meshes, before MuJoCo opens them.
+
+    :raises VehicleModelError: naming the element, the file and what is wrong with it
+    """
+    try:
+        spec = mujoco.MjSpec.from_file(str(mjcf_path))
+    except ValueError:
+        return  # MuJoCo's compiler names the line
+    folder = Path(mjcf_path).parent
+    meshes = [('mesh', mesh, spec.meshdir) for mesh in spec.meshes]
+    others = [('texture', texture, spec.texturedir) for texture in spec.textures]
+    others += [('hfield', field, spec.meshdir) for field in spec.hfields]
+    for kind, asset, given in (*meshes, *others):
+        if not asset.file:
+            continue
+        name = Path(asset.file).name if spec.strippath else asset.file
+        path = folder / given / name
+        try:
+            if kind != 'mesh' or asset.content_type:
+                usable_file(path, f'the file of a {kind}')
+            elif check_mesh(path, float(np.abs(asset.scale).max()) or 1.0) is not None:
+                raise ValueError(f'{path}: is an ASCII STL; allowed: OBJ, MSH or binary STL in MJCF files')
+        except ValueError as error:
+            problem, _, allowed = without_name(str(error), str(path)).partition('; allowed: ')
+            key = f'{kind} {asset.name or Path(asset.file).stem}'
+            raise VehicleModelError(mjcf_path, key, asset.file, allowed, problem) from None
+
+
+def check_mesh_sizes(model: Any, mjcf_path: str | Path) -> None:
+    """Refuse meshes of an MJCF file that are far larger than the vehicle, as those in millimeters are.
+
+    The vehicle's size is that of its skeleton: the farthest origin of a body, or edge of a shape that is not a mesh.
+    The bound is five times of it, as for ground shapes, and never below 20 m, as for tools. Of meshes in millimeters it
+    misses parts smaller than 2 cm.
+
+    :param model: mujoco.MjModel
+    :raises VehicleModelError: naming the mesh, its size and the remedy
+    """
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    is_mesh = model.geom_type == int(mujoco.mjtGeom.mjGEOM_MESH)
+    if not is_mesh.any() or model.nbody < 2:
+        return
+    origin = data.xpos[1]
+    reach = np.sqrt(((data.xpos[1:] - origin) ** 2).sum(axis=1)).max()
+    moved = ~is_mesh & (model.geom_bodyid > 0)
+    if moved.any():
+        out = np.sqrt(((data.geom_xpos[moved] - origin) ** 2).sum(axis=1)) + model.geom_rbound[moved]
+        reach = max(reach, out.max())
+    most = max(LARGEST_PART_M, 5.0 * float(reach))
+    for k in np.flatnonzero(is_mesh):
+        side = 2.0 * float(model.geom_aabb[k, 3:].max())
+        if side > most:
+            mesh = model.mesh(int(model.geom_dataid[k])).name
+            problem = f'is {side:.4g} m wide, on a vehicle that reaches {float(reach):.3g} m'
+            allowed = f'up to {most:.3g} m; fix: set its scale, "0.001 0.001 0.001" for millimeters'
+            raise VehicleModelError(mjcf_path, f'mesh {mesh}', None, allowed, problem)

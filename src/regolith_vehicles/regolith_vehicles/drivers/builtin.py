@@ -1,0 +1,252 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Drivers decide where a vehicle goes: pure functions of time, true state, live inputs and an explicit state."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib import metadata
+
+from regolith_files.plugins import entry_points, load_plugin
+from regolith_vehicles.commands.command import AckermannCommand, DriveCommand
+from regolith_vehicles.commands.command_interfaces import timeout_command
+from regolith_vehicles.config import (
+    ConstantDriverConfig,
+    DriverConfig,
+    ExternalDriverConfig,
+    PathDriverConfig,
+    PluginDriverConfig,
+)
+from regolith_vehicles.drivers.driver import LIVE as LIVE
+from regolith_vehicles.drivers.driver import Driver as Driver
+from regolith_vehicles.drivers.driver import DriverError as DriverError
+from regolith_vehicles.drivers.task_config import TasksDriverConfig
+from regolith_vehicles.drivers.tasks import TasksDriver
+from regolith_world.cycle.records import BodyState
+from regolith_world.numerics.rotation import yaw
+
+GROUP = 'regolith.drivers'
+"""Entry points of other packages: name -> a callable that takes the driver's parameters and returns a Driver."""
+
+_EXTERNAL = struct.Struct('<qqqdd')
+
+
+class ConstantDriver(Driver):
+    """One twist between two times."""
+
+    def __init__(self, config: ConstantDriverConfig) -> None:
+        self._twist = DriveCommand(config.speed_mps, config.angular_radps)
+        self._start_ns = round(config.start_s * 1e9)
+        self._until_ns = None if config.until_s is None else round(config.until_s * 1e9)
+
+    def command(self, t_ns: int, base: BodyState) -> DriveCommand:
+        """Return the twist, or zero outside the times; see the base class."""
+        if t_ns < self._start_ns or (self._until_ns is not None and t_ns >= self._until_ns):
+            return DriveCommand()
+        return self._twist
+
+
+class PathDriver(Driver):
+    """Pure pursuit of a polyline: curvature 2 y / L^2 towards a point ahead on it, y to its left, L away.
+
+    The state is the arc length reached; it only grows, so that a path may cross itself.
+
+    Source: coulter1992.
+    Checked by: test_drivers.py::test_pure_pursuit_steers_on_the_circle_through_the_point_ahead,
+    test_drivers.py::test_path_driver_follows_and_stops.
+    """
+
+    ARRIVED = 0.05
+    """Distance along the path from the last way-point at which the vehicle stops [m]."""
+
+    def __init__(self, config: PathDriverConfig) -> None:
+        self._config = config
+        points = list(config.waypoints)
+        if config.loop and points[0] != points[-1]:
+            points.append(points[0])
+        self._points = points
+        self._lengths = [math.dist(points[k], points[k + 1]) for k in range(len(points) - 1)]
+        self._total = math.fsum(self._lengths)
+        self._start_ns = round(config.start_s * 1e9)
+        self._progress = 0.0
+
+    def save(self) -> bytes:
+        """Return the arc length reached."""
+        return struct.pack('<d', self._progress)
+
+    def restore(self, blob: bytes) -> None:
+        """Restore what :meth:`save` returned."""
+        (self._progress,) = struct.unpack('<d', blob)
+
+    def command(self, t_ns: int, base: BodyState) -> DriveCommand:
+        """Return the twist towards the point ahead; see the base class."""
+        if t_ns < self._start_ns:
+            return DriveCommand()
+        x, y = float(base.position[0]), float(base.position[1])
+        self._progress = self._nearest(x, y)
+        left = self._total - self._progress
+        if not self._config.loop and left <= self.ARRIVED:
+            return DriveCommand()
+        ahead_x, ahead_y = self._point(self._progress + self._config.lookahead_m)
+        heading = yaw(base.orientation)
+        across = -math.sin(heading) * (ahead_x - x) + math.cos(heading) * (ahead_y - y)
+        distance = math.hypot(ahead_x - x, ahead_y - y)
+        curvature = 2.0 * across / max(distance, 1e-3) ** 2
+        speed = self._config.speed_mps
+        if not self._config.loop:
+            # Coast down over the last look-ahead, to a tenth of the speed, so as not to run past the end.
+            speed *= min(1.0, max(0.1, left / self._config.lookahead_m))
+        return DriveCommand(speed, speed * curvature)
+
+    def _nearest(self, x: float, y: float) -> float:
+        """Return the arc length of the nearest point from the progress on, no further than two look-aheads."""
+        first, last = self._progress, self._progress + 2.0 * self._config.lookahead_m
+        best, best_distance = first, math.inf
+        begin = 0.0
+        laps = 1
+        if self._config.loop:
+            begin = math.floor(first / self._total) * self._total
+            laps = math.ceil((last - begin) / self._total) + 1
+        for _ in range(laps):
+            for k, length in enumerate(self._lengths):
+                low, high = max(first, begin), min(last, begin + length)
+                if low <= high:
+                    (ax, ay), (bx, by) = self._points[k], self._points[k + 1]
+                    along = begin + ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / length
+                    along = min(max(along, low), high)
+                    part = (along - begin) / length
+                    distance = math.hypot(ax + part * (bx - ax) - x, ay + part * (by - ay) - y)
+                    if distance < best_distance:
+                        best, best_distance = along, distance
+                begin += length
+        return best
+
+    def _point(self, along: float) -> tuple[float, float]:
+        """Return the point at an arc length; past the end, on the extension of the last piece."""
+        if self._config.loop:
+            along = math.fmod(along, self._total)
+        for k, length in enumerate(self._lengths):
+            if along <= length or k == len(self._lengths) - 1:
+                (ax, ay), (bx, by) = self._points[k], self._points[k + 1]
+                part = along / length
+                return ax + part * (bx - ax), ay + part * (by - ay)
+            along -= length
+        raise AssertionError('a path has at least one piece')
+
+
+class ExternalDriver(Driver):
+    """The last latched command of any face, and the last targets of joints, each until it is too old.
+
+    The state is both with their times, and how far speed and steering have come where they are to change slowly.
+    """
+
+    wants_live_input = True
+
+    def __init__(self, config: ExternalDriverConfig) -> None:
+        self._timeout_ns = round(config.timeout_s * 1e9)
+        self._since_ns = 0
+        self._joints_since_ns = 0
+        self._wanted = DriveCommand()
+        self._at_ns = 0
+        self._reached = AckermannCommand()
+
+    def encode(self, wanted: DriveCommand | None) -> bytes:
+        """Return 0 (nothing came), 1 (something to drive by) or 2 (joints alone), and the command; see the base."""
+        if wanted is None:
+            return bytes([0]) + DriveCommand().save()
+        if math.isnan(wanted.linear):
+            return bytes([2]) + replace(wanted, linear=0.0, angular=0.0).save()
+        return bytes([1]) + wanted.save()
+
+    def receive(self, t_ns: int, live: bytes) -> None:
+        """Take a latched command; see the base class."""
+        kind, given = live[0], DriveCommand.load(live[1:])
+        old = self._joints(t_ns)
+        if kind == 1:
+            self._wanted = replace(given, joints=self._wanted.joints)
+            self._since_ns = t_ns
+        if given.joints:
+            self._wanted = replace(self._wanted, joints={**old, **given.joints})
+            self._joints_since_ns = t_ns
+
+    def _joints(self, t_ns: int) -> Mapping[str, float]:
+        return self._wanted.joints if t_ns - self._joints_since_ns < self._timeout_ns else {}
+
+    def command(self, t_ns: int, base: BodyState) -> DriveCommand:
+        """Return the last command without what is older than the timeout; see the base class."""
+        fresh = t_ns - self._since_ns < self._timeout_ns
+        given = self._wanted if fresh else timeout_command(self._wanted)
+        seconds, self._at_ns = (t_ns - self._at_ns) * 1e-9, t_ns
+        if isinstance(given.by, AckermannCommand):
+            given = replace(given, by=_approached(self._reached, given.by, seconds))
+        self._reached = given.by if isinstance(given.by, AckermannCommand) else AckermannCommand(given.linear)
+        return replace(given, joints=self._joints(t_ns))
+
+    def save(self) -> bytes:
+        """Return the command, the times its parts were latched, and what speed and steering have reached."""
+        times = self._since_ns, self._joints_since_ns, self._at_ns
+        return _EXTERNAL.pack(*times, *self._reached[:2]) + self._wanted.save()
+
+    def restore(self, blob: bytes) -> None:
+        """Restore what :meth:`save` returned."""
+        *times, speed, angle = _EXTERNAL.unpack_from(blob)
+        self._since_ns, self._joints_since_ns, self._at_ns = times
+        self._reached = AckermannCommand(speed, angle)
+        self._wanted = DriveCommand.load(blob[_EXTERNAL.size :])
+
+
+def _approached(reached: AckermannCommand, goal: AckermannCommand, seconds: float) -> AckermannCommand:
+    """Return speed and angle on the way to a goal, after so long [s], at the rates it asks for."""
+
+    def toward(now: float, wanted: float, rate: float) -> float:
+        return wanted if rate <= 0.0 else now + min(max(wanted - now, -rate * seconds), rate * seconds)
+
+    speed = toward(reached.speed, goal.speed, goal.acceleration)
+    return AckermannCommand(speed, toward(reached.steering_angle, goal.steering_angle, goal.steering_rate))
+
+
+def known_drivers() -> dict[str, metadata.EntryPoint]:
+    """Return the drivers of other packages, by name in name order."""
+    return {point.name: point for point in entry_points(GROUP)}
+
+
+def make_driver(config: DriverConfig) -> Driver:
+    """Return the driver a configuration describes.
+
+    :raises ValueError: if it names a plug-in that is not installed (lists those that are), or cannot be loaded
+    """
+    if isinstance(config, ConstantDriverConfig):
+        return ConstantDriver(config)
+    if isinstance(config, PathDriverConfig):
+        return PathDriver(config)
+    if isinstance(config, ExternalDriverConfig):
+        return ExternalDriver(config)
+    if isinstance(config, TasksDriverConfig):
+        return TasksDriver(config)
+    points = known_drivers()
+    if config.name not in points:
+        raise ValueError(f'driver.name: {config.name!r} is not installed; allowed: {sorted(points)}')
+    driver = load_plugin(points[config.name])(**config.parameters)
+    if not isinstance(driver, Driver):
+        raise ValueError(f'driver.name: {config.name!r} leads to a {type(driver).__name__}, not a Driver')
+    return driver
+
+
+def finite_command(driver: Driver, config: DriverConfig, t_ns: int, base: BodyState) -> DriveCommand:
+    """Return the command of a driver, see :meth:`Driver.command`.
+
+    :param config: the driver's section
+    :raises DriverError: if it is neither a DriveCommand nor two numbers, or not finite
+    """
+    given = driver.command(t_ns, base)
+    command = DriveCommand.of(given)
+    if command is None or not command.finite:
+        name = config.name if isinstance(config, PluginDriverConfig) else config.type
+        raise DriverError(
+            f'driver {name!r} ({type(driver).__module__}.{type(driver).__qualname__}) commands {given!r}; allowed:'
+            ' two finite numbers, forward speed [m/s] and yaw rate [rad/s], or a DriveCommand of finite numbers'
+        )
+    return command

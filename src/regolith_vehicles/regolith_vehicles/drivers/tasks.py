@@ -1,0 +1,108 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A driver that digs, hauls and dumps: one task of a list after the other."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Mapping
+
+from regolith_vehicles.commands.command import DriveCommand
+from regolith_vehicles.drivers.driver import Driver
+from regolith_vehicles.drivers.task_config import DigConfig, DumpConfig, HaulConfig, TasksDriverConfig
+from regolith_world.cycle.records import BodyState
+from regolith_world.numerics.rotation import yaw
+
+ASIDE_RAD = 0.3
+"""Bearing of the goal beyond which the vehicle turns on the spot."""
+NEARLY = 5.0
+"""Of within_m: so near to the goal it turns no more, and has arrived once that is beside it."""
+AHEAD_M = 0.8
+"""Greatest distance of the point steered at, on the line to the goal [m]."""
+
+_STATE = struct.Struct('<qq?')
+
+
+class TasksDriver(Driver):
+    """Works through tasks. The state is how many were done, since when the present one lasts, and whether it turns."""
+
+    def __init__(self, config: TasksDriverConfig, start_ns: int | None = None) -> None:
+        """Begin with the first task.
+
+        :param start_ns: simulated time [ns] in place of the configuration's
+        """
+        self._config = config
+        self._start_ns = round(config.start_s * 1e9) if start_ns is None else start_ns
+        self._done = 0
+        self._since_ns = self._start_ns
+        self._turning = False
+        self._levels: Mapping[str, float] = {}
+
+    def set_fill_levels(self, fill_levels: Mapping[str, float]) -> None:
+        """Take how full the tools are; see the base class."""
+        self._levels = fill_levels
+
+    @property
+    def done(self) -> int:
+        """Number of tasks that were finished or given up."""
+        return self._done
+
+    def command(self, t_ns: int, base: BodyState) -> DriveCommand:
+        """Return the command of the present task; see the base class."""
+        tasks = self._config.tasks
+        if t_ns < self._start_ns:
+            return DriveCommand()
+        # A task may be over before it began, as digging with full drums; each is looked at once in a cycle.
+        for _ in range(len(tasks)):
+            if self._done >= len(tasks) * self._config.repeat:
+                return DriveCommand()
+            task = tasks[self._done % len(tasks)]
+            seconds = (t_ns - self._since_ns) * 1e-9
+            if seconds < task.timeout_s and not (seconds >= task.first_s and self._is_over(task, base)):
+                twist = self._twist(task, base) if seconds >= task.first_s else (0.0, 0.0)
+                return DriveCommand(*twist, task.joints)
+            self._done, self._since_ns, self._turning = self._done + 1, t_ns, False
+        return DriveCommand()
+
+    def _is_over(self, task: DigConfig | HaulConfig | DumpConfig, base: BodyState) -> bool:
+        """Return whether a task has reached its end."""
+        if isinstance(task, HaulConfig):
+            ahead, left = _goal(task, base)
+            distance = math.hypot(ahead, left)
+            return distance <= task.within_m or (distance <= NEARLY * task.within_m and ahead <= 0.0)
+        levels = [level for name, level in self._levels.items() if name in task.tools or not task.tools]
+        if isinstance(task, DigConfig):
+            return all(level >= task.until_full for level in levels)
+        return all(level <= task.until_left for level in levels)
+
+    def _twist(self, task: DigConfig | HaulConfig | DumpConfig, base: BodyState) -> tuple[float, float]:
+        """Return forward speed [m/s] and yaw rate [rad/s] of a task under way."""
+        if not isinstance(task, HaulConfig):
+            return task.speed_mps, 0.0
+        ahead, left = _goal(task, base)
+        bearing, distance = math.atan2(left, ahead), max(math.hypot(ahead, left), 1e-3)
+        # Once it turns it goes on until it looks at the goal, or it would stop and go at the limit.
+        aside = abs(bearing) > (0.1 * ASIDE_RAD if self._turning else ASIDE_RAD)
+        self._turning = aside and distance > NEARLY * task.within_m
+        if self._turning:
+            return 0.0, math.copysign(task.turn_radps, bearing)
+        # Pure pursuit of a point on the line to the goal, no further than AHEAD_M.
+        curvature = 2.0 * math.sin(bearing) / min(distance, AHEAD_M)
+        rate = min(max(task.speed_mps * curvature, -task.turn_radps), task.turn_radps)
+        return -task.speed_mps if task.backwards else task.speed_mps, rate
+
+    def save(self) -> bytes:
+        """Return what was done and what is under way."""
+        return _STATE.pack(self._done, self._since_ns, self._turning)
+
+    def restore(self, blob: bytes) -> None:
+        """Restore what :meth:`save` returned."""
+        self._done, self._since_ns, self._turning = _STATE.unpack(blob)
+
+
+def _goal(task: HaulConfig, base: BodyState) -> tuple[float, float]:
+    """Return how far ahead and to the left of the end it drives with the goal lies [m]."""
+    heading = yaw(base.orientation) + (math.pi if task.backwards else 0.0)
+    dx, dy = task.to[0] - float(base.position[0]), task.to[1] - float(base.position[1])
+    return math.cos(heading) * dx + math.sin(heading) * dy, -math.sin(heading) * dx + math.cos(heading) * dy

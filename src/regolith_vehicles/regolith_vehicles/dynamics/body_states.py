@@ -1,0 +1,81 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Poses and twists of a vehicle's bodies as the world and those who draw it take them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_vehicles.dynamics.multibody import composite_inertia, point_velocities, quaternion_to_ros
+from regolith_vehicles.running_gear import RunningGear
+from regolith_world.cycle.records import BodyState
+from regolith_world.numerics.portable_math import times
+
+Vector = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+_XYZW = [1, 2, 3, 0]
+
+
+def vehicle_body_state(name: str, model: Any, data: Any, base: int) -> BodyState:
+    """Return pose, twist and composite inertia of the whole vehicle.
+
+    :param model: mujoco.MjModel; ``data``: mujoco.MjData
+    :param base: body of the base frame
+    """
+    center, inertia = np.empty(3), np.empty((3, 3))
+    total = composite_inertia(model.body_mass, model.body_inertia, data.xipos, data.ximat, center, inertia)
+    rotation = data.xmat[base].reshape(3, 3)
+    return BodyState(
+        name=name,
+        position=data.xpos[base].copy(),
+        orientation=quaternion_to_ros(data.xquat[base]),
+        linear_velocity=data.qvel[:3].copy(),
+        angular_velocity=times(rotation, data.qvel[3:6]),
+        mass=float(total),
+        center_of_mass=center,
+        inertia=inertia,
+    )
+
+
+def part_states(names: Sequence[str], bodies: Indices, data: Any, root: int, whole: BodyState) -> tuple[BodyState, ...]:
+    """Return pose and twist of some bodies; mass, centre of mass and inertia are those of the whole vehicle.
+
+    :param names: of the bodies; ``root``: body whose subtree the vehicle is
+    :param whole: the vehicle, after which they are named VEHICLE/BODY
+    """
+    if not len(bodies):
+        return ()
+    places = data.xpos[bodies]
+    velocities = point_velocities(data.cvel, places, data.subtree_com[root], bodies)
+    return tuple(
+        BodyState(
+            f'{whole.name}/{name}',
+            place,
+            quaternion_to_ros(data.xquat[b]),
+            velocity,
+            data.cvel[b, :3].copy(),
+            whole.mass,
+            whole.center_of_mass,
+            whole.inertia,
+        )
+        for name, b, place, velocity in zip(names, bodies, places, velocities, strict=True)
+    )
+
+
+def drawn_poses(bodies: Indices, gear: RunningGear, data: Any) -> Vector:
+    """Return the poses in the world of bodies, then of what the gear draws beside them, shape (n, 7).
+
+    Positions [m] and quaternions (x, y, z, w).
+    """
+    count = len(bodies)
+    places, turns = gear.drawn_poses(data)
+    out = np.empty((count + len(places), 7))
+    out[:count, :3] = data.xpos[bodies]
+    out[:count, 3:] = data.xquat[bodies][:, _XYZW]
+    out[count:, :3], out[count:, 3:] = places, turns
+    return out

@@ -1,0 +1,59 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Wheel encoders: angles in ticks, speeds from counting them, with the jitter of their edges.
+
+Regolith's own model. A pure function of the true state and the sample's index: neither listeners nor restarts change a
+reading. Simplification: between two samples a wheel is taken to turn evenly, at the speed it has at the second.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_vehicles.config import EncoderConfig
+from regolith_world.random.philox import normal_and_uniform, stream_key
+
+Floats = NDArray[np.float64]
+
+
+class Encoders:
+    """The encoders of one vehicle."""
+
+    def __init__(self, config: EncoderConfig, seed: int, name: str, rate_hz: float) -> None:
+        """Make the encoders of a vehicle.
+
+        :param seed: of the scenario
+        :param name: of the vehicle
+        :param rate_hz: of the samples
+        """
+        self.config = config
+        self._key = stream_key(seed, name, 'encoders')
+        self._rate_hz = rate_hz
+
+    def sample(self, n: int, angle: Floats, speed: Floats) -> tuple[Floats, Floats]:
+        """Return the angles [rad] and speeds [rad/s] of sample n >= 0 as counted, shape (wheels,) each.
+
+        :param angle: true ones [rad], shape (wheels,), not wrapped
+        :param speed: true ones [rad/s]
+        """
+        # Samples count from 1 in the stream: the angle before the first one needs its jitter, too.
+        now = self._counted(n + 1, angle)
+        return now, (now - self._counted(n, angle - speed / self._rate_hz)) * self._rate_hz
+
+    def _counted(self, n: int, angle: Floats) -> Floats:
+        """Return angles [rad] in whole ticks, with the jitter of sample n of the stream."""
+        step = 2.0 * np.pi / self.config.ticks
+        seen = angle + self.config.jitter_rad * _jitter(self._key, n, len(angle))
+        out: Floats = np.floor(seen / step + 0.5) * step
+        return out
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _jitter(key: np.uint64, n: int, count: int) -> Floats:
+    """Return standard normal numbers of a sample, one per wheel, shape (count,)."""
+    out = np.empty(count)
+    for wheel in range(count):
+        out[wheel] = normal_and_uniform(key, n, wheel)[0]
+    return out

@@ -1,0 +1,52 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Servos of joints that take targets by name: of arms, drums, masts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_vehicles.description.model_config import VehicleModelConfig
+from regolith_vehicles.dynamics.multibody import Multibody
+
+Vector = NDArray[np.float64]
+
+
+class JointServos:
+    """The actuators of a vehicle's ``joints`` section, in name order; k of them, none for most vehicles."""
+
+    def __init__(self, config: VehicleModelConfig, body: Multibody) -> None:
+        self.names = tuple(sorted(config.joints))
+        """Names of the joints."""
+        self.actuators = body.joint_actuator
+        """Indices in MuJoCo's controls, shape (k,)."""
+        given = [config.joints[name] for name in self.names]
+        self._low = np.array([joint.limits[0] for joint in given])
+        self._high = np.array([joint.limits[1] for joint in given])
+        self._rate = np.array([joint.rate for joint in given])
+        self._holds = np.array([joint.when_silent == 'hold' for joint in given], dtype=np.bool_)
+        self.goal = np.zeros(len(given))
+        """Targets that hold, in the units of the actuators, shape (k,)."""
+        self.command = np.zeros(len(given))
+        """How far the commands have come towards them, shape (k,)."""
+
+    def reset(self) -> None:
+        """Let all targets and commands be zero."""
+        self.goal, self.command = np.zeros(len(self.names)), np.zeros(len(self.names))
+
+    def goals(self, given: Mapping[str, float]) -> Vector:
+        """Return the targets of all joints, shape (k,): those given, else what held before, or zero (``when_silent``).
+
+        :param given: targets by name, of joints in :attr:`names`
+        """
+        kept = np.where(self._holds, self.goal, 0.0)
+        return np.array([given.get(name, old) for name, old in zip(self.names, kept.tolist(), strict=True)])
+
+    def ramp(self, goal: Vector, duration: float) -> tuple[Vector, Vector]:
+        """Return the commands at the start and at the end of a cycle [s], as limits of value and rate allow."""
+        change = self._rate * duration
+        wanted = np.clip(goal, self._low, self._high)
+        return self.command, self.command + np.clip(wanted - self.command, -change, change)

@@ -1,0 +1,167 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Dead reckoning from the encoders of wheels or tracks."""
+
+from __future__ import annotations
+
+import math
+import struct
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_vehicles.description.model_config import OdometryConfig
+from regolith_vehicles.dynamics import odometry_covariance
+from regolith_vehicles.dynamics.kinematics import WheelLayout, twist_of_wheels
+from regolith_world.numerics.portable_math import dot
+
+Vector = NDArray[np.float64]
+
+_FORMAT = struct.Struct('<8d')
+_ENGINE = struct.Struct('<d')
+"""At its end, for wheels that an engine turns."""
+_CYCLE_S = 0.02
+"""Over which the first twist counts its ticks: the heartbeat by default [s]."""
+_STILL = 1e-3
+"""Speed of the wheels below which a vehicle has no curvature [m/s]."""
+STEEPEST = 1.0
+"""Slope beyond which an inclinometer's reading counts no further: nothing climbs it."""
+
+
+def slope_of(turn: Vector, gravity: Vector) -> tuple[float, float]:
+    """Return the slope of the base's forward and left axis against gravity, as an inclinometer on board reads it.
+
+    Simplification: it has no noise, and the acceleration of the vehicle does not enter it; the estimate's own does
+    (:meth:`Odometry.advance`).
+
+    :param turn: axes of the base in the world as columns, shape (3, 3)
+    :param gravity: in the world [m/s^2], shape (3,)
+    """
+    ahead, left, up = (float(dot(turn[:, k], gravity)) for k in range(3))
+    level = max(-up, 1e-9)
+    return tuple(min(max(-each / level, -STEEPEST), STEEPEST) for each in (ahead, left))  # type: ignore[return-value]
+
+
+@dataclass(slots=True)
+class Odometry:
+    """Planar pose in the odom frame, which lies where the base frame was at the start. Wheel slip makes it drift."""
+
+    x: float = 0.0
+    """[m]."""
+    y: float = 0.0
+    """[m]."""
+    yaw: float = 0.0
+    """[rad], in (-pi, pi]."""
+    linear_x: float = 0.0
+    """Forward velocity of the base over the last cycle, in the base frame [m/s]."""
+    linear_y: float = 0.0
+    """Velocity to its left [m/s]."""
+    angular: float = 0.0
+    """Yaw rate [rad/s]."""
+    distance: float = 0.0
+    """Length of the reckoned path [m]."""
+    curvature: float = 0.0
+    """Yaw angle per way of the wheels, the last one it moved on [rad/m]."""
+    errors: Vector = field(default_factory=lambda: np.zeros((3, 3)), compare=False)
+    """Joint covariance of pose and slip (:mod:`regolith_vehicles.dynamics.odometry_covariance`); x, y and yaw come
+    first.
+    """
+    twist_errors: Vector = field(default_factory=lambda: np.zeros((3, 3)), compare=False)
+    """Covariance of the twist over the last cycle, shape (3, 3)."""
+    fastest: float | None = None
+    """Highest speed since it stood, of wheels that an engine turns [m/s]; of others None."""
+
+    @staticmethod
+    def start(layout: WheelLayout, config: OdometryConfig) -> Odometry:
+        """Return dead reckoning that begins here."""
+        still = np.zeros(len(layout.x))
+        return Odometry(
+            errors=odometry_covariance.initial_covariance(layout, config),
+            twist_errors=odometry_covariance.twist_covariance(layout, config, still, still, _CYCLE_S),
+            fastest=0.0 if layout.engine else None,
+        )
+
+    def advance(
+        self,
+        layout: WheelLayout,
+        config: OdometryConfig,
+        turned: Vector,
+        angles: Vector,
+        duration: float,
+        slope: tuple[float, float] = (0.0, 0.0),
+        gravity: float = 0.0,
+    ) -> None:
+        """Move by one cycle along the arc of a constant twist.
+
+        :param turned: angle each wheel turned in the cycle [rad], shape (n,)
+        :param angles: mean steering angles of the cycle [rad], shape (n,)
+        :param duration: of the cycle [s], > 0
+        :param slope: rise of the base's forward and left axis over their level length, see :func:`slope_of`
+        :param gravity: magnitude, to which accelerations are compared [m/s^2]; 0: they are not
+
+        Source: thrun2005, section 5.3.
+        Checked by: test_vehicle_state.py::test_reckoning_is_exact_on_arcs_and_of_second_order_on_spirals,
+        test_kinematics.py::test_odometry_closes_a_circle, test_vehicle_state.py::test_crabbing_covers_its_way.
+        """
+        vx, vy, rate = twist_of_wheels(layout, turned / duration, angles)
+        dx, dy, turn = vx * duration, vy * duration, rate * duration
+        if abs(turn) < 1e-9:
+            sine, versine = 1.0, 0.5 * turn
+        else:
+            sine, versine = math.sin(turn) / turn, (1.0 - math.cos(turn)) / turn
+        along, across = sine * dx - versine * dy, versine * dx + sine * dy
+        c, s = math.cos(self.yaw), math.sin(self.yaw)
+        way = c * along - s * across, s * along + c * across
+        rolled = turned * layout.radius
+        middle = self.yaw + 0.5 * turn
+        speeding, loaded = (0.0, 0.0), slope
+        if gravity > 0.0:
+            # The integrals of a |v| dt over the cycle, forward exact for any change of speed.
+            faster = (vx * abs(vx) - self.linear_x * abs(self.linear_x)) / (2.0 * gravity)
+            if layout.engine:
+                moved = vx * self.linear_x > 0.0 and abs(self.linear_x) > _STILL
+                before = (self.fastest or 0.0) if moved else 0.0
+                self.fastest = max(before, abs(vx))
+                faster = math.copysign((self.fastest**2 - before**2) / (2.0 * gravity), vx)
+            speeding = faster, abs(vx) * duration * vx * rate / gravity
+            pulls = (vx - self.linear_x) / (duration * gravity), vx * rate / gravity
+            loaded = tuple(min(max(a + b, -STEEPEST), STEEPEST) for a, b in zip(slope, pulls))  # type: ignore[assignment]
+        # Of a wheel at the mean distance from the base, so a turn on the spot has a curvature, too.
+        speed = math.hypot(vx, vy, rate * layout.lever)
+        curvature = rate / speed if speed > _STILL else self.curvature
+        self.errors = odometry_covariance.propagate(
+            self.errors, layout, config, rolled, angles, middle, way, turn, slope, speeding, curvature - self.curvature
+        )
+        length = math.hypot(dx, dy)
+        c, s = math.cos(middle), math.sin(middle)
+        lost = odometry_covariance.start_variance(config, self.distance, self.distance + length)
+        self.errors[:2, :2] += ((lost * c * c, lost * c * s), (lost * c * s, lost * s * s))
+        self.twist_errors = odometry_covariance.twist_covariance(
+            layout, config, rolled / duration, angles, duration, rate, loaded
+        )
+        self.x += way[0]
+        self.y += way[1]
+        self.yaw = math.remainder(self.yaw + turn, 2.0 * math.pi)
+        self.linear_x, self.linear_y, self.angular = vx, vy, rate
+        self.distance += length
+        self.curvature = curvature
+
+    def save(self) -> bytes:
+        """Return the exact state; its length does not change while a vehicle drives."""
+        head = _FORMAT.pack(
+            self.x, self.y, self.yaw, self.linear_x, self.linear_y, self.angular, self.distance, self.curvature
+        )
+        last = b'' if self.fastest is None else _ENGINE.pack(self.fastest)
+        return head + self.twist_errors.astype('<f8').tobytes() + self.errors.astype('<f8').tobytes() + last
+
+    @staticmethod
+    def load(blob: bytes) -> Odometry:
+        """Return the instance that :meth:`save` wrote."""
+        errors = np.frombuffer(blob, '<f8', offset=_FORMAT.size).astype(np.float64)
+        size = math.isqrt(len(errors) - 9)
+        end = 9 + size * size
+        joint, fastest = errors[9:end].reshape(size, size), float(errors[end]) if len(errors) > end else None
+        x, y, yaw, linear_x, linear_y, angular, distance, curvature = _FORMAT.unpack_from(blob)
+        twist = errors[:9].reshape(3, 3)
+        return Odometry(x, y, yaw, linear_x, linear_y, angular, distance, curvature, joint, twist, fastest)

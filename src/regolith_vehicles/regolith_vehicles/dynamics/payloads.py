@@ -1,0 +1,68 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a vehicle carries: mass and inertia that its bodies have besides their own, as part of its state."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from regolith_vehicles.description.model_config import PayloadConfig, VehicleModelConfig
+from regolith_vehicles.dynamics.multibody import Multibody
+
+Vector = NDArray[np.float64]
+
+
+class Payloads:
+    """The payloads of a vehicle's file, in name order; none for most vehicles.
+
+    A payload lies about the centre of mass of its body and turns with it: masses add, and so do moments of inertia.
+    """
+
+    def __init__(self, config: VehicleModelConfig, body: Multibody) -> None:
+        self._config = config.payloads
+        self.names = tuple(sorted(config.payloads))
+        """Names of the payloads."""
+        self._model = body.model
+        self._bodies = body.payload_body
+        self._mass = self._model.body_mass[self._bodies].copy()
+        self._inertia = self._model.body_inertia[self._bodies].copy()
+        self._scratch = mujoco.MjData(self._model) if self.names else None
+        self.table = np.zeros((len(self.names), 4))
+        """Mass [kg] and moments of inertia [kg m^2] of each, shape (k, 4)."""
+        self.reset()
+
+    def reset(self) -> None:
+        """Load what the file says."""
+        given = [self._config[name] for name in self.names]
+        self.take(np.array([(p.mass_kg, *p.inertia_kgm2) for p in given], dtype=np.float64))
+
+    def load(self, name: str, mass: float, inertia: ArrayLike) -> None:
+        """Replace a payload.
+
+        :param mass: [kg]
+        :param inertia: moments about its centre of mass, along the axes of its body's own inertia [kg m^2], shape (3,)
+        :raises ValueError: if there is no such payload, or the values are none of a body that fits in
+        """
+        if name not in self.names:
+            raise ValueError(f'no payload {name!r}; allowed: {", ".join(self.names) or "none, its file has none"}')
+        moments = tuple(float(value) for value in np.asarray(inertia, dtype=np.float64).reshape(3))
+        old = self._config[name].model_dump()
+        PayloadConfig.model_validate({**old, 'mass_kg': float(mass), 'inertia_kgm2': moments})
+        table = self.table.copy()
+        table[self.names.index(name)] = (float(mass), *moments)
+        self.take(table)
+
+    def take(self, values: Vector) -> None:
+        """Carry these payloads; the model's masses depend on them alone, whatever was carried before.
+
+        :param values: as :attr:`table`, in any shape of that size
+        """
+        self.table = values.reshape(-1, 4).copy()
+        if not self.names:
+            return
+        self._model.body_mass[self._bodies] = self._mass + self.table[:, 0]
+        self._model.body_inertia[self._bodies] = self._inertia + self.table[:, 1:]
+        # Masses of subtrees, and the weights by which constraints are regularised.
+        mujoco.mj_setConst(self._model, self._scratch)

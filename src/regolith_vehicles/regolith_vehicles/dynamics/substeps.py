@@ -1,0 +1,423 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""All substeps of one cycle in a single compiled loop: MuJoCo for the bodies, the ground's law for parts that touch it.
+
+The order mj_step1, read poses, write forces, mj_step2 is what makes a replay exact: mj_step1 recomputes everything
+that depends on positions and velocities from the saved state (``force; mj_step`` would read what lags a step behind).
+MuJoCo is called as a C library on the addresses of its structures, so the loop is cached on disk and runs without the
+global interpreter lock.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import mujoco
+import numpy as np
+from llvmlite import binding
+from numba import njit, types
+from numpy.typing import NDArray
+
+from regolith_terrain.contact.ground_contact import PartPose
+from regolith_terrain.contact.kernel_binding import bind_kernels
+from regolith_terrain.scm.arrays import Wrench
+from regolith_terrain.solids.contact import SolidContactArrays, add_solid_wrench
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+OK = 0
+NOT_FINITE = -1
+TOO_FAST = -2
+"""A part is faster than TOP_SPEED, or further away than nodes can be counted."""
+TOP_SPEED = 1000.0
+"""Speed that no part on ground has [m/s]; a soil window for it would fill the memory."""
+LEFT_WINDOW = 1000
+"""Plus the part's index."""
+SCRATCH_TOO_SMALL = 2000
+"""Plus the part's index."""
+MARGIN_ACCELERATION = 100.0
+"""Acceleration within a cycle that the soil window allows for (a hard landing, not driving) [m/s^2]."""
+WIDER_ACCELERATIONS = (1e3, 1e4)
+"""Those that it allows for when the cycle is repeated because a part left it [m/s^2]; beyond them nothing is stable:
+a wheel of 50 kg would need 500 kN, which no tire or strut transmits."""
+_JOINT = int(mujoco.mjtTrn.mjTRN_JOINT)
+SAMPLE_COLUMNS = 13
+"""Columns of the samples of the motion: qpos (7) and qvel (6) of the free joint."""
+
+
+class Limits(NamedTuple):
+    """Forces of actuators beside their limits: how often one goes from limit to limit within a substep."""
+
+    force: Floats
+    """Of each actuator in the last substep [N or N m], shape (nu,)."""
+    low: Floats
+    """Lower limits, its own or its joint's, -inf: none; shape (nu,)."""
+    high: Floats
+    """Upper limits, shape (nu,)."""
+    flips: Indices
+    """In/out: substeps in which it was at the limit opposite to that of the substep before, shape (nu,)."""
+    side: Indices
+    """Limit of the last substep: 1 the upper, -1 the lower, 0 none; shape (nu,)."""
+
+
+class BodyArrays(NamedTuple):
+    """MuJoCo's structures by their addresses, and views of what the loop reads and writes of mjData."""
+
+    model: int
+    data: int
+    qpos: Floats
+    qvel: Floats
+    xpos: Floats
+    xmat: Floats
+    cvel: Floats
+    subtree_com: Floats
+    xipos: Floats
+    xfrc_applied: Floats
+    qfrc_applied: Floats
+    ctrl: Floats
+    actuator_length: Floats
+    """Lengths of the actuators' transmissions [m or rad], shape (nu,)."""
+    actuator_velocity: Floats
+    """Their rates, shape (nu,)."""
+    root: int
+    """Body whose subtree the vehicle is."""
+    limits: Limits
+    """Of the actuators; no part of the vehicle's state."""
+
+
+def bodies(model: Any, data: Any, base: int) -> BodyArrays:
+    """Return MuJoCo's structures as the loop takes them; the views stay valid as long as ``data`` lives.
+
+    :param base: body of the vehicle's base frame
+    """
+    return BodyArrays(
+        model._address,
+        data._address,
+        data.qpos,
+        data.qvel,
+        data.xpos,
+        data.xmat,
+        data.cvel,
+        data.subtree_com,
+        data.xipos,
+        data.xfrc_applied,
+        data.qfrc_applied,
+        data.ctrl,
+        data.actuator_length,
+        data.actuator_velocity,
+        int(model.body_rootid[base]),
+        actuator_limits(model, data),
+    )
+
+
+def actuator_limits(model: Any, data: Any) -> Limits:
+    """Return the limits of all actuators: their own force range, or what remains of it at their joint."""
+    low, high = np.full((2, model.nu), math.inf)
+    low[:] = -math.inf
+    for k in range(model.nu):
+        if model.actuator_forcelimited[k]:
+            low[k], high[k] = model.actuator_forcerange[k]
+        joint, gear = int(model.actuator_trnid[k, 0]), float(model.actuator_gear[k, 0])
+        if int(model.actuator_trntype[k]) == _JOINT and model.jnt_actfrclimited[joint] and gear != 0.0:
+            ends = sorted(float(end) / gear for end in model.jnt_actfrcrange[joint])
+            low[k], high[k] = max(low[k], ends[0]), min(high[k], ends[1])
+    return Limits(data.actuator_force, low, high, np.zeros(model.nu, np.int64), np.zeros(model.nu, np.int64))
+
+
+class Controls(NamedTuple):
+    """Controls of actuators, linear from the start of a cycle to its end."""
+
+    actuators: Indices
+    """Indices in ``ctrl``, shape (n,)."""
+    begin: Floats
+    """Controls at the start, shape (n,)."""
+    end: Floats
+    """Controls at the end, shape (n,)."""
+
+
+class ContactParts(NamedTuple):
+    """The parts that may touch ground."""
+
+    body: Indices
+    """Body of each shape, shape (n,)."""
+    offset: Floats
+    """Origin of each shape in its body's frame [m], shape (n, 3)."""
+    frame: Floats
+    """Rotation of each shape in its body's frame, shape (n, 3, 3)."""
+    active: int
+    """Number of parts, the first ones, that take part in this cycle."""
+
+
+class Wrenches(NamedTuple):
+    """Out: wrenches of the ground on each part in the last substep."""
+
+    force: Floats
+    """World axes [N], shape (n, 3)."""
+    torque: Floats
+    """About the shape's origin, world axes [N m], shape (n, 3)."""
+    stats: Floats
+    """Shape (n, STAT_COUNT)."""
+    pose: PartPose
+    """Room for the pose of one part."""
+
+
+class PlacementDamping(NamedTuple):
+    """The placing of a vehicle: speeds fade, and the ground forgets each substep."""
+
+    factor: float
+    """Factor on all speeds after each substep; 1: nothing fades, and the ground keeps its changes."""
+    values: Floats
+    """Fields of the soil window, shape (fields, ni, nj)."""
+    untouched: Floats
+    """Values they return to after each substep, of the same shape."""
+    touched: NDArray[np.bool_]
+    """Nodes the kernels changed, shape (ni, nj)."""
+
+
+NOT_FADING = PlacementDamping(1.0, np.zeros((0, 0, 0)), np.zeros((0, 0, 0)), np.zeros((0, 0), dtype=np.bool_))
+
+
+def _load_mujoco() -> None:
+    """Make MuJoCo's C functions known to the compiler; also needed before a cached loop is loaded."""
+    folder = Path(mujoco.__file__).parent
+    libraries = sorted(p for pattern in ('libmujoco*', 'mujoco.dll') for p in folder.glob(pattern))
+    if not libraries:
+        raise ImportError(f'no libmujoco in {folder}; allowed: MuJoCo as installed by pip')
+    binding.load_library_permanently(str(libraries[0]))
+    # Else MuJoCo appends its warnings to a MUJOCO_LOG.TXT in the working directory.
+    if mujoco.get_mju_user_warning() is None:
+        mujoco.set_mju_user_warning(logging.getLogger('mujoco').warning)
+
+
+_load_mujoco()
+_pair = types.void(types.intp, types.intp)
+mj_step1 = types.ExternalFunction('mj_step1', _pair)
+mj_step2 = types.ExternalFunction('mj_step2', _pair)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def no_drive(arrays: Any, step: float, share: float, bodies: BodyArrays) -> None:
+    """Leave the controls as they are."""
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def body_fixed_pose(arrays: Any, w: int, parts: ContactParts, bodies: BodyArrays, pose: PartPose) -> bool:
+    """Write pose and twist of a part that is fixed to a body; return whether it may touch the ground."""
+    xmat, cvel, offset, frame, root = bodies.xmat, bodies.cvel, parts.offset, parts.frame, bodies.root
+    center, velocity, rotation = pose.center, pose.velocity, pose.rotation
+    b = parts.body[w]
+    for a in range(3):
+        center[a] = bodies.xpos[b, a] + (
+            xmat[b, 3 * a] * offset[w, 0] + xmat[b, 3 * a + 1] * offset[w, 1] + xmat[b, 3 * a + 2] * offset[w, 2]
+        )
+    # cvel: angular velocity, then that of the body's point at the centre of mass of the whole vehicle.
+    wx, wy, wz = cvel[b, 0], cvel[b, 1], cvel[b, 2]
+    rx = center[0] - bodies.subtree_com[root, 0]
+    ry = center[1] - bodies.subtree_com[root, 1]
+    rz = center[2] - bodies.subtree_com[root, 2]
+    velocity[0] = cvel[b, 3] + (wy * rz - wz * ry)
+    velocity[1] = cvel[b, 4] + (wz * rx - wx * rz)
+    velocity[2] = cvel[b, 5] + (wx * ry - wy * rx)
+    for row in range(3):
+        pose.angular_velocity[row] = cvel[b, row]
+        for col in range(3):
+            rotation[row, col] = (
+                xmat[b, 3 * row] * frame[w, 0, col]
+                + xmat[b, 3 * row + 1] * frame[w, 1, col]
+                + xmat[b, 3 * row + 2] * frame[w, 2, col]
+            )
+    return True
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def add_wrench(
+    bodies: BodyArrays,
+    b: int,
+    px: float,
+    py: float,
+    pz: float,
+    fx: float,
+    fy: float,
+    fz: float,
+    tx: float,
+    ty: float,
+    tz: float,
+) -> None:
+    """Add a force [N] at a point [m] and a torque [N m], in world axes, to what acts on a body."""
+    # MuJoCo takes the torque about the body's centre of mass.
+    applied, xipos = bodies.xfrc_applied, bodies.xipos
+    ax, ay, az = px - xipos[b, 0], py - xipos[b, 1], pz - xipos[b, 2]
+    applied[b, 0] += fx
+    applied[b, 1] += fy
+    applied[b, 2] += fz
+    applied[b, 3] += tx + (ay * fz - az * fy)
+    applied[b, 4] += ty + (az * fx - ax * fz)
+    applied[b, 5] += tz + (ax * fy - ay * fx)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def apply_to_body(arrays: Any, w: int, parts: ContactParts, bodies: BodyArrays, pose: PartPose, wrench: Wrench) -> None:
+    """Let the body that a part is fixed to bear the wrench of the ground on it."""
+    center, force, torque = pose.center, wrench.force, wrench.torque
+    add_wrench(
+        bodies,
+        parts.body[w],
+        center[0],
+        center[1],
+        center[2],
+        force[0],
+        force[1],
+        force[2],
+        torque[0],
+        torque[1],
+        torque[2],
+    )
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def no_settle(arrays: Any, step: float, bodies: BodyArrays, wrenches: Wrenches) -> None:
+    """Leave everything as it is."""
+
+
+class RunningGearHooks(NamedTuple):
+    """A running gear's part in each substep: compiled functions that take its arrays, or None for them, first."""
+
+    drive: Callable[..., None] = no_drive
+    """``(arrays, step, share, bodies)``: once all positions and velocities are known and before forces are, it may set
+    controls and add to ``xfrc_applied``, as engine and springs do; ``share`` of the cycle is over then. Not called
+    without arrays."""
+    place: Callable[..., bool] = body_fixed_pose
+    """``(arrays, part, parts, bodies, pose)``: fills the pose of a part; whether it may touch the ground."""
+    bear: Callable[..., None] = apply_to_body
+    """``(arrays, part, parts, bodies, pose, wrench)``: passes a wrench on a part to the bodies."""
+    settle: Callable[..., None] = no_settle
+    """``(arrays, step, bodies, wrenches)``: after all parts were pressed, moves what the gear has beyond bodies."""
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def no_tools(digging: Any, bodies: BodyArrays) -> None:
+    """Leave all bodies as they are."""
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def no_work(digging: Any, step: float, bodies: BodyArrays, pose: PartPose) -> None:
+    """Leave everything as it is."""
+
+
+class ToolHooks(NamedTuple):
+    """The part of tools in each substep (:mod:`regolith_vehicles.tools.tool_substep`); not called where none is at
+    work.
+    """
+
+    clear: Callable[..., None] = no_tools
+    """``(digging, bodies)``: takes all forces off the tools' bodies."""
+    work: Callable[..., None] = no_work
+    """``(digging, step, bodies, pose)``: after all parts were pressed, lets tools sweep."""
+
+
+@cache
+def substep_loop(
+    press: Callable[..., int],
+    hooks: RunningGearHooks = RunningGearHooks(),  # noqa: B008  immutable
+    tools: ToolHooks = ToolHooks(),  # noqa: B008  immutable
+) -> Callable[..., int]:
+    """Return the compiled loop over a ground contact, ``run(count, step, bodies, controls, parts, contact, solids,
+    driving, wrenches, fading, samples, digging)``; it returns OK, or the failure as a status of this module.
+
+    ``count`` and ``step`` [s] are number and length of the substeps (opt.timestep must be set to it), ``contact`` is
+    the first argument of ``press``, ``solids`` are those near the parts, and ``samples`` is out: the base's motion
+    after every substep, shape (count, SAMPLE_COLUMNS). ``digging`` are the vehicle's tools
+    (:class:`regolith_vehicles.tools.tool_substep.ToolStepArrays`), or None. Forces are constant over a substep:
+    MuJoCo's semi-implicit Euler, of first order.
+
+    :param press: the contact's compiled function (:mod:`regolith_terrain.contact.ground_contact`)
+    :param hooks: of the running gear; ``driving`` is their first argument
+    :param tools: of the tools, if there are any; ``digging`` is their first argument
+
+    Source: todorov2012; hairer2006.
+    Checked by: test_convergence_order.py::test_free_fall_is_of_first_order,
+    test_vehicle.py::test_compiled_loop_equals_python_loop.
+    """
+    return bind_kernels(_run_substeps, views_only=True, press=press, **tools._asdict(), **hooks._asdict())
+
+
+def _run_substeps(
+    count: int,
+    step: float,
+    bodies: BodyArrays,
+    controls: Controls,
+    parts: ContactParts,
+    contact: Any,
+    solids: SolidContactArrays,
+    driving: Any,
+    wrenches: Wrenches,
+    fading: PlacementDamping,
+    samples: Floats,
+    digging: Any,
+) -> int:
+    """Return OK or the failure of a cycle's substeps; in Python, until :func:`substep_loop` binds functions to it."""
+    xfrc_applied, qvel = bodies.xfrc_applied, bodies.qvel
+    pose = wrenches.pose
+    center, velocity = pose.center, pose.velocity
+    limits = bodies.limits
+    for a in range(limits.side.shape[0]):
+        limits.side[a] = 0
+    for k in range(count):
+        part = (k + 1) / count
+        for a in range(controls.actuators.shape[0]):
+            bodies.ctrl[controls.actuators[a]] = controls.begin[a] + (controls.end[a] - controls.begin[a]) * part
+        mj_step1(bodies.model, bodies.data)
+        if driving is None:  # known to the compiler: a gear without a drive pays nothing for it
+            for w in range(parts.body.shape[0]):
+                for a in range(6):
+                    xfrc_applied[parts.body[w], a] = 0.0
+            if digging is not None:
+                clear(digging, bodies)  # type: ignore[name-defined]  # noqa: F821  bound
+        else:
+            for b in range(xfrc_applied.shape[0]):
+                for a in range(6):
+                    xfrc_applied[b, a] = 0.0
+            drive(driving, step, part, bodies)  # type: ignore[name-defined]  # noqa: F821  bound
+        for w in range(parts.active):
+            wrench = Wrench(wrenches.force[w], wrenches.torque[w], wrenches.stats[w])
+            if not place(driving, w, parts, bodies, pose):  # type: ignore[name-defined]  # noqa: F821  bound
+                wrench.force[:] = 0.0
+                wrench.torque[:] = 0.0
+                wrench.stats[:] = 0.0
+                continue
+            if not np.isfinite(center[0] + center[1] + center[2] + velocity[0] + velocity[1] + velocity[2]):
+                return NOT_FINITE
+            status = press(contact, step, w, pose, wrench)  # type: ignore[name-defined]  # noqa: F821  bound
+            if status != 0:
+                return (LEFT_WINDOW if status == 1 else SCRATCH_TOO_SMALL) + w
+            if solids.near.number.shape[0] > 0:
+                add_solid_wrench(solids, step, w, pose, wrench)
+            bear(driving, w, parts, bodies, pose, wrench)  # type: ignore[name-defined]  # noqa: F821  bound
+        if digging is not None:
+            work(digging, step, bodies, pose)  # type: ignore[name-defined]  # noqa: F821  bound
+        settle(driving, step, bodies, wrenches)  # type: ignore[name-defined]  # noqa: F821  bound
+        mj_step2(bodies.model, bodies.data)
+        for a in range(limits.side.shape[0]):
+            side = 1 if limits.force[a] >= limits.high[a] else -1 if limits.force[a] <= limits.low[a] else 0
+            if side * limits.side[a] < 0:
+                limits.flips[a] += 1
+            limits.side[a] = side
+        if fading.factor < 1.0:
+            for v in range(qvel.shape[0]):
+                qvel[v] *= fading.factor
+            for r in range(fading.touched.shape[0]):
+                for c in range(fading.touched.shape[1]):
+                    if fading.touched[r, c]:
+                        for n in range(fading.values.shape[0]):
+                            fading.values[n, r, c] = fading.untouched[n, r, c]
+        for a in range(7):
+            samples[k, a] = bodies.qpos[a]
+        for a in range(6):
+            samples[k, 7 + a] = qvel[a]
+    return OK

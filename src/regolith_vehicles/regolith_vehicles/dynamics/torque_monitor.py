@@ -1,0 +1,59 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Warnings of actuators whose force alternates between its limits: a servo that the step size cannot resolve.
+
+Such a servo overshoots in each substep, so the joint gets full force forward and backward alternately and next to none
+in the mean: a wheel that does not hold its speed. Models for which this is certain are refused when they are read
+(:func:`regolith_vehicles.dynamics.multibody.check_servos`); couplings between joints, stiff contacts and limits on
+joints are seen in the run only.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+MEAN_S = 0.5
+"""Time constant of the mean over cycles [s]: a gear shift or an impact is over by then."""
+ALTERNATES, CALM = 0.5, 0.1
+"""Mean fraction of substeps with a change of limit from which it is an alternation, and below which it is over."""
+
+
+class TorqueWatch:
+    """Watch over the actuators of one vehicle, by its committed cycles."""
+
+    def __init__(self, name: str, model: Any) -> None:
+        """Start.
+
+        :param model: mujoco.MjModel of the vehicle
+        """
+        self._name = name
+        self._model = model
+        self._mean = np.zeros(model.nu)
+        self._warned = np.zeros(model.nu, dtype=bool)
+
+    def notice(self, t_ns: int, cycle_ns: int, alternation: NDArray[np.float64] | None) -> list[str]:
+        """Return a warning for each actuator whose force began to alternate.
+
+        :param t_ns: end of the cycle [ns]; ``cycle_ns``: its length [ns]
+        :param alternation: fraction of its substeps in which each went from limit to limit, shape (nu,); None: no cycle
+        """
+        if alternation is None:
+            return []
+        self._mean += (1.0 - math.exp(-cycle_ns * 1e-9 / MEAN_S)) * (alternation - self._mean)
+        self._warned &= self._mean >= CALM
+        found = np.flatnonzero((self._mean > ALTERNATES) & ~self._warned)
+        self._warned[found] = True
+        return [self._text(int(k), t_ns) for k in found]
+
+    def _text(self, k: int, t_ns: int) -> str:
+        actuator = self._model.actuator(k).name
+        on = f'joint {self._model.joint(int(self._model.actuator_trnid[k, 0])).name}'
+        return (
+            f'{self._name}: {on}: the torque of actuator {actuator} goes from one limit to the other in'
+            f' {100.0 * self._mean[k]:.0f} % of the substeps at {t_ns * 1e-9:.2f} s; fix: a lower kv (or kp),'
+            ' <option integrator="implicitfast"/>, or a shorter substep_s'
+        )

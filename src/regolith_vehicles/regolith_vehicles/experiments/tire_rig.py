@@ -1,0 +1,183 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A tyre on a bench: its forces over slip, slip angle, camber, load and friction, or over time in a motion."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from regolith_files.section import Section
+from regolith_terrain.testbeds.settings import Several, Tick, known_name, within
+from regolith_vehicles.tires import Tire, load_tire
+from regolith_vehicles.tires.bench_motions import COLUMNS as MOTION_COLUMNS
+from regolith_vehicles.tires.bench_motions import BenchMotion, Kind, run_motion
+
+COLUMNS = (
+    'load_n', 'slip', 'slip_angle_deg', 'camber_deg', 'friction', 'fx_n', 'fy_n', 'mx_nm', 'my_nm', 'mz_nm', 'depth_m',
+)  # fmt: skip
+_MOST_ROWS = 100_000
+_SMALL = 1e-4
+"""Slip and slip angle [rad] at which stiffness is taken."""
+
+
+class Settings(Section):
+    """The bench: a wheel held at a load, a speed and an attitude; lists of values make a grid of all of them."""
+
+    tyre: Annotated[str, known_name(load_tire)] = Field(
+        default='hmmwv_tmeasy', min_length=1, description='name of a known tyre, or path of a tyre YAML'
+    )
+    behaviour: Literal['regolith', 'reference'] = Field(default='regolith', description="reference: as Chrono's are")
+    load_n: Several = Field(default=(6000.0,), description='[N]')
+    slip: Several = Field(default=(0.0,), description='(omega R - v) / v, > 0 drives')
+    slip_angle_deg: Several = Field(default=(0.0,), description='> 0: the wheel moves to the left [deg]')
+    camber_deg: Several = Field(default=(0.0,), description='> 0: the top leans to the right [deg]')
+    friction: Several = Field(default=(0.8,), description='of the ground')
+    speed_mps: float = Field(default=10.0, ge=-200.0, le=200.0, description='[m/s]')
+    motion: Kind | None = Field(
+        default=None, description='over time, of the first load, slip, slip angle, camber and friction; absent: steady'
+    )
+    duration_s: float = Field(default=2.0, gt=0.0, le=1000.0, description='of a motion [s]')
+    step_s: float = Field(default=1e-3, ge=1e-6, le=0.1, description='of a motion [s]')
+    acceleration_mps2: float = Field(default=1.0, ge=-100.0, le=100.0, description='of motion ramp [m/s^2]')
+    amplitude_mps: float = Field(default=0.2, ge=-100.0, le=100.0, description='speed of motions stand_… [m/s]')
+    frequency_hz: float = Field(default=1.0, ge=0.0, le=1e3, description='of motions stand_… [Hz]')
+    pull_n: float = Field(default=1000.0, ge=-1e7, le=1e7, description='of motions pull_…, for a second [N]')
+
+    @model_validator(mode='after')
+    def _possible(self) -> Settings:
+        within('load_n', self.load_n, 0.0, 1e7)
+        within('slip_angle_deg', self.slip_angle_deg, -90.0, 90.0)
+        within('camber_deg', self.camber_deg, -60.0, 60.0)
+        within('friction', self.friction, 0.0, 5.0)
+        if (count := math.prod(map(len, self.grid()))) > _MOST_ROWS:
+            raise ValueError(f'grid of {count} rows; allowed: up to {_MOST_ROWS}')
+        if self.motion is not None and count > 1:
+            raise ValueError(f'motion = {self.motion!r}: with a grid of {count}; allowed: with one value of each')
+        if self.motion is not None and self.duration_s / self.step_s > _MOST_ROWS:
+            raise ValueError(
+                f'duration_s = {self.duration_s!r}: has too many steps; allowed: up to {_MOST_ROWS * self.step_s:g}'
+            )
+        tyre = self.made()
+        most = np.asarray(self.load_n)[np.isnan(tyre.depth(self.load_n))]
+        if len(most):
+            top = tyre.config.load_curve[-1][1]
+            raise ValueError(f'load_n = {float(most[0])!r}: more than {self.tyre} carries; allowed: up to {top!r}')
+        return self
+
+    def grid(self) -> tuple[tuple[float, ...], ...]:
+        """Return the values of each axis, in the order of the columns."""
+        return self.load_n, self.slip, self.slip_angle_deg, self.camber_deg, self.friction
+
+    @property
+    def bench_motion(self) -> BenchMotion:
+        """The motion."""
+        assert self.motion is not None
+        return BenchMotion(
+            self.motion,
+            self.speed_mps,
+            self.slip[0],
+            math.radians(self.slip_angle_deg[0]),
+            self.acceleration_mps2,
+            self.amplitude_mps,
+            self.frequency_hz,
+            self.pull_n,
+        )
+
+    def made(self) -> Tire:
+        """Return the tyre."""
+        return load_tire(self.tyre, self.behaviour)
+
+
+def run(settings: Settings, tick: Tick) -> dict[str, Any]:
+    """Return ``columns``, ``rows`` and ``summary``: for each load and friction peaks and stiffness of the tyre.
+
+    Source: pacejka2012, section 1.2.1.
+    Checked by: test_tyres.py::test_the_rig_shows_what_the_tyre_does.
+    """
+    tyre = settings.made()
+    if settings.motion is not None:
+        rolling = tyre.start(
+            load=settings.load_n[0], camber=math.radians(settings.camber_deg[0]), friction=settings.friction[0]
+        )
+        count = round(settings.duration_s / settings.step_s) + 1
+        rows = run_motion(rolling, settings.bench_motion, settings.step_s, count)
+        tick(1, 1)
+        return {'columns': list(MOTION_COLUMNS), 'rows': rows.tolist(), 'summary': _moved_figures(rows)}
+    table = np.array(list(product(*settings.grid())))
+    load, slip, angle, camber, friction = table.T
+    found = tyre.steady_state(
+        load=load,
+        slip=slip,
+        slip_angle=np.radians(angle),
+        camber=np.radians(camber),
+        friction=friction,
+        speed=settings.speed_mps,
+    )
+    out = np.column_stack((table, *(found[name] for name in ('Fx', 'Fy', 'Mx', 'My', 'Mz')), tyre.depth(load)))
+    summary = [_figures(tyre, *at, settings.speed_mps) for at in product(settings.load_n, settings.friction)]
+    tick(1, 1)
+    return {'columns': list(COLUMNS), 'rows': out.tolist(), 'summary': summary}
+
+
+def _moved_figures(rows: NDArray[np.float64]) -> dict[str, float]:
+    """Return what became of a motion: greatest forces, the last ones, and the way."""
+    column = dict(zip(MOTION_COLUMNS, rows.T, strict=True))
+    return {
+        'greatest_fx_n': float(np.abs(column['Fx_N']).max()), 'greatest_fy_n': float(np.abs(column['Fy_N']).max()),
+        'last_fx_n': float(column['Fx_N'][-1]), 'last_fy_n': float(column['Fy_N'][-1]),
+        'last_mz_nm': float(column['Mz_Nm'][-1]), 'last_y_m': float(column['y_m'][-1]),
+    }  # fmt: skip
+
+
+def _figures(tyre: Tire, load: float, friction: float, speed: float) -> dict[str, float]:
+    """Return the figures of one load [N] on ground of one friction."""
+    given = {'load': load, 'friction': friction, 'speed': speed}
+    slips, angles = np.linspace(-1.0, 1.0, 401), np.radians(np.linspace(-45.0, 45.0, 361))
+    along = tyre.steady_state(slip=slips, **given)['Fx']
+    across = tyre.steady_state(slip_angle=angles, **given)['Fy']
+    small = np.array([-_SMALL, _SMALL])
+    steep_x = np.diff(tyre.steady_state(slip=small, **given)['Fx'])[0] / (2.0 * _SMALL)
+    steep_y = -np.diff(tyre.steady_state(slip_angle=small, **given)['Fy'])[0] / (2.0 * _SMALL)
+    drives, right = int(np.argmax(along)), int(np.argmax(across))
+    return {
+        'load_n': load,
+        'friction': friction,
+        'depth_m': float(tyre.depth(load)),
+        'peak_fx_n': float(along[drives]),
+        'peak_slip': float(slips[drives]),
+        'peak_fy_n': float(across[right]),
+        'peak_slip_angle_deg': float(-math.degrees(angles[right])),
+        'slip_stiffness_n': float(steep_x),
+        'cornering_stiffness_npdeg': float(steep_y) * math.pi / 180.0,
+    }
+
+
+def draw(settings: Settings, result: dict[str, Any], axes: Any) -> None:
+    """Draw the force over the axis that has most values, a curve for each combination of the others."""
+    if settings.motion is not None:
+        column = dict(zip(result['columns'], np.array(result['rows']).T, strict=True))
+        axes.plot(column['t_s'], column['Fx_N'], label='forward')
+        axes.plot(column['t_s'], column['Fy_N'], label='to the left')
+        axes.set_xlabel('time [s]')
+        axes.set_ylabel('force [N]')
+        axes.set_title(f'{settings.tyre}, {settings.motion}, {settings.behaviour}')
+        return
+    rows, names = np.array(result['rows']), COLUMNS[: len(settings.grid())]
+    over = max(range(len(names)), key=lambda k: len(set(settings.grid()[k])))
+    force = 'fx_n' if names[over] == 'slip' else 'fy_n'
+    others = [k for k in range(len(names)) if k != over]
+    for at in sorted({tuple(row) for row in rows[:, others].tolist()}):
+        curve = rows[(rows[:, others] == at).all(axis=1)]
+        label = ', '.join(
+            f'{names[k]} {value:g}' for k, value in zip(others, at, strict=True) if len(settings.grid()[k]) > 1
+        )
+        axes.plot(curve[:, over], curve[:, COLUMNS.index(force)], label=label or None)
+    axes.set_xlabel(names[over].replace('_deg', ' [deg]').replace('_n', ' [N]').replace('_', ' '))
+    axes.set_ylabel('force along [N]' if force == 'fx_n' else 'force to the left [N]')
+    axes.set_title(f'{settings.tyre} at {settings.speed_mps:g} m/s, {settings.behaviour}')

@@ -1,0 +1,111 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A rover on a slope: its slip and its speed."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field_builder import FlatField
+from regolith_terrain.testbeds.settings import Numbers, Tick, WheelBenchSettings, known_name, within
+from regolith_vehicles.agent.errors import VehicleError
+from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.dynamics.kinematics import wheel_commands
+from regolith_vehicles.dynamics.vehicle import Vehicle
+
+_CYCLE_NS = 20_000_000
+
+
+class Settings(WheelBenchSettings):
+    """The slope: flat ground under tilted gravity, so that x is the way up."""
+
+    model: Annotated[str, known_name(load_vehicle_model)] = Field(
+        default='viper', min_length=1, description='name of a known vehicle, or path of a vehicle YAML'
+    )
+    slope_deg: Numbers = Field(default=(10.0,), description='[deg], up is positive; several: a sweep')
+    heading_deg: float = Field(default=0.0, ge=-360.0, le=360.0, description='from straight up, left positive [deg]')
+    command_mps: float = Field(default=0.2, ge=-10.0, le=10.0, description='speed asked for [m/s]')
+    gravity_mps2: float = Field(default=1.62, gt=0.0, le=30.0, description='[m/s^2]')
+    duration_s: float = Field(default=20.0, ge=4.0, le=1000.0, description='of each run [s]; its second half counts')
+    grid_m: float = Field(default=0.02, ge=0.002, le=0.2, description='spacing of the nodes [m]')
+
+    @model_validator(mode='after')
+    def _possible(self) -> Settings:
+        within('slope_deg', self.slope_deg, -60.0, 60.0)
+        if self.command_mps == 0.0:
+            raise ValueError('command_mps = 0: does not drive; allowed: not 0')
+        return self
+
+
+def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
+    """Return a row per slope.
+
+    :raises ValueError: if the rover blows up on one
+
+    ``slip`` is the mean of 1 - v / (omega R) over the wheels, v the vehicle's speed along its first heading,
+    ``speed_mps`` that speed, ``side_speed_mps`` the drift to its left.
+
+    Source: wong2008, eq. 2.5.
+    Checked by: test_wheel_shapes.py::test_slip_grows_with_the_slope,
+    test_wheel_shapes.py::test_rover_across_slope_drifts_downhill.
+    """
+    s = settings
+    rows = []
+    for done, slope in enumerate(s.slope_deg):
+        tick(done, len(s.slope_deg))
+        try:
+            climbed = _climb(s, slope)
+        except VehicleError as error:
+            raise ValueError(f'at {slope:g} deg: {error}') from error
+        rows.append({'soil': s.soil.name, 'mode': s.mode, 'model': s.model, 'slope_deg': slope, **climbed})
+    tick(len(s.slope_deg), len(s.slope_deg))
+    return rows
+
+
+def _climb(s: Settings, slope: float) -> dict[str, float]:
+    """Return the figures of one slope [deg]."""
+    config, mjcf = load_vehicle_model(s.model)
+    tilt, heading = math.radians(slope), math.radians(s.heading_deg)
+    gravity = s.gravity_mps2 * np.array([-math.sin(tilt), 0.0, -math.cos(tilt)])
+    grid = SoilGrid(FlatField(), s.grid_m)
+    vehicle = Vehicle('rover', config, mjcf, grid, s.soil, gravity, s.mode, displacement=s.displacement())
+    vehicle.place(0.0, 0.0, heading)
+    speeds, angles = wheel_commands(vehicle.body.layout, s.command_mps, 0.0)
+    cycles = round(s.duration_s * 1e9 / _CYCLE_NS)
+    forward = np.array([math.cos(heading), math.sin(heading)])
+    start = np.zeros(2)
+    turned = 0.0
+    sinkage = []
+    for k in range(cycles):
+        if k == cycles // 2:
+            start = vehicle.body_state().position[:2].copy()
+        grid.apply(vehicle.evolve(_CYCLE_NS, speeds, angles))
+        vehicle.commit()
+        if k >= cycles // 2:
+            states = vehicle.wheel_states()
+            turned += float(np.mean([w.angular_speed * c.radius_m for w, c in zip(states, config.wheels)]))
+            sinkage.append(float(np.mean([w.sinkage_total for w in states])))
+    way = vehicle.body_state().position[:2] - start
+    counted = cycles - cycles // 2
+    time = counted * _CYCLE_NS * 1e-9
+    speed = float(way @ forward) / time
+    rim = turned / counted
+    return {
+        'slip': 1.0 - speed / rim if rim != 0.0 else 0.0,
+        'speed_mps': speed,
+        'side_speed_mps': float(forward[0] * way[1] - forward[1] * way[0]) / time,
+        'sinkage_m': float(np.mean(sinkage)),
+    }
+
+
+def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
+    """Draw slip over slope."""
+    axes.plot([r['slope_deg'] for r in rows], [r['slip'] for r in rows], 'o-', label=f'{settings.mode} mode')
+    axes.set_xlabel('slope [deg]')
+    axes.set_ylabel('slip [-]')
+    axes.set_title(f'{settings.model} at {settings.command_mps:g} m/s, {settings.soil.name}')

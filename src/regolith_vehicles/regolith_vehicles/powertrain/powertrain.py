@@ -1,0 +1,166 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A powertrain: what the driver asks for in, the torque on the driveshaft out.
+
+Three kinds share a gearbox whose gears change at once. Engine maps: two curves of torque over speed, blended by the
+throttle; the engine's speed is the driveshaft's over the ratio of the gear. Shafts: engine and turbine turn by
+themselves, with a converter or a clutch between them (:mod:`regolith_vehicles.powertrain.shafts`). Electric: as engine
+maps, and a battery feeds the motor (:mod:`regolith_vehicles.powertrain.electric`).
+
+An engine brakes by its losses, which stop at standstill: without throttle a vehicle that stands does not drive off.
+
+Source: blundell2014, section 6.11.
+Checked by: test_powertrain.py::test_a_gearbox_changes_by_the_speed_of_its_engine,
+test_powertrain.py::test_without_throttle_an_engine_does_not_drive_off.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_vehicles.dynamics.curves import interpolated
+from regolith_vehicles.powertrain.battery import Battery, make_battery
+from regolith_vehicles.powertrain.columns import ENGINE_SPEED, ENGINE_TORQUE, GEAR, SINCE_SHIFT, TURBINE_SPEED
+from regolith_vehicles.powertrain.config import (
+    RPM,
+    BatteryConfig,
+    Clutch,
+    Converter,
+    ElectricMotor,
+    EngineMap,
+    PowertrainConfig,
+    ShaftEngine,
+)
+from regolith_vehicles.powertrain.electric import Motor, available_torque
+from regolith_vehicles.powertrain.shafts import TorqueCoupling, step_shafts
+
+Floats = NDArray[np.float64]
+
+MAPPED, SHAFTS, ELECTRIC = range(3)
+"""Kinds of powertrains."""
+SLOW = 1.0
+"""Speed of an engine below which its losses fade away with it [rad/s]."""
+
+
+class Powertrain(NamedTuple):
+    """Engine or motor, coupling and gearbox; state and charge are in/out."""
+
+    kind: int
+    idle: Floats
+    """Speed [rad/s] and torque [N m] without throttle, of shafts the losses, shape (k, 2)."""
+    full: Floats
+    """The same at full throttle."""
+    ratio: Floats
+    """Driveshaft's speed over that of the shaft before the gears, shape (gears,)."""
+    reverse: float
+    """The same of the reverse gear, negative."""
+    up: Floats
+    """Speeds above which a gear goes up [rad/s], the last infinite, shape (gears,)."""
+    down: float
+    """Below which it goes down [rad/s]."""
+    latency: float
+    """Least time between two changes [s]."""
+    coupling: TorqueCoupling
+    motor: Motor
+    battery: Battery
+    charge: Floats
+    """State of the battery, shape (CHARGE_STATES,)."""
+
+
+_NO_BATTERY = BatteryConfig(energy_wh=1.0, voltage_v=(1.0, 1.0), resistance_ohm=0.1)
+
+
+def make_powertrain(
+    config: PowertrainConfig, battery: BatteryConfig | None, charge: Floats, shaft_inertia: float
+) -> Powertrain:
+    """Return a powertrain of a vehicle's file.
+
+    :param battery: that feeds its motor; ``charge``: its state, which the powertrain changes
+    :param shaft_inertia: inertia that the driveshaft has for a sudden torque, wheels turning freely [kg m^2]
+    :raises ValueError: if an electric motor has no battery
+    """
+    engine, gearbox = config.engine, config.gearbox
+    if isinstance(engine, ElectricMotor) and battery is None:
+        raise ValueError('an electric motor without a battery; allowed: with key battery of the vehicle')
+    kind = MAPPED if isinstance(engine, EngineMap) else ELECTRIC if isinstance(engine, ElectricMotor) else SHAFTS
+    idle = engine.losses if isinstance(engine, ShaftEngine) else engine.idle
+    return Powertrain(
+        kind,
+        np.array(idle),
+        np.array(engine.full),
+        np.array(gearbox.gears),
+        gearbox.reverse,
+        np.array([*(RPM * rpm for rpm in gearbox.up_rpm), np.inf]),
+        RPM * gearbox.down_rpm,
+        gearbox.latency_s,
+        _coupling(config, shaft_inertia),
+        _motor(engine),
+        make_battery(battery or _NO_BATTERY),
+        charge,
+    )
+
+
+def _coupling(config: PowertrainConfig, shaft_inertia: float) -> TorqueCoupling:
+    nothing = np.zeros((0, 2))
+    engine, coupling, turbine = config.engine, config.coupling, config.gearbox.inertia_kgm2
+    if not isinstance(engine, ShaftEngine):
+        return TorqueCoupling(1.0, 1.0, 1.0, 0.0, nothing, nothing, np.zeros(3))
+    shafts = engine.inertia_kgm2, turbine, shaft_inertia, engine.idle_radps
+    if isinstance(coupling, Converter):
+        return TorqueCoupling(*shafts, np.array(coupling.capacity_factor), np.array(coupling.torque_ratio), np.zeros(3))
+    assert isinstance(coupling, Clutch)
+    return TorqueCoupling(*shafts, nothing, nothing, np.array([coupling.torque_nm, *coupling.closes_radps]))
+
+
+def _motor(engine: EngineMap | ShaftEngine | ElectricMotor) -> Motor:
+    if not isinstance(engine, ElectricMotor):
+        return Motor(1.0, 0.0, 1.0)
+    return Motor(engine.torque_constant_nmpa, engine.resistance_ohm, engine.converter_efficiency)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def driveshaft_torque(
+    train: Powertrain, state: Floats, throttle: float, backwards: bool, shaft_speed: float, step: float
+) -> float:
+    """Return the torque on the driveshaft [N m]; change gears, and turn shafts and empty the battery by a step.
+
+    :param state: in/out, shape (STATES,)
+    :param shaft_speed: of the driveshaft [rad/s]
+    :param step: [s]
+
+    Source: blundell2014, section 6.11.
+    Checked by: test_powertrain.py::test_a_gearbox_changes_by_the_speed_of_its_engine.
+    """
+    before = state[TURBINE_SPEED] if train.kind == SHAFTS else state[ENGINE_SPEED]
+    gear = max(0, int(state[GEAR]))
+    state[SINCE_SHIFT] += step
+    if state[SINCE_SHIFT] >= train.latency:
+        if before > train.up[gear]:
+            gear += 1
+            state[SINCE_SHIFT] = 0.0
+        elif before < train.down and gear > 0:
+            gear -= 1
+            state[SINCE_SHIFT] = 0.0
+    ratio = train.ratio[gear]
+    if backwards:
+        gear, ratio = -1, train.reverse
+    state[GEAR] = gear
+    if train.kind == SHAFTS:
+        held: float = step_shafts(train.coupling, train.full, train.idle, state, throttle, ratio, shaft_speed, step)
+        return held
+    turning = shaft_speed / ratio
+    speed = min(abs(turning), train.full[-1, 0])
+    idle = interpolated(train.idle[:, 0], train.idle[:, 1], speed)
+    if idle < 0.0:
+        idle *= min(max(turning / SLOW, -1.0), 1.0)
+    full = interpolated(train.full[:, 0], train.full[:, 1], speed)
+    engine = idle + (full - idle) * throttle
+    if train.kind == ELECTRIC:
+        engine = available_torque(train.motor, train.battery, train.charge, engine, turning, step)
+    state[ENGINE_SPEED], state[ENGINE_TORQUE] = speed, engine
+    out: float = engine / ratio
+    return out

@@ -1,0 +1,38 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""``~/place``: the world gives a vehicle pose and velocity, between two cycles."""
+
+from __future__ import annotations
+
+from rclpy.node import Node
+from regolith_msgs.srv import PlaceVehicle
+
+from regolith_vehicles.agent.agent import VehicleAgent
+from regolith_world.ros.message_conversion import body_record
+from regolith_world.ros.participant_endpoint import ParticipantEndpoint
+from regolith_world.ros.service_server import create_service
+
+
+def create_state_service(node: Node, agent: VehicleAgent, seat: ParticipantEndpoint, run: int) -> None:
+    """Offer the service.
+
+    :param node: of the vehicle
+    :param seat: its place
+    :param run: id of the run; requests of others are refused
+    """
+
+    def place(request: PlaceVehicle.Request, response: PlaceVehicle.Response) -> PlaceVehicle.Response:
+        if request.run != run:
+            response.message = 'this vehicle belongs to another run'
+            return response
+        if not seat.settled:
+            response.message = f'{agent.name} has not joined yet'
+            return response
+        try:
+            agent.set_state(body_record(request.body))
+            response.success = True
+        except ValueError as error:
+            response.message = str(error)
+        return response
+
+    create_service(node, PlaceVehicle, '~/place', place)

@@ -1,0 +1,66 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Looks of a vehicle as a message; :mod:`regolith_vehicles.description.visual_messages` is the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from regolith_msgs import msg as m
+
+from regolith_terrain.ros.message_conversion import typed_array
+from regolith_vehicles.description.visual_description import Visual, VisualDescription, VisualMaterial
+from regolith_world.ros.message_conversion import pose
+
+
+def description_message(
+    name: str, looks: VisualDescription, base_frame: str, mass: float, shapes: Sequence[Any] = ()
+) -> m.VehicleDescription:
+    """Return the description of a vehicle.
+
+    What looks the same has one mesh: a visual that fills its part's frame alone is told with the part, others as fixed
+    parts behind it.
+
+    :param base_frame: with the vehicle's prefix
+    :param shapes: regolith_msgs/Shape, tangible
+    """
+    message = m.VehicleDescription(name=name, family=looks.family, mass=mass, shapes=list(shapes))
+    message.header.frame_id = base_frame
+    meshes: dict[int, str] = {}
+    paints: dict[VisualMaterial, str] = {}
+
+    def dress(part: m.VehiclePart, visual: Visual) -> None:
+        part.shape, part.size = visual.shape, list(visual.size)
+        part.material = paints.setdefault(visual.paint, _fresh(visual.paint.name, paints.values()))
+        if (mesh := visual.mesh) is not None:
+            if id(mesh) not in meshes:
+                meshes[id(mesh)] = _fresh(mesh.name, meshes.values())
+                vertices, triangles = typed_array('f', mesh.vertices), typed_array('I', mesh.triangles)
+                message.meshes.append(m.VisualMesh(name=meshes[id(mesh)], vertices=vertices, triangles=triangles))
+            part.mesh = meshes[id(mesh)]
+
+    for moving in looks.parts:
+        part = m.VehiclePart(name=moving.name, parent=moving.parent, role=int(moving.role), moves=True)
+        part.frame_id, part.pose = moving.frame, pose(moving.position, moving.orientation)
+        message.parts.append(part)
+        visuals = list(moving.visuals)
+        if len(visuals) == 1 and visuals[0].in_place:
+            dress(part, visuals.pop())
+        for visual in visuals:
+            fixed = m.VehiclePart(name=f'{moving.name}/{visual.name}', parent=moving.name)
+            fixed.pose = pose(visual.position, visual.orientation)
+            dress(fixed, visual)
+            message.parts.append(fixed)
+    for paint, known in paints.items():
+        message.materials.append(m.VisualMaterial(
+            name=known, color=list(paint.color), roughness=paint.roughness, metallic=paint.metallic,
+            specular=paint.specular,
+        ))  # fmt: skip
+    return message
+
+
+def _fresh(name: str, taken: Iterable[str]) -> str:
+    """Return the name, with a number if it is taken."""
+    known = set(taken)
+    return next(tried for k in range(len(known) + 1) if (tried := f'{name}_{k}' if k else name) not in known)

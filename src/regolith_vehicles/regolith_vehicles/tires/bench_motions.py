@@ -1,0 +1,96 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Motions of a wheel on a bench over time, and what its tyre does about them."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_vehicles.tires.tire import RollingTire
+
+Floats = NDArray[np.float64]
+
+Kind = Literal[
+    'step_slip_angle', 'ramp', 'stand_lat_sine', 'stand_long_sine', 'stand_spin_sine', 'pull_lat', 'pull_long'
+]
+COLUMNS = ('t_s', 'vx_mps', 'vy_mps', 'omega_radps', 'y_m', 'Fx_N', 'Fy_N', 'Mx_Nm', 'My_Nm', 'Mz_Nm')
+"""y_m is the way to the left, of a mass that is pulled that along the pull."""
+SETS_IN = 0.05
+"""Time at which a step of the slip angle comes [s]."""
+PULLED_FOR = 1.0
+"""Time for which a mass is pulled [s]."""
+_G = 9.81
+
+
+class BenchMotion(NamedTuple):
+    """A motion; each kind uses some of these."""
+
+    kind: Kind
+    speed: float
+    """Of a step [m/s]; below zero backwards."""
+    slip: float
+    """Of a step and a ramp."""
+    slip_angle: float
+    """Of a step and a ramp [rad]."""
+    acceleration: float
+    """Of a ramp from standstill [m/s^2]."""
+    amplitude: float
+    """Of a sine's speed [m/s]."""
+    frequency: float
+    """[Hz]"""
+    pull: float
+    """On a mass that weighs the load [N]."""
+
+
+def prescribed(motion: BenchMotion, time: float, radius: float) -> tuple[float, float, float]:
+    """Return vx, vy [m/s] and spin [rad/s] at a time [s]; zeros of a mass that is pulled.
+
+    :param radius: by which the tyre rolls [m]
+    """
+    if motion.kind == 'step_slip_angle':
+        aside = motion.speed * math.tan(motion.slip_angle) if time >= SETS_IN - 1e-9 else 0.0
+        return motion.speed, aside, (1.0 + motion.slip) * motion.speed / radius
+    if motion.kind == 'ramp':
+        speed = motion.acceleration * time
+        return speed, abs(speed) * math.tan(motion.slip_angle), (1.0 + motion.slip) * speed / radius
+    swung = motion.amplitude * math.cos(2.0 * math.pi * motion.frequency * time)
+    if motion.kind == 'stand_lat_sine':
+        return 0.0, swung, 0.0
+    if motion.kind == 'stand_long_sine':
+        return swung, 0.0, 0.0
+    if motion.kind == 'stand_spin_sine':
+        return 0.0, 0.0, swung / radius
+    return 0.0, 0.0, 0.0
+
+
+def run_motion(tyre: RollingTire, motion: BenchMotion, step: float, count: int) -> Floats:
+    """Return a row of :data:`COLUMNS` for each of some steps [s]; of a sideways slip the wheel moves to the left.
+
+    A mass of the load over 9.81 m/s^2, on a wheel that does not turn, is pulled, by semi-implicit Euler; forces are
+    those before each step.
+
+    Source: hairer2006.
+    Checked by: test_tyres.py::test_transients_agree_with_the_reference,
+    test_tyres.py::test_pulled_masses_agree_with_the_reference.
+    """
+    rows = np.empty((count, len(COLUMNS)))
+    mass, way, speed = tyre.load / _G, 0.0, 0.0
+    pulled, across = motion.kind.startswith('pull'), motion.kind == 'pull_lat'
+    for k in range(count):
+        time = k * step
+        vx, vy, omega = prescribed(motion, time, tyre.rolling_radius)
+        if pulled:
+            vx, vy = (0.0, speed) if across else (speed, 0.0)
+        found = tyre.step(step, vx, vy, omega)
+        rows[k] = time, vx, vy, omega, way, *(found[name] for name in ('Fx', 'Fy', 'Mx', 'My', 'Mz'))
+        if pulled:
+            force = motion.pull if time < PULLED_FOR - 1e-9 else 0.0
+            speed += step * (force + found['Fy' if across else 'Fx']) / mass
+            way += step * speed
+        else:
+            way += step * vy
+    return rows

@@ -1,0 +1,297 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The force of the ground on a tyre, whatever its model, from rest to any speed and backwards.
+
+While it rolls the model's curves hold, taken at slips that lag behind by the relaxation length:
+
+    L ds/dt = -v_s - V s
+
+with the sliding velocity v_s of the contact and the speed V that the model relates slips to. About standstill slips
+mean nothing; there a bristle holds the tyre to the ground, k b + c db/dt, that slides by Dahl's rule and is let go by
+rolling on, so that at small slip it is as stiff as the curves:
+
+    db/dt = v_s - (a k |v_s| / (mu N) + R |omega| k / C) b
+
+with the stiffness C of the curves and the share a of the sliding that is for good: none while the bristle bears less
+than 70 % of mu N or springs back, so that a tyre that is shaken stays where it is. Between ``blend[0]`` and
+``blend[1]`` one force fades into the other. With ``reference`` it behaves as Chrono's tyres do: no lag, a = 1, a
+bristle that rolling does not let go and that slides at mu over the nominal friction, forward speeds only; for Fiala no
+bristle at all.
+
+Source: pacejka2012, section 7.2.1; dahl1968; dupont2002; rill2020, section 3.5.
+Checked by: test_tyres.py::test_transients_agree_with_the_reference,
+test_tyres.py::test_relaxation_lags_by_its_length, test_tyres.py::test_a_pulled_tyre_stands_still.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_vehicles.tires import fiala, pacejka_02, pacejka_89, tmeasy
+from regolith_vehicles.tires.constants import FIALA, PACEJKA_02, PACEJKA_89, TMEASY
+from regolith_vehicles.tires.load_curve import rolling_radius
+
+Floats = NDArray[np.float64]
+
+MEMORY = 4
+"""Numbers a tyre remembers: bristle along and across [m], slip along and across."""
+LEAST_FRICTION, MOST_FRICTION = 0.1, 1.0
+"""Range of the ground's friction within which the curves are scaled."""
+_SPEED_FLOOR = 0.1
+"""Least speed that slips are related to [m/s]."""
+_SLIP_LIMIT = 10.0
+"""Largest slip that is remembered: far into sliding, where the curves are flat."""
+_ELASTIC = 0.7
+"""Share of friction up to which the bristle gives way by springing alone."""
+_TURNING = 0.125, 0.5
+"""Speeds between which a tyre begins to resist rolling [m/s]."""
+
+
+class Contact(NamedTuple):
+    """The motion of a wheel against the ground, in the frame of the contact: x forward, y left, z up."""
+
+    load: float
+    """[N]."""
+    depth: float
+    """Penetration [m]."""
+    vx: float
+    """Of the wheel's centre [m/s]."""
+    vy: float
+    """[m/s]."""
+    spin: float
+    """> 0 rolls forward [rad/s]."""
+    camber: float
+    """> 0: the top leans to the right [rad]."""
+    friction: float
+    """Coulomb coefficient of the ground."""
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def faded(value: float, low: float, high: float) -> float:
+    """Return 0 below ``low``, 1 above ``high``, and a smooth step between."""
+    if value <= low:
+        return 0.0
+    if value >= high:
+        return 1.0
+    u = (value - low) / (high - low)
+    return u - math.sin(2.0 * math.pi * u) / (2.0 * math.pi)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def tire_force(p: Any, contact: Contact, step: float, memory: Floats, out: Floats) -> None:
+    """Write force and moment of the ground on a tyre, and let its memory pass a step.
+
+    The force is that of the memory before the step.
+
+    :param p: a record of TYRE_RECORD
+    :param step: [s]; 0: the force of lasting slip, and the memory is left alone
+    :param memory: in/out, shape (MEMORY,)
+    :param out: out: Fx, Fy [N], Mx, My, Mz [N m] on the wheel about the contact, shape (5,)
+    """
+    out[:] = 0.0
+    if contact.load <= 0.0:
+        if step > 0.0:
+            memory[:] = 0.0
+        return
+    # Chrono's contact frame is not of unit length where the wheel leans.
+    shrink = math.cos(contact.camber) if p.reference else 1.0
+    vx, vy, load = contact.vx * shrink, contact.vy * shrink, contact.load
+    radius = rolling_radius(p, contact.depth)
+    mu = min(max(contact.friction, LEAST_FRICTION), MOST_FRICTION)
+    sliding_x, sliding_y = vx - contact.spin * radius, vy
+    related = _related_speed(p, vx, contact.spin, radius)
+    slip_x, slip_y = _slips(p, vx, sliding_x, sliding_y, related, contact.spin, radius)
+    if not p.reference and step > 0.0:
+        lag_x, lag_y = _relaxation(p, load)
+        now_x, now_y = memory[2], memory[3]
+        memory[2], memory[3] = _lagged(now_x, now_y, sliding_x, sliding_y, related, step, lag_x, lag_y)
+        slip_x, slip_y = now_x, now_y
+    fx, fy, mz = _rolling(p, contact, slip_x, slip_y, mu / p.nominal_friction)
+    speed = vx if p.reference and p.model != PACEJKA_02 else abs(vx)
+    rolling = 1.0 if p.reference and p.model == FIALA else faded(speed, p.blend[0], p.blend[1])
+    hx, hy = _held(p, load, mu, abs(contact.spin) * radius, sliding_x, sliding_y, step, memory)
+    fx, fy = rolling * fx + (1.0 - rolling) * hx, rolling * fy + (1.0 - rolling) * hy
+    _moments(p, contact, vx, fx, fy, mz, slip_y, rolling, radius, out)
+    out[0], out[1] = fx, fy
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _related_speed(p: Any, vx: float, spin: float, radius: float) -> float:
+    """Return the speed that slips are related to [m/s]."""
+    if p.model == TMEASY:
+        speed: float = tmeasy.transport_speed(spin, radius)
+        return speed
+    if p.reference:
+        return abs(vx) + (_SPEED_FLOOR if p.model == PACEJKA_02 else 0.0)
+    return max(abs(vx), _SPEED_FLOOR)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _slips(
+    p: Any, vx: float, sliding_x: float, sliding_y: float, related: float, spin: float, radius: float
+) -> tuple[float, float]:
+    """Return the slips of a lasting motion, > 0 where they push forward and to the left."""
+    if related == 0.0:
+        if p.model == FIALA:
+            return 0.0, 0.0
+        along = -math.copysign(1.0, sliding_x) if sliding_x != 0.0 else 0.0
+    else:
+        along = -sliding_x / related
+    if p.model == PACEJKA_89 and p.reference:
+        related = abs(spin) * radius  # a locked wheel has no side force at all
+    return along, -sliding_y / related if related > 0.0 else 0.0
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _relaxation(p: Any, load: float) -> tuple[float, float]:
+    """Return the relaxation lengths along and across [m]."""
+    lengths: tuple[float, float] = p.relaxation_length[0], p.relaxation_length[1]
+    if p.model == PACEJKA_02:
+        lengths = pacejka_02.relaxation_lengths(p, load)
+    return lengths
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _lagged(
+    slip_x: float,
+    slip_y: float,
+    sliding_x: float,
+    sliding_y: float,
+    related: float,
+    step: float,
+    lag_x: float,
+    lag_y: float,
+) -> tuple[float, float]:
+    """Return the slips a step later; exact for a motion that does not change."""
+    keep = math.exp(-related * step / lag_x)
+    slip_x = slip_x * keep - sliding_x / related * (1.0 - keep)
+    keep = math.exp(-related * step / lag_y)
+    slip_y = slip_y * keep - sliding_y / related * (1.0 - keep)
+    scale = min(1.0, _SLIP_LIMIT / max(1e-12, math.hypot(slip_x, slip_y)))
+    return slip_x * scale, slip_y * scale
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _rolling(p: Any, contact: Contact, slip_x: float, slip_y: float, scale: float) -> tuple[float, float, float]:
+    """Return force along and across [N] and aligning moment [N m] by the model's curves."""
+    load = contact.load
+    if p.model == TMEASY:
+        fx, fy = tmeasy.slip_force(p, load, slip_x, slip_y, scale)
+        return fx, fy, 0.0
+    force: tuple[float, float, float]
+    if p.model == FIALA:
+        force = fiala.slip_force(p, load, slip_x, -slip_y, scale)
+    elif p.model == PACEJKA_89:
+        force = pacejka_89.slip_force(p, load, slip_x, -slip_y, contact.camber, scale)
+    else:
+        force = pacejka_02.slip_force(p, load, slip_x, -slip_y, contact.camber, scale)
+    return force
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
+    """Return the slopes of force over slip along and across at none [N]."""
+    slopes: tuple[float, float]
+    if p.model == TMEASY:
+        slopes = tmeasy.slip_stiffness(p, load)
+    elif p.model == FIALA:
+        slopes = fiala.slip_stiffness(p, load)
+    elif p.model == PACEJKA_89:
+        slopes = pacejka_89.slip_stiffness(p, load)
+    else:
+        slopes = pacejka_02.slip_stiffness(p, load)
+    return slopes
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _held(
+    p: Any,
+    load: float,
+    mu: float,
+    tread_speed: float,
+    sliding_x: float,
+    sliding_y: float,
+    step: float,
+    memory: Floats,
+) -> tuple[float, float]:
+    """Return the force of the bristle along and across [N], and let it pass a step.
+
+    :param tread_speed: at which fresh tread comes to the ground [m/s]
+    """
+    limit = load * (mu / p.nominal_friction if p.reference else mu)
+    loose_x = loose_y = 0.0
+    if not p.reference:
+        stiff_x, stiff_y = slip_stiffness(p, load)
+        fresh = tread_speed * p.bristle_stiffness
+        loose_x, loose_y = fresh / stiff_x, fresh / stiff_y
+    fx, memory[0] = _bristle(p, limit, sliding_x, loose_x, step, memory[0])
+    fy, memory[1] = _bristle(p, limit, sliding_y, loose_y, step, memory[1])
+    scale = min(1.0, limit / max(1e-12, math.hypot(fx, fy)))
+    return fx * scale, fy * scale
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _bristle(p: Any, limit: float, sliding: float, loose: float, step: float, deflection: float) -> tuple[float, float]:
+    """Return the force of one direction's bristle [N], and its deflection a step later [m].
+
+    :param loose: rate at which rolling on lets it go [1/s]
+
+    Source: dahl1968; dupont2002.
+    Checked by: test_tyres.py::test_a_standing_tyre_slides_at_its_friction,
+    test_tyres.py::test_transients_agree_with_the_reference.
+    """
+    k = p.bristle_stiffness
+    lasting = 1.0
+    if not p.reference and step > 0.0:
+        lasting = faded(k * deflection * math.copysign(1.0, sliding) / limit, _ELASTIC, 1.0)
+    rate = lasting * k * abs(sliding) / limit + loose
+    if step == 0.0 and not p.reference:
+        return (-k * sliding / rate if rate > 0.0 else 0.0), deflection
+    force = -(k * deflection + p.bristle_damping * (sliding - rate * deflection))
+    if p.reference:
+        if p.model == PACEJKA_89:
+            return force, (deflection + step * sliding) / (1.0 + step * rate)
+        return force, (deflection * (1.0 - 0.5 * step * rate) + step * sliding) / (1.0 + 0.5 * step * rate)
+    keep = math.exp(-rate * step)
+    return force, deflection * keep + (sliding / rate * (1.0 - keep) if rate > 0.0 else sliding * step)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _moments(
+    p: Any,
+    contact: Contact,
+    vx: float,
+    fx: float,
+    fy: float,
+    mz: float,
+    slip_y: float,
+    rolling: float,
+    radius: float,
+    out: Floats,
+) -> None:
+    """Write the moments on the wheel about the contact [N m] to ``out[2:5]``."""
+    load, spin = contact.load, contact.spin
+    forward = math.copysign(1.0, spin) if spin != 0.0 else 0.0
+    awake = faded(abs(vx), _TURNING[0], _TURNING[1]) * forward
+    turning = rolling if not p.reference else 1.0
+    if p.model == TMEASY:
+        out[2] = tmeasy.overturning_moment(p, contact.camber)
+        out[3] = -p.rolling_resistance * load * p.radius * math.tanh(spin)
+        mz = tmeasy.aligning_moment(p, load, contact.depth, slip_y, fy)
+        if p.reference and vx < 1.0:
+            mz = 0.0
+    elif p.model == FIALA:
+        out[3] = -awake * p.rolling_resistance * load  # its coefficient is a length
+    elif p.model == PACEJKA_89:
+        aside = -fy / p.pacejka_89.lateral_stiffness
+        out[2] = -load * aside
+        out[3] = -awake * p.rolling_resistance * load * radius
+        mz -= fx * aside
+    elif not p.reference:
+        out[3] = -awake * pacejka_02.rolling_resistance(p, load, fx, vx)
+    out[4] = turning * mz

@@ -1,0 +1,72 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The load a tyre carries: a curve over its penetration, and a damper.
+
+Source: rill2020.
+Checked by: test_tyres.py::test_load_curves_agree_with_the_reference.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from numba import njit
+
+from regolith_vehicles.dynamics.curves import interpolated
+from regolith_vehicles.tires.constants import PACEJKA_02, TMEASY
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def static_load(p: Any, depth: float) -> float:
+    """Return the load [N] of a tyre pressed in by ``depth`` [m]: linear between the knots of its curve.
+
+    :param p: a record of TYRE_RECORD
+
+    Source: rill2020, section 3.2.2.
+    Checked by: test_tyres.py::test_load_curves_agree_with_the_reference.
+    """
+    if depth <= 0.0:
+        return 0.0
+    last = p.knots - 1
+    if depth >= p.depth[last]:
+        beyond: float = p.load[last] + p.slope_beyond * (depth - p.depth[last])
+        return beyond
+    load: float = interpolated(p.depth[: p.knots], p.load[: p.knots], depth)
+    return load
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def static_depth(p: Any, load: float) -> float:
+    """Return the depth [m] at which a tyre carries a load [N], NaN where no depth does."""
+    if load <= 0.0:
+        return 0.0
+    last = p.knots - 1
+    if load > p.load[last]:
+        return p.depth[last] + (load - p.load[last]) / p.slope_beyond if p.slope_beyond > 0.0 else math.nan
+    depth: float = interpolated(p.load[: p.knots], p.depth[: p.knots], load)
+    return depth
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def vertical_load(p: Any, depth: float, leaving: float) -> float:
+    """Return the load [N] at a depth [m] and a speed away from the ground [m/s], never below zero."""
+    if depth <= 0.0:
+        return 0.0
+    load: float = static_load(p, depth) - p.vertical_damping * leaving
+    return max(0.0, load)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def rolling_radius(p: Any, depth: float) -> float:
+    """Return the effective radius [m], speed over spin of a tyre that rolls free.
+
+    A third of the depth is lost with models that know the belt keeps its length (TMeasy, Pacejka 2002), all of it with
+    the others.
+
+    Source: rill2020, section 3.1.4; pacejka2012, section 1.2.2.
+    Checked by: test_tyres.py::test_a_free_rolling_tyre_has_no_slip.
+    """
+    share = 1.0 / 3.0 if p.model == TMEASY or p.model == PACEJKA_02 else 1.0
+    radius: float = p.radius - share * depth
+    return radius

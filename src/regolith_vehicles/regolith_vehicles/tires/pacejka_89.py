@@ -1,0 +1,116 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The Magic Formula of 1989: force and moment over slip, each a sine of an arc tangent.
+
+Its coefficients want the load in kN, angles in degrees and the slip in per cent.
+
+Source: bakker1989.
+Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from numba import njit
+
+from regolith_vehicles.tires.combined_slip import shares
+
+STEEPEST = 89.5
+"""Limit of the angles in the formula [deg]."""
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def magic_formula(x: float, peak: float, slope: float, shape: float, curvature: float) -> float:
+    """Return D sin(C atan(B x - E (B x - atan(B x)))), of which B C D is the slope.
+
+    :param peak: D; ``slope``: B C D; ``shape``: C; ``curvature``: E
+
+    Source: bakker1989, eq. 1.
+    Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.
+    """
+    if peak == 0.0 or shape == 0.0:
+        return 0.0
+    bx = slope / (shape * peak) * x
+    return peak * math.sin(shape * math.atan(bx - curvature * (bx - math.atan(bx))))
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _peak_slip(peak: float, slope: float, shape: float) -> float:
+    """Return the slip of the peak where the curvature is 0, tan(pi / (2 C)) / B; of a shape without one, D over BCD."""
+    stretch = math.tan(0.5 * math.pi / shape) if shape > 1.0 else 1.0
+    return max(1e-9, abs(stretch * shape * peak / slope))
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _longitudinal(b: Any, w: float, kappa: float) -> tuple[float, float]:
+    """Return force [N] and the slip of the peak [%]; ``w``: load [kN], ``kappa``: slip [%]."""
+    peak, slope = b[1] * w * w + b[2] * w, (b[3] * w * w + b[4] * w) * math.exp(-b[5] * w)
+    curvature = b[6] * w * w + b[7] * w + b[8]
+    force = magic_formula(kappa + b[9] * w + b[10], peak, slope, b[0], curvature)
+    return force, _peak_slip(peak, slope, b[0])
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _lateral(a: Any, w: float, alpha: float, gamma: float, scale: float) -> tuple[float, float]:
+    """Return force [N] and the slip angle of the peak [deg]; ``alpha``, ``gamma``: slip angle and camber [deg]."""
+    peak = a[1] * w * w + a[2] * w
+    slope = a[3] * math.sin(2.0 * math.atan(w / a[4])) * (1.0 - a[5] * abs(gamma))
+    x = min(max(alpha + a[9] * w + a[10] + a[8] * gamma, -STEEPEST), STEEPEST)
+    force = scale * magic_formula(x, peak, slope, a[0], a[6] * w + a[7])
+    return force + a[11] * w * gamma + a[12] * w + a[13], _peak_slip(peak, slope, a[0])
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _aligning(c: Any, w: float, alpha: float, gamma: float, scale: float) -> float:
+    """Return the moment [N m]."""
+    bent = abs(gamma)
+    peak = c[1] * w * w + c[2] * w
+    slope = (c[3] * w * w + c[4] * w) * (1.0 - c[6] * bent) * math.exp(-c[5] * w)
+    curvature = (c[7] * w * w + c[8] * w + c[9]) * (1.0 - c[10] * bent)
+    x = min(max(alpha + c[11] * gamma + c[12] * w + c[13], -STEEPEST), STEEPEST)
+    moment: float = scale * magic_formula(x, peak, slope, c[0], curvature)
+    moment += (c[14] * w * w + c[15] * w) * gamma + c[16] * w + c[17]
+    return moment
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def slip_force(
+    p: Any, load: float, slip_x: float, tan_alpha: float, camber: float, scale: float
+) -> tuple[float, float, float]:
+    """Return the force along and across [N], and the aligning moment of a carcass that does not bend [N m].
+
+    As in the reference force along and force across know nothing of each other; Regolith's own share the friction.
+
+    :param p: a record of TYRE_RECORD
+    :param load: [N]
+    :param slip_x: > 0 drives; ``tan_alpha``: tangent of the slip angle, > 0 where the wheel moves to the left
+    :param camber: [rad], > 0 where the wheel's top leans to the right
+    :param scale: friction over the nominal one
+    """
+    m = p.pacejka_89
+    w = 1e-3 * load
+    kappa = 100.0 * min(max(slip_x, -1.0), 1.0)
+    alpha = math.degrees(math.atan(tan_alpha))
+    limit = math.degrees(m.camber_limit)
+    gamma = min(max(math.degrees(camber), -limit), limit)
+    fx, peak_x = _longitudinal(m.b, w, kappa)
+    fy, peak_y = _lateral(m.a, w, alpha, gamma, scale)
+    if p.reference:
+        return scale * fx, -fy, -_aligning(m.c, w, alpha, gamma, scale)
+    # Both slips in one unit, so that a sliding tread's direction is that of its slips.
+    steep = math.tan(math.radians(peak_y))
+    nx, ny, sx, sy = shares(0.01 * kappa, tan_alpha, 0.01 * peak_x, steep)
+    sx, sy = 100.0 * sx, math.degrees(math.atan(sy))
+    fx, _ = _longitudinal(m.b, w, min(max(sx, -100.0), 100.0))
+    fy, _ = _lateral(m.a, w, sy, gamma, scale)
+    return scale * fx * nx, -fy * ny, -_aligning(m.c, w, sy, gamma, scale) * ny
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
+    """Return the slopes of force over slip along and across at none [N]."""
+    a, b, w = p.pacejka_89.a, p.pacejka_89.b, 1e-3 * load
+    along = (b[3] * w * w + b[4] * w) * math.exp(-b[5] * w)
+    return 100.0 * along, math.degrees(a[3] * math.sin(2.0 * math.atan(w / a[4])))

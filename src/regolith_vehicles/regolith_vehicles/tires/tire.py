@@ -1,0 +1,218 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A tyre on a bench: its steady forces, its load curve, its answer to a prescribed motion."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from regolith_files.file_library import FileLibrary
+from regolith_files.problems import InputError, Problem, allowed_names
+from regolith_files.yaml_source import YamlSource
+from regolith_vehicles.tires.config import TyreConfig, read_tyre
+from regolith_vehicles.tires.constants import TYRE_RECORD
+from regolith_vehicles.tires.force import MEMORY, Contact, tire_force
+from regolith_vehicles.tires.load_curve import rolling_radius, static_depth, vertical_load
+
+Floats = NDArray[np.float64]
+
+TYRES = FileLibrary('tyre', Path(__file__).parent / 'data', 'regolith.tyres')
+BEHAVIOURS = ('regolith', 'reference')
+NAMES = ('Fx', 'Fy', 'Mx', 'My', 'Mz')
+_LIMITS = {
+    'friction': (0.0, 10.0, 'above 0, below 10'),
+    'dt': (-1e-300, math.inf, 'at least 0'),
+    'slip_angle': (-0.5 * math.pi, 0.5 * math.pi, 'less than a right angle either way'),
+    'camber': (-0.5 * math.pi, 0.5 * math.pi, 'less than a right angle either way'),
+}
+"""Arguments with limits: both excluded, and in words."""
+DEEPEST = 0.5
+"""Depth over the radius beyond which nothing can be said of a tyre."""
+
+
+def _sensible(**given: Floats) -> None:
+    """Refuse numbers that no bench has.
+
+    :raises ValueError: naming the argument, its value and what is allowed
+    """
+    for name, values in given.items():
+        low, high, allowed = _LIMITS.get(name, (-math.inf, math.inf, 'finite numbers'))
+        good = np.isfinite(values) & (values > low) & (values < high)
+        if not good.all():
+            raise ValueError(f'{name} is {values[~good].ravel()[0]:g}; allowed: {allowed}')
+
+
+class Tire:
+    """One tyre.
+
+    Frame of the contact (ISO): x forward, y left, z up; forces act on the wheel, moments about the contact.
+    """
+
+    def __init__(self, config: TyreConfig, behaviour: str = 'regolith') -> None:
+        """Make a tyre.
+
+        :param behaviour: 'regolith', or 'reference': as Chrono's tyres behave, what is wrong with them included
+        :raises InputError: if there is no such behaviour
+        """
+        if behaviour not in BEHAVIOURS:
+            raise InputError(
+                Problem('tyre', 'behaviour', 'no such behaviour', allowed_names(BEHAVIOURS, behaviour), str(behaviour))
+            )
+        self.config = config
+        self.record = np.zeros(1, TYRE_RECORD)
+        self.record[0] = config.record()
+        self.record['reference'] = behaviour == 'reference'
+
+    def depth(self, load: ArrayLike) -> Floats:
+        """Return the penetration [m] at which it carries a load at rest [N], NaN where none does."""
+        loads = np.asarray(load, dtype=np.float64)
+        return np.array([static_depth(self.record[0], value) for value in loads.flat]).reshape(loads.shape)
+
+    def vertical(self, *, height: ArrayLike, speed_z: ArrayLike = 0.0, camber: ArrayLike = 0.0) -> dict[str, Floats]:
+        """Return ``Fz`` [N] and ``depth`` [m] on level ground; the arguments broadcast.
+
+        :param height: of the wheel's centre [m]
+        :param speed_z: of it, upwards [m/s]
+        :param camber: [rad]
+        """
+        heights, speeds, cambers = np.broadcast_arrays(*(np.asarray(v, float) for v in (height, speed_z, camber)))
+        _sensible(height=heights, speed_z=speeds, camber=cambers)
+        out = np.array(
+            [_vertical(self.record[0], *given) for given in zip(heights.flat, speeds.flat, cambers.flat, strict=True)]
+        ).reshape(-1, 2)
+        return {'Fz': out[:, 0].reshape(heights.shape), 'depth': out[:, 1].reshape(heights.shape)}
+
+    def steady_state(
+        self,
+        *,
+        load: ArrayLike,
+        slip: ArrayLike = 0.0,
+        slip_angle: ArrayLike = 0.0,
+        camber: ArrayLike = 0.0,
+        speed: ArrayLike = 10.0,
+        friction: ArrayLike = 0.8,
+    ) -> dict[str, Floats]:
+        """Return ``Fx``, ``Fy`` [N], ``Mx``, ``My``, ``Mz`` [N m] of lasting slip; the arguments broadcast.
+
+        The wheel turns at (1 + slip) speed over the rolling radius and moves aside at speed times tan(slip_angle).
+
+        :param load: [N]
+        :param slip: > 0 drives
+        :param slip_angle: > 0: the wheel moves to the left [rad]
+        :param camber: > 0: the top leans to the right [rad]
+        :param speed: of the wheel's centre, forward [m/s]
+        :param friction: of the ground
+        :raises ValueError: if a load is more than the tyre carries at any depth
+        """
+        given = np.broadcast_arrays(*(np.asarray(v, float) for v in (load, slip, slip_angle, camber, speed, friction)))
+        names = ('load', 'slip', 'slip_angle', 'camber', 'speed', 'friction')
+        _sensible(**dict(zip(names, given, strict=True)))
+        self._carries(given[0])
+        shape = given[0].shape
+        table = np.stack([value.ravel() for value in given], axis=1)
+        out = np.zeros((len(table), len(NAMES)))
+        _steady(self.record, table, out)
+        return {name: out[:, k].reshape(shape) for k, name in enumerate(NAMES)}
+
+    def _carries(self, loads: Floats) -> None:
+        """Refuse loads that it does not carry.
+
+        :raises ValueError: naming the load, and the largest that it carries
+        """
+        most = float(self.record[0]['radius']) * DEEPEST
+        if len(loads.ravel()) and not float(self.depth(loads.max())) <= most:
+            carried = vertical_load(self.record[0], most, 0.0)
+            if self.config.load_curve[-1][1] < carried and not math.isfinite(float(self.depth(carried))):
+                carried = self.config.load_curve[-1][1]
+            raise ValueError(f'load of {float(loads.max()):g} N; allowed: what it carries, at most {carried:g} N')
+
+    def start(self, *, load: float, camber: float = 0.0, friction: float = 0.8) -> RollingTire:
+        """Return the tyre under a constant load [N], undeflected.
+
+        :raises ValueError: if it does not carry the load, or the ground has no friction
+        """
+        _sensible(load=np.array([load]), camber=np.array([camber]), friction=np.array([friction]))
+        self._carries(np.array([load]))
+        return RollingTire(self, float(load), float(camber), float(friction))
+
+
+class RollingTire:
+    """A tyre under a constant load, which remembers its deflections."""
+
+    def __init__(self, tyre: Tire, load: float, camber: float, friction: float) -> None:
+        self.tyre = tyre
+        self.load, self.camber, self.friction = load, camber, friction
+        self.depth = float(static_depth(tyre.record[0], load))
+        self.rolling_radius = float(rolling_radius(tyre.record[0], self.depth))
+        self.memory = np.zeros(MEMORY)
+
+    def step(self, dt: float, vx: float, vy: float, omega: float) -> dict[str, float]:
+        """Return force and moments of a motion, and let the tyre pass a step of it.
+
+        :param dt: [s]; 0: the force that lasts, without any lag
+        :param vx: of the wheel's centre forward [m/s]; ``vy``: to the left
+        :param omega: spin [rad/s], > 0 rolls forward
+        """
+        if not (dt >= 0.0 and math.isfinite(dt + vx + vy + omega)):
+            _sensible(dt=np.array([dt]), vx=np.array([vx]), vy=np.array([vy]), omega=np.array([omega]))
+        out = np.zeros(len(NAMES))
+        contact = Contact(self.load, self.depth, float(vx), float(vy), float(omega), self.camber, self.friction)
+        tire_force(self.tyre.record[0], contact, float(dt), self.memory, out)
+        return dict(zip(NAMES, out.tolist(), strict=True))
+
+
+def load_tire(name_or_path: str | Path, behaviour: str = 'regolith', *, base_dir: str | Path = '.') -> Tire:
+    """Return a tyre by name or by the path of its YAML file.
+
+    :param behaviour: see :class:`Tire`
+    :param base_dir: origin of relative paths
+    :raises InputError: naming file, key, value and what is allowed
+    """
+    return Tire(read_tyre(YamlSource(TYRES.find(name_or_path, base_dir), what='a tyre')), behaviour)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def penetration(p: Any, height: float, camber: float) -> float:
+    """Return the depth [m] of a tyre whose centre is above the ground by ``height`` [m], in the wheel's plane.
+
+    The reference loses R (1 - cos) of it where the wheel leans.
+
+    Source: pacejka2012, section 4.3.1.
+    Checked by: test_tyres.py::test_load_curves_agree_with_the_reference,
+    test_tyres.py::test_a_leaning_tyre_is_pressed_in_by_its_plane.
+    """
+    c, s = math.cos(camber), math.sin(camber)
+    depth: float
+    if p.reference:
+        depth = p.radius * c - height * c - p.radius * s * s
+    else:
+        depth = p.radius - height / c
+    return depth
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _vertical(p: Any, height: float, speed_z: float, camber: float) -> tuple[float, float]:
+    """Return load [N] and depth [m]."""
+    depth = max(0.0, penetration(p, height, camber))
+    return vertical_load(p, depth, speed_z * (math.cos(camber) if p.reference else 1.0)), depth
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _steady(record: Any, given: Floats, out: Floats) -> bool:
+    """Write the forces of each row of load, slip, slip angle, camber, speed and friction; return whether all exist."""
+    p = record[0]
+    memory = np.zeros(MEMORY)
+    for n in range(given.shape[0]):
+        load, slip, alpha, camber, speed, friction = given[n]
+        depth = static_depth(p, load)
+        if math.isnan(depth):
+            return False
+        spin = (1.0 + slip) * speed / rolling_radius(p, depth)
+        tire_force(p, Contact(load, depth, speed, speed * math.tan(alpha), spin, camber, friction), 0.0, memory, out[n])
+    return True

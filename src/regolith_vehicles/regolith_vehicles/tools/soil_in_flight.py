@@ -1,0 +1,108 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Soil that fell out of a tool and has not landed: it belongs to the vehicle that dropped it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_terrain.excavation.exchange import SoilDeposit
+from regolith_terrain.grid.mass_balance import QUANTUM_KGPM2
+from regolith_terrain.grid.node_records import Indices, node_key
+from regolith_terrain.grid.soil_grid import SoilGrid
+
+Vector = NDArray[np.float64]
+
+# Columns of a parcel: mass per area of a node [kg/m^2], place [m], velocity [m/s], direction of the tool's edge in the
+# plane, half lengths of the rectangle it comes down on, along the edge and across [m].
+MASS, X, VX, ALONG, HALF, COLUMNS = 0, 1, 4, 7, 9, 11
+
+
+class SoilInFlight:
+    """Parcels of soil on their ballistic ways, one for each tool and cycle in which it poured."""
+
+    def __init__(self) -> None:
+        self.parcels = np.zeros((0, COLUMNS))
+        """Shape (n, COLUMNS), in the order in which they were dropped."""
+
+    @property
+    def mass(self) -> float:
+        """Mass in the air, per area of a node [kg/m^2]; exact."""
+        return float(self.parcels[:, MASS].sum())
+
+    def drop(self, mass: float, place: Vector, velocity: Vector, along: Vector, half: tuple[float, float]) -> None:
+        """Add a parcel.
+
+        :param mass: in whole quanta, per area of a node [kg/m^2]
+        :param place: where it leaves the tool, in the world [m], shape (3,)
+        :param velocity: with which it does [m/s], shape (3,)
+        :param along: unit vector along the edge or axle in the plane, shape (2,)
+        :param half: half lengths of the rectangle it comes down on, along the edge and across [m]
+        """
+        self.parcels = np.vstack((self.parcels, np.concatenate(((mass,), place, velocity, along, half))))
+
+    def fall(self, seconds: float, gravity: Vector, grid: SoilGrid) -> SoilDeposit | None:
+        """Let all parcels fall; return what comes down on the ground, None if nothing does.
+
+        A parcel flies as a point mass without air. It lands once it is no higher than the ground under its middle, and
+        spreads evenly over the nodes of its rectangle.
+
+        :param gravity: [m/s^2], shape (3,)
+        :param grid: the committed ground
+
+        Source: goldstein2002.
+        Checked by: test_soil_in_flight.py::test_a_parcel_flies_a_parabola.
+        """
+        if not len(self.parcels):
+            return None
+        parcels = self.parcels.copy()
+        parcels[:, X : X + 3] += parcels[:, VX : VX + 3] * seconds + 0.5 * gravity * seconds**2
+        parcels[:, VX : VX + 3] += gravity * seconds
+        down = parcels[:, X + 2] <= grid.levels(parcels[:, X], parcels[:, X + 1])
+        self.parcels = np.ascontiguousarray(parcels[~down])
+        if not down.any():
+            return None
+        parts = [spread(parcel, grid.spacing) for parcel in parcels[down]]
+        i, j, mass = (np.concatenate(part) for part in zip(*parts, strict=True))
+        keys, first, names = np.unique(node_key(i, j), return_index=True, return_inverse=True)
+        # Sums of whole quanta are exact, in whatever order.
+        together = np.zeros(len(keys))
+        np.add.at(together, names, mass)
+        landed = together > 0.0
+        return SoilDeposit(i[first][landed], j[first][landed], together[landed])
+
+    def save(self) -> Vector:
+        """Return all numbers of all parcels."""
+        return self.parcels.reshape(-1)
+
+    def load(self, values: Vector) -> None:
+        """Restore what :meth:`save` returned."""
+        self.parcels = values.reshape(-1, COLUMNS).copy()
+
+
+def spread(parcel: Vector, spacing: float) -> tuple[Indices, Indices, Vector]:
+    """Return the nodes in the rectangle of a parcel, and its mass on each: equal parts, odd quanta to the first.
+
+    :param parcel: shape (COLUMNS,)
+    :param spacing: of the nodes [m]
+    """
+    x, y = parcel[X], parcel[X + 1]
+    ax, ay = parcel[ALONG : ALONG + 2]
+    along, across = parcel[HALF : HALF + 2]
+    reach_x, reach_y = abs(ax) * along + abs(ay) * across, abs(ay) * along + abs(ax) * across
+    rows = np.arange(math.ceil((x - reach_x) / spacing), math.floor((x + reach_x) / spacing) + 1, dtype=np.int32)
+    columns = np.arange(math.ceil((y - reach_y) / spacing), math.floor((y + reach_y) / spacing) + 1, dtype=np.int32)
+    i, j = (a.ravel() for a in np.meshgrid(rows, columns, indexing='ij'))
+    dx, dy = i * spacing - x, j * spacing - y
+    inside = (np.abs(dx * ax + dy * ay) <= along) & (np.abs(dx * ay - dy * ax) <= across)
+    i, j = i[inside], j[inside]
+    if not len(i):
+        i, j = (np.array([math.floor(v / spacing + 0.5)], np.int32) for v in (x, y))
+    quanta = round(parcel[MASS] / QUANTUM_KGPM2)
+    each, odd = divmod(quanta, len(i))
+    mass = np.full(len(i), float(each))
+    mass[:odd] += 1.0
+    return i, j, mass * QUANTUM_KGPM2

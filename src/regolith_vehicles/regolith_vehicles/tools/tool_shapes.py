@@ -1,0 +1,102 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The sizes of tools: as their section gives them, or of the closed surface of a mesh."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_files.problems import counted, without_name
+from regolith_vehicles.config import VehicleModelError
+from regolith_vehicles.description.mesh_files import LARGEST_PART_M, load_triangles
+from regolith_vehicles.tools.tool_config import ToolConfig
+from regolith_world.numerics.portable_math import times
+
+Vector = NDArray[np.float64]
+
+
+class ToolShape(NamedTuple):
+    """The size of a tool, and the place of its edge or axle in its body's frame."""
+
+    width: float
+    """[m]"""
+    radius: float
+    """Of a drum's circle of lips [m]; 0 of others."""
+    offset: Vector
+    """Middle of the edge or axle [m], shape (3,)."""
+    frame: Vector
+    """Axes as columns: x ahead, y along the edge, shape (3, 3)."""
+
+
+def tool_shape(config: ToolConfig, folder: Path) -> ToolShape:
+    """Return the shape of a tool.
+
+    :param folder: from which the mesh's path starts
+    :raises ValueError: if the mesh cannot be read, is open or inside out
+    """
+    x, y, z, w = config.orientation
+    matrix = np.empty(9)
+    mujoco.mju_quat2Mat(matrix, np.array([w, x, y, z]))
+    frame: Vector = matrix.reshape(3, 3)
+    offset = np.array(config.position)
+    if config.mesh is None:
+        assert config.width_m is not None
+        return ToolShape(config.width_m, config.radius_m or 0.0, offset, frame)
+    corners = load_triangles(folder / config.mesh, config.mesh_scale)
+    refuse_unless_solid(corners)
+    points = corners.reshape(-1, 3)
+    low, high = points.min(axis=0), points.max(axis=0)
+    side = float((high - low).max())
+    if side > LARGEST_PART_M:
+        allowed = f'up to {LARGEST_PART_M:g} m; fix: set mesh_scale, 0.001 for millimeters'
+        raise ValueError(f'its mesh is {side:.4g} m wide; allowed: {allowed}')
+    middle = 0.5 * (low + high)
+    if config.kind == 'drum':
+        radius = float(np.hypot(points[:, 0], points[:, 2]).max())
+        return ToolShape(float(high[1] - low[1]), radius, offset + times(frame, [0.0, middle[1], 0.0]), frame)
+    lowest = points[points[:, 2] <= low[2] + 1e-6 * (high[2] - low[2])]
+    edge = np.array([lowest[:, 0].max(), middle[1], low[2]])
+    width = float(np.ptp(lowest[:, 1]))
+    if not width > 0.0:
+        raise ValueError('its lowest line has no width; allowed: a surface that ends in an edge along y below')
+    return ToolShape(width, 0.0, offset + times(frame, edge), frame)
+
+
+def refuse_unless_solid(corners: Vector) -> None:
+    """Refuse a surface that has a hole, or whose faces look inward.
+
+    Of a closed surface each edge belongs to two triangles that run along it in opposite directions; the sum of their
+    signed volumes with the origin is positive if they look outward.
+
+    :param corners: of triangles, counter-clockwise from outside [m], shape (k, 3, 3)
+    :raises ValueError: telling what is wrong
+    """
+    _, names = np.unique(np.round(corners.reshape(-1, 3), 9), axis=0, return_inverse=True)
+    faces = names.reshape(-1, 3)
+    edges = Counter((int(face[k]), int(face[(k + 1) % 3])) for face in faces for k in range(3) if len(set(face)) == 3)
+    loose = sum(1 for (a, b), count in edges.items() if edges[b, a] != count or count != 1)
+    if loose:
+        raise ValueError(f'is open: {counted(loose, "edge")} without two faces that meet; allowed: a closed surface')
+    volume = float(np.einsum('ij,ij->', corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))) / 6.0
+    if not volume > 0.0:
+        raise ValueError(f'is inside out: it holds {volume:.3g} m^3; allowed: faces that look outward')
+
+
+def shape_of(name: str, config: ToolConfig, folder: Path, where: str | Path) -> ToolShape:
+    """Return the shape of a named tool.
+
+    :param where: the vehicle's file
+    :raises VehicleModelError: naming the key
+    """
+    try:
+        return tool_shape(config, folder)
+    except ValueError as error:
+        text = without_name(str(error), str(folder / (config.mesh or '')))
+        problem, _, allowed = text.partition('; allowed: ')
+        raise VehicleModelError(where, f'tools.{name}.mesh', config.mesh, allowed, problem) from None

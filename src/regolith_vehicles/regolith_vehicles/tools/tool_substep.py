@@ -1,0 +1,76 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A vehicle's tools within its substeps: they sweep soil, and their bodies bear its resistance."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_terrain.contact.ground_contact import PartPose
+from regolith_terrain.excavation.sweep import DRUM, ToolArrays, sweep_drum, sweep_edge
+from regolith_vehicles.dynamics.substeps import BodyArrays, ContactParts, ToolHooks, add_wrench, body_fixed_pose
+
+Vector = NDArray[np.float64]
+
+
+class ToolStepArrays(NamedTuple):
+    """The tools of a vehicle that are near the ground in a cycle."""
+
+    tools: ToolArrays
+    parts: ContactParts
+    """Bodies and places of the tools, in their order."""
+    dof: NDArray[np.int64]
+    """Address in qvel of the joint a drum turns about, else -1, shape (n,)."""
+    near: NDArray[np.bool_]
+    """Tools that may reach the ground in this cycle, shape (n,)."""
+    force: Vector
+    """Out: force on each tool in the last substep, world axes [N], shape (n, 3)."""
+    torque: Vector
+    """Out: torque about its origin [N m], shape (n, 3)."""
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def clear_tools(digging: ToolStepArrays, bodies: BodyArrays) -> None:
+    """Take all forces off the tools' bodies."""
+    for k in range(digging.parts.body.shape[0]):
+        for a in range(6):
+            bodies.xfrc_applied[digging.parts.body[k], a] = 0.0
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def step_tools(digging: ToolStepArrays, step: float, bodies: BodyArrays, pose: PartPose) -> None:
+    """Let tools sweep for a substep, and their bodies bear the forces.
+
+    :param pose: room for the pose of one tool
+    """
+    tools = digging.tools
+    for k in range(digging.parts.body.shape[0]):
+        force, torque = digging.force[k], digging.torque[k]
+        if not digging.near[k]:
+            continue
+        body_fixed_pose(None, k, digging.parts, bodies, pose)
+        if tools.kind[k] == DRUM:
+            sweep_drum(tools, k, step, pose, bodies.qvel[digging.dof[k]], force, torque)
+        else:
+            sweep_edge(tools, k, step, pose, force, torque)
+        center = pose.center
+        add_wrench(
+            bodies,
+            digging.parts.body[k],
+            center[0],
+            center[1],
+            center[2],
+            force[0],
+            force[1],
+            force[2],
+            torque[0],
+            torque[1],
+            torque[2],
+        )
+
+
+TOOL_HOOKS = ToolHooks(clear_tools, step_tools)

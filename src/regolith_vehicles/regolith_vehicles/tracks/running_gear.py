@@ -1,0 +1,455 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Two tracks as a running gear: steering, throttle and brake in, wrenches of the ground on every shoe through."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from regolith_terrain.scm.constants import STAT_MAX_SINKAGE
+from regolith_vehicles.agent.errors import VehicleError
+from regolith_vehicles.agent.run_statistics import RunStatistics
+from regolith_vehicles.commands.command import PEDALS, TWIST, DriveCommand, PedalCommand
+from regolith_vehicles.config import VehicleModelError
+from regolith_vehicles.contact.wheel_state import slip_ratio
+from regolith_vehicles.description.model_config import VehicleModelConfig
+from regolith_vehicles.description.visual_description import DrawnPart, PartRole, Roller
+from regolith_vehicles.dynamics.kinematics import WheelLayout
+from regolith_vehicles.dynamics.multibody import Multibody
+from regolith_vehicles.dynamics.substeps import BodyArrays, RunningGearHooks, bodies
+from regolith_vehicles.powertrain.columns import STATES, THROTTLE
+from regolith_vehicles.running_gear import (
+    ContactPart,
+    Contacts,
+    RunningGear,
+    Sunk,
+    TelemetryQuantity,
+    checked_parameters,
+    parameter_indices,
+)
+from regolith_vehicles.tracks import driveline, shoe_shapes
+from regolith_vehicles.tracks.band import Band, make_state, place_shoes
+from regolith_vehicles.tracks.config import SprocketConfig, TracksConfig, TrackWheelConfig
+from regolith_vehicles.tracks.driveline import Driveline, TrackArrays
+from regolith_vehicles.tracks.speed_controller import speed_control
+from regolith_world.numerics.portable_math import dot, each
+
+Vector = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+_FITS = 0.05
+"""Share by which a band's shoes may be longer or shorter than its way when the vehicle is built."""
+_LAYERS = 4
+"""Shoes of a side that are this far apart share a memory of the soil's shear: they never reach the same nodes."""
+LOAD, SINKAGE, TRAVEL = range(3)
+"""Columns of the table of shoes."""
+
+
+class Tracks(RunningGear):
+    """Two bands of shoes; the table has a row for each shoe: left ones first, from the one after another.
+
+    A command is steering (-1 right to 1 left), throttle and braking (0 to 1), direction (below 0: reverse gear) and
+    pivot (1: turn on the spot), by itself as :meth:`ramp`'s target, or made of a twist.
+    """
+
+    columns = ('normal_force', 'sinkage', 'band_speed')
+    faces = (TWIST, PEDALS)
+    hooks = RunningGearHooks(driveline.drive, driveline.place, driveline.bear, driveline.settle)
+
+    def __init__(self, config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path, **parameters: Any) -> None:
+        """Make the gear.
+
+        :param parameters: as :class:`regolith_vehicles.tracks.config.TracksConfig` has them
+        :raises VehicleModelError: if a name is not in the MJCF file
+        :raises InputError: naming file, key, value and what is allowed
+        """
+        self.where, self.mjcf = config.file or str(mjcf_path), Path(mjcf_path).name
+        self.tracks = checked_parameters(TracksConfig, config, parameters)
+        self.model = body.model
+        self._bodies: tuple[Any, BodyArrays] | None = None
+        sides = self.tracks.sides
+        self.shoes = np.array([side.shoes for side in sides], dtype=np.int64)
+        super().__init__(config, body, mjcf_path)
+        self.actuators = np.zeros(0, dtype=np.int64)
+        self.band = self._band(body)
+        self.state = make_state(self.band)
+        self._check_length()
+        # The band turns with its sprocket.
+        turning = self.band.disc_dof[:, 0]
+        inertia = self.shoes * self.tracks.shoe.mass_kg * self.band.per_turn**2
+        self.model.dof_armature[turning] += inertia
+        self.line = self._line(self.model.dof_M0[turning] + inertia)
+        looks = shoe_shapes.visual_shapes(self.tracks.shoe)
+        self.drawn = tuple(DrawnPart(name, PartRole.TRACK_SHOE, looks) for name in self.names)
+        self.quantities = _quantities([side.name for side in sides])
+        self.gauge = float(np.ptp(self.band.aside))
+        self.layout = self._layout()
+        self.odometry = self.start_odometry()
+        self.command = np.zeros(5)
+        self.cruising = np.zeros(4)
+        """Forward speed [m/s], yaw rate [rad/s], and the controllers' integrals [m] and [rad]."""
+        self.engine = np.zeros(STATES)
+        self.wound_up = np.zeros(2)
+
+    def _layout(self) -> WheelLayout:
+        """Return four wheels that turn the base for odometry as the tracks do, left and right, front and rear.
+
+        Shoes that hardly slip along keep the base's course: displaced across by omega (h^2 - x^2) / 2v on their way
+        through the contact, they make no moment. Shoes that slide have that of Coulomb friction, as wheels at their
+        distance would (:func:`regolith_vehicles.dynamics.kinematics.twist_of_wheels`). The wheels stand half as far
+        from the middle as the root mean square of the road wheels: between both. On lunar soil in arcs of 5 m the
+        tracks of m113 turn it by 0.75 to 0.83 of their difference of speeds, in gentle curves by all of it; here it is
+        0.84. ``turn_slip`` covers what is left.
+
+        Source: wong2008, section 6.1; martinez2005.
+        Checked by: test_odometry.py::test_odometry_covers_its_true_errors.
+        """
+        data = mujoco.MjData(self.model)
+        data.qpos[:7] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+        mujoco.mj_kinematics(self.model, data)
+        x = data.xpos[self.band.disc[:, 1:-1], 0] - data.xpos[self.body.base, 0]
+        middle = x.mean(axis=1)
+        arm = 0.5 * np.sqrt(((x - middle[:, None]) ** 2).mean(axis=1))
+        return WheelLayout(
+            np.concatenate((middle + arm, middle - arm)),
+            np.tile(self.band.aside, 2),
+            np.tile(self.band.per_turn, 2),
+            np.zeros(4, dtype=bool),
+            0.1,
+            math.inf,
+            tracks=True,
+            engine=True,
+        )
+
+    def _check_length(self) -> None:
+        """Refuse bands that are far too short or too long for their discs.
+
+        :raises VehicleModelError: naming the side
+        """
+        data, pitch = mujoco.MjData(self.model), self.tracks.shoe.pitch_m
+        mujoco.mj_forward(self.model, data)
+        self.find_shoes(data)
+        for k, (side, way) in enumerate(zip(self.tracks.sides, self.state.way.tolist(), strict=True)):
+            off = side.shoes * pitch / way - 1.0
+            if not abs(off) <= _FITS:
+                least, most = math.ceil((1.0 - _FITS) * way / pitch), math.floor((1.0 + _FITS) * way / pitch)
+                where = f'running_gear.parameters.sides.{k}.shoes'
+                problem = f'are {side.shoes * pitch:.3g} m long on a way of {way:.3g} m'
+                raise VehicleModelError(self.where, where, side.shoes, f'{least} to {most} of them', problem)
+        self.state = make_state(self.band)
+
+    def _find(self, kind: str, names: list[tuple[str, str]]) -> Indices:
+        """Return the indices of things in the MJCF file by (key, name)."""
+        return parameter_indices(self.model, kind, names, self.mjcf, self.where)
+
+    def _discs(self, kind: str) -> Indices:
+        """Return bodies or joints of all discs, shape (2, discs)."""
+        rows = []
+        for k, side in enumerate(self.tracks.sides):
+            named = [(f'sides.{k}.sprocket', side.sprocket), *((f'sides.{k}.wheels.{n}', w) for n, w in
+                     enumerate(side.wheels)), (f'sides.{k}.idler', side.idler)]  # fmt: skip
+            rows.append(self._find(kind, [(f'{key}.{kind}', getattr(disc, kind)) for key, disc in named]))
+        return np.array(rows)
+
+    def _band(self, body: Multibody) -> Band:
+        tracks, shoe = self.tracks, self.tracks.shoe
+        if len({len(side.wheels) for side in tracks.sides}) > 1:
+            raise ValueError('sides with different numbers of wheels; allowed: the same number')
+        joints, bodies_ = self._discs('joint'), self._discs('body')
+        teeth = np.array([side.sprocket.teeth for side in tracks.sides])
+        rolling = np.array([[0.0, *(w.radius_m for w in side.wheels), side.idler.radius_m] for side in tracks.sides])
+        radius = rolling + shoe.face_m
+        # The pins lie on the corners of a polygon.
+        radius[:, 0] = rolling[:, 0] = 0.5 * shoe.pitch_m / each(math.sin, np.pi / teeth)
+        data = mujoco.MjData(self.model)
+        data.qpos[:7] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+        mujoco.mj_kinematics(self.model, data)
+        for k, places in enumerate(data.xpos[bodies_, 0]):
+            if not (np.diff(places) < 0.0).all():
+                raise VehicleModelError(
+                    self.where,
+                    f'running_gear.parameters.sides.{k}',
+                    None,
+                    'the sprocket foremost, then the wheels from front to rear, the idler last',
+                    f'has discs at x = {", ".join(f"{x:.3g}" for x in places)} m',
+                )
+        return Band(
+            hull=body.base,
+            disc=bodies_,
+            disc_dof=self.model.jnt_dofadr[joints].astype(np.int64),
+            radius=radius,
+            rolling_radius=rolling,
+            sprocket_angle=self.model.jnt_qposadr[joints[:, 0]].astype(np.int64),
+            aside=data.xpos[bodies_[:, 0], 1].copy(),
+            shoes=self.shoes,
+            first=np.concatenate(([0], np.cumsum(self.shoes)[:-1])).astype(np.int64),
+            per_turn=shoe.pitch_m * teeth / (2.0 * np.pi),
+            pitch=shoe.pitch_m,
+            mass=shoe.mass_kg,
+            face=shoe.face_m,
+            stiffness=tracks.tension.stiffness_npm,
+            rubber=tracks.rubber.modulus_npm2,
+            rubber_damping=tracks.rubber.damping_spm,
+            gravity=np.array(self.model.opt.gravity),
+        )
+
+    def _line(self, sprocket_inertia: Vector) -> Driveline:
+        """Return the driveline; the inertia is that of each sprocket with its band [kg m^2], shape (2,)."""
+        tracks = self.tracks
+        inertia = float(sprocket_inertia.sum()) * tracks.final_ratio**2
+        train = self.powertrain(tracks.powertrains[tracks.powertrain], tracks.powertrain, inertia)
+        motors = self._find(
+            'actuator', [(f'sides.{k}.sprocket.actuator', s.sprocket.actuator) for k, s in enumerate(tracks.sides)]
+        )
+        per_turn, resistance = self.band.per_turn, tracks.resistance
+        return Driveline(
+            train,
+            motors,
+            np.ascontiguousarray(self.band.disc_dof[:, 0]),
+            tracks.final_ratio,
+            tracks.steering == 'split',
+            tracks.brake_torque_nm,
+            np.column_stack((per_turn * resistance.constant_n, per_turn**2 * resistance.linear_nspm)),
+        )
+
+    def parts(self, mjcf_path: Path) -> tuple[ContactPart, ...]:
+        """Return the shoes."""
+        shape, base = shoe_shapes.contact_surface(self.tracks.shoe), self.body.base
+        return tuple(
+            ContactPart(
+                f'shoe {side.name} {n}', base, shape, layer=_LAYERS * k + n % _LAYERS, own_mass=self.tracks.shoe.mass_kg
+            )
+            for k, side in enumerate(self.tracks.sides)
+            for n in range(side.shoes)
+        )
+
+    @property
+    def contact_area(self) -> float:
+        """Area of a shoe's pads, as if the whole vehicle were as light as a shoe: each presses alone [m^2]."""
+        shoe = self.tracks.shoe
+        area = math.fsum(pad.length_m * pad.width_m for pad in shoe.pads)
+        return area * self.body.mass / shoe.mass_kg
+
+    @property
+    def top_speed(self) -> float:
+        """Speed at the engine's last speed in the highest gear, without slip [m/s]."""
+        train = self.line.train
+        return float(train.full[-1, 0] * train.ratio[-1] * self.line.final_ratio * self.band.per_turn[0])
+
+    def support_points(self, data: Any) -> tuple[Vector, Vector, Vector]:
+        """Return the lowest points of the pads under the road wheels; see the base class."""
+        shoe, wheels = self.tracks.shoe, self.band.disc[:, 1:-1].ravel()
+        place = data.xpos[wheels]
+        low = self.band.radius[:, 1:-1].ravel() - min(pad.position[2] for pad in shoe.pads)
+        return place[:, 0], place[:, 1], place[:, 2] - low
+
+    def targets(self, command: DriveCommand) -> tuple[Vector, ...]:
+        """Return what :meth:`ramp` takes: of pedals themselves, else the twist."""
+        if command.joints:
+            named = ', '.join(sorted(command.joints))
+            raise VehicleError(f'targets of joints {named} for a tracked vehicle; allowed: none')
+        if isinstance(command.by, PedalCommand):
+            *inputs, reverse = command.by
+            return (np.array([*inputs, -1.0 if reverse else 1.0]),)
+        return (np.array([command.linear, command.angular]),)
+
+    def ramp(self, duration: float, *targets: ArrayLike) -> tuple[Vector, Vector]:
+        """Return commands at both ends of a cycle.
+
+        :param targets: forward speed [m/s] and yaw rate [rad/s], shape (2,), or steering, throttle, braking and, if it
+            is not to go ahead, direction, and, if it is to turn on the spot, pivot: shape (3,) to (5,)
+        """
+        given = np.asarray(targets[0], dtype=np.float64)
+        if len(given) == 2:
+            wanted = speed_control(given, self.cruising, duration, self.gauge, self.tracks.pivots)
+        else:
+            wanted = np.array([*given, *(1.0, 0.0)[len(given) - 3 :]])
+        wanted = np.clip(wanted, (-1.0, 0.0, 0.0, -1.0, 0.0), 1.0)
+        if self.tracks.pedal_time_s > 0.0:
+            most = duration / self.tracks.pedal_time_s
+            wanted[:3] = np.clip(wanted[:3], self.command[:3] - most, self.command[:3] + most)
+        return self.command, wanted
+
+    def controls(self, command: Vector) -> Vector:
+        """Return nothing: the driveline sets the sprockets' motors."""
+        return np.zeros(0)
+
+    @property
+    def at_rest(self) -> Vector:
+        """Command with the brakes on."""
+        return np.array([0.0, 0.0, 1.0, 1.0, 0.0])
+
+    def driving(self, ramp: tuple[Vector, Vector]) -> TrackArrays:
+        """Return the first argument of the hooks."""
+        begin, end = ramp
+        return TrackArrays(self.band, self.state, self.line, begin, end, self.engine, self.wound_up)
+
+    def find_shoes(self, data: Any) -> None:
+        """Write where all shoes are to :attr:`state`, at the poses and velocities of ``data``."""
+        if self._bodies is None or self._bodies[0] is not data:
+            self._bodies = data, bodies(self.model, data, self.body.base)
+        place_shoes(self.band, self.state, 0.0, self._bodies[1])
+
+    def whereabouts(self, data: Any) -> tuple[Vector, Vector]:
+        """Return the shoes' centres and velocities; see the base class."""
+        self.find_shoes(data)
+        return self.state.center, self.state.velocity
+
+    def part_poses(self, data: Any) -> tuple[Vector, Vector]:
+        """Return the shoes' places and orientations; see the base class."""
+        self.find_shoes(data)
+        return self.state.center.copy(), quaternions(self.state.rotation)
+
+    @property
+    def rollers(self) -> tuple[Roller, ...]:
+        """Sprockets, road wheels and idlers."""
+        made = []
+        for side, discs, radii in zip(self.tracks.sides, self.band.disc, self.band.rolling_radius, strict=True):
+            roles = (PartRole.SPROCKET, *(PartRole.ROAD_WHEEL for _ in side.wheels), PartRole.IDLER)
+            bodies_: tuple[SprocketConfig | TrackWheelConfig, ...] = (side.sprocket, *side.wheels, side.idler)
+            width = max(pad.width_m for pad in self.tracks.shoe.pads)
+            made += [
+                Roller(int(body), disc.body, role, float(radius), width)
+                for disc, body, role, radius in zip(bodies_, discs, roles, radii, strict=True)
+            ]
+        return tuple(made)
+
+    def drawn_poses(self, data: Any) -> tuple[Vector, Vector]:
+        """Return the poses of the shoes; see the base class."""
+        return self.part_poses(data)
+
+    def roll(self, data: Any, speed: float) -> None:
+        """Let bands and wheels run; pedals are released."""
+        data.qvel[self.band.disc_dof] = speed / self.band.rolling_radius
+        data.qvel[self.line.dof] = speed / self.band.per_turn
+        self.command = np.zeros(5)
+        self.wound_up[:] = 0.0
+
+    def positions(self, data: Any) -> Vector:
+        """Return the angles of the sprockets [rad]."""
+        return np.array(data.qpos[self.band.sprocket_angle])
+
+    def finish(self, data: Any, before: Any, ramp: tuple[Vector, Vector], duration: float) -> None:
+        """Keep the command, and the motion for the next one; advance odometry."""
+        self.command = ramp[1]
+        axes = data.xmat[self.body.base].reshape(3, 3)
+        self.cruising[0] = dot(data.qvel[:3], axes[:, 0])
+        self.cruising[1] = dot(axes[2], data.qvel[3:6])
+        turned = np.tile(data.qpos[self.band.sprocket_angle] - before, 2)
+        self.advance_odometry(data, turned, np.zeros(4), duration)
+
+    def measure(self, data: Any, contacts: Contacts) -> None:
+        """Fill the table of shoes."""
+        self.find_shoes(data)
+        self.table[:, LOAD] = np.einsum('ni,ni->n', contacts.force, self.state.rotation[:, :, 2])
+        self.table[:, SINKAGE] = contacts.stats[:, STAT_MAX_SINKAGE]
+        speed = self.band.per_turn * data.qvel[self.line.dof]
+        self.table[:, TRAVEL] = np.repeat(speed, self.shoes)
+
+    def moves(self, ramp: tuple[Vector, Vector]) -> bool:
+        """Return whether the engine is to drive it; brakes and direction are set at rest, too."""
+        return bool(max(command[THROTTLE] for command in ramp) > 0.0)
+
+    def telemetry(self) -> Vector:
+        """Return sinkage, slip, tension and pressure of both bands; see the base class.
+
+        Of shoes those count that bear. A band slips as a wheel does, against the hull's speed above its middle.
+        """
+        slips = self._slips(self.table[self.band.first, TRAVEL])
+        pads = math.fsum(pad.length_m * pad.width_m for pad in self.tracks.shoe.pads)
+        sinkage: list[float] = []
+        pressure: list[float] = []
+        for first, count in zip(self.band.first, self.shoes, strict=True):
+            shoes = self.table[first : first + count]
+            bearing = shoes[shoes[:, LOAD] > 0.0]
+            for column, found, scale in ((SINKAGE, sinkage, 1.0), (LOAD, pressure, 1.0 / pads)):
+                values = bearing[:, column] * scale
+                found += [float(values.mean()), float(values.max())] if len(values) else [0.0, 0.0]
+        return np.concatenate((sinkage, slips, self.state.tension.reshape(-1), pressure))
+
+    def _slips(self, band: Vector) -> Vector:
+        """Return the slip ratios of both bands.
+
+        :param band: their speeds [m/s]
+        """
+        speed, rate = self.cruising[:2]
+        ahead = speed - rate * self.band.aside
+        return np.array([slip_ratio(float(v), float(u)) for v, u in zip(ahead, band, strict=True)])
+
+    def update_statistics(
+        self, figures: RunStatistics, way: float, data: Any, before: Any, moving: bool, duration: float
+    ) -> None:
+        """Add a cycle with the way of both bands, and the sinkage of the deepest shoe; see the base class."""
+        turned = data.qpos[self.band.sprocket_angle] - before
+        slips = self._slips(self.band.per_turn * data.qvel[self.line.dof])
+        sinkage = float(self.table[:, SINKAGE].max())
+        figures.update(way, turned / duration * self.band.per_turn, slips, sinkage, moving, duration)
+
+    @classmethod
+    def patch(cls, config: VehicleModelConfig) -> float:
+        """Return the shorter side of a shoe's largest pad [m]; see the base class."""
+        assert config.running_gear is not None
+        pads = checked_parameters(TracksConfig, config, config.running_gear.parameters).shoe.pads
+        largest = max(pads, key=lambda pad: pad.length_m * pad.width_m)
+        return min(largest.length_m, largest.width_m)
+
+    def sunk(self) -> tuple[Sunk, ...]:
+        """Return the tracks in the ground by their deepest shoes; as high as their road wheels with two shoes."""
+        parts = []
+        for side, first, count in zip(self.tracks.sides, self.band.first, self.shoes, strict=True):
+            high = 2.0 * (max(wheel.radius_m for wheel in side.wheels) + self.tracks.shoe.face_m)
+            parts.append(Sunk(f'track {side.name}', float(self.table[first : first + count, SINKAGE].max()), high))
+        return tuple(parts)
+
+    def reset(self) -> None:
+        """Command nothing, first gear, and lay the bands on their shortest ways."""
+        super().reset()
+        self.command, self.cruising = np.zeros(5), np.zeros(4)
+        self.engine[:] = 0.0
+        self.wound_up[:] = 0.0
+        for values in (self.state.pin, self.state.short, self.state.tension, self.state.pull):
+            values[:] = 0.0
+
+    def values(self) -> Vector:
+        """Return command, memory of the controllers, engine, brakes, pins and lengths, tensions, and the table."""
+        return np.concatenate([part.reshape(-1) for part in (*self._evolving(), self.table)])
+
+    def _evolving(self) -> tuple[Vector, ...]:
+        state = self.state
+        return self.command, self.cruising, self.engine, self.wound_up, state.pin, state.short, state.tension
+
+    def take(self, values: Vector) -> None:
+        """Restore what :meth:`values` returned."""
+        kept = self._evolving()
+        *parts, table = np.split(values, np.cumsum([part.size for part in kept]))
+        self.command, self.cruising = parts[0].copy(), parts[1].copy()
+        for part, saved in zip(kept[2:], parts[2:], strict=True):
+            part[:] = saved.reshape(part.shape)
+        super().take(table)
+
+
+def _quantities(sides: list[str]) -> tuple[TelemetryQuantity, ...]:
+    """Return what tracks tell of themselves, in the order of :meth:`Tracks.told`."""
+
+    def parts(*ends: str) -> tuple[str, ...]:
+        return tuple(f'{side}, {end}' for side in sides for end in ends)
+
+    return (
+        TelemetryQuantity('sinkage', 'm', parts('mean', 'deepest')),
+        TelemetryQuantity('slip ratio', '', tuple(sides)),
+        TelemetryQuantity('band tension', 'N', parts('at the sprocket', 'at the idler')),
+        TelemetryQuantity('ground pressure', 'Pa', parts('mean', 'highest')),
+    )
+
+
+def quaternions(rotation: Vector) -> Vector:
+    """Return the quaternions (x, y, z, w) of rotations, shape (n, 3, 3) to (n, 4)."""
+    from scipy.spatial.transform import Rotation  # slow to import, and few vehicles have tracks
+
+    return np.asarray(Rotation.from_matrix(rotation).as_quat())

@@ -1,0 +1,111 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Orders to dig as live inputs: latched, worked off, called off, saved."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from regolith_vehicles.commands.command import DriveCommand
+from regolith_vehicles.commands.dig_goals import DigGoalDriver
+from regolith_vehicles.config import ExternalDriverConfig, load_vehicle_model
+from regolith_vehicles.drivers.builtin import make_driver
+from regolith_vehicles.drivers.task_config import DigConfig
+from regolith_vehicles.tools.dig_check import idle_drums
+from regolith_world.cycle.records import BodyState
+
+STEP_NS = 20_000_000
+ORDER = DigConfig(do='dig', until_full=0.5, speed_mps=0.04, joints={'drum': 2.0})
+BASE = BodyState('m', np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]), np.zeros(3), np.zeros(3))
+
+
+def fresh() -> DigGoalDriver:
+    """Return a driver that also obeys commands, each for half a second."""
+    return DigGoalDriver(make_driver(ExternalDriverConfig(timeout_s=0.5)))
+
+
+def step(driver: DigGoalDriver, n: int, level: float = 0.0, live: bytes | None = None) -> tuple[DriveCommand, bytes]:
+    """Go on for cycle n; return the command and the live input of the cycle."""
+    live = driver.encode(None) if live is None else live
+    driver.receive(n * STEP_NS, live)
+    driver.set_fill_levels({'drum': level})
+    return driver.command(n * STEP_NS, BASE), live
+
+
+def test_an_order_is_worked_off_and_then_commands_count_again() -> None:
+    """While it digs nobody else drives; full, it stops, and the next command is followed."""
+    driver = fresh()
+    driver.receive(0, driver.encode(DriveCommand(0.3, 0.0)))
+    assert driver.command(0, BASE).linear == 0.3 and not driver.active
+    driver.set_goal(ORDER)
+    command, _ = step(driver, 1)
+    assert driver.active and driver.taken == 1 and driver.since_ns == STEP_NS
+    assert (command.linear, command.joints) == (0.04, {'drum': 2.0})
+    driver.receive(2 * STEP_NS, driver.encode(DriveCommand(0.3, 0.0)))
+    assert driver.command(2 * STEP_NS, BASE).linear == 0.04
+    step(driver, 3, level=0.5)
+    assert not driver.active and driver.taken == 1
+    assert step(driver, 4, level=0.5)[0].linear == 0.3  # that of cycle 2 is not too old yet
+    assert step(driver, 40, level=0.5)[0].linear == 0.0
+
+
+def test_an_order_is_called_off() -> None:
+    """An empty order ends the present one, and counts as one."""
+    driver = fresh()
+    driver.set_goal(ORDER)
+    step(driver, 0)
+    driver.set_goal(None)
+    command, _ = step(driver, 1)
+    assert not driver.active and driver.taken == 2 and command.linear == 0.0 and not command.joints
+
+
+def test_a_discarded_attempt_and_a_replay_see_the_same_order() -> None:
+    """The live input of the first attempt, fed back, leads to the same state; the order itself is latched once."""
+    driver, replayed = fresh(), fresh()
+    before = driver.save()
+    driver.set_goal(ORDER)
+    first, live = step(driver, 0)
+    state = driver.save()
+    driver.restore(before)
+    assert not driver.active and driver.taken == 0
+    assert step(driver, 0, live=live)[0] == first and driver.save() == state
+    assert step(replayed, 0, live=live)[0] == first and replayed.save() == state
+    assert step(driver, 1)[1] != live  # not again
+
+
+def test_it_goes_on_where_it_was_saved() -> None:
+    """In the middle of an order, to the time-out of the task."""
+    driver, other = fresh(), fresh()
+    driver.set_goal(ORDER)
+    for n in range(200):
+        step(driver, n, level=0.1)
+    other.restore(driver.save())
+    assert other.save() == driver.save() and other.active
+    for n in range(200, 6100):
+        command, live = step(driver, n, level=0.1)
+        assert step(other, n, level=0.1, live=live)[0] == command
+    assert not driver.active and not other.active and driver.save() == other.save()
+
+
+def test_dig_order_that_waits_for_a_drum_at_rest_names_it() -> None:
+    """Tools empty means all: a drum without a target does not fill; named, full, turning or held ones are no problem."""
+    config, _ = load_vehicle_model('rassor')
+    goals = dict.fromkeys(config.joints, 0.0)
+
+    def problem(tools: tuple[str, ...] = (), full: str = '', **joints: float) -> str:
+        order = DigConfig(do='dig', until_full=0.5, tools=tools, joints=joints)
+        return idle_drums(config, order, goals, {full: 0.6})
+
+    waits = problem(drum_front=2.0)
+    assert 'drum_rear (target of joint drum_rear: 0)' in waits and 'or only the tools that dig: drum_front' in waits
+    assert 'drum_front (' not in waits
+    assert 'drum_rear: -1' in problem(drum_front=2.0, drum_rear=-1.0)
+    assert not problem(drum_front=2.0, drum_rear=2.0)
+    assert not problem(('drum_front',), drum_front=2.0)
+    assert not problem(drum_front=2.0, full='drum_rear')
+    # The last target of a drum counts only where it is held without a command.
+    goals['drum_rear'] = 2.0
+    assert problem(drum_front=2.0)
+    held = config.joints['drum_rear'].model_copy(update={'when_silent': 'hold'})
+    config = config.model_copy(update={'joints': {**config.joints, 'drum_rear': held}})
+    assert not problem(drum_front=2.0)

@@ -1,0 +1,127 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Substeps in turns with ground that moves by itself, and vehicles at the edge of particles that are not theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regolith_terrain.crm.region import ParticleRegion
+from regolith_terrain.crm.soil import load_particle_soil
+from regolith_terrain.grid.node_records import NodeRecords
+from regolith_vehicles.agent.errors import VehicleError
+from regolith_vehicles.commands.command import DriveCommand
+from regolith_vehicles.contact.foreign_regions import ForeignRegions
+from regolith_vehicles.dynamics.kinematics import wheel_commands
+from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_world.cycle.records import BodyState
+
+CYCLE_NS = 20_000_000
+
+
+def test_substeps_in_turns_are_those_in_one_go(make_vehicle: Callable[..., Vehicle]) -> None:
+    """Turns of three substeps, and a last one of two: times add up, poses are those of the moment, motion stays the same.
+
+    Controls are interpolated turn by turn, which rounds otherwise: 1e-12 after some cycles.
+    """
+    whole, parted = make_vehicle(), make_vehicle()
+    told: list[tuple[float, np.ndarray]] = []
+
+    def advance(duration: float, center: Any, rotation: Any, velocity: Any, spin: Any) -> None:
+        data = parted.data
+        assert np.array_equal(center[0], data.xpos[parted.body.wheel_body[0]])
+        assert np.allclose(rotation[0] @ rotation[0].T, np.eye(3)) and spin.shape == velocity.shape == center.shape
+        told.append((duration, center[0].copy()))
+
+    for vehicle in (whole, parted):
+        vehicle.place(0.0, 0.0, 0.0)
+    parted.contact.longest_s = 0.0033
+    parted.contact.advance = advance  # type: ignore[method-assign]
+    speeds, angles = wheel_commands(whole.body.layout, 0.3, 0.1)
+    for _ in range(10):
+        for vehicle in (whole, parted):
+            vehicle.grid.apply(vehicle.evolve(CYCLE_NS, speeds, angles))
+            vehicle.commit()
+    assert len(told) == 70 and [round(1e3 * t) for t, _ in told[:7]] == [3] * 6 + [2]
+    assert len({tuple(place) for _, place in told}) == 70
+    assert np.abs(whole.data.qpos - parted.data.qpos).max() < 1e-12
+
+
+def test_ground_that_breaks_down_ends_the_cycle_in_words(make_vehicle: Callable[..., Vehicle]) -> None:
+    vehicle = make_vehicle()
+    vehicle.place(0.0, 0.0, 0.0)
+    vehicle.contact.longest_s = 1.0
+
+    def advance(*_: Any) -> None:
+        raise FloatingPointError('soil blew up at 0.1 s')
+
+    vehicle.contact.advance = advance  # type: ignore[method-assign]
+    with pytest.raises(VehicleError, match=r'^rover: soil blew up at 0.1 s$'):
+        vehicle.evolve(CYCLE_NS, *wheel_commands(vehicle.body.layout, 0.3, 0.0))
+
+
+def region(**change: Any) -> ParticleRegion:
+    values = {
+        'name': 'strip',
+        'vehicle': 'amber',
+        'low': (2.0, -1.0),
+        'high': (4.0, 1.0),
+        'spacing': 0.1,
+        'depth': 0.2,
+        'soil': load_particle_soil('lunar_regolith'),
+        'stops_others': True,
+    }
+    return ParticleRegion(**{**values, **change})
+
+
+def base(x: float, speed: float) -> BodyState:
+    return BodyState(
+        'b', np.array([x, 0.0, 0.3]), np.array([0.0, 0.0, 0.0, 1.0]), np.array([speed, 0.0, 0.0]), np.zeros(3)
+    )
+
+
+def test_a_vehicle_stands_still_before_what_it_may_not_enter() -> None:
+    """As far ahead as it goes in a second; its own region, and one it may enter, it drives into."""
+    wanted = DriveCommand(0.3, 0.1)
+    others = ForeignRegions('basalt', [region()], 0.5, 0.02)
+    assert others.allowed(wanted, base(1.1, 0.3)) is wanted
+    assert others.allowed(wanted, base(1.3, 0.3)) == DriveCommand()
+    assert others.allowed(wanted, base(1.3, 0.0)) is wanted
+    for mine in (
+        ForeignRegions('amber', [region()], 0.5, 0.02),
+        ForeignRegions('basalt', [region(stops_others=False)], 0.5, 0.02),
+    ):
+        assert mine.allowed(wanted, base(2.0, 0.3)) is wanted
+
+
+@pytest.mark.parametrize(
+    ('x', 'y', 'distance'),
+    [
+        (1.5, 0.0, 0.5), (4.5, 0.0, 0.5), (3.0, -1.5, 0.5), (3.0, 1.5, 0.5), (1.7, -1.4, 0.5), (4.3, 1.4, 0.5),
+        (1.7, 1.4, 0.5), (4.3, -1.4, 0.5), (2.1, -0.9, 0.0), (3.9, 0.9, 0.0),
+    ],
+)  # fmt: skip
+def test_a_region_is_as_far_as_its_nearest_point(x: float, y: float, distance: float) -> None:
+    """On all four sides and at all four corners of 2 x 2 m around (3, 0)."""
+    assert region().distance(x, y) == pytest.approx(distance, abs=1e-12)
+
+
+def test_a_vehicle_leaves_no_marks_in_what_it_may_enter_but_does_not_own() -> None:
+    i = np.array([99, 100, 199, 200, 200], np.int32)
+    j = np.array([0, 0, 49, 0, 49], np.int32)
+    records = NodeRecords.empty()
+    records = NodeRecords.from_values(i, j, np.arange(25.0).reshape(5, 5), records.fields)
+    assert ForeignRegions('basalt', [region(stops_others=False)], 0.5, 0.02).without(records).i.tolist() == [
+        99,
+        200,
+        200,
+    ]
+    for all_of_them in (
+        ForeignRegions('amber', [region(stops_others=False)], 0.5, 0.02),
+        ForeignRegions('b', [region()], 0.5, 0.02),
+    ):
+        assert all_of_them.without(records) is records

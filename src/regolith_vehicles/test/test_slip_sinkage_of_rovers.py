@@ -1,0 +1,137 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A rover whose wheels spin digs them in until its belly carries it, and what it dug lies beside."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from regolith_terrain.config import TerrainConfig, load_soil
+from regolith_terrain.excavation.diggable_soil import DiggableSoil
+from regolith_terrain.excavation.ejected_soil import disturbed
+from regolith_terrain.excavation.exchange import exchange
+from regolith_terrain.excavation.loose_soil import LooseSoil
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import FlatField, HeightField
+from regolith_vehicles.commands.command import DriveCommand
+from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_vehicles.experiments import vehicle_slope
+
+CYCLE_NS = 20_000_000
+BELLY = 4
+WEIGHT = 66.0 * 1.62
+
+
+class Hillside(HeightField):
+    """A plane that rises along x."""
+
+    def __init__(self, slope_deg: float) -> None:
+        self.grade = math.tan(math.radians(slope_deg))
+
+    def heights(self, x, y):
+        return self.grade * np.asarray(x) + 0.0 * np.asarray(y)
+
+    def fingerprint(self):
+        return f'hillside {self.grade!r}'
+
+
+class Digger:
+    """A rover with 15 mm grousers on a hillside, and the ground's part of each cycle."""
+
+    def __init__(self, slope_deg: float, **terrain: object) -> None:
+        config, mjcf = load_vehicle_model('rassor')
+        soil = load_soil('lunar_nominal')
+        ground = TerrainConfig(source='flat', soil=soil, **terrain)
+        self.grid = SoilGrid(Hillside(slope_deg), 0.02)
+        self.diggable, self.loose = DiggableSoil(ground, 1.62), LooseSoil()
+        self.vehicle = Vehicle(
+            'rover',
+            config,
+            mjcf,
+            self.grid,
+            soil,
+            1.62,
+            displacement=ground.displacement(),
+        )
+        self.vehicle.place(0.0, 0.0, 0.0)
+
+    def drive(self, seconds: float, speed: float = 0.25) -> tuple[float, float, float]:
+        """Return mean sinkage [m] and slip of the wheels at the end; belly's share of the weight over the last second."""
+        targets, belly = self.vehicle.gear.targets(DriveCommand(speed)), []
+        for _ in range(round(seconds * 1e9 / CYCLE_NS)):
+            records = self.vehicle.evolve(CYCLE_NS, *targets)
+            thrown = disturbed(self.grid, records, np.zeros(len(records), np.int16), self.loose, self.diggable)
+            if len(thrown[0]) or self.loose.mark.any():
+                out = exchange(
+                    self.grid, records, np.zeros(len(records), np.int16), {}, self.loose, self.diggable, thrown
+                )
+                records, self.loose = out.records, self.loose.changed(out.loose)
+            self.grid.apply(records)
+            self.vehicle.commit()
+            belly.append(self.vehicle._force[BELLY, 2] / WEIGHT)
+        wheels = self.vehicle.wheel_states()
+        return (
+            float(np.mean([w.sinkage_total for w in wheels])),
+            float(np.mean([w.slip_ratio for w in wheels])),
+            float(np.mean(belly[-50:])),
+        )
+
+
+@pytest.mark.slow
+@pytest.mark.seconds
+def test_a_rover_at_full_slip_digs_in_until_its_belly_carries_it() -> None:
+    """On 28 degrees it never gets away: deeper each time one looks; then it lies, its wheels turning in the air.
+
+    The belly is 0.161 m above the ground that wheels roll on: that deep they are when it comes down, and deeper by what
+    it sinks in itself, some millimetres. Standing, it carries the weight but for what wheels bear that touch the walls of
+    their pits, of 5 % at most.
+    """
+    rover = Digger(28.0)
+    told = [rover.drive(4.0) for _ in range(8)]
+    deep = [sinkage for sinkage, _, _ in told]
+    assert deep[:6] == sorted(deep[:6]) and deep[0] < 0.06 and deep[5] > 0.15
+    assert all(belly == 0.0 for _, _, belly in told[:4]) and all(slip > 0.85 for _, slip, _ in told)
+    assert deep[-1] == pytest.approx(0.161, abs=0.01) and deep[-1] == pytest.approx(deep[-2], abs=1e-3)
+    _, _, belly = rover.drive(2.0, 0.0)
+    assert belly == pytest.approx(1.0, abs=0.05)
+    # Neither wheels nor what slid of their heaps made or lost a quantum.
+    assert len(rover.loose) and rover.grid.moved_mass() == 0.0
+
+
+def test_without_slip_sinkage_it_spins_on_top() -> None:
+    """The same hillside, the option off: no deeper than two centimetres."""
+    rover = Digger(28.0, slip_sinkage={'enabled': False})
+    sinkage, slip, belly = rover.drive(5.0)
+    assert sinkage < 0.02 and slip > 0.5 and belly == 0.0
+
+
+@pytest.mark.slow
+def test_a_rover_sinks_deeper_on_steeper_slopes() -> None:
+    """The shipped rover, as a scenario drives it: slip and sinkage grow from slope to slope."""
+    settings = vehicle_slope.Settings.model_validate({'slope_deg': (0.0, 20.0, 30.0)})
+    rows = vehicle_slope.run(settings, lambda *tick: None)
+    slips, depths = [row['slip'] for row in rows], [row['sinkage_m'] for row in rows]
+    assert slips == sorted(slips) and depths == sorted(depths)
+    # At 30 degrees slip is above 0.7, where 12 mm of grousers dig h i / (1 - i) = 28 mm and more.
+    assert slips[-1] > 0.7 and depths[-1] > depths[0] + 0.028
+
+
+@pytest.mark.parametrize('model', ['viper', 'rassor', 'rocker_bogie'])
+def test_wheels_of_shipped_rovers_carry_soil(model: str) -> None:
+    """A wheel that spins on the spot moves soil behind it, and makes or loses no quantum of it."""
+    config, mjcf = load_vehicle_model(model)
+    grid, soil = SoilGrid(FlatField(), 0.02), load_soil('lunar_nominal')
+    ground = TerrainConfig(source='flat', soil=soil)
+    vehicle = Vehicle('rover', config, mjcf, grid, soil, 1.62, displacement=ground.displacement())
+    vehicle.place(0.0, 0.0, 0.0)
+    targets, moved = vehicle.gear.targets(DriveCommand(0.15)), 0.0
+    for _ in range(50):
+        records = vehicle.evolve(CYCLE_NS, *targets)
+        moved += float(np.abs(records.mass_kgpm2).sum())
+        grid.apply(records)
+        vehicle.commit()
+    assert moved > 1.0 and grid.moved_mass() == 0.0

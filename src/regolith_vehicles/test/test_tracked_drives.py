@@ -1,0 +1,102 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A tank on a slope, and how far heavy vehicles roll after the last command."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field_builder import FlatField
+from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_parameters import RigidTerrainConfig
+from regolith_vehicles.commands.command import DriveCommand
+from regolith_vehicles.config import ExternalDriverConfig, load_vehicle_model
+from regolith_vehicles.drivers.builtin import make_driver
+from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_vehicles.proving_ground.drive import drive
+from regolith_vehicles.proving_ground.settings import Settings
+
+G = 9.81
+CYCLE_NS = 20_000_000
+
+
+def made(model: str, gravity: Any = G) -> Vehicle:
+    config, mjcf = load_vehicle_model(model)
+    return Vehicle(model, config, mjcf, SoilGrid(FlatField(), 1.0, RIGID), RigidTerrainConfig(friction=0.8), gravity)
+
+
+def cycle(vehicle: Vehicle, command: DriveCommand) -> None:
+    vehicle.grid.apply(vehicle.evolve(CYCLE_NS, *vehicle.gear.targets(command)))
+    vehicle.commit()
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize(('model', 'speed', 'slope_deg', 'farthest'), [
+    ('m113', 1.0, -15.0, 2.5), ('hmmwv', 5.0, 0.0, 9.0),
+    *(pytest.param(*more, marks=pytest.mark.slow)
+      for more in (('m113', 2.0, 0.0, 4.0), ('m113', -1.0, 0.0, 2.0), ('hmmwv', 2.0, -15.0, 5.0))),
+])  # fmt: skip
+def test_silence_stops_heavy_vehicles(model: str, speed: float, slope_deg: float, farthest: float) -> None:
+    """The command holds for its time-out, v T; then the brakes stop it, going back and downhill, too."""
+    tilt = math.radians(slope_deg)
+    vehicle = made(model, gravity=(-G * math.sin(tilt), 0.0, -G * math.cos(tilt)))
+    vehicle.place(0.0, 0.0, 0.0)
+    driver = make_driver(ExternalDriverConfig(timeout_s=0.5))
+    t_ns = 0
+    while t_ns < 5_000_000_000:
+        driver.receive(t_ns, driver.encode(DriveCommand(speed)))
+        cycle(vehicle, driver.command(t_ns, vehicle.body_state()))
+        t_ns += CYCLE_NS
+    start, reached = vehicle.body_state().position, float(vehicle.data.qvel[0])
+    assert reached == pytest.approx(speed, rel=0.2)
+    places = []
+    for _ in range(250):
+        cycle(vehicle, driver.command(t_ns, vehicle.body_state()))
+        t_ns += CYCLE_NS
+        places.append(vehicle.body_state().position[0])
+    way = math.copysign(1.0, speed) * (vehicle.body_state().position[0] - start[0])
+    assert 0.5 * abs(reached) < way < farthest
+    # It stands, though its hull still nods on springs that are hardly damped.
+    assert abs(np.mean(places[-50:]) - np.mean(places[-100:-50])) < 0.02
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize('slope_deg', [5.0, -15.0])
+@pytest.mark.slow
+def test_a_tank_keeps_its_speed_on_a_slope(slope_deg: float) -> None:
+    """Up what its engine can, 445 N m / 0.24 / 0.5 at 0.245 m being 15 kN of 111 kN, 7.8 degrees; down 15 by its brakes."""
+    tilt = math.radians(slope_deg)
+    tank = made('m113', gravity=(-G * math.sin(tilt), 0.0, -G * math.cos(tilt)))
+    tank.place(0.0, 0.0, 0.0)
+    for _ in range(500):
+        cycle(tank, DriveCommand(1.0))
+    seen = []
+    for _ in range(50):
+        cycle(tank, DriveCommand(1.0))
+        seen.append(tank.data.qvel[0])
+    assert np.mean(seen) == pytest.approx(1.0, abs=0.15)
+    assert abs(tank.body_state().position[1]) < 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('left', [2.0, 0.0])
+def test_a_tank_drives_over_a_step_of_30_cm(left: float) -> None:
+    """With both tracks, and with the right one alone: up, on, and down again; shoes push back as their own mass bears."""
+    given = {
+        'vehicle': 'm113',
+        'manoeuvre': 'box',
+        'throttle': 0.8,
+        'duration_s': 9.0,
+        'box_height_m': 0.3,
+        'box_left_m': left,
+    }
+    done = drive(Settings.model_validate(given), lambda done, total: None)
+    on = (done['x_m'] > 4.0) & (done['x_m'] < 5.5)  # the sprockets are past the box, the road wheels on it
+    assert done['z_m'][on].max() > 0.59 + (0.4 if left > 0.0 else 0.25)
+    assert np.abs(done['roll_deg'][on]).max() > 3.0 if left == 0.0 else np.abs(done['roll_deg']).max() < 1.0
+    assert done['x_m'][-1] > 15.0 and done['z_m'][-50:].mean() == pytest.approx(0.6, abs=0.03)

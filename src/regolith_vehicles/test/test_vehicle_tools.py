@@ -1,0 +1,77 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Tools of a vehicle by themselves."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import mujoco
+import numpy as np
+import pytest
+
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.excavation.exchange import DiggableSoil
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import FlatField
+from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_vehicles.tools.vehicle_tools import _nearest_axis as nearest_axis
+
+
+@pytest.mark.parametrize('half_turn', ['1 0 0 0', '0 1 0 0', '0 0 1 0', '0 0 0 1'])
+def test_axis_of_a_drums_load_has_no_sign(half_turn: str) -> None:
+    """A principal axis that points against the drum's is as near as one along it."""
+    model = mujoco.MjModel.from_xml_string(
+        '<mujoco><worldbody><body><freejoint/>'
+        f'<inertial pos="0 0 0" mass="1" quat="{half_turn}" diaginertia="3 2 1.5"/></body></worldbody></mujoco>'
+    )
+    model.body_iquat[1] = [float(x) for x in half_turn.split()]
+    for axis in range(3):
+        for sign in (1.0, -1.0):
+            direction = np.full(3, 0.1)
+            direction[axis] = sign
+            assert nearest_axis(model, 1, direction / np.linalg.norm(direction)) == axis
+
+
+@pytest.mark.parametrize('near', list(product([False, True], repeat=2)))
+def test_a_tool_that_left_the_ground_has_no_edge_to_cut_on_from(near: tuple[bool, bool]) -> None:
+    """Only tools that were near in the cycle before have a place of their edge, or they would cut a strip on return."""
+    config, mjcf = load_vehicle_model('rassor')
+    terrain = TerrainConfig.model_validate({'source': 'flat', 'spacing_m': 0.04})
+    grid = SoilGrid(FlatField(), terrain.spacing_m, terrain.law)
+    vehicle = Vehicle('v', config, mjcf, grid, terrain.soil_map(), 1.62, diggable=DiggableSoil(terrain, 1.62))
+    tools, found = vehicle.tools, iter(near)
+    assert len(tools.names) == 2
+    tools._edge[:] = 0.5
+    tools.told[:] = 1.0
+    tools._is_near = lambda *_: next(found)  # type: ignore[method-assign]
+    digging = tools.begin(vehicle.data, grid.window(-60, 61, -60, 61), 0.02)
+    assert (digging is not None) == any(near)
+    for edge, close in zip(tools._edge, near):
+        assert (edge == 0.5).all() if close else np.isnan(edge).all()
+
+
+@pytest.mark.parametrize('heading', [0.0, 2.0, -1.0])
+def test_a_blades_load_comes_down_ahead_of_its_edge(heading: float) -> None:
+    """By the half length of the heap, along the edge's x axis, whichever way the vehicle stands."""
+    config, mjcf = load_vehicle_model('rassor')
+    terrain = TerrainConfig.model_validate({'source': 'flat', 'spacing_m': 0.04})
+    grid = SoilGrid(FlatField(), terrain.spacing_m, terrain.law)
+    vehicle = Vehicle('v', config, mjcf, grid, terrain.soil_map(), 1.62, diggable=DiggableSoil(terrain, 1.62))
+    tools, data = vehicle.tools, vehicle.data
+    data.qpos[3:7] = np.cos(0.5 * heading), 0.0, 0.0, np.sin(0.5 * heading)
+    mujoco.mj_forward(vehicle.body.model, data)
+    tools._given = tuple(tool.model_copy(update={'kind': 'blade', 'pouring_s': 1.0}) for tool in tools._given)
+    tools._parts.frame[:] = np.eye(3)  # a drum's frame has its joint's axis
+    tools._is_clear = lambda *_: True  # type: ignore[method-assign]
+    tools._soil[:, 0] = 1000.0
+    dropped: list[np.ndarray] = []
+    tools.flight.drop = lambda mass, place, *_: dropped.append(place)  # type: ignore[method-assign,assignment]
+    centers, _ = tools._poses(data)
+    assert tools._pour(data, 0.1) and len(dropped) == 2
+    for k, place in enumerate(dropped):
+        ahead = data.xmat[tools._parts.body[k]].reshape(3, 3) @ tools._parts.frame[k][:, 0]
+        way = (place - centers[k])[:2]
+        assert np.hypot(*way) == pytest.approx(tools._pile(k, 1000.0 * 0.04**2), rel=1e-9)
+        assert way @ ahead[:2] == pytest.approx(np.hypot(*way) * np.hypot(*ahead[:2]), rel=1e-6)

@@ -1,0 +1,106 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Topics of a tracked vehicle's looks: those of every family, and SynChrono's tracked pair beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='needs the environment of install/env.sh')
+
+import rclpy
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from regolith_msgs import msg as m
+
+from regolith_vehicles.description.model_config import VisualsConfig
+from regolith_vehicles.description.visual_description import DrawnPart, MovingPart, PartRole, Visual, VisualDescription
+from regolith_vehicles.ros.visual_topics import VisualTopics
+from regolith_world.ros import qos
+
+pytestmark = pytest.mark.ros
+
+BOX = (Visual('box', (0.1, 0.1, 0.1), name='box'),)
+
+
+@pytest.fixture
+def context() -> Iterator[Context]:
+    made = Context()
+    rclpy.init(context=made, domain_id=87)
+    yield made
+    made.try_shutdown()
+
+
+def tank(shoes: int = 5) -> Any:
+    """Return what the topics ask of an agent, of a hull with two sprockets, two idlers, four road wheels and shoes."""
+    parts = [MovingPart('hull', '', PartRole.BODY, BOX, 'base_link')]
+    for role, count in ((PartRole.SPROCKET, 2), (PartRole.IDLER, 2), (PartRole.ROAD_WHEEL, 4)):
+        parts += [MovingPart(f'{role.name.lower()}_{k}', 'hull', role, BOX) for k in range(count)]
+    drawn = [DrawnPart(f'shoe_{k}', PartRole.TRACK_SHOE, BOX) for k in range(shoes)]
+    looks = VisualDescription(tuple(parts + [MovingPart(d.name, '', d.role, d.visuals) for d in drawn]))
+    visuals = VisualsConfig.model_validate({'chassis_vis_file': 'hull.obj', 'left_idler_vis_file': 'idler.obj'})
+    vehicle = SimpleNamespace(gear=SimpleNamespace(rollers=()), body_state=lambda: SimpleNamespace(mass=11_000.0))
+    return SimpleNamespace(
+        name='tank',
+        looks=looks,
+        vehicle=vehicle,
+        shapes=(),
+        model=SimpleNamespace(visuals=visuals),
+        mjcf_path=Path(__file__),
+    )
+
+
+def test_a_tank_is_told_part_by_part(context: Context) -> None:
+    agent = tank()
+    node = Node('agent', namespace='tank', context=context)
+    topics = VisualTopics(node, agent, 'tank/base_link')
+    heard: dict[str, list[Any]] = {}
+    for name, kind, profile in (
+        ('parts', m.VehicleDescription, qos.LATCHED),
+        ('tracked_description', m.TrackedVehicleDescription, qos.LATCHED),
+        ('part_poses', m.VehicleState, qos.STATE),
+        ('tracked_state', m.TrackedVehicleState, qos.STATE),
+        ('vehicle_state', m.WheeledVehicleState, qos.STATE),
+    ):
+        node.create_subscription(kind, name, heard.setdefault(name, []).append, profile)
+    executor = SingleThreadedExecutor(context=context)
+    executor.add_node(node)
+    poses = np.arange(14 * 7, dtype=float).reshape(14, 7)
+
+    def spin(done: Any) -> None:
+        for _ in range(200):
+            if done():
+                return
+            executor.spin_once(timeout_sec=0.02)
+        raise TimeoutError(str({name: len(got) for name, got in heard.items()}))
+
+    spin(lambda: heard['parts'] and heard['tracked_description'] and all(topic.wanted for topic, _ in topics._states))
+    topics.publish(SimpleNamespace(t_ns=1_500_000_000, poses=poses), 2)  # type: ignore[arg-type]
+    topics.publish(SimpleNamespace(t_ns=0, poses=None), 2)  # type: ignore[arg-type]  nobody listened at that moment
+    spin(lambda: all(heard.values()))
+    told = heard['tracked_description'][0]
+    counts = told.num_track_shoes, told.num_sprockets, told.num_idlers, told.num_road_wheels
+    looks = heard['parts'][0]
+    assert (looks.header.frame_id, looks.name, looks.family, looks.mass) == (
+        'tank/base_link',
+        'tank',
+        'tracked',
+        11_000.0,
+    )
+    assert counts == (5, 2, 2, 4) and told.left_idler_vis_file == 'idler.obj' and told.mass == 11_000.0
+    state = heard['tracked_state'][0]
+    found = [state.chassis, *state.sprockets, *state.idlers, *state.road_wheels, *state.track_shoes]
+    assert [p.position.x for p in found] == poses[:, 0].tolist() and state.header.frame_id == 'world'
+    assert [p.orientation.w for p in heard['part_poses'][0].poses] == poses[:, 6].tolist()
+    assert heard['part_poses'][0].header.stamp.nanosec == 500_000_000 and heard['part_poses'][0].epoch == 2
+    assert heard['vehicle_state'][0].chassis.position.x == 0.0 and not heard['vehicle_state'][0].wheels
+    assert [part.name for part in heard['parts'][0].parts if part.role == m.VehiclePart.TRACK_SHOE] == [
+        f'shoe_{k}' for k in range(5)
+    ]

@@ -1,0 +1,159 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a run has taken from outside, and when: with it the past can be repeated to the bit.
+
+The world writes it as it commits, with a mark of every state, so that a repetition that is none is noticed at once.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from regolith_world.checkpoint import codec
+
+
+class InputHistory(Mapping[int, bytes]):
+    """What one participant latched, by cycle; of equal neighbours one is kept.
+
+    :param first: cycle it begins with
+    """
+
+    def __init__(self, first: int) -> None:
+        self.first = self.end = first
+        self._starts: list[int] = []
+        self._values: list[bytes] = []
+
+    def append(self, cycle: int, value: bytes) -> None:
+        """Add the input of a cycle; one that is known stays as it is."""
+        if cycle < self.end:
+            return
+        self.end = cycle + 1
+        if not self._values or self._values[-1] != value:
+            self._starts.append(cycle)
+            self._values.append(value)
+
+    def cut(self, cycle: int) -> None:
+        """Forget the cycle and all after it."""
+        kept = bisect_left(self._starts, cycle)
+        del self._starts[kept:], self._values[kept:]
+        self.end = max(self.first, min(self.end, cycle))
+
+    def __getitem__(self, cycle: int) -> bytes:
+        """Return the input of a cycle."""
+        if not self.first <= cycle < self.end:
+            raise KeyError(cycle)
+        return self._values[bisect_right(self._starts, cycle) - 1]
+
+    def __iter__(self) -> Iterator[int]:
+        """Iterate over the cycles."""
+        return iter(range(self.first, self.end))
+
+    def __len__(self) -> int:
+        """Return the number of cycles."""
+        return self.end - self.first
+
+    def encode(self) -> bytes:
+        """Return all of it as bytes."""
+        return codec.encode(_Runs(self.first, self.end, tuple(self._starts), tuple(self._values)))
+
+    @classmethod
+    def decode(cls, blob: bytes) -> InputHistory:
+        """Return what :meth:`encode` wrote.
+
+        :raises ValueError: if the bytes are something else
+        """
+        runs, made = codec.decode(_Runs, blob), cls(0)
+        made.first, made.end = runs.first, runs.end
+        made._starts, made._values = list(runs.starts), list(runs.values)
+        return made
+
+
+@dataclass(slots=True)
+class _Runs:
+    first: int
+    end: int
+    starts: tuple[int, ...]
+    values: tuple[bytes, ...]
+
+
+ActT = TypeVar('ActT')
+
+
+class ReplayDiverged(RuntimeError):
+    """A repetition of the past came out differently; the message tells where."""
+
+
+class InputLog(Generic[ActT]):
+    """The commits of a run with their times and marks, what participants latched, and acts upon the world.
+
+    A state has the number of the cycle that follows it; the first is the one the log begins with.
+    """
+
+    def __init__(self, cycle: int = 0, t_ns: int = 0, state_hash: str = '') -> None:
+        self.first = cycle
+        self._times = array('q', [t_ns])
+        self._marks = array('Q', [_mark(state_hash)])
+        self.inputs: dict[str, InputHistory] = {}
+        """By participant."""
+        self.acts: list[tuple[int, ActT]] = []
+        """Acts upon the world between cycles, with the number of the state they changed, in their order."""
+
+    @property
+    def last(self) -> int:
+        """Number of the last state."""
+        return self.first + len(self._times) - 1
+
+    def time_ns(self, cycle: int) -> int:
+        """Return the time of a state [ns]."""
+        return self._times[cycle - self.first]
+
+    def commit(self, t_ns: int, state_hash: str, latched: Mapping[str, bytes], cycle: int) -> None:
+        """Add the state that a cycle led to, or check it against the one known.
+
+        :param latched: inputs of the cycle by participant
+        :param cycle: number of the state
+        :raises Diverged: if another state is known
+        """
+        if cycle <= self.last:
+            if (self.time_ns(cycle), self._marks[cycle - self.first]) != (t_ns, _mark(state_hash)):
+                now = f'{state_hash[:16]} at {t_ns * 1e-9:.4f} s'
+                before = f'{self._marks[cycle - self.first]:016x} at {self.time_ns(cycle) * 1e-9:.4f} s'
+                raise ReplayDiverged(
+                    f'the run does not repeat itself: cycle {cycle - 1} led to {now}, before the rewind to {before}'
+                )
+            return
+        self._times.append(t_ns)
+        self._marks.append(_mark(state_hash))
+        for name, value in latched.items():
+            self.inputs.setdefault(name, InputHistory(cycle - 1)).append(cycle - 1, value)
+
+    def at_or_before(self, t_ns: int) -> int | None:
+        """Return the number of the last state at or before a time [ns]; None: it is before the first."""
+        found = bisect_right(self._times, t_ns) - 1
+        return self.first + found if found >= 0 else None
+
+    def has(self, cycle: int, t_ns: int, state_hash: str) -> bool:
+        """Return whether a state is one of these."""
+        if not self.first <= cycle <= self.last or self.time_ns(cycle) != t_ns:
+            return False
+        return self._marks[cycle - self.first] == _mark(state_hash)
+
+    def cut(self, cycle: int, acts: int | None = None) -> None:
+        """Forget all that came after a state.
+
+        :param acts: number of acts to keep; None: those upon earlier states
+        """
+        kept = cycle - self.first + 1
+        del self._times[kept:], self._marks[kept:]
+        for inputs in self.inputs.values():
+            inputs.cut(cycle)
+        self.acts = [a for a in self.acts if a[0] < cycle] if acts is None else self.acts[:acts]
+
+
+def _mark(state_hash: str) -> int:
+    """Return the first 64 bits of a hash."""
+    return int(state_hash[:16] or '0', 16)

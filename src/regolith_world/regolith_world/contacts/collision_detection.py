@@ -1,0 +1,166 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Encounters of objects in a cycle, and violations among them.
+
+Seed of the design: "Simulator Architecture" (2024), chapters Intersection and World Evolution. Only pairs with boxes
+near each other are intersected (:mod:`regolith_world.contacts.intersection`); a cycle in which a tangible pair ends in,
+or passes through, non-infinitesimal intersection (NII) must be retried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from regolith_world.contacts.bounding_box import ShapeBounds
+from regolith_world.contacts.intersection import BROAD_MARGIN, NII_DEPTH, ShapeQueries, close_pairs, intersect
+from regolith_world.cycle.records import Cycle
+from regolith_world.numerics.portable_math import norm
+from regolith_world.objects.object import Intersection, Object
+from regolith_world.objects.state_history import interpolate_body
+
+
+@dataclass(frozen=True, slots=True)
+class PenetrationViolation:
+    """The first NII of a pair within a cycle."""
+
+    after_ns: int
+    """Time from the start of the cycle."""
+    distance_before: float
+    """Distance of the pair at the start of the cycle [m]."""
+    distance_after: float
+    """Distance of the pair at the violation [m], below -1 mm."""
+    pair: tuple[str, str]
+    """Names of the two."""
+
+
+class CollisionDetector:
+    """The encounters of cycles; only the compiled shapes persist from one to the next.
+
+    :param judged: whether NIIs are violations; if not, vehicles may drive through each other
+    """
+
+    def __init__(self, *, judged: bool) -> None:
+        self.judged = judged
+        self._geometry: tuple[list[tuple[str, ShapeBounds]], ShapeQueries] | None = None
+
+    def find(
+        self, objects: Mapping[str, Object], cycle: Cycle
+    ) -> tuple[list[Intersection], PenetrationViolation | None]:
+        """Return all close intersections at the end of a cycle, in name order, and the earliest violation in it.
+
+        :param objects: root objects by name, evolved to the end of ``cycle``
+        """
+        members = [o for name in sorted(objects) for o in objects[name].family() if o.shapes]
+        if len(members) < 2:
+            return [], None
+        members.sort(key=lambda o: o.name)
+        shapes = [(o.name, o.outline) for o in members]
+        if self._geometry is None or self._geometry[0] != shapes:
+            self._geometry = (shapes, ShapeQueries(members))
+        geometry = self._geometry[1]
+        low, high = np.empty((len(members), 3)), np.empty((len(members), 3))
+        for k, item in enumerate(members):
+            low[k], high[k] = item.outline.bounds(item.body)
+            if len(item.states) > 1:
+                low0, high0 = item.outline.bounds(item.states.get_state(cycle.t_ns))
+                low[k], high[k] = np.minimum(low[k], low0), np.maximum(high[k], high0)
+        hits: list[Intersection] = []
+        worst: tuple[float, PenetrationViolation] | None = None
+        for i, j in close_pairs(members, low, high):
+            a, b = members[i], members[j]
+            if a.root is b.root or not (a.tangible or b.tangible):
+                continue
+            if a.emitted_by(b.root) or b.emitted_by(a.root):
+                continue
+            if a.tangible and b.tangible and not (a.contact_target.body.mass or b.contact_target.body.mass):
+                continue  # walls may stand in one another: no blow could part them
+            hit = intersect(a, b, geometry)
+            hits.append(hit)
+            if not self.judged or not (a.tangible and b.tangible):
+                continue
+            bad = _first_violation(hit, cycle, geometry)
+            if bad is not None:
+                start, end = bad.distance_before, bad.distance_after
+                moment = bad.after_ns * (start / (start - end) if start > end else 0.5)
+                if worst is None or moment < worst[0]:
+                    worst = (moment, bad)
+        return hits, worst[1] if worst else None
+
+
+def _first_violation(hit: Intersection, cycle: Cycle, geometry: ShapeQueries) -> PenetrationViolation | None:
+    """Return the first NII of a tangible pair within the cycle; None if there is none.
+
+    The end is tested exactly; before it, poses are interpolated if the pair moves by more than its distance, in steps
+    of half the thinner object at most, so that a fast ball cannot pass through a thin wall unseen. The scheme is
+    Regolith's own.
+    """
+    a, b, pair = hit.a, hit.b, (hit.a.name, hit.b.name)
+    if len(a.states) < 2 or len(b.states) < 2:
+        return PenetrationViolation(cycle.dt_ns, 0.0, hit.distance, pair) if hit.distance < -NII_DEPTH else None
+    a0, b0 = a.states.get_state(cycle.t_ns), b.states.get_state(cycle.t_ns)
+    motion = norm((a.body.position - a0.position) - (b.body.position - b0.position))
+    if hit.distance > motion:
+        return None
+    start, _ = geometry.distance(a0, b0, BROAD_MARGIN)
+    thinnest = min(float(np.min(h - low)) for low, h in (a.outline.bounds(a0), b.outline.bounds(b0)))
+    samples = int(np.ceil(motion / max(0.5 * thinnest, 1e-3))) if motion > max(start, 0.0) else 1
+    for k in range(1, samples):
+        at = [interpolate_body(s0, o.body, k / samples) for s0, o in ((a0, a), (b0, b))]
+        d, _ = geometry.distance(at[0], at[1], BROAD_MARGIN)
+        if d < -NII_DEPTH:
+            return PenetrationViolation(cycle.dt_ns * k // samples, start, d, pair)
+    return PenetrationViolation(cycle.dt_ns, start, hit.distance, pair) if hit.distance < -NII_DEPTH else None
+
+
+def first_overlap(objects: Sequence[Object]) -> tuple[Object, Object, float] | None:
+    """Return the first root that stands in an earlier one, the member of that which it meets, and the depth [m].
+
+    As :func:`newcomer_penetration` for each with all before it, but comparing only members whose boxes are close. None:
+    there is none.
+
+    :param objects: roots, at their initial states
+    """
+    places = {id(item): k for k, root in enumerate(objects) for item in root.family()}
+    members = [o for root in objects for o in root.family() if o.tangible and o.shapes]
+    if len(members) < 2:
+        return None
+    low, high = (np.array(side) for side in zip(*(o.outline.bounds(o.body) for o in members)))
+    found: list[tuple[int, int, Object, Object, float]] = []
+    for i, j in close_pairs(members, low, high):
+        earlier, later = sorted((members[i], members[j]), key=lambda o: places[id(o)])
+        first, second = places[id(earlier)], places[id(later)]
+        if first == second or (low[i] > high[j]).any() or (low[j] > high[i]).any():
+            continue
+        distance, _ = ShapeQueries((later, earlier)).distance(later.body, earlier.body, BROAD_MARGIN)
+        if distance < -NII_DEPTH:
+            found.append((second, first, later, earlier, -distance))
+    if not found:
+        return None
+    second, _, _, other, depth = min(found, key=lambda each: each[:2])
+    return objects[second], other, depth
+
+
+def newcomer_penetration(newcomer: Object, objects: Mapping[str, Object]) -> tuple[Object, float] | None:
+    """Return the first tangible object, in order of roots' names, that a newcomer penetrates, with the depth [m].
+
+    Children of both count, too. No cycle is short enough to resolve such an intersection. None: there is none.
+
+    :param newcomer: at its initial state
+    :param objects: root objects by name
+    """
+    others = [o for name in sorted(objects) for o in objects[name].family() if o.tangible and o.shapes]
+    for member in newcomer.family():
+        if not (member.tangible and member.shapes):
+            continue
+        low, high = member.outline.bounds(member.body)
+        for other in others:
+            other_low, other_high = other.outline.bounds(other.body)
+            if (low > other_high).any() or (other_low > high).any():
+                continue
+            distance, _ = ShapeQueries((member, other)).distance(member.body, other.body, BROAD_MARGIN)
+            if distance < -NII_DEPTH:
+                return other, -distance
+    return None

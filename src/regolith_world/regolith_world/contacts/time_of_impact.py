@@ -1,0 +1,98 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The time until bodies meet, foreseen at a commit, so that cycles end at the blow and need no discarded attempt.
+
+Conservative advancement: the gap of two convex bodies along the normal of their closest points closes no faster than
+the bodies move along it and turn into it. Only bodies that coast are foreseen, whose acceleration until the next blow
+is known; a driver, a motor or a joint may do anything. Where nothing is foreseen, or wrongly, the attempt is discarded
+and retried as ever (:mod:`regolith_world.cycle.step_control`). Where nothing would be discarded, cycles are as long as
+ever.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from regolith_world.contacts.intersection import NII_DEPTH
+from regolith_world.cycle.records import Impulse, IntersectionRecord, Vector
+from regolith_world.cycle.step_control import TARGET_DEPTH
+from regolith_world.objects.object import Object, RigidBody, Status
+
+LITTLE = 0.1
+"""Part of the closing speed that turning may add. What is left of a gap after each cycle is twice that at most."""
+
+
+def limited_step_ns(
+    objects: Mapping[str, Object],
+    records: Sequence[IntersectionRecord],
+    impulses: Sequence[Impulse],
+    wish_ns: int,
+    dt_min_ns: int,
+) -> int:
+    """Return the longest next cycle, at most ``wish_ns``, at whose end no pair of coasting bodies is too deep [ns].
+
+    :param objects: roots by name, committed
+    :param records: all close pairs
+    :param impulses: that act at the start of the cycle
+    :param dt_min_ns: shortest cycle [ns]
+
+    Source: mirtich1996.
+    Checked by: test_time_of_impact.py::test_two_balls_meet_when_their_gap_over_their_speed_says,
+    test_time_of_impact.py::test_a_falling_ball_meets_the_floor_by_the_parabola,
+    test_time_of_impact.py::test_no_two_boxes_are_ever_deeper_than_foreseen.
+    """
+    shortest = wish_ns
+    for record in records:
+        if record.status != Status.NO_INTERSECTION:
+            continue
+        a, b = objects.get(record.a), objects.get(record.b)
+        # Descendants are not among the roots: who is moved by a parent does not coast.
+        if a is None or b is None or not (a.tangible and b.tangible):
+            continue
+        pull_a, pull_b = a.free_acceleration(), b.free_acceleration()
+        if pull_a is None or pull_b is None:
+            continue
+        (along_a, turn_a), (along_b, turn_b) = (closing_speeds(o, record.normal, impulses) for o in (a, b))
+        closing, turning = along_a - along_b, turn_a + turn_b
+        if turning > LITTLE * max(0.0, closing):
+            continue  # the bound says little: a discarded attempt is cheaper than many short cycles
+        if turning > 0.0 and (closing + turning) * dt_min_ns * 1e-9 > NII_DEPTH:
+            continue  # who stops short of a body may be nearer to it than the shortest cycle resolves
+        bound, acceleration = closing + turning, _along(record.normal, pull_a) - _along(record.normal, pull_b)
+        until = time_of_impact(record.distance, bound, acceleration, shortest * 1e-9)
+        shortest = min(shortest, int(until * 1e9) if until < math.inf else shortest)
+    return max(shortest, min(wish_ns, dt_min_ns))
+
+
+def time_of_impact(gap: float, closing: float, acceleration: float, within: float) -> float:
+    """Return the time until a gap has closed and bodies are as deep as a retry aims at [s].
+
+    :param gap: [m]
+    :param closing: speed [m/s]
+    :param acceleration: of closing [m/s^2]
+    :param within: time looked at [s]; if the bodies are in it nowhere too deep, inf is returned
+    """
+    latest = within
+    if acceleration < 0.0 < closing:
+        latest = min(latest, -closing / acceleration)
+    if (closing + 0.5 * acceleration * latest) * latest <= gap + NII_DEPTH:
+        return math.inf
+    way = gap + TARGET_DEPTH
+    root = math.sqrt(max(0.0, closing * closing + 2.0 * acceleration * way))
+    return 2.0 * way / (closing + root) if closing >= 0.0 else (root - closing) / acceleration
+
+
+def closing_speeds(item: Object, normal: Vector, impulses: Sequence[Impulse]) -> tuple[float, float]:
+    """Return how fast a body moves along a normal once impulses have acted, and may turn into it at most [m/s]."""
+    body = item.body
+    if not isinstance(item, RigidBody):
+        return _along(normal, body.linear_velocity), item.outline.turning(body, body.angular_velocity, normal)
+    velocity, spin = item.after(impulses)
+    return _along(normal, velocity), item.outline.turning(body, item.rate(spin), normal)
+
+
+def _along(normal: Vector, vector: Vector) -> float:
+    return float(np.sum(normal * vector))

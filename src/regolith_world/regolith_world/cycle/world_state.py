@@ -1,0 +1,49 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a step tells of the world, and what a checkpoint holds of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from regolith_world.cycle.records import BodyState, Impulse, IntersectionRecord, Roles
+from regolith_world.objects.object import Intersection, SavedObject
+
+
+@dataclass(slots=True)
+class StepReport:
+    """Result of a :meth:`regolith_world.world.World.step`."""
+
+    t_ns: int
+    """Committed time after the step."""
+    dt_ns: int
+    attempts: int
+    forced: bool
+    intersections: list[Intersection] = field(default_factory=list)
+    impulses: tuple[Impulse, ...] = ()
+
+
+@dataclass(slots=True)
+class WorldState:
+    """The world's own part of a checkpoint."""
+
+    epoch: int
+    cycle: int
+    t_ns: int
+    soil_hash: str
+    state_hash: str
+    discarded_cycles: int
+    forced_cycles: int
+    control: bytes
+    names: tuple[str, ...]
+    roles: tuple[Roles, ...]
+    bodies: tuple[BodyState, ...]
+    next_dt_ns: tuple[int, ...]
+    hashes: tuple[str, ...]
+    intersections: tuple[IntersectionRecord, ...]
+    impulses: tuple[Impulse, ...]
+    separation: tuple[tuple[str, str, float], ...]
+    objects: tuple[SavedObject, ...] = ()
+    """Objects of this process."""
+    acts: int = 0
+    """Number of acts upon the world before it, see :attr:`regolith_world.world.World.log`."""

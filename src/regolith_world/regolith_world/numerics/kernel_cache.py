@@ -1,0 +1,137 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The cache of compiled kernels: a writable folder, or memory.
+
+Numba refuses to compile a cached function without a writable cache. A checkout may be read-only (an image, another
+user's), and so may the home folder: then its compiled kernels are copied to a folder of our own.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
+from contextlib import contextmanager
+from pathlib import Path
+
+VARIABLE = 'NUMBA_CACHE_DIR'
+_IN_MEMORY = 'REGOLITH_KERNELS_IN_MEMORY'
+
+
+def _tell(text: str) -> None:
+    print(f'regolith: {text}', file=sys.stderr)
+
+
+def configure(
+    environment: MutableMapping[str, str] = os.environ,
+    candidates: Iterable[Path] | None = None,
+    say: Callable[[str], None] = _tell,
+) -> None:
+    """Set Numba's cache to a writable folder; to be called before kernels are imported.
+
+    The folder is put into the environment, so that processes started from here use it, too, and are silent.
+
+    :param environment: of the process
+    :param candidates: folders to try if the one set is not writable; None: the user's, the machine's
+    :param say: prints the new folder, once
+    """
+    if environment.get(_IN_MEMORY):
+        _keep_in_memory()
+        return
+    given = Path(environment[VARIABLE]) if environment.get(VARIABLE) else None
+    # Where nothing is set Numba keeps them beside the source.
+    if writable(given if given is not None else Path(__file__).parent):
+        return
+    for base in _candidates(environment) if candidates is None else candidates:
+        folder = base / f'regolith-kernels-{os.getuid()}' / (given.name if given is not None else 'all')
+        if not _own(folder):
+            continue
+        if given is not None and given.is_dir() and not any(folder.iterdir()):
+            _copy(given, folder)
+        environment[VARIABLE] = str(folder)
+        say(f'{given or "the source"} cannot be written to; compiled kernels are kept in {folder}')
+        return
+    environment[_IN_MEMORY] = '1'
+    _keep_in_memory()
+    say(f'no folder for compiled kernels can be written to ({VARIABLE} names one): every process compiles its own')
+
+
+def _stamp() -> Path | None:
+    return Path(os.environ[VARIABLE]) / 'all_compiled' if os.environ.get(VARIABLE) else None
+
+
+def mark_complete() -> None:
+    """Remember that set-up has compiled all kernels as they are now, where a folder of theirs is set."""
+    stamp = _stamp()
+    if stamp is not None and stamp.parent.is_dir():
+        stamp.touch()
+
+
+def is_complete() -> bool:
+    """Return whether all kernels as they are now were compiled at set-up."""
+    stamp = _stamp()
+    return stamp is not None and stamp.exists() and not os.environ.get(_IN_MEMORY)
+
+
+@contextmanager
+def announce_compilation(say: Callable[[str], None] = _tell) -> Iterator[None]:
+    """Announce the first compilation within the block, which may take long.
+
+    :param say: prints the announcement
+    """
+    from numba.core import event
+
+    class FirstCompilation(event.Listener):  # type: ignore[misc]  # Numba has no types
+        told = False
+
+        def on_start(self, event: object) -> None:
+            if not self.told:
+                self.told = True
+                say('compiling kernels, which takes a minute or two the first time')
+
+        def on_end(self, event: object) -> None:
+            pass
+
+    with event.install_listener('numba:compile', FirstCompilation()):
+        yield
+
+
+def _candidates(environment: MutableMapping[str, str]) -> list[Path]:
+    home = environment.get('XDG_CACHE_HOME') or (f'{environment["HOME"]}/.cache' if environment.get('HOME') else '')
+    return [*([Path(home)] if home else []), Path(tempfile.gettempdir()), Path('/dev/shm')]
+
+
+def writable(folder: Path) -> bool:
+    """Return whether files can be made in a folder, which is made if absent."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
+
+
+def _own(folder: Path) -> bool:
+    """Make a folder that no other user can write to, since its files are executed. Return whether it exists."""
+    try:
+        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        safe = all(f.stat().st_uid == os.getuid() and not f.stat().st_mode & 0o022 for f in (folder, folder.parent))
+        return safe and os.access(folder, os.W_OK | os.X_OK)
+    except OSError:
+        return False
+
+
+def _copy(given: Path, folder: Path) -> None:
+    """Copy files with their times, which Numba compares, but not their modes, which may be read-only."""
+    for source in sorted(path for path in given.rglob('*') if path.is_file()):
+        target = folder / source.relative_to(given)
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+        stat = source.stat()
+        os.utime(target, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+
+
+def _keep_in_memory() -> None:
+    from numba.core.dispatcher import Dispatcher
+
+    setattr(Dispatcher, 'enable_caching', lambda self: None)  # noqa: B010  type checkers rightly mind the assignment

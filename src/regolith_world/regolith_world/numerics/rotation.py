@@ -1,0 +1,140 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Unit quaternions in ROS order (x, y, z, w)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from regolith_world.cycle.records import Vector
+from regolith_world.numerics.portable_math import each, norm
+
+
+def matrix(quaternion: Vector) -> Vector:
+    """Return the rotation matrix, shape (3, 3), that takes body axes to world axes."""
+    x, y, z, w = quaternion.tolist()
+    return np.array(
+        [
+            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
+            [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
+            [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
+        ]
+    )
+
+
+def matrices(quaternions: Vector) -> Vector:
+    """Return the rotation matrices of quaternions of shape (n, 4), shape (n, 3, 3); see :func:`matrix`."""
+    x, y, z, w = np.asarray(quaternions, dtype=np.float64).T
+    rows = [
+        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
+        [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
+        [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
+    ]
+    return np.moveaxis(np.array(rows), 2, 0)
+
+
+def product(a: Vector, b: Vector) -> Vector:
+    """Return the Hamilton product a b: first b, then a."""
+    return np.array(_hamilton(a.tolist(), b.tolist()))
+
+
+def products(a: Vector, b: Vector) -> Vector:
+    """Return the Hamilton products of quaternions of shape (n, 4), row by row; see :func:`product`."""
+    return np.stack(_hamilton(np.asarray(a, dtype=np.float64).T, np.asarray(b, dtype=np.float64).T), axis=1)
+
+
+def _hamilton(a: Any, b: Any) -> Any:
+    """Return the four components of a product, of numbers or of arrays."""
+    ax, ay, az, aw = a
+    bx, by, bz, bw = b
+    return (
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
+    )
+
+
+def from_rotation_vector(vector: Vector) -> Vector:
+    """Return the quaternion of a turn by |vector| radians about ``vector``."""
+    angle = norm(vector)
+    if angle < 1e-300:
+        return np.array([0.0, 0.0, 0.0, 1.0])
+    return np.concatenate([vector * (math.sin(angle / 2.0) / angle), [math.cos(angle / 2.0)]])
+
+
+def rotation_vector(quaternion: Vector) -> Vector:
+    """Return the turn of at most pi that a quaternion stands for, as an axis times its angle [rad]; the inverse of
+    :func:`from_rotation_vector`.
+    """
+    turn = quaternion if quaternion[3] >= 0.0 else -quaternion
+    sine = norm(turn[:3])
+    factor = 2.0 if sine < 1e-12 else 2.0 * math.atan2(sine, float(turn[3])) / sine
+    return np.asarray(turn[:3] * factor)
+
+
+def from_matrix(rotation: Vector) -> Vector:
+    """Return a quaternion of a rotation matrix, shape (3, 3); which of the two is open.
+
+    Source: shepperd1978, from the largest of the four components.
+    Checked by: test_rotation.py::test_from_matrix_undoes_matrix_whichever_component_is_largest.
+    """
+    r = rotation
+    four = [
+        1.0 + r[0, 0] - r[1, 1] - r[2, 2],
+        1.0 - r[0, 0] + r[1, 1] - r[2, 2],
+        1.0 - r[0, 0] - r[1, 1] + r[2, 2],
+        1.0 + r[0, 0] + r[1, 1] + r[2, 2],
+    ]
+    k = int(np.argmax(four))
+    d = [r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]]
+    if k == 3:
+        q = [d[0], d[1], d[2], four[3]]
+    else:
+        q = [r[k, m] + r[m, k] for m in range(3)]
+        q[k] = four[k]
+        q.append(d[k])
+    vector = np.array(q)
+    return np.asarray(vector / norm(vector))
+
+
+def slerp(first: Vector, last: Vector, share: Vector | float) -> Vector:
+    """Return quaternions on the shorter great arc between two, shape (..., 4) as the given ones.
+
+    :param share: of the way from ``first`` to ``last``, 0 to 1, shape (..., 1) or one number
+
+    Source: shoemake1985.
+    Checked by: test_rotation.py::test_slerp_turns_evenly_on_the_shorter_arc.
+    """
+    cosine = np.sum(first * last, axis=-1, keepdims=True)
+    last = np.where(cosine < 0.0, -last, last)
+    angle = each(math.acos, np.minimum(np.abs(cosine), 1.0))
+    sine = each(math.sin, angle)
+    straight = sine < 1e-6
+    safe = np.where(straight, 1.0, sine)
+    a = np.where(straight, 1.0 - share, each(math.sin, (1.0 - share) * angle) / safe)
+    b = np.where(straight, share, each(math.sin, share * angle) / safe)
+    out = a * first + b * last
+    return np.asarray(out / np.linalg.norm(out, axis=-1, keepdims=True))
+
+
+def from_rpy_deg(rpy_deg: Sequence[float]) -> Vector:
+    """Return the quaternion of roll, pitch and yaw [deg]: turned by yaw, then by pitch, then by roll (REP 103)."""
+    half = np.deg2rad(rpy_deg) / 2.0
+    turns = [np.array([*(math.sin(h) * np.eye(3)[axis]), math.cos(h)]) for axis, h in enumerate(half)]
+    return product(turns[2], product(turns[1], turns[0]))
+
+
+def from_yaw(yaw: float) -> Vector:
+    """Return the quaternion of a turn by ``yaw`` radians about +z."""
+    return np.array([0.0, 0.0, math.sin(yaw / 2.0), math.cos(yaw / 2.0)])
+
+
+def yaw(quaternion: Vector) -> float:
+    """Return the heading of the body's x axis in the world's x-y plane [rad]."""
+    x, y, z, w = quaternion.tolist()
+    return math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))

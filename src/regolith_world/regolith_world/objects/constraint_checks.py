@@ -1,0 +1,118 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Couplings that cannot hold from the start: their first impulse would throw what they hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from regolith_world.cycle.records import Vector
+from regolith_world.numerics.portable_math import norm, times
+from regolith_world.numerics.rotation import matrix
+from regolith_world.objects.constraints import STEPS, Constraint, attachable_bodies
+from regolith_world.objects.entities import bounds
+from regolith_world.objects.object import Object
+
+CORRECTION_MPS = 1.0
+"""Largest speed that a coupling may give to correct its first error [m/s]: a fall from 0.3 m on the Moon."""
+FAR_M = 1.0
+"""Distance from the shapes of its body up to which a line may be fixed [m], or the size of the body if that is more."""
+JOINT_FAR = 10.0
+"""How many times that a joint may be away: hinges of gates and pendulums are outside of what they hold."""
+
+
+class Problem(NamedTuple):
+    """Why a coupling cannot be."""
+
+    name: str
+    """Of the coupling."""
+    key: tuple[str | int, ...]
+    """Of its entry."""
+    value: object
+    problem: str
+    allowed: str
+
+    def __str__(self) -> str:
+        """Return it in one line."""
+        key = '.'.join(map(str, (self.name, *self.key)))
+        value = f'{self.value:g}' if isinstance(self.value, float) else self.value
+        return f'{key} = {value}: {self.problem}; allowed: {self.allowed}'
+
+
+def impossible(objects: Mapping[str, Object], names: Collection[str] | None = None) -> Problem | None:
+    """Return what is wrong with the first coupling that cannot hold; None: all can.
+
+    A rigid line corrects an error C within :data:`regolith_world.objects.constraints.STEPS` steps h, at the speed C /
+    (2 h). One that stretches gives its ends k C h / m in a step, with their reduced mass m. Both may be
+    :data:`CORRECTION_MPS`. Joints and lines without a length begin without an error.
+
+    :param objects: roots by name, where the couplings begin
+    :param names: of the couplings that are looked at; None: all
+    """
+    present = attachable_bodies(objects)
+    for name, item in sorted(objects.items()):
+        wanted = isinstance(item, Constraint) and (names is None or name in names)
+        if wanted and all(each in present for each in item.between):  # type: ignore[attr-defined]
+            assert isinstance(item, Constraint)
+            near, far = (present[each] for each in item.between)
+            problem = _far(item, near, far) or _torn(item, near, far)
+            if problem is not None:
+                return problem
+    return None
+
+
+def _far(coupling: Constraint, near: Object, far: Object) -> Problem | None:
+    """Return the problem of a point far outside the body that it is fixed to."""
+    line = coupling.line is not None
+    local = coupling.near[0]
+    there = coupling.far[0] if coupling.far is not None else _seen(far, _placed(near, local))
+    for number, (body, point) in enumerate(((near, local), (far, there))):
+        box = bounds(body)
+        if box is None:
+            continue
+        outside = norm(np.maximum(0.0, np.maximum(box.low - point, point - box.high)))
+        most = max(FAR_M, norm(box.high - box.low)) * (1.0 if line else JOINT_FAR)
+        if not outside <= most:
+            key: tuple[str | int, ...] = ('ends', number) if line else ('at',)
+            value = [float(x) for x in (point if line else local)]
+            problem = f'is {outside:.4g} m outside the shapes of {body.name}'
+            return Problem(coupling.name, key, value, problem, f'within {most:.3g} m of them')
+    return None
+
+
+def _torn(coupling: Constraint, near: Object, far: Object) -> Problem | None:
+    """Return the problem of a line that is shorter than its ends are apart, or else too tense."""
+    line = coupling.line
+    if line is None or line.length_m is None or coupling.far is None:
+        return None
+    apart = norm(_placed(far, coupling.far[0]) - _placed(near, coupling.near[0]))
+    error, step = apart - line.length_m, 1e-9 * coupling.step_ns
+    if error <= 0.0 and line.one_way:
+        return None
+    most = CORRECTION_MPS * STEPS * step
+    if line.stiffness_npm:
+        lightness = sum(1.0 / body.body.mass for body in (near, far) if body.body.mass > 0.0)
+        most = max(most, CORRECTION_MPS / (line.stiffness_npm * step * lightness) if lightness else math.inf)
+    if abs(error) <= most:
+        return None
+    key = 'length_m' if line.one_way else 'rest_m'
+    problem = (
+        f'ends are {apart:.6g} m apart, an error of {abs(error):.4g} m where a cycle may correct {most:.3g} m '
+        f'(at {CORRECTION_MPS:g} m/s)'
+    )
+    allowed = f'at least {apart - most:.6g}' if error > 0.0 else f'at most {apart + most:.6g}'
+    return Problem(coupling.name, (key,), line.length_m, problem, allowed)
+
+
+def _placed(item: Object, local: Vector) -> Vector:
+    """Return where a point of an object's frame is in the world [m], shape (3,)."""
+    return item.body.position + times(matrix(item.body.orientation), local)
+
+
+def _seen(item: Object, point: Vector) -> Vector:
+    """Return where a point of the world is in an object's frame [m], shape (3,)."""
+    return times(matrix(item.body.orientation).T, point - item.body.position)

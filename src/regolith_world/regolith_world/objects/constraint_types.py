@@ -1,0 +1,146 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Couplings by scenario: ``type: cable`` between two points, and ``type: joint``, from a ball joint to a clamp."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from regolith_files.section import Later, Section
+from regolith_world.cycle.records import Vector
+from regolith_world.numerics.portable_math import norm
+from regolith_world.objects.constraints import ROWS, Constraint, DistanceElement
+from regolith_world.objects.object import NEVER_NS, Object, SavedObject
+from regolith_world.objects.object_types import ObjectType, Place
+
+STEP_S = 0.005
+"""[s]: a vehicle of 450 kg dragged with 1 kN stretches a cable by 0.1 mm."""
+_HELD_M = 1.0
+"""Distance of the points that hold two frames parallel [m]: a milliradian off is a millimetre off."""
+Between = tuple[Annotated[str, Field(min_length=1)], Annotated[str, Field(min_length=1)]]
+Ends = tuple[Place, Place]
+
+
+class _Coupling(Section):
+    between: Between = Field(description='names of two vehicles, objects, or links (rope/rod_000)')
+    step_s: float = Field(STEP_S, ge=1e-4, le=0.1, description='longest cycle while it holds or is taut [s]')
+    until_s: Later | None = Field(None, description='when it is released [s]; null: never')
+
+    @model_validator(mode='after')
+    def _two(self) -> _Coupling:
+        if self.between[0] == self.between[1]:
+            raise ValueError(f'between = {list(self.between)!r}: one and the same; allowed: two names')
+        return self
+
+    @property
+    def step_ns(self) -> int:
+        """The step [ns]."""
+        return round(1e9 * self.step_s)
+
+    @property
+    def until_ns(self) -> int:
+        """When it lets go [ns]."""
+        return NEVER_NS if self.until_s is None else round(1e9 * self.until_s)
+
+
+class CableConfig(_Coupling):
+    """A cable without mass, which pulls and never pushes: a tow cable, a tether."""
+
+    type: Literal['cable'] = 'cable'
+    ends: Ends = Field(description='where it is fixed, in the frames of the two [m]')
+    length_m: Annotated[float, Field(gt=0.0, le=1e4)] | None = Field(
+        None, description='[m]; null: as far apart as its ends are at first'
+    )
+    stiffness_npm: float | None = Field(None, gt=0.0, le=1e9, description='[N/m]; null: it does not stretch')
+    damping: float = Field(0.0, ge=0.0, le=1e9, description='of one that stretches [N s/m]')
+
+    @model_validator(mode='after')
+    def _springs(self) -> CableConfig:
+        if self.damping and self.stiffness_npm is None:
+            raise ValueError(f'damping = {self.damping!r}: applies only with stiffness_npm; allowed: 0')
+        return self
+
+
+class JointConstraintConfig(_Coupling):
+    """A joint between two things that evolve apart."""
+
+    type: Literal['joint'] = 'joint'
+    kind: Literal['fixed', 'ball', 'hinge', 'slider', 'distance', 'spring'] = Field(
+        description='fixed: a clamp; hinge turns about axis, slider moves along it; distance: of two points; spring: '
+        'pulls and pushes'
+    )
+    at: Place | None = Field(None, description='where it is, in the frame of the first [m]; not of distance, spring')
+    axis: Place | None = Field(None, description='of hinge and slider, in the frame of the first; none: z')
+    ends: Ends | None = Field(None, description='of distance and spring, in the frames of the two [m]')
+    stiffness_npm: float | None = Field(None, gt=0.0, le=1e9, description='of a spring [N/m]')
+    damping: float = Field(0.0, ge=0.0, le=1e9, description='of a spring [N s/m]')
+    rest_m: float | None = Field(None, ge=0.0, le=1e4, description='length of a spring at rest [m]; none: as at first')
+
+    @model_validator(mode='after')
+    def _whole(self) -> JointConstraintConfig:
+        points = self.kind not in ROWS
+        for key, wanted in (('at', not points), ('ends', points), ('stiffness_npm', self.kind == 'spring')):
+            if (getattr(self, key) is not None) != wanted:
+                if wanted:
+                    raise ValueError(f'{key} = null: is required for a {self.kind}; allowed: a value')
+                raise ValueError(f'{key} = {getattr(self, key)!r}: does not apply to a {self.kind}; allowed: left out')
+        for key, wanted in (
+            ('axis', self.kind in ('hinge', 'slider')), ('damping', self.kind == 'spring'),
+            ('rest_m', self.kind == 'spring'),
+        ):  # fmt: skip
+            if getattr(self, key) and not wanted:
+                raise ValueError(f'{key} = {getattr(self, key)!r}: does not apply to a {self.kind}; allowed: left out')
+        if self.axis is not None and not math.hypot(*self.axis) > 1e-6:
+            raise ValueError(f'axis = {list(self.axis)!r}: leads nowhere; allowed: a direction')
+        return self
+
+
+class _Cables(ObjectType[CableConfig]):
+    section = CableConfig
+
+    def make(self, name: str, section: CableConfig, gravity: Vector) -> Object:
+        line = DistanceElement(section.length_m, True, section.stiffness_npm or 0.0, section.damping)
+        return _lined(name, section, section.ends, line)
+
+    def restored(self, kept: SavedObject) -> Object:
+        return Constraint.restored(kept)
+
+
+class _Joints(ObjectType[JointConstraintConfig]):
+    section = JointConstraintConfig
+
+    def make(self, name: str, section: JointConstraintConfig, gravity: Vector) -> Object:
+        s = section
+        if s.ends is not None:
+            return _lined(name, s, s.ends, DistanceElement(s.rest_m, False, s.stiffness_npm or 0.0, s.damping))
+        axes = _axes(np.array(s.axis or (0.0, 0.0, 1.0)))
+        near = np.array(s.at) + np.array([np.zeros(3), _HELD_M * axes[:, 2], _HELD_M * axes[:, 0]])
+        return Constraint(name, s.between, near, None, ROWS[s.kind], axes, None, step_ns=s.step_ns, until_ns=s.until_ns)
+
+    def restored(self, kept: SavedObject) -> Object:
+        return Constraint.restored(kept)
+
+
+def _lined(name: str, section: _Coupling, ends: Ends, line: DistanceElement) -> Constraint:
+    """Return what leads from a point to a point."""
+    near, far = (np.array([end], dtype=float) for end in ends)
+    return Constraint(
+        name, section.between, near, far, (), np.eye(3), line, step_ns=section.step_ns, until_ns=section.until_ns
+    )
+
+
+def _axes(along: Vector) -> Vector:
+    """Return axes of which z is along a vector, as columns, shape (3, 3)."""
+    z = along / norm(along)
+    helper = np.zeros(3)
+    helper[int(np.argmin(np.abs(z)))] = 1.0
+    x = np.cross(helper, z)
+    x = x / norm(x)
+    return np.stack((x, np.cross(z, x), z), axis=1)
+
+
+CABLE, JOINT = _Cables(), _Joints()

@@ -1,0 +1,89 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A direct solver for the symmetric systems of joints, whose rows are full from their first entry to the diagonal.
+
+Row r is kept from its first column ``first[r]`` on, at ``start[r]`` of one array. Of a chain of joints in order rows
+are short, so work grows with its length; a loop makes the rows of its last joint long. Equations that follow from ones
+before them (a planar four-bar loop of hinges has three) have no pivot left, and are left out. It is compiled into the
+substeps, with sums in a fixed order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_world.cycle.records import Vector
+from regolith_world.objects.linkages.joints import ConstraintRows
+
+Places = NDArray[np.int64]
+_DEPENDENT = 1e-9
+"""Part of a row's diagonal below which its pivot is what rounding left of nothing."""
+
+
+def envelope(rows: ConstraintRows, bodies: Places) -> tuple[Places, Places]:
+    """Return the first column of each row, and where rows start, shape (m,) and (m + 1,).
+
+    :param bodies: of each joint, shape (j, 2); below 0: the world, which couples nothing
+    """
+    count = len(rows.joint)
+    earliest: dict[int, int] = {}
+    first = np.arange(count, dtype=np.int64)
+    for r, joint in enumerate(rows.joint.tolist()):
+        for body in bodies[joint].tolist():
+            if body >= 0:
+                first[r] = min(first[r], earliest.setdefault(body, r))
+    return first, np.concatenate(([0], np.cumsum(np.arange(count) - first + 1))).astype(np.int64)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def factor(matrix: Vector, first: Places, start: Places, active: NDArray[np.bool_]) -> None:
+    """Replace the lower half of a matrix by its Cholesky factor; rows that are not active, or depend, get pivot 0.
+
+    :param matrix: rows from their first column on, shape (start[m],)
+
+    Source: george1981, section 4.2.
+    Checked by: test_linkage_solver.py::test_the_solution_is_that_of_the_full_matrix.
+    """
+    for r in range(first.shape[0]):
+        at = start[r] - first[r]
+        for c in range(first[r], r):
+            low = max(first[r], first[c])
+            other = start[c] - first[c]
+            rest = matrix[at + c]
+            for k in range(low, c):
+                rest -= matrix[at + k] * matrix[other + k]
+            pivot = matrix[other + c]
+            matrix[at + c] = rest / pivot if pivot > 0.0 and active[r] else 0.0
+        whole = matrix[at + r]
+        rest = whole
+        for k in range(first[r], r):
+            rest -= matrix[at + k] * matrix[at + k]
+        matrix[at + r] = np.sqrt(rest) if active[r] and rest > _DEPENDENT * whole else 0.0
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def solve(matrix: Vector, first: Places, start: Places, right: Vector) -> None:
+    """Replace the right-hand side, shape (m,), by the solution; rows that were left out have 0.
+
+    :param matrix: of :func:`factor`
+
+    Source: george1981, section 4.2.
+    Checked by: test_linkage_solver.py::test_the_solution_is_that_of_the_full_matrix,
+    test_linkage_solver.py::test_rows_that_follow_from_others_are_left_out.
+    """
+    count = first.shape[0]
+    for r in range(count):
+        at = start[r] - first[r]
+        pivot = matrix[at + r]
+        rest = right[r]
+        for k in range(first[r], r):
+            rest -= matrix[at + k] * right[k]
+        right[r] = rest / pivot if pivot > 0.0 else 0.0
+    for r in range(count - 1, -1, -1):
+        at = start[r] - first[r]
+        pivot = matrix[at + r]
+        right[r] = right[r] / pivot if pivot > 0.0 else 0.0
+        for k in range(first[r], r):
+            right[k] -= matrix[at + k] * right[r]

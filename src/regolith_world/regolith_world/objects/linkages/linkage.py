@@ -1,0 +1,359 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A closed system of the world: bodies and the joints between them, one parent with its links as children.
+
+Seed of the design: "Simulator Architecture" (2024), chapters Objects ("non-active system of objects", treated as one
+unit) and Constraints. The parent moves all links in substeps of its own; each link has shapes, is struck and seen like
+any object, and evolves only as its parent says.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_world.checkpoint import codec
+from regolith_world.cycle.participant import ParticipantFailed
+from regolith_world.cycle.records import BodyState, Cycle, Shape, Vector
+from regolith_world.numerics.rotation import matrices
+from regolith_world.objects.field_force import FieldForce, field_force
+from regolith_world.objects.linkages.dynamics import (
+    OK,
+    LinkageState,
+    LinkMasses,
+    advance,
+    angular_momenta,
+    angular_velocities,
+    inverse_inertia,
+    inverses,
+    project_velocities,
+    system,
+)
+from regolith_world.objects.linkages.envelope_solver import envelope
+from regolith_world.objects.linkages.joints import WORLD, ConstraintRows, JointFrames, LinkageJoint, frames, rows
+from regolith_world.objects.object import Intersection, Object, SavedObject
+
+SUBSTEP_S = 1e-3
+"""[s]. At that, a pendulum of a metre is right to 1.5e-6 of its period."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What a checkpoint has of a linkage besides the name and state of its centre of mass."""
+
+    names: tuple[str, ...]
+    shapes: tuple[tuple[Shape, ...], ...]
+    mass: Vector
+    inertia: Vector
+    motion: tuple[NDArray[Any], ...]
+    frames: tuple[NDArray[Any], ...]
+    rows: tuple[NDArray[Any], ...]
+    gravity: Vector
+    substep_s: float
+    pulls: tuple[bytes, ...]
+
+
+class Link(Object):
+    """A body of a linkage; it is struck as itself, not as the whole."""
+
+    pull: FieldForce | None = None
+    """Of fields, from the last commit on."""
+
+    @property
+    def contact_target(self) -> Object:
+        """The link."""
+        return self
+
+    def place(self, t_ns: int, body: BodyState) -> None:
+        """Refuse: its joints would tear.
+
+        :raises ValueError: always
+        """
+        raise ValueError(f'{self.name!r} is held by its joints; allowed: objects that are free, or never move')
+
+    def inverse_inertia(self) -> Vector:
+        """Return what velocities an impulse and its moment give it, held as it is by its joints, shape (6, 6)."""
+        assert isinstance(self.parent, Linkage)
+        return self.parent.mobility_of(self)
+
+    def evolve(self, cycle: Cycle) -> list[Object]:
+        """Return no offspring: the parent sets the state."""
+        return []
+
+    def on_intersections(self, intersections: Sequence[Intersection]) -> None:
+        """Take the pull of fields for the next cycle."""
+        self.pull = field_force(self.pull, *self.force_and_moment(intersections), self.states.last_step_ns * 1e-9)
+
+
+class Linkage(Object):
+    """Bodies held together by joints, under uniform gravity, fields and blows.
+
+    Its own body is at the centre of mass of all, without shapes; it does not turn. Bodies of one linkage do not touch
+    one another.
+
+    :param names: of the links, in the order of ``masses``; each becomes NAME/LINK
+    :param shapes: of each link, about its centre of mass
+    :param mass: [kg], shape (n,)
+    :param inertia: about the centres of mass in body axes [kg m^2], shape (n, 3, 3)
+    :param motion: positions, orientations, velocities and angular momenta at ``t_ns``
+    :param joint_frames: see :func:`regolith_world.objects.linkages.joints.frames`
+    :param equations: see :func:`regolith_world.objects.linkages.joints.rows`
+    :param gravity: [m/s^2], shape (3,)
+    :param substep_s: longest substep [s]
+    """
+
+    kind = 'linkage'
+    keeps_children = True
+
+    def __init__(
+        self,
+        name: str,
+        names: Sequence[str],
+        shapes: Sequence[Sequence[Shape]],
+        mass: Vector,
+        inertia: Vector,
+        motion: LinkageState,
+        joint_frames: JointFrames,
+        equations: ConstraintRows,
+        *,
+        gravity: Vector,
+        restitution: float = 0.0,
+        friction: float = 0.5,
+        substep_s: float = SUBSTEP_S,
+        t_ns: int = 0,
+    ) -> None:
+        self.gravity, self.substep_s = np.array(gravity, float), substep_s
+        self._mass, self._inertia = np.array(mass, float), np.array(inertia, float)
+        self._masses = _masses(self._mass, self._inertia)
+        self._system = system(joint_frames, equations, *envelope(equations, joint_frames.body))
+        self._motions = [LinkageState(*(np.array(part, float) for part in motion))]
+        """Committed and, in a cycle, tentative."""
+        super().__init__(name, self._whole(name), tangible=False, restitution=restitution, friction=friction, t_ns=t_ns)
+        self.links = [
+            Link(f'{name}/{link}', body, own, parent=self, restitution=restitution, friction=friction, t_ns=t_ns)
+            for link, body, own in zip(names, self._bodies([f'{name}/{link}' for link in names]), shapes, strict=True)
+        ]
+
+    @classmethod
+    def assembled(
+        cls,
+        name: str,
+        names: Sequence[str],
+        shapes: Sequence[Sequence[Shape]],
+        mass: Vector,
+        inertia: Vector,
+        bodies: Sequence[BodyState],
+        joints: Sequence[LinkageJoint],
+        *,
+        gravity: Vector,
+        restitution: float = 0.0,
+        friction: float = 0.5,
+        substep_s: float = SUBSTEP_S,
+    ) -> Linkage:
+        """Return a linkage whose joints fit its bodies as these stand; velocities against the joints are taken out.
+
+        :param bodies: with position, orientation and velocities
+        :param joints: by numbers of bodies
+        """
+        orientation = np.array([body.orientation for body in bodies])
+        position, velocity = (np.array([getattr(b, key) for b in bodies]) for key in ('position', 'linear_velocity'))
+        motion = LinkageState(position, orientation, velocity, np.empty_like(position))
+        angular_momenta(_masses(mass, inertia), motion, np.array([body.angular_velocity for body in bodies]))
+        made = cls(
+            name,
+            names,
+            shapes,
+            mass,
+            inertia,
+            motion,
+            frames(joints, position, matrices(orientation)),
+            rows(joints),
+            gravity=gravity,
+            restitution=restitution,
+            friction=friction,
+            substep_s=substep_s,
+        )
+        project_velocities(made._system, made._masses, made._motions[0])
+        made._tell(0)
+        return made
+
+    def place(self, t_ns: int, body: BodyState) -> None:
+        """Refuse: it stands as its bodies and joints say.
+
+        :raises ValueError: always
+        """
+        raise ValueError(f'{self.name!r} stands as its bodies and joints say; allowed: objects of one body')
+
+    @property
+    def motion(self) -> LinkageState:
+        """Bodies as they move now; tentative until the world commits the cycle."""
+        return self._motions[-1]
+
+    def evolve(self, cycle: Cycle) -> list[Object]:
+        """Apply the blows in ``cycle``, then move all links by substeps; fields act at its middle.
+
+        :raises ParticipantFailed: if things go too fast for the substep to hold the joints together
+        """
+        now = LinkageState(*(part.copy() for part in self._motions[-1]))
+        self._motions.append(now)
+        pulls = [(k, link.pull) for k, link in enumerate(self.links) if link.pull is not None]
+        _kick(now, self._mass, [(k, pull.owed, pull.owed_moment) for k, pull in pulls])
+        if self._struck(cycle, now) or pulls:
+            project_velocities(self._system, self._masses, now)
+        duration = cycle.dt_ns * 1e-9
+        if pulls:
+            # As a constant force does: half its way and all its speed.
+            held = self._move(now, 0.5 * duration)
+            _kick(now, self._mass, [(k, duration * pull.force, duration * pull.moment) for k, pull in pulls])
+            project_velocities(self._system, self._masses, now)
+            held = held and self._move(now, 0.5 * duration)
+        else:
+            held = self._move(now, duration)
+        if not held:
+            fastest = float(np.sqrt((now.velocity**2).sum(axis=1).max()))
+            raise ParticipantFailed(
+                f'{self.name}: joints cannot be held together, bodies move at up to {fastest:.3g} m/s; allowed: what a '
+                f'substep_s of {self.substep_s:g} s resolves'
+            )
+        self._tell(cycle.t_ns + cycle.dt_ns)
+        return []
+
+    def _move(self, now: LinkageState, duration: float) -> bool:
+        """Move all links for a time [s]; return whether their joints hold."""
+        count = max(1, int(np.ceil(duration / self.substep_s * (1.0 - 1e-9))))
+        room = LinkageState(*(np.empty_like(part) for part in now))
+        return bool(advance(self._system, self._masses, now, room, self.gravity, duration / count, count) == OK)
+
+    def _struck(self, cycle: Cycle, now: LinkageState) -> bool:
+        """Give links the impulses of the last commit; return whether there were any."""
+        number = {link.name: k for k, link in enumerate(self.links)}
+        found = False
+        for blow in cycle.impulses:
+            for name, sign in ((blow.a, 1.0), (blow.b, -1.0)):
+                if name in number:
+                    k, p = number[name], sign * blow.impulse
+                    now.velocity[k] += p / self._mass[k]
+                    now.spin[k] += np.cross(blow.point - now.position[k], p)
+                    found = True
+        return found
+
+    def mobility_of(self, link: Link) -> Vector:
+        """Return what velocities an impulse on a link and its moment give it, shape (6, 6)."""
+        out = np.empty((6, 6))
+        inverse_inertia(self._system, self._masses, self._motions[-1], self.links.index(link), out)
+        return out
+
+    def commit(self, intersections: Sequence[Intersection]) -> None:
+        """Make the newest motion final."""
+        super().commit(intersections)
+        del self._motions[:-1]
+
+    def discard(self) -> None:
+        """Drop the newest motion."""
+        super().discard()
+        del self._motions[-1]
+
+    def _tell(self, t_ns: int) -> None:
+        """Make the newest motion the state of all at a time [ns]; at that of the first state, in its place."""
+        if t_ns == self.states.newest_time_ns:
+            for item in (self, *self.links):
+                item.states.clear()
+        self.states.new_state(t_ns, self._whole(self.name))
+        for link, body in zip(self.links, self._bodies([link.name for link in self.links])):
+            link.states.new_state(t_ns, body)
+
+    def _whole(self, name: str) -> BodyState:
+        now = self._motions[-1]
+        total = float(self._mass.sum())
+        centre, velocity = ((self._mass[:, None] * part).sum(axis=0) / total for part in (now.position, now.velocity))
+        return BodyState(name, centre, np.array([0.0, 0.0, 0.0, 1.0]), velocity, np.zeros(3), 0.0, centre.copy())
+
+    def _bodies(self, names: Sequence[str]) -> list[BodyState]:
+        now = self._motions[-1]
+        omega, inertia = np.empty_like(now.spin), np.empty_like(self._inertia)
+        angular_velocities(self._masses, now, omega, inertia)
+        return [
+            BodyState(
+                name,
+                now.position[k].copy(),
+                now.orientation[k].copy(),
+                now.velocity[k].copy(),
+                omega[k],
+                float(self._mass[k]),
+                now.position[k].copy(),
+                inertia[k],
+            )
+            for k, name in enumerate(names)
+        ]
+
+    def canonical_state(self) -> bytes:
+        """Return the motion of all links as canonical little-endian bytes, for the state hash."""
+        parts = [part.astype('<f8').tobytes() for part in self._motions[-1]]
+        pulls = ((k, link.pull) for k, link in enumerate(self.links))
+        parts += [struct.pack('<q', k) + pull.packed() for k, pull in pulls if pull is not None]
+        return super().canonical_state() + b''.join(parts)
+
+    def extra_state(self) -> bytes:
+        """Return bodies, joints and motion, as bytes."""
+        s, offset = self._system, len(self.name) + 1
+        return codec.encode(
+            _Kept(
+                tuple(link.name[offset:] for link in self.links),
+                tuple(link.shapes for link in self.links),
+                self._mass,
+                self._inertia,
+                tuple(self._motions[-1]),
+                tuple(s.frames),
+                tuple(s.rows),
+                self.gravity,
+                self.substep_s,
+                tuple(b'' if link.pull is None else link.pull.packed() for link in self.links),
+            )
+        )
+
+    @classmethod
+    def restored(cls, kept: SavedObject) -> Linkage:
+        """Return the object of :meth:`save`."""
+        more = codec.decode(_Kept, kept.more)
+        made = cls(
+            kept.name,
+            more.names,
+            more.shapes,
+            more.mass,
+            more.inertia,
+            LinkageState(*more.motion),
+            JointFrames(*more.frames),
+            ConstraintRows(*more.rows),
+            gravity=more.gravity,
+            restitution=kept.restitution,
+            friction=kept.friction,
+            substep_s=more.substep_s,
+            t_ns=kept.t_ns,
+        )
+        for link, pull in zip(made.links, more.pulls):
+            link.pull = FieldForce.of_bytes(pull)
+        return made
+
+
+def _kick(now: LinkageState, mass: Vector, kicks: Sequence[tuple[int, Vector, Vector]]) -> None:
+    """Give bodies momenta [N s] and angular momenta [N m s], by number."""
+    for k, momentum, spin in kicks:
+        now.velocity[k] += momentum / mass[k]
+        now.spin[k] += spin
+
+
+def _masses(mass: Vector, inertia: Vector) -> LinkMasses:
+    whole = np.array(inertia, float)
+    compliance = np.empty_like(whole)
+    inverses(whole, compliance)
+    return LinkMasses(1.0 / np.array(mass, float), whole, compliance)
+
+
+def link_index(names: Sequence[str], body: str) -> int:
+    """Return the number of a body, or that of the world."""
+    return WORLD if body == 'world' else list(names).index(body)

@@ -1,0 +1,57 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Places of a world that have a name: where to spawn, to park, to go; section ``poses`` of a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from regolith_files.section import Section
+from regolith_world.cycle.records import Vector
+from regolith_world.numerics.portable_math import times
+from regolith_world.numerics.rotation import from_rpy_deg, matrix
+
+Metres = Annotated[float, Field(ge=-1e5, le=1e5)]
+Degrees = Annotated[float, Field(ge=-360.0, le=360.0)]
+Half = Annotated[float, Field(gt=0.0, le=1e5)]
+
+
+class NamedPose(Section):
+    """A pose, what it is for, and how much room there is."""
+
+    position: tuple[Metres, Metres, Metres] = Field(description='in the world [m]')
+    rpy_deg: tuple[Degrees, Degrees, Degrees] = Field((0.0, 0.0, 0.0), description='roll, pitch, yaw [deg]')
+    description: str = Field('', description='for people')
+    tags: tuple[str, ...] = Field((), description='what it is for: spawn, parking, navigation_goal')
+    room_m: tuple[Half, Half, Half] | None = Field(
+        None, description='half lengths of a box of free room about it, along its axes [m]; null: nothing is said'
+    )
+
+    @property
+    def orientation(self) -> Vector:
+        """Return the quaternion (x, y, z, w): yaw, then pitch, then roll."""
+        return from_rpy_deg(self.rpy_deg)
+
+    def bounds(self) -> tuple[Vector, Vector] | None:
+        """Return the corners of the box along the axes of the world round its room [m]; None: nothing is said."""
+        if self.room_m is None:
+            return None
+        reach = times(np.abs(matrix(self.orientation)), self.room_m)
+        return np.array(self.position) - reach, np.array(self.position) + reach
+
+
+def named_poses(entries: Mapping[str, Any]) -> dict[str, NamedPose]:
+    """Return the poses of a resolved scenario by name, in name order."""
+    return {name: NamedPose.model_validate(dict(entry)) for name, entry in sorted(entries.items())}
+
+
+def with_tags(poses: Mapping[str, NamedPose], tags: tuple[str, ...], every: bool) -> dict[str, NamedPose]:
+    """Return the poses that have a tag of some, or all of them; without tags, all poses."""
+    return {
+        name: pose for name, pose in poses.items()
+        if not tags or (set(tags) <= set(pose.tags) if every else set(tags) & set(pose.tags))
+    }  # fmt: skip

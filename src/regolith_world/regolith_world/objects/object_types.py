@@ -1,0 +1,186 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Objects of the world by scenario: section ``objects``, by name, each of a type.
+
+An entry point of group ``regolith.objects`` leads to an :class:`ObjectType`; its name is the value of ``type`` and the
+``kind`` of its objects in checkpoints. Our own types are immovable things and rigid bodies in free flight. Positions
+are in the world; the ground supports vehicles only.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Annotated, Any, Generic, Literal, TypeVar
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from regolith_files.plugins import instance_of, load_plugins
+from regolith_files.section import Later, Section
+from regolith_world.cycle.records import Shape, ShapeKind, Vector
+from regolith_world.numerics.rotation import from_rpy_deg
+from regolith_world.objects.object import NEVER_NS, Object, RigidBody, SavedObject, StaticBody
+from regolith_world.objects.rigid_state import box_inertia, rigid_state, sphere_inertia
+
+GROUP = 'regolith.objects'
+
+SectionT = TypeVar('SectionT', bound=Section)
+Metres = Annotated[float, Field(ge=-1e5, le=1e5)]
+Place = tuple[Metres, Metres, Metres]
+Size = Annotated[float, Field(ge=1e-3, le=1e3)]
+Degrees = Annotated[float, Field(ge=-360.0, le=360.0)]
+_SIZES = {'sphere': 1, 'box': 3, 'capsule': 2, 'cylinder': 2}
+
+
+class ObjectType(ABC, Generic[SectionT]):
+    """A kind of object."""
+
+    section: type[SectionT]
+    """Schema of its entry in a scenario; has the field ``type``."""
+
+    @abstractmethod
+    def make(self, name: str, section: SectionT, gravity: Vector) -> Object:
+        """Return the object at the start of a run; gravity in [m/s^2], shape (3,)."""
+
+    @abstractmethod
+    def restored(self, kept: SavedObject) -> Object:
+        """Return the object of :meth:`regolith_world.objects.object.Object.save`, equal to the bit."""
+
+
+class ShapeConfig(Section):
+    """One convex shape."""
+
+    kind: Literal['sphere', 'box', 'capsule', 'cylinder'] = Field(description='along z, where it has an axis')
+    size_m: tuple[Size, ...] = Field(
+        min_length=1, max_length=3, description='radius; half lengths x, y, z; radius and half length [m]'
+    )
+    position: Place = Field((0.0, 0.0, 0.0), description='of its centre in the frame of the object [m]')
+
+    @model_validator(mode='after')
+    def _whole(self) -> ShapeConfig:
+        wanted = _SIZES[self.kind]
+        if len(self.size_m) != wanted:
+            raise ValueError(f'size_m = {list(self.size_m)!r}: not of a {self.kind}; allowed: {wanted} of them')
+        return self
+
+    def shape(self) -> Shape:
+        """Return the :class:`regolith_world.cycle.records.Shape`."""
+        size = np.zeros(3)
+        size[: len(self.size_m)] = self.size_m
+        return Shape(ShapeKind[self.kind.upper()], size, np.array(self.position))
+
+
+class _Thing(Section):
+    position: Place = Field(description='in the world [m]')
+    rpy_deg: tuple[Degrees, Degrees, Degrees] = Field((0.0, 0.0, 0.0), description='roll, pitch, yaw [deg]')
+    restitution: float = Field(0.0, ge=0.0, le=1.0, description='of impacts, 0 plastic to 1 elastic')
+    friction: float = Field(0.5, ge=0.0, le=10.0, description='Coulomb coefficient')
+
+    @property
+    def orientation(self) -> Vector:
+        """Return the quaternion (x, y, z, w): yaw, then pitch, then roll."""
+        return from_rpy_deg(self.rpy_deg)
+
+
+class StaticBodyConfig(_Thing):
+    """A wall, a boulder, a lander."""
+
+    type: Literal['immovable'] = 'immovable'
+    shapes: tuple[ShapeConfig, ...] = Field(min_length=1, max_length=200, description='that it is made of')
+
+
+class RigidBodyConfig(_Thing):
+    """A homogeneous ball or box in free flight between blows."""
+
+    type: Literal['free_body'] = 'free_body'
+    shape: ShapeConfig = Field(description='a sphere or a box about the centre of mass')
+    mass_kg: float = Field(ge=1e-3, le=1e6, description='[kg]')
+    velocity_mps: tuple[Metres, Metres, Metres] = Field((0.0, 0.0, 0.0), description='in the world [m/s]')
+    spin_radps: tuple[Metres, Metres, Metres] = Field((0.0, 0.0, 0.0), description='in the world [rad/s]')
+    weightless: bool = Field(False, description='whether gravity does nothing to it')
+    lifetime_s: Later | None = Field(None, description='after which it is gone [s]; null: never')
+
+    @model_validator(mode='after')
+    def _simple(self) -> RigidBodyConfig:
+        if self.shape.kind not in ('sphere', 'box') or any(self.shape.position):
+            raise ValueError(f'shape = {self.shape.kind!r}: cannot fly; allowed: a sphere or a box, position left out')
+        return self
+
+
+class _Immovables(ObjectType[StaticBodyConfig]):
+    section = StaticBodyConfig
+
+    def make(self, name: str, section: StaticBodyConfig, gravity: Vector) -> Object:
+        s = section
+        return StaticBody(
+            name,
+            np.array(s.position),
+            [c.shape() for c in s.shapes],
+            restitution=s.restitution,
+            friction=s.friction,
+            orientation=s.orientation,
+        )
+
+    def restored(self, kept: SavedObject) -> Object:
+        return StaticBody.restored(kept)
+
+
+class _FreeBodies(ObjectType[RigidBodyConfig]):
+    section = RigidBodyConfig
+
+    def make(self, name: str, section: RigidBodyConfig, gravity: Vector) -> Object:
+        s, shape = section, section.shape.shape()
+        ball = shape.kind == ShapeKind.SPHERE
+        inertia = sphere_inertia(s.mass_kg, float(shape.size[0])) if ball else box_inertia(s.mass_kg, shape.size)
+        state = rigid_state(
+            name,
+            np.array(s.position),
+            s.mass_kg,
+            inertia,
+            orientation=s.orientation,
+            linear_velocity=np.array(s.velocity_mps),
+            angular_velocity=np.array(s.spin_radps),
+        )
+        lifetime_ns = NEVER_NS if s.lifetime_s is None else round(s.lifetime_s * 1e9)
+        return RigidBody(
+            name,
+            state,
+            [shape],
+            gravity=np.zeros(3) if s.weightless else gravity,
+            restitution=s.restitution,
+            friction=s.friction,
+            lifetime_ns=lifetime_ns,
+        )
+
+    def restored(self, kept: SavedObject) -> Object:
+        return RigidBody.restored(kept)
+
+
+IMMOVABLE, FREE_BODY = _Immovables(), _FreeBodies()
+
+
+def object_types() -> Mapping[str, ObjectType[Any]]:
+    """Return all installed types, by name, in name order."""
+    return load_plugins(GROUP, instance_of(ObjectType))
+
+
+def make_objects(entries: Mapping[str, Mapping[str, Any]], gravity_mps2: float) -> list[Object]:
+    """Return the objects of a resolved scenario at its start, in name order."""
+    gravity, kinds = np.array([0.0, 0.0, -gravity_mps2]), object_types()
+    made = []
+    for name, entry in sorted(entries.items()):
+        kind = kinds[entry['type']]
+        made.append(kind.make(name, kind.section.model_validate(dict(entry)), gravity))
+    return made
+
+
+def restored(kept: SavedObject) -> Object:
+    """Return an object of a checkpoint.
+
+    :raises ValueError: if its kind is unknown
+    """
+    kinds = object_types()
+    if kept.kind not in kinds:
+        raise ValueError(f'object {kept.name!r} is of kind {kept.kind!r}; allowed: {", ".join(kinds)}')
+    return kinds[kept.kind].restored(kept)

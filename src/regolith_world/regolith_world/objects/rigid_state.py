@@ -1,0 +1,66 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""States of rigid bodies from what they are made of."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from regolith_world.cycle.records import BodyState, Vector
+from regolith_world.numerics.portable_math import times
+from regolith_world.numerics.rotation import matrix
+
+
+def rigid_state(
+    name: str,
+    position: Vector,
+    mass: float,
+    inertia: Vector,
+    *,
+    orientation: Vector | None = None,
+    linear_velocity: Vector | None = None,
+    angular_velocity: Vector | None = None,
+) -> BodyState:
+    """Return the state of a rigid body with its centre of mass at its origin.
+
+    :param inertia: about the centre of mass in body axes [kg m^2], shape (3, 3)
+    :raises ValueError: if mass or inertia are not positive
+    """
+    if not mass > 0.0 or np.linalg.eigvalsh(inertia)[0] <= 0.0:
+        raise ValueError(f'{name}: mass {mass} kg and the eigenvalues of inertia must be positive')
+    q = np.array([0.0, 0.0, 0.0, 1.0]) if orientation is None else np.asarray(orientation, dtype=float)
+    rotation = matrix(q)
+    return BodyState(
+        name,
+        np.asarray(position, dtype=float),
+        q,
+        np.zeros(3) if linear_velocity is None else np.asarray(linear_velocity, dtype=float),
+        np.zeros(3) if angular_velocity is None else np.asarray(angular_velocity, dtype=float),
+        mass,
+        np.asarray(position, dtype=float).copy(),
+        turned_inertia(rotation, inertia),
+    )
+
+
+def sphere_inertia(mass: float, radius: float) -> Vector:
+    """Return the inertia of a homogeneous sphere, 2/5 m r^2 on the diagonal [kg m^2], shape (3, 3).
+
+    Source: goldstein2002.
+    Checked by: test_objects.py::test_inertias_of_simple_bodies.
+    """
+    return np.eye(3) * (0.4 * mass * radius * radius)
+
+
+def box_inertia(mass: float, half: Vector) -> Vector:
+    """Return the inertia of a homogeneous box of half lengths ``half`` [m], m/3 (b^2 + c^2) etc., shape (3, 3).
+
+    Source: goldstein2002.
+    Checked by: test_objects.py::test_inertias_of_simple_bodies.
+    """
+    sx, sy, sz = (float(h) ** 2 for h in half)
+    return np.diag([sy + sz, sx + sz, sx + sy]) * (mass / 3.0)
+
+
+def turned_inertia(rotation: Vector, inertia: Vector) -> Vector:
+    """Return an inertia in turned axes, R I R^T, shape (3, 3)."""
+    return times(times(rotation, inertia), rotation.T)

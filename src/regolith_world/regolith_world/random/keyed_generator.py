@@ -1,0 +1,30 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Random numbers as pure functions of their purpose, not of earlier draws.
+
+Philox 4x64-10 keyed by SHA-256 of (scenario seed, object name, quantity), counted from the cycle or frame index. A
+discarded cycle, a restored checkpoint or another number of processes cannot shift a stream.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+
+def generator(seed: int, name: str, quantity: str, index: int) -> np.random.Generator:
+    """Return a generator for one object, quantity and cycle (or frame) index.
+
+    :param seed: of the scenario
+    :param name: of the object, e.g. ``amber/navcam``
+    :param quantity: e.g. ``shot_noise``
+    :param index: cycle or frame number, >= 0
+    :return: a new :class:`numpy.random.Generator`; equal arguments give equal numbers
+
+    Source: salmon2011, Philox 4x64-10.
+    Checked by: test_state_history.py::test_random_numbers_are_those_of_philox_4x64.
+    """
+    digest = hashlib.sha256(f'{seed}\x00{name}\x00{quantity}'.encode()).digest()
+    key = np.frombuffer(digest[:16], dtype='<u8')
+    return np.random.Generator(np.random.Philox(key=key, counter=[0, 0, 0, index]))

@@ -1,0 +1,96 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Where objects of a world were in a recorded run: balls, ropes, platforms, and the lines between bodies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_files.extension_points import Run
+from regolith_world.reporting.view_layer import CYCLE, ends_of, lines_of
+
+Floats = NDArray[np.float64]
+
+SAMPLES = 300
+"""Number of commits that are looked at, evenly over the run."""
+_CHAIN = 4
+"""Number of bodies from which on an object is drawn as a chain."""
+_LEAST_M = 1e-3
+"""Way from which on something moves [m]."""
+
+
+@dataclass
+class Trajectories:
+    """Where objects were: n commits."""
+
+    time: list[float] = field(default_factory=list)
+    """[s]"""
+    bodies: dict[str, list[Floats]] = field(default_factory=dict)
+    """By name, position [m] at each commit; NaN where there was none of that name."""
+    lines: dict[str, list[float]] = field(default_factory=dict)
+    """By name of a cable, spring or rod, distance of its ends [m]; NaN where it held nothing."""
+    lengths: dict[str, float] = field(default_factory=dict)
+    """Of those that have one [m]."""
+
+    def chains(self) -> dict[str, Floats]:
+        """Return objects of many bodies by name: positions, shape (n, bodies, 3)."""
+        roots: dict[str, list[str]] = {}
+        for name in sorted(self.bodies):
+            roots.setdefault(name.partition('/')[0], []).append(name)
+        return {
+            root: np.stack([self.bodies[name] for name in names], axis=1)
+            for root, names in roots.items() if len(names) >= _CHAIN
+        }  # fmt: skip
+
+    def moving(self) -> dict[str, Floats]:
+        """Return bodies that are part of no chain and go somewhere, by name: positions, shape (n, 3)."""
+        chains = self.chains()
+        single = {n: np.array(p) for n, p in sorted(self.bodies.items()) if n.partition('/')[0] not in chains}
+        return {n: p for n, p in single.items() if np.nanmax(np.nanmax(p, axis=0) - np.nanmin(p, axis=0)) > _LEAST_M}
+
+
+def read_trajectories(run: Run, count: int) -> Trajectories:
+    """Return where the objects of a run were.
+
+    :param count: of commits in its bag
+    """
+    chosen = {int(k) for k in np.unique(np.linspace(0, count - 1, min(count, SAMPLES)).round())}
+    lines, vehicles = lines_of(run.scenario), set(run.scenario.vehicles)
+    found = Trajectories()
+    for item in lines:
+        if item.line is not None and item.line.length_m is not None:
+            found.lengths[item.name] = item.line.length_m
+    nowhere = np.full(3, np.nan)
+    for number, message in enumerate(run.bag.some(CYCLE, chosen)):
+        cycle = message.content
+        found.time.append(cycle.t_ns * 1e-9)
+        poses = {body.name: body.pose for body in cycle.bodies}
+        for name, pose in poses.items():
+            if name.partition('/')[0] not in vehicles:
+                at = pose.position
+                found.bodies.setdefault(name, [nowhere] * number).append(np.array([at.x, at.y, at.z]))
+        for line in lines:
+            ends = ends_of(line, cycle.t_ns, poses)
+            distance = float('nan') if ends is None else float(np.linalg.norm(ends[1] - ends[0]))
+            found.lines.setdefault(line.name, []).append(distance)
+        for positions in found.bodies.values():
+            if len(positions) == number:
+                positions.append(nowhere)
+    return found
+
+
+def principal_coordinates(positions: Floats) -> tuple[Floats, Floats]:
+    """Return coordinates along the direction in which points spread most when seen from above, and heights [m].
+
+    :param positions: shape (..., 3)
+    """
+    flat: Any = positions[..., :2].reshape(-1, 2)
+    flat = flat[np.isfinite(flat).all(axis=1)]
+    middle = flat.mean(axis=0)
+    axis = np.linalg.svd(flat - middle, full_matrices=False)[2][0]
+    axis = axis if axis[np.argmax(np.abs(axis))] > 0.0 else -axis
+    return (positions[..., :2] - middle) @ axis, positions[..., 2]

@@ -1,0 +1,159 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes for which the world waits between two cycles: recorder, sensors, autonomy stack."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.node import Node
+from regolith_msgs.msg import SensorsAck
+from std_msgs.msg import UInt64
+
+from regolith_world.ros import qos
+from regolith_world.ros.inbox import Inbox
+from regolith_world.ros.naming import root_of
+from regolith_world.ros.published_type import alternatives, message_class
+from regolith_world.ros.shutdown import ShutdownRequest
+from regolith_world.ros.wait_report import WaitReport
+from regolith_world.world import World
+
+RECORDER_LAG = 25
+"""Largest lag of the recorder in cycles before the world waits..."""
+RECORDER_LAG_S = 0.5
+"""...and in simulated time, for long cycles. Publishers keep more messages than that."""
+FRAME_PATIENCE_S = 120.0
+"""Longest time for one frame of a sensor [wall s]."""
+
+
+class Backpressure:
+    """Progress of these nodes, by their acknowledgements; waiting never changes the world's results.
+
+    :param node: for counts of publishers
+    :param inbox: for the acknowledgements
+    :param serve: answers services; called while waiting
+    :param on_silence: takes the name of a silent one and what it owes; returns whether to wait for it any longer
+    :param warn: takes a line for people
+    :param recorded: whether there is a recorder, which must not be outrun
+    :param sensors_lag_s: the world's largest lead over its sensors in simulated time [s]; below 0: no sensors
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        inbox: Inbox,
+        world: World,
+        leaving: ShutdownRequest,
+        serve: Callable[[], None],
+        on_silence: Callable[[str, str], bool],
+        warn: Callable[[str], object],
+        recorded: bool,
+        sensors_lag_s: float,
+    ) -> None:
+        """Subscribe to the acknowledgements."""
+        self._node, self._inbox, self._world, self._leaving = node, inbox, world, leaving
+        self._serve, self._on_silence, self._warn = serve, on_silence, warn
+        self._recorded = recorded
+        self._written = -1
+        self._recorder_lag = min(RECORDER_LAG, max(math.ceil(RECORDER_LAG_S / world.config.heartbeat_s), 1))
+        if recorded:
+            inbox.subscribe(UInt64, 'recorder/ack', self._on_written, qos.LATCHED)
+        self._lag_ns = round(sensors_lag_s * 1e9)
+        self.sensing = sensors_lag_s >= 0.0
+        """Whether there are sensors to wait for."""
+        self._sensed: tuple[int, int] | None = None
+        if self.sensing:
+            inbox.subscribe(SensorsAck, 'sensors/ack', self._on_sensed, qos.LATCHED)
+        self._inputs = self.input_timeouts = 0
+        barrier = world.config.input_barrier
+        if barrier is not None:
+            topic = f'{root_of(node)}{barrier.topic}'
+            kinds = map(message_class, alternatives(barrier.type or ''))
+            inbox.subscribe_any(dict.fromkeys(kinds, self._on_input), topic, qos.STATE)
+        self._waits = WaitReport(warn)
+
+    def missing(self) -> list[str]:
+        """Return those of recorder and sensors (if there are any) without all their connections."""
+        missing = ['recorder'] if self._recorded and self._written < 0 else []
+        return missing + (['sensors'] if self.sensing and self._sensed is None else [])
+
+    def present(self) -> list[str]:
+        """Return those of recorder and sensors with all their connections."""
+        recorder = ['recorder'] if self._recorded and self._written >= 0 else []
+        return recorder + (['sensors'] if self.sensing and self._sensed is not None else [])
+
+    def wait_for_recorder(self) -> None:
+        """Wait for the recorder if it is behind: messages would be lost in the middleware's queues."""
+        patience_s, since = self._world.config.agent_timeout_s, time.monotonic()
+        self._waits.begin()
+        while self._recorded and self._world.cycle - self._written > self._recorder_lag and not self._leaving.asked:
+            self._serve()
+            self._inbox.wait(0.02)
+            self._waits.note('the recorder, which is behind')
+            if time.monotonic() - since > patience_s:
+                self._recorded = self._on_silence('recorder', f'no word within {patience_s:g} s')
+                since = time.monotonic()
+
+    def wait_for_sensors(self, lag_ns: int | None = None) -> None:
+        """Wait for the sensors if a frame is too far behind.
+
+        :param lag_ns: in place of the usual lag [ns]
+        """
+        behind, since, told = self._sensed, time.monotonic(), False
+        while self.sensing and not self._close(self._lag_ns if lag_ns is None else lag_ns) and not self._leaving.asked:
+            # The ground's service may be in this very process, and sensors that were rewound ask it.
+            self._serve()
+            self._inbox.wait(0.01)
+            if self._sensed != behind:
+                behind, since, told = self._sensed, time.monotonic(), False
+            for_s = time.monotonic() - since
+            if for_s < self._world.config.agent_timeout_s:
+                continue
+            if for_s > FRAME_PATIENCE_S or self._node.count_publishers('sensors/ack') == 0:
+                self.sensing = self._on_silence('sensors', f'no frame within {for_s:.0f} s')
+                since = time.monotonic()
+            elif not told:
+                # A large frame, or the first one, takes longer: no failure yet, and nothing for a user to do.
+                longest = f'{FRAME_PATIENCE_S:.0f} s at most'
+                self._node.get_logger().info(f'sensors: no frame for {for_s:.0f} s; the world waits for one, {longest}')
+                told = True
+
+    def _close(self, lag_ns: int) -> bool:
+        epoch, done_ns = self._sensed or (-1, -1)
+        if epoch != self._world.epoch and self._world.epoch > 0:
+            return False
+        return self._world.t_ns - done_ns <= lag_ns
+
+    def wait_for_input(self) -> None:
+        """Wait for a message of the autonomy stack since the last cycle, or its time-out.
+
+        The agent latches the same message at this cycle's EVOLVE; since both receive it independently, it may, rarely,
+        reach the agent a cycle later. The latched one is in ``evolved`` in any case.
+        """
+        barrier = self._world.config.input_barrier
+        if barrier is None:
+            return
+        until = time.monotonic() + barrier.timeout_s
+        self._waits.begin()
+        while self._inputs == 0 and not self._leaving.asked:
+            self._serve()
+            self._inbox.wait(0.01)
+            self._waits.note(f'a message on {barrier.topic} (world.input_barrier)')
+            if time.monotonic() > until:
+                self.input_timeouts += 1
+                break
+        self._inputs = 0
+
+    def _on_written(self, message: UInt64) -> None:
+        # Smaller again after a rewind; 0 from one that has just come up, for which what was before does not count.
+        self._written = message.data or self._world.cycle
+
+    def _on_sensed(self, message: SensorsAck) -> None:
+        come_up = message.t_ns < 0 and self._world.cycle > 0
+        self._sensed = (self._world.epoch, self._world.t_ns) if come_up else (message.epoch, message.t_ns)
+
+    def _on_input(self, message: Any) -> None:
+        self._inputs += 1

@@ -1,0 +1,139 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Services of a world's past: checkpoints and snapshots of it, and ways back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.node import Node
+from regolith_msgs.srv import Checkpoint as CheckpointService
+from regolith_msgs.srv import ListSnapshots, Rewind
+from regolith_msgs.srv import Snapshot as SnapshotService
+
+from regolith_world.checkpoint import files
+from regolith_world.checkpoint.timeline import BEGINNING, RESTORED, Snapshot
+from regolith_world.names import file_name, path_within
+from regolith_world.ros.runner import Runner
+from regolith_world.ros.service_server import create_service
+from regolith_world.world import ProtocolError, World
+
+_TAKEN = BEGINNING, RESTORED
+NO_HASH = 'no state hash: the first cycle makes the first one'
+
+
+def explain_hash(response: Any) -> None:
+    """Add to the message of a successful response why it has no state hash, if it has none."""
+    if response.success and not response.state_hash:
+        response.message = '; '.join(part for part in (response.message, NO_HASH) if part)
+
+
+class CheckpointServices:
+    """``~/checkpoint``, ``~/restore``, ``~/snapshot``, ``~/list_snapshots`` and ``~/rewind`` for the world of a runner.
+
+    :param node: named ``world``
+    """
+
+    def __init__(self, node: Node, runner: Runner, world: World) -> None:
+        self._runner, self._world = runner, world
+        together = ReentrantCallbackGroup()  # who waits keeps nobody else waiting
+        for kind, name, callback in (
+            (CheckpointService, 'checkpoint', self._checkpoint), (CheckpointService, 'restore', self._restore),
+            (SnapshotService, 'snapshot', self._snapshot), (ListSnapshots, 'list_snapshots', self._list),
+            (Rewind, 'rewind', self._rewind),
+        ):  # fmt: skip
+            create_service(node, kind, f'~/{name}', callback, together)
+
+    async def _standing(self, response: Any, action: Callable[[], Any]) -> Any:
+        """Return the outcome of an action that needs a standing world; tell the response whether it failed."""
+        try:
+            outcome = await self._runner.standing(action)
+            response.success = True
+            return outcome
+        except (ValueError, OSError, ProtocolError) as error:
+            response.success, response.message = False, str(error)
+            return None
+
+    async def _checkpoint(self, request: Any, response: Any) -> Any:
+        def save() -> Snapshot:
+            folder = path_within(self._runner.run_dir, request.path) if request.path else None
+            return self._runner.timeline.save(folder=folder, kept=folder is not None)
+
+        saved = await self._standing(response, save)
+        if saved is not None:
+            self._tell(saved, response)
+            response.message = 'written' if saved.folder is not None else 'kept in memory: this run has no folder'
+        explain_hash(response)
+        return response
+
+    @staticmethod
+    def _tell(saved: Snapshot, response: Any) -> None:
+        response.path = '' if saved.folder is None else str(saved.folder)
+        response.t_ns, response.state_hash = int(saved.t_ns), saved.state_hash
+
+    async def _restore(self, request: Any, response: Any) -> Any:
+        def restore() -> None:
+            # Absolute, or as ~/checkpoint takes it.
+            folder = (self._runner.run_dir or Path()) / request.path
+            response.path = str(folder)
+            self._runner.go_to(files.read(folder))
+            self._tell_now(response)
+
+        self._tell_now(response)
+        await self._standing(response, restore)
+        if response.success:
+            response.message = 'restored'
+        explain_hash(response)
+        return response
+
+    def _tell_now(self, response: Any) -> None:
+        """Tell the state that the world is in: at once, as it may go on before the answer is sent."""
+        response.t_ns, response.state_hash = int(self._world.t_ns), self._world.state_hash
+
+    async def _snapshot(self, request: Any, response: Any) -> Any:
+        def save() -> Snapshot:
+            if request.name:
+                file_name(request.name, _TAKEN)
+            if files.TIMED.fullmatch(request.name):
+                raise ValueError(f'{request.name!r} is taken; allowed: a name that is no time of a checkpoint')
+            return self._runner.timeline.save(request.name, kept=True)
+
+        saved = await self._standing(response, save)
+        if saved is not None:
+            self._tell(saved, response)
+            response.name, response.bytes = saved.name, saved.size
+        explain_hash(response)
+        return response
+
+    def _list(self, request: Any, response: Any) -> Any:
+        timeline = self._runner.timeline
+        for each in timeline.snapshots:
+            response.names.append(each.name)
+            response.paths.append('' if each.folder is None else str(each.folder))
+            response.t_ns.append(int(each.t_ns))
+            response.state_hashes.append(each.state_hash)
+        if timeline.snapshots:
+            response.first_ns, response.last_ns = map(int, timeline.span_ns)
+        return response
+
+    async def _rewind(self, request: Any, response: Any) -> Any:
+        if request.inputs not in (Rewind.Request.REPLAY, Rewind.Request.LIVE):
+            response.message = f'inputs {request.inputs}; allowed: 0 (replay), 1 (live)'
+            return response
+
+        def tell() -> None:
+            response.cycle, response.branch = int(self._world.cycle), self._runner.timeline.branch
+            self._tell_now(response)
+
+        def rewind() -> None:
+            to = self._runner.timeline.find(request.snapshot) if request.snapshot else request.t_ns
+            self._runner.rewind(to, request.inputs == Rewind.Request.LIVE)
+            tell()
+
+        tell()
+        await self._standing(response, rewind)
+        explain_hash(response)
+        return response

@@ -1,0 +1,90 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Messages in which only numbers change, at half the cost of publishing.
+
+Serialising a Python message visits it attribute by attribute: publishing an Odometry took 77 us, its bytes 36 us. A
+template serialises the message once, finds the places of its numbers, and then writes new ones straight into the bytes,
+which rclpy publishes unchanged.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rclpy.serialization import serialize_message
+
+from regolith_world.ros.clock_offset import clock_ns
+
+_HEAD = 4
+"""Bytes of the encapsulation header; alignment of CDR counts from behind it."""
+
+Field = tuple[Any, str]
+"""An object within the message and the name of its attribute."""
+
+
+def xyz(message: Any) -> list[Field]:
+    """Return the fields of a Point or Vector3."""
+    return [(message, name) for name in 'xyz']
+
+
+def pose(message: Any) -> list[Field]:
+    """Return the fields of a Pose (or of anything with position and orientation): x, y, z, then x, y, z, w."""
+    return xyz(message.position) + [(message.orientation, name) for name in 'xyzw']
+
+
+class MessageTemplate:
+    """The bytes of one message.
+
+    :param message: with all constant fields; its changing fields are overwritten here. Its last field must not be an
+        empty array, after which the serialiser leaves stray bytes.
+    :param numbers: float64 fields, in the order :meth:`fill` takes their values; a float64[] field counts as many as
+        it holds
+    :param stamps: builtin_interfaces/Time objects that all carry the stamp
+    :param counts: uint32 fields, in the order :meth:`fill` takes them
+    :raises ValueError: if the message is not laid out as CDR with numbers in native byte order
+    """
+
+    def __init__(
+        self, message: Any, numbers: Sequence[Field], stamps: Iterable[Any] = (), counts: Sequence[Field] = ()
+    ) -> None:
+        marks: list[float] = []
+        for owner, name in numbers:
+            present = getattr(owner, name)
+            size = 1 if isinstance(present, float) else len(present)
+            fresh = [1e200 * (1.0 + 1e-6 * (len(marks) + k)) for k in range(size)]
+            setattr(owner, name, fresh[0] if isinstance(present, float) else fresh)
+            marks += fresh
+        stamps = list(stamps)
+        for k, stamp in enumerate(stamps):
+            stamp.sec, stamp.nanosec = 0x5A5A0000 + k, 0x0A5A0000 + k
+        for k, (owner, name) in enumerate(counts):
+            setattr(owner, name, 0x6B6B0000 + k)
+        self._bytes = bytearray(serialize_message(message))
+        places = np.array([self._find(struct.pack('=d', mark)) - _HEAD for mark in marks], dtype=np.int64)
+        if (places % 8).any():
+            raise ValueError(f'{type(message).__name__}: its numbers are not aligned as in CDR')
+        self._places = places // 8
+        usable = (len(self._bytes) - _HEAD) // 8 * 8
+        self._numbers: NDArray[np.float64] = np.frombuffer(memoryview(self._bytes)[_HEAD : _HEAD + usable], np.float64)
+        self._stamps = [self._find(struct.pack('=iI', 0x5A5A0000 + k, 0x0A5A0000 + k)) for k in range(len(stamps))]
+        self._counts = [self._find(struct.pack('=I', 0x6B6B0000 + k)) for k in range(len(counts))]
+
+    def _find(self, mark: bytes) -> int:
+        first = self._bytes.find(mark)
+        if first < 0 or self._bytes.find(mark, first + 1) >= 0:
+            raise ValueError('a changing field of the message cannot be told from the rest of its bytes')
+        return first
+
+    def fill(self, t_ns: int, values: NDArray[np.float64] | Sequence[float], counts: Sequence[int] = ()) -> bytes:
+        """Return the bytes of the message with the stamp of a time of the world [ns] and new values."""
+        self._numbers[self._places] = values
+        stamp = divmod(clock_ns(t_ns), 10**9)
+        for place in self._stamps:
+            struct.pack_into('=iI', self._bytes, place, *stamp)
+        for place, count in zip(self._counts, counts):
+            struct.pack_into('=I', self._bytes, place, count)
+        return bytes(self._bytes)

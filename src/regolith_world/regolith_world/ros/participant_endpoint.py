@@ -1,0 +1,131 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""One participant's place in a process: it joins by itself, and is saved and restored by services of its own node."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from regolith_msgs.srv import Join, RestoreState, SaveState
+
+from regolith_world.checkpoint.input_log import InputHistory
+from regolith_world.cycle.handshake import PROTOCOL
+from regolith_world.cycle.participant import Participant
+from regolith_world.determinism import arithmetic_fingerprint
+from regolith_world.ros import message_conversion
+from regolith_world.ros.service_client import call_service
+from regolith_world.ros.service_server import create_service
+
+
+class JoinError(RuntimeError):
+    """The world refused this participant; the message gives the reason."""
+
+
+class ParticipantEndpoint:
+    """The participant and its services.
+
+    :param node: of the services
+    :param restore: ``restore(state, soil, epoch)`` restores a checkpoint and returns its soil hash
+    :param adopt: sets terrain's saved ground, for joining in the middle of a run
+    :param run: id of the run
+    :param instance: of this process, by chance: the world counts processes by it, and tells who asks twice from who
+        died and came back
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        participant: Participant,
+        restore: Callable[[bytes, bytes, int], str],
+        adopt: Callable[[bytes], None],
+        run: int,
+        instance: int,
+    ) -> None:
+        self.participant = participant
+        self.restore, self._adopt, self._run, self._instance = restore, adopt, run, instance
+        self._restored: RestoreState.Response | None = None
+        self.settled = False
+        """Whether it is where the world has it. A process that was started again is not, until it has joined: it stands
+        at the beginning, and its services answer already."""
+        create_service(node, SaveState, '~/save_state', self._save)
+        create_service(node, RestoreState, '~/restore_state', self._restore_service)
+
+    def join(
+        self, executor: SingleThreadedExecutor, client: Any, patience: Callable[[], float], give_up: Callable[[], bool]
+    ) -> Join.Response:
+        """Ask until the world has decided, and return its answer: ACCEPTED or AWAY.
+
+        :raises JoinRefused: if it is refused
+        """
+        record = self.participant.join_request()
+        record.parameters = {
+            'protocol': PROTOCOL,
+            'arithmetic': arithmetic_fingerprint(os.environ),
+            **record.parameters,
+        }
+        request = message_conversion.join_message(record)
+        request.instance, request.run = self._instance, self._run
+        while True:
+            response = call_service(executor, client, request, patience(), give_up)
+            if response.run == self._run and response.result == Join.Response.REFUSED:
+                raise JoinError(response.message)
+            if response.run == self._run and response.result in (Join.Response.ACCEPTED, Join.Response.AWAY):
+                return response
+            # Else our own world is not there yet, or another run's answered first.
+            executor.spin_once(timeout_sec=0.05)
+
+    def take(self, response: Join.Response) -> None:
+        """Begin as a world says that has no earlier state of it."""
+        if response.soil:
+            self._adopt(bytes(response.soil))
+        # The world may have restored it while the answer to its first question was lost.
+        if response.epoch >= self.participant.epoch:
+            self.participant.set_epoch(response.epoch)
+        self.settled = True
+
+    def check(self, response: Join.Response) -> None:
+        """Compare what a replay led to with what the world knew.
+
+        :raises JoinRefused: if they differ
+        """
+        answer = self.participant.last_answer
+        reached = answer.state_hash if answer is not None else response.expected_hash
+        if reached != response.expected_hash:
+            raise JoinError(
+                f'after the replay the state hashes to {reached[:16]}, the world knew {response.expected_hash[:16]}'
+            )
+        self.settled = True
+
+    def _save(self, request: SaveState.Request, response: SaveState.Response) -> SaveState.Response:
+        if request.run != self._run:
+            response.message = 'this participant belongs to another run'
+            return response
+        if not self.settled:
+            response.message = 'this participant has not joined yet'
+            return response
+        answer = self.participant.last_answer
+        response.success = True
+        response.state = message_conversion.byte_array(self.participant.save())
+        response.state_hash = answer.state_hash if answer is not None else ''
+        response.soil_hash = answer.soil_hash if answer is not None else ''
+        return response
+
+    def _restore_service(self, request: RestoreState.Request, response: RestoreState.Response) -> RestoreState.Response:
+        if request.run != self._run:
+            response.message = 'this participant belongs to another run'
+            return response
+        if self._restored is not None and request.epoch == self.participant.epoch:
+            return self._restored  # asked twice; by now it may have gone on from there
+        try:
+            response.soil_hash = self.restore(bytes(request.state), bytes(request.soil), request.epoch)
+            inputs = bytes(request.inputs)
+            self.participant.replay_inputs = InputHistory.decode(inputs) if inputs else {}
+            response.success = self.settled = True
+            self._restored = response
+        except (ValueError, KeyError) as error:
+            response.success, response.message = False, str(error)
+        return response

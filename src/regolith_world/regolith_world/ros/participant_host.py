@@ -1,0 +1,247 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The ROS shell around the participants of a process, mostly one: joining, protocol, the loop."""
+
+from __future__ import annotations
+
+import random
+import secrets
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from regolith_msgs.msg import Cycle as CycleMessage
+from regolith_msgs.msg import Evolved as EvolvedMessage
+from regolith_msgs.msg import EvolvedBatch
+from regolith_msgs.srv import Join
+
+from regolith_world.config import WorldConfig
+from regolith_world.cycle.participant import Participant, ParticipantFailed
+from regolith_world.cycle.participant_group import ParticipantGroup
+from regolith_world.cycle.records import Cycle, CycleResult
+from regolith_world.ros import clock_offset, qos, record_codec
+from regolith_world.ros.gc_settings import freeze_garbage_collector
+from regolith_world.ros.inbox import Inbox, ThrottledExecutor
+from regolith_world.ros.naming import helper_node
+from regolith_world.ros.parameters import declare_run
+from regolith_world.ros.participant_endpoint import JoinError, ParticipantEndpoint
+from regolith_world.ros.shutdown import ShutdownRequest, run_process
+from regolith_world.ros.startup_timeout import StartupNotice, StartupTimeout
+from regolith_world.ros.world_monitor import WorldMonitor
+
+WORD_S = 5.0
+"""Time of waiting before it is reported [wall s]."""
+
+
+class ParticipantHost:
+    """The process of a participant, or of a crew, until the world's STOP.
+
+    :param node: with the participant's own services and observers' topics; spun here
+    :param world: topic name of one of the world's topics, ``world('cycle')``
+    :param crew: whether several participants answer together
+    """
+
+    def __init__(self, node: Node, config: WorldConfig, world: Callable[[str], str], *, crew: bool = False) -> None:
+        self.node = node
+        self.link = link = helper_node(node, 'link')
+        """For the protocol's topics alone."""
+        self.nodes = [node, link]
+        """All nodes of this process."""
+        self.world = world
+        self.run_id = declare_run(node)
+        self._instance = secrets.randbits(64)
+        self.inbox = Inbox(link, self.run_id)
+        self._starting = StartupNotice(link, world('starting'))
+        self.muted = False
+        """Set while replaying: nothing is sent."""
+        self._config = config
+        kind, topic = (EvolvedBatch, 'evolved_batch') if crew else (EvolvedMessage, 'evolved')
+        self._evolved = link.create_publisher(kind, world(topic), qos.PROTOCOL)
+        self.executor = SingleThreadedExecutor(context=node.context)
+        """Serves services and observers' topics."""
+        self.executor.add_node(node)
+        self._publishers: list[Any] = [self._evolved]
+        self._dropped: set[str] = set()
+        self._leaving = ShutdownRequest()
+        self._seats: list[ParticipantEndpoint] = []
+        self._on_record: Callable[[Cycle], None] = lambda cycle: None
+        self._watch = WorldMonitor(node.get_logger().warning)
+        self._replay: Callable[[Mapping[str, Join.Response]], None] = lambda past: None
+        self._chaos = random.Random(node.get_name() + node.get_namespace())
+
+    def attach(
+        self,
+        participant: Participant,
+        restore: Callable[[bytes, bytes, int], str],
+        replay: Callable[[Join.Response], None],
+        adopt: Callable[[bytes], None] = lambda soil: None,
+    ) -> ParticipantEndpoint:
+        """Connect the participant; return its place.
+
+        :param restore: see :class:`regolith_world.ros.participant_endpoint.ParticipantEndpoint`, as ``adopt``
+        :param replay: repeats the records since then, without sending
+        """
+        self._seats = [self.seat(self.node, participant, restore, adopt)]
+        self._replay = lambda past: replay(past[participant.name])
+        self._hear(participant.on_cycle)
+        return self._seats[0]
+
+    def seat(
+        self,
+        node: Node,
+        participant: Participant,
+        restore: Callable[[bytes, bytes, int], str],
+        adopt: Callable[[bytes], None],
+    ) -> ParticipantEndpoint:
+        """Return the place of one participant in this process."""
+        return ParticipantEndpoint(node, participant, restore, adopt, self.run_id, self._instance)
+
+    def attach_group(
+        self,
+        crew: ParticipantGroup,
+        seats: Sequence[ParticipantEndpoint],
+        replay: Callable[[Mapping[str, Join.Response]], None],
+    ) -> None:
+        """Connect participants that answer together.
+
+        :param seats: of all of them
+        :param replay: repeats the records since the checkpoint from which those of some names were restored
+        """
+        self._seats, self._replay = list(seats), replay
+        self._hear(crew.on_cycle)
+
+    def _hear(self, on_record: Callable[[Cycle], None]) -> None:
+        self._on_record = on_record
+        self._watch.follow(self.inbox, self.world('status'))
+        self.inbox.subscribe(CycleMessage, self.world('cycle'), self._on_cycle, qos.PROTOCOL, raw=True)
+
+    def watch(self, publishers: Iterable[Any]) -> None:
+        """Add publishers that need a subscriber before the run may start."""
+        self._publishers += list(publishers)
+
+    def send_evolved(self, answer: CycleResult) -> None:
+        """Send an answer; for the participant's ``send_evolved``."""
+        if not self.muted and self._spared([answer]):
+            self.send(self._evolved, record_codec.evolved_bytes(answer, self.run_id))
+
+    def send_batch(self, answers: Sequence[CycleResult]) -> None:
+        """Send the answers of a crew."""
+        left = [] if self.muted else self._spared(answers)
+        if left:
+            self.send(self._evolved, record_codec.evolved_batch_bytes(left, self.run_id))
+
+    def _spared(self, answers: Sequence[CycleResult]) -> list[CycleResult]:
+        """Return those of some answers that the scenario's chaos lets through, late if it says so."""
+        chaos = self._config.chaos
+        if chaos is None:
+            return list(answers)
+        longest = max(chaos.sleep_max_s.get(answer.name, 0.0) for answer in answers)
+        if longest > 0.0:
+            time.sleep(self._chaos.random() * longest)
+        lost = {answer.name for answer in answers if chaos.drop_evolved_at.get(answer.name) == answer.key.cycle}
+        lost -= self._dropped
+        self._dropped |= lost
+        return [answer for answer in answers if answer.name not in lost]
+
+    def send(self, publisher: Any, message: bytes) -> None:
+        """Publish the bytes of a message of the protocol; twice if the scenario injects duplicates."""
+        publisher.publish(message)
+        if self._config.chaos is not None and self._config.chaos.duplicate:
+            publisher.publish(message)
+
+    def run(self) -> None:
+        """Join, then answer cycles until STOP.
+
+        :raises JoinRefused: if the world refuses this participant
+        :raises TimeoutError: if there is no world
+        """
+        self._join()
+        freeze_garbage_collector()
+        served = ThrottledExecutor(self.executor)
+        while not self._leaving.overdue and not all(seat.participant.stopped for seat in self._seats):
+            self.inbox.wait(0.02)
+            self._watch.look()
+            served()
+
+    def drain(self, seconds: float) -> None:
+        """Answer repeated records after STOP until the world is gone, as it may have missed the last answer."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until and self.inbox.publishers() > 0 and not self._leaving.overdue:
+            self.inbox.wait(0.02)
+
+    def _join(self) -> None:
+        client = self.node.create_client(Join, self.world('join'))
+        self._starting.done()
+        patience = StartupTimeout(self.node, self.world('starting'), self._config.start_timeout_s)
+        next_word = time.monotonic() + WORD_S
+        while not self._matched():
+            if self._leaving.asked:
+                raise KeyboardInterrupt
+            if patience.left() < 0.0:
+                raise TimeoutError(f'no world within {self._config.start_timeout_s} s; {self._unmatched()}')
+            if time.monotonic() > next_word:
+                next_word += WORD_S
+                self.node.get_logger().info(f'waiting for a world: {self._unmatched()}')
+            self.executor.spin_once(timeout_sec=0.02)
+        responses: dict[str, Join.Response] = {}
+        for seat in self._seats:
+            name = seat.participant.name
+            response = seat.join(self.executor, client, patience.left, lambda: self._leaving.asked)
+            if response.result == Join.Response.AWAY:
+                if len(self._seats) == 1:
+                    raise JoinError(response.message)
+                seat.participant.away = True
+                self.node.get_logger().warning(response.message)
+            elif response.state:
+                responses[name] = response
+            else:
+                seat.take(response)
+        if not responses:
+            return
+        back = [seat for seat in self._seats if seat.participant.name in responses]
+        for seat in back:
+            past = responses[seat.participant.name]
+            seat.restore(bytes(past.state), bytes(past.soil), past.epoch)
+        self.muted = True
+        self._replay(responses)
+        self.muted = False
+        for seat in back:
+            seat.check(responses[seat.participant.name])
+        count = max(len(past.cycles) for past in responses.values())
+        self.node.get_logger().info(f'rejoined after replaying {count} cycles')
+
+    def _unmatched(self) -> str:
+        """Return a description of the missing connections."""
+        unheard = [p.topic_name for p in self._publishers if p.get_subscription_count() == 0]
+        silent = [f'nobody publishes {self.world("cycle")}'] if self.inbox.publishers() == 0 else []
+        return '; '.join(silent + [f'nobody listens to {topic}' for topic in unheard])
+
+    def _matched(self) -> bool:
+        return self.inbox.publishers() > 0 and all(p.get_subscription_count() > 0 for p in self._publishers)
+
+    def _on_cycle(self, message: bytes) -> None:
+        self._watch.heard()
+        cycle = record_codec.cycle_record(message)
+        clock_offset.set_offset(cycle.clock_offset_ns)
+        self._on_record(cycle)
+
+
+class HostedNode(Protocol):
+    """The interface of a participant's node for :func:`run_participant`."""
+
+    shell: ParticipantHost
+
+
+def run_participant(build: Callable[[], HostedNode]) -> None:
+    """Run the process of a participant until the world stops, and exit with a code.
+
+    Code 3: refused, no world, or a failure reported to the world; 1: any other error.
+    """
+
+    def run(made: HostedNode) -> None:
+        made.shell.run()
+        made.shell.drain(1.0)
+
+    run_process(build, run, lambda made: made.shell.nodes, refusals=(JoinError, TimeoutError, ParticipantFailed))

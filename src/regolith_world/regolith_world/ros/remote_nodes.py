@@ -1,0 +1,52 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes of a run that are started on other machines: who, and what these machines need to know for it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import Any
+
+import yaml
+from rclpy.node import Node
+
+from regolith_files.bounded_yaml import load_yaml
+from regolith_world.ros.startup_timeout import StartupNotice
+
+
+class RemoteNodes:
+    """Those whose nodes are started on other machines, by people who may take their time.
+
+    :param link: of the protocol, see :class:`regolith_world.ros.startup_timeout.StartupNotice`
+    :param names: '' is nobody
+    :param scenario_file: resolved
+    :param run_dir: folder of the run; '': none
+    """
+
+    def __init__(self, link: Node, names: Iterable[str], scenario_file: Path, run_dir: str) -> None:
+        self.names = tuple(sorted(filter(None, names)))
+        self._file, self._run_dir = scenario_file, run_dir
+        self._awaited = StartupNotice(link, 'starting') if self.names else None
+
+    def wait_for(self, missing: Collection[str]) -> str:
+        """Keep everybody's time-outs still as long as one of them is missing; return a hint for who waits, or ''."""
+        absent = [name for name in self.names if name in missing]
+        if self._awaited is not None and not absent:
+            self._awaited.done()
+        return f' (started elsewhere: regolith join {" ".join(absent)})' if absent else ''
+
+    def scenario_yaml(self) -> str:
+        """Return the resolved scenario without paths in the run's folder: others make for themselves what is there."""
+        scenario = load_yaml(self._file.read_text(encoding='utf-8'))
+        below = f'{self._run_dir}/' if self._run_dir else None
+        return yaml.safe_dump(_without(scenario, below), sort_keys=False, allow_unicode=True)
+
+
+def _without(value: Any, below: str | None) -> Any:
+    """Return a value with None in place of all paths below a folder."""
+    if isinstance(value, dict):
+        return {key: _without(item, below) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without(item, below) for item in value]
+    return None if below is not None and isinstance(value, str) and value.startswith(below) else value

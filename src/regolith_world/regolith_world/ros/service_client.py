@@ -1,0 +1,61 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Service calls whose answer may be lost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.executors import Executor
+
+FIRST_PATIENCE_S = 0.5
+"""Time without an answer before the first repetition [wall s]; doubled every time."""
+
+
+def call_service(
+    executor: Executor,
+    client: Any,
+    request: Any,
+    timeout_s: float,
+    give_up: Callable[[], bool] = lambda: False,
+) -> Any:
+    """Call a service and return its response.
+
+    The middleware drops the answer to a client that the server has not discovered in time, which happens to new nodes
+    on a busy machine. So the request is repeated; the server must give the same answer again, and act once only.
+
+    :param executor: of the client's node
+    :param timeout_s: for the service to come up, and then for an answer [wall s]
+    :param give_up: whether to stop waiting
+    :raises TimeoutError: if there is no such service, or no answer
+    :raises KeyboardInterrupt: if ``give_up`` returns True
+    """
+
+    def wait(until: float, done: Callable[[], bool]) -> bool:
+        while not done():
+            if give_up():
+                raise KeyboardInterrupt
+            left_s = until - time.monotonic()
+            if left_s <= 0.0:
+                return False
+            executor.spin_once(timeout_sec=min(left_s, 0.05))
+        return True
+
+    if not wait(time.monotonic() + timeout_s, client.service_is_ready):
+        raise TimeoutError(f'no service {client.srv_name} within {timeout_s:.1f} s')
+    end = time.monotonic() + timeout_s
+    patience_s = FIRST_PATIENCE_S
+    asked: list[Any] = []
+    try:
+        while True:
+            asked.append(client.call_async(request))
+            if wait(min(time.monotonic() + patience_s, end), lambda: any(f.done() for f in asked)):
+                return next(f for f in asked if f.done()).result()
+            if time.monotonic() >= end:
+                raise TimeoutError(f'no answer from {client.srv_name} within {timeout_s:.1f} s')
+            patience_s *= 2.0
+    finally:
+        for future in asked:
+            client.remove_pending_request(future)

@@ -1,0 +1,113 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The protocol over topics: one ``cycle`` out, one ``evolved`` back from each participant.
+
+Participants of one process answer together on ``evolved_batch``.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from rclpy.node import Node
+from regolith_msgs.msg import Cycle as CycleMessage
+from regolith_msgs.msg import Evolved as EvolvedMessage
+from regolith_msgs.msg import EvolvedBatch, TerrainUpdate
+
+from regolith_world.config import WorldConfig
+from regolith_world.cycle.records import Cycle, CycleKey, CycleResult
+from regolith_world.cycle.transport import raise_failure, unresponsive
+from regolith_world.ros import qos, record_codec
+from regolith_world.ros.inbox import Inbox
+
+
+class TopicTransport:
+    """A :class:`regolith_world.cycle.transport.Transport` over topics.
+
+    :param node: for the protocol's topics alone; spun here only
+    :param serve: answers services; called while waiting
+    :param run: id of the run
+    """
+
+    def __init__(self, node: Node, config: WorldConfig, serve: Callable[[], None], run: int) -> None:
+        self._run = run
+        self._config = config
+        self._serve = serve
+        self._publisher = node.create_publisher(CycleMessage, 'cycle', qos.PROTOCOL)
+        self.inbox = Inbox(node, run)
+        """For further subscriptions of the world."""
+        self.inbox.subscribe(
+            EvolvedMessage,
+            'evolved',
+            lambda message: self._take(record_codec.evolved_record(message)),
+            qos.PROTOCOL,
+            raw=True,
+        )
+        self.inbox.subscribe(EvolvedBatch, 'evolved_batch', self._on_batch, qos.PROTOCOL, raw=True, optional=True)
+        self.inbox.subscribe(TerrainUpdate, 'terrain/update', self._on_update, qos.PROTOCOL, raw=True)
+        self._key: CycleKey | None = None
+        self._answers: dict[str, CycleResult] = {}
+        self.sent: list[Cycle] = []
+        """Every record since :meth:`forget_history`, for a returning participant."""
+        self.updates: list[bytes] = []
+        """Every terrain update since then, as its message's bytes."""
+        self.answered: dict[str, list[CycleResult]] = {}
+        """Every participant's answers since then."""
+
+    def forget_history(self) -> None:
+        """Clear the history, after a checkpoint."""
+        self.sent.clear()
+        self.updates.clear()
+        self.answered.clear()
+
+    def listeners(self) -> int:
+        """Return the number of subscriptions to ``cycle``."""
+        return int(self._publisher.get_subscription_count())
+
+    def exchange(self, cycle: Cycle) -> dict[str, CycleResult]:
+        """Send a record and return the answers, see :meth:`regolith_world.cycle.transport.Transport.exchange`."""
+        message = record_codec.cycle_bytes(cycle, self._run)
+        if cycle.key != self._key:
+            self._key = cycle.key
+            self._answers = {}
+            self.sent.append(cycle)
+        started = last_sent = time.monotonic()
+        served = started
+        chaos = self._config.chaos
+        self._publisher.publish(message)
+        if chaos is not None and chaos.duplicate:
+            self._publisher.publish(message)
+        while len(self._answers) < len(cycle.participants):
+            self.inbox.wait(0.02)
+            raise_failure(self._answers)
+            now = time.monotonic()
+            if now - served > 0.05:
+                served = now
+                self._serve()
+            if len(self._answers) == len(cycle.participants):
+                break
+            if now - last_sent > self._config.resend_s:
+                last_sent = now
+                self._publisher.publish(message)
+            if now - started > self._config.agent_timeout_s:
+                raise unresponsive(cycle, self._answers)
+        return {n: self._answers[n] for n in cycle.participants}
+
+    def tell(self, cycle: Cycle) -> None:
+        """Send a record without waiting for answers, after a failure."""
+        self._publisher.publish(record_codec.cycle_bytes(cycle, self._run))
+
+    def _on_batch(self, message: bytes) -> None:
+        for record in record_codec.evolved_batch_records(message):
+            self._take(record)
+
+    def _take(self, record: CycleResult) -> None:
+        if record.key != self._key or record.name in self._answers:
+            return
+        self._answers[record.name] = record
+        self.answered.setdefault(record.name, []).append(record)
+
+    def _on_update(self, message: bytes) -> None:
+        if self._key is not None and record_codec.key_of(message).epoch == self._key.epoch:
+            self.updates.append(message)

@@ -1,0 +1,101 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A vehicle that a world of separate processes starts in mid-run, in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from ament_index_python.packages import get_package_prefix
+from rclpy.task import Future
+
+from regolith_files.bounded_yaml import load_yaml
+from regolith_world.node_main import PARENT
+from regolith_world.restart_policy import should_restart
+
+_LEAVING_S = 3.0
+"""Longest time for its process to end [wall s]."""
+_PACKAGE, _EXECUTABLE = 'regolith_vehicles', 'agent_node'
+
+
+class VehicleProcess:
+    """Its process; it joins like any other.
+
+    :param entry: checked and resolved
+    :param scenario_file: of the run
+    :param folder: for the scenario with the vehicle in it
+    :param root: namespace above all names of the run
+    :param run: its id
+    :param again: whether it is to be started again now if its process has failed; it comes back where it was
+    :param give_up: called, with words for people, when that has been tried often enough
+    """
+
+    def __init__(
+        self,
+        name: str,
+        entry: Mapping[str, Any],
+        scenario_file: Path,
+        folder: Path,
+        root: str,
+        run: int,
+        *,
+        again: Callable[[], bool],
+        give_up: Callable[[str], None],
+    ) -> None:
+        self.name, self._again, self._give_up = name, again, give_up
+        self._restarts = 0
+        self._over = False
+        self.come = Future()
+        """Its outcome is '' once the vehicle is there, or why it did not come."""
+        scenario = load_yaml(scenario_file.read_text(encoding='utf-8'))
+        scenario['vehicles'] = {**scenario['vehicles'], name: dict(entry)}
+        folder.mkdir(parents=True, exist_ok=True)
+        own = folder / f'{name}.yaml'
+        own.write_text(yaml.safe_dump(scenario), encoding='utf-8')
+        parameters = {'scenario_file': str(own), 'run': run, 'vehicle': name}
+        words = [
+            str(Path(get_package_prefix(_PACKAGE)) / 'lib' / _PACKAGE / _EXECUTABLE), '--ros-args',
+            '-r', '__node:=agent', '-r', f'__ns:={root}/{name}',
+        ]  # fmt: skip
+        for key, value in parameters.items():
+            words += ['-p', f'{key}:={json.dumps(value)}']
+        self._words = words
+        self._start()
+
+    def _start(self) -> None:
+        self._process = subprocess.Popen(
+            self._words, env={**os.environ, PARENT: str(os.getpid())}, stdin=subprocess.DEVNULL, start_new_session=True
+        )
+
+    def end(self) -> None:
+        """End its process, and wait for that: two of one name would take each other's requests."""
+        self._over = True
+        self._process.terminate()
+        try:
+            self._process.wait(_LEAVING_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def poll(self) -> None:
+        """Notice if its process has ended: before it came, or later, when it may be started again."""
+        code = self._process.poll()
+        if code is None or self._over:
+            return
+        if not self.come.done():
+            self._over = True
+            self.come.set_result(f'{self.name} ended with code {code} before it joined; its output says why')
+        elif not (code and self._again()):
+            self._over = True
+        elif should_restart(code, self._restarts):
+            self._restarts += 1
+            self._start()
+        else:
+            self._over = True
+            self._give_up(f'{self.name} ended with code {code}, given up after {self._restarts} restarts; the run ends')

@@ -1,0 +1,34 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Time as /clock and stamps show it after a rewind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+pytest.importorskip('builtin_interfaces.msg', reason='needs the interfaces')
+
+from regolith_world.ros import clock_offset
+
+
+@pytest.fixture(autouse=True)
+def back() -> Iterator[None]:
+    yield
+    clock_offset.set_offset(0)
+
+
+def test_what_is_shown_lies_the_offset_of_the_newest_cycle_later() -> None:
+    """Also of many times at once; and what is shown leads back to the world's own time."""
+    stamp = clock_offset.stamp(2_250_000_000)
+    assert (stamp.sec, stamp.nanosec) == (2, 250_000_000)
+    clock_offset.set_offset(900_000_000)
+    clock_offset.set_offset(1_800_000_000)
+    stamp = clock_offset.stamp(2_250_000_000)
+    assert (stamp.sec, stamp.nanosec) == (4, 50_000_000)
+    times = np.array([0, 7], np.int64)
+    assert clock_offset.clock_ns(5) == 1_800_000_005 and clock_offset.simulated_ns(1_800_000_005) == 5
+    assert clock_offset.clock_ns(times).tolist() == [1_800_000_000, 1_800_000_007]
+    assert clock_offset.simulated_ns(times).tolist() == [-1_800_000_000, -1_799_999_993]

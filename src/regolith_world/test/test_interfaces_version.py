@@ -1,0 +1,40 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Messages of ``simulation_interfaces`` 1.5 and 2.1, told apart by their fields."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+pytestmark = pytest.mark.ros
+
+
+def test_a_resource_is_found_wherever_a_version_has_it() -> None:
+    """Flat in 1.5's SpawnEntity service, nested in its list and in all of 2.1."""
+    from simulation_interfaces.msg import Resource, SpawnEntity
+    from simulation_interfaces.srv import SpawnEntity as Service
+
+    from regolith_world.ros.interfaces_version import resource_of
+
+    listed = SpawnEntity(entity_resource=Resource(uri='a', resource_string='b'))
+    assert resource_of(listed) == ('a', 'b')
+    flat = SimpleNamespace(name='', uri='a', resource_string='b')
+    nested = SimpleNamespace(name='', entity_resource=SimpleNamespace(uri='a', resource_string='b'))
+    assert resource_of(flat) == resource_of(nested) == ('a', 'b')
+    assert resource_of(Service.Request()) == ('', '')
+
+
+def test_flags_say_what_is_set_and_without_them_all_is() -> None:
+    from regolith_world.ros.interfaces_version import fields_to_set
+
+    assert fields_to_set(SimpleNamespace(entity='a', state=None)) == (True, True)
+    assert fields_to_set(SimpleNamespace(set_pose=False, set_twist=True, set_acceleration=False)) == (False, True)
+
+
+def test_what_can_be_spawned_has_its_address_where_the_version_wants_it() -> None:
+    from regolith_world.ros.interfaces_version import spawnable_message
+
+    made = spawnable_message('regolith://vehicles/viper', 'a rover')
+    assert getattr(made, 'entity_resource', made).uri == 'regolith://vehicles/viper' and made.description == 'a rover'

@@ -1,0 +1,77 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A process that was started again gives out no state before it is where the world has it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from regolith_msgs.srv import Join, RestoreState, SaveState
+
+from regolith_world.ros.participant_endpoint import JoinError, ParticipantEndpoint
+
+RUN = 7
+
+
+def made() -> tuple[ParticipantEndpoint, dict[str, Any]]:
+    """Return a seat, and its services by name."""
+    services: dict[str, Any] = {}
+    node = SimpleNamespace(create_service=lambda kind, name, answer, callback_group: services.__setitem__(name, answer))
+    participant: Any = SimpleNamespace(
+        epoch=1, last_answer=None, save=lambda: b'as at the beginning', set_epoch=lambda epoch: None, replay_inputs={}
+    )
+    return ParticipantEndpoint(
+        node, participant, lambda state, soil, epoch: 'soil', lambda soil: None, RUN, 1
+    ), services
+
+
+def saved(services: dict[str, Any]) -> SaveState.Response:
+    return services['~/save_state'](SaveState.Request(run=RUN), SaveState.Response())
+
+
+def test_nothing_is_saved_of_a_participant_that_has_not_joined() -> None:
+    _, services = made()
+    answer = saved(services)
+    assert (answer.success, answer.message, bytes(answer.state)) == (False, 'this participant has not joined yet', b'')
+
+
+def test_it_is_once_it_was_admitted_or_restored() -> None:
+    seat, services = made()
+    seat.take(Join.Response(epoch=1))
+    assert (saved(services).success, bytes(saved(services).state)) == (True, b'as at the beginning')
+    seat, services = made()
+    answer = services['~/restore_state'](RestoreState.Request(run=RUN, epoch=2), RestoreState.Response())
+    assert answer.success and saved(services).success
+
+
+def test_it_is_once_it_has_caught_up() -> None:
+    seat, services = made()
+    seat.participant.last_answer = SimpleNamespace(state_hash='a', soil_hash='b')
+    with pytest.raises(JoinError, match='after the replay the state hashes to a, the world knew b'):
+        seat.check(Join.Response(expected_hash='b'))
+    assert not saved(services).success
+    seat.check(Join.Response(expected_hash='a'))
+    assert saved(services).success
+
+
+def test_every_restore_is_answered_by_itself_and_a_repeated_question_by_the_first_answer() -> None:
+    """A question that comes twice, as its answer was lost, does not take back what followed; the next epoch's counts."""
+    seat, services = made()
+    taken: list[bytes] = []
+
+    def restore(state: bytes, soil: bytes, epoch: int) -> str:
+        taken.append(state)
+        seat.participant.epoch = epoch
+        return f'soil of {epoch}'
+
+    seat.restore = restore
+
+    def ask(epoch: int, state: bytes) -> RestoreState.Response:
+        return services['~/restore_state'](
+            RestoreState.Request(run=RUN, epoch=epoch, state=state), RestoreState.Response()
+        )
+
+    assert [ask(2, b'a').soil_hash, ask(2, b'a').soil_hash] == ['soil of 2', 'soil of 2'] and taken == [b'a']
+    assert ask(3, b'b').soil_hash == 'soil of 3' and taken == [b'a', b'b']

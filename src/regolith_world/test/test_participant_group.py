@@ -1,0 +1,39 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Participants of one process that answer together."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from regolith_world.cycle.participant_group import ParticipantGroup
+
+
+@pytest.mark.parametrize('threads', [1, 2])
+def test_answers_are_sent_in_name_order_whichever_comes_first(threads: int) -> None:
+    """A participant without a compiled loop answers before the others have ended theirs."""
+    sent: list[list[str]] = []
+    crew = ParticipantGroup(lambda answers: sent.append([each.name for each in answers]), threads=threads)
+
+    def participant(name: str, *, has_loop: bool) -> Any:
+        def answer() -> None:
+            crew.answer(SimpleNamespace(name=name))  # type: ignore[arg-type]
+
+        def begin(cycle: object) -> Any:
+            if has_loop:
+                return lambda: None
+            answer()
+            return None
+
+        return SimpleNamespace(
+            name=name, ready_for=lambda cycle: True, begin=begin, finish=lambda cycle: answer(), stopped=False
+        )
+
+    for name, has_loop in (('b', False), ('c', True), ('a', True), ('d', False)):
+        crew.add(participant(name, has_loop=has_loop))
+    for _ in range(2):
+        crew.on_cycle(SimpleNamespace())  # type: ignore[arg-type]
+    assert sent == [['a', 'b', 'c', 'd']] * 2

@@ -1,0 +1,83 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A question whose answer is lost is put again."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+pytest.importorskip('rclpy', reason='needs a ROS 2 environment')
+
+from regolith_world.ros import service_client
+
+
+class Future:
+    def __init__(self):
+        self.answer = None
+
+    def done(self):
+        return self.answer is not None
+
+    def result(self):
+        return self.answer
+
+
+class Service:
+    """Client, server and executor in one; answers what ``answers`` says, by the number of the question."""
+
+    srv_name = '/world/join'
+
+    def __init__(self, answers, ready=True):
+        self.answers, self.ready = answers, ready
+        self.futures, self.removed = [], []
+
+    def service_is_ready(self):
+        return self.ready
+
+    def call_async(self, request):
+        self.futures.append(Future())
+        return self.futures[-1]
+
+    def remove_pending_request(self, future):
+        self.removed.append(future)
+
+    def spin_once(self, timeout_sec):
+        time.sleep(0.001)
+        to, answer = self.answers.get(len(self.futures), (0, None))
+        if answer is not None:
+            self.futures[to].answer = answer
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch):
+    monkeypatch.setattr(service_client, 'FIRST_PATIENCE_S', 0.01)
+
+
+def test_the_second_question_is_answered():
+    service = Service({2: (1, 'yes')})
+    assert service_client.call_service(service, service, None, 5.0) == 'yes'
+    assert service.removed == service.futures and len(service.futures) == 2
+
+
+def test_a_late_answer_to_the_first_question_counts():
+    service = Service({3: (0, 'yes')})
+    assert service_client.call_service(service, service, None, 5.0) == 'yes'
+    assert len(service.futures) == 3
+
+
+def test_questions_become_rarer_and_end():
+    service = Service({})
+    with pytest.raises(TimeoutError, match=r'no answer from /world/join within 0.2 s'):
+        service_client.call_service(service, service, None, 0.2)
+    # After 0.01, 0.03, 0.07 and 0.15 s at the earliest.
+    assert 2 <= len(service.futures) <= 5
+    with pytest.raises(TimeoutError, match=r'no service /world/join within 0.0 s'):
+        service_client.call_service(service, Service({}, ready=False), None, 0.02)
+
+
+def test_it_can_be_given_up():
+    service = Service({})
+    with pytest.raises(KeyboardInterrupt):
+        service_client.call_service(service, service, None, 5.0, lambda: len(service.futures) > 0)

@@ -1,0 +1,98 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The time-out of a start, on a clock of its own."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='ROS 2 is not in this environment')
+
+from regolith_world.ros import pacing, startup_timeout
+
+
+class Graph:
+    """Stands in for a node: somebody compiles until a time."""
+
+    def __init__(self, until: float) -> None:
+        self.until, self.now = until, 0.0
+
+    def count_publishers(self, topic: str) -> int:
+        assert topic == 'starting'
+        return int(self.now < self.until)
+
+
+@pytest.mark.parametrize(('compiles_s', 'ends_s'), [(0.0, 60.0), (66.0, 126.0), (1e6, 960.0)])
+def test_compiling_does_not_count(compiles_s: float, ends_s: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """66 s used to be too long for 60 s; who hangs for ever is given up after the longest build and the time-out."""
+    graph: Any = Graph(compiles_s)
+    monkeypatch.setattr(startup_timeout.time, 'monotonic', lambda: graph.now)
+    waiting = startup_timeout.StartupTimeout(graph, 'starting', 60.0)
+    while waiting.left() >= 0.0:
+        graph.now += 0.5
+    assert graph.now == pytest.approx(ends_s, abs=1.0)
+
+
+def test_a_pace_that_is_not_held_is_noticed_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At real time, with cycles of 0.02 s that take 0.04 s: a second is lost every fifty cycles."""
+    now = [100.0]
+    monkeypatch.setattr(pacing.time, 'monotonic', lambda: now[0])
+    keeper, lost = pacing.Pacer(1.0, False, 0.005), 0
+    for cycle in range(500):
+        lost += keeper.wait(cycle * 20_000_000, lambda spare_s: None)
+        now[0] += 0.04
+    assert lost == pytest.approx(500 * 0.02 / pacing.HOPELESS_S, abs=1)
+
+
+def test_lateness_is_told_to_two_hundredths_however_many_cycles_there_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Against the percentile of all that was drawn: cycles late by 1 ms in the middle, one in fifty by some 10 ms."""
+    rng = np.random.default_rng(3)
+    late = np.where(
+        rng.random(20_000) < 0.02, rng.normal(10e-3, 1e-3, 20_000), rng.lognormal(np.log(1e-3), 0.3, 20_000)
+    )
+    now = [0.0]
+    monkeypatch.setattr(pacing.time, 'monotonic', lambda: now[0])
+    keeper = pacing.Pacer(1.0, True, 0.005)
+    held = sys.getsizeof(keeper._starts)
+    for cycle, lateness in enumerate(late):
+        now[0] = cycle * 0.02 + max(lateness, 1e-9)
+        keeper.wait(cycle * 20_000_000, lambda spare_s: None)
+    told = keeper.deadline_statistics()
+    assert told is not None and told['timed_cycles'] == 20_000 and told['deadline_misses'] == (late > 0.005).sum()
+    assert told['jitter_p99_s'] == pytest.approx(np.percentile(late, 99.0), rel=0.021)
+    assert told['jitter_max_s'] == pytest.approx(late.max(), abs=1e-9)
+    assert sys.getsizeof(keeper._starts) == held
+
+
+def test_who_is_always_punctual_has_missed_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(pacing.time, 'monotonic', lambda: now[0])
+    keeper = pacing.Pacer(2.0, True, 0.005)
+    assert keeper.deadline_statistics() is None
+    for cycle in range(100):
+        now[0] = cycle * 0.01 + 1e-9  # a hair late, or it would wait on a clock that stands
+        keeper.wait(cycle * 20_000_000, lambda spare_s: None)
+    assert keeper.deadline_statistics() == {
+        'timed_cycles': 100,
+        'deadline_misses': 0,
+        'jitter_p99_s': pytest.approx(0.0, abs=1e-8),
+        'jitter_max_s': pytest.approx(0.0, abs=1e-8),
+    }
+
+
+@pytest.mark.parametrize('speed', [4.0, 0.25])
+def test_new_speed_counts_from_its_change(speed: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten seconds at real time, then another speed: the next cycle of 0.02 s is due 0.02 s / speed later."""
+    now = [50.0]
+    monkeypatch.setattr(pacing.time, 'monotonic', lambda: now[0])
+    monkeypatch.setattr(pacing.time, 'sleep', lambda seconds: now.__setitem__(0, now[0] + seconds + 1e-9))
+    keeper = pacing.Pacer(1.0, False, 0.005)
+    keeper.wait(10_000_000_000, lambda spare_s: now.__setitem__(0, now[0] + spare_s))
+    assert now[0] == pytest.approx(60.0, abs=1e-6)
+    keeper.change_speed(speed, 10_000_000_000)
+    keeper.wait(10_020_000_000, lambda spare_s: now.__setitem__(0, now[0] + spare_s))
+    assert now[0] - 60.0 == pytest.approx(0.02 / speed, abs=1e-6)

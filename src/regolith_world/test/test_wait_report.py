@@ -1,0 +1,229 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of how a world waits for others, and what a slow one says it waits for."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from regolith_world.ros.backpressure import Backpressure
+from regolith_world.ros.wait_report import WaitReport
+
+
+class Stand:
+    """Waits with a clock of the test's own."""
+
+    def __init__(self) -> None:
+        self.now, self.lines = 0.0, list[str]()
+        self.waits = WaitReport(self.lines.append, lambda: self.now)
+
+    def wait(self, seconds: float, what: str = 'x') -> None:
+        self.waits.begin()
+        for _ in range(round(seconds / 0.01)):
+            self.now += 0.01
+            self.waits.note(what)
+
+
+def test_world_that_mostly_waits_says_for_what_every_five_seconds() -> None:
+    """Also where a single wait is longer than that, as with a time-out of 60 s."""
+    for waits in ([0.09] * 200, [20.0]):
+        stand = Stand()
+        for seconds in waits:
+            stand.wait(seconds, 'a message on /truck/driver_inputs')
+            stand.now += 0.01  # a cycle
+        assert 3 <= len(stand.lines) <= 4
+        assert all(line.startswith('waiting for a message on /truck/driver_inputs: ') for line in stand.lines)
+
+
+def test_world_that_waits_little_says_nothing() -> None:
+    stand = Stand()
+    for _ in range(300):
+        stand.wait(0.02)
+        stand.now += 0.04
+    assert not stand.lines
+
+
+def test_longest_of_several_waits_is_named() -> None:
+    stand = Stand()
+    for _ in range(60):
+        stand.wait(0.02, 'the recorder')
+        stand.wait(0.08, 'a message')
+    assert len(stand.lines) == 1 and stand.lines[0].startswith('waiting for a message: ')
+
+
+@pytest.mark.parametrize('wait', ['wait_for_recorder', 'wait_for_sensors', 'wait_for_input'])
+def test_held_back_messages_are_published_before_the_world_waits(wait: str) -> None:
+    """Without it, in one process, both would wait: they for the last records of a cycle, the world for their word."""
+    order: list[str] = []
+    leaving = SimpleNamespace(asked=False)
+
+    def pause(_: float) -> None:
+        order.append('wait')
+        leaving.asked = True
+
+    inbox = SimpleNamespace(subscribe=lambda *_: None, subscribe_any=lambda *_: None, wait=pause)
+    barrier = SimpleNamespace(topic='/cmd_vel', type='geometry_msgs/msg/Twist', timeout_s=9.0)
+    config = SimpleNamespace(heartbeat_s=0.02, agent_timeout_s=5.0, input_barrier=barrier)
+    world = SimpleNamespace(config=config, cycle=1000, t_ns=20_000_000_000, epoch=0)
+    node = SimpleNamespace(get_namespace=lambda: '/regolith')
+    followers = Backpressure(
+        node, inbox, world, leaving, lambda: order.append('serve'), lambda *_: False, lambda _: None,
+        recorded=True, sensors_lag_s=0.04,
+    )  # fmt: skip
+    getattr(followers, wait)()
+    assert order == ['serve', 'wait']
+
+
+class Followed:
+    """A world that is followed, with a clock of the test's own: each look at the inbox takes 0.5 s and brings the next word."""
+
+    def __init__(
+        self,
+        monkeypatch: pytest.MonkeyPatch,
+        *,
+        recorded: bool = True,
+        lag_s: float = 0.04,
+        heartbeat_s: float = 0.02,
+        patient: bool = False,
+    ) -> None:
+        self.now, self.words, self.silent, self.lines = (
+            0.0,
+            list[tuple[str, Any]](),
+            list[tuple[str, str]](),
+            list[str](),
+        )
+        self.takes: dict[str, Any] = {}
+        monkeypatch.setattr('regolith_world.ros.backpressure.time', SimpleNamespace(monotonic=lambda: self.now))
+        barrier = SimpleNamespace(topic='/cmd_vel', type='geometry_msgs/msg/Twist', timeout_s=2.0)
+        config = SimpleNamespace(heartbeat_s=heartbeat_s, agent_timeout_s=5.0, input_barrier=barrier)
+        self.world = SimpleNamespace(config=config, cycle=100, t_ns=2_000_000_000, epoch=0)
+        inbox = SimpleNamespace(subscribe=self._subscribe, subscribe_any=self._subscribe_any, wait=self._wait)
+        self.node = SimpleNamespace(
+            get_namespace=lambda: '/regolith',
+            count_publishers=lambda topic: 1,
+            get_logger=lambda: SimpleNamespace(info=self.lines.append),
+        )
+
+        def silence(who: str, what: str) -> bool:
+            self.silent.append((who, what))
+            return patient and len(self.silent) < 3
+
+        self.followers = Backpressure(
+            self.node, inbox, self.world, SimpleNamespace(asked=False), lambda: None, silence, lambda _: None,
+            recorded=recorded, sensors_lag_s=lag_s,
+        )  # fmt: skip
+
+    def _subscribe(self, kind: Any, topic: str, take: Any, qos: Any) -> None:
+        self.takes[topic] = take
+
+    def _subscribe_any(self, readers: dict[Any, Any], topic: str, qos: Any) -> None:
+        self.takes[topic] = next(iter(readers.values()))
+
+    def _wait(self, _: float) -> None:
+        self.now += 0.5
+        if self.words:
+            topic, message = self.words.pop(0)
+            self.takes[topic](message)
+
+    def written(self, *cycles: int) -> None:
+        self.words += [('recorder/ack', SimpleNamespace(data=cycle)) for cycle in cycles]
+
+    def sensed(self, *times_ns: int, epoch: int = 0) -> None:
+        self.words += [('sensors/ack', SimpleNamespace(t_ns=t_ns, epoch=epoch)) for t_ns in times_ns]
+
+
+@pytest.mark.parametrize(('heartbeat_s', 'lag'), [(0.02, 25), (0.001, 25), (0.1, 5), (0.15, 4), (2.0, 1)])
+def test_the_recorder_may_lag_by_25_cycles_or_half_a_second(
+    monkeypatch: pytest.MonkeyPatch, heartbeat_s: float, lag: int
+) -> None:
+    held = Followed(monkeypatch, heartbeat_s=heartbeat_s)
+    held.written(100 - lag - 2, 100 - lag - 1, 100 - lag, 100)
+    held.followers.wait_for_recorder()
+    assert len(held.words) == 1 and held.now == 1.5 and not held.silent
+    held.followers.wait_for_recorder()
+    assert held.now == 1.5, 'it is close enough already'
+    # One that has just come up again does not owe what was before.
+    held.world.cycle = 1000
+    held.words[:] = []
+    held.written(0)
+    held.followers.wait_for_recorder()
+    assert held.now == 2.0
+
+
+@pytest.mark.parametrize(('patient', 'told', 'now'), [(False, 1, 5.5), (True, 3, 16.5)])
+def test_the_world_waits_for_a_recorder_until_its_timeout(
+    monkeypatch: pytest.MonkeyPatch, patient: bool, told: int, now: float
+) -> None:
+    held = Followed(monkeypatch, patient=patient)
+    held.followers.wait_for_recorder()
+    assert held.silent == [('recorder', 'no word within 5 s')] * told and held.now == pytest.approx(now)
+    assert held.followers.missing() == ['sensors']
+    alone = Followed(monkeypatch, recorded=False, lag_s=-1.0)
+    alone.followers.wait_for_recorder()
+    alone.followers.wait_for_sensors()
+    assert (
+        alone.now == 0.0
+        and alone.followers.missing() == alone.followers.present() == []
+        and set(alone.takes) == {'/cmd_vel'}
+    )
+
+
+def test_nodes_that_sent_a_message_are_present(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = Followed(monkeypatch)
+    assert held.followers.missing() == ['recorder', 'sensors'] and held.followers.present() == []
+    held.takes['sensors/ack'](SimpleNamespace(t_ns=-1, epoch=0))
+    assert held.followers.missing() == ['recorder'] and held.followers.present() == ['sensors']
+    held.takes['recorder/ack'](SimpleNamespace(data=3))
+    assert held.followers.missing() == [] and held.followers.present() == ['recorder', 'sensors']
+
+
+def test_sensors_may_lag_by_what_is_said_and_belong_to_the_newest_past(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = Followed(monkeypatch)
+    held.sensed(1_900_000_000, 1_959_999_999, 1_960_000_000, 2_000_000_000)
+    held.followers.wait_for_sensors()
+    assert held.now == 1.5
+    held.followers.wait_for_sensors(0)
+    assert held.now == 2.0 and not held.words
+    # After a rewind a word of before it does not count, late as its time may be.
+    held.world.epoch, held.world.t_ns = 1, 1_000_000_000
+    held.sensed(3_000_000_000)
+    held.sensed(990_000_000, epoch=1)
+    held.followers.wait_for_sensors()
+    assert held.now == 3.0 and not held.words
+    # One that has just come up in a world under way starts with what comes now.
+    held.world.t_ns = 5_000_000_000
+    held.sensed(-1)
+    held.followers.wait_for_sensors()
+    assert held.now == 3.5
+
+
+def test_sensors_that_work_on_a_frame_have_longer_than_others_but_not_those_that_are_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A word after 5 s, given up after 120 s; of those whose publisher is gone after 5 s."""
+    held = Followed(monkeypatch)
+    held.followers.wait_for_sensors()
+    assert held.silent == [('sensors', 'no frame within 120 s')] and held.now == 120.5 and not held.followers.sensing
+    assert held.lines == ['sensors: no frame for 5 s; the world waits for one, 120 s at most']
+    gone = Followed(monkeypatch)
+    gone.node.count_publishers = lambda topic: 0
+    gone.followers.wait_for_sensors()
+    assert gone.silent == [('sensors', 'no frame within 5 s')] and gone.now == 5.0
+
+
+def test_input_of_before_the_last_cycle_counts_once_and_a_time_out_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = Followed(monkeypatch)
+    held.words += [('/cmd_vel', None)]
+    held.followers.wait_for_input()
+    assert (held.now, held.followers.input_timeouts) == (0.5, 0)
+    held.takes['/cmd_vel'](None)
+    held.takes['/cmd_vel'](None)
+    held.followers.wait_for_input()
+    assert held.now == 0.5, 'there was one already'
+    for number in (1, 2):
+        held.followers.wait_for_input()
+        assert (held.now, held.followers.input_timeouts) == (0.5 + 2.5 * number, number)
+    held.world.config.input_barrier = None
+    held.followers.wait_for_input()
+    assert held.now == 5.5

@@ -1,0 +1,183 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Vehicles that share a process and a copy of the ground: the same bits as in one process, whatever comes late or twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from harness import LiveRun, library_run, vehicle, write_scenario
+
+from regolith_bringup.scenario.loading import load_scenario, write_resolved
+from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
+from regolith_terrain.grid.shared_soil_copy import SharedSoilCopy
+from regolith_terrain.terrain_participant import TerrainParticipant
+from regolith_vehicles.agent.agent_factory import AgentFactory
+from regolith_world.cycle.participant import Participant
+from regolith_world.cycle.participant_group import ParticipantGroup
+from regolith_world.cycle.records import Cycle, CycleResult
+from regolith_world.cycle.transport import ParticipantTimeout
+from regolith_world.world import World
+
+DRIVES = {
+    'amber': vehicle(0.0, 0.0, 0.0, type='constant', speed_mps=0.4, angular_radps=0.1),
+    # It drives in amber's ruts, and the two of another process meet them, too.
+    'basalt': vehicle(-2.0, 0.1, 0.0, type='constant', speed_mps=0.5),
+    'chert': vehicle(0.2, -3.0, 90.0, type='constant', speed_mps=0.6),
+}
+
+
+class Process:
+    """A process of some vehicles as :mod:`regolith_vehicles.fleet_node` has it, its messages in lists."""
+
+    def __init__(
+        self, site: AgentFactory, names: tuple[str, ...], answers: dict[str, CycleResult], deltas: list[SoilDelta]
+    ) -> None:
+        self.soil = SharedSoilCopy(site.grid(), 'fleet') if site.terrain.compaction_transfer else None
+        self.crew = ParticipantGroup(
+            lambda told: answers.update({each.name: each for each in told}), self.soil, threads=2
+        )
+        self.agents = {}
+        for name in names:
+            grid = None if self.soil is None else self.soil.grid
+            agent = site.agent(name, self.crew.answer, deltas.append, lambda snapshot: None, grid)
+            self.agents[name] = agent
+            self.crew.add(agent)
+
+    def take(self, update: SoilUpdate) -> None:
+        if self.soil is not None:
+            self.soil.receive(update)
+        for agent in self.agents.values():
+            agent.on_update(update)
+        self.crew.retry_stashed()
+
+    def restore(self, name: str, state: bytes, ground: bytes, epoch: int) -> None:
+        soil_seq, nodes = TerrainParticipant.unpack(ground)
+        if self.soil is not None:
+            self.soil.load(soil_seq, nodes, epoch)
+        self.agents[name].restore(state, epoch)
+
+
+class Processes:
+    """A bus to terrain and several processes of vehicles.
+
+    :param late: number of records out of three whose update comes only after the record that commits it
+    """
+
+    def __init__(self, scenario_file: Path, groups: tuple[tuple[str, ...], ...], late: int = 0) -> None:
+        resolved = scenario_file.with_name('resolved.yaml')
+        write_resolved(load_scenario(scenario_file).scenario, resolved)
+        site = AgentFactory(resolved)
+        self.answers: dict[str, CycleResult] = {}
+        self.deltas: list[SoilDelta] = []
+        self.updates: list[SoilUpdate] = []
+        self.late = late
+        self.terrain = TerrainParticipant(site.terrain, site.field, self._keep, self.updates.append)
+        self.processes = [Process(site, names, self.answers, self.deltas) for names in groups]
+        self.world = World(site.world, bus=self)
+        for participant in self.participants.values():
+            self.world.admit(participant.join_request())
+
+    def _keep(self, answer: CycleResult) -> None:
+        self.answers[answer.name] = answer
+
+    @property
+    def participants(self) -> dict[str, Participant]:
+        return {'terrain': self.terrain} | {n: a for process in self.processes for n, a in process.agents.items()}
+
+    def exchange(self, cycle: Cycle) -> dict[str, CycleResult]:
+        """Deliver everything twice, and updates late."""
+        self.answers.clear()
+        pending, self.updates[:] = list(self.updates), []
+        deliver_late = cycle.key.cycle % 3 < self.late
+        for process in self.processes:
+            first, then = (
+                (process.crew.on_cycle, process.take) if deliver_late else (process.take, process.crew.on_cycle)
+            )
+            for deliver in (first, then):
+                for record in (cycle,) if deliver == process.crew.on_cycle else pending:
+                    deliver(record)
+            process.crew.on_cycle(cycle)
+        self.terrain.on_cycle(cycle)
+        for delta in [*self.deltas, *self.deltas]:
+            self.terrain.on_delta(delta)
+        self.deltas.clear()
+        if missing := [name for name in cycle.participants if name not in self.answers]:
+            raise ParticipantTimeout(missing)
+        return {name: self.answers[name] for name in cycle.participants}
+
+    def run(self, until_s: float) -> str:
+        while self.world.t_ns < round(until_s * 1e9):
+            self.world.step(round(until_s * 1e9))
+        self.world.hold()
+        return self.world.state_hash
+
+    def saved(self) -> dict[str, bytes]:
+        return {name: each.save() for name, each in self.participants.items()} | {'world': self.world.save()}
+
+    def go_to(self, saved: dict[str, bytes]) -> None:
+        self.world.load(saved['world'])
+        self.updates.clear()
+        self.terrain.restore(saved['terrain'], self.world.epoch)
+        for process in self.processes:
+            for name in process.agents:
+                process.restore(name, saved[name], saved['terrain'], self.world.epoch)
+
+
+@pytest.fixture(scope='module')
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_scenario(tmp_path_factory.mktemp('crew'), DRIVES, duration_s=1.6)
+
+
+@pytest.fixture(scope='module')
+def undisturbed(file: Path) -> str:
+    return library_run(file).world.state_hash
+
+
+GROUPS = (('amber', 'chert'), ('basalt',))
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize('late', [pytest.param(0, marks=pytest.mark.slow), 2, pytest.param(3, marks=pytest.mark.slow)])
+def test_shared_processes_give_the_hash_of_one(file: Path, undisturbed: str, late: int) -> None:
+    """Updates that come after the record that commits them make all vehicles of a process wait."""
+    assert Processes(file, GROUPS, late).run(1.6) == undisturbed
+
+
+@pytest.mark.seconds
+def test_they_go_back_and_come_again(file: Path, undisturbed: str) -> None:
+    """Each vehicle is restored by itself, with the ground that all of its process share."""
+    bus = Processes(file, (('amber', 'basalt', 'chert'),), late=2)
+    bus.run(0.8)
+    saved = bus.saved()
+    bus.run(1.1)
+    bus.go_to(saved)
+    assert bus.run(1.6) == undisturbed
+
+
+@pytest.mark.seconds
+def test_where_compaction_is_not_passed_on_each_has_its_own_ground(tmp_path: Path) -> None:
+    file = write_scenario(tmp_path, DRIVES, duration_s=0.8, terrain={'compaction_transfer': False})
+    assert Processes(file, GROUPS, late=2).run(0.8) == library_run(file).world.state_hash
+
+
+@pytest.mark.ros
+@pytest.mark.slow
+def test_processes_of_vehicles_that_share_them_rejoin_and_give_the_same_hash(tmp_path: Path) -> None:
+    """Two of three vehicles are in one process, which dies and comes back; the bag has what all of them said."""
+    from test_failures import kill_in_mid_run
+
+    from regolith_bringup.bag.comparison import cycles
+
+    world = {'on_failure': 'wait', 'agent_timeout_s': 3.0, 'checkpoint_period_s': 0.5, 'start_timeout_s': 120.0}
+    file = write_scenario(tmp_path, DRIVES, duration_s=2.4, world=world)
+    with LiveRun(tmp_path, file, '--speed', 1.0, processes='2', to_be_killed=True) as live:
+        kill_in_mid_run(live, 'regolith/fleet_0', 0.8)
+        result = live.finish(100.0)
+    assert 'regolith/fleet_0 ended with -9; starting it again' in result.output
+    assert result.output.count('rejoined after replaying') == 1
+    assert result.summary['processes'] == '2' and result.summary['bag']['lost'] == 0
+    assert result.summary['state_hash'] == library_run(file).world.state_hash
+    answered = [sorted(spoken.answers) for spoken in cycles(result.run_dir)]
+    assert answered == [['amber', 'basalt', 'chert', 'terrain']] * result.summary['cycles']

@@ -1,0 +1,138 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A running world from another terminal: pause, steps, speed; a vehicle driven by keys in a pseudo-terminal."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pty
+import re
+import subprocess
+import time
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from harness import LiveRun, command, environment, finished, new_domain, start, vehicle, write_scenario
+
+from regolith_bringup.cli import main
+
+pytestmark = [pytest.mark.ros, pytest.mark.seconds]
+
+
+def asked(live: LiveRun, *words: object) -> subprocess.CompletedProcess[str]:
+    """Return the outcome of a command, in this process: starting one takes as long as all it does."""
+    out, err = io.StringIO(), io.StringIO()
+    with patch.dict(os.environ), redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
+        main([*map(str, words), '--domain', str(live.domain)])
+    assert isinstance(ended.value.code, int)
+    return subprocess.CompletedProcess(words, ended.value.code, out.getvalue(), err.getvalue())
+
+
+def standing_at(text: str) -> float:
+    found = re.search(r'at ([0-9.]+) ?(of .*)?s,', text)
+    assert found, text
+    return float(found[1])
+
+
+def test_a_world_is_paused_stepped_and_driven_from_other_terminals(tmp_path: Path) -> None:
+    """Steps are heartbeats of 20 ms; keys make the rover go; what cannot be is told in one line."""
+    from nav_msgs.msg import Odometry
+
+    scenario = write_scenario(
+        tmp_path, {'amber': vehicle(0.0, 0.0, type='external')}, duration_s=600.0,
+        terrain={'ground': 'rigid', 'soil': {'friction': 0.8}},
+    )  # fmt: skip
+    with LiveRun(tmp_path, scenario, '--speed', 2, '--no-record', processes='one') as live:
+        odom = live.subscribe(Odometry, '/amber/ground_truth/odom')
+        live.wait_for(lambda: odom, 60.0, 'the run')
+        done = finished(command('pause'), environment(live.domain))
+        assert done.returncode == 0 and done.stdout.startswith('paused at '), done.stderr
+        before = standing_at(done.stdout)
+        done = asked(live, 'step', 5)
+        assert done.returncode == 0 and standing_at(done.stdout) == pytest.approx(before + 0.1, abs=1e-6)
+        live.spin(0.5)  # what came until now
+        here = odom[-1].header.stamp.sec
+        printed = tmp_path / 'stepping.txt'
+        stepping = start(command('step', 1_000_000), environment(live.domain), printed)
+        live.wait_for(lambda: odom[-1].header.stamp.sec > here + 1, 30.0, 'steps')
+        done = asked(live, 'step')
+        assert done.returncode == 2 and 'it is being stepped; allowed: ' in done.stderr
+        assert asked(live, 'resume').stdout.startswith('running at ')
+        assert stepping.wait(timeout=30) == 2 and 'called off after ' in printed.read_text()
+        done = asked(live, 'step')
+        assert done.returncode == 2 and 'allowed: ./regolith pause before' in done.stderr
+        assert asked(live, 'speed', 3.5).stdout == 'speed: at most 3.5\n'
+        assert re.fullmatch(r'running at .*, speed [0-9.]+\n', asked(live, 'speed').stdout)
+        # Its past; a world that plays is told of where it landed.
+        done = asked(live, 'keep', 'here')
+        assert done.returncode == 0 and done.stdout.startswith('here: at '), done.stderr
+        kept = standing_at(done.stdout.replace(' s,', 's,', 1))
+        done = asked(live, 'rewind', 'here')
+        assert done.returncode == 0 and 'recorded from here on: bag_1' in done.stdout, done.stderr
+        assert standing_at(done.stdout) == pytest.approx(kept, abs=1e-6)
+        done = asked(live, 'rewind', f'{kept - 0.005}', '--live')
+        assert kept - 0.03 < standing_at(done.stdout) < kept
+        listed = json.loads(asked(live, 'moments', '--json').stdout)
+        names = [each['name'] for each in listed['moments']]
+        assert names[0] == 'beginning' and 'here' not in names and listed['first_s'] == 0.0, names
+        for words, why in (
+            (('rewind', 'hre'), 'is no time and no moment; allowed: seconds, beginning'),
+            (('rewind', 1e6), 'rewind to 1000000 s; allowed: 0.0000 to '),
+            (('keep', 'a/b'), "'a/b' cannot be the name of a folder; allowed: "),
+            (('rewind', '1e30'), 'is no time; allowed: seconds from 0'),
+            (('keep', '7.5'), 'is taken for a time'),
+            (('keep', 't000001.000'), "'t000001.000' is taken; allowed: a name that is no time of a checkpoint"),
+        ):
+            done = asked(live, *words)
+            assert done.returncode == 2 and why in done.stderr, done.stderr
+        assert asked(live, 'reset').stdout == 'at the beginning\n'
+        assert standing_at(asked(live, 'speed').stdout) < kept
+        done = asked(live, 'teleop', 'amber')
+        assert done.returncode == 2 and 'stdin is no terminal' in done.stderr
+
+        ours, theirs = pty.openpty()
+        driving = subprocess.Popen(
+            command('teleop', 'amber', '--linear', 0.5),
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env=environment(live.domain),
+        )
+        os.close(theirs)
+        try:
+            seen = ''
+            until = time.monotonic() + 30.0
+            while '/amber/cmd_vel' not in seen and time.monotonic() < until:
+                seen += os.read(ours, 1024).decode()
+            os.write(ours, b'wwww\x1b[A')  # five steps of ten: half speed
+            live.wait_for(lambda: odom[-1].pose.pose.position.x > 0.2, 90.0, 'a way of 20 cm')
+            os.write(ours, b'q')
+            assert driving.wait(20) == 0
+        finally:
+            driving.kill()
+            os.close(ours)
+        live.wait_for(lambda: abs(odom[-1].twist.twist.linear.x) < 0.01, 20.0, 'a stop')
+
+
+def test_without_a_world_it_says_where_it_looked(tmp_path: Path) -> None:
+    """All three wait for it at once."""
+    domain = new_domain()
+    asking = {
+        words: (
+            start(command(*words), environment(domain), tmp_path / f'{words[0]}.out', tmp_path / f'{words[0]}.err'),
+            said,
+        )
+        for words, said in {
+            ('pause',): f'ROS domain {domain}',
+            ('speed', '2'): f'ROS domain {domain}',
+            ('teleop', 'amber', '--gamepad', '/dev/null'): '/amber/cmd_vel',
+        }.items()
+    }
+    for words, (process, said) in asking.items():
+        assert process.wait(60.0) == 2, words
+        (line,) = (tmp_path / f'{words[0]}.err').read_text().splitlines()
+        assert said in line
