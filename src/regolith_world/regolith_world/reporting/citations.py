@@ -35,4 +35,4 @@ def citations(scenario: Any) -> Citations:
     ]
     used = {entry['type'] for entry in scenario.objects.values()}
     more = (own for types, own in _OF_TYPES.items() if used & set(types))
-    return Citations(Path(__file__).parent / 'references.bib', list(dict.fromkeys(itertools.chain(keys, *more))))
+    return Citations(Path(__file__).parents[1] / 'references.bib', list(dict.fromkeys(itertools.chain(keys, *more))))
