@@ -1,0 +1,94 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Names of modules, classes, functions and members are those of the rename table of the glossary."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+GLOSSARY = Path(os.environ.get('REGOLITH_SHARED', ROOT.parent / 'shared')) / 'glossary.md'
+pytestmark = pytest.mark.skipif(not GLOSSARY.is_file(), reason=f'no glossary at {GLOSSARY}')
+
+SPLIT_LATER = {
+    'regolith_world.objects.{object,static_body,rigid_body,beam}': 'regolith_world.objects.object',
+    'regolith_sensors.config.{sensor_types,sensors,lighting,stereo}': 'regolith_sensors.config.sensors',
+}
+"""Modules that are to be split, and the one module that still holds all of it."""
+
+
+def entries() -> tuple[dict[str, str], dict[str, str]]:
+    """Return new modules by former ones, and new names by (former module).(symbol) or (former module).Class.member."""
+    text = GLOSSARY.read_text(encoding='utf-8')
+    section = text[text.index('## 3. Rename table, code') : text.index('## 4. Words to avoid')]
+    modules, symbols = {}, {}
+    for row in re.finditer(
+        r'^\| (world|terrain|vehicles|sensors|bringup|comms|files): [^|]*? \| (.*) \|$', section, re.M
+    ):
+        package, parts = f'regolith_{row[1]}', row[2].split(' · ')
+        for part in parts:
+            if moved := re.match(r'to `([\w/]+)/`: ', part):
+                for name in re.findall(r'`([\w/]+)`', part[moved.end() :]):
+                    new = f'{moved[1]}/{name.rsplit("/", 1)[-1]}'
+                    modules[f'{package}.{name}'.replace('/', '.')] = f'{package}.{new}'.replace('/', '.')
+                continue
+            renamed = re.match(r'`([\w/]+)`(?: → `([\w/{},]+)`)?(?: \((.*)\))?$', part.strip())
+            assert renamed, part
+            old = f'{package}.{renamed[1]}'.replace('/', '.')
+            if renamed[2]:
+                new = f'{package}.{renamed[2]}'.replace('/', '.')
+                modules[old] = SPLIT_LATER.get(new, new)
+            for name, new in re.findall(r'`([\w.]+)`→`(\w+)`', renamed[3] or ''):
+                symbols[f'{old}.{name}'] = new
+    return modules, symbols
+
+
+def path_of(module: str) -> Path:
+    """Return the file of a module, or the folder of a package."""
+    folder = ROOT / 'src' / module.split('.')[0] / module.replace('.', '/')
+    return folder if folder.is_dir() else folder.with_suffix('.py')
+
+
+@cache
+def defined(module: str) -> frozenset[str]:
+    """Return the names that a module defines, and its classes' members as Class.member."""
+    path = path_of(module)
+    found = set()
+    for node in ast.parse((path / '__init__.py' if path.is_dir() else path).read_text(encoding='utf-8')).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        if isinstance(node, ast.ClassDef):
+            found |= {f'{node.name}.{item.name}' for item in node.body if isinstance(item, ast.FunctionDef)}
+    return frozenset(found)
+
+
+def test_modules_have_their_new_names_alone() -> None:
+    modules, _ = entries()
+    assert len(modules) > 300
+    assert [new for new in modules.values() if not path_of(new).exists()] == []
+    left = [old for old in modules.keys() - set(modules.values()) if path_of(old).with_suffix('.py').is_file()]
+    assert left == []
+
+
+def test_former_names_of_symbols_are_gone() -> None:
+    modules, symbols = entries()
+    assert len(symbols) > 500
+    found = []
+    for key, new in symbols.items():
+        module, name = key.rsplit('.', 1)
+        owner = ''
+        if module not in modules and not path_of(module).exists():
+            module, owner = module.rsplit('.', 1)
+            owner = symbols.get(f'{module}.{owner}', owner) + '.'
+        names = defined(modules.get(module, module))
+        # A former name may be another symbol's new one.
+        taken = {symbols[k] for k in symbols if k.rsplit('.', 1)[0] == key.rsplit('.', 1)[0]}
+        if f'{owner}{name}' in names and name not in taken:
+            found.append(f'{key} is still there; it is to be {new}')
+    assert found == []
