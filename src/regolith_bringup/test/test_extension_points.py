@@ -184,7 +184,7 @@ def test_a_name_of_ours_stays_ours(caplog: pytest.LogCaptureFixture) -> None:
 def test_who_draws_nothing_imports_nothing_to_draw_with() -> None:
     """matplotlib takes half a second; sensors' modules are imported by nobody who did not ask for theirs."""
     script = (
-        'import sys\nfrom regolith_bringup import cli; from regolith_bringup import plugin_calls\nfrom regolith_bringup.run import summary\n'
+        'import sys\nfrom regolith_bringup import cli, plugin_calls\nfrom regolith_bringup.run import summary\n'
         'assert plugin_calls.summary_values.__name__\nfrom regolith_files.plugins import load_plugins\n'
         'load_plugins("regolith.summary")\nload_plugins("regolith.commands")\n'
         'print([m for m in ("matplotlib", "cv2", "regolith_sensors.report.contact_sheet") if m in sys.modules])'

@@ -213,8 +213,9 @@ def test_rover_across_slope_drifts_downhill(grid_m: float) -> None:
     """The drift is that of any grid, although the wheels lean and their flanks meet lines of nodes."""
     settings = {'slope_deg': 15, 'duration_s': 4, 'heading_deg': 90, 'grid_m': grid_m}
     across = vehicle_slope.run(vehicle_slope.Settings.model_validate(settings), lambda *tick: None)[0]
-    # Heading +y with uphill +x: its right is uphill, so it drifts to its left. On nodes 5 mm apart it is 0.12 of its speed.
-    assert across['side_speed_mps'] == pytest.approx(0.12 * across['speed_mps'], rel=0.3)
+    # Heading +y with uphill +x: its right is uphill, so it drifts to its left. On nodes 20, 10 and 5 mm apart the drift is
+    # 0.1311, 0.1308 and 0.1309 of its speed.
+    assert across['side_speed_mps'] == pytest.approx(0.131 * across['speed_mps'], rel=0.02)
 
 
 def test_a_rover_sinks_deeper_where_the_soil_is_softer() -> None:

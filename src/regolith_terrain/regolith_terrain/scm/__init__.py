@@ -25,7 +25,7 @@ body carries pressure and shear. Two modes:
 5. Damping opposes the rate at which the body's surface goes down, not the speed of its material (which a wheel that
    spins on the spot has, too), and never makes the soil pull.
 6. Stresses act on the body's true surface above a node: spacing^2 / cos(its inclination). On a flank that area is at
-   most that of a wall as high as the body is deep.
+   most that of a wall as high as the body is deep there, or as the spacing if that is more.
 7. Yielding never lowers the yield pressure or the plastic set, whatever becomes of b, so no cycle of loading yields
    energy.
 8. There is no window of heights outside which a body is not felt.

@@ -202,8 +202,8 @@ def _flank_gradient(gx: float, gy: float, rotation: Floats, most: float) -> tupl
     Stresses on a node act on the surface above a whole cell. A steep flank covers a strip of the cell only, and at a
     node in that strip the horizontal force would be too large by the ratio of their widths: a wheel that leans by half
     a degree could not slide sideways over the next line of nodes. Bounded, the flank's area is at most that of a wall
-    as high as the body is deep. Its cost: nodes seldom lie in the strip, so the resistance of a rut's wall against a
-    flank is too small in the mean.
+    as high as the body is deep there, or as the spacing if that is more. The cost: nodes seldom lie in the strip, so
+    the resistance of a rut's wall against a flank is too small in the mean.
 
     :param gx: rise over run along x, as is ``gy`` along y
     :param rotation: of the body, shape (3, 3); faces whose normal is within 45 deg of its y axis are flanks

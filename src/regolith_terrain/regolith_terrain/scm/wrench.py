@@ -91,14 +91,14 @@ def body_wrench(
     around = transport_margin(kind, size, ground.spacing)
     bounds = r0 - around, r1 + around, c0 - around, c1 + around
     floats = scratch.floats
-    top = ceiling(ground, mode, r0, r1, c0, c1)
+    low, top = lowest(kind, size, center, rotation), ceiling(ground, mode, r0, r1, c0, c1)
     if kind in (CYLINDER, GROUSERED):
         r0, r1, c0, c1 = _low_part(ground, kind, size, center, rotation, top, r0, r1, c0, c1, shear, mode)
         if r0 >= r1 or c0 >= c1:
             return OK
         cylinder_heights(ground, mode, size[0], size[1], center, rotation, r0, r1, c0, c1, floats)
     else:
-        if lowest(kind, size, center, rotation) > top:  # most shoes of a track
+        if low > top:  # most shoes of a track
             if mode == MODE_REGOLITH:
                 shear[r0:r1, c0:c1] = 0.0
             return OK
@@ -128,7 +128,7 @@ def body_wrench(
         dt,
         center,
         rotation,
-        lowest(kind, size, center, rotation),
+        low,
         velocity,
         angular_velocity,
         shear,
