@@ -101,6 +101,9 @@ class BagReader(Protocol):
     def messages(self, *topics: str) -> Iterator[Message]:
         """Yield the messages of some topics (of all, if none is named) in the order they arrived."""
 
+    def columns(self, topic: str, *paths: str) -> Mapping[str, Any]:
+        """Return fields of all messages of a topic as arrays, by path, in order of arrival."""
+
     def some(self, topic: str, numbers: Collection[int]) -> Sequence[Message]:
         """Return the messages of a topic with these numbers, from 0 in the order they arrived; no other is decoded."""
 

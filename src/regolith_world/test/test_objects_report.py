@@ -31,11 +31,22 @@ def body(name: str, *place: float) -> Any:
 
 
 class Bag:
-    """Commits every 10 ms: amber stands, a ball goes along y at 1 m/s, a stone is born after 5 s, a rope of five hangs still."""
+    """Commits every 10 ms: amber stands, a ball goes along y at 1 m/s, a stone is born after 5 s, a rope of five hangs still.
+
+    :param repeated: cycles that are announced twice
+    """
+
+    def __init__(self, repeated: Collection[int] = ()) -> None:
+        self.numbers = sorted([*range(COUNT), *repeated])
+
+    def columns(self, topic: str, *paths: str) -> dict[str, Any]:
+        assert topic == CYCLE and paths == ('key.epoch', 'key.cycle', 'key.attempt')
+        zeros = np.zeros(len(self.numbers), np.uint32)
+        return dict(zip(paths, (zeros, np.array(self.numbers, np.uint64), zeros), strict=True))
 
     def some(self, topic: str, numbers: Collection[int]) -> list[Any]:
         assert topic == CYCLE
-        return [Made(content=self.cycle(k)) for k in range(COUNT) if k in numbers]
+        return [Made(content=self.cycle(k)) for at, k in enumerate(self.numbers) if at in numbers]
 
     def cycle(self, k: int) -> Any:
         bodies = [body('amber', 0.0, 0.0, 0.0), body('amber/arm', 0.0, 0.0, 1.0), body('ball', 1.0, 0.01 * k, 2.0)]
@@ -45,13 +56,13 @@ class Bag:
         return Made(t_ns=k * 10**7, bodies=bodies)
 
 
-def run(objects: dict[str, Any], messages: int = COUNT) -> Any:
+def run(objects: dict[str, Any], messages: int = COUNT, repeated: Collection[int] = ()) -> Any:
     scenario = Made(objects=objects, vehicles={'amber': None}, world=Made(gravity_mps2=1.62))
-    return Made(scenario=scenario, recorded={CYCLE: Made(messages=messages)}, bag=Bag())
+    return Made(scenario=scenario, recorded={CYCLE: Made(messages=messages)}, bag=Bag(repeated))
 
 
 def test_bodies_and_lines_are_where_they_were() -> None:
-    paths = read_trajectories(run(OBJECTS), COUNT)
+    paths = read_trajectories(run(OBJECTS))
     assert len(paths.time) == SAMPLES and (paths.time[0], paths.time[-1]) == (0.0, pytest.approx(9.99))
     assert sorted(n for n in paths.bodies if '/' not in n) == ['ball', 'post'], 'vehicles are told elsewhere'
     assert {len(positions) for positions in paths.bodies.values()} == {SAMPLES}
@@ -66,8 +77,14 @@ def test_bodies_and_lines_are_where_they_were() -> None:
     assert np.isnan(np.array(paths.lines['cable'])[~held]).all() and paths.lengths == {'cable': 9.0}
 
 
+def test_repeated_announcements_do_not_change_the_samples() -> None:
+    once, again = read_trajectories(run(OBJECTS)), read_trajectories(run(OBJECTS, repeated=range(0, COUNT, 3)))
+    assert again.time == once.time
+    assert np.array_equal(again.bodies['ball'], once.bodies['ball'])
+
+
 def test_a_chain_is_seen_from_where_it_is_widest() -> None:
-    (chain,) = read_trajectories(run(OBJECTS), COUNT).chains().values()
+    (chain,) = read_trajectories(run(OBJECTS)).chains().values()
     along, height = principal_coordinates(chain)
     assert np.diff(along[0]) == pytest.approx([0.5] * 4) and height[0].tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
 

@@ -14,7 +14,7 @@ def section(run: Run) -> ReportSection | None:
     topic = run.recorded.get(CYCLE)
     if not run.scenario.objects or topic is None or not topic.messages:
         return None
-    paths = read_trajectories(run, topic.messages)
+    paths = read_trajectories(run)
     from regolith_world.reporting.plots import chain_plots, line_plot, motion_plot
 
     parts: list[Figure] = []

@@ -15,6 +15,8 @@ from regolith_world.reporting.view_layer import CYCLE, ends_of, lines_of
 
 Floats = NDArray[np.float64]
 
+_KEY = ('key.epoch', 'key.cycle', 'key.attempt')
+
 SAMPLES = 300
 """Number of commits that are looked at, evenly over the run."""
 _CHAIN = 4
@@ -53,12 +55,17 @@ class Trajectories:
         return {n: p for n, p in single.items() if np.nanmax(np.nanmax(p, axis=0) - np.nanmin(p, axis=0)) > _LEAST_M}
 
 
-def read_trajectories(run: Run, count: int) -> Trajectories:
-    """Return where the objects of a run were.
+def read_trajectories(run: Run) -> Trajectories:
+    """Return where the objects of a run were at up to ``SAMPLES`` attempts, evenly spaced in order.
 
-    :param count: of commits in its bag
+    The world repeats an announcement that is not answered in time. A repetition counts once, so the samples do not
+    depend on wall time.
     """
-    chosen = {int(k) for k in np.unique(np.linspace(0, count - 1, min(count, SAMPLES)).round())}
+    columns = run.bag.columns(CYCLE, *_KEY)
+    keys = np.stack([columns[path].astype(np.int64) for path in _KEY], axis=1)
+    first = np.sort(np.unique(keys, axis=0, return_index=True)[1])
+    sampled = np.unique(np.linspace(0, len(first) - 1, min(len(first), SAMPLES)).round()).astype(np.intp)
+    chosen = set(first[sampled].tolist())
     lines, vehicles = lines_of(run.scenario), set(run.scenario.vehicles)
     found = Trajectories()
     for item in lines:
