@@ -73,7 +73,7 @@ class Watch:
         """Take what a simulation sends from now on."""
         self.simulation = simulation
         simulation.bus.on_cycle = self._on_cycle
-        simulation.bus.on_evolved = self._on_evolved
+        simulation.bus.on_result = self._on_result
         simulation.on_update = self._on_update
         simulation.on_delta = self._on_delta
 
@@ -95,8 +95,8 @@ class Watch:
 
     def _on_cycle(self, cycle: Cycle) -> None:
         record = {
-            't_ns': cycle.t_ns, 'dt_ns': cycle.dt_ns, 'verdict': cycle.verdict, 'births': list(map(_kind, cycle.births)),
-            'deaths': list(map(_kind, cycle.deaths)), 'held': list(cycle.held), 'impulses': len(cycle.impulses),
+            't_ns': cycle.t_ns, 'dt_ns': cycle.dt_ns, 'verdict': cycle.verdict, 'spawned': list(map(_kind, cycle.spawned)),
+            'removed': list(map(_kind, cycle.removed)), 'constrained': list(cycle.constrained), 'impulses': len(cycle.impulses),
         }  # fmt: skip
         self.series.add('cycle', record)
         for body in cycle.bodies:
@@ -108,9 +108,9 @@ class Watch:
             met = {'status': meeting.status, 'distance': meeting.distance, 'where': where}
             self.series.add(f'intersection.{_kind(meeting.a)}.{_kind(meeting.b)}', met)
 
-    def _on_evolved(self, sent: CycleResult) -> None:
+    def _on_result(self, sent: CycleResult) -> None:
         bounds = {'next_dt_ns': sent.next_dt_ns, 'swept_min': sent.swept_min, 'swept_max': sent.swept_max}
-        self.series.add(f'evolved.{sent.name}', {**bounds, 'mobility': sent.mobility})
+        self.series.add(f'result.{sent.name}', {**bounds, 'inverse_inertia': sent.inverse_inertia})
 
     def finish(self) -> Rows:
         """Return all rows, those of the end among them."""

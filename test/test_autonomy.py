@@ -45,7 +45,7 @@ def _pace(run: LiveRun, speed: float) -> None:
 
     value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=speed)
     (answer,) = run.call(
-        SetParameters, '/regolith/world/set_parameters', parameters=[Parameter(name='speed', value=value)]
+        SetParameters, '/regolith/world/set_parameters', parameters=[Parameter(name='real_time_factor', value=value)]
     ).results
     assert answer.successful, answer.reason
 
@@ -103,7 +103,7 @@ def test_an_outside_program_drives_a_rover(run: LiveRun) -> None:
 def test_a_late_joiner_gets_descriptions_status_and_ground(run: LiveRun) -> None:
     """A node made in mid-run is told what was said before it came, and can follow the ground from a snapshot on."""
     from regolith_msgs.msg import TerrainUpdate, WheeledVehicleDescription, WorldStatus
-    from regolith_msgs.srv import GetTerrainSnapshot
+    from regolith_msgs.srv import GetTerrainState
 
     from regolith_terrain.config import TerrainConfig
     from regolith_terrain.grid.soil_grid import SoilGrid
@@ -111,7 +111,7 @@ def test_a_late_joiner_gets_descriptions_status_and_ground(run: LiveRun) -> None
     from regolith_terrain.ros.message_conversion import nodes_record, update_record
 
     with Observer(run.domain) as late:
-        descriptions = late.subscribe(WheeledVehicleDescription, '/amber/description', latched=True)
+        descriptions = late.subscribe(WheeledVehicleDescription, '/amber/wheeled_description', latched=True)
         status = late.subscribe(WorldStatus, '/regolith/status', latched=True)
         updates = late.subscribe(TerrainUpdate, '/regolith/terrain/update')
         late.wait_for(lambda: descriptions and status and len(updates) > 5, 20.0, 'what is latched')
@@ -120,7 +120,7 @@ def test_a_late_joiner_gets_descriptions_status_and_ground(run: LiveRun) -> None
         assert '<mujoco' in descriptions[0].model_file
         assert status[0].state in (WorldStatus.PLAYING, WorldStatus.PAUSED) and status[0].t_ns > 0
 
-        snapshot = late.call(GetTerrainSnapshot, '/regolith/terrain/snapshot')
+        snapshot = late.call(GetTerrainState, '/regolith/terrain/get_state')
         assert len(snapshot.nodes.x) > 100
         by_number = late.wait_for(
             lambda: {u.soil_seq: u for u in updates} if updates[-1].soil_seq > snapshot.soil_seq + 10 else None,
@@ -189,7 +189,7 @@ def test_maps_show_the_ruts(run: LiveRun) -> None:
     from sensor_msgs.msg import Image, PointCloud2
 
     with Observer(run.domain) as viewer:
-        clouds = viewer.subscribe(PointCloud2, '/regolith/terrain/ruts', latched=True)
+        clouds = viewer.subscribe(PointCloud2, '/regolith/terrain/rut_points', latched=True)
         images = viewer.subscribe(Image, '/regolith/terrain/elevation', latched=True)
         infos = viewer.subscribe(MapMetaData, '/regolith/terrain/elevation_info', latched=True)
         viewer.wait_for(lambda: clouds and images and infos, 30.0, 'the maps')

@@ -19,11 +19,11 @@ from rosbags.highlevel import AnyReader
 
 pytestmark = pytest.mark.ros
 
-PROTOCOL = ('/regolith/cycle', '/regolith/evolved', '/regolith/terrain/delta', '/regolith/terrain/update')
+PROTOCOL = ('/regolith/cycle', '/regolith/cycle_result', '/regolith/terrain/delta', '/regolith/terrain/update')
 STATES = (
-    'description',
+    'wheeled_description',
     'robot_description',
-    'vehicle_state',
+    'wheeled_state',
     'wheel_states',
     'joint_states',
     'odom',
@@ -102,10 +102,10 @@ def test_mcap_reads_the_same_messages(run: RunResult, messages: Mapping[str, Seq
     with path.open('rb') as stream:
         for _, channel, _, content in make_reader(stream, decoder_factories=[DecoderFactory()]).iter_decoded_messages():
             counts[channel.topic] += 1
-            if channel.topic == '/regolith/evolved':
+            if channel.topic == '/regolith/cycle_result':
                 hashes.append(content.state_hash)
     assert counts == {topic: len(found) for topic, found in messages.items()}
-    assert sorted(hashes) == sorted(m.state_hash for m in messages['/regolith/evolved'])
+    assert sorted(hashes) == sorted(m.state_hash for m in messages['/regolith/cycle_result'])
 
 
 def test_the_cycles_are_without_gap_to_the_last_commit(run: RunResult, messages: Mapping[str, Sequence[Any]]) -> None:
@@ -122,11 +122,11 @@ def test_the_cycles_are_without_gap_to_the_last_commit(run: RunResult, messages:
 
 
 def test_every_attempt_has_every_answer(messages: Mapping[str, Sequence[Any]]) -> None:
-    """One evolved per participant, one delta per agent and one update per EVOLVE: no more, no less."""
+    """One cycle_result per participant, one delta per agent and one update per EVOLVE: no more, no less."""
     cycles = {_key(m): m for m in messages['/regolith/cycle']}
     repeated = len(messages['/regolith/cycle']) - len(cycles)
     evolves = {key for key, m in cycles.items() if m.command == EVOLVE}
-    evolved = Counter((_key(m), m.name) for m in messages['/regolith/evolved'])
+    evolved = Counter((_key(m), m.name) for m in messages['/regolith/cycle_result'])
     deltas = Counter((_key(m), m.agent) for m in messages['/regolith/terrain/delta'])
     updates = Counter(_key(m) for m in messages['/regolith/terrain/update'])
     assert set(evolved) == {(key, name) for key, m in cycles.items() for name in m.participants}
@@ -140,7 +140,7 @@ def test_every_attempt_has_every_answer(messages: Mapping[str, Sequence[Any]]) -
 def test_every_committed_state_was_published(run: RunResult, messages: Mapping[str, Sequence[Any]]) -> None:
     """State topics hold each 20 ms of simulated time up to the last commit, in order."""
     for rover in ('amber', 'basalt'):
-        for topic in ('odom', 'wheel_states', 'vehicle_state'):
+        for topic in ('odom', 'wheel_states', 'wheeled_state'):
             times = [m.header.stamp.sec * 10**9 + m.header.stamp.nanosec for m in messages[f'/{rover}/{topic}']]
             assert times == sorted(times)
             # Cycles are shorter near contact, states are published at most at 50 Hz.

@@ -42,7 +42,7 @@ def test_a_rover_costs_more_than_one_of_its_wheels(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(driving, 'FLEETS', (1, 2))
     monkeypatch.setattr(driving, 'fleet_speed', partial(driving.fleet_speed, simulated_s=0.2, repeats=1))
     figures = driving.scm()
-    assert figures['us_per_wheel_step'] > 0.0 and figures['loaded_nodes'] > 10
+    assert figures['us_per_wheel_step'] > 0.0 and figures['contact_nodes'] > 10
     assert figures['viper_compute_per_sim_s'] > 1e3 * 1e-6 * figures['us_per_wheel_step']
     assert figures['speed_by_vehicles'].keys() == {'1', '2'}
 

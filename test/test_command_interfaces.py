@@ -11,8 +11,6 @@ from typing import Any
 import pytest
 from harness import LiveRun, vehicle, write_scenario
 
-from regolith_vehicles.commands.command_interfaces import ackermann_package
-
 pytestmark = [pytest.mark.ros, pytest.mark.seconds]
 
 TIMEOUT_S = 0.4
@@ -41,14 +39,13 @@ class Cab:
     """Publishers of all faces, and what the vehicles do."""
 
     def __init__(self, run: LiveRun) -> None:
-        from importlib import import_module
-
+        from ackermann_msgs.msg import AckermannDriveStamped
         from nav_msgs.msg import Odometry
         from regolith_msgs.msg import DriverInputs
         from sensor_msgs.msg import JointState
 
         self.run = run
-        self.angle = import_module(f'{ackermann_package()}.msg').AckermannDriveStamped
+        self.angle = AckermannDriveStamped
         self.pedals, self.joints = DriverInputs, JointState
         make = run.node.create_publisher
         self.publishers = {

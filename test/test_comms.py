@@ -192,12 +192,14 @@ class Radios:
 
     def __init__(self, live: LiveRun) -> None:
         from rclpy.qos import QoSProfile
-        from regolith_msgs.msg import Datagram, Datagrams, Neighbors, RadioLinks
+        from regolith_msgs.msg import Datagram, DatagramArray, Neighbors, RadioLinks
 
         self.live = live
         self.refused = {'unknown_address': 0, 'unbound_port': 0}
         """Datagrams that were to come to nothing, by reason."""
-        self._heard = {name: live.subscribe(Datagrams, f'/{name}/comms/rx') for name in ('amber', 'basalt', 'lander')}
+        self._heard = {
+            name: live.subscribe(DatagramArray, f'/{name}/comms/rx') for name in ('amber', 'basalt', 'lander')
+        }
         self.neighbors = live.subscribe(Neighbors, '/lander/comms/neighbors')
         self.links = live.subscribe(RadioLinks, '/regolith/comms/links', latched=True)
         self._type = Datagram
@@ -260,7 +262,7 @@ def test_what_cannot_be_sent_is_said_and_none_is_forgotten(radios: Radios) -> No
 def test_a_port_is_heard_once_it_is_bound(radios: Radios) -> None:
     from regolith_msgs.srv import BindPort
 
-    assert radios.call(BindPort, 'bind', name='lander', port=4323).success
+    assert radios.call(BindPort, 'bind_port', name='lander', port=4323).success
     radios.live.spin(0.3)
     radios.say('lander', b'second', 4323)
 
@@ -268,7 +270,7 @@ def test_a_port_is_heard_once_it_is_bound(radios: Radios) -> None:
         return [bytes(d.data) for d in radios.arrived() if d.port == 4323]
 
     assert radios.live.wait_for(heard, 15.0, 'a bound port') == [b'second']
-    assert 'not registered' in radios.call(BindPort, 'bind', name='ghost', port=5).message
+    assert 'not registered' in radios.call(BindPort, 'bind_port', name='ghost', port=5).message
 
 
 @pytest.mark.ros
@@ -285,7 +287,7 @@ def test_ten_thousand_datagrams_at_once_arrive_in_order(radios: Radios) -> None:
 def test_services_refuse_in_words(radios: Radios) -> None:
     from regolith_msgs.srv import DeployBreadcrumb, RegisterRadio
 
-    assert 'allowed: letters' in radios.call(RegisterRadio, 'register', name='b c').message
+    assert 'allowed: letters' in radios.call(RegisterRadio, 'register_radio', name='b c').message
     assert "vehicle 'lander'" in radios.call(DeployBreadcrumb, 'deploy_breadcrumb', vehicle='lander').message
 
 

@@ -28,7 +28,7 @@ SPACING_M = 0.02
 """terrain.spacing_m of the scenario."""
 ROVERS = ('amber', 'basalt')
 TOPICS = ('/regolith/cycle', '/regolith/terrain/update') + tuple(
-    f'/{rover}/{topic}' for rover in ROVERS for topic in ('vehicle_state', 'wheel_states', 'description')
+    f'/{rover}/{topic}' for rover in ROVERS for topic in ('wheeled_state', 'wheel_states', 'wheeled_description')
 )
 Messages = Mapping[str, Sequence[Any]]
 
@@ -55,17 +55,17 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
     types = {
         'cycle': m.Cycle,
         'update': m.TerrainUpdate,
-        'vehicle_state': m.WheeledVehicleState,
+        'wheeled_state': m.WheeledVehicleState,
         'wheel_states': m.WheelStates,
-        'description': m.WheeledVehicleDescription,
+        'wheeled_description': m.WheeledVehicleDescription,
     }
     with LiveRun(tmp_path_factory.mktemp('demo'), 'two_rovers', '--duration', DURATION_S) as run:
-        live = {t: run.subscribe(types[t.split('/')[-1]], t, latched=t.endswith('description')) for t in TOPICS}
+        live = {t: run.subscribe(types[t.split('/')[-1]], t, latched=t.endswith('wheeled_description')) for t in TOPICS}
         cycles = live['/regolith/cycle']
         run.wait_for(lambda: cycles, 60.0, 'the first cycle')
         run.pause()
         # By steps: what a busy machine lets the test hear may lie seconds behind what the rovers do.
-        stepped = run.call(Step, f'{WORLD}/step', 90.0, cycles=STEPS)
+        stepped = run.call(Step, f'{WORLD}/step', 90.0, steps=STEPS)
         assert stepped.success, stepped.message
         run.wait_for(lambda: cycles[-1].t_ns >= stepped.t_ns, 30.0, 'the cycles stepped')
         marked = _marks(live).nodes('amber', stepped.t_ns)
@@ -98,10 +98,10 @@ def sinkage_ratio(messages: Messages) -> float:
     width of the wheel. 50 samples (1 s of one wheel) are the least a median here may stand on.
     """
     marks = _marks(messages)
-    half_width = 0.5 * messages['/amber/description'][0].wheel_width[0]
+    half_width = 0.5 * messages['/amber/wheeled_description'][0].wheel_width[0]
 
     def samples(rover: str, of: Marks, wanted: str) -> list[Any]:
-        states, wheels = messages[f'/{rover}/vehicle_state'], messages[f'/{rover}/wheel_states']
+        states, wheels = messages[f'/{rover}/wheeled_state'], messages[f'/{rover}/wheel_states']
         return [s for s in front_wheels(of, states, wheels, half_width, wanted) if s.t_ns > START_NS]
 
     virgin = samples('amber', marks, 'virgin')

@@ -105,8 +105,12 @@ def test_an_order_to_dig_tells_its_progress_and_is_cancelled_and_repeated_by_a_r
         live.wait_for(ended.done, 30.0, 'a quarter')
         result = ended.result()
         assert result.status == GoalStatus.STATUS_SUCCEEDED and result.result.filled
-        assert min(result.result.levels) >= 0.25 and result.result.dug > 19.0 and 1.0 < result.result.time < 8.0
-        assert len(progress) > 3 and progress[-1].levels[0] > progress[0].levels[0]
+        assert (
+            min(result.result.fill_levels) >= 0.25
+            and result.result.excavated_mass > 19.0
+            and 1.0 < result.result.duration < 8.0
+        )
+        assert len(progress) > 3 and progress[-1].fill_levels[0] > progress[0].fill_levels[0]
         goal = dig(live, client, progress, until_full=1.0)
         live.spin(0.3)
         cancelled = goal.cancel_goal_async()
@@ -118,7 +122,7 @@ def test_an_order_to_dig_tells_its_progress_and_is_cancelled_and_repeated_by_a_r
     simulation = Simulation(load_scenario(file).scenario)
     fed = {
         m.content.key.cycle: bytes(m.content.live_inputs)
-        for m in Bag(whole.run_dir).messages('/regolith/evolved')
+        for m in Bag(whole.run_dir).messages('/regolith/cycle_result')
         if m.content.name == 'digger'
     }
     simulation.agents['digger'].replay_inputs = fed

@@ -411,7 +411,7 @@ def test_lost_late_and_double_messages_leave_no_trace(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_slow_subscriber_holds_nobody_up(tmp_path: Path) -> None:
     """One that takes 50 ms over every message, of the protocol, of states and of images."""
-    from regolith_msgs.msg import Cycle, Evolved, TerrainUpdate
+    from regolith_msgs.msg import Cycle, CycleResult, TerrainUpdate
     from sensor_msgs.msg import Image, PointCloud2
 
     path = scenario(tmp_path, 'stop', 6.0, seeing=True)
@@ -426,7 +426,7 @@ def test_a_slow_subscriber_holds_nobody_up(tmp_path: Path) -> None:
 
         for kind, topic in (
             (Cycle, '/regolith/cycle'),
-            (Evolved, '/regolith/evolved'),
+            (CycleResult, '/regolith/cycle_result'),
             (TerrainUpdate, '/regolith/terrain/update'),
             (Image, '/amber/eye/image_raw'),
             (PointCloud2, '/regolith/terrain/points'),

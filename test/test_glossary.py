@@ -92,3 +92,62 @@ def test_former_names_of_symbols_are_gone() -> None:
         if f'{owner}{name}' in names and name not in taken:
             found.append(f'{key} is still there; it is to be {new}')
     assert found == []
+
+
+def section(begin: str, end: str) -> list[list[str]]:
+    """Return the cells of the rows of the tables in a section."""
+    text = GLOSSARY.read_text(encoding='utf-8')
+    part = text[text.index(begin) : text.index(end)]
+    return [[cell.strip() for cell in row.strip('|').split('|')] for row in part.splitlines() if row.startswith('| ')]
+
+
+def pairs(cell: str) -> list[tuple[str, str]]:
+    """Return former and new names of a cell of a table."""
+    return re.findall(r'`([\w/~]+)` → `([\w/~]+)`', cell)
+
+
+def definition(name: str) -> str | None:
+    """Return the text of an interface without comments; None if there is none of that name."""
+    found = [*(ROOT / 'src' / 'regolith_msgs').glob(f'*/{name}.*')]
+    return re.sub(r'#.*', '', found[0].read_text(encoding='utf-8')) if found else None
+
+
+def test_messages_and_fields_have_their_new_names_alone() -> None:
+    renamed = 0
+    for first, *others in section('### 2.3 Messages', '### 2.4 Command line'):
+        if first == 'name only':
+            for old, new in pairs(others[1]):
+                assert (definition(old), bool(definition(new))) == (None, True), f'{old} -> {new}'
+                renamed += 1
+            continue
+        new_type = re.findall(r'`(\w+)`', others[0])
+        for former in re.findall(r'`(\w+)`', first):
+            text = definition(new_type[0] if new_type else former)
+            assert text is not None and (not new_type or definition(former) is None), former
+            for old, new in pairs(others[1]):
+                assert re.search(rf'\b{new}\b', text), f'{former}.{new}'
+                assert not re.search(rf'^\S+\s+{old}\b', text, re.M), f'{former}.{old}'
+                renamed += 1
+    assert renamed > 55
+
+
+def test_topics_services_and_parameters_have_their_new_names_alone() -> None:
+    """Names are looked for where they are quoted whole: in the source, and in the page of parameters."""
+    source = '\n'.join(
+        path.read_text(encoding='utf-8')
+        for package in sorted((ROOT / 'src').glob('regolith_*'))
+        for path in sorted((package / package.name).rglob('*.py'))
+    )
+    parameters = (ROOT / 'docs' / 'parameters.md').read_text(encoding='utf-8')
+    names = set(re.findall(r'^\| `(\w+)` \|', parameters, re.M))
+    found = []
+    for kind, renames, *_ in section('### 2.2 Topics, services, parameters', '### 2.3 Messages'):
+        for old, new in pairs(renames):
+            if kind == 'parameters':
+                assert new in names and old not in names, f'{old} -> {new}'
+            elif '/' in old and not old.startswith(('NAME/', 'SENSOR/')):
+                name = new.removeprefix('~/')
+                assert re.search(rf"'(~/)?{name}'", source), new
+                assert not re.search(rf"['/]{re.escape(old)}'", source), old
+            found.append(old)
+    assert len(found) > 20

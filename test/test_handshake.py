@@ -103,7 +103,7 @@ def test_whoever_missed_the_answer_may_ask_again(tmp_path: Path) -> None:
     def join(record: object, instance: int) -> Join.Response:
         fields = Join.Request.get_fields_and_field_types()
         message = message_conversion.join_message(record)
-        message.instance = instance
+        message.process_token = instance
         return test.call(Join, '/regolith/join', **{name: getattr(message, name) for name in fields})
 
     with Observer(domain) as test:

@@ -34,7 +34,7 @@ def filled(kind: Any, count: itertools.count[int], name: str = '') -> Any:
     if isinstance(kind, type) and issubclass(kind, IntEnum):
         return list(kind)[-1]
     if kind == records.Vector:
-        shape = {'orientation': (4,), 'inertia': (3, 3), 'mobility': (6, 6)}.get(name, (3,))
+        shape = {'orientation': (4,), 'inertia': (3, 3), 'inverse_inertia': (6, 6)}.get(name, (3,))
         return np.array([float(next(count)) for _ in range(int(np.prod(shape)))]).reshape(shape)
     return {
         int: lambda: next(count),
@@ -45,11 +45,11 @@ def filled(kind: Any, count: itertools.count[int], name: str = '') -> Any:
     }[kind]()
 
 
-@pytest.mark.parametrize('name', ['cycle', 'evolved', 'join'])
+@pytest.mark.parametrize('name', ['cycle', 'cycle_result', 'join'])
 def test_every_field_comes_back(name: str) -> None:
     from regolith_world.ros import message_conversion
 
-    kind = {'cycle': records.Cycle, 'evolved': records.CycleResult, 'join': records.JoinRequest}[name]
+    kind = {'cycle': records.Cycle, 'cycle_result': records.CycleResult, 'join': records.JoinRequest}[name]
     record = filled(kind, itertools.count(1))
     back = getattr(message_conversion, f'{name}_record')(getattr(message_conversion, f'{name}_message')(record))
     assert codec.encode(back) == codec.encode(record)

@@ -61,7 +61,7 @@ def test_runs_in_one_graph_leave_each_other_alone(tmp_path: Path) -> None:
 
     bag = Bag(tmp_path / 'moved')
     assert bag.root == '/moon'
-    assert len({m.content.key.run for m in bag.messages('/regolith/cycle')} - {0}) == 1
+    assert len({m.content.key.run_id for m in bag.messages('/regolith/cycle')} - {0}) == 1
     assert {'/moon/clock', '/moon/tf', '/moon/diagnostics', '/moon/amber/odom', '/clock', '/tf'} <= set(topics)
 
 
@@ -105,7 +105,7 @@ def test_four_runs_at_once_are_four_right_runs(tmp_path: Path, apart: str) -> No
         assert json.loads((folder / 'summary.json').read_text())['state_hash'] == expected[k]
         log = told[k] + (folder / 'output.txt').read_text()
         assert not [other for other in names if other != name and other in log] and 'another run' not in log
-        keys = {message.content.key.run for message in Bag(folder).messages('/regolith/cycle')}
+        keys = {message.content.key.run_id for message in Bag(folder).messages('/regolith/cycle')}
         assert len(keys) == 1
         ids += keys
     assert len(set(ids)) == 4

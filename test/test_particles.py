@@ -209,7 +209,7 @@ def test_cameras_see_the_same_soil_in_motion_in_one_process_and_many(tmp_path: P
         'driver': {'type': 'constant', 'speed_mps': 0.6},
         'sensors': sees,
     }
-    recording = {'sensors': True, 'topics': ['/amber/particles|sensor_msgs/msg/PointCloud2']}
+    recording = {'sensors': True, 'topics': ['/amber/soil_surfels|sensor_msgs/msg/PointCloud2']}
     blind = run_scenario(tmp_path, write(tmp_path), '--no-record', name='blind', processes='one')
     file = write(tmp_path, vehicles={'amber': amber}, recording=recording)
     told: dict[str, list[tuple[int, bytes]]] = {}
@@ -217,7 +217,7 @@ def test_cameras_see_the_same_soil_in_motion_in_one_process_and_many(tmp_path: P
         result = run_scenario(tmp_path, file, name=processes, processes=processes)
         assert result.summary['state_hash'] == blind.summary['state_hash']
         bag = Bag(result.run_dir)
-        for topic in ('/amber/particles', '/amber/eye/image_raw'):
+        for topic in ('/amber/soil_surfels', '/amber/eye/image_raw'):
             found = sorted((stamp_ns(m.content), bytes(m.content.data)) for m in bag.messages(topic))
             assert told.setdefault(topic, found) == found
     clouds, pictures = told.values()

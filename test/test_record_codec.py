@@ -43,7 +43,7 @@ CYCLES = (
         records.Cycle(
             records.CycleKey(1, 2**40, 3), -5, 20, records.Verdict.COMMIT, records.Command.EVOLVE,
             ('a' * n, 'terrain'), (records.VEHICLE, records.GROUND),
-            (replace(filled(records.BodyState, itertools.count(n)), name='b' * n),), held=('ä' * n,) * (n % 2),
+            (replace(filled(records.BodyState, itertools.count(n)), name='b' * n),), constrained=('ä' * n,) * (n % 2),
         )
         for n in range(9)
     ),
@@ -93,7 +93,7 @@ def same_bytes(given: bytes, message: Any) -> bool:
 
 
 def in_run(message: Any) -> Any:
-    message.key.run = RUN
+    message.key.run_id = RUN
     return message
 
 
@@ -109,18 +109,18 @@ def test_bytes_of_cycles_are_those_of_the_serialiser(number: int) -> None:
 
 
 def test_bytes_of_answers_are_those_of_the_serialiser() -> None:
-    from regolith_msgs.msg import EvolvedBatch
+    from regolith_msgs.msg import CycleResultBatch
 
     from regolith_world.ros import message_conversion, record_codec
 
     for answer in ANSWERS:
-        data = record_codec.evolved_bytes(answer, RUN)
-        assert same_bytes(data, in_run(message_conversion.evolved_message(answer)))
-        assert codec.encode(record_codec.evolved_record(data)) == codec.encode(answer)
-    told = [in_run(message_conversion.evolved_message(answer)) for answer in ANSWERS]
-    data = record_codec.evolved_batch_bytes(ANSWERS, RUN)
-    assert same_bytes(data, EvolvedBatch(key=told[0].key, answers=told))
-    assert [*map(codec.encode, record_codec.evolved_batch_records(data))] == [*map(codec.encode, ANSWERS)]
+        data = record_codec.cycle_result_bytes(answer, RUN)
+        assert same_bytes(data, in_run(message_conversion.cycle_result_message(answer)))
+        assert codec.encode(record_codec.cycle_result_record(data)) == codec.encode(answer)
+    told = [in_run(message_conversion.cycle_result_message(answer)) for answer in ANSWERS]
+    data = record_codec.cycle_result_batch_bytes(ANSWERS, RUN)
+    assert same_bytes(data, CycleResultBatch(key=told[0].key, results=told))
+    assert [*map(codec.encode, record_codec.cycle_result_batch_records(data))] == [*map(codec.encode, ANSWERS)]
 
 
 def test_bytes_of_soil_are_those_of_the_serialiser() -> None:
@@ -154,7 +154,7 @@ def test_messages_in_another_form_are_read_by_the_serialiser(monkeypatch: pytest
 
     told: list[bytes] = []
     monkeypatch.setattr(record_codec, 'deserialize_message', lambda data, kind: told.append(data))
-    monkeypatch.setattr(record_codec.message_conversion, 'evolved_record', lambda message: ANSWERS[0])
+    monkeypatch.setattr(record_codec.message_conversion, 'cycle_result_record', lambda message: ANSWERS[0])
     data = bytes([0, 0, 0, 0]) + struct.pack('>QI4xQI', 9, 1, 2, 3)
-    assert record_codec.evolved_record(data) is ANSWERS[0] and told == [data]
+    assert record_codec.cycle_result_record(data) is ANSWERS[0] and told == [data]
     assert record_codec.key_of(data) == (1, 2, 3) and run_of(data) == 9

@@ -71,7 +71,10 @@ def seen(bag: Bag, at_rest: bool = False) -> dict[int, np.ndarray]:
     """
     scenario = load_scenario(bag.path.parent.parent / 'scenario.yaml').scenario
     (sensor,) = scenario_sensors(scenario)
-    looks = {m.content.name: visuals_from_message(m.content) for m in bag.messages('/digger/parts', '/watcher/parts')}
+    looks = {
+        m.content.name: visuals_from_message(m.content)
+        for m in bag.messages('/digger/visual_description', '/watcher/visual_description')
+    }
     world = SensorScene(scenario.terrain, scenario.light, scenario.seed, looks)
     for name, track in world.states.tracks.items():
         states = [(stamp_ns(m.content), poses_of(m.content)) for m in bag.messages(f'/{name}/part_poses')]

@@ -74,7 +74,7 @@ def test_restoring_a_checkpoint_gives_the_hash_of_the_uninterrupted_run(tmp_path
 @pytest.mark.ros
 @pytest.mark.slow
 def test_rewinding_a_live_run_repeats_it_and_keeps_the_clock_monotonic(tmp_path):
-    from regolith_msgs.srv import Checkpoint, Step
+    from regolith_msgs.srv import SaveCheckpoint, Step
     from rosgraph_msgs.msg import Clock
 
     file = scenario(tmp_path)
@@ -82,12 +82,12 @@ def test_rewinding_a_live_run_repeats_it_and_keeps_the_clock_monotonic(tmp_path)
         clock = live.subscribe(Clock, '/clock')
         live.wait_for(lambda: clock and clock[-1].clock.sec >= 1, 40.0, 'one second')
         live.pause()
-        saved = live.call(Checkpoint, '/regolith/world/checkpoint', path='saved')
+        saved = live.call(SaveCheckpoint, '/regolith/world/save_checkpoint', path='saved')
         assert saved.success and (live.run_dir / 'saved' / 'manifest.json').is_file()
-        first = [live.call(Step, '/regolith/world/step', cycles=25).state_hash for _ in range(2)]
-        back = live.call(Checkpoint, '/regolith/world/restore', path=saved.path)
+        first = [live.call(Step, '/regolith/world/step', steps=25).state_hash for _ in range(2)]
+        back = live.call(SaveCheckpoint, '/regolith/world/restore_checkpoint', path=saved.path)
         assert back.success and back.state_hash == saved.state_hash
-        second = [live.call(Step, '/regolith/world/step', cycles=25).state_hash for _ in range(2)]
+        second = [live.call(Step, '/regolith/world/step', steps=25).state_hash for _ in range(2)]
         assert first == second
         assert len({*first, saved.state_hash}) == 3
         times = [c.clock.sec * 10**9 + c.clock.nanosec for c in clock]

@@ -22,7 +22,7 @@ ESCAPES = ('../../../escape', '/escape', '~/escape', '..', '.', 'a/../../b', 'ba
 
 
 def test_requests_that_cannot_be_met_are_refused_in_the_response(tmp_path: Path) -> None:
-    from regolith_msgs.srv import BindPort, Checkpoint, GetHeights, RegisterRadio, Snapshot
+    from regolith_msgs.srv import BindPort, GetHeights, RegisterRadio, SaveCheckpoint, SaveSnapshot
     from simulation_interfaces.msg import Bounds
     from simulation_interfaces.srv import GetEntities, SpawnEntity
 
@@ -43,17 +43,17 @@ def test_requests_that_cannot_be_met_are_refused_in_the_response(tmp_path: Path)
             response = ask(GetHeights, f'{node}/get_heights', x=[0.0, 90.0], y=[0.0, -1e4])
             assert response.success and len(response.height) == len(response.height_initial) == 2
         for path in ESCAPES:
-            response = ask(Checkpoint, f'{WORLD}/checkpoint', path=path)
+            response = ask(SaveCheckpoint, f'{WORLD}/save_checkpoint', path=path)
             assert not response.success and response.message.isprintable(), (path, response.message)
             assert 'is outside the run' in response.message or 'cannot be the name of a folder' in response.message
         assert not list(tmp_path.glob('**/*escape*')) and not Path('/escape').exists()
         for path in ('mine', str(live.run_dir / 'checkpoints' / 'other')):
-            response = ask(Checkpoint, f'{WORLD}/checkpoint', path=path)
+            response = ask(SaveCheckpoint, f'{WORLD}/save_checkpoint', path=path)
             assert response.success and Path(response.path, 'manifest.json').is_file()
             assert Path(response.path) == (live.run_dir / path).resolve()
-            assert ask(Checkpoint, f'{WORLD}/restore', path=path).success
+            assert ask(SaveCheckpoint, f'{WORLD}/restore_checkpoint', path=path).success
         for name in ('a\nb', 'a\x1b[31m', 'x' * 300, '../x', 'beginning', 't000001.000'):
-            response = ask(Snapshot, f'{WORLD}/snapshot', name=name)
+            response = ask(SaveSnapshot, f'{WORLD}/save_snapshot', name=name)
             assert not response.success and '; allowed: ' in response.message and response.message.isprintable()
         for uri, resource in (('/etc/passwd', ''), ('file:///etc/passwd', ''), ('', 'model: /etc/passwd')):
             response = ask(SpawnEntity, f'{WORLD}/spawn_entity', name='guest', uri=uri, resource_string=resource)
@@ -68,6 +68,6 @@ def test_requests_that_cannot_be_met_are_refused_in_the_response(tmp_path: Path)
             response = ask(GetEntities, f'{WORLD}/get_entities', filters=ball.filters)
             assert response.result.result != 1 and allowed in response.result.error_message
         for name in ('a b', 'x' * 61, 'broadcast', ''):
-            assert '; allowed: ' in ask(RegisterRadio, '/regolith/comms/register', name=name).message
-        assert '; allowed: ' in ask(BindPort, '/regolith/comms/bind', name='nosuch', port=5).message
+            assert '; allowed: ' in ask(RegisterRadio, '/regolith/comms/register_radio', name=name).message
+        assert '; allowed: ' in ask(BindPort, '/regolith/comms/bind_port', name='nosuch', port=5).message
         assert live.running

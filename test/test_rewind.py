@@ -97,7 +97,7 @@ class Past:
         """Step the paused world and return the response."""
         from regolith_msgs.srv import Step
 
-        return self.live.call(Step, f'{WORLD}/step', cycles=cycles)
+        return self.live.call(Step, f'{WORLD}/step', steps=cycles)
 
     def rewind(self, t_s: float, live: bool = False) -> Any:
         """Rewind and return the response."""
@@ -111,7 +111,7 @@ class Past:
 @pytest.mark.parametrize('processes', ['one', 'many'])
 def test_a_run_is_rewound_repeated_and_branched(tmp_path: Path, processes: str) -> None:
     """What amber was told is told again; a live branch goes elsewhere; both are in the run folder, each in its bag."""
-    from regolith_msgs.srv import ListSnapshots, Rewind, Snapshot
+    from regolith_msgs.srv import ListSnapshots, Rewind, SaveSnapshot
 
     with LiveRun(
         tmp_path, scenario(tmp_path, world={'checkpoint_period_s': 0.5}), '--speed', 1.0, processes=processes
@@ -119,9 +119,9 @@ def test_a_run_is_rewound_repeated_and_branched(tmp_path: Path, processes: str) 
         past = Past(live)
         live.wait_for(lambda: past.clock and past.shown_ns > 0.3 * SECOND, 60.0, 'the first cycles')
         past.go_on(0.7, speed=0.4)
-        kept = live.call(Snapshot, f'{WORLD}/snapshot', name='here')
-        assert kept.success and kept.bytes < 50e6 and Path(kept.path, 'manifest.json').is_file()
-        assert not live.call(Snapshot, f'{WORLD}/snapshot', name='beginning').success
+        kept = live.call(SaveSnapshot, f'{WORLD}/save_snapshot', name='here')
+        assert kept.success and kept.size_bytes < 50e6 and Path(kept.path, 'manifest.json').is_file()
+        assert not live.call(SaveSnapshot, f'{WORLD}/save_snapshot', name='beginning').success
         past.go_on(0.6, speed=0.2)
         end = past.step(1)
         shown = past.shown_ns
@@ -171,7 +171,7 @@ def test_two_rovers_come_back_from_twenty_seconds(tmp_path: Path, processes: str
     import time
 
     from geometry_msgs.msg import PoseStamped
-    from regolith_msgs.srv import Rewind, Snapshot
+    from regolith_msgs.srv import Rewind, SaveSnapshot
     from simulation_interfaces.srv import DeleteEntity, SpawnEntity
     from std_srvs.srv import SetBool
 
@@ -202,9 +202,11 @@ def test_two_rovers_come_back_from_twenty_seconds(tmp_path: Path, processes: str
         assert live.call(DeleteEntity, f'{WORLD}/delete_entity', entity='cobalt').result.result == 1
         end = step_to(20.0)
         before = time.monotonic()
-        kept = live.call(Snapshot, f'{WORLD}/snapshot')
-        print(f'snapshot: {kept.bytes} bytes in {time.monotonic() - before:.2f} s, discovery of the service included')
-        assert kept.success and kept.bytes < 50e6 and time.monotonic() - before < 1.5
+        kept = live.call(SaveSnapshot, f'{WORLD}/save_snapshot')
+        print(
+            f'snapshot: {kept.size_bytes} bytes in {time.monotonic() - before:.2f} s, discovery of the service included'
+        )
+        assert kept.success and kept.size_bytes < 50e6 and time.monotonic() - before < 1.5
         for t_s in (7.3, 3.1, 15.0):
             back = live.call(Rewind, f'{WORLD}/rewind', timeout=120.0, t_ns=round(t_s * SECOND))
             assert back.success and t_s * SECOND - 20_000_000 < back.t_ns <= t_s * SECOND, back

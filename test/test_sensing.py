@@ -20,6 +20,7 @@ from regolith_bringup.bag.reading import Bag
 from regolith_bringup.report.page import write_report
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
+from regolith_sensors.labels.dataset_export import labelled_boxes
 from regolith_sensors.report.image_reader import pixels, stamp_ns
 from regolith_world.numerics.rotation import matrix
 
@@ -37,7 +38,7 @@ EYE: dict[str, Any] = {
     'distortion': {'coefficients': [-0.1, 0.02, 0.001, -0.002, 0.0]},
     'noise': {'dark_current': [10.0, 10.0, 10.0], 'read': [5.0, 5.0, 5.0], 'prnu': 0.01},
 }
-OUTPUTS = ['image', 'compressed', 'depth', 'semantic', 'instance', 'normals', 'boxes', 'wheels']
+OUTPUTS = ['image', 'compressed', 'depth', 'semantic', 'instance', 'normals', 'boxes', 'wheel_labels']
 MOUNT = {'xyz': [0.6, 0.1, 1.5], 'rpy_deg': [2.0, 30.0, -5.0]}
 
 
@@ -133,7 +134,7 @@ def test_a_rewind_shows_the_same_again(tmp_path: Path, clock: str) -> None:
     By default stamps continue to rise with ``/clock``, by an offset that each cycle states; else they go back with the world.
     """
     from regolith_msgs.msg import Cycle
-    from regolith_msgs.srv import Checkpoint
+    from regolith_msgs.srv import SaveCheckpoint
     from sensor_msgs.msg import Image
 
     keeps = clock == 'continues'
@@ -152,9 +153,9 @@ def test_a_rewind_shows_the_same_again(tmp_path: Path, clock: str) -> None:
         cycles = live.subscribe(Cycle, '/regolith/cycle')
         images = live.subscribe(Image, '/amber/tilted/depth/image_raw')
         live.wait_for(lambda: len(images) > 6, 60.0, 'images')
-        saved = live.call(Checkpoint, '/regolith/world/checkpoint', path='saved')
+        saved = live.call(SaveCheckpoint, '/regolith/world/save_checkpoint', path='saved')
         live.wait_for(lambda: stamp_ns(images[-1]) > saved.t_ns + 10**9, 60.0, 'later images')
-        assert live.call(Checkpoint, '/regolith/world/restore', path=saved.path).success
+        assert live.call(SaveCheckpoint, '/regolith/world/restore_checkpoint', path=saved.path).success
         first = live.wait_for(lambda: next((c for c in cycles if c.key.epoch > 0), None), 60.0, 'the rewind')
         offset_ns = first.clock_offset_ns
 
@@ -189,7 +190,7 @@ def test_camera_info_mount_and_pose_put_the_ground_where_the_depth_image_has_it(
     info = next(bag.messages('/amber/tilted/camera_info')).content
     transforms = [t for m in bag.messages('/tf_static') for t in m.content.transforms]
     base_from_optical = _chain(transforms, 'amber/base_link', ['amber/tilted_link', 'amber/tilted_optical_frame'])
-    poses = {stamp_ns(m.content): m.content.chassis for m in bag.messages('/amber/vehicle_state')}
+    poses = {stamp_ns(m.content): m.content.chassis for m in bag.messages('/amber/wheeled_state')}
     k, d = np.array(info.k).reshape(3, 3), np.array(info.d)
     checked = 0
     classes = {stamp_ns(m.content): m.content for m in bag.messages('/amber/tilted/semantic/image_raw')}
@@ -236,12 +237,12 @@ def test_stereo_infos_and_labels(seen: RunResult) -> None:
     assert right.header.frame_id == 'amber/right_optical_frame'
     instance = [m.content for m in bag.messages('/amber/tilted/instance/image_raw')][-1]
     found = [m.content for m in bag.messages('/amber/tilted/boxes')][-1]
-    wheels = [m.content for m in bag.messages('/amber/tilted/wheels')][-1]
+    wheels = [m.content for m in bag.messages('/amber/tilted/wheel_labels')][-1]
     names = [detection.id for detection in found.detections]
     assert 'basalt' in names and set(wheels.names) <= set(names) and len(wheels.names) >= 1
-    for detection in found.detections:
-        assert detection.pixels == int(np.sum(pixels(instance) == detection.instance))
-        assert detection.class_id == ('wheel' if '/' in detection.id else 'vehicle')
+    for box in labelled_boxes(found.detections, pixels(instance)):
+        assert box.pixels == int(np.sum(pixels(instance) == box.instance)) > 0
+        assert box.class_name == ('wheel' if '/' in box.name else 'vehicle')
     # The labels are the sinkages that wheel_states tells at the first cycle's end from the image's stamp on.
     states = [m.content for m in bag.messages('/basalt/wheel_states')]
     state = next(s for s in states if stamp_ns(s) >= stamp_ns(wheels))

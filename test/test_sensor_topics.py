@@ -16,6 +16,7 @@ from harness import RunResult, command, environment, finished, library_run, run_
 
 from regolith_bringup.bag.reading import Bag
 from regolith_sensors.inertial.gnss import MOON_RADIUS
+from regolith_sensors.labels.dataset_export import labelled_boxes
 from regolith_sensors.lidar.point_cloud import POINT
 from regolith_sensors.report.image_reader import frames, pixels, stamp_ns
 from regolith_world.numerics.rotation import from_rotation_vector, matrix, product
@@ -105,7 +106,7 @@ def everything(run: RunResult) -> dict[str, list[Any]]:
 
 def truth(run: RunResult, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return times [ns], positions and quaternions of a vehicle at every commit."""
-    states = content(run, f'/{name}/vehicle_state')
+    states = content(run, f'/{name}/wheeled_state')
     poses = [s.chassis for s in states]
     places = np.array([(p.position.x, p.position.y, p.position.z) for p in poses])
     turns = np.array([(p.orientation.x, p.orientation.y, p.orientation.z, p.orientation.w) for p in poses])
@@ -265,7 +266,7 @@ def test_a_dataset_of_the_run(run: RunResult, tmp_path: Path) -> None:
     t_ns = int(Path(image['file_name']).stem.rsplit('_', 1)[1])
     topics = ['/amber/left/instance/image_raw', '/amber/left/boxes']
     numbers, boxes = next(parts for t, parts in frames(Bag(run.run_dir), topics) if t == t_ns)
-    number = next(d.instance for d in boxes.detections if d.id == annotation['name'])
+    number = next(b.instance for b in labelled_boxes(boxes.detections, pixels(numbers)) if b.name == annotation['name'])
     rows, columns = np.nonzero(pixels(numbers) == number)
     x, y, width, height = annotation['bbox']
     assert (x, y) == (columns.min(), rows.min()) and (width, height) == (np.ptp(columns) + 1, np.ptp(rows) + 1)

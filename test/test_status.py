@@ -55,11 +55,11 @@ def _change_speed_and_list_parameters(live: LiveRun, late: Observer) -> None:
     """The cap on speed can be changed while a run goes on; nodes that share a process have their parameters."""
     live.pause(False)
     value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=4.0)
-    faster = Parameter(name='speed', value=value)
+    faster = Parameter(name='real_time_factor', value=value)
     (answer,) = late.call(SetParameters, '/regolith/world/set_parameters', parameters=[faster]).results
     assert answer.successful, answer.reason
     status = late.subscribe(WorldStatus, '/regolith/status')
-    late.wait_for(lambda: any(s.speed > 1.5 for s in status), what='the run to speed up')
+    late.wait_for(lambda: any(s.real_time_factor > 1.5 for s in status), what='the run to speed up')
     value.double_value = -1.0
     (answer,) = late.call(SetParameters, '/regolith/world/set_parameters', parameters=[faster]).results
     assert not answer.successful

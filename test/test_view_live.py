@@ -35,7 +35,7 @@ def test_a_late_view_and_markers_show_the_world_as_it_is(tmp_path: Path) -> None
         viewing = subprocess.Popen(
             command('view', '--live', '--save', file), env=environment(live.domain), stderr=subprocess.PIPE, text=True
         )
-        ground, frames = live.subscribe(MarkerArray, '/regolith/view/ground'), live.subscribe(TFMessage, '/tf')
+        ground, frames = live.subscribe(MarkerArray, '/regolith/view/terrain'), live.subscribe(TFMessage, '/tf')
         live.wait_for(lambda: {m.id for each in ground for m in each.markers} and len(ground) > 3, 120.0, 'the ground')
         found = live.wait_for(
             lambda: [t for m in frames for t in m.transforms if t.header.frame_id == 'world'], 120.0, 'tf'

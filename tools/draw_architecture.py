@@ -109,7 +109,7 @@ def cycle(axes: Axes) -> None:
     axes.text(8.75, y['terrain'] - 0.25, 'terrain/update (held until the verdict)', size=7.8, color='#8a5a1c')
     for lane, x in (('agents', 9.35), ('terrain', 8.6), ('others', 9.0)):
         arrow(axes, (x, y[lane]), (10.1, y['world'] - 0.02), color='#3b5b7a', alpha=0.6)
-    told = 'evolved: tentative\nstate, hash, next Δt'
+    told = 'cycle_result: tentative\nstate, hash, next Δt'
     axes.text(10.0, top + 0.2, told, size=8, color='#3b5b7a', ha='center', va='bottom')
     work(10.4, 2.5, 'world', 'intersect, judge, contacts')
     tell(13.2, 'world', ('agents', 'terrain', 'others'), 'COMMIT (or DISCARD\nand a shorter Δt)')

@@ -15,9 +15,9 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'parameters.md'
 HEAD = """# Parameters of the nodes
 
-Written by `tools/make_parameters_page.py` from the source. A run's nodes are started with these by `./regolith run` and
-`ros2 launch`; what a scenario says is said there, in `scenario_file`. All but `speed` are read-only. QoS of what
-observers read can be overridden as everywhere in ROS 2 (`qos_overrides`).
+Written by `tools/make_parameters_page.py` from the source. `./regolith run` and `ros2 launch` start the nodes of a run
+with these parameters. The settings of a run are in its scenario (`scenario_file`). Only `real_time_factor` can change
+during a run. QoS of the topics for observers can be overridden as in ROS 2 (`qos_overrides`).
 """
 Row = tuple[str, str, str]
 """Name, default, meaning."""
@@ -74,11 +74,11 @@ class Module:
                 called = ast.unparse(node.func).split('.')[-1]
                 if called == 'declare' and len(node.args) == 4:
                     yield self.text(node.args[1]), self.text(node.args[2]), self.text(node.args[3])
-                elif called == 'declare_parameter' and within == 'declare_speed':
+                elif called == 'declare_parameter' and within == 'declare_real_time_factor':
                     assigned = [n for n in ast.walk(function) if isinstance(n, ast.Assign)]
                     about = next(n.value for n in assigned if ast.unparse(n.targets[0]) == 'about')
                     yield self.text(node.args[0]), self.text(node.args[1]), self.text(about)
-                elif re.fullmatch('declare_(scenario|run|speed)', called):
+                elif re.fullmatch('declare_(scenario|run_id|real_time_factor)', called):
                     home = 'regolith_world.ros.parameters'
                     path = source_of(home)
                     assert path is not None

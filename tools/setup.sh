@@ -85,7 +85,7 @@ build() {
     local paths=(src)
     # Interfaces the wheels lack are built only where the system has none.
     local name
-    for name in tf2_msgs simulation_interfaces; do
+    for name in tf2_msgs ackermann_msgs vision_msgs simulation_interfaces; do
         python3 -c "import ament_index_python as a; a.get_package_prefix('$name')" 2>/dev/null || paths+=("underlay/$name")
     done
     echo 'regolith set-up: building the workspace'

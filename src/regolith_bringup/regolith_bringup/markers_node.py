@@ -23,7 +23,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from regolith_msgs.msg import TerrainUpdate, WorldStatus
-from regolith_msgs.srv import GetTerrainSnapshot
+from regolith_msgs.srv import GetTerrainState
 from rosgraph_msgs.msg import Clock
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
@@ -44,7 +44,7 @@ from regolith_world.ros import qos
 from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.message_conversion import quaternion, vector3
 from regolith_world.ros.naming import helper_node, root_of
-from regolith_world.ros.parameters import declare, declare_run, declare_scenario
+from regolith_world.ros.parameters import declare, declare_run_id, declare_scenario
 from regolith_world.ros.shutdown import ShutdownRequest, run_process
 
 Floats = NDArray[np.float64]
@@ -67,7 +67,7 @@ class MarkersNode:
         self._leaving = ShutdownRequest()
         self.node = Node('markers', namespace='regolith')
         scenario = load_section(declare_scenario(self.node), '', Scenario)
-        run = declare_run(self.node)
+        run = declare_run_id(self.node)
         self._period_s = 1.0 / declare(self.node, 'rate_hz', 2.0, 'of markers, per wall second [Hz]')
         link = helper_node(self.node, 'link')
         self.nodes = [self.node, link]
@@ -91,7 +91,7 @@ class MarkersNode:
         self._since: list[TerrainUpdate] = []  # the last update, and all since the ground was requested
         self._requested_in = -1  # the epoch of the request
         self._whole = False
-        self._asking = self.node.create_client(GetTerrainSnapshot, 'terrain/snapshot')
+        self._asking = self.node.create_client(GetTerrainState, 'terrain/get_state')
         self._answer: Any = None
         self._next_ask = 0.0
         self._inbox.subscribe(TerrainUpdate, f'{self._root}{UPDATES}', self._on_update, qos.HISTORY, optional=True)
@@ -173,7 +173,7 @@ class MarkersNode:
         if self._answer is None:
             if now >= self._next_ask and self._asking.service_is_ready():
                 self._next_ask, self._requested_in = now + _ASK_S, self._epoch
-                self._answer = self._asking.call_async(GetTerrainSnapshot.Request())
+                self._answer = self._asking.call_async(GetTerrainState.Request())
         elif self._answer.done():
             snapshot, self._answer = self._answer.result(), None
             if self._epoch != self._requested_in:  # the world was rewound since: before or after this response

@@ -50,7 +50,7 @@ from regolith_files.problems import counted
 from regolith_world.checkpoint.disk_reserve import release
 from regolith_world.ros.inbox import LOOK_PERIOD_S, spin_ready
 from regolith_world.ros.naming import helper_node, named_node, root_of
-from regolith_world.ros.parameters import STARTED_BY, declare, declare_run
+from regolith_world.ros.parameters import STARTED_BY, declare, declare_run_id
 from regolith_world.ros.published_type import alternatives
 from regolith_world.ros.shutdown import StartupError, run_process
 from regolith_world.ros.world_monitor import WorldMonitor
@@ -468,7 +468,7 @@ def build() -> tuple[Node, Recorder]:
     if not topics:
         raise StartupError(f'recorder: parameter topics is not set; allowed: a list of {form}')
     try:
-        recorder = Recorder(node, run_dir, topics, flush_period_s, declare_run(node))
+        recorder = Recorder(node, run_dir, topics, flush_period_s, declare_run_id(node))
     except OSError as error:
         raise RecordingError(f'no recording: {error.filename or run_dir}: {error.strerror or error}') from None
 

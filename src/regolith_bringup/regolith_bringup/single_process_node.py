@@ -13,7 +13,7 @@ from typing import Any
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.task import Future
-from regolith_msgs.msg import Cycle, Evolved, TerrainDelta, TerrainUpdate
+from regolith_msgs.msg import Cycle, CycleResult, TerrainDelta, TerrainUpdate
 
 from regolith_bringup.run.process_allocation import usable_cores
 from regolith_bringup.run.simulation import Simulation
@@ -39,7 +39,7 @@ from regolith_world.ros.entity_services import EntityServices
 from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.named_pose_services import PoseServices
 from regolith_world.ros.naming import helper_node, named_node, root_of
-from regolith_world.ros.parameters import declare, declare_run, declare_scenario
+from regolith_world.ros.parameters import declare, declare_run_id, declare_scenario
 from regolith_world.ros.participant_host import WORD_S
 from regolith_world.ros.remote_nodes import RemoteNodes
 from regolith_world.ros.runner import Runner
@@ -47,7 +47,7 @@ from regolith_world.ros.shutdown import run_process
 from regolith_world.ros.simulation_services import SimulationServices
 from regolith_world.ros.startup_timeout import StartupNotice, StartupTimeout
 from regolith_world.world import AdmissionError
-from regolith_world.world_node import ELSEWHERE, SENSORS_LAG
+from regolith_world.world_node import MAX_SENSOR_LAG, REMOTE_NODES, WAIT_FOR_RECORDER
 
 
 class SingleProcessNode:
@@ -55,20 +55,20 @@ class SingleProcessNode:
 
     def __init__(self) -> None:
         node = Node('world', namespace='regolith')
-        self._run_id = declare_run(node)
+        self._run_id = declare_run_id(node)
         scenario_file = declare_scenario(node)
         run_dir = declare(node, 'run_dir', '', 'folder of the run; empty: keep nothing on disk')
         alive = Alive(Path(run_dir) / FILE) if run_dir else None
         self._restore_from = declare(node, 'restore_from', '', 'checkpoint folder to start from; empty: the beginning')
-        recorded = declare(node, 'recorder', False, 'whether a recorder acknowledges what it wrote')
-        lag_s = declare(node, 'sensors_lag_s', -1.0, SENSORS_LAG)
+        recorded = declare(node, 'wait_for_recorder', False, WAIT_FOR_RECORDER)
+        lag_s = declare(node, 'max_sensor_lag_s', -1.0, MAX_SENSOR_LAG)
         self._followed: list[Any] = []
         scenario = load_section(scenario_file, '', Scenario)
         namespace = node.get_namespace()
         link = helper_node(node, 'link')
-        elsewhere = declare(node, 'elsewhere', [''], ELSEWHERE)
-        self._elsewhere = RemoteNodes(link, elsewhere, scenario_file, run_dir)
-        self._announcement = Announcement(node, link, self._run_id, scenario.name, self._elsewhere)
+        remote_nodes = declare(node, 'remote_nodes', [''], REMOTE_NODES)
+        self._remote = RemoteNodes(link, remote_nodes, scenario_file, run_dir)
+        self._announcement = Announcement(node, link, self._run_id, scenario.name, self._remote)
         self._timeout_s = scenario.world.start_timeout_s
         self._starting = StartupNotice(link, 'starting')
         # One publishes while others compute, of however few vehicles; more than cores get into each other's way.
@@ -78,11 +78,11 @@ class SingleProcessNode:
         self.executor.add_node(node)
         self.inbox = Inbox(link, self._run_id)
         self._cycle = link.create_publisher(Cycle, 'cycle', qos.PROTOCOL)
-        self._evolved = link.create_publisher(Evolved, 'evolved', qos.PROTOCOL)
+        self._results = link.create_publisher(CycleResult, 'cycle_result', qos.PROTOCOL)
         self._delta = link.create_publisher(TerrainDelta, 'terrain/delta', qos.PROTOCOL)
         self._update = link.create_publisher(TerrainUpdate, 'terrain/update', qos.PROTOCOL)
         simulation.bus.on_cycle = lambda c: self._tell(self._cycle, record_codec.cycle_bytes, c)
-        simulation.bus.on_evolved = self._collect
+        simulation.bus.on_result = self._collect
         simulation.bus.meanwhile = self._publish_kept
         simulation.on_delta = lambda d: self._tell(self._delta, soil_wire.delta_bytes, d)
         simulation.on_update = lambda u: self._tell(self._update, soil_wire.update_bytes, u)
@@ -119,7 +119,7 @@ class SingleProcessNode:
             duration_s=declare(node, 'duration_s', 0.0, 'simulated time at which the run ends [s]; 0: never'),
             inbox=self.inbox,
             recorded=recorded,
-            sensors_lag_s=lag_s,
+            max_sensor_lag_s=lag_s,
             at_standstill=self._publish_kept,
         )
         self.runner.on_release = self._release
@@ -199,7 +199,7 @@ class SingleProcessNode:
 
     def _collect(self, answer: records.CycleResult) -> None:
         """Collect the snapshots of all threads at their end."""
-        self._tell(self._evolved, record_codec.evolved_bytes, answer)
+        self._tell(self._results, record_codec.cycle_result_bytes, answer)
         self._ready += self._snapshots
         self._snapshots = []
 
@@ -216,7 +216,7 @@ class SingleProcessNode:
         ):
             if self.runner.leaving.asked:
                 return 0
-            if (hint := self._elsewhere.wait_for(missing())) and time.monotonic() > next_word:
+            if (hint := self._remote.wait_for(missing())) and time.monotonic() > next_word:
                 next_word = time.monotonic() + WORD_S
                 self.nodes[0].get_logger().info(f'waiting for {", ".join(missing())}{hint}')
             if patience.left() < 0.0:

@@ -211,7 +211,7 @@ def _add_vehicle(
         types.make(
             'regolith_msgs/msg/WheelState',
             name=wheel,
-            speed=1.2,
+            angular_velocity=1.2,
             slip_ratio=0.1 + 0.02 * np.sin(0.3 * cycle + k),
             sinkage_total=RUT_M,
             sinkage_incremental=RUT_M * (1.0 if k < 2 else 0.3),
@@ -229,11 +229,13 @@ def _add_vehicle(
 
 def _add_bands(types: Types, add: Any, cycle: int, t_ns: int, wall_ns: int, header: Any) -> None:
     quantities = [
-        types.make('regolith_msgs/msg/GearQuantity', name=name, unit=unit, parts=['left', 'right'], values=values)
+        types.make(
+            'regolith_msgs/msg/RunningGearQuantity', name=name, unit=unit, parts=['left', 'right'], values=values
+        )
         for name, unit, values in (
             ('slip ratio', '', np.array([0.05, 0.001 * cycle])),
             ('band tension', 'N', np.array([9000.0, 8000.0])),
         )
     ]
-    message = types.make('regolith_msgs/msg/GearState', header=header, name='basalt', quantities=quantities)
-    add('/basalt/gear_state', message, t_ns, wall_ns + 5)
+    message = types.make('regolith_msgs/msg/RunningGearState', header=header, name='basalt', quantities=quantities)
+    add('/basalt/running_gear_state', message, t_ns, wall_ns + 5)

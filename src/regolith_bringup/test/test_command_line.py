@@ -102,8 +102,8 @@ def test_a_checkpoint_is_looked_at_before_anything_starts(tmp_path: Path, capfd:
     assert 'terrain.bin: the manifest names it' in refused(tmp_path / 't1')
     manifest = saved(*whole) / 'manifest.json'
     text = manifest.read_text()
-    manifest.write_text(text.replace('"format": 3', '"format": 2'))
-    assert 'format: 2; allowed: 3' in refused(tmp_path / 't1')
+    manifest.write_text(text.replace('"format": 4', '"format": 2'))
+    assert 'format: 2; allowed: 4' in refused(tmp_path / 't1')
     manifest.write_text(text[:40])
     assert 'manifest.json: not a checkpoint' in refused(tmp_path / 't1')
     assert 'world.bin: not a saved WorldState' in refused(saved(*whole))

@@ -115,7 +115,7 @@ def test_the_plan_has_a_node_and_topics_for_radios_only_where_there_are_any(tmp_
     nodes = {spec.executable: spec for spec in node_specs(scenario, 's.yaml', tmp_path)}
     assert nodes['comms_node'].label == 'regolith/comms'
     topics = nodes['recorder_node'].parameters['topics']
-    assert '/lander/comms/rx|regolith_msgs/msg/Datagrams|state|1' in topics
+    assert '/lander/comms/rx|regolith_msgs/msg/DatagramArray|state|1' in topics
     silent = scenario.model_copy(update={'comms': None})
     assert 'comms_node' not in {spec.executable for spec in node_specs(silent, 's.yaml', tmp_path)}
     assert 'comms_node' not in {spec.executable for spec in node_specs(scenario, 's.yaml', tmp_path, 'one')}

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -26,8 +27,16 @@ def bag(run: Path) -> None:
     """Overwrite the middle of a bag; its index at the end stays."""
     file = run / 'bag' / 'bag_0.mcap'
     with file.open('r+b') as stream:
-        stream.seek(int(file.stat().st_size * 0.25))
+        stream.seek(int(file.stat().st_size * 0.1))
         stream.write(b'\xa5' * (file.stat().st_size // 4))
+
+
+def index(run: Path) -> None:
+    """Overwrite the index at the end of a bag up to its footer."""
+    file = run / 'bag' / 'bag_0.mcap'
+    with file.open('r+b') as stream:
+        stream.seek(-2037, os.SEEK_END)
+        stream.write(b'\xa5' * 2000)
 
 
 def emptied(run: Path) -> None:
@@ -55,6 +64,8 @@ def scenario(run: Path) -> None:
     ('damage', 'arguments', 'named'),
     [
         (bag, ('report',), 'bag_0.mcap: is damaged'),
+        (index, ('report',), 'bag_0.mcap: is damaged'),
+        (index, ('view', '--save', 'seen.rrd'), 'bag_0.mcap: is damaged'),
         (emptied, ('report',), 'bag_0.mcap: is empty'),
         (emptied, ('compare', 'run'), 'bag_0.mcap: is empty'),
         (emptied, ('replay', '--rate', 'max'), 'bag_0.mcap: is empty'),

@@ -60,8 +60,8 @@ def test_what_is_started_elsewhere_is_left_out_and_the_world_told() -> None:
     scenario = load_scenario('two_rovers').scenario
     specs = node_specs(scenario, '/runs/1/scenario.yaml', '/runs/1', elsewhere=('basalt', 'terrain'))
     assert [s.public_name for s in specs] == ['recorder', 'world', 'amber']
-    assert specs[1].parameters['elsewhere'] == ['basalt', 'terrain']
-    assert the_plan()[1].parameters['elsewhere'] == ['']
+    assert specs[1].parameters['remote_nodes'] == ['basalt', 'terrain']
+    assert the_plan()[1].parameters['remote_nodes'] == ['']
 
 
 @pytest.mark.parametrize('name', ['world', 'recorder', 'sensors', 'nobody', "' -- \n\t'", 'fleet_0'])
@@ -94,7 +94,7 @@ def test_vehicles_elsewhere_share_no_process_with_those_here() -> None:
     assert not [s for s in specs if 'vehicle' in s.parameters]
     (recorder,) = (s for s in specs if s.name == 'recorder')
     publishers = {line.split('|')[0]: line.split('|')[3] for line in recorder.parameters['topics']}  # type: ignore[union-attr]
-    assert publishers['/regolith/terrain/delta'] == '1' and publishers['/regolith/evolved_batch'] == '2'
+    assert publishers['/regolith/terrain/delta'] == '1' and publishers['/regolith/cycle_result_batch'] == '2'
 
 
 def test_command_line_keeps_types() -> None:
@@ -121,15 +121,15 @@ def test_everything_of_the_contract_is_recorded() -> None:
     for name in (
         '/clock',
         '/regolith/cycle',
-        '/regolith/evolved',
+        '/regolith/cycle_result',
         '/regolith/terrain/delta',
         '/regolith/terrain/update',
         '/regolith/status',
         '/diagnostics',
         '/tf',
         '/tf_static',
-        '/amber/description',
-        '/amber/vehicle_state',
+        '/amber/wheeled_description',
+        '/amber/wheeled_state',
         '/amber/wheel_states',
         '/amber/odom',
         '/amber/ground_truth/odom',
@@ -138,7 +138,7 @@ def test_everything_of_the_contract_is_recorded() -> None:
     ):
         assert name in topics
     assert topics['/extra'].qos == 'sensor'
-    assert topics['/amber/description'].qos == 'latched'
+    assert topics['/amber/wheeled_description'].qos == 'latched'
     assert all(RecordedTopic.parse(t.line()) == t for t in topics.values())
 
 
@@ -170,7 +170,7 @@ def test_launch_arguments_give_the_same_plan_as_the_command_line(tmp_path: Path)
     out = tmp_path / 'run'
     run = prepared({'scenario': 'two_rovers', 'out': str(out), 'duration': '4', 'set': 'terrain.soil=chrono_lunar'})
     scenario = load_scenario('two_rovers', ['terrain.soil=chrono_lunar'], duration_s=4.0).scenario
-    number = run.specs[0].parameters['run']
+    number = run.specs[0].parameters['run_id']
     assert number
     assert run.specs == node_specs(scenario, out / 'scenario.yaml', out, run=int(number))  # type: ignore[arg-type]
     assert load_scenario(out / 'scenario.yaml').scenario == scenario

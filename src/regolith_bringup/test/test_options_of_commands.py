@@ -24,7 +24,9 @@ def status(**changed: Any) -> Any:
     """Return a status whose every number is another."""
     from regolith_msgs.msg import WorldStatus
 
-    made = WorldStatus(state=WorldStatus.PLAYING, t_ns=12_345_600_000, end_ns=60_500_000_000, cycle=321, speed=1.756)
+    made = WorldStatus(
+        state=WorldStatus.PLAYING, t_ns=12_345_600_000, end_ns=60_500_000_000, cycle=321, real_time_factor=1.756
+    )
     for key, value in changed.items():
         setattr(made, key, value)
     return made
@@ -44,7 +46,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Noted:
         step=SimpleNamespace(t_ns=2_345_600_000, state_hash=HASH),
         rewind=SimpleNamespace(t_ns=1_234_400_000, cycle=77, state_hash=HASH[1:], branch=3),
         save_snapshot=lambda name: SimpleNamespace(
-            name=name, t_ns=3_210_000_000, bytes=4_560_000, path='' if name == 'x' else '/k'
+            name=name, t_ns=3_210_000_000, size_bytes=4_560_000, path='' if name == 'x' else '/k'
         ),
     )
     monkeypatch.setattr('regolith_bringup.run.running_simulation.RunningSimulation', made)

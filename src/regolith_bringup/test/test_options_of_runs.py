@@ -81,19 +81,19 @@ def test_dry_runs_have_the_arguments_of_nodes(say: Any, tmp_path: Path, monkeypa
     agent, world = nodes['east/basalt/agent'], nodes['east/regolith/world']
     assert (agent['package'], agent['executable'], agent['respawn']) == ('regolith_vehicles', 'agent_node', False)
     assert agent['parameters'] == {
-        'scenario_file': f'{tmp_path}/o/scenario.yaml', 'use_sim_time': False, 'run': 0, 'vehicle': 'basalt', 'followed': [''],
+        'scenario_file': f'{tmp_path}/o/scenario.yaml', 'use_sim_time': False, 'run_id': 0, 'vehicle': 'basalt', 'lossless_streams': [''],
     }  # fmt: skip
     assert world['parameters'] == {
-        'scenario_file': f'{tmp_path}/o/scenario.yaml', 'use_sim_time': False, 'run': 0, 'run_dir': f'{tmp_path}/o', 'duration_s': 30.0,
-        'speed': 2.0, 'recorder': True, 'sensors_lag_s': -1.0, 'restore_from': f'{tmp_path}/c', 'elsewhere': [''], 'processes': 'many',
+        'scenario_file': f'{tmp_path}/o/scenario.yaml', 'use_sim_time': False, 'run_id': 0, 'run_dir': f'{tmp_path}/o', 'duration_s': 30.0,
+        'real_time_factor': 2.0, 'wait_for_recorder': True, 'max_sensor_lag_s': -1.0, 'restore_from': f'{tmp_path}/c', 'remote_nodes': [''], 'processes': 'many',
     }  # fmt: skip
     lines = say(*given)[1].splitlines()
     assert (
         lines[-1]
         == (
             'ros2 run regolith_vehicles agent_node --ros-args -r __node:=agent -r __ns:=/east/basalt '
-            f'-p \'scenario_file:="{tmp_path}/o/scenario.yaml"\' -p use_sim_time:=false -p run:=0 '
-            """-p 'vehicle:="basalt"' -p 'followed:=[""]'"""
+            f'-p \'scenario_file:="{tmp_path}/o/scenario.yaml"\' -p use_sim_time:=false -p run_id:=0 '
+            """-p 'vehicle:="basalt"' -p 'lossless_streams:=[""]'"""
         )
         and len(lines) == 5
     )

@@ -260,7 +260,7 @@ def test_each_node_of_a_recorder_has_a_name_of_its_own_and_all_topics_theirs(tmp
 def test_heads_are_read_where_the_message_has_them() -> None:
     """The recorder reads fixed offsets; this fails if Cycle.msg or CycleKey.msg changes under it."""
     types = synthetic_run.Types()
-    key = types.make('regolith_msgs/msg/CycleKey', run=2**61 + 3, epoch=7, cycle=2**40 + 5, attempt=9)
+    key = types.make('regolith_msgs/msg/CycleKey', run_id=2**61 + 3, epoch=7, cycle=2**40 + 5, attempt=9)
     cycle = types.make(
         'regolith_msgs/msg/Cycle',
         key=key,
@@ -269,10 +269,10 @@ def test_heads_are_read_where_the_message_has_them() -> None:
         verdict=1,
         command=2,
         participants=['a', 'bc'],
-        silent=True,
+        resimulating=True,
     )
     assert cycle_head(types.cdr(cycle)) == (2**61 + 3, 7, 2**40 + 5, 2, True)
-    evolved = types.make('regolith_msgs/msg/Evolved', key=key, name='a')
+    evolved = types.make('regolith_msgs/msg/CycleResult', key=key, name='a')
     assert key_head(types.cdr(evolved)) == (7, 2**40 + 5)
     time_ = types.make('builtin_interfaces/msg/Time', sec=12, nanosec=345)
     assert clock_ns(types.cdr(types.make('rosgraph_msgs/msg/Clock', clock=time_))) == 12_000_000_345

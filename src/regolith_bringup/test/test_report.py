@@ -186,7 +186,7 @@ def test_what_participants_report_stands_under_its_own_key(run_dir: Path, tmp_pa
     world |= {'discarded_cycles': 8, 'forced_cycles': 9, 'state_hash': 'cd', 'processes': 'one', 'failure': 'it broke'}
 
     def event(t_s: float, kind: str) -> dict[str, object]:
-        return {'t_s': t_s, 'kind': kind, 'basis': 'truth'}
+        return {'t_s': t_s, 'kind': kind, 'source': 'ground_truth'}
 
     own = {
         'distance_m': 1.0,

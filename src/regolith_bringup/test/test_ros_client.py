@@ -309,13 +309,13 @@ class World(Graph):
 
 def test_a_running_world_receives_the_fields_of_its_services(monkeypatch: pytest.MonkeyPatch) -> None:
     from regolith_msgs.msg import WorldStatus
-    from regolith_msgs.srv import Rewind, Snapshot, Step
+    from regolith_msgs.srv import Rewind, SaveSnapshot, Step
     from simulation_interfaces.msg import Result
     from simulation_interfaces.srv import ResetSimulation
 
     reset = ResetSimulation.Response(result=Result(result=Result.RESULT_OK))
     world = World(
-        monkeypatch, pause=SetBool.Response(success=True), step=Step.Response(success=True, t_ns=5), snapshot=Snapshot.Response(success=True),
+        monkeypatch, pause=SetBool.Response(success=True), step=Step.Response(success=True, t_ns=5), save_snapshot=SaveSnapshot.Response(success=True),
         rewind=Rewind.Response(success=True, cycle=3), reset_simulation=reset,
         set_parameters=SetParameters.Response(results=[SetParametersResult(successful=True)]),
     )  # fmt: skip
@@ -329,9 +329,18 @@ def test_a_running_world_receives_the_fields_of_its_services(monkeypatch: pytest
     client.reset()
     client.set_real_time_factor(2)
     names = [name.removeprefix('/east/regolith/world/') for name, _ in world.asked]
-    assert names == ['pause', 'pause', 'step', 'rewind', 'rewind', 'snapshot', 'reset_simulation', 'set_parameters']
+    assert names == [
+        'pause',
+        'pause',
+        'step',
+        'rewind',
+        'rewind',
+        'save_snapshot',
+        'reset_simulation',
+        'set_parameters',
+    ]
     sent = [request for _, request in world.asked]
-    assert [sent[0].data, sent[1].data, sent[2].cycles, sent[5].name] == [True, False, 7, 'dusk']
+    assert [sent[0].data, sent[1].data, sent[2].steps, sent[5].name] == [True, False, 7, 'dusk']
     assert (sent[3].t_ns, sent[3].snapshot, sent[3].inputs) == (1_500, '', Rewind.Request.REPLAY)
     assert (sent[4].t_ns, sent[4].snapshot, sent[4].inputs) == (0, 'noon', Rewind.Request.LIVE)
     (speed,) = sent[7].parameters
@@ -339,13 +348,13 @@ def test_a_running_world_receives_the_fields_of_its_services(monkeypatch: pytest
 
 
 def test_what_a_running_world_refuses_is_said_with_what_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from regolith_msgs.srv import Rewind, Snapshot, Step
+    from regolith_msgs.srv import Rewind, SaveSnapshot, Step
     from simulation_interfaces.msg import Result
     from simulation_interfaces.srv import ResetSimulation
 
     failed = ResetSimulation.Response(result=Result(result=Result.RESULT_OPERATION_FAILED, error_message='it cannot'))
     world = World(
-        monkeypatch, step=Step.Response(message='it is not paused; call pause'), snapshot=Snapshot.Response(message='is taken'),
+        monkeypatch, step=Step.Response(message='it is not paused; call pause'), save_snapshot=SaveSnapshot.Response(message='is taken'),
         rewind=Rewind.Response(message='is too early; allowed: from 1 s'), reset_simulation=failed,
         set_parameters=SetParameters.Response(results=[SetParametersResult(reason='too fast')]),
     )  # fmt: skip

@@ -63,7 +63,7 @@ def _write_bag(folder: Path, cycles: range, epoch: int, level: float) -> None:
         )
 
     first_ns = cycles[0] * HEARTBEAT_NS
-    add('/amber/parts', _looks(make, header, pose), first_ns, latched=True)
+    add('/amber/visual_description', _looks(make, header, pose), first_ns, latched=True)
     add('/tf_static', _mount(make, header), first_ns, latched=True)
     for cycle in cycles:
         t_ns = cycle * HEARTBEAT_NS
@@ -89,7 +89,7 @@ def _write_bag(folder: Path, cycles: range, epoch: int, level: float) -> None:
         half = 0.5 * x / RADIUS_M
         poses = [pose(x, 0.0, 0.6), pose(x, 0.4, RADIUS_M - RUT_M, (0.0, np.sin(half), 0.0, np.cos(half)))]
         add('/amber/part_poses', make(
-            'regolith_msgs/msg/VehicleState', header=header(t_ns, 'world'), name='amber', epoch=epoch, poses=poses,
+            'regolith_msgs/msg/PartPoses', header=header(t_ns, 'world'), name='amber', epoch=epoch, poses=poses,
         ), t_ns)  # fmt: skip
         wheel = make('regolith_msgs/msg/WheelState', name='left', slip_ratio=0.001 * cycle, sinkage_total=RUT_M)
         add('/amber/wheel_states', make(
@@ -115,9 +115,9 @@ def _write_bag(folder: Path, cycles: range, epoch: int, level: float) -> None:
 def _looks(make: Any, header: Any, pose: Any) -> Any:
     paint = make('regolith_msgs/msg/VisualMaterial', name='white', color=np.array([0.5, 0.5, 0.5]))
     base = make(
-        'regolith_msgs/msg/VehiclePart',
+        'regolith_msgs/msg/VisualPart',
         name='base_link',
-        moves=True,
+        moving=True,
         frame_id='base_link',
         pose=pose(0.0, 0.0, 0.6),
         shape='box',
@@ -126,16 +126,16 @@ def _looks(make: Any, header: Any, pose: Any) -> Any:
     )
     lying = (0.5**0.5, 0.0, 0.0, 0.5**0.5)
     wheel = make(
-        'regolith_msgs/msg/VehiclePart',
+        'regolith_msgs/msg/VisualPart',
         name='left',
         parent='base_link',
         role=1,
-        moves=True,
+        moving=True,
         frame_id='left_link',
         pose=pose(0.0, 0.4, -0.35),
     )
     rim = make(
-        'regolith_msgs/msg/VehiclePart',
+        'regolith_msgs/msg/VisualPart',
         name='rim',
         parent='left',
         pose=pose(0.0, 0.0, 0.0, lying),
@@ -144,7 +144,7 @@ def _looks(make: Any, header: Any, pose: Any) -> Any:
         material='white',
     )
     return make(
-        'regolith_msgs/msg/VehicleDescription',
+        'regolith_msgs/msg/VisualDescription',
         header=header(0, 'amber/base_link'),
         name='amber',
         family='wheeled',

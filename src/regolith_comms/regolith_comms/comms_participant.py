@@ -53,7 +53,7 @@ class CommsParticipant(Participant):
         model: LinkModel,
         seed: int,
         vehicles: tuple[str, ...],
-        send_evolved: Callable[[CycleResult], None],
+        send_result: Callable[[CycleResult], None],
         parameters: Mapping[str, str],
         *,
         name: str = 'comms',
@@ -66,12 +66,12 @@ class CommsParticipant(Participant):
         :param model: of the links
         :param seed: of the scenario
         :param vehicles: names of those with a radio
-        :param send_evolved: sends an answer to the world
+        :param send_result: sends an answer to the world
         :param parameters: values on which all participants must agree, see :class:`JoinRequest`
         :param replay_inputs: inputs by cycle, in place of those from outside
         :raises ValueError: if a name is reserved or a station has no height
         """
-        super().__init__(name, send_evolved, epoch)
+        super().__init__(name, send_result, epoch)
         self.config, self.vehicles = config, tuple(sorted(vehicles))
         self.broker = Broker(
             model,
@@ -195,14 +195,14 @@ class CommsParticipant(Participant):
             self._dispatched = (cycle.key.cycle, live, deliveries)
         return self._answer_to(cycle, self._dispatched[1])
 
-    def _answer_to(self, cycle: Cycle, live: bytes = b'', report: str = '') -> CycleResult:
+    def _answer_to(self, cycle: Cycle, live: bytes = b'', summary_json: str = '') -> CycleResult:
         return CycleResult(
             cycle.key,
             self.name,
             NO_LIMIT_NS,
             live_inputs=live,
             state_hash=self.state_hash(),
-            report=report,
+            summary_json=summary_json,
         )
 
     def state_hash(self) -> str:
@@ -302,7 +302,7 @@ class CommsParticipant(Participant):
 
     def _idle_answer(self, cycle: Cycle) -> CycleResult:
         report = json.dumps(self.summary()) if cycle.command == Command.STOP else ''
-        return self._answer_to(cycle, report=report)
+        return self._answer_to(cycle, summary_json=report)
 
     def summary(self) -> dict[str, Any]:
         """Return the figures of the run's summary (sent, delivered, dropped by reason, all pairs) and their history."""

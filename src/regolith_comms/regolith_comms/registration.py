@@ -45,7 +45,7 @@ class CommsType(ParticipantType[CommsConfig, 'CommsParticipant']):
         lines = ['/regolith/comms/links|regolith_msgs/msg/RadioLinks|latched|1']
         for radio in sorted({*site.vehicles, *section.stations}):
             lines += [
-                f'/{radio}/comms/rx|regolith_msgs/msg/Datagrams|state|1',
+                f'/{radio}/comms/rx|regolith_msgs/msg/DatagramArray|state|1',
                 f'/{radio}/comms/tx|regolith_msgs/msg/Datagram|state|0',
             ]
         return tuple(lines)
@@ -58,14 +58,14 @@ class CommsType(ParticipantType[CommsConfig, 'CommsParticipant']):
         self.participant('comms', config, flat_context(), lambda answer: None).warm_up()
 
     def participant(
-        self, name: str, section: CommsConfig, site: ParticipantContext, send_evolved: Callable[[CycleResult], None]
+        self, name: str, section: CommsConfig, site: ParticipantContext, send_result: Callable[[CycleResult], None]
     ) -> CommsParticipant:
         """Return the owner of the broker."""
         from regolith_comms.comms_participant import CommsParticipant
         from regolith_comms.tile_graph_builder import link_model
 
         model = link_model(section, site)
-        return CommsParticipant(section, model, site.seed, tuple(site.vehicles), send_evolved, {}, name=name)
+        return CommsParticipant(section, model, site.seed, tuple(site.vehicles), send_result, {}, name=name)
 
 
 COMMS = CommsType()

@@ -3,7 +3,7 @@
 """All sensors of a run in one process: an observer that follows the world and makes every frame.
 
 It publishes ``regolith/sensors/ack`` (regolith_msgs/SensorsAck, latched): the time up to which all frames are done. The
-world does not run ahead of it by more than ``sensors_lag_s``.
+world does not run ahead of it by more than ``max_sensor_lag_s``.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from geometry_msgs.msg import TransformStamped
 from pydantic import BaseModel
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from regolith_msgs.msg import Cycle, SensorsAck, TerrainUpdate, VehicleDescription, VehicleState
-from regolith_msgs.srv import GetTerrainSnapshot
+from regolith_msgs.msg import Cycle, PartPoses, SensorsAck, TerrainUpdate
+from regolith_msgs.msg import VisualDescription as VisualDescriptionMessage
+from regolith_msgs.srv import GetTerrainState
 from sensor_msgs.msg import PointCloud2
 from tf2_msgs.msg import TFMessage
 
@@ -41,7 +42,7 @@ from regolith_world.ros.gc_settings import freeze_garbage_collector
 from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.message_conversion import key_record, quaternion, vector3
 from regolith_world.ros.naming import helper_node, named_node, root_of
-from regolith_world.ros.parameters import declare, declare_run, declare_scenario
+from regolith_world.ros.parameters import declare, declare_run_id, declare_scenario
 from regolith_world.ros.shutdown import ShutdownRequest, run_process
 from regolith_world.ros.startup_timeout import StartupNotice, StartupTimeout
 from regolith_world.ros.world_monitor import WorldMonitor
@@ -68,13 +69,15 @@ class SensorsNode:
         """Build the scenes and compile the kernels."""
         self.node = Node('sensors')
         scenario_file = declare_scenario(self.node)
-        self._run_id = declare_run(self.node)
+        self._run_id = declare_run_id(self.node)
         self._returning = False
         """Whether the world is on its way to where a rewind leads."""
         self._early: list[tuple[int, Callable[[], None]]] = []
         """States of epochs that have not begun here, and how they are taken."""
         self._root = root = root_of(self.node)
-        recorded = declare(self.node, 'recorded', [''], "topics that a recorder will listen to, from the run's root")
+        recorded = declare(
+            self.node, 'recorded_topics', [''], "topics that a recorder will listen to, from the run's root"
+        )
         self._recorded = {f'{root}{topic}' for topic in recorded if topic}
         scenario = load_section(scenario_file, '', _Scenario)
         self._world_config = scenario.world
@@ -110,7 +113,7 @@ class SensorsNode:
         self.inbox.subscribe(TerrainUpdate, 'terrain/update', self._on_update, qos.HISTORY)
         for name in sorted(looks):
             self._follow(name)
-        self._asking = self.node.create_client(GetTerrainSnapshot, 'terrain/snapshot')
+        self._asking = self.node.create_client(GetTerrainState, 'terrain/get_state')
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self.node)
         self._static = self.node.create_publisher(TFMessage, f'{root}/tf_static', qos.LATCHED)
@@ -124,11 +127,11 @@ class SensorsNode:
         """
         looks: dict[str, VisualDescription] = {}
 
-        def take(message: VehicleDescription) -> None:
+        def take(message: VisualDescriptionMessage) -> None:
             looks.setdefault(message.name, visuals_from_message(message))
 
         for name in vehicles:
-            self.inbox.subscribe(VehicleDescription, f'{self._root}/{name}/parts', take, qos.LATCHED)
+            self.inbox.subscribe(VisualDescriptionMessage, f'{self._root}/{name}/visual_description', take, qos.LATCHED)
         self._starting.done()  # from here on it waits for others
         longest_s = self._world_config.start_timeout_s
         patience = StartupTimeout(self.node, 'starting', longest_s)
@@ -177,7 +180,7 @@ class SensorsNode:
                 raise ValueError(f'{vehicle}: a state of {len(poses)} parts; its description has {len(track.parts)}')
             self._in_epoch(epoch, lambda: track.add(clock_offset.simulated_ns(shown_ns), poses))
 
-        self.inbox.subscribe(VehicleState, f'{self._root}/{vehicle}/part_poses', take, qos.HISTORY, raw=True)
+        self.inbox.subscribe(PartPoses, f'{self._root}/{vehicle}/part_poses', take, qos.HISTORY, raw=True)
         if vehicle in self.states.particles:
             moving = self.states.particles[vehicle]
 
@@ -210,7 +213,7 @@ class SensorsNode:
         if self._returning:
             # What was seen before is the past of where the world lands, too.
             self._schedule.start(message.t_ns)
-        if self._returning and not message.silent:
+        if self._returning and not message.resimulating:
             self._returning = False
             self.states.forget_after(message.t_ns)
             for topics in self.topics:
@@ -226,14 +229,14 @@ class SensorsNode:
             if not self._asking.service_is_ready():
                 self._executor.spin_once(timeout_sec=0.02)
                 return
-            self._snapshot = self._asking.call_async(GetTerrainSnapshot.Request())
+            self._snapshot = self._asking.call_async(GetTerrainState.Request())
         self._executor.spin_until_future_complete(self._snapshot, timeout_sec=2.0)
         future, self._snapshot = self._snapshot, None
         if not future.done():
             self._asking.remove_pending_request(future)
             return
         response = future.result()
-        if response.run != self._run_id:
+        if response.run_id != self._run_id:
             return
         self.states.ground.load(soil_convert.nodes_record(response.nodes), int(response.soil_seq))
         self._show_ground()
@@ -247,7 +250,7 @@ class SensorsNode:
         """
         self._wait_for_all()
         freeze_garbage_collector()
-        self._ack.publish(SensorsAck(run=self._run_id, epoch=0, t_ns=-1))
+        self._ack.publish(SensorsAck(run_id=self._run_id, epoch=0, t_ns=-1))
         until = 0.0
         while not self._leaving.overdue:
             self.inbox.wait(0.02)
@@ -351,7 +354,7 @@ class SensorsNode:
             done = min(done, due.t_ns)
         if (ground.epoch, done) != self._acknowledged:
             self._acknowledged = (ground.epoch, done)
-            self._ack.publish(SensorsAck(run=self._run_id, epoch=ground.epoch, t_ns=done))
+            self._ack.publish(SensorsAck(run_id=self._run_id, epoch=ground.epoch, t_ns=done))
 
 
 def static_transforms(sensor: ResolvedSensor, base_frame: str) -> list[TransformStamped]:

@@ -24,7 +24,8 @@ from std_msgs.msg import Header  # noqa: E402
 from regolith_sensors.camera.config import CameraConfig  # noqa: E402
 from regolith_sensors.camera.pipeline import Camera, CameraImage  # noqa: E402
 from regolith_sensors.config.sensors import LightConfig, sensors_of  # noqa: E402
-from regolith_sensors.labels.dataset_export import labelled_box  # noqa: E402
+from regolith_sensors.labels.dataset import LabelledBox  # noqa: E402
+from regolith_sensors.labels.dataset_export import labelled_boxes  # noqa: E402
 from regolith_sensors.labels.ground_truth import Box2D  # noqa: E402
 from regolith_sensors.rays.image import empty_frame  # noqa: E402
 from regolith_sensors.ros import camera_topics  # noqa: E402
@@ -252,34 +253,24 @@ def test_previews_are_few_and_spread() -> None:
     assert image[..., 2].mean() > 190 and image[..., 0].mean() < 10 and len(message.data) < 20_000
 
 
-def test_boxes_are_the_same_in_both_kinds_of_message(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pixels count from 0, both ends included: of columns 3 to 8 the middle is 5.5 and the width 6; both are read back as they were."""
-
-    def detection(header: Any, id: str) -> Any:
-        place = SimpleNamespace(position=SimpleNamespace(x=0.0, y=0.0))
-        return SimpleNamespace(
-            header=header, id=id, bbox=SimpleNamespace(center=place, size_x=0.0, size_y=0.0), results=[]
-        )
-
-    kinds = SimpleNamespace(
-        Detection2DArray=lambda header: SimpleNamespace(header=header, detections=[]), Detection2D=detection,
-        ObjectHypothesisWithPose=lambda: SimpleNamespace(hypothesis=SimpleNamespace(class_id='', score=0.0)),
-    )  # fmt: skip
-    monkeypatch.setattr(camera_topics, 'import_module', lambda name: kinds)
-    box = Box2D(7, int(Semantic.ROCK), 3, 10, 8, 20, 41)
-    theirs = camera_topics.vision_message([box], {7: 'rock_7'}, 'header').detections[0]
-    assert (theirs.bbox.center.position.x, theirs.bbox.center.position.y) == (5.5, 15.0)
-    assert (theirs.bbox.size_x, theirs.bbox.size_y, theirs.id) == (6.0, 11.0, 'rock_7')
-    assert (theirs.results[0].hypothesis.class_id, theirs.results[0].hypothesis.score) == ('rock', 1.0)
-    found = labelled_box(theirs)
-    assert (found.class_name, found.left, found.top, found.right, found.bottom, found.name) == (
-        'rock',
-        3,
-        10,
-        8,
-        20,
-        'rock_7',
-    )
-    ours = camera_topics.detections_message([box], {7: 'rock_7'}, Header()).detections[0]
-    again = labelled_box(ours)
-    assert (again.left, again.top, again.right, again.bottom, again.pixels, again.instance) == (3, 10, 8, 20, 41, 7)
+def test_boxes_are_vision_messages_that_are_read_back() -> None:
+    """Pixels count from 0, both ends included: of columns 3 to 8 the middle is 5.5 and the width 6."""
+    made = [Box2D(7, int(Semantic.ROCK), 3, 10, 8, 20, 41), Box2D(9, int(Semantic.WHEEL), 3, 10, 8, 20, 5)]
+    found = camera_topics.detections_message(made, {7: 'rock_7', 9: 'amber/left'}, Header()).detections
+    first = found[0]
+    assert (first.bbox.center.position.x, first.bbox.center.position.y) == (5.5, 15.0)
+    assert (first.bbox.size_x, first.bbox.size_y, first.id) == (6.0, 11.0, 'rock_7')
+    assert (first.results[0].hypothesis.class_id, first.results[0].hypothesis.score) == ('rock', 1.0)
+    assert labelled_boxes(found, None) == [
+        LabelledBox('rock', 3, 10, 8, 20, 0, None, 'rock_7'),
+        LabelledBox('wheel', 3, 10, 8, 20, 0, None, 'amber/left'),
+    ]
+    # Two objects in one box: the order of their numbers tells them apart.
+    instances = np.ones((30, 30), np.uint16)
+    instances[10:21, 3:9] = 7
+    instances[10:21:10, 3:9:5] = 9
+    instances[25, 25] = 11
+    assert labelled_boxes(found, instances) == [
+        LabelledBox('rock', 3, 10, 8, 20, 62, 7, 'rock_7'),
+        LabelledBox('wheel', 3, 10, 8, 20, 4, 9, 'amber/left'),
+    ]

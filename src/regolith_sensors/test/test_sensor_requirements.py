@@ -66,7 +66,7 @@ def test_whoever_needs_a_stream_is_waited_for(shaking: None) -> None:
     """Poses of everybody, wheels of everybody, motion of one's own vehicle."""
     names = ('basalt', 'amber')
     assert lossless_streams((), names) == {'amber': (), 'basalt': ()}
-    eye, labelling = {'model': EYE}, {'model': EYE, 'outputs': ['image', 'wheels']}
+    eye, labelling = {'model': EYE}, {'model': EYE, 'outputs': ['image', 'wheel_labels']}
     assert lossless_streams(seen(eye=eye), names) == {'amber': ('state',), 'basalt': ('state',)}
     found = lossless_streams(seen(eye=labelling, shaker={'model': {'type': 'shaker'}}), names)
     assert found == {'amber': ('state', WHEELS, MOTION), 'basalt': ('state', WHEELS)}

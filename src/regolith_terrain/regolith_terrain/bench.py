@@ -40,7 +40,7 @@ def scm_cost(mode: str = 'regolith', sinkage_m: float = 0.13, repeats: int = 7) 
     :param mode: 'regolith' or 'reference'
     :param sinkage_m: of the wheel bottom [m]
     :param repeats: the least of so many passes over 0.4 m of virgin soil counts
-    :return: ``us_per_wheel_step`` [us], ``loaded_nodes`` (mean per step)
+    :return: ``us_per_wheel_step`` [us], ``contact_nodes`` (mean per step)
     """
     soils = load_soil('lunar_nominal').parameters()[None, :]
     grid = SoilGrid(FlatField(), _SPACING)
@@ -66,7 +66,7 @@ def scm_cost(mode: str = 'regolith', sinkage_m: float = 0.13, repeats: int = 7) 
             make_wrench(),
         )
         best = min(best, time.perf_counter() - start)
-    return {'us_per_wheel_step': 1e6 * best / steps, 'loaded_nodes': float(loaded)}
+    return {'us_per_wheel_step': 1e6 * best / steps, 'contact_nodes': float(loaded)}
 
 
 @njit(cache=True, nogil=True, error_model='numpy')

@@ -41,7 +41,7 @@ class TerrainNode:
         self.authority = TerrainParticipant(
             config,
             build_height_field(config, head.seed),
-            self.shell.send_evolved,
+            self.shell.send_result,
             self._send_update,
             name='terrain',
             gravity_mps2=world_config.gravity_mps2,

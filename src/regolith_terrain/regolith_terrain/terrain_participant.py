@@ -68,7 +68,7 @@ class TerrainParticipant(Participant):
         self,
         config: TerrainConfig,
         height_field: HeightField,
-        send_evolved: Callable[[CycleResult], None],
+        send_result: Callable[[CycleResult], None],
         send_update: Callable[[SoilUpdate], None],
         name: str = 'terrain',
         grid: SoilGrid | None = None,
@@ -79,12 +79,12 @@ class TerrainParticipant(Participant):
 
         :param config: the scenario's terrain section
         :param height_field: the undisturbed ground
-        :param send_evolved: carries answers to the world
+        :param send_result: carries answers to the world
         :param send_update: carries merged changes to all
         :param grid: committed soil, where it is shared within the process; none: a fresh one
         :param gravity_mps2: by which loose soil stands or slides [m/s^2]
         """
-        super().__init__(name, send_evolved, epoch)
+        super().__init__(name, send_result, epoch)
         self.config = config
         self.height_field = height_field
         self.grid = grid if grid is not None else SoilGrid(height_field, config.spacing_m, config.law)
@@ -129,7 +129,7 @@ class TerrainParticipant(Participant):
             try:
                 answer = self._try_merge(delta.key)
             except ForeignSoilError as error:
-                self._send_evolved(CycleResult(delta.key, self.name, 0, failure=str(error)))
+                self._send_result(CycleResult(delta.key, self.name, 0, failure=str(error)))
                 raise
             if answer is not None:
                 self._reply(answer)
@@ -201,7 +201,7 @@ class TerrainParticipant(Participant):
         return digest.hexdigest()
 
     def _answer_with(self, key: CycleKey, soil_hash: str, state_hash: str, report: str = '') -> CycleResult:
-        return CycleResult(key, self.name, NO_LIMIT_NS, state_hash=state_hash, soil_hash=soil_hash, report=report)
+        return CycleResult(key, self.name, NO_LIMIT_NS, state_hash=state_hash, soil_hash=soil_hash, summary_json=report)
 
     def _idle_answer(self, cycle: Cycle) -> CycleResult:
         self._forget_before(cycle.key)
@@ -227,7 +227,7 @@ class TerrainParticipant(Participant):
             self.conflicts += self._update.conflicts
             self._committed = self._update
         self._drop_attempt()
-        if not cycle.silent:
+        if not cycle.resimulating:
             self.on_shown(cycle)
 
     def _discard(self) -> None:

@@ -52,7 +52,7 @@ def cloud(*places: tuple[float, float, float]) -> tuple[str, Any]:
     table = np.zeros((len(places), 13), '<f4')
     table[:, :3] = places
     header = SimpleNamespace(stamp=SimpleNamespace(sec=1, nanosec=0))
-    return '/amber/particles', SimpleNamespace(
+    return '/amber/soil_surfels', SimpleNamespace(
         header=header, width=len(places), point_step=52, data=table.view(np.uint8).reshape(-1)
     )
 

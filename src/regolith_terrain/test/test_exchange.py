@@ -189,11 +189,11 @@ class Stage:
     """A terrain in the cycle, with two agents."""
 
     def __init__(self) -> None:
-        self.evolved: list[CycleResult] = []
+        self.results: list[CycleResult] = []
         self.updates: list[SoilUpdate] = []
         self.key = CycleKey(0, -1, -1)
         config = TerrainConfig(source='flat')
-        self.terrain = TerrainParticipant(config, FlatField(), self.evolved.append, self.updates.append)
+        self.terrain = TerrainParticipant(config, FlatField(), self.results.append, self.updates.append)
 
     def step(
         self, works: Mapping[str, ToolExchange], verdict: Verdict = Verdict.COMMIT, command: Command = Command.EVOLVE
@@ -219,7 +219,7 @@ def test_a_discarded_exchange_leaves_no_trace() -> None:
     for each in (stage, straight):
         each.step({})
     assert stage.terrain.save() == straight.terrain.save() and not len(stage.terrain.loose)
-    assert stage.evolved[-1].state_hash == stage.evolved[-1].soil_hash == straight.evolved[-1].soil_hash
+    assert stage.results[-1].state_hash == stage.results[-1].soil_hash == straight.results[-1].soil_hash
 
 
 def test_loose_soil_is_part_of_terrains_state() -> None:
@@ -227,7 +227,7 @@ def test_loose_soil_is_part_of_terrains_state() -> None:
     alike."""
     stage = Stage()
     stage.step(POURED, Verdict.NONE)
-    answer = stage.evolved[-1]
+    answer = stage.results[-1]
     assert answer.state_hash != answer.soil_hash and stage.updates[-1].grants[0].granted == 350 * quanta(0.03)
     stage.step({})
     stage.step({}, command=Command.HOLD)
@@ -239,8 +239,8 @@ def test_loose_soil_is_part_of_terrains_state() -> None:
     for _ in range(5):
         for each in (stage, other):
             each.step({})
-    assert other.evolved[-1].state_hash == stage.evolved[-1].state_hash
-    assert other.evolved[-1].soil_hash == stage.evolved[-1].soil_hash
+    assert other.results[-1].state_hash == stage.results[-1].state_hash
+    assert other.results[-1].soil_hash == stage.results[-1].soil_hash
     with pytest.raises(ValueError, match=r'cut short|whole rows|not a saved soil'):
         other.terrain.restore(saved[:50], 0)
 
@@ -254,11 +254,11 @@ def test_a_terrain_that_is_started_again_follows_by_its_updates() -> None:
         names, roles = ('amber', 'beryl', 'terrain'), (VEHICLE, VEHICLE, GROUND)
         other.terrain.on_cycle(Cycle(stage.key, 0, 20_000_000, verdict, Command.EVOLVE, names, roles))
         other.terrain.accept_update(stage.updates[-1])
-        assert other.evolved[-1].state_hash == stage.evolved[-1].state_hash
+        assert other.results[-1].state_hash == stage.results[-1].state_hash
     stage.step({}, command=Command.STOP)
     other.terrain.on_cycle(Cycle(stage.key, 0, 0, Verdict.COMMIT, Command.STOP, names, roles))
     assert other.terrain.save() == stage.terrain.save()
-    book = json.loads(stage.evolved[-1].report)['ledger']
+    book = json.loads(stage.results[-1].summary_json)['ledger']
     assert book['ground_kg'] == pytest.approx((350 * quanta(0.4) - 350 * quanta(0.03)) * SPACING**2, rel=1e-12)
 
 

@@ -30,11 +30,11 @@ class Stage:
     """A terrain with its outputs recorded, and the world's side of the talk."""
 
     def __init__(self, agents: tuple[str, ...] = ('amber', 'beryl'), regions: tuple[dict, ...] = ()) -> None:
-        self.evolved: list[CycleResult] = []
+        self.results: list[CycleResult] = []
         self.updates: list[SoilUpdate] = []
         self.agents = agents
         config = TerrainConfig.model_validate({'source': 'flat', 'regions': regions})
-        self.terrain = TerrainParticipant(config, FlatField(), self.evolved.append, self.updates.append)
+        self.terrain = TerrainParticipant(config, FlatField(), self.results.append, self.updates.append)
 
     def cycle(
         self,
@@ -59,9 +59,9 @@ def test_answers_once_all_deltas_are_in() -> None:
     key = stage.cycle(0, 0)
     assert stage.terrain.missing() == ('amber', 'beryl')
     stage.delta(key, 'amber', rut(1, 0.1))
-    assert not stage.evolved and stage.terrain.missing() == ('beryl',)
+    assert not stage.results and stage.terrain.missing() == ('beryl',)
     stage.delta(key, 'beryl', NodeRecords.empty())
-    (answer,), (update,) = stage.evolved, stage.updates
+    (answer,), (update,) = stage.results, stage.updates
     assert update.key == answer.key == key and update.soil_seq == 1 and update.agents == ('amber', 'beryl')
     assert answer.soil_hash == answer.state_hash == update.soil_hash
     assert stage.terrain.grid.modified_count == 0  # nothing is written before the verdict
@@ -86,10 +86,10 @@ def test_early_duplicate_and_foreign_deltas() -> None:
     stage.delta(key, 'beryl', rut(2, 0.3))  # a repeat never replaces what came first
     stage.delta(key, 'ghost', rut(9, 0.9))
     stage.delta(key, 'amber', rut(1, 0.1))
-    assert not stage.evolved
+    assert not stage.results
     stage.cycle(0, 0)
     stage.delta(key, 'amber', rut(1, 0.1))
-    assert len(stage.evolved) == len(stage.updates) == 1
+    assert len(stage.results) == len(stage.updates) == 1
     assert stage.updates[0].records.level.tolist() == [-0.1, -0.2]
 
 
@@ -98,7 +98,7 @@ def test_repeated_record_gets_the_same_update_and_answer() -> None:
     key = stage.cycle(0, 0)
     stage.delta(key, 'amber', rut(1, 0.1))
     stage.cycle(0, 0)
-    assert stage.evolved[0] is stage.evolved[1] and stage.updates[0] is stage.updates[1]
+    assert stage.results[0] is stage.results[1] and stage.updates[0] is stage.updates[1]
 
 
 def test_a_repeated_record_brings_the_update_that_it_commits_again() -> None:
@@ -132,10 +132,10 @@ def test_nothing_of_before_a_rewind_is_sent_again(restored: bool, attempted: boo
         stage.terrain.restore(saved, 1)
     else:
         stage.terrain.set_epoch(1)
-    del stage.updates[:], stage.evolved[:]
+    del stage.updates[:], stage.results[:]
     for _ in range(2):
         key = stage.cycle(0, 1, epoch=1)
-    assert not stage.updates and not stage.evolved and stage.terrain.missing() == ('amber',)
+    assert not stage.updates and not stage.results and stage.terrain.missing() == ('amber',)
     stage.delta(key, 'amber', rut(3, 0.2))
     assert [update.key for update in stage.updates] == [key]
 
@@ -146,14 +146,14 @@ def test_discard_leaves_no_trace() -> None:
     stage.delta(key, 'amber', rut(1, 0.5))
     retry = stage.cycle(0, 1, Verdict.DISCARD)
     stage.delta(key, 'amber', rut(1, 0.5))  # late
-    assert len(stage.evolved) == 1
+    assert len(stage.results) == 1
     stage.delta(retry, 'amber', rut(1, 0.1))
     stage.cycle(1, 2, Verdict.COMMIT, Command.HOLD)
     stage.delta(straight.cycle(0, 0), 'amber', rut(1, 0.1))
     straight.delta(CycleKey(0, 0, 0), 'amber', rut(1, 0.1))
     straight.cycle(1, 1, Verdict.COMMIT, Command.HOLD)
     assert stage.terrain.grid.save() == straight.terrain.grid.save()
-    assert stage.evolved[-1].soil_hash == straight.evolved[-1].soil_hash
+    assert stage.results[-1].soil_hash == straight.results[-1].soil_hash
     assert stage.terrain.soil_seq == straight.terrain.soil_seq == 1
 
 
@@ -171,7 +171,7 @@ def test_dropped_agent_is_no_longer_waited_for() -> None:
 def test_no_agents_at_all() -> None:
     stage = Stage(())
     stage.cycle(0, 0)
-    assert len(stage.evolved) == 1 and len(stage.updates[0].records) == 0
+    assert len(stage.results) == 1 and len(stage.updates[0].records) == 0
 
 
 def test_stop_reports_ruts_and_conflicts() -> None:
@@ -180,7 +180,7 @@ def test_stop_reports_ruts_and_conflicts() -> None:
     stage.delta(key, 'amber', rut(1, 0.1))
     stage.delta(key, 'beryl', rut(1, 0.2))
     stage.cycle(1, 1, Verdict.COMMIT, Command.STOP)
-    report = json.loads(stage.evolved[-1].report)
+    report = json.loads(stage.results[-1].summary_json)
     assert set(report.pop('ledger').values()) == {0.0}
     assert report == {'modified_nodes': 1, 'max_rut_depth_m': 0.2, 'conflicts': 1}
     assert stage.updates[0].conflicts == 1 and stage.updates[0].owner.tolist() == [1]
@@ -193,7 +193,7 @@ def test_the_ledger_tells_soil_made_of_nothing() -> None:
     moved.mass_kgpm2[:] = 0.75
     stage.delta(stage.cycle(0, 0), 'amber', moved)
     stage.cycle(1, 1, Verdict.COMMIT, Command.STOP)
-    book = json.loads(stage.evolved[-1].report)['ledger']
+    book = json.loads(stage.results[-1].summary_json)['ledger']
     assert book == {
         'ground_kg': 0.75 * 0.02**2,
         'carried_kg': 0.0,
@@ -207,10 +207,10 @@ def test_restore_goes_back_and_takes_the_new_epoch() -> None:
     stage = Stage(('amber',))
     stage.delta(stage.cycle(0, 0), 'amber', rut(1, 0.1))
     stage.cycle(1, 1, Verdict.COMMIT, Command.HOLD)
-    blob, saved = stage.terrain.save(), stage.evolved[-1].soil_hash
+    blob, saved = stage.terrain.save(), stage.results[-1].soil_hash
     stage.delta(stage.cycle(1, 2), 'amber', rut(2, 0.3))
     stage.cycle(2, 3, Verdict.COMMIT, Command.HOLD)
-    assert stage.evolved[-1].soil_hash != saved
+    assert stage.results[-1].soil_hash != saved
     early = CycleKey(1, 1, 0)
     stage.delta(early, 'amber', rut(2, 0.3))  # of the new epoch already
     stage.terrain.restore(blob, 1)
@@ -218,7 +218,7 @@ def test_restore_goes_back_and_takes_the_new_epoch() -> None:
     stage.cycle(1, 4, Verdict.COMMIT)  # of the old epoch: ignored
     assert stage.terrain.grid.soil_hash() == saved
     stage.cycle(1, 0, epoch=1)
-    assert stage.evolved[-1].key == early and stage.updates[-1].soil_seq == 2
+    assert stage.results[-1].key == early and stage.updates[-1].soil_seq == 2
     with pytest.raises(ValueError, match='cut short'):
         stage.terrain.restore(b'x', 2)
 
@@ -243,7 +243,7 @@ def test_an_update_of_before_a_restart_is_adopted() -> None:
     first.delta(first.cycle(0, 0), 'amber', rut(1, 0.1))
     again.cycle(0, 0)
     again.terrain.accept_update(first.updates[0])
-    assert again.evolved[0].soil_hash == first.evolved[0].soil_hash and again.terrain.missing() == ()
+    assert again.results[0].soil_hash == first.results[0].soil_hash and again.terrain.missing() == ()
     again.cycle(1, 1, Verdict.COMMIT)
     assert again.terrain.grid.soil_hash() == first.updates[0].soil_hash and again.terrain.soil_seq == 1
 
@@ -281,7 +281,7 @@ def test_particles_are_changed_by_their_vehicle_alone(delta: Callable[[CycleKey]
     words = r"beryl: changes node \(3, 0\) of the particles 'strip', which are amber's; allowed: amber alone"
     with pytest.raises(ForeignSoilError, match=words):
         stage.terrain.on_delta(delta(key))
-    assert stage.evolved[-1].failure.startswith('beryl: changes node') and not stage.updates
+    assert stage.results[-1].failure.startswith('beryl: changes node') and not stage.updates
 
 
 def test_others_work_beside_particles() -> None:
@@ -289,7 +289,7 @@ def test_others_work_beside_particles() -> None:
     key = stage.cycle(0, 0)
     stage.delta(key, 'amber', rut(3, 0.1))
     stage.delta(key, 'beryl', rut(-1, 0.1))
-    assert stage.evolved and len(stage.updates[0].records) == 2
+    assert stage.results and len(stage.updates[0].records) == 2
 
 
 def node(i: int) -> tuple[np.ndarray, np.ndarray]:
@@ -303,7 +303,7 @@ def test_an_attempt_that_is_discarded_for_good_waits_for_no_agent() -> None:
     stage.delta(key, 'amber', rut(1, 0.5))
     assert stage.terrain.missing() == ('beryl',)
     stage.cycle(0, 1, Verdict.DISCARD, Command.HOLD)
-    assert stage.terrain.missing() == () and len(stage.evolved) == 1
+    assert stage.terrain.missing() == () and len(stage.results) == 1
     for agent in stage.agents:
         stage.delta(CycleKey(0, 0, 1), agent, rut(1, 0.5))
-    assert len(stage.evolved) == 1 and not stage.updates
+    assert len(stage.results) == 1 and not stage.updates

@@ -18,7 +18,7 @@ from regolith_vehicles.agent.vehicle_state import VehicleState
 from regolith_vehicles.ros.state_service import create_state_service
 from regolith_vehicles.ros.vehicle_topics import VehicleTopics
 from regolith_world.ros import qos
-from regolith_world.ros.message_conversion import cycle_record, evolved_record
+from regolith_world.ros.message_conversion import cycle_record, cycle_result_record
 from regolith_world.ros.naming import root_of
 from regolith_world.ros.parameters import declare, declare_scenario
 from regolith_world.ros.participant_host import ParticipantHost, run_participant
@@ -35,14 +35,16 @@ class AgentNode:
         name = declare(node, 'vehicle', '', 'name of the vehicle in the scenario')
         below = f'{root_of(node)}/regolith'
         world_namespace = declare(node, 'world_namespace', below, 'where the topics of the world are')
-        followed = declare(node, 'followed', [''], f'streams that sensors must not miss, of {", ".join(STREAMS)}')
+        followed = declare(
+            node, 'lossless_streams', [''], f'streams that sensors must not miss, of {", ".join(STREAMS)}'
+        )
         site = AgentFactory(scenario_file)
         if name not in site.head.vehicles:
             known = ', '.join(sorted(site.head.vehicles)) or 'none, the scenario has no vehicles'
             raise StartupError(f'agent: parameter vehicle is {name!r}; allowed: {known} (of {scenario_file})')
         self.shell = ParticipantHost(node, site.world, lambda topic: f'{world_namespace}/{topic}')
         self._delta = self.shell.link.create_publisher(TerrainDelta, self.shell.world('terrain/delta'), qos.PROTOCOL)
-        self.agent = site.agent(name, self.shell.send_evolved, self._send_delta, self._publish)
+        self.agent = site.agent(name, self.shell.send_result, self._send_delta, self._publish)
         self.agent.warm_up()
         self.topics = VehicleTopics(node, self.agent, site.head.seed)
         self.topics.listen(self.shell.inbox, self.shell.link)
@@ -80,7 +82,7 @@ class AgentNode:
         return self.agent.soil_hash()
 
     def _replay(self, past: Join.Response) -> None:
-        self.agent.replay_inputs = {a.key.cycle: bytes(a.live_inputs) for a in map(evolved_record, past.answers)}
+        self.agent.replay_inputs = {a.key.cycle: bytes(a.live_inputs) for a in map(cycle_result_record, past.results)}
         for update in map(message_conversion.update_record, past.updates):
             self.agent.on_update(update)
         for cycle in map(cycle_record, past.cycles):

@@ -50,12 +50,12 @@ def viper_cost(
             vehicle.commit()
         best = min(best, (time.perf_counter() - begin) / simulated_s)
         substep = min(substep, (time.process_time() - begin_cpu) / (cycles * 20))
-        loaded = sum(wheel.loaded_nodes for wheel in vehicle.wheel_states())
+        loaded = sum(wheel.contact_nodes for wheel in vehicle.wheel_states())
     return {
         'compute_per_sim_s': float(best),
         'speed': float(1.0 / best),
         'cpu_us_per_substep': float(substep * 1e6),
-        'loaded_nodes': loaded,
+        'contact_nodes': loaded,
         'grid_m': 0.02,
         'substep_s': config.substep_s,
         'cycle_s': cycle_ns * 1e-9,

@@ -28,7 +28,7 @@ from regolith_vehicles.ros.vehicle_topics import VehicleTopics
 from regolith_world.cycle.participant_group import ParticipantGroup
 from regolith_world.cycle.records import CycleResult
 from regolith_world.ros import qos
-from regolith_world.ros.message_conversion import cycle_record, evolved_record
+from regolith_world.ros.message_conversion import cycle_record, cycle_result_record
 from regolith_world.ros.naming import helper_node, named_node, root_of
 from regolith_world.ros.parameters import declare, declare_scenario
 from regolith_world.ros.participant_endpoint import ParticipantEndpoint
@@ -45,7 +45,10 @@ class FleetNode:
         names = sorted(filter(None, declare(node, 'vehicles', [''], 'names of the vehicles in the scenario')))
         threads = declare(node, 'threads', 1, 'threads for the compiled loops of the vehicles')
         followed = declare(
-            node, 'followed', [''], f'streams that sensors must not miss, VEHICLE/STREAM, of {", ".join(STREAMS)}'
+            node,
+            'lossless_streams',
+            [''],
+            f'streams that sensors must not miss, VEHICLE/STREAM, of {", ".join(STREAMS)}',
         )
         site = AgentFactory(scenario_file)
         unknown = [name for name in names if name not in site.head.vehicles]
@@ -141,7 +144,7 @@ class FleetNode:
 
     def _replay(self, pasts: Mapping[str, Join.Response]) -> None:
         for name, past in pasts.items():
-            answers = map(evolved_record, past.answers)
+            answers = map(cycle_result_record, past.results)
             self.agents[name].replay_inputs = {a.key.cycle: bytes(a.live_inputs) for a in answers}
         longest = max(pasts.values(), key=lambda past: len(past.cycles))
         for update in map(message_conversion.update_record, longest.updates):

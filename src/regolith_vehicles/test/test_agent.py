@@ -306,8 +306,8 @@ def test_on_its_back_one_process_many_and_a_checkpoint_agree() -> None:
     fresh.go_to(agent_blob, terrain_blob, 40, own.t_ns - 20 * DT_NS)
     assert _hashes(fresh, 20) == expected
     for rig in (own, fresh):
-        report = json.loads(rig.hold(Command.STOP).report)
-        assert report['events'] == [{'t_s': 1.0, 'kind': 'rolled_over', 'basis': 'truth'}]
+        report = json.loads(rig.hold(Command.STOP).summary_json)
+        assert report['events'] == [{'t_s': 1.0, 'kind': 'rolled_over', 'source': 'ground_truth'}]
         told = [event for snapshot in rig.published for event in snapshot.events]
         assert [(e.t_ns, e.kind) for e in told] == [(1_000_000_000, 'rolled_over')]
 
@@ -388,7 +388,7 @@ def test_events_are_reported_with_time_and_kind() -> None:
     rig = Rig()
     rig.evolve()
     rig.agent._watch._history.append((2_500_000_000, 'stuck'))
-    assert rig.agent.summary()['events'] == [{'t_s': 2.5, 'kind': 'stuck', 'basis': 'truth'}]
+    assert rig.agent.summary()['events'] == [{'t_s': 2.5, 'kind': 'stuck', 'source': 'ground_truth'}]
 
 
 def test_observers_see_committed_states_only() -> None:
@@ -413,7 +413,7 @@ def test_stop_reports_key_figures() -> None:
     """The report is JSON with the summary's keys; the drive was about as long as commanded."""
     rig = Rig({'type': 'constant', 'speed_mps': 0.3})
     _hashes(rig, 100)
-    report = json.loads(rig.hold(Command.STOP).report)
+    report = json.loads(rig.hold(Command.STOP).summary_json)
     # 0.3 m/s for 2 s, less a ramp at 0.5 m/s^2 (0.09 m) and some slip.
     assert 0.4 < report['distance_m'] < 0.55
     assert 0.0 < report['max_sinkage_m'] < 0.05

@@ -33,7 +33,7 @@ def problems(digger: Any, **fields: Any) -> list[str]:
 
     from regolith_vehicles.ros.dig_action import goal_problems
 
-    good = {'tools': ['drum_front'], 'until_full': 0.5, 'joints': ['drum_front'], 'targets': [2.0]}
+    good = {'tools': ['drum_front'], 'target_fill': 0.5, 'joints': ['drum_front'], 'targets': [2.0]}
     return goal_problems(Dig.Goal(**{**good, **fields}), digger)
 
 
@@ -42,7 +42,7 @@ def test_all_wrong_fields_of_a_dig_goal_are_named(digger: Any) -> None:
     found = problems(
         digger,
         tools=['shovel'],
-        until_full=2.0,
+        target_fill=2.0,
         speed=99.0,
         joints=['drum_front', 'nose', 'arm_front'],
         targets=[float('nan'), 1.0],
@@ -50,7 +50,7 @@ def test_all_wrong_fields_of_a_dig_goal_are_named(digger: Any) -> None:
     )
     starts = [
         'tools shovel; allowed: ',
-        'until_full 2; ',
+        'target_fill 2; ',
         '2 targets; ',
         'joint_command: target of drum_front is nan; ',
         "joint_command: name 'nose'; ",

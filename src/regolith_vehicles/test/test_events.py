@@ -36,14 +36,14 @@ def test_rolled_over_after_a_second_and_again_once_it_stood() -> None:
     assert [kind for _, kind in watch.history] == ['rolled_over', 'rolled_over']
 
 
-def test_high_centred_when_the_hull_carries_the_weight() -> None:
+def test_high_centered_when_the_hull_carries_the_weight() -> None:
     """A knock does not count; what lasts does: 1 - exp(-t / 0.5 s) of 40 % exceeds 30 % after 0.693 s."""
     watch = EventDetector()
     assert _look(watch, range(5), share=1.0) == []
     watch = EventDetector()
-    assert _look(watch, range(200), share=0.4) == [(0.70, 'high_centred')]
+    assert _look(watch, range(200), share=0.4) == [(0.70, 'high_centered')]
     assert _look(watch, range(200, 400), share=0.0) == []
-    assert [kind for _, kind in _look(watch, range(400, 600), share=1.0)] == ['high_centred']
+    assert [kind for _, kind in _look(watch, range(400, 600), share=1.0)] == ['high_centered']
     # On its back a rover is not high-centred.
     assert _look(EventDetector(), range(49), share=1.0, up=-1.0) == []
 

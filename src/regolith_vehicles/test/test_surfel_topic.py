@@ -70,7 +70,7 @@ def test_it_is_told_to_those_who_listen(context: Context) -> None:
     topic = SurfelTopic(node, agent(Surfels.none()))
     assert not topic.wanted
     heard: list[Any] = []
-    node.create_subscription(PointCloud2, 'particles', heard.append, qos.STATE)
+    node.create_subscription(PointCloud2, 'soil_surfels', heard.append, qos.STATE)
     executor = SingleThreadedExecutor(context=context)
     executor.add_node(node)
     for _ in range(200):

@@ -42,7 +42,7 @@ def test_settled_weight_is_carried(make_vehicle: Maker, model: str) -> None:
     assert sum(s.normal_load for s in states) == pytest.approx(434.92 * 1.62, rel=1e-3)
     velocity = vehicle.body_state().linear_velocity
     assert abs(velocity[2]) < 1e-3 and np.abs(velocity[:2]).max() < 5e-3
-    assert all(0.0 < s.sinkage_total < 0.03 and s.slip_ratio == 0.0 and s.loaded_nodes > 0 for s in states)
+    assert all(0.0 < s.sinkage_total < 0.03 and s.slip_ratio == 0.0 and s.contact_nodes > 0 for s in states)
 
 
 def test_compiled_loop_equals_python_loop(make_vehicle: Maker) -> None:

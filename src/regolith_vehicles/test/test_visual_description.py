@@ -102,7 +102,7 @@ def test_a_description_tells_all_of_it(model: str) -> None:
     message = message_of(looks)
     told = visuals_from_message(message)
     assert like(told, looks)
-    assert sum(part.moves for part in message.parts) == len(looks.parts)
+    assert sum(part.moving for part in message.parts) == len(looks.parts)
     if model == 'tracked':
         assert message.family == told.family == 'tracked' and len(message.meshes) == 1
         assert len({id(part.visuals) for part in told.parts if part.role == PartRole.TRACK_SHOE}) == 1
@@ -123,13 +123,13 @@ def test_poses_come_through_as_bytes() -> None:
     pytest.importorskip('rclpy', reason='needs the environment of install/env.sh')
     from geometry_msgs.msg import Pose
     from rclpy.serialization import deserialize_message
-    from regolith_msgs.msg import VehicleState
+    from regolith_msgs.msg import PartPoses
 
     from regolith_vehicles.description.visual_messages import poses_of, state_poses
     from regolith_world.ros.message_template import MessageTemplate, pose
 
     for name in ('a', 'amber', 'basalts', 'obsidian'):
-        message = VehicleState(name=name, poses=[Pose() for _ in range(SHOES)])
+        message = PartPoses(name=name, poses=[Pose() for _ in range(SHOES)])
         message.header.frame_id = 'world'
         numbers = [f for each in message.poses for f in pose(each)]
         template = MessageTemplate(message, numbers, [message.header.stamp], [(message, 'epoch')])
@@ -137,4 +137,4 @@ def test_poses_come_through_as_bytes() -> None:
         raw = template.fill(12_345_678_901, poses.ravel(), (3,))
         t_ns, epoch, back = state_poses(raw)
         assert (t_ns, epoch) == (12_345_678_901, 3) and np.array_equal(back, poses)
-        assert np.array_equal(poses_of(deserialize_message(raw, VehicleState)), poses)
+        assert np.array_equal(poses_of(deserialize_message(raw, PartPoses)), poses)

@@ -63,11 +63,11 @@ def test_a_tank_is_told_part_by_part(context: Context) -> None:
     topics = VisualTopics(node, agent, 'tank/base_link')
     heard: dict[str, list[Any]] = {}
     for name, kind, profile in (
-        ('parts', m.VehicleDescription, qos.LATCHED),
+        ('visual_description', m.VisualDescription, qos.LATCHED),
         ('tracked_description', m.TrackedVehicleDescription, qos.LATCHED),
-        ('part_poses', m.VehicleState, qos.STATE),
+        ('part_poses', m.PartPoses, qos.STATE),
         ('tracked_state', m.TrackedVehicleState, qos.STATE),
-        ('vehicle_state', m.WheeledVehicleState, qos.STATE),
+        ('wheeled_state', m.WheeledVehicleState, qos.STATE),
     ):
         node.create_subscription(kind, name, heard.setdefault(name, []).append, profile)
     executor = SingleThreadedExecutor(context=context)
@@ -81,13 +81,19 @@ def test_a_tank_is_told_part_by_part(context: Context) -> None:
             executor.spin_once(timeout_sec=0.02)
         raise TimeoutError(str({name: len(got) for name, got in heard.items()}))
 
-    spin(lambda: heard['parts'] and heard['tracked_description'] and all(topic.wanted for topic, _ in topics._states))
+    spin(
+        lambda: (
+            heard['visual_description']
+            and heard['tracked_description']
+            and all(topic.wanted for topic, _ in topics._states)
+        )
+    )
     topics.publish(SimpleNamespace(t_ns=1_500_000_000, poses=poses), 2)  # type: ignore[arg-type]
     topics.publish(SimpleNamespace(t_ns=0, poses=None), 2)  # type: ignore[arg-type]  nobody listened at that moment
     spin(lambda: all(heard.values()))
     told = heard['tracked_description'][0]
     counts = told.num_track_shoes, told.num_sprockets, told.num_idlers, told.num_road_wheels
-    looks = heard['parts'][0]
+    looks = heard['visual_description'][0]
     assert (looks.header.frame_id, looks.name, looks.family, looks.mass) == (
         'tank/base_link',
         'tank',
@@ -100,7 +106,7 @@ def test_a_tank_is_told_part_by_part(context: Context) -> None:
     assert [p.position.x for p in found] == poses[:, 0].tolist() and state.header.frame_id == 'world'
     assert [p.orientation.w for p in heard['part_poses'][0].poses] == poses[:, 6].tolist()
     assert heard['part_poses'][0].header.stamp.nanosec == 500_000_000 and heard['part_poses'][0].epoch == 2
-    assert heard['vehicle_state'][0].chassis.position.x == 0.0 and not heard['vehicle_state'][0].wheels
-    assert [part.name for part in heard['parts'][0].parts if part.role == m.VehiclePart.TRACK_SHOE] == [
+    assert heard['wheeled_state'][0].chassis.position.x == 0.0 and not heard['wheeled_state'][0].wheels
+    assert [part.name for part in heard['visual_description'][0].parts if part.role == m.VisualPart.TRACK_SHOE] == [
         f'shoe_{k}' for k in range(5)
     ]

@@ -133,7 +133,7 @@ def test_slip_is_taken_along_the_wheel_and_its_angle_across(
     assert state.slip_ratio == pytest.approx(1.0 - 0.3 / 0.4, rel=1e-12)
     assert state.normal_load == pytest.approx(120.0) and state.drawbar_pull == pytest.approx(3.0)
     np.testing.assert_allclose(state.force, force)
-    assert (state.angular_speed, state.steer_angle, state.loaded_nodes) == (spin, -0.2, 13)
+    assert (state.angular_speed, state.steer_angle, state.contact_nodes) == (spin, -0.2, 13)
     assert state.torque.tolist() == [1.0, 2.0, 3.0]
 
 

@@ -12,7 +12,7 @@ from regolith_msgs.srv import Join
 
 from regolith_world.config import ScenarioHead, WorldConfig, load_section
 from regolith_world.cycle.participant_type import participant_types
-from regolith_world.ros.message_conversion import cycle_record, evolved_record
+from regolith_world.ros.message_conversion import cycle_record, cycle_result_record
 from regolith_world.ros.parameters import declare, declare_scenario
 from regolith_world.ros.participant_host import ParticipantHost, run_participant
 from regolith_world.ros.shutdown import StartupError
@@ -37,7 +37,7 @@ class ParticipantNode:
         section = load_section(scenario_file, name, kind.section)
         site = load_section(scenario_file, '', ScenarioHead).site()
         self.shell = ParticipantHost(node, load_section(scenario_file, 'world', WorldConfig), lambda topic: topic)
-        self.participant = kind.participant(name, section, site, self.shell.send_evolved)
+        self.participant = kind.participant(name, section, site, self.shell.send_result)
         kind.open_topics(node, self.shell.inbox, self.participant, self._unless_muted)
         self.participant.warm_up()
         self.shell.attach(self.participant, self._restore, self._replay)
@@ -51,7 +51,7 @@ class ParticipantNode:
         return ''
 
     def _replay(self, past: Join.Response) -> None:
-        answers: list[Any] = list(map(evolved_record, past.answers))
+        answers: list[Any] = list(map(cycle_result_record, past.results))
         self.participant.replay_inputs = {a.key.cycle: bytes(a.live_inputs) for a in answers}
         for cycle in map(cycle_record, past.cycles):
             self.participant.on_cycle(cycle)

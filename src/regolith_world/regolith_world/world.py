@@ -408,7 +408,7 @@ class World:
                         friction=birth.friction,
                         t_ns=end_ns,
                     )
-                    for birth in answer.births
+                    for birth in answer.spawned
                 ]
         self.last_answers = answers
         for item in offspring:

@@ -17,7 +17,7 @@ from rclpy.node import Node
 from rclpy.serialization import deserialize_message
 from rclpy.task import Future
 from regolith_msgs.msg import TerrainUpdate
-from regolith_msgs.srv import Join, PlaceVehicle, RestoreState, SaveState
+from regolith_msgs.srv import Join, RestoreState, SaveState, SetBodyState
 
 from regolith_world.checkpoint import files
 from regolith_world.config import ScenarioHead, WorldConfig, load_section
@@ -33,7 +33,7 @@ from regolith_world.ros.checkpoint_services import CheckpointServices
 from regolith_world.ros.entity_services import EntityServices
 from regolith_world.ros.named_pose_services import PoseServices
 from regolith_world.ros.naming import helper_node, root_of
-from regolith_world.ros.parameters import declare, declare_run, declare_scenario
+from regolith_world.ros.parameters import declare, declare_run_id, declare_scenario
 from regolith_world.ros.participant_host import WORD_S
 from regolith_world.ros.remote_nodes import RemoteNodes
 from regolith_world.ros.runner import Runner
@@ -46,8 +46,9 @@ from regolith_world.ros.topic_transport import TopicTransport
 from regolith_world.ros.vehicle_process import VehicleProcess
 from regolith_world.world import AdmissionError, ProtocolError, World
 
-ELSEWHERE = "whose nodes are started on other machines, by `regolith join`: participants, 'sensors'"
-SENSORS_LAG = 'simulated time the world may run ahead of its sensors [s]; below 0: there are none'
+REMOTE_NODES = "Participants, and 'sensors', whose nodes are started on other machines with `regolith join`."
+MAX_SENSOR_LAG = 'Maximum simulated time by which the world runs ahead of its sensors [s]; below 0: no sensors.'
+WAIT_FOR_RECORDER = 'Whether the world waits for the acknowledgements of a recorder.'
 _SETTLES_S = 1.0
 """Within which a participant hears that it was admitted [wall s]."""
 
@@ -72,7 +73,7 @@ class ServiceParticipantStates:
         """Add a participant with its services below ``service``."""
         self._save[name] = self._node.create_client(SaveState, f'{service}/save_state')
         self._restore[name] = self._node.create_client(RestoreState, f'{service}/restore_state')
-        self._place[name] = self._node.create_client(PlaceVehicle, f'{service}/place')
+        self._place[name] = self._node.create_client(SetBodyState, f'{service}/set_body_state')
 
     def save(self, names: tuple[str, ...]) -> dict[str, bytes]:
         """Return each participant's blob.
@@ -85,7 +86,7 @@ class ServiceParticipantStates:
         until = time.monotonic() + _SETTLES_S
         while True:
             try:
-                response = self._ask(self._save[name], SaveState.Request(run=self._run))
+                response = self._ask(self._save[name], SaveState.Request(run_id=self._run))
             except TimeoutError:
                 raise ParticipantTimeout([name]) from None
             if response.success:
@@ -110,8 +111,8 @@ class ServiceParticipantStates:
 
     def revive(self, name: str, blob: bytes, ground: bytes, epoch: int, inputs: bytes) -> None:
         """Set the state of one participant, see :meth:`restore`."""
-        request = RestoreState.Request(run=self._run, epoch=int(epoch))
-        request.state, request.soil, request.inputs = map(message_conversion.byte_array, (blob, ground, inputs))
+        request = RestoreState.Request(run_id=self._run, epoch=int(epoch))
+        request.state, request.soil, request.live_inputs = map(message_conversion.byte_array, (blob, ground, inputs))
         try:
             response = self._ask(self._restore[name], request)
         except TimeoutError:
@@ -125,7 +126,7 @@ class ServiceParticipantStates:
         :raises ValueError: if it cannot be there
         :raises Silence: if it does not answer
         """
-        request = PlaceVehicle.Request(run=self._run, body=message_conversion.body_message(body))
+        request = SetBodyState.Request(run_id=self._run, body=message_conversion.body_message(body))
         try:
             response = self._ask(self._place[name], request)
         except TimeoutError:
@@ -141,14 +142,14 @@ class WorldNode:
         self.node = Node('world')
         node = self.node
         scenario_file = declare_scenario(node)
-        self._run_id, self._scenario_file = declare_run(node), scenario_file
+        self._run_id, self._scenario_file = declare_run_id(node), scenario_file
         self._spawned: dict[str, VehicleProcess] = {}
         self._looking: Any = None
         run_dir = declare(node, 'run_dir', '', 'folder of the run; empty: keep nothing on disk')
         self._folder = Path(run_dir) if run_dir else None
         self._alive = Alive(self._folder / FILE) if self._folder is not None else None
         self._restore_from = declare(node, 'restore_from', '', 'checkpoint folder to start from; empty: the beginning')
-        self._recorded = declare(node, 'recorder', False, 'whether a recorder acknowledges what it wrote')
+        self._recorded = declare(node, 'wait_for_recorder', False, WAIT_FOR_RECORDER)
         head = load_section(scenario_file, '', ScenarioHead)
         self.config = load_section(scenario_file, 'world', WorldConfig)
         self._expected = expected_participants(head)
@@ -160,9 +161,9 @@ class WorldNode:
         self._executor.add_node(node)
         link, states_node = helper_node(node, 'link'), helper_node(node, 'states')
         self.nodes = [node, link, states_node]
-        elsewhere = declare(node, 'elsewhere', [''], ELSEWHERE)
-        self._elsewhere = RemoteNodes(link, elsewhere, scenario_file, run_dir)
-        self._announcement = Announcement(node, link, self._run_id, head.name, self._elsewhere)
+        remote_nodes = declare(node, 'remote_nodes', [''], REMOTE_NODES)
+        self._remote = RemoteNodes(link, remote_nodes, scenario_file, run_dir)
+        self._announcement = Announcement(node, link, self._run_id, head.name, self._remote)
         self.bus = TopicTransport(link, self.config, self._serve, self._run_id)
         self._populace = ServiceParticipantStates(states_node, services, self.config.agent_timeout_s, self._run_id)
         things = make_objects(head.objects, self.config.gravity_mps2)
@@ -180,7 +181,7 @@ class WorldNode:
             duration_s=declare(node, 'duration_s', 0.0, 'simulated time at which the run ends [s]; 0: never'),
             inbox=self.bus.inbox,
             recorded=self._recorded,
-            sensors_lag_s=declare(node, 'sensors_lag_s', -1.0, SENSORS_LAG),
+            max_sensor_lag_s=declare(node, 'max_sensor_lag_s', -1.0, MAX_SENSOR_LAG),
             on_checkpoint=self._keep,
         )
         self.runner.paused = declare(node, 'start_paused', False, 'whether the world waits for ~/pause to be lifted')
@@ -215,7 +216,7 @@ class WorldNode:
             if self.runner.leaving.asked:
                 return 0
             absent = {*self._expected.difference(self.world.participants), *self.runner.followers.missing()}
-            hint = self._elsewhere.wait_for(absent)
+            hint = self._remote.wait_for(absent)
             now, out = time.monotonic(), patience.left() < 0.0
             if out or now > next_word:
                 missing = sorted(self._expected - set(self.world.participants)) or self.runner.followers.missing()
@@ -236,13 +237,13 @@ class WorldNode:
         return len({instance for instance, _ in self._accepted.values()})
 
     def _on_join(self, request: Join.Request, response: Join.Response) -> Join.Response:
-        response.run = self._run_id
-        if request.run != self._run_id:
-            response.result, response.message = Join.Response.OTHER_RUN, f'this is the world of run {self._run_id}'
+        response.run_id = self._run_id
+        if request.run_id != self._run_id:
+            response.result, response.message = Join.Response.WRONG_RUN, f'this is the world of run {self._run_id}'
             return response
         record = message_conversion.join_record(request)
         known = record.name in self.world.participants
-        if known and (accepted := self._accepted.get(record.name)) and accepted[0] == request.instance:
+        if known and (accepted := self._accepted.get(record.name)) and accepted[0] == request.process_token:
             return accepted[1]  # our first answer was lost, or came late
         response.epoch = int(self.world.epoch)
         terrain_is_here = 'terrain' in self.world.participants
@@ -258,7 +259,7 @@ class WorldNode:
                 if self._started:
                     self._bring_back(record.name, response)
             elif self._started and not newcomer:
-                response.result, response.message = Join.Response.AWAY, f'{record.name!r} was dropped from this run'
+                response.result, response.message = Join.Response.REMOVED, f'{record.name!r} was dropped from this run'
                 return response
             elif newcomer:
                 self.world.agree(record)
@@ -280,7 +281,7 @@ class WorldNode:
             response.result, response.message = Join.Response.REFUSED, str(refusal)
             return response
         response.result = Join.Response.ACCEPTED
-        self._accepted[record.name] = int(request.instance), response
+        self._accepted[record.name] = int(request.process_token), response
         return response
 
     def _take_in(self, record: JoinRequest, response: Join.Response) -> None:
@@ -340,7 +341,7 @@ class WorldNode:
         answers = self.bus.answered.get(name, [])
         response.state = message_conversion.byte_array(saved.blobs[name])
         response.soil = message_conversion.byte_array(saved.blobs['terrain'])
-        response.answers = [message_conversion.evolved_message(answer) for answer in answers]
+        response.results = [message_conversion.cycle_result_message(answer) for answer in answers]
         last = answers[-1].key if answers else None
         response.cycles = [
             message_conversion.cycle_message(c) for c in self.bus.sent if last is not None and c.key <= last

@@ -43,8 +43,8 @@ def test_damage_is_named(tmp_path: Path) -> None:
 
     refused('not a checkpoint')
     for change, why in (
-        ({'format': 2}, 'format: 2; allowed: 3'),
-        ({'format': None}, 'format: None; allowed: 3'),
+        ({'format': 2}, 'format: 2; allowed: 4'),
+        ({'format': None}, 'format: None; allowed: 4'),
         ({'blobs': None}, 'not a whole manifest'),
         ({'blobs': ['amber']}, 'not a whole manifest'),
         ({'t_ns': 'soon'}, 'not a whole manifest'),

@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not in this environment')
 
-from regolith_msgs.srv import Checkpoint, Rewind, Snapshot
+from regolith_msgs.srv import Rewind, SaveCheckpoint, SaveSnapshot
 
 from regolith_world.ros.checkpoint_services import NO_HASH, CheckpointServices
 
@@ -44,7 +44,7 @@ def test_default_rewind_goes_to_the_beginning_and_says_why_it_has_no_state_hash(
 
 @pytest.mark.parametrize(
     ('call', 'kind', 'message'),
-    [('_rewind', Rewind, ''), ('_snapshot', Snapshot, ''), ('_checkpoint', Checkpoint, 'kept in memory')],
+    [('_rewind', Rewind, ''), ('_snapshot', SaveSnapshot, ''), ('_checkpoint', SaveCheckpoint, 'kept in memory')],
 )
 def test_response_has_a_state_hash_or_a_reason(call: str, kind: Any, message: str) -> None:
     known = asyncio.run(getattr(services('ab'), call)(kind.Request(), kind.Response()))

@@ -28,7 +28,7 @@ def made() -> tuple[ParticipantEndpoint, dict[str, Any]]:
 
 
 def saved(services: dict[str, Any]) -> SaveState.Response:
-    return services['~/save_state'](SaveState.Request(run=RUN), SaveState.Response())
+    return services['~/save_state'](SaveState.Request(run_id=RUN), SaveState.Response())
 
 
 def test_nothing_is_saved_of_a_participant_that_has_not_joined() -> None:
@@ -42,7 +42,7 @@ def test_it_is_once_it_was_admitted_or_restored() -> None:
     seat.take(Join.Response(epoch=1))
     assert (saved(services).success, bytes(saved(services).state)) == (True, b'as at the beginning')
     seat, services = made()
-    answer = services['~/restore_state'](RestoreState.Request(run=RUN, epoch=2), RestoreState.Response())
+    answer = services['~/restore_state'](RestoreState.Request(run_id=RUN, epoch=2), RestoreState.Response())
     assert answer.success and saved(services).success
 
 
@@ -70,7 +70,7 @@ def test_every_restore_is_answered_by_itself_and_a_repeated_question_by_the_firs
 
     def ask(epoch: int, state: bytes) -> RestoreState.Response:
         return services['~/restore_state'](
-            RestoreState.Request(run=RUN, epoch=epoch, state=state), RestoreState.Response()
+            RestoreState.Request(run_id=RUN, epoch=epoch, state=state), RestoreState.Response()
         )
 
     assert [ask(2, b'a').soil_hash, ask(2, b'a').soil_hash] == ['soil of 2', 'soil of 2'] and taken == [b'a']

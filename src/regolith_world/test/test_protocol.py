@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The protocol without ROS: idempotent participants, remote agents on a bus, births, silence, checkpoints."""
+"""The protocol without ROS: idempotent participants, remote agents on a bus, spawned objects, timeouts, checkpoints."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Rolling(Participant):
         self.calls = []
         self.mute = False
         self.soil_hash = ''
-        self.births = ()
+        self.spawned = ()
 
     def join_request(self, **parameters):
         digest = self.body.state_hash()
@@ -65,8 +65,8 @@ class Rolling(Participant):
     def _evolve(self, cycle):
         self.calls.append('evolve')
         self.body.evolve(cycle)
-        births, self.births = self.births, ()
-        return self._answer_now(cycle, births=births, soil_hash=self.soil_hash)
+        spawned, self.spawned = self.spawned, ()
+        return self._answer_now(cycle, spawned=spawned, soil_hash=self.soil_hash)
 
     def _commit(self, cycle):
         self.calls.append('commit')
@@ -78,7 +78,7 @@ class Rolling(Participant):
 
     def _idle_answer(self, cycle):
         self.calls.append(cycle.command.name.lower())
-        return self._answer_now(cycle, report='{}' if cycle.command == Command.STOP else '')
+        return self._answer_now(cycle, summary_json='{}' if cycle.command == Command.STOP else '')
 
     def save(self):
         return codec.encode(self.body.body)
@@ -158,7 +158,7 @@ def test_a_participant_left_out_of_a_cycle_stays_out():
 
 def test_an_agents_offspring_joins_the_cycle_it_is_born_in():
     world, (a,) = world_of(('a', 0.0, 1.0))
-    a.births = (SpawnedObject('a/0', (BALL,), state('a/0', 5.0, 2.0), 1.0, 0.0),)
+    a.spawned = (SpawnedObject('a/0', (BALL,), state('a/0', 5.0, 2.0), 1.0, 0.0),)
     world.step()
     assert world.objects['a/0'].body.position[0] == 5.0  # where it was thrown, at the end of that cycle
     world.step()
@@ -202,7 +202,7 @@ def test_a_participant_that_cannot_go_on_ends_the_run_with_its_reason():
     broken = participants[1]
     broken._evolve = break_down
     told = []
-    broken._send_evolved = told.append
+    broken._send_result = told.append
     with pytest.raises(ZeroDivisionError):
         world.step()
     assert told[0].failure == 'b: ZeroDivisionError: no such luck'
@@ -295,7 +295,7 @@ def test_hold_and_stop_reach_everybody_and_bring_the_reports():
     world.hold()
     assert a.calls == ['evolve', 'commit', 'hold']
     world.step()
-    assert {n: e.report for n, e in world.stop().items()} == {'a': '{}', 'b': '{}'}
+    assert {n: e.summary_json for n, e in world.stop().items()} == {'a': '{}', 'b': '{}'}
     # After a HOLD there is nothing to commit twice.
     assert b.calls == ['evolve', 'commit', 'hold', 'evolve', 'commit', 'stop']
 
@@ -369,13 +369,13 @@ def test_loading_forgets_the_future():
     blob = world.save()
     sent = []
     bus.on_cycle = sent.append
-    agents[2].births = (SpawnedObject('c/0', (BALL,), state('c/0', 5.0, 2.0)),)
+    agents[2].spawned = (SpawnedObject('c/0', (BALL,), state('c/0', 5.0, 2.0)),)
     go_on(world, agents, 1)
     world.objects['c/0'].alive = False
     go_on(world, agents, 1)
     assert world._births == () and world._deaths == ('c/0',)
     go_on(world, agents, 3)
-    agents[2].births = (SpawnedObject('c/1', (BALL,), state('c/1', 5.0, 2.0)),)
+    agents[2].spawned = (SpawnedObject('c/1', (BALL,), state('c/1', 5.0, 2.0)),)
     go_on(world, agents, 1)
     world.load(blob)
     assert world.last_answers == {} and sorted(world.objects) == ['a', 'b', 'c']
@@ -383,7 +383,7 @@ def test_loading_forgets_the_future():
         agent.set_epoch(world.epoch)
     world.hold()
     record = sent[-1]
-    assert (record.births, record.deaths, record.verdict) == ((), (), Verdict.NONE)
+    assert (record.spawned, record.removed, record.verdict) == ((), (), Verdict.NONE)
     assert record.key == CycleKey(1, 10, 0) and record.t_ns == codec.decode(WorldState, blob).t_ns
 
 

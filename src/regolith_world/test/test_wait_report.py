@@ -69,7 +69,7 @@ def test_held_back_messages_are_published_before_the_world_waits(wait: str) -> N
     node = SimpleNamespace(get_namespace=lambda: '/regolith')
     followers = Backpressure(
         node, inbox, world, leaving, lambda: order.append('serve'), lambda *_: False, lambda _: None,
-        recorded=True, sensors_lag_s=0.04,
+        recorded=True, max_sensor_lag_s=0.04,
     )  # fmt: skip
     getattr(followers, wait)()
     assert order == ['serve', 'wait']
@@ -111,7 +111,7 @@ class Followed:
 
         self.followers = Backpressure(
             self.node, inbox, self.world, SimpleNamespace(asked=False), lambda: None, silence, lambda _: None,
-            recorded=recorded, sensors_lag_s=lag_s,
+            recorded=recorded, max_sensor_lag_s=lag_s,
         )  # fmt: skip
 
     def _subscribe(self, kind: Any, topic: str, take: Any, qos: Any) -> None:

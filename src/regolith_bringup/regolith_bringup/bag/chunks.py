@@ -20,12 +20,11 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 import zstandard
 from mcap.data_stream import ReadDataStream
-from mcap.exceptions import McapError
 from mcap.records import Chunk, ChunkIndex, Message
 from mcap.summary import Summary
 from numpy.typing import NDArray
 
-from regolith_files.problems import InputError, Problem
+from regolith_bringup.bag.mcap_reader import DAMAGE, damage_error
 
 _RECORD = struct.Struct('<BQ')
 """Opcode and length, before every record."""
@@ -118,10 +117,8 @@ def _whole(unpacked: Future[_Unpacked | None], stream: IO[bytes]) -> _Unpacked |
     """
     try:
         return unpacked.result()
-    except (zstandard.ZstdError, McapError, ValueError, IndexError, struct.error) as error:
-        problem = f'is damaged: {" ".join(str(error).split())}'
-        allowed = 'a bag as it was written, or what ./regolith recover makes of it'
-        raise InputError(Problem(str(stream.name), '', problem, allowed)) from None
+    except DAMAGE as error:
+        raise damage_error(str(stream.name), error) from None
 
 
 def _unpacked(file: int, index: ChunkIndex, channels: Collection[int]) -> _Unpacked | None:

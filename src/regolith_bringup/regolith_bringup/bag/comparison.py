@@ -21,8 +21,8 @@ from regolith_bringup.bag.reading import Bag
 from regolith_files.problems import counted
 
 _EVOLVE = 0
-_ANSWERS, _SOIL, _CYCLES = '/regolith/evolved', '/regolith/terrain/update', '/regolith/cycle'
-_BATCHES = '/regolith/evolved_batch'
+_ANSWERS, _SOIL, _CYCLES = '/regolith/cycle_result', '/regolith/terrain/update', '/regolith/cycle'
+_BATCHES = '/regolith/cycle_result_batch'
 _LATE = 50
 """Cycles by which the recorder may write an answer late."""
 _NOT_OF_THE_STATE = {'key', 'report', 'verdict', 'swept_min', 'swept_max', '__msgtype__'}
@@ -71,7 +71,7 @@ def cycles(run: str | Path) -> Iterator[CycleContent]:
         number, attempt = int(content.key.cycle), int(content.key.attempt)
         here = open_cycles.setdefault(number, _Open())
         if message.topic in (_ANSWERS, _BATCHES):
-            for answer in content.answers if message.topic == _BATCHES else (content,):
+            for answer in content.results if message.topic == _BATCHES else (content,):
                 here.said.setdefault(attempt, {}).setdefault(str(answer.name), answer)
         elif message.topic == _SOIL:
             here.merged.setdefault(attempt, content)

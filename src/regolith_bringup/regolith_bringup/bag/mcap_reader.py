@@ -22,14 +22,23 @@ from mcap.records import Channel, Chunk, DataEnd, McapRecord, Message, Schema
 from mcap.stream_reader import StreamReader, breakup_chunk, get_chunk_data_stream
 from mcap.summary import Summary
 
+from regolith_files.problems import InputError, Problem
+
 MAGIC = b'\x89MCAP0\r\n'
 """First and last bytes of a file."""
-_DAMAGE = (McapError, ValueError, EOFError, struct.error, MemoryError, zstandard.ZstdError)
+DAMAGE = (McapError, ValueError, IndexError, EOFError, struct.error, MemoryError, zstandard.ZstdError)
+"""Errors of reading a damaged file."""
 _RECORD = struct.Struct('<BQ')
 """Opcode and length, before every record."""
 
 Lost = Callable[[], None]
 """Called for each chunk that cannot be read."""
+
+
+def damage_error(file: str, error: BaseException) -> InputError:
+    """Return the validation message for a damaged file."""
+    problem = f'is damaged: {" ".join(str(error).split())}'
+    return InputError(Problem(file, '', problem, 'a bag as it was written, or what ./regolith recover makes of it'))
 
 
 def is_closed(path: Path) -> bool:
@@ -60,7 +69,7 @@ def is_sound(path: Path, tick: Callable[[int, int], None] = lambda done, of: Non
                 if chunk is None:
                     return False
                 get_chunk_data_stream(chunk, validate_crc=True)
-            except _DAMAGE:
+            except DAMAGE:
                 return False
     return True
 
@@ -110,7 +119,7 @@ def stored_records(path: Path, lost: Lost = lambda: None) -> Iterator[McapRecord
             if isinstance(part, Chunk):
                 try:
                     inner = breakup_chunk(part, validate_crc=True)
-                except _DAMAGE:
+                except DAMAGE:
                     lost()
                 else:
                     yield from inner
@@ -123,7 +132,7 @@ def stored_records(path: Path, lost: Lost = lambda: None) -> Iterator[McapRecord
 def _summary(stream: IO[bytes]) -> Summary | None:
     try:
         return make_reader(stream).get_summary()
-    except _DAMAGE:
+    except DAMAGE:
         return None
 
 
@@ -135,7 +144,7 @@ def _indexed_chunks(stream: IO[bytes], summary: Summary) -> Iterator[Chunk | Non
             opcode, length = _RECORD.unpack(stream.read(_RECORD.size))
             whole = opcode == Opcode.CHUNK and length == index.chunk_length - _RECORD.size
             yield Chunk.read(ReadDataStream(stream)) if whole else None
-        except _DAMAGE:
+        except DAMAGE:
             yield None
 
 
@@ -145,7 +154,7 @@ def _in_turn(stream: IO[bytes]) -> Iterator[McapRecord]:
     while True:
         try:
             record = next(records)
-        except (StopIteration, *_DAMAGE):
+        except (StopIteration, *DAMAGE):
             return
         if isinstance(record, DataEnd):
             return

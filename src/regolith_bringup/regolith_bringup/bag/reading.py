@@ -19,7 +19,7 @@ from yaml import YAMLError
 
 from regolith_bringup.bag import chunks
 from regolith_bringup.bag.chunks import Batch
-from regolith_bringup.bag.mcap_reader import MAGIC, is_closed, stored_messages, topic_counts
+from regolith_bringup.bag.mcap_reader import DAMAGE, MAGIC, damage_error, is_closed, stored_messages, topic_counts
 from regolith_bringup.bag.recorder import FORMAT
 from regolith_bringup.bag.recover import RecoverError, bag_folder
 from regolith_files.bounded_yaml import load_yaml
@@ -128,7 +128,10 @@ class Bag:
         if not self.whole:
             return None
         with self.path.open('rb') as stream:
-            return make_reader(stream).get_summary()
+            try:
+                return make_reader(stream).get_summary()
+            except DAMAGE as error:
+                raise damage_error(str(self.path), error) from None
 
     def _stored(self, topics: Collection[str] | None) -> Iterator[tuple[Schema | None, Channel, Message]]:
         """Yield the messages of some topics (as recorded; None: of all) undecoded, in order of arrival."""

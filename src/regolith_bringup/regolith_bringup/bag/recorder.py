@@ -25,7 +25,7 @@ from mcap.writer import CompressionType, Writer
 from regolith_bringup.bag.chunk_index import keep_on_disk
 from regolith_files.atomic_write import write_atomically
 
-FORMAT = 2
+FORMAT = 3
 """Format of our messages, kept in ``custom_data``; 1 had kinds of participants and no fields of soil laws."""
 METADATA_VERSION = 9
 """Version of ``metadata.yaml``: that of rosbag2 from Jazzy on."""

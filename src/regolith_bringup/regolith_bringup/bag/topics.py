@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from regolith_files.problems import as_yaml_text
-from regolith_vehicles.commands.command_interfaces import ackermann_package
 
 QOS = ('state', 'latched', 'sensor')
 """``state``: reliable, volatile; ``latched``: reliable, transient local; ``sensor``: best effort, volatile."""
@@ -93,7 +92,7 @@ def recorded_topics(
         RecordedTopic('/clock', 'rosgraph_msgs/msg/Clock', 'state', 1),
         RecordedTopic('/diagnostics', 'diagnostic_msgs/msg/DiagnosticArray'),
         RecordedTopic('/regolith/cycle', 'regolith_msgs/msg/Cycle', 'state', 1),
-        RecordedTopic('/regolith/evolved', 'regolith_msgs/msg/Evolved', 'state', 1),
+        RecordedTopic('/regolith/cycle_result', 'regolith_msgs/msg/CycleResult', 'state', 1),
         RecordedTopic('/regolith/status', 'regolith_msgs/msg/WorldStatus', 'latched', 1),
         RecordedTopic('/regolith/terrain/delta', 'regolith_msgs/msg/TerrainDelta', 'state', min(int(alone), agents)),
         RecordedTopic('/regolith/terrain/update', 'regolith_msgs/msg/TerrainUpdate', 'state', 1),
@@ -102,28 +101,28 @@ def recorded_topics(
     ]
     if fleets:
         topics += [
-            RecordedTopic('/regolith/evolved_batch', 'regolith_msgs/msg/EvolvedBatch', 'state', fleets),
+            RecordedTopic('/regolith/cycle_result_batch', 'regolith_msgs/msg/CycleResultBatch', 'state', fleets),
             RecordedTopic('/regolith/terrain/delta_batch', 'regolith_msgs/msg/TerrainDeltaBatch', 'state', fleets),
         ]
     for name in names:
         topics += [
-            RecordedTopic(f'/{name}/ackermann_cmd', f'{ackermann_package()}/msg/AckermannDriveStamped'),
+            RecordedTopic(f'/{name}/ackermann_cmd', 'ackermann_msgs/msg/AckermannDriveStamped'),
             RecordedTopic(f'/{name}/battery_state', 'sensor_msgs/msg/BatteryState'),
             RecordedTopic(f'/{name}/cmd_vel', 'geometry_msgs/msg/Twist'),
-            RecordedTopic(f'/{name}/description', 'regolith_msgs/msg/WheeledVehicleDescription', 'latched', 1),
+            RecordedTopic(f'/{name}/wheeled_description', 'regolith_msgs/msg/WheeledVehicleDescription', 'latched', 1),
             RecordedTopic(f'/{name}/driver_inputs', 'regolith_msgs/msg/DriverInputs'),
             RecordedTopic(f'/{name}/events', 'regolith_msgs/msg/VehicleEvent', 'latched', 1),
-            RecordedTopic(f'/{name}/gear_state', 'regolith_msgs/msg/GearState'),
+            RecordedTopic(f'/{name}/running_gear_state', 'regolith_msgs/msg/RunningGearState'),
             RecordedTopic(f'/{name}/ground_truth/odom', 'nav_msgs/msg/Odometry', 'state', 1),
             RecordedTopic(f'/{name}/joint_states', 'sensor_msgs/msg/JointState', 'state', 1),
             RecordedTopic(f'/{name}/joint_command', 'sensor_msgs/msg/JointState'),
             RecordedTopic(f'/{name}/odom', 'nav_msgs/msg/Odometry', 'state', 1),
-            RecordedTopic(f'/{name}/part_poses', 'regolith_msgs/msg/VehicleState', 'state', 1),
-            RecordedTopic(f'/{name}/parts', 'regolith_msgs/msg/VehicleDescription', 'latched', 1),
+            RecordedTopic(f'/{name}/part_poses', 'regolith_msgs/msg/PartPoses', 'state', 1),
+            RecordedTopic(f'/{name}/visual_description', 'regolith_msgs/msg/VisualDescription', 'latched', 1),
             RecordedTopic(f'/{name}/robot_description', 'std_msgs/msg/String', 'latched', 1),
             RecordedTopic(f'/{name}/tracked_description', 'regolith_msgs/msg/TrackedVehicleDescription', 'latched'),
             RecordedTopic(f'/{name}/tracked_state', 'regolith_msgs/msg/TrackedVehicleState'),
-            RecordedTopic(f'/{name}/vehicle_state', 'regolith_msgs/msg/WheeledVehicleState', 'state', 1),
+            RecordedTopic(f'/{name}/wheeled_state', 'regolith_msgs/msg/WheeledVehicleState', 'state', 1),
             RecordedTopic(f'/{name}/wheel_states', 'regolith_msgs/msg/WheelStates', 'state', 1),
         ]
     known = {t.name for t in topics}

@@ -115,7 +115,12 @@ def in_processes(agents: int, processes: int, cycles: int = CYCLES) -> float:
         names = [f'agent{k}' for k in range(agents)]
         common: dict[str, Parameter] = {'scenario_file': str(scenario)}
         duration_s = cycles * WorldConfig.model_validate({}).heartbeat_s
-        on_world: dict[str, Parameter] = {**common, 'duration_s': duration_s, 'speed': 0.0, 'run_dir': folder}
+        on_world: dict[str, Parameter] = {
+            **common,
+            'duration_s': duration_s,
+            'real_time_factor': 0.0,
+            'run_dir': folder,
+        }
         nodes = [
             NodeSpec('regolith_world', 'world_node', 'world', 'regolith', on_world),
             NodeSpec('regolith_terrain', 'terrain_node', 'terrain', 'regolith', common),

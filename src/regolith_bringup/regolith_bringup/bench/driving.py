@@ -22,9 +22,9 @@ FLEETS = (1, 2, 4, 16)
 def scm() -> dict[str, Any]:
     """Measure soil contact: one wheel, one rover, and fleets of rovers in one process.
 
-    :return: of one wheel ``us_per_wheel_step`` [us] at ``loaded_nodes``; of one rover, single-threaded, wall seconds
+    :return: of one wheel ``us_per_wheel_step`` [us] at ``contact_nodes``; of one rover, single-threaded, wall seconds
         per simulated second ``viper_compute_per_sim_s`` (cylinders) and ``grousered_compute_per_sim_s``, and
-        ``viper_us_per_substep`` [us of processor time], ``viper_loaded_nodes``; of fleets ``speed_by_vehicles``,
+        ``viper_us_per_substep`` [us of processor time], ``viper_contact_nodes``; of fleets ``speed_by_vehicles``,
         simulated seconds per wall second of whole worlds by their number of rovers, two threads, nothing recorded
     """
     from regolith_terrain.bench import scm_cost
@@ -36,7 +36,7 @@ def scm() -> dict[str, Any]:
         'viper_compute_per_sim_s': viper['compute_per_sim_s'],
         'viper_speed': viper['speed'],
         'viper_us_per_substep': viper['cpu_us_per_substep'],
-        'viper_loaded_nodes': viper['loaded_nodes'],
+        'viper_contact_nodes': viper['contact_nodes'],
         'grousered_compute_per_sim_s': grousered['compute_per_sim_s'],
         'speed_by_vehicles': {str(n): fleet_speed(n) for n in FLEETS},
         'grid_m': viper['grid_m'],

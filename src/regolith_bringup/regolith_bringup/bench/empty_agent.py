@@ -34,12 +34,12 @@ class EmptyAgent(Participant):
         terrain: TerrainConfig,
         field: HeightField,
         gravity_mps2: float,
-        send_evolved: Callable[[CycleResult], None],
+        send_result: Callable[[CycleResult], None],
         send_delta: Callable[[SoilDelta], None],
         soil: SoilCopy | None = None,
         grid: SoilGrid | None = None,
     ) -> None:
-        super().__init__(name, send_evolved)
+        super().__init__(name, send_result)
         self.soil = soil
         self._send_delta = send_delta
         self._parameters = {**handshake_parameters(terrain, field), 'world.gravity_mps2': repr(gravity_mps2)}

@@ -49,7 +49,7 @@ class EmptyAgentNode:
         made = partial(EmptyAgent, terrain=terrain, field=field, gravity_mps2=world.gravity_mps2)
         if alone:
             soil = SoilCopy(grid, names[0])
-            agent = made(names[0], send_evolved=shell.send_evolved, send_delta=self._send_delta, soil=soil)
+            agent = made(names[0], send_result=shell.send_result, send_delta=self._send_delta, soil=soil)
             self._hear(lambda message: agent.on_update(record_codec.update_record(message)))
             shell.attach(agent, lambda state, ground, epoch: '', lambda past: None)
             return
@@ -63,7 +63,7 @@ class EmptyAgentNode:
         self._hear(follow)
         seats = []
         for name in names:
-            agent = made(name, send_evolved=crew.answer, send_delta=self._kept.append, grid=grid)
+            agent = made(name, send_result=crew.answer, send_delta=self._kept.append, grid=grid)
             crew.add(agent)
             own = named_node('agent', f'/{name}', start_parameter_services=False, enable_rosout=False)
             shell.executor.add_node(own)

@@ -86,7 +86,7 @@ def save_snapshot(
         raise InputError(Problem('keep', '', problem, 'a name that is no number', name))
     with RunningSimulation(domain, namespace) as world:
         kept = world.save_snapshot(name)
-        print(f'{kept.name}: at {kept.t_ns * 1e-9:.3f} s, {kept.bytes * 1e-6:.1f} MB, {kept.path or "in memory"}')
+        print(f'{kept.name}: at {kept.t_ns * 1e-9:.3f} s, {kept.size_bytes * 1e-6:.1f} MB, {kept.path or "in memory"}')
 
 
 def list_snapshots(

@@ -178,8 +178,10 @@ def _events(summary: dict[str, Any]) -> str:
     events = summary.get('events')
     if not events:
         return ''
-    rows = [(f'{e["t_s"]:.2f}', *map(as_text, (e['vehicle'], e['kind'].replace('_', ' '), e['basis']))) for e in events]
-    return f'<h3>Events</h3>{as_table(("at [s]", "vehicle", "event", "basis"), rows)}'
+    rows = [
+        (f'{e["t_s"]:.2f}', *map(as_text, (e['vehicle'], e['kind'].replace('_', ' '), e['source']))) for e in events
+    ]
+    return f'<h3>Events</h3>{as_table(("at [s]", "vehicle", "event", "source"), rows)}'
 
 
 def _section(section: ReportSection, figures: PageFigures) -> str:

@@ -163,7 +163,7 @@ _POSE = tuple(
 _FORWARD = 'twist.twist.linear.x'
 _WHEEL = ('slip_ratio', 'sinkage_total', 'sinkage_incremental', 'normal_load', 'drawbar_pull')
 _STAMP = ('header.stamp.sec', 'header.stamp.nanosec')
-_ODOMETRY, _WHEELS, _GEAR, _BATTERY = 'ground_truth/odom', 'wheel_states', 'gear_state', 'battery_state'
+_ODOMETRY, _WHEELS, _GEAR, _BATTERY = 'ground_truth/odom', 'wheel_states', 'running_gear_state', 'battery_state'
 _TOLD = {
     _ODOMETRY: (*_POSE, _FORWARD),
     _WHEELS: tuple(f'wheels.{path}' for path in _WHEEL),

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from rcl_interfaces.srv import GetParameters
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-from regolith_msgs.srv import GetTerrainSnapshot
+from regolith_msgs.srv import GetTerrainState
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from rosgraph_msgs.msg import Clock
 
@@ -57,7 +57,7 @@ _GRAPH_S = 2.0
 _LONG_NS = 10**12
 _ANSWER_S = 10.0
 _DEEP = 2000
-_LATCHED = ('/parts', '/tf_static', '/events', '/links')
+_LATCHED = ('/visual_description', '/tf_static', '/events', '/links')
 
 
 def show_live(
@@ -283,9 +283,9 @@ class LiveView(RunningSimulation):
 
     def _ask_for_ground(self) -> None:
         """Draw the ground as it is now, and what comes after."""
-        client = self.node.create_client(GetTerrainSnapshot, f'{self.root}/regolith/terrain/snapshot')
+        client = self.node.create_client(GetTerrainState, f'{self.root}/regolith/terrain/get_state')
         try:
-            answer = call_service(self.executor, client, GetTerrainSnapshot.Request(), _ANSWER_S)
+            answer = call_service(self.executor, client, GetTerrainState.Request(), _ANSWER_S)
         except TimeoutError:
             return  # it may be busy; another attempt comes
         finally:

@@ -121,7 +121,7 @@ def _nodes(
 ) -> list[NodeSpec]:
     """Return all nodes of a run, wherever they are started; see :func:`node_specs`."""
     file, folder = str(Path(scenario_file).absolute()), str(Path(run_dir).absolute())
-    common: dict[str, Parameter] = {'scenario_file': file, 'use_sim_time': False, 'run': run}
+    common: dict[str, Parameter] = {'scenario_file': file, 'use_sim_time': False, 'run_id': run}
     below = f'{namespace}/' if namespace else ''
     world = f'{below}regolith'
     names = sorted(scenario.vehicles)
@@ -142,12 +142,12 @@ def _nodes(
         'run_dir': folder,
         'duration_s': float(scenario.duration_s),
         # ROS parameters have no infinity on the command line: 0 means as fast as it goes.
-        'speed': 0.0 if scenario.speed == 'max' else float(scenario.speed),
-        'recorder': scenario.recording.enabled,
-        'sensors_lag_s': max_lag_s(sensors, scenario.world.heartbeat_s) if sensors else -1.0,
+        'real_time_factor': 0.0 if scenario.speed == 'max' else float(scenario.speed),
+        'wait_for_recorder': scenario.recording.enabled,
+        'max_sensor_lag_s': max_lag_s(sensors, scenario.world.heartbeat_s) if sensors else -1.0,
         'restore_from': str(Path(restore_from).absolute()) if restore_from is not None else '',
         # rclpy knows no empty list of strings on the command line.
-        'elsewhere': sorted(elsewhere) or [''],
+        'remote_nodes': sorted(elsewhere) or [''],
     }
     respawn = scenario.world.on_failure == 'wait'
     nodes: list[NodeSpec] = []
@@ -157,10 +157,10 @@ def _nodes(
         extra += [*(topic.line() for topic in seen), *scenario.recording.topics]
         one_by_one = shared.processes == 'one' or bool(alone)
         topics = [topic.line() for topic in recorded_topics(names, extra, len(fleets), one_by_one)]
-        on_recorder: dict[str, Parameter] = {'run_dir': folder, 'topics': topics, 'use_sim_time': False, 'run': run}
+        on_recorder: dict[str, Parameter] = {'run_dir': folder, 'topics': topics, 'use_sim_time': False, 'run_id': run}
         nodes.append(NodeSpec('regolith_bringup', 'recorder_node', 'recorder', world, on_recorder, respawn=respawn))
     if sensors:
-        on_sensors: dict[str, Parameter] = {**common, 'recorded': [topic.name for topic in seen] or ['']}
+        on_sensors: dict[str, Parameter] = {**common, 'recorded_topics': [topic.name for topic in seen] or ['']}
         nodes.append(NodeSpec('regolith_sensors', 'sensors_node', 'sensors', world, on_sensors, respawn=respawn))
     if scenario.view.markers:
         on_markers: dict[str, Parameter] = {**common, 'rate_hz': scenario.view.rate_hz}
@@ -175,10 +175,10 @@ def _nodes(
         package, executable = kind.node
         nodes.append(NodeSpec(package, executable, name, world, {**common, 'participant': name}, respawn=respawn))
     for name in alone:
-        on_agent: dict[str, Parameter] = {**common, 'vehicle': name, 'followed': list(followed[name]) or ['']}
+        on_agent: dict[str, Parameter] = {**common, 'vehicle': name, 'lossless_streams': list(followed[name]) or ['']}
         nodes.append(NodeSpec('regolith_vehicles', 'agent_node', 'agent', f'{below}{name}', on_agent, respawn=respawn))
     for k, group in enumerate(fleets):
         on_fleet: dict[str, Parameter] = {**common, 'vehicles': list(group), 'threads': shared.threads}
-        on_fleet['followed'] = [f'{name}/{stream}' for name in group for stream in followed[name]] or ['']
+        on_fleet['lossless_streams'] = [f'{name}/{stream}' for name in group for stream in followed[name]] or ['']
         nodes.append(NodeSpec('regolith_vehicles', 'fleet_node', f'fleet_{k}', world, on_fleet, respawn=respawn))
     return nodes

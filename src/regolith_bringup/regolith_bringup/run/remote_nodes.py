@@ -68,16 +68,16 @@ def join_run(names: Sequence[str], *, namespace: str = '', network: bool = False
         _tell(OPEN_WORDS)
     with RunListener(f'/{namespace}' if namespace else '') as listener:
         run = _awaited(listener, is_network_visible(os.environ, network))
-        wanted = selected_nodes(names, run.elsewhere, run.host)
-        check_software(installed_versions(), run.software, run.host)
+        wanted = selected_nodes(names, run.remote_nodes, run.host)
+        check_software(installed_versions(), run.software_versions, run.host)
         resolved = _agreed(run)
         restart_pinned(resolved.scenario)
         check_not_running(wanted, listener.present())
         folder = new_run_folder(resolved.scenario.name, out).absolute()
         with progress('preparing') as show:
-            scenario = prepared(resolved.scenario, folder, lambda name: show, without={*run.elsewhere} - {*wanted})
+            scenario = prepared(resolved.scenario, folder, lambda name: show, without={*run.remote_nodes} - {*wanted})
         write_resolved(scenario, folder / 'scenario.yaml')
-        specs = node_specs(scenario, folder / 'scenario.yaml', folder, namespace=namespace, run=run.run)
+        specs = node_specs(scenario, folder / 'scenario.yaml', folder, namespace=namespace, run=run.run_id)
         specs = [spec for spec in specs if spec.public_name in wanted]
         waits = scenario.world.on_failure == 'wait'
         patience_s = None if waits else scenario.world.agent_timeout_s + _UNHEARD_S
@@ -138,7 +138,7 @@ def _awaited(listener: RunListener, out: bool) -> WorldAnnouncement:
             where = f'{listener.root or "no namespace"}, domain {domain}, {reach}'
             _tell(f'waiting for a run ({where}); on its machine: ./regolith run SCENARIO --elsewhere NAMES')
         time.sleep(0.05)
-    _tell(f'found run {run.run} of {run.scenario} on {run.host}')
+    _tell(f'found run {run.run_id} of {run.scenario} on {run.host}')
     return run
 
 
@@ -211,7 +211,7 @@ class _Joined:
             elif now > next_word:
                 next_word = now + _WORD_S
                 self._output.console.print(f'the world has not been heard for {now - heard:.0f} s', style='yellow')
-            if other is not None and other.run != self._run.run:
+            if other is not None and other.run_id != self._run.run_id:
                 leaving = f'another run ({other.scenario} on {other.host}) has taken its place'
             if self._interrupted:
                 leaving = 'interrupted'

@@ -24,21 +24,23 @@ class RunListener(StatusListener):
     def __enter__(self) -> RunListener:
         """Start listening."""
         super().__enter__()
-        topic = f'{self.root}/regolith/worlds'
+        topic = f'{self.root}/regolith/world_announcements'
         self._inbox.subscribe(WorldAnnouncement, topic, self._on_world, qos.LATCHED_MANY, every_run=True)
         return self
 
     def _on_world(self, world: WorldAnnouncement) -> None:
-        self._worlds[world.run] = world
+        self._worlds[world.run_id] = world
 
     def run(self) -> WorldAnnouncement | None:
         """Return the word of the newest world, or None."""
         self._inbox.deliver()
-        return max(self._worlds.values(), key=lambda w: (w.started.sec, w.started.nanosec, w.run), default=None)
+        return max(
+            self._worlds.values(), key=lambda w: (w.start_time.sec, w.start_time.nanosec, w.run_id), default=None
+        )
 
     def heard(self) -> bool:
         """Return whether a world is there, as far as the middleware knows."""
-        return bool(self._node.count_publishers(f'{self.root}/regolith/worlds'))
+        return bool(self._node.count_publishers(f'{self.root}/regolith/world_announcements'))
 
     def present(self) -> set[str]:
         """Return who takes part already, named as people do

@@ -10,7 +10,7 @@ from typing import Any
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from regolith_msgs.msg import WorldStatus
-from regolith_msgs.srv import ListSnapshots, Rewind, Snapshot, Step
+from regolith_msgs.srv import ListSnapshots, Rewind, SaveSnapshot, Step
 from simulation_interfaces.msg import Result
 from simulation_interfaces.srv import ResetSimulation
 from std_srvs.srv import SetBool
@@ -57,7 +57,7 @@ class RunningSimulation(GraphClient):
         :raises InputError: if it is not paused
         """
         client = self._client(Step, 'step')
-        answer: Step.Response = self._await(client.call_async(Step.Request(cycles=cycles)), 'step')
+        answer: Step.Response = self._await(client.call_async(Step.Request(steps=cycles)), 'step')
         if not answer.success:
             problem, _, allowed = answer.message.partition('; call ')
             allowed = './regolith pause before' if allowed else 'to leave a world alone that takes steps'
@@ -89,13 +89,13 @@ class RunningSimulation(GraphClient):
         if answer.result.result != Result.RESULT_OK:
             raise InputError(Problem('reset', '', answer.result.error_message, 'a world that can be reset'))
 
-    def save_snapshot(self, name: str) -> Snapshot.Response:
+    def save_snapshot(self, name: str) -> SaveSnapshot.Response:
         """Have the world keep this moment, and return its answer.
 
         :raises InputError: if it refuses
         """
-        answer: Snapshot.Response = self._await(
-            self._client(Snapshot, 'snapshot').call_async(Snapshot.Request(name=name)), 'keep'
+        answer: SaveSnapshot.Response = self._await(
+            self._client(SaveSnapshot, 'save_snapshot').call_async(SaveSnapshot.Request(name=name)), 'keep'
         )
         if not answer.success:
             problem, _, allowed = answer.message.partition('; allowed: ')
@@ -126,7 +126,7 @@ class RunningSimulation(GraphClient):
         :raises InputError: if the world refuses
         """
         value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=float(speed))
-        request = SetParameters.Request(parameters=[Parameter(name='speed', value=value)])
+        request = SetParameters.Request(parameters=[Parameter(name='real_time_factor', value=value)])
         (result,) = self._ask(SetParameters, 'set_parameters', request).results
         if not result.successful:
             raise InputError(Problem('speed', '', result.reason, 'a number above 0, or max', f'{speed:g}'))
@@ -144,7 +144,7 @@ class RunningSimulation(GraphClient):
         except TimeoutError as error:
             self.wait(lambda: False, 0.1)  # for its newest status
             problem = str(error)
-            if self.known.state == WorldStatus.HELD:
+            if self.known.state == WorldStatus.STALLED:
                 problem += f'; it is held, and does what was asked when it goes on: {self.known.message}'
             raise InputError(Problem('a running world', '', problem, 'one that goes on')) from None
 
@@ -153,4 +153,4 @@ def status_line(status: WorldStatus) -> str:
     """Return a status on one line."""
     end = f' of {status.end_ns * 1e-9:g}' if status.end_ns else ''
     text = f'{STATES.get(status.state, "unknown")} at {status.t_ns * 1e-9:.3f}{end} s, cycle {status.cycle}'
-    return f'{text}, speed {status.speed:.2f}' if status.state == WorldStatus.PLAYING else text
+    return f'{text}, speed {status.real_time_factor:.2f}' if status.state == WorldStatus.PLAYING else text

@@ -129,7 +129,7 @@ def build_summary(run_dir: str | Path) -> dict[str, Any]:
     summary['vehicles'] = {name: _part(reports.get(name), _VEHICLE_KEYS) for name in sorted(run.scenario.vehicles)}
     summary['events'] = sorted(
         (
-            {'t_s': event['t_s'], 'vehicle': name, 'kind': event['kind'], 'basis': event['basis']}
+            {'t_s': event['t_s'], 'vehicle': name, 'kind': event['kind'], 'source': event['source']}
             for name, report in summary['vehicles'].items()
             for event in report.pop('events', ())
         ),

@@ -302,7 +302,7 @@ class Supervisor:
                         task,
                         description=listener.state_name(status),
                         completed=status.t_ns * 1e-9,
-                        speed=status.speed,
+                        speed=status.real_time_factor,
                         rate=status.cycle_rate,
                     )
 

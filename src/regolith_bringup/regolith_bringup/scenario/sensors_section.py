@@ -31,11 +31,11 @@ _TAKEN = (
     'odom',
     'joint_states',
     'wheel_states',
-    'vehicle_state',
-    'description',
+    'wheeled_state',
+    'wheeled_description',
     'events',
     'robot_description',
-    'parts',
+    'visual_description',
     'part_poses',
     'tracked_description',
     'tracked_state',
@@ -43,7 +43,7 @@ _TAKEN = (
     'ackermann_cmd',
     'driver_inputs',
     'joint_command',
-    'particles',
+    'soil_surfels',
 )
 """Taken names: nodes and topics in a vehicle's namespace."""
 FAR_M = 10.0

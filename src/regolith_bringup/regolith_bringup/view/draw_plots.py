@@ -33,7 +33,7 @@ class DrawnPlots:
         wanted = {
             'nav_msgs/msg/Odometry': ('ground_truth/odom',),
             'regolith_msgs/msg/WheelStates': ('wheel_states',),
-            'regolith_msgs/msg/GearState': ('gear_state',),
+            'regolith_msgs/msg/RunningGearState': ('running_gear_state',),
             'sensor_msgs/msg/BatteryState': ('battery_state',),
             'regolith_msgs/msg/VehicleEvent': (EVENTS,),
         }
@@ -54,7 +54,7 @@ class DrawnPlots:
             wheels = [w.name for w in content.wheels]
             self._plot(SLIP, name, t_ns, [w.slip_ratio for w in content.wheels], wheels)
             self._plot(SINKAGE, name, t_ns, [1e3 * w.sinkage_total for w in content.wheels], wheels)
-        elif kind == 'GearState':
+        elif kind == 'RunningGearState':
             for q in content.quantities:
                 label = f'{q.name} {q.unit}'.strip()
                 self._plot(SLIP if label == 'slip ratio' else label, name, t_ns, list(q.values), list(q.parts))
@@ -62,7 +62,7 @@ class DrawnPlots:
             self._plot(CHARGE, name, t_ns, [100.0 * content.percentage])
             self._plot(POWER, name, t_ns, [-content.voltage * content.current])
         else:
-            words = f'{name}: {content.text}' if content.text else f'{name}: {content.kind}'
+            words = f'{name}: {content.message}' if content.message else f'{name}: {content.kind}'
             self._canvas.put(t_ns, 'events', rr.TextLog(words, level=rr.TextLogLevel.WARN))
 
     def tick(self, t_ns: int) -> None:

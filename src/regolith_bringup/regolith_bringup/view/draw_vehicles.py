@@ -23,8 +23,8 @@ from regolith_world.numerics.rotation import matrix
 
 Floats = NDArray[np.float64]
 
-LOOKS, POSES = 'parts', 'part_poses'
-_LOOKS_TYPE = 'regolith_msgs/msg/VehicleDescription'
+LOOKS, POSES = 'visual_description', 'part_poses'
+_LOOKS_TYPE = 'regolith_msgs/msg/VisualDescription'
 _PATH_NS = 500_000_000
 _PATH_POINTS = 400
 _PAST = 12

@@ -20,7 +20,7 @@ from regolith_world.ros.cdr import Writer
 
 Floats = NDArray[np.float64]
 
-GROUND_TOPIC, LAYERS_TOPIC = 'view/ground', 'view/layers'
+GROUND_TOPIC, LAYERS_TOPIC = 'view/terrain', 'view/layers'
 """Below ``/regolith``."""
 TYPE = 'visualization_msgs/msg/MarkerArray'
 

@@ -8,7 +8,7 @@ import time
 
 import rclpy
 from rclpy.node import Node
-from regolith_msgs.msg import Datagram, Datagrams
+from regolith_msgs.msg import Datagram, DatagramArray
 
 from regolith_comms.addresses import BROADCAST
 from regolith_comms.bench.radios import ROBOTS
@@ -28,7 +28,7 @@ def generate_load() -> None:
     for k in range(ROBOTS):
         name = f'robot_{k:02d}'
         speakers.append(node.create_publisher(Datagram, f'/{name}/comms/tx', qos.STATE))
-        inbox.subscribe(Datagrams, f'/{name}/comms/rx', lambda batch: None, qos.STATE)
+        inbox.subscribe(DatagramArray, f'/{name}/comms/rx', lambda batch: None, qos.STATE)
     message = Datagram(dst=BROADCAST, data=bytes(PAYLOAD))
     start = time.monotonic()
     for count in range(10**9):

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from regolith_msgs.msg import Evolved
+from regolith_msgs.msg import CycleResult
 
 from regolith_comms.bench.radios import ROBOTS, lattice
 from regolith_comms.comms_participant import CommsParticipant
@@ -44,14 +44,14 @@ class RadioNode:
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self.node)
         self._inbox = Inbox(self.link)
-        evolved = self.link.create_publisher(Evolved, 'evolved', qos.PROTOCOL)
+        evolved = self.link.create_publisher(CycleResult, 'cycle_result', qos.PROTOCOL)
         config = CommsConfig.model_validate({'beacon_period_s': 0.0})
         self.authority = CommsParticipant(
             config,
             LinkModel(load_radio(config.radio), *lattice()),
             1,
             NAMES,
-            lambda answer: evolved.publish(message_conversion.evolved_message(answer)),
+            lambda answer: evolved.publish(message_conversion.cycle_result_message(answer)),
             {},
         )
         RadioTopics(self.node, self._inbox, self.authority, lambda publish: publish())

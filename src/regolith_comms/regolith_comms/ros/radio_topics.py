@@ -57,8 +57,8 @@ class RadioTopics:
         authority.on_arrival = lambda deliveries: later(lambda: self.publish(deliveries))
         authority.on_committed = self._on_committed
         authority.on_restored = self.open_all
-        create_service(node, srv.RegisterRadio, 'comms/register', self._on_register)
-        create_service(node, srv.BindPort, 'comms/bind', self._on_bind)
+        create_service(node, srv.RegisterRadio, 'comms/register_radio', self._on_register)
+        create_service(node, srv.BindPort, 'comms/bind_port', self._on_bind)
         create_service(node, srv.DeployBreadcrumb, 'comms/deploy_breadcrumb', self._on_deploy)
         create_service(node, srv.RemoveBreadcrumb, 'comms/remove_breadcrumb', self._on_remove)
 
@@ -71,7 +71,7 @@ class RadioTopics:
         if radio in self._received:
             return
         # A robot that is busy for a while still gets all datagrams.
-        self._received[radio] = self._publisher(m.Datagrams, f'{self._root}/{radio}/comms/rx', qos.HISTORY)
+        self._received[radio] = self._publisher(m.DatagramArray, f'{self._root}/{radio}/comms/rx', qos.HISTORY)
         self._neighbors[radio] = self._publisher(m.Neighbors, f'{self._root}/{radio}/comms/neighbors', qos.STATE)
         tx = f'{self._root}/{radio}/comms/tx'
         self._inbox.subscribe(m.Datagram, tx, self._taker(radio), qos.DATAGRAMS, optional=True)
@@ -98,7 +98,7 @@ class RadioTopics:
         :param known: messages of datagrams that others received in the same cycle, for reuse: only the reception
             differs, and publishers keep nothing
         """
-        batch = m.Datagrams()
+        batch = m.DatagramArray()
         batch.header.stamp = stamp(items[0].t_ns)
         for item in items:
             message = known.get(id(item.datagram))
@@ -180,8 +180,8 @@ class RadioTopics:
         self, request: srv.RegisterRadio.Request, response: srv.RegisterRadio.Response
     ) -> srv.RegisterRadio.Response:
         def register() -> None:
-            self._authority.register(request.name, request.leave)
-            if not request.leave:
+            self._authority.register(request.name, request.unregister)
+            if not request.unregister:
                 self._open(request.name)
 
         return self._do(response, register)

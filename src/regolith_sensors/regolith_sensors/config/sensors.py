@@ -132,8 +132,8 @@ SENSOR_TYPES: Mapping[str, SensorType] = {
             'semantic': _image('semantic/image_raw'),
             'instance': _image('instance/image_raw'),
             'normals': _image('normals/image_raw'),
-            'boxes': (Output('boxes', 'regolith_msgs/msg/Detection2DArray'),),
-            'wheels': (Output('wheels', 'regolith_msgs/msg/WheelLabels', needs=frozenset({WHEELS})),),
+            'boxes': (Output('boxes', 'vision_msgs/msg/Detection2DArray'),),
+            'wheel_labels': (Output('wheel_labels', 'regolith_msgs/msg/WheelLabels', needs=frozenset({WHEELS})),),
         },
         ('image',),
         (

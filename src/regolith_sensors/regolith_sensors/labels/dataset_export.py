@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from regolith_files.extension_points import BagReader, Run
 from regolith_sensors.labels.dataset import CLASSES, DatasetWriter, LabelledBox
+from regolith_sensors.labels.ground_truth import Box2D
+from regolith_sensors.labels.ground_truth import boxes as object_boxes
 from regolith_sensors.report.image_reader import frames, pixels
 from regolith_terrain.terrain_files import new_folder
 from regolith_world.random.keyed_generator import generator
@@ -114,8 +116,8 @@ def _labelled(bag: BagReader, camera: str, bits: int) -> Iterator[tuple[int, Any
     if f'{camera}/instance/image_raw' in bag.topics:
         topics.append(f'{camera}/instance/image_raw')
     for t_ns, (image, boxes, *instances) in frames(bag, topics):
-        found = [labelled_box(d) for d in boxes.detections]
-        yield t_ns, _picture(image, bits), found, pixels(instances[0]) if instances else None
+        numbers = pixels(instances[0]) if instances else None
+        yield t_ns, _picture(image, bits), labelled_boxes(boxes.detections, numbers), numbers
 
 
 def _picture(message: Any, bits: int) -> NDArray[Any]:
@@ -125,16 +127,24 @@ def _picture(message: Any, bits: int) -> NDArray[Any]:
     return (image >> 8).astype(np.uint8) if bits == 8 and image.dtype.itemsize == 2 else image
 
 
-def labelled_box(detection: Any) -> LabelledBox:
-    """Return a detection of ours or of vision_msgs."""
-    if hasattr(detection, 'class_id'):
-        d = detection
-        center, size = (d.center_x, d.center_y), (d.size_x, d.size_y)
-        name, seen, instance = d.class_id, int(d.pixels), int(d.instance)
-    else:
-        place, box = detection.bbox.center.position, detection.bbox
-        center, size = (place.x, place.y), (box.size_x, box.size_y)
-        name, seen, instance = detection.results[0].hypothesis.class_id, 0, None
-    left, top = (round(c - 0.5 * (s - 1.0)) for c, s in zip(center, size))
-    right, bottom = left + round(size[0]) - 1, top + round(size[1]) - 1
-    return LabelledBox(name, left, top, right, bottom, seen, instance, detection.id)
+def labelled_boxes(detections: Iterable[Any], instances: NDArray[Any] | None) -> list[LabelledBox]:
+    """Return the bounding boxes of a vision_msgs/Detection2DArray.
+
+    :param instances: instance image, shape (height, width); the box around the pixels of an instance says which
+        detection it is. Two instances with equal boxes keep the order of their numbers. None: there is none, so number
+        of pixels and instance are unknown
+    """
+    by_box: dict[tuple[int, int, int, int], list[Box2D]] = {}
+    if instances is not None:
+        for seen in object_boxes(instances, np.zeros(instances.shape, np.uint8), 1):
+            by_box.setdefault((seen.left, seen.top, seen.right, seen.bottom), []).append(seen)
+    labelled = []
+    for detection in detections:
+        center, box = detection.bbox.center.position, detection.bbox
+        left, top = round(center.x - 0.5 * (box.size_x - 1.0)), round(center.y - 0.5 * (box.size_y - 1.0))
+        corners = left, top, left + round(box.size_x) - 1, top + round(box.size_y) - 1
+        around = by_box.get(corners)
+        count, instance = (0, None) if not around else (around[0].pixels, around.pop(0).object_id)
+        name = detection.results[0].hypothesis.class_id
+        labelled.append(LabelledBox(name, *corners, count, instance, detection.id))
+    return labelled

@@ -47,7 +47,7 @@ class BagRenderer:
         scenario, bag, t_ns = run.scenario, run.bag, round(t_s * 1e9)
         names = sorted(scenario.vehicles)
         looks: dict[str, VisualDescription] = {}
-        for message in bag.messages(*(f'/{name}/parts' for name in names)):
+        for message in bag.messages(*(f'/{name}/visual_description' for name in names)):
             looks[message.topic.split('/')[1]] = visuals_from_message(message.content)
         last: dict[str, Any] = {}  # by the stamps: a message is logged a cycle later than what it tells
         for message in bag.messages(*(f'/{name}/part_poses' for name in looks)):

@@ -30,7 +30,7 @@ def sun(scenario: Any) -> ViewLayer | None:
     """Return the layer with the direction of the sun; None where none shines, or nothing sees."""
     if scenario.light.sun_at(0) is None or not scenario_sensors(scenario):
         return None
-    topics = {f'/{name}/part_poses': 'regolith_msgs/msg/VehicleState' for name in sorted(scenario.vehicles)}
+    topics = {f'/{name}/part_poses': 'regolith_msgs/msg/PartPoses' for name in sorted(scenario.vehicles)}
 
     def draw(t_ns: int, last: Mapping[str, Any]) -> list[ViewMarks]:
         found = scenario.light.sun_at(t_ns)
@@ -50,7 +50,7 @@ def fields_of_view(scenario: Any) -> ViewLayer | None:
     eyes = [s for s in scenario_sensors(scenario) if isinstance(s.config, CameraConfig)]
     if not eyes:
         return None
-    topics = {f'/{eye.vehicle}/part_poses': 'regolith_msgs/msg/VehicleState' for eye in eyes}
+    topics = {f'/{eye.vehicle}/part_poses': 'regolith_msgs/msg/PartPoses' for eye in eyes}
     lines = [(f'/{eye.vehicle}/part_poses', field_of_view(eye)) for eye in eyes]
 
     def draw(t_ns: int, last: Mapping[str, Any]) -> list[ViewMarks]:

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 import cv2
@@ -17,10 +15,11 @@ from regolith_msgs import msg as m
 from regolith_msgs.msg import WheelStates
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 from std_msgs.msg import Header
+from vision_msgs.msg import Detection2D, Detection2DArray, ObjectHypothesisWithPose
 
 from regolith_sensors.camera.display import display_image
 from regolith_sensors.camera.pipeline import Camera, CameraImage, CameraPose
-from regolith_sensors.config.sensors import WHEELS, Output, ResolvedSensor
+from regolith_sensors.config.sensors import WHEELS, ResolvedSensor
 from regolith_sensors.labels.ground_truth import Box2D, boxes
 from regolith_sensors.rays.image import RenderedImage
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
@@ -32,8 +31,6 @@ from regolith_world.ros import clock_offset, qos
 from regolith_world.ros.clock_offset import stamp
 from regolith_world.ros.naming import root_of
 
-VISION = find_spec('vision_msgs') is not None
-"""Whether boxes are published as vision_msgs."""
 _KEPT_STATES = 400
 _CHEAP = ('camera_info', 'image_metadata', 'preview')
 """Topics for whose subscribers alone no image is rendered."""
@@ -45,7 +42,7 @@ PREVIEWS, PREVIEW_WIDTH = 4, 480
 class CameraTopics(SensorTopics):
     """``image_raw``, ``camera_info``, ``image_metadata``, ``image_raw/compressed``, ``image_8bit``, ``depth/``,
     ``semantic/``, ``instance/`` and
-    ``normals/image_raw``, ``boxes``, ``wheels``; all of one frame carry the same stamp, the middle of
+    ``normals/image_raw``, ``boxes``, ``wheel_labels``; all of one frame carry the same stamp, the middle of
     the exposure. A few frames of a run come as ``preview``, too, small and packed, if anybody (the recorder) listens.
     """
 
@@ -68,12 +65,6 @@ class CameraTopics(SensorTopics):
     def _nominal_exposure(self) -> float:
         """Return the configured exposure time [s]; an automatic one is unknown in advance."""
         return float(self.camera.config.exposure_s)
-
-    def message_type(self, output: Output) -> Any:
-        """Return the class of an output's messages."""
-        if VISION and output.topic == 'boxes':
-            return import_module('vision_msgs.msg').Detection2DArray
-        return super().message_type(output)
 
     # -- frames -------------------------------------------------------------------------------------------------
 
@@ -153,16 +144,15 @@ class CameraTopics(SensorTopics):
 
     def _labels(self, frame: RenderedImage, header: Header, t_ns: int, view: WorldView) -> dict[str, Any]:
         made: dict[str, Any] = {}
-        if not (self.listened('boxes') or self.listened('wheels')):
+        if not (self.listened('boxes') or self.listened('wheel_labels')):
             return made
         found = boxes(frame.object_id, frame.semantic)
         names = {thing.number: thing.name for thing in view.scene.objects}
         if self.listened('boxes'):
-            message = vision_message if VISION else detections_message
-            made['boxes'] = message(found, names, header)
-        if self.listened('wheels'):
+            made['boxes'] = detections_message(found, names, header)
+        if self.listened('wheel_labels'):
             wheels = [box for box in found if box.semantic == Semantic.WHEEL]
-            made['wheels'] = self._wheel_labels(wheels, names, header, t_ns)
+            made['wheel_labels'] = self._wheel_labels(wheels, names, header, t_ns)
         return made
 
     # -- wheels -------------------------------------------------------------------------------------------------
@@ -260,37 +250,16 @@ def image_message(pixels: NDArray[Any], encoding: str, header: Header) -> Image:
     return message
 
 
-def detections_message(found: list[Box2D], names: dict[int, str], header: Header) -> m.Detection2DArray:
-    """Return boxes as our own message."""
-    message = m.Detection2DArray(header=header)
+def detections_message(found: list[Box2D], names: dict[int, str], header: Header) -> Detection2DArray:
+    """Return the bounding boxes of the objects in an image, in order of their instance numbers."""
+    message = Detection2DArray(header=header)
     for box in found:
-        message.detections.append(
-            m.Detection2D(
-                class_id=Semantic(box.semantic).name.lower(),
-                score=1.0,
-                id=names[box.object_id],
-                instance=box.object_id,
-                center_x=0.5 * (box.left + box.right),
-                center_y=0.5 * (box.top + box.bottom),
-                size_x=float(box.right - box.left + 1),
-                size_y=float(box.bottom - box.top + 1),
-                pixels=box.pixels,
-            )
-        )
-    return message
-
-
-def vision_message(found: list[Box2D], names: dict[int, str], header: Header) -> Any:
-    """Return boxes as vision_msgs/Detection2DArray (its 4.x fields: Jazzy and later)."""
-    vision = import_module('vision_msgs.msg')
-    message = vision.Detection2DArray(header=header)
-    for box in found:
-        detection = vision.Detection2D(header=header, id=names[box.object_id])
+        detection = Detection2D(header=header, id=names[box.object_id])
         detection.bbox.center.position.x = 0.5 * (box.left + box.right)
         detection.bbox.center.position.y = 0.5 * (box.top + box.bottom)
         detection.bbox.size_x = float(box.right - box.left + 1)
         detection.bbox.size_y = float(box.bottom - box.top + 1)
-        result = vision.ObjectHypothesisWithPose()
+        result = ObjectHypothesisWithPose()
         result.hypothesis.class_id, result.hypothesis.score = Semantic(box.semantic).name.lower(), 1.0
         detection.results.append(result)
         message.detections.append(detection)
@@ -303,5 +272,4 @@ __all__ = [
     'image_message',
     'info_message',
     'metadata_message',
-    'vision_message',
 ]

@@ -10,7 +10,7 @@ import numpy as np
 
 from regolith_terrain.crm.surfels import Surfels
 
-TOPIC = 'particles'
+TOPIC = 'soil_surfels'
 """Below the vehicle's name."""
 FIELDS = (
     'x',

@@ -38,7 +38,8 @@ _POINT = np.dtype([(name, '<f4') for name in ('x', 'y', 'z', 'sinkage')])
 
 
 class MapTopics:
-    """``terrain/changed`` (PointCloud2, only what changed), ``terrain/ruts`` (PointCloud2, all of it, latched),
+    """Topics of the terrain: ``terrain/changed_points`` (PointCloud2, changes since the last message),
+    ``terrain/rut_points`` (PointCloud2, all changes, latched),
     ``terrain/elevation`` (Image 32FC1, north up, latched) with ``terrain/elevation_info`` (MapMetaData: resolution,
     size and south-western corner in ``world``), ``terrain/grid_map`` where grid_map_msgs is installed.
 
@@ -53,8 +54,8 @@ class MapTopics:
         def publisher(message_type: Any, topic: str, profile: Any) -> Any:
             return node.create_publisher(message_type, topic, profile, qos_overriding_options=qos.OVERRIDABLE)
 
-        self._changed = publisher(PointCloud2, 'terrain/changed', qos.STATE)
-        self._ruts = publisher(PointCloud2, 'terrain/ruts', qos.LATCHED)
+        self._changed = publisher(PointCloud2, 'terrain/changed_points', qos.STATE)
+        self._ruts = publisher(PointCloud2, 'terrain/rut_points', qos.LATCHED)
         self._image = publisher(Image, 'terrain/elevation', qos.LATCHED)
         self._info = publisher(MapMetaData, 'terrain/elevation_info', qos.LATCHED)
         self._grid_map = publisher(GridMap, 'terrain/grid_map', qos.LATCHED) if GridMap is not None else None

@@ -47,19 +47,19 @@ def delta_message(delta: SoilDelta) -> m.TerrainDelta:
     message = m.TerrainDelta(key=key_message(delta.key), agent=delta.agent, nodes=nodes_message(delta.records))
     asked, landed = delta.work
     if asked:
-        message.asked = [
-            m.SoilAsked(
+        message.requests = [
+            m.SoilRequest(
                 tool=part.tool,
                 x=typed_array('i', part.i),
                 y=typed_array('i', part.j),
                 requested_kgpm2=typed_array('d', part.requested),
-                path=typed_array('d', part.path),
+                cut_height=typed_array('d', part.path),
             )
             for part in asked
         ]
     if landed is not None:
-        message.landed_x, message.landed_y = typed_array('i', landed.i), typed_array('i', landed.j)
-        message.landed_kgpm2 = typed_array('d', landed.mass)
+        message.deposited_x, message.deposited_y = typed_array('i', landed.i), typed_array('i', landed.j)
+        message.deposited_kgpm2 = typed_array('d', landed.mass)
     return message
 
 
@@ -71,14 +71,14 @@ def delta_record(message: m.TerrainDelta) -> SoilDelta:
             np.array(part.x, np.int32),
             np.array(part.y, np.int32),
             np.array(part.requested_kgpm2),
-            np.array(part.path),
+            np.array(part.cut_height),
         )
-        for part in message.asked
+        for part in message.requests
     )
     landed = None
-    if message.landed_x:
-        places = np.array(message.landed_x, np.int32), np.array(message.landed_y, np.int32)
-        landed = SoilDeposit(*places, np.array(message.landed_kgpm2))
+    if message.deposited_x:
+        places = np.array(message.deposited_x, np.int32), np.array(message.deposited_y, np.int32)
+        landed = SoilDeposit(*places, np.array(message.deposited_kgpm2))
     return SoilDelta(key_record(message.key), message.agent, nodes_record(message.nodes), ToolExchange(asked, landed))
 
 
@@ -94,11 +94,11 @@ def update_message(update: SoilUpdate) -> m.TerrainUpdate:
         soil_hash=update.soil_hash,
     )
     if update.grants:
-        message.granted = [m.SoilGrant(agent=g.agent, tool=g.tool, granted_kgpm2=g.granted) for g in update.grants]
+        message.grants = [m.SoilGrant(agent=g.agent, tool=g.tool, granted_kgpm2=g.granted) for g in update.grants]
     loose = update.loose
     if len(loose):
         message.loose_x, message.loose_y = typed_array('i', loose.i), typed_array('i', loose.j)
-        message.loose_kgpm2, message.loose_mark = typed_array('d', loose.mass), typed_array('b', loose.mark)
+        message.loose_kgpm2, message.loose_state = typed_array('d', loose.mass), typed_array('b', loose.mark)
     return message
 
 
@@ -110,7 +110,7 @@ def update_record(message: m.TerrainUpdate) -> SoilUpdate:
             np.array(message.loose_x, np.int32),
             np.array(message.loose_y, np.int32),
             np.array(message.loose_kgpm2),
-            np.array(message.loose_mark, np.int8),
+            np.array(message.loose_state, np.int8),
         )
     return SoilUpdate(
         key_record(message.key),
@@ -120,6 +120,6 @@ def update_record(message: m.TerrainUpdate) -> SoilUpdate:
         message.conflicts,
         message.soil_seq,
         message.soil_hash,
-        tuple(SoilGrant(g.agent, g.tool, g.granted_kgpm2) for g in message.granted),
+        tuple(SoilGrant(g.agent, g.tool, g.granted_kgpm2) for g in message.grants),
         loose,
     )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 from rclpy.node import Node
-from regolith_msgs.srv import GetHeights, GetTerrainSnapshot
+from regolith_msgs.srv import GetHeights, GetTerrainState
 
 from regolith_files.problems import counted
 from regolith_terrain.grid.soil_grid import SoilGrid
@@ -32,17 +32,15 @@ def create_height_service(node: Node, grid: SoilGrid) -> None:
 
 
 def create_state_service(node: Node, authority: TerrainParticipant, run: int) -> None:
-    """Offer ``~/snapshot``: every changed node, for late observers of a run (by its id)."""
+    """Offer ``~/get_state``: every changed node, for late observers of a run (by its id)."""
 
-    def answer(
-        request: GetTerrainSnapshot.Request, response: GetTerrainSnapshot.Response
-    ) -> GetTerrainSnapshot.Response:
+    def answer(request: GetTerrainState.Request, response: GetTerrainState.Response) -> GetTerrainState.Response:
         grid = authority.grid
-        response.run = run
+        response.run_id = run
         response.soil_seq = int(authority.soil_seq)
         response.soil_hash = grid.soil_hash()
         response.spacing = float(grid.spacing)
         response.nodes = nodes_message(grid.all_records())
         return response
 
-    create_service(node, GetTerrainSnapshot, '~/snapshot', answer)
+    create_service(node, GetTerrainState, '~/get_state', answer)

@@ -27,7 +27,7 @@ from regolith_terrain.height_field_builder import HeightField
 from regolith_terrain.solids.solids import Solids
 from regolith_terrain.terrain_participant import handshake_parameters
 from regolith_vehicles.agent.errors import VehicleError
-from regolith_vehicles.agent.events import TRUTH, Event, EventDetector
+from regolith_vehicles.agent.events import GROUND_TRUTH, Event, EventDetector
 from regolith_vehicles.agent.planned_path import running_gear_radius
 from regolith_vehicles.agent.vehicle_state import PartStates, VehicleState
 from regolith_vehicles.commands.command import DriveCommand
@@ -77,7 +77,7 @@ class VehicleAgent(Participant):
         terrain: TerrainConfig,
         height_field: HeightField,
         gravity_mps2: float,
-        send_evolved: Callable[[CycleResult], None],
+        send_result: Callable[[CycleResult], None],
         send_delta: Callable[[SoilDelta], None],
         *,
         soil: SoilCopy | None = None,
@@ -92,13 +92,13 @@ class VehicleAgent(Participant):
         :param entry: the scenario's section of this vehicle; model: its model, and the MJCF file that belongs to it
         :param terrain: the scenario's terrain section; height_field: what it describes
         :param gravity_mps2: along -z of the world [m/s^2]
-        :param send_evolved: carries answers to the world; send_delta: soil changes to terrain
+        :param send_result: carries answers to the world; send_delta: soil changes to terrain
         :param publish: called with every committed state, after the answer to the record that committed it is out
         :param solids: what stands about (:func:`regolith_vehicles.contact.static_obstacles.build_solids`)
         :param replay_inputs: live inputs by cycle number, used in place of those from outside
         :raises ValueError: if the model, the driver or the combination of soils is unusable
         """
-        super().__init__(name, send_evolved, epoch)
+        super().__init__(name, send_result, epoch)
         if (soil is None) == (grid is None):
             raise ValueError(f'{name}: exactly one of soil and grid must be given')
         if grid is not None and not terrain.compaction_transfer:
@@ -282,7 +282,7 @@ class VehicleAgent(Participant):
         self._driver_committed = self.driver.save()
         self._watch_committed = self._watch.save()
         self._cycles = key.cycle + 1
-        if not cycle.silent:
+        if not cycle.resimulating:
             self._capture(cycle.t_ns, self._samples, self._events)
 
     def _discard(self) -> None:
@@ -360,7 +360,7 @@ class VehicleAgent(Participant):
             live_inputs=self._live,
             state_hash=self._tentative[1],
             soil_hash=self.soil_hash(),
-            mobility=self._mobility(cycle),
+            inverse_inertia=self._mobility(cycle),
         )
 
     def _idle_answer(self, cycle: Cycle) -> CycleResult:
@@ -378,13 +378,13 @@ class VehicleAgent(Participant):
             high,
             state_hash=self._hash,
             soil_hash=self.soil_hash(),
-            report=report,
-            mobility=self._mobility(cycle),
+            summary_json=report,
+            inverse_inertia=self._mobility(cycle),
         )
 
     def _mobility(self, cycle: Cycle) -> Vector:
         """Return that of the base at the vehicle's centre of mass, if something holds it."""
-        if self.name not in cycle.held:
+        if self.name not in cycle.constrained:
             return np.zeros((0, 6))
         vehicle = self.vehicle
         return inverse_inertia(vehicle.body.model, vehicle.data, vehicle.body.base, vehicle.body_state().center_of_mass)
@@ -478,7 +478,9 @@ class VehicleAgent(Participant):
             'max_sinkage_m': figures.max_sinkage,
             'final_pose': {'position': base.position.tolist(), 'orientation': base.orientation.tolist()},
             'battery': None if battery is None else battery_summary(battery, self.vehicle.gear.charge),
-            'events': [{'t_s': t_ns * 1e-9, 'kind': kind, 'basis': TRUTH} for t_ns, kind in self._watch.history],
+            'events': [
+                {'t_s': t_ns * 1e-9, 'kind': kind, 'source': GROUND_TRUTH} for t_ns, kind in self._watch.history
+            ],
         }
 
     # -- state --------------------------------------------------------------------------------------------------

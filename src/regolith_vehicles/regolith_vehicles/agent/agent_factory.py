@@ -49,7 +49,7 @@ class AgentFactory:
     def agent(
         self,
         name: str,
-        send_evolved: Callable[[CycleResult], None],
+        send_result: Callable[[CycleResult], None],
         send_delta: Callable[[SoilDelta], None],
         publish: Callable[[VehicleState], None],
         grid: SoilGrid | None = None,
@@ -69,7 +69,7 @@ class AgentFactory:
             self.terrain,
             self.field,
             self.world.gravity_mps2,
-            send_evolved,
+            send_result,
             send_delta,
             soil=soil,
             grid=grid,

@@ -8,9 +8,9 @@ import math
 import struct
 from dataclasses import dataclass
 
-KINDS = ('rolled_over', 'high_centred', 'stuck', 'battery_empty')
-ROLLED_OVER, HIGH_CENTRED, STUCK, BATTERY_EMPTY = KINDS
-TRUTH = 'truth'
+KINDS = ('rolled_over', 'high_centered', 'stuck', 'battery_empty')
+ROLLED_OVER, HIGH_CENTERED, STUCK, BATTERY_EMPTY = KINDS
+GROUND_TRUTH = 'ground_truth'
 """Basis of an event: found from true states."""
 
 LYING = 0.3
@@ -44,9 +44,9 @@ class Event:
     """Simulated time, end of the cycle in which it was found [ns]."""
     kind: str
     """One of KINDS."""
-    basis: str
-    """Data it was found from: TRUTH."""
-    text: str
+    source: str
+    """Data it was found from: GROUND_TRUTH."""
+    message: str
     """Description for a person."""
 
 
@@ -97,10 +97,10 @@ class EventDetector:
             self._told[ROLLED_OVER] = False
 
         self._share += (1.0 - math.exp(-duration / SHARE_S)) * (hull_share - self._share)
-        if self._share > HULL_SHARE and up >= LYING and not self._told[HIGH_CENTRED]:
-            found.append((HIGH_CENTRED, f'the hull carries {100.0 * self._share:.0f} % of the weight'))
+        if self._share > HULL_SHARE and up >= LYING and not self._told[HIGH_CENTERED]:
+            found.append((HIGH_CENTERED, f'the hull carries {100.0 * self._share:.0f} % of the weight'))
         elif self._share < FREE_SHARE:
-            self._told[HIGH_CENTRED] = False
+            self._told[HIGH_CENTERED] = False
 
         going = abs(speed) > GOING_MPS
         late = t_ns - self._anchor_ns >= STUCK_NS
@@ -118,7 +118,7 @@ class EventDetector:
         for kind, _ in found:
             self._told[kind] = True
             self._history.append((t_ns, kind))
-        return tuple(Event(t_ns, kind, TRUTH, text) for kind, text in found)
+        return tuple(Event(t_ns, kind, GROUND_TRUTH, text) for kind, text in found)
 
     def save(self) -> bytes:
         """Return the exact state, history included."""

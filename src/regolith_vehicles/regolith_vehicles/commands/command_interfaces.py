@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from regolith_vehicles.commands.command import ACKERMANN, PEDALS, TWIST, AckermannCommand, DriveCommand, PedalCommand
@@ -25,7 +24,7 @@ JOINTS = 'joint_command'
 
 TYPES = {
     'cmd_vel': ('geometry_msgs/msg/Twist', 'geometry_msgs/msg/TwistStamped'),
-    'ackermann_cmd': (f'{"ackermann" if find_spec("ackermann_msgs") else "regolith"}_msgs/msg/AckermannDriveStamped',),
+    'ackermann_cmd': ('ackermann_msgs/msg/AckermannDriveStamped',),
     'driver_inputs': ('regolith_msgs/msg/DriverInputs',), JOINTS: ('sensor_msgs/msg/JointState',),
 }  # fmt: skip
 """Topic -> the types that are taken on it, the usual one first."""
@@ -48,11 +47,6 @@ _FIELDS: dict[str, tuple[tuple[str, tuple[float, float], bool], ...]] = {
     ),
 }
 """Fields of the messages, the range of each, and whether its ends belong to it."""
-
-
-def ackermann_package() -> str:
-    """Return the package of AckermannDriveStamped: everybody's where it is installed, else ours, the same fields."""
-    return 'ackermann_msgs' if find_spec('ackermann_msgs') is not None else 'regolith_msgs'
 
 
 def taken_topics(gear: RunningGear) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ NAMES = (
     'sinkage_incremental',
     'normal_load',
     'drawbar_pull',
-    'loaded_nodes',
+    'contact_nodes',
     'force_x',
     'force_y',
     'force_z',
@@ -70,7 +70,7 @@ class WheelState:
     """Torque of the soil about the wheel centre, world axes [N m], shape (3,)."""
     drawbar_pull: float
     """Soil force along the wheel's heading [N], left over to pull the vehicle."""
-    loaded_nodes: int
+    contact_nodes: int
     """Soil nodes that carry load."""
 
     @staticmethod
@@ -88,7 +88,7 @@ class WheelState:
             force=row[FORCE:TORQUE].copy(),
             torque=row[TORQUE:COLUMNS].copy(),
             drawbar_pull=float(row[DRAWBAR]),
-            loaded_nodes=int(row[LOADED_NODES]),
+            contact_nodes=int(row[LOADED_NODES]),
         )
 
 

@@ -34,7 +34,7 @@ _UNPAINTED = (0.5, 0.5, 0.5, 1.0)
 
 
 class PartRole(IntEnum):
-    """What a part that moves is there for; values as in regolith_msgs/VehiclePart."""
+    """What a part that moves is there for; values as in regolith_msgs/VisualPart."""
 
     BODY = 0
     WHEEL = 1
@@ -80,7 +80,7 @@ class Visual:
     shape: str = ''
     """One of box, sphere, ellipsoid, capsule, cylinder, grouser_wheel; '' of a mesh."""
     size: tuple[float, ...] = ()
-    """As in regolith_msgs/VehiclePart [m]."""
+    """As in regolith_msgs/VisualPart [m]."""
     mesh: TriangleMesh | None = None
     paint: VisualMaterial = BARE
     position: Vector = field(default_factory=lambda: np.zeros(3))

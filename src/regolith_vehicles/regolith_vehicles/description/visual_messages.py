@@ -49,15 +49,15 @@ def visuals_from_message(message: Any) -> VisualDescription:
     moving: list[Any] = []
     try:
         for part in message.parts:
-            if part.moves:
+            if part.moving:
                 visuals[part.name] = []
                 moving.append(part)
             if part.shape or part.mesh:
                 mesh = meshes[part.mesh] if part.mesh else None
-                place: tuple[Vector, Vector] = (np.zeros(3), _LEVEL) if part.moves else _pose(part.pose)
+                place: tuple[Vector, Vector] = (np.zeros(3), _LEVEL) if part.moving else _pose(part.pose)
                 name, paint = part.name.rpartition('/')[2], paints[part.material]
                 visual = Visual(part.shape, tuple(part.size), mesh, paint, *place, name)
-                visuals[part.name if part.moves else part.parent].append(visual)
+                visuals[part.name if part.moving else part.parent].append(visual)
     except KeyError as error:
         raise ValueError(f'description of {message.name}: {error} is not in it; allowed: what comes before') from None
     # Equal things share one tuple again, as they did where they were made.

@@ -68,10 +68,10 @@ class DigAction:
         self._dug = self._agent.vehicle.tools.mass_balance()['dug_kg']
         self._driver.set_goal(dig_order(goal.request))
         await self._done
-        result = Dig.Result(**self._progress(), time=1e-9 * (self._now_ns - self._began_ns))
+        result = Dig.Result(**self._progress(), duration=1e-9 * (self._now_ns - self._began_ns))
         wanted = set(goal.request.tools) or set(result.tools)
-        levels = dict(zip(result.tools, result.levels, strict=True))
-        result.filled = all(levels[name] >= goal.request.until_full for name in wanted)
+        levels = dict(zip(result.tools, result.fill_levels, strict=True))
+        result.filled = all(levels[name] >= goal.request.target_fill for name in wanted)
         if goal.is_cancel_requested:
             goal.canceled()
         elif result.filled:
@@ -86,8 +86,8 @@ class DigAction:
         levels = tools.levels()
         return {
             'tools': list(levels),
-            'levels': list(levels.values()),
-            'dug': tools.mass_balance()['dug_kg'] - self._dug,
+            'fill_levels': list(levels.values()),
+            'excavated_mass': tools.mass_balance()['dug_kg'] - self._dug,
         }
 
     def tell(self, snapshot: VehicleState) -> None:
@@ -112,8 +112,8 @@ def goal_problems(request: Dig.Goal, agent: VehicleAgent) -> list[str]:
     problems = []
     if unknown := sorted(set(request.tools) - set(known)):
         problems.append(f'tools {", ".join(unknown)}; allowed: {", ".join(known) or "none: the vehicle has no tools"}')
-    if not 0.0 < request.until_full <= 1.0:
-        problems.append(f'until_full {request.until_full:g}; allowed: above 0, to 1')
+    if not 0.0 < request.target_fill <= 1.0:
+        problems.append(f'target_fill {request.target_fill:g}; allowed: above 0, to 1')
     if len(request.joints) != len(request.targets):
         joints = counted(len(request.joints), 'joint')
         problems.append(f'{counted(len(request.targets), "target")}; allowed: one for each of {joints}')
@@ -132,7 +132,7 @@ def goal_problems(request: Dig.Goal, agent: VehicleAgent) -> list[str]:
     return [idle] if idle else []
 
 
-_FIELDS = {'speed_mps': 'speed', 'first_s': 'first', 'timeout_s': 'timeout'}
+_FIELDS = {'speed_mps': 'speed', 'first_s': 'initial_wait', 'timeout_s': 'timeout'}
 """What the action calls a key of the task."""
 
 
@@ -154,9 +154,9 @@ def _order(request: Dig.Goal, joints: dict[str, float]) -> DigConfig:
     return DigConfig(
         do='dig',
         tools=tuple(request.tools),
-        until_full=request.until_full,
+        until_full=request.target_fill,
         speed_mps=request.speed,
         joints=joints,
-        first_s=request.first,
+        first_s=request.initial_wait,
         timeout_s=request.timeout or 120.0,
     )

@@ -1,11 +1,11 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``~/place``: the world gives a vehicle pose and velocity, between two cycles."""
+"""``~/set_body_state``: the world gives a vehicle pose and velocity, between two cycles."""
 
 from __future__ import annotations
 
 from rclpy.node import Node
-from regolith_msgs.srv import PlaceVehicle
+from regolith_msgs.srv import SetBodyState
 
 from regolith_vehicles.agent.agent import VehicleAgent
 from regolith_world.ros.message_conversion import body_record
@@ -21,8 +21,8 @@ def create_state_service(node: Node, agent: VehicleAgent, seat: ParticipantEndpo
     :param run: id of the run; requests of others are refused
     """
 
-    def place(request: PlaceVehicle.Request, response: PlaceVehicle.Response) -> PlaceVehicle.Response:
-        if request.run != run:
+    def place(request: SetBodyState.Request, response: SetBodyState.Response) -> SetBodyState.Response:
+        if request.run_id != run:
             response.message = 'this vehicle belongs to another run'
             return response
         if not seat.settled:
@@ -35,4 +35,4 @@ def create_state_service(node: Node, agent: VehicleAgent, seat: ParticipantEndpo
             response.message = str(error)
         return response
 
-    create_service(node, PlaceVehicle, '~/place', place)
+    create_service(node, SetBodyState, '~/set_body_state', place)

@@ -7,10 +7,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import TransformStamped, Twist, TwistStamped
 from nav_msgs.msg import Odometry as OdometryMessage
 from rclpy.node import Node
@@ -25,7 +25,7 @@ from regolith_vehicles.agent.agent import VehicleAgent
 from regolith_vehicles.agent.terrain_bounds import TerrainBoundsMonitor
 from regolith_vehicles.agent.vehicle_state import VehicleState
 from regolith_vehicles.commands.command import ACKERMANN, PEDALS, TWIST, AckermannCommand, DriveCommand, PedalCommand
-from regolith_vehicles.commands.command_interfaces import JOINTS, TOPICS, ackermann_package
+from regolith_vehicles.commands.command_interfaces import JOINTS, TOPICS
 from regolith_vehicles.commands.dig_goals import DigGoalDriver
 from regolith_vehicles.contact import wheel_state
 from regolith_vehicles.description.urdf import JointPoses, frame_joints, robot_description
@@ -122,17 +122,17 @@ class VehicleTopics:
         states = m.WheelStates(wheels=[m.WheelState(name=name) for name in rolling if self._wheeled])
         states.header.frame_id = 'world'
         numbers = [field for wheel in states.wheels for field in _wheel_fields(wheel)]
-        self._wheels = StateTopic(node, 'wheel_states', states, numbers, [(w, 'loaded_nodes') for w in states.wheels])
+        self._wheels = StateTopic(node, 'wheel_states', states, numbers, [(w, 'contact_nodes') for w in states.wheels])
         self._gear: StateTopic | None = None
         quantities = (*gear.quantities, *agent.vehicle.tools.quantities)
         if quantities:
-            told = m.GearState(name=agent.name)
+            told = m.RunningGearState(name=agent.name)
             told.header.frame_id = self._base
             told.quantities = [
-                m.GearQuantity(name=q.name, unit=q.unit, parts=list(q.parts), values=[0.0] * len(q.parts))
+                m.RunningGearQuantity(name=q.name, unit=q.unit, parts=list(q.parts), values=[0.0] * len(q.parts))
                 for q in quantities
             ]
-            self._gear = StateTopic(node, 'gear_state', told, [(q, 'values') for q in told.quantities])
+            self._gear = StateTopic(node, 'running_gear_state', told, [(q, 'values') for q in told.quantities])
         self._dig: DigAction | None = None
         self._parts = VisualTopics(node, agent, self._base)
         self._markers = MarkerTopic(node, agent.name, agent.looks, self._base)
@@ -179,10 +179,9 @@ class VehicleTopics:
 
         :param link: a node in the vehicle's namespace that is not spun
         """
-        package = ackermann_package()
         readers: dict[str, dict[Any, Callable[[Any], DriveCommand]]] = {
             TWIST: {Twist: twist_command, TwistStamped: lambda message: twist_command(message.twist)},
-            ACKERMANN: {import_module(f'{package}.msg').AckermannDriveStamped: ackermann_command},
+            ACKERMANN: {AckermannDriveStamped: ackermann_command},
             PEDALS: {m.DriverInputs: pedals_command},
         }
         gear = self._agent.vehicle.gear
@@ -223,9 +222,11 @@ class VehicleTopics:
         if self._dig is not None:
             self._dig.tell(snapshot)
         for event in snapshot.events:
-            message = m.VehicleEvent(stamp=stamp(event.t_ns), kind=event.kind, basis=event.basis, text=event.text)
+            message = m.VehicleEvent(
+                stamp=stamp(event.t_ns), kind=event.kind, source=event.source, message=event.message
+            )
             self._events.publish(message)
-            self._log.warning(f'{self._agent.name} {event.kind} at {event.t_ns * 1e-9:.2f} s: {event.text}')
+            self._log.warning(f'{self._agent.name} {event.kind} at {event.t_ns * 1e-9:.2f} s: {event.message}')
         for warning in self._torques.notice(snapshot.t_ns, snapshot.cycle_ns, snapshot.alternation):
             self._log.warning(warning)
         slot = snapshot.t_ns // self._period_ns
@@ -301,7 +302,7 @@ def twist_command(twist: Twist) -> DriveCommand:
 
 
 def ackermann_command(message: Any) -> DriveCommand:
-    """Return the command of an AckermannDriveStamped, whichever package it is from; its jerk is not followed."""
+    """Return the command of an AckermannDriveStamped; its jerk is not followed."""
     drive = message.drive
     numbers = drive.speed, drive.steering_angle, drive.steering_angle_velocity, drive.acceleration
     return DriveCommand(by=AckermannCommand(*map(float, numbers)))
@@ -355,7 +356,7 @@ _WHEEL_COLUMNS = [
 def _wheel_fields(wheel: m.WheelState) -> list[Field]:
     """Return the float64 fields of a WheelState in the order of ``_WHEEL_COLUMNS``."""
     scalars = (
-        'speed',
+        'angular_velocity',
         'steering_angle',
         'slip_ratio',
         'slip_angle',

@@ -16,7 +16,7 @@ from regolith_world.ros.message_conversion import pose
 
 def description_message(
     name: str, looks: VisualDescription, base_frame: str, mass: float, shapes: Sequence[Any] = ()
-) -> m.VehicleDescription:
+) -> m.VisualDescription:
     """Return the description of a vehicle.
 
     What looks the same has one mesh: a visual that fills its part's frame alone is told with the part, others as fixed
@@ -25,12 +25,12 @@ def description_message(
     :param base_frame: with the vehicle's prefix
     :param shapes: regolith_msgs/Shape, tangible
     """
-    message = m.VehicleDescription(name=name, family=looks.family, mass=mass, shapes=list(shapes))
+    message = m.VisualDescription(name=name, family=looks.family, mass=mass, shapes=list(shapes))
     message.header.frame_id = base_frame
     meshes: dict[int, str] = {}
     paints: dict[VisualMaterial, str] = {}
 
-    def dress(part: m.VehiclePart, visual: Visual) -> None:
+    def dress(part: m.VisualPart, visual: Visual) -> None:
         part.shape, part.size = visual.shape, list(visual.size)
         part.material = paints.setdefault(visual.paint, _fresh(visual.paint.name, paints.values()))
         if (mesh := visual.mesh) is not None:
@@ -41,14 +41,14 @@ def description_message(
             part.mesh = meshes[id(mesh)]
 
     for moving in looks.parts:
-        part = m.VehiclePart(name=moving.name, parent=moving.parent, role=int(moving.role), moves=True)
+        part = m.VisualPart(name=moving.name, parent=moving.parent, role=int(moving.role), moving=True)
         part.frame_id, part.pose = moving.frame, pose(moving.position, moving.orientation)
         message.parts.append(part)
         visuals = list(moving.visuals)
         if len(visuals) == 1 and visuals[0].in_place:
             dress(part, visuals.pop())
         for visual in visuals:
-            fixed = m.VehiclePart(name=f'{moving.name}/{visual.name}', parent=moving.name)
+            fixed = m.VisualPart(name=f'{moving.name}/{visual.name}', parent=moving.name)
             fixed.pose = pose(visual.position, visual.orientation)
             dress(fixed, visual)
             message.parts.append(fixed)

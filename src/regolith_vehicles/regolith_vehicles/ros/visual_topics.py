@@ -57,17 +57,17 @@ class VisualTopics:
         names = [part.name for part in looks.parts]
         wheels = [names.index(roller.name) for roller in rollers]
         self._states: list[tuple[StateTopic, NDArray[np.int64]]] = []
-        everywhere = m.VehicleState(poses=[Pose() for _ in every])
+        everywhere = m.PartPoses(poses=[Pose() for _ in every])
         epochs = [(everywhere, 'epoch')]
         self.all = self._add(node, 'part_poses', agent.name, everywhere, everywhere.poses, every, epochs)
         wheeled = m.WheeledVehicleState(wheels=[Pose() for _ in wheels])
-        self._add(node, 'vehicle_state', agent.name, wheeled, [wheeled.chassis, *wheeled.wheels], [0, *wheels])
+        self._add(node, 'wheeled_state', agent.name, wheeled, [wheeled.chassis, *wheeled.wheels], [0, *wheels])
         base = agent.vehicle.body_state()
         shapes = [shape_message(s) for s in agent.shapes]
         visuals, mass = agent.model.visuals, float(base.mass)
         described: list[tuple[str, Any]] = [
-            ('parts', description_message(agent.name, looks, base_frame, mass, shapes)),
-            ('description', m.WheeledVehicleDescription(
+            ('visual_description', description_message(agent.name, looks, base_frame, mass, shapes)),
+            ('wheeled_description', m.WheeledVehicleDescription(
                 name=agent.name, chassis_vis_file=visuals.chassis_vis_file, wheel_vis_file=visuals.wheel_vis_file,
                 tire_vis_file=visuals.tire_vis_file, num_wheels=len(rollers), wheel_names=[r.name for r in rollers],
                 wheel_radius=[r.radius for r in rollers], wheel_width=[r.width for r in rollers], shapes=shapes,

@@ -23,7 +23,7 @@ from regolith_world.cycle.participant_type import expected_participants
 
 WORLD = 'world'
 """Name of the world's own blob."""
-FORMAT = 3
+FORMAT = 4
 """Format of manifest and blobs; 1 lost the shapes of empty arrays, 2 had no acts."""
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-PROTOCOL = '3'
+PROTOCOL = '4'
 """Version of the messages between world and participants, one of the parameters."""
 
 

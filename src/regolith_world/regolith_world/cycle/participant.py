@@ -28,7 +28,7 @@ class Participant(ABC):
     Subclasses implement the hooks; they never see duplicates, stale records or another epoch.
     """
 
-    def __init__(self, name: str, send_evolved: Callable[[CycleResult], None], epoch: int = 0) -> None:
+    def __init__(self, name: str, send_result: Callable[[CycleResult], None], epoch: int = 0) -> None:
         self.name = name
         self.epoch = epoch
         self.replay_inputs: Mapping[int, bytes] = {}
@@ -39,7 +39,7 @@ class Participant(ABC):
         """Whether it takes no part; a rewind may bring it back."""
         self.stopped = False
         """Set once STOP has been answered."""
-        self._send_evolved = send_evolved
+        self._send_result = send_result
         self._last_key: CycleKey | None = None
         self.__answer: CycleResult | None = None
         self.__stashed: Cycle | None = None
@@ -127,12 +127,12 @@ class Participant(ABC):
             if cycle.key == self._last_key:
                 self._resend()
                 if self.__answer is not None:
-                    self._send_evolved(self.__answer)
+                    self._send_result(self.__answer)
             return None
         if not self.ready_for(cycle):
             self.__stashed = cycle
             return None
-        self.__stashed, self.silent = None, cycle.silent
+        self.__stashed, self.silent = None, cycle.resimulating
         # A participant that has just been restored or has rejoined has nothing tentative to judge.
         if self._last_key is not None:
             if cycle.verdict == Verdict.COMMIT:
@@ -154,7 +154,7 @@ class Participant(ABC):
         if answer is not None:
             self._reply(answer)
         self.stopped = cycle.command == Command.STOP
-        if not cycle.silent:
+        if not cycle.resimulating:
             self._after_answer(cycle)
 
     @contextmanager
@@ -165,7 +165,7 @@ class Participant(ABC):
         except Exception as error:
             known = isinstance(error, ParticipantFailed)
             failure = str(error) if known else f'{self.name}: {type(error).__name__}: {error}'
-            self._send_evolved(CycleResult(cycle.key, self.name, 0, failure=failure))
+            self._send_result(CycleResult(cycle.key, self.name, 0, failure=failure))
             raise
 
     def retry_deferred(self) -> None:
@@ -180,7 +180,7 @@ class Participant(ABC):
 
     def _reply(self, answer: CycleResult) -> None:
         self.__answer = answer
-        self._send_evolved(answer)
+        self._send_result(answer)
 
     def set_epoch(self, epoch: int) -> None:
         """Drop all memory of earlier records; the next record of ``epoch`` counts as the first."""

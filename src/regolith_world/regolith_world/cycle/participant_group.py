@@ -113,7 +113,7 @@ class ParticipantGroup:
         self._stashed: Cycle | None = None
 
     def add(self, participant: Participant) -> None:
-        """Add a participant; its ``send_evolved`` must be :meth:`answer`."""
+        """Add a participant; its ``send_result`` must be :meth:`answer`."""
         self._participants = dict(sorted({**self._participants, participant.name: participant}.items()))
 
     def answer(self, answer: CycleResult) -> None:

@@ -67,11 +67,11 @@ class ParticipantType(ABC, Generic[SectionT, ParticipantT]):
 
     @abstractmethod
     def participant(
-        self, name: str, section: SectionT, site: ParticipantContext, send_evolved: Callable[[CycleResult], None]
+        self, name: str, section: SectionT, site: ParticipantContext, send_result: Callable[[CycleResult], None]
     ) -> ParticipantT:
         """Return the participant.
 
-        :param send_evolved: sends its answers to the world
+        :param send_result: sends its answers to the world
         """
 
     def open_topics(

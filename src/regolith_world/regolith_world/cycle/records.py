@@ -39,7 +39,7 @@ class Verdict(IntEnum):
 
 
 class Command(IntEnum):
-    """A participant's action after applying the verdict; each is answered with one Evolved."""
+    """A participant's action after applying the verdict; each is answered with one CycleResult."""
 
     EVOLVE = 0
     HOLD = 1
@@ -178,13 +178,13 @@ class Cycle:
     """Committed, in name order."""
     intersections: tuple[IntersectionRecord, ...] = ()
     impulses: tuple[Impulse, ...] = ()
-    births: tuple[str, ...] = ()
-    deaths: tuple[str, ...] = ()
-    silent: bool = False
+    spawned: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    resimulating: bool = False
     """Whether the past is repeated on the way to where a rewind leads: participants evolve and show nothing."""
     clock_offset_ns: int = 0
     """Time that ``/clock`` and all stamps show beyond ``t_ns`` [ns]; nothing that evolves depends on it."""
-    held: tuple[str, ...] = ()
+    constrained: tuple[str, ...] = ()
     """Sorted names of the participants that a coupling holds; they answer with their mobility."""
 
 
@@ -201,18 +201,18 @@ class CycleResult:
     swept_min: Vector = field(default_factory=lambda: np.full(3, np.inf))
     swept_max: Vector = field(default_factory=lambda: np.full(3, -np.inf))
     """Bounds of all tangible shapes over the cycle, in the world [m], shape (3,)."""
-    births: tuple[SpawnedObject, ...] = ()
+    spawned: tuple[SpawnedObject, ...] = ()
     live_inputs: bytes = b''
     """Inputs from outside latched for this cycle, for replays."""
     state_hash: str = ''
     """SHA-256 (hex) of the tentative canonical state."""
     soil_hash: str = ''
     """Hash of the participant's ground: agents: at the start of the cycle; terrain: after a commit of this attempt."""
-    report: str = ''
+    summary_json: str = ''
     """JSON key figures for the run's summary; only in the answer to STOP."""
     failure: str = ''
     """Reason of a failure, which ends the run; '': none."""
-    mobility: Vector = field(default_factory=lambda: np.zeros((0, 6)))
+    inverse_inertia: Vector = field(default_factory=lambda: np.zeros((0, 6)))
     """Of one that is held: what velocities, linear of the centre of mass and angular, an impulse and its moment about
     that give its first body, in world axes [1/kg, 1/(kg m), 1/(kg m^2)], shape (6, 6)."""
 

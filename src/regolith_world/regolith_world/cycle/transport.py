@@ -101,7 +101,7 @@ class RemoteAgent(Object):
         self._stand(t_ns, answer.bodies)
         self._next_dt_ns = [self._next_dt_ns[-1], answer.next_dt_ns]
         self._hashes = [self._hashes[-1], answer.state_hash]
-        self._mobility = answer.mobility if len(answer.mobility) else None
+        self._mobility = answer.inverse_inertia if len(answer.inverse_inertia) else None
 
     def inverse_inertia(self) -> Vector | None:
         """Return that of its base on its springs, of the last answer; None: nothing holds it, it counts as rigid."""
@@ -162,11 +162,11 @@ class LocalTransport:
         """Called with every record sent, for publishers."""
         self.meanwhile: Callable[[], None] = lambda: None
         """Called once per exchange, in a thread of its own during the agents' loops, for publishing."""
-        self.on_evolved: Callable[[CycleResult], None] = lambda answer: None
+        self.on_result: Callable[[CycleResult], None] = lambda answer: None
         """Called with every answer, in name order."""
 
     def connect(self, participant: Participant, roles: Roles) -> None:
-        """Add a participant; its ``send_evolved`` must be :meth:`answer`."""
+        """Add a participant; its ``send_result`` must be :meth:`answer`."""
         self._participants[participant.name] = participant
         self._phases[participant.name] = roles.phase
 
@@ -209,5 +209,5 @@ class LocalTransport:
             raise unresponsive(cycle, self._answers)
         answers = {n: self._answers[n] for n in cycle.participants}
         for answer in answers.values():
-            self.on_evolved(answer)
+            self.on_result(answer)
         return answers

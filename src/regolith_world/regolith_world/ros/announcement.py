@@ -33,22 +33,26 @@ class Announcement:
     :param link: node for the subscription, spun here only
     :param run: id of the run
     :param scenario: its name
-    :param elsewhere: whose nodes are started on other machines
+    :param remote_nodes: whose nodes are started on other machines
     """
 
-    def __init__(self, node: Node, link: Node, run: int, scenario: str, elsewhere: RemoteNodes | None = None) -> None:
+    def __init__(
+        self, node: Node, link: Node, run: int, scenario: str, remote_nodes: RemoteNodes | None = None
+    ) -> None:
         self._born = time.monotonic()
         self._domain = node.context.get_domain_id()
         started_ns = time.time_ns()
-        self.own = WorldAnnouncement(run=run, process=os.getpid(), host=socket.gethostname(), scenario=scenario)
-        if elsewhere is not None and elsewhere.names:
-            self.own.elsewhere, self.own.software = list(elsewhere.names), list(installed_versions())
-            self.own.scenario_yaml = elsewhere.scenario_yaml()
-        self.own.started.sec, self.own.started.nanosec = started_ns // 10**9, started_ns % 10**9
+        self.own = WorldAnnouncement(run_id=run, pid=os.getpid(), host=socket.gethostname(), scenario=scenario)
+        if remote_nodes is not None and remote_nodes.names:
+            self.own.remote_nodes, self.own.software_versions = list(remote_nodes.names), list(installed_versions())
+            self.own.scenario_yaml = remote_nodes.scenario_yaml()
+        self.own.start_time.sec, self.own.start_time.nanosec = started_ns // 10**9, started_ns % 10**9
         self._elder: WorldAnnouncement | None = None
         self._inbox = Inbox(link)
-        self._inbox.subscribe(WorldAnnouncement, 'worlds', self._on_world, qos.LATCHED_MANY, every_run=True)
-        self._publisher = node.create_publisher(WorldAnnouncement, 'worlds', qos.LATCHED)
+        self._inbox.subscribe(
+            WorldAnnouncement, 'world_announcements', self._on_world, qos.LATCHED_MANY, every_run=True
+        )
+        self._publisher = node.create_publisher(WorldAnnouncement, 'world_announcements', qos.LATCHED)
         self._publisher.publish(self.own)
 
     def alone(self) -> bool:
@@ -59,9 +63,9 @@ class Announcement:
         self._inbox.deliver()
         if self._elder is not None:
             there = self._elder
-            at = datetime.fromtimestamp(there.started.sec).isoformat(sep=' ')
+            at = datetime.fromtimestamp(there.start_time.sec).isoformat(sep=' ')
             raise StartupError(
-                f'another run ({there.scenario}, process {there.process} on {there.host}, started {at}) is on domain '
+                f'another run ({there.scenario}, process {there.pid} on {there.host}, started {at}) is on domain '
                 f'{self._domain}: use --domain N, --domain auto or --namespace NAME; with ros2 launch, the environment '
                 'variable ROS_DOMAIN_ID or namespace:=NAME'
             )
@@ -73,4 +77,4 @@ class Announcement:
 
 
 def _seniority(world: WorldAnnouncement) -> tuple[int, int, int, int]:
-    return world.started.sec, world.started.nanosec, world.process, world.run
+    return world.start_time.sec, world.start_time.nanosec, world.pid, world.run_id

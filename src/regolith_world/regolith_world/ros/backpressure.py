@@ -38,7 +38,7 @@ class Backpressure:
     :param on_silence: takes the name of a silent one and what it owes; returns whether to wait for it any longer
     :param warn: takes a line for people
     :param recorded: whether there is a recorder, which must not be outrun
-    :param sensors_lag_s: the world's largest lead over its sensors in simulated time [s]; below 0: no sensors
+    :param max_sensor_lag_s: the world's largest lead over its sensors in simulated time [s]; below 0: no sensors
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Backpressure:
         on_silence: Callable[[str, str], bool],
         warn: Callable[[str], object],
         recorded: bool,
-        sensors_lag_s: float,
+        max_sensor_lag_s: float,
     ) -> None:
         """Subscribe to the acknowledgements."""
         self._node, self._inbox, self._world, self._leaving = node, inbox, world, leaving
@@ -61,8 +61,8 @@ class Backpressure:
         self._recorder_lag = min(RECORDER_LAG, max(math.ceil(RECORDER_LAG_S / world.config.heartbeat_s), 1))
         if recorded:
             inbox.subscribe(UInt64, 'recorder/ack', self._on_written, qos.LATCHED)
-        self._lag_ns = round(sensors_lag_s * 1e9)
-        self.sensing = sensors_lag_s >= 0.0
+        self._lag_ns = round(max_sensor_lag_s * 1e9)
+        self.sensing = max_sensor_lag_s >= 0.0
         """Whether there are sensors to wait for."""
         self._sensed: tuple[int, int] | None = None
         if self.sensing:
@@ -131,7 +131,7 @@ class Backpressure:
         """Wait for a message of the autonomy stack since the last cycle, or its time-out.
 
         The agent latches the same message at this cycle's EVOLVE; since both receive it independently, it may, rarely,
-        reach the agent a cycle later. The latched one is in ``evolved`` in any case.
+        reach the agent a cycle later. The latched one is in ``cycle_result`` in any case.
         """
         barrier = self._world.config.input_barrier
         if barrier is None:

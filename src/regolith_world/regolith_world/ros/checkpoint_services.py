@@ -10,9 +10,9 @@ from typing import Any
 
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
-from regolith_msgs.srv import Checkpoint as CheckpointService
 from regolith_msgs.srv import ListSnapshots, Rewind
-from regolith_msgs.srv import Snapshot as SnapshotService
+from regolith_msgs.srv import SaveCheckpoint as CheckpointService
+from regolith_msgs.srv import SaveSnapshot as SnapshotService
 
 from regolith_world.checkpoint import files
 from regolith_world.checkpoint.timeline import BEGINNING, RESTORED, Snapshot
@@ -32,7 +32,7 @@ def explain_hash(response: Any) -> None:
 
 
 class CheckpointServices:
-    """``~/checkpoint``, ``~/restore``, ``~/snapshot``, ``~/list_snapshots`` and ``~/rewind`` for the world of a runner.
+    """``~/save_checkpoint``, ``~/restore_checkpoint``, ``~/save_snapshot``, ``~/list_snapshots``, ``~/rewind``.
 
     :param node: named ``world``
     """
@@ -41,10 +41,12 @@ class CheckpointServices:
         self._runner, self._world = runner, world
         together = ReentrantCallbackGroup()  # who waits keeps nobody else waiting
         for kind, name, callback in (
-            (CheckpointService, 'checkpoint', self._checkpoint), (CheckpointService, 'restore', self._restore),
-            (SnapshotService, 'snapshot', self._snapshot), (ListSnapshots, 'list_snapshots', self._list),
+            (CheckpointService, 'save_checkpoint', self._checkpoint),
+            (CheckpointService, 'restore_checkpoint', self._restore),
+            (SnapshotService, 'save_snapshot', self._snapshot),
+            (ListSnapshots, 'list_snapshots', self._list),
             (Rewind, 'rewind', self._rewind),
-        ):  # fmt: skip
+        ):
             create_service(node, kind, f'~/{name}', callback, together)
 
     async def _standing(self, response: Any, action: Callable[[], Any]) -> Any:
@@ -76,7 +78,7 @@ class CheckpointServices:
 
     async def _restore(self, request: Any, response: Any) -> Any:
         def restore() -> None:
-            # Absolute, or as ~/checkpoint takes it.
+            # Absolute, or as ~/save_checkpoint takes it.
             folder = (self._runner.run_dir or Path()) / request.path
             response.path = str(folder)
             self._runner.go_to(files.read(folder))
@@ -104,7 +106,7 @@ class CheckpointServices:
         saved = await self._standing(response, save)
         if saved is not None:
             self._tell(saved, response)
-            response.name, response.bytes = saved.name, saved.size
+            response.name, response.size_bytes = saved.name, saved.size
         explain_hash(response)
         return response
 

@@ -86,7 +86,7 @@ class Inbox:
         if self._executor is not None and node is not None:
             self._executor.add_node(node)
         if path is not None and not every_run and raw:
-            callback = self._ours_raw(callback) if path == ('key', 'run') else callback
+            callback = self._ours_raw(callback) if path == ('key', 'run_id') else callback
         elif path is not None and not every_run:
             callback = self._ours(path, callback)
         handler = callback if self._executor is not None else _never
@@ -197,8 +197,8 @@ def run_path(message_type: Any) -> tuple[str, ...] | None:
     """Return the path of the field with the run's id in a type of message; None: it has none."""
     fields = message_type.get_fields_and_field_types()
     if fields.get('key') == 'regolith_msgs/CycleKey':
-        return ('key', 'run')
-    return ('run',) if fields.get('run') == 'uint64' else None
+        return ('key', 'run_id')
+    return ('run_id',) if fields.get('run_id') == 'uint64' else None
 
 
 def run_of(message: bytes) -> int:

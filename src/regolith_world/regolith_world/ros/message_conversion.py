@@ -138,11 +138,11 @@ def cycle_message(c: r.Cycle) -> m.Cycle:
         bodies=[body_message(b) for b in c.bodies],
         intersections=[intersection_message(i) for i in c.intersections],
         impulses=[m.Impulse(a=i.a, b=i.b, point=point(i.point), impulse=vector3(i.impulse)) for i in c.impulses],
-        births=list(c.births),
-        deaths=list(c.deaths),
-        silent=c.silent,
+        spawned=list(c.spawned),
+        removed=list(c.removed),
+        resimulating=c.resimulating,
         clock_offset_ns=int(c.clock_offset_ns),
-        held=list(c.held),
+        constrained=list(c.constrained),
     )
 
 
@@ -159,43 +159,43 @@ def cycle_record(c: m.Cycle) -> r.Cycle:
         tuple(body_record(b) for b in c.bodies),
         tuple(intersection_record(i) for i in c.intersections),
         tuple(r.Impulse(i.a, i.b, _xyz(i.point), _xyz(i.impulse)) for i in c.impulses),
-        tuple(c.births),
-        tuple(c.deaths),
-        c.silent,
+        tuple(c.spawned),
+        tuple(c.removed),
+        c.resimulating,
         c.clock_offset_ns,
-        tuple(c.held),
+        tuple(c.constrained),
     )
 
 
-def evolved_message(e: r.CycleResult) -> m.Evolved:
+def cycle_result_message(e: r.CycleResult) -> m.CycleResult:
     """Return the message of an answer."""
-    return m.Evolved(
+    return m.CycleResult(
         key=key_message(e.key),
         name=e.name,
         next_dt_ns=int(e.next_dt_ns),
         bodies=[body_message(b) for b in e.bodies],
         swept_min=[float(x) for x in e.swept_min],
         swept_max=[float(x) for x in e.swept_max],
-        births=[
-            m.Birth(
+        spawned=[
+            m.SpawnedObject(
                 name=b.name,
                 shapes=[shape_message(s) for s in b.shapes],
                 state=body_message(b.state),
                 restitution=float(b.restitution),
                 friction=float(b.friction),
             )
-            for b in e.births
+            for b in e.spawned
         ],
         live_inputs=byte_array(e.live_inputs),
         state_hash=e.state_hash,
         soil_hash=e.soil_hash,
-        report=e.report,
+        summary_json=e.summary_json,
         failure=e.failure,
-        mobility=e.mobility.ravel().tolist(),
+        inverse_inertia=e.inverse_inertia.ravel().tolist(),
     )
 
 
-def evolved_record(e: m.Evolved) -> r.CycleResult:
+def cycle_result_record(e: m.CycleResult) -> r.CycleResult:
     """Return the record of an answer."""
     return r.CycleResult(
         key_record(e.key),
@@ -208,14 +208,14 @@ def evolved_record(e: m.Evolved) -> r.CycleResult:
             r.SpawnedObject(
                 b.name, tuple(shape_record(s) for s in b.shapes), body_record(b.state), b.restitution, b.friction
             )
-            for b in e.births
+            for b in e.spawned
         ),
         bytes(e.live_inputs),
         e.state_hash,
         e.soil_hash,
-        e.report,
+        e.summary_json,
         e.failure,
-        np.array(e.mobility, dtype=float).reshape(-1, 6),
+        np.array(e.inverse_inertia, dtype=float).reshape(-1, 6),
     )
 
 

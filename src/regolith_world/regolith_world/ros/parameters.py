@@ -41,28 +41,28 @@ def declare_scenario(node: Node) -> Path:
     return path
 
 
-def declare_speed(node: Node, change: Callable[[float], None]) -> float:
-    """Declare ``speed``, which may be changed during a run, and return its value.
+def declare_real_time_factor(node: Node, change: Callable[[float], None]) -> float:
+    """Declare ``real_time_factor``, which may be changed during a run, and return its value.
 
     :param change: takes a new value
     """
-    about = 'cap, simulated seconds per wall second; 0: as fast as possible'
+    about = 'Upper limit of the real-time factor (simulated seconds per wall second); 0: no limit.'
     limits = [FloatingPointRange(from_value=0.0, to_value=1e6)]
-    node.declare_parameter('speed', 1.0, ParameterDescriptor(description=about, floating_point_range=limits))
+    node.declare_parameter('real_time_factor', 1.0, ParameterDescriptor(description=about, floating_point_range=limits))
 
     def take(parameters: list[Parameter]) -> None:
         for parameter in parameters:
-            if parameter.name == 'speed':
+            if parameter.name == 'real_time_factor':
                 change(float(parameter.value))
 
     node.add_post_set_parameters_callback(take)
-    return float(node.get_parameter('speed').value)
+    return float(node.get_parameter('real_time_factor').value)
 
 
-def declare_run(node: Node) -> int:
-    """Declare ``run``, the id of the run that a node belongs to, and return its value.
+def declare_run_id(node: Node) -> int:
+    """Declare ``run_id``, the id of the run that a node belongs to, and return its value.
 
     The launcher draws it once; it is in every message of the protocol, and messages of other runs in the same graph
     are ignored. It is outside every hash. Nodes started without one make a run of their own, number 0.
     """
-    return int(declare(node, 'run', 0, 'id of the run; messages of other runs are ignored'))
+    return int(declare(node, 'run_id', 0, 'Id of the run. Messages of other runs are ignored.'))

@@ -68,12 +68,12 @@ class ParticipantEndpoint:
             **record.parameters,
         }
         request = message_conversion.join_message(record)
-        request.instance, request.run = self._instance, self._run
+        request.process_token, request.run_id = self._instance, self._run
         while True:
             response = call_service(executor, client, request, patience(), give_up)
-            if response.run == self._run and response.result == Join.Response.REFUSED:
+            if response.run_id == self._run and response.result == Join.Response.REFUSED:
                 raise JoinError(response.message)
-            if response.run == self._run and response.result in (Join.Response.ACCEPTED, Join.Response.AWAY):
+            if response.run_id == self._run and response.result in (Join.Response.ACCEPTED, Join.Response.REMOVED):
                 return response
             # Else our own world is not there yet, or another run's answered first.
             executor.spin_once(timeout_sec=0.05)
@@ -101,7 +101,7 @@ class ParticipantEndpoint:
         self.settled = True
 
     def _save(self, request: SaveState.Request, response: SaveState.Response) -> SaveState.Response:
-        if request.run != self._run:
+        if request.run_id != self._run:
             response.message = 'this participant belongs to another run'
             return response
         if not self.settled:
@@ -115,14 +115,14 @@ class ParticipantEndpoint:
         return response
 
     def _restore_service(self, request: RestoreState.Request, response: RestoreState.Response) -> RestoreState.Response:
-        if request.run != self._run:
+        if request.run_id != self._run:
             response.message = 'this participant belongs to another run'
             return response
         if self._restored is not None and request.epoch == self.participant.epoch:
             return self._restored  # asked twice; by now it may have gone on from there
         try:
             response.soil_hash = self.restore(bytes(request.state), bytes(request.soil), request.epoch)
-            inputs = bytes(request.inputs)
+            inputs = bytes(request.live_inputs)
             self.participant.replay_inputs = InputHistory.decode(inputs) if inputs else {}
             response.success = self.settled = True
             self._restored = response

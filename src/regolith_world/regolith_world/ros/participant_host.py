@@ -13,8 +13,8 @@ from typing import Any, Protocol
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from regolith_msgs.msg import Cycle as CycleMessage
-from regolith_msgs.msg import Evolved as EvolvedMessage
-from regolith_msgs.msg import EvolvedBatch
+from regolith_msgs.msg import CycleResult as EvolvedMessage
+from regolith_msgs.msg import CycleResultBatch
 from regolith_msgs.srv import Join
 
 from regolith_world.config import WorldConfig
@@ -25,7 +25,7 @@ from regolith_world.ros import clock_offset, qos, record_codec
 from regolith_world.ros.gc_settings import freeze_garbage_collector
 from regolith_world.ros.inbox import Inbox, ThrottledExecutor
 from regolith_world.ros.naming import helper_node
-from regolith_world.ros.parameters import declare_run
+from regolith_world.ros.parameters import declare_run_id
 from regolith_world.ros.participant_endpoint import JoinError, ParticipantEndpoint
 from regolith_world.ros.shutdown import ShutdownRequest, run_process
 from regolith_world.ros.startup_timeout import StartupNotice, StartupTimeout
@@ -50,19 +50,19 @@ class ParticipantHost:
         self.nodes = [node, link]
         """All nodes of this process."""
         self.world = world
-        self.run_id = declare_run(node)
+        self.run_id = declare_run_id(node)
         self._instance = secrets.randbits(64)
         self.inbox = Inbox(link, self.run_id)
         self._starting = StartupNotice(link, world('starting'))
         self.muted = False
         """Set while replaying: nothing is sent."""
         self._config = config
-        kind, topic = (EvolvedBatch, 'evolved_batch') if crew else (EvolvedMessage, 'evolved')
-        self._evolved = link.create_publisher(kind, world(topic), qos.PROTOCOL)
+        kind, topic = (CycleResultBatch, 'cycle_result_batch') if crew else (EvolvedMessage, 'cycle_result')
+        self._results = link.create_publisher(kind, world(topic), qos.PROTOCOL)
         self.executor = SingleThreadedExecutor(context=node.context)
         """Serves services and observers' topics."""
         self.executor.add_node(node)
-        self._publishers: list[Any] = [self._evolved]
+        self._publishers: list[Any] = [self._results]
         self._dropped: set[str] = set()
         self._leaving = ShutdownRequest()
         self._seats: list[ParticipantEndpoint] = []
@@ -121,16 +121,16 @@ class ParticipantHost:
         """Add publishers that need a subscriber before the run may start."""
         self._publishers += list(publishers)
 
-    def send_evolved(self, answer: CycleResult) -> None:
-        """Send an answer; for the participant's ``send_evolved``."""
+    def send_result(self, answer: CycleResult) -> None:
+        """Send an answer; for the participant's ``send_result``."""
         if not self.muted and self._spared([answer]):
-            self.send(self._evolved, record_codec.evolved_bytes(answer, self.run_id))
+            self.send(self._results, record_codec.cycle_result_bytes(answer, self.run_id))
 
     def send_batch(self, answers: Sequence[CycleResult]) -> None:
         """Send the answers of a crew."""
         left = [] if self.muted else self._spared(answers)
         if left:
-            self.send(self._evolved, record_codec.evolved_batch_bytes(left, self.run_id))
+            self.send(self._results, record_codec.cycle_result_batch_bytes(left, self.run_id))
 
     def _spared(self, answers: Sequence[CycleResult]) -> list[CycleResult]:
         """Return those of some answers that the scenario's chaos lets through, late if it says so."""
@@ -189,7 +189,7 @@ class ParticipantHost:
         for seat in self._seats:
             name = seat.participant.name
             response = seat.join(self.executor, client, patience.left, lambda: self._leaving.asked)
-            if response.result == Join.Response.AWAY:
+            if response.result == Join.Response.REMOVED:
                 if len(self._seats) == 1:
                     raise JoinError(response.message)
                 seat.participant.away = True

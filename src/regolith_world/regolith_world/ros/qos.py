@@ -19,7 +19,7 @@ def _profile(depth: int, durability: DurabilityPolicy = DurabilityPolicy.VOLATIL
 # A publisher keeps what a reader has not acknowledged, and no more than its depth. So these depths are what may come
 # together while the world has not yet noticed that a recorder is held up: see ``ros/backpressure.py``.
 PROTOCOL = _profile(1000)
-"""cycle, evolved, terrain/delta, terrain/update: one of each and participant in a cycle."""
+"""cycle, cycle_result, terrain/delta, terrain/update: one of each and participant in a cycle."""
 CLOCK = _profile(100)
 """/clock: reliable, hence compatible with the best-effort subscriptions of ROS time sources."""
 STATE = _profile(100)

@@ -93,7 +93,7 @@ def cycle_bytes(c: r.Cycle, run: int) -> bytes:
     """
     out = Writer()
     write_key(out, c.key, run)
-    out.pack(_HEAD, 8, c.t_ns, c.dt_ns, c.clock_offset_ns, c.verdict, c.command, c.silent)
+    out.pack(_HEAD, 8, c.t_ns, c.dt_ns, c.clock_offset_ns, c.verdict, c.command, c.resimulating)
     out.texts(c.participants)
     out.raw(bytes([roles.code() for roles in c.roles]))
     _write_bodies(out, c.bodies)
@@ -108,7 +108,7 @@ def cycle_bytes(c: r.Cycle, run: int) -> bytes:
         out.text(blow.a)
         out.text(blow.b)
         out.fixed(_reals(blow.point, blow.impulse), 8)
-    for names in (c.births, c.deaths, c.held):
+    for names in (c.spawned, c.removed, c.constrained):
         out.texts(names)
     return bytes(out.data)
 
@@ -132,7 +132,7 @@ def cycle_record(message: bytes) -> r.Cycle:
     for _ in range(data.count()):
         a, b, n = data.text(), data.text(), data.fixed(6, _REAL).astype(float)
         impulses.append(r.Impulse(a, b, n[:3], n[3:]))
-    births, deaths, held = data.texts(), data.texts(), data.texts()
+    spawned, removed, constrained = data.texts(), data.texts(), data.texts()
     return r.Cycle(
         key,
         t_ns,
@@ -144,32 +144,32 @@ def cycle_record(message: bytes) -> r.Cycle:
         bodies,
         tuple(intersections),
         tuple(impulses),
-        births,
-        deaths,
+        spawned,
+        removed,
         silent,
         clock_offset_ns,
-        held,
+        constrained,
     )
 
 
-def evolved_bytes(e: r.CycleResult, run: int) -> bytes:
+def cycle_result_bytes(e: r.CycleResult, run: int) -> bytes:
     """Return the bytes of the message of an answer.
 
     :param run: id of the run
     """
     out = Writer()
-    _write_evolved(out, e, run)
+    _write_cycle_result(out, e, run)
     return bytes(out.data)
 
 
-def evolved_record(message: bytes) -> r.CycleResult:
+def cycle_result_record(message: bytes) -> r.CycleResult:
     """Return the record of the bytes of an answer."""
     if not is_plain(message):
-        return message_conversion.evolved_record(deserialize_message(message, m.Evolved))
-    return _read_evolved(Reader(message))
+        return message_conversion.cycle_result_record(deserialize_message(message, m.CycleResult))
+    return _read_cycle_result(Reader(message))
 
 
-def evolved_batch_bytes(answers: Iterable[r.CycleResult], run: int) -> bytes:
+def cycle_result_batch_bytes(answers: Iterable[r.CycleResult], run: int) -> bytes:
     """Return the bytes of the message of the answers of one process to a cycle.
 
     :param answers: at least one, in name order
@@ -180,27 +180,29 @@ def evolved_batch_bytes(answers: Iterable[r.CycleResult], run: int) -> bytes:
     write_key(out, answers[0].key, run)
     out.count(len(answers))
     for answer in answers:
-        _write_evolved(out, answer, run)
+        _write_cycle_result(out, answer, run)
     return bytes(out.data)
 
 
-def evolved_batch_records(message: bytes) -> list[r.CycleResult]:
+def cycle_result_batch_records(message: bytes) -> list[r.CycleResult]:
     """Return the answers of the bytes of a batch."""
     if not is_plain(message):
-        return [message_conversion.evolved_record(e) for e in deserialize_message(message, m.EvolvedBatch).answers]
+        return [
+            message_conversion.cycle_result_record(e) for e in deserialize_message(message, m.CycleResultBatch).results
+        ]
     data = Reader(message)
     read_key(data)
-    return [_read_evolved(data) for _ in range(data.count())]
+    return [_read_cycle_result(data) for _ in range(data.count())]
 
 
-def _write_evolved(out: Writer, e: r.CycleResult, run: int) -> None:
+def _write_cycle_result(out: Writer, e: r.CycleResult, run: int) -> None:
     write_key(out, e.key, run)
     out.text(e.name)
     out.pack(_LONG, 8, e.next_dt_ns)
     _write_bodies(out, e.bodies)
     out.fixed(_reals(e.swept_min, e.swept_max), 8)
-    out.count(len(e.births))
-    for birth in e.births:
+    out.count(len(e.spawned))
+    for birth in e.spawned:
         out.text(birth.name)
         out.count(len(birth.shapes))
         for shape in birth.shapes:
@@ -209,20 +211,20 @@ def _write_evolved(out: Writer, e: r.CycleResult, run: int) -> None:
         _write_body(out, birth.state)
         out.fixed(_reals((birth.restitution, birth.friction)), 8)
     out.raw(e.live_inputs)
-    for text in (e.state_hash, e.soil_hash, e.report, e.failure):
+    for text in (e.state_hash, e.soil_hash, e.summary_json, e.failure):
         out.text(text)
-    out.numbers(e.mobility.ravel(), _REAL)
+    out.numbers(e.inverse_inertia.ravel(), _REAL)
 
 
-def _read_evolved(data: Reader) -> r.CycleResult:
+def _read_cycle_result(data: Reader) -> r.CycleResult:
     key = read_key(data)
     name, (next_dt_ns,) = data.text(), data.unpack(_LONG, 8)
     bodies = _read_bodies(data)
     swept = data.fixed(6, _REAL).astype(float)
-    births = tuple([_read_birth(data) for _ in range(data.count())])
+    spawned = tuple([_read_spawned_object(data) for _ in range(data.count())])
     live_inputs = data.raw()
     state_hash, soil_hash, report, failure = data.text(), data.text(), data.text(), data.text()
-    mobility = data.numbers(_REAL).reshape(-1, 6)
+    inverse_inertia = data.numbers(_REAL).reshape(-1, 6)
     return r.CycleResult(
         key,
         name,
@@ -230,17 +232,17 @@ def _read_evolved(data: Reader) -> r.CycleResult:
         bodies,
         swept[:3],
         swept[3:],
-        births,
+        spawned,
         live_inputs,
         state_hash,
         soil_hash,
         report,
         failure,
-        mobility,
+        inverse_inertia,
     )
 
 
-def _read_birth(data: Reader) -> r.SpawnedObject:
+def _read_spawned_object(data: Reader) -> r.SpawnedObject:
     name = data.text()
     shapes = []
     for _ in range(data.count()):

@@ -34,7 +34,7 @@ class RemoteNodes:
         absent = [name for name in self.names if name in missing]
         if self._awaited is not None and not absent:
             self._awaited.done()
-        return f' (started elsewhere: regolith join {" ".join(absent)})' if absent else ''
+        return f' (remote: regolith join {" ".join(absent)})' if absent else ''
 
     def scenario_yaml(self) -> str:
         """Return the resolved scenario without paths in the run's folder: others make for themselves what is there."""

@@ -34,7 +34,7 @@ from regolith_world.ros.backpressure import Backpressure
 from regolith_world.ros.gc_settings import freeze_garbage_collector
 from regolith_world.ros.inbox import Inbox, ThrottledExecutor
 from regolith_world.ros.pacing import HOPELESS_S, Pacer
-from regolith_world.ros.parameters import declare_speed
+from regolith_world.ros.parameters import declare_real_time_factor
 from regolith_world.ros.service_server import create_service
 from regolith_world.ros.shutdown import ShutdownRequest
 from regolith_world.ros.status_publisher import StatusPublisher
@@ -63,7 +63,7 @@ class Runner:
     :param inbox: of the protocol's node, delivered here regularly
     :param at_standstill: called after every HOLD and STOP and while others are waited for, for deferred publications
     :param recorded: whether there is a recorder, which must not be outrun
-    :param sensors_lag_s: the world's largest lead over its sensors in simulated time [s]; below 0: no sensors
+    :param max_sensor_lag_s: the world's largest lead over its sensors in simulated time [s]; below 0: no sensors
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Runner:
         duration_s: float,
         inbox: Inbox,
         recorded: bool,
-        sensors_lag_s: float = -1.0,
+        max_sensor_lag_s: float = -1.0,
         on_checkpoint: Callable[[files.Checkpoint], None] = lambda c: None,
         at_standstill: Callable[[], None] = lambda: None,
     ) -> None:
@@ -106,7 +106,7 @@ class Runner:
             self._on_late_follower,
             node.get_logger().warning,
             recorded,
-            sensors_lag_s,
+            max_sensor_lag_s,
         )
         self._display.followers = self.followers
         together = ReentrantCallbackGroup()  # who waits keeps nobody else waiting
@@ -120,7 +120,7 @@ class Runner:
         self._serving = self._between = False
         self._next_checkpoint_ns = round(world.config.checkpoint_period_s * 1e9)
         self._served = ThrottledExecutor(executor)
-        speed = declare_speed(node, self._change_speed)
+        speed = declare_real_time_factor(node, self._change_speed)
         self.on_release: Callable[[str], None] = lambda name: None
         """Called with the name of a removed vehicle whose node is not needed any longer."""
         self._failure = ''
@@ -174,7 +174,7 @@ class Runner:
             self._call_off_steps()
             self._answer_last()
             self._await_last_frames()
-            reports = {n: a.report for n, a in world.stop().items()}
+            reports = {n: a.summary_json for n, a in world.stop().items()}
             self._at_standstill()
         except (ParticipantTimeout, ProtocolError, ParticipantFailed, Stalled) as error:
             self._failure = (
@@ -204,7 +204,7 @@ class Runner:
         if now < self._next_warning:
             return
         self._next_warning = now + LAG_PERIOD_S
-        t_s, asked, now_s = self._world.t_ns * 1e-9, self._pace.speed, self._display.speed_now
+        t_s, asked, now_s = self._world.t_ns * 1e-9, self._pace.speed, self._display.real_time_factor
         text = f'speed {asked:g} is not reached: {HOPELESS_S:g} s more behind at {t_s:.2f} s, now {now_s:.2f}'
         self._node.get_logger().warning(text)
 
@@ -493,7 +493,7 @@ class Runner:
         self._display.status(WorldStatus.PAUSED if self.paused else WorldStatus.PLAYING, force=True)
 
     async def _on_step(self, request: Step.Request, response: Step.Response) -> Step.Response:
-        done, wanted = Future(), max(1, request.cycles)
+        done, wanted = Future(), max(1, request.steps)
         order = StepRequest(wanted, lambda gone: True, lambda: done.set_result(None), each_shown=False)
         if not self.request_steps(order):
             paused = 'it is being stepped; call ~/pause to call that off'

@@ -51,9 +51,9 @@ FEATURES = (
 FORMATS = ('yaml',)
 """Of resources, see :mod:`regolith_world.objects.spawning`."""
 CUSTOM = (
-    'regolith_msgs: ~/snapshot, ~/list_snapshots, ~/rewind, ~/checkpoint and ~/restore keep and bring back the whole '
-    'world, soil included; ~/step (srv/Step) tells the state hash. A step is an evolution cycle. A world is a '
-    'scenario, and lasts as long as a run: others are not loaded into it.'
+    'regolith_msgs: ~/save_snapshot, ~/list_snapshots, ~/rewind, ~/save_checkpoint and ~/restore_checkpoint save and '
+    'restore the state of the simulation, soil included. ~/step (srv/Step) also returns the state hash. A step is '
+    'one cycle. The world is the scenario of the run and cannot be replaced during the run.'
 )
 _STATES = 'allowed: STOPPED, PLAYING, PAUSED, QUITTING'
 

@@ -26,10 +26,10 @@ STATUS_PERIOD_S = 0.2
 PULSE_S = 1.0
 """Period of status and diagnostics in every state, waiting included [wall s]."""
 STATES = {
-    WorldStatus.WAITING: 'starting',
+    WorldStatus.STARTING: 'starting',
     WorldStatus.PLAYING: 'running',
     WorldStatus.PAUSED: 'paused',
-    WorldStatus.HELD: 'held',
+    WorldStatus.STALLED: 'stalled',
     WorldStatus.STOPPED: 'stopped',
 }
 """The world's states in one word."""
@@ -50,8 +50,8 @@ class StatusPublisher:
         self._status = node.create_publisher(WorldStatus, 'status', qos.LATCHED)
         self.diagnostics = Diagnostics(node)
         self._log, self._types = node.get_logger(), TypeWatch(node, partial(_namespaces, root_of(node), world))
-        self.state, self._text = WorldStatus.WAITING, ''
-        self.speed_now = self._cycle_rate_now = 0.0
+        self.state, self._text = WorldStatus.STARTING, ''
+        self.real_time_factor = self._cycle_rate_now = 0.0
         """Simulated seconds per wall second, and cycles per wall second, of the last half second."""
         self.followers: Backpressure | None = None
         self.punctuality: Callable[[], Mapping[str, float] | None] = lambda: None
@@ -86,7 +86,7 @@ class StatusPublisher:
         world = self._world
         values: dict[str, object] = {
             't_s': f'{world.t_ns * 1e-9:.3f}',
-            'speed': f'{self.speed_now:.3f}',
+            'real_time_factor': f'{self.real_time_factor:.3f}',
             'cycle': world.cycle,
             'discarded_cycles': world.discarded_cycles,
             'forced_cycles': world.forced_cycles,
@@ -107,7 +107,7 @@ class StatusPublisher:
         world = self._world
         since, t_ns, cycle = self._rate
         if now - since >= 0.5:
-            self.speed_now = (world.t_ns - t_ns) * 1e-9 / (now - since)
+            self.real_time_factor = (world.t_ns - t_ns) * 1e-9 / (now - since)
             self._cycle_rate_now = (world.cycle - cycle) / (now - since)
             self._rate = (now, world.t_ns, world.cycle)
         self._status.publish(
@@ -118,7 +118,7 @@ class StatusPublisher:
                 cycle=int(world.cycle),
                 discarded_cycles=int(world.discarded_cycles),
                 forced_cycles=int(world.forced_cycles),
-                speed=float(self.speed_now),
+                real_time_factor=float(self.real_time_factor),
                 cycle_rate=float(self._cycle_rate_now),
                 state_hash=world.state_hash,
                 message=text,

@@ -51,7 +51,7 @@ class TimeoutPolicy:
         t_s = self._world.t_ns * 1e-9
         details = {'cycle': self._world.cycle, 't_s': f'{t_s:.3f}', 'on_failure': _MEANING[choice]}
         self._display.diagnostics.failed(names, f'{owed}; the world {_MEANING[choice]}', details)
-        self._display.pulse(WorldStatus.HELD)
+        self._display.pulse(WorldStatus.STALLED)
         text = f'no answer from {", ".join(names)}: the world {_MEANING[choice]} ({owed}, at {t_s:.3f} s)'
         if choice == 'stop':
             if self._world.config.on_failure != 'wait':
@@ -61,7 +61,7 @@ class TimeoutPolicy:
             text += '; it is started again once its process has ended, so end one that hangs'
         else:
             self.without |= dict.fromkeys(names, f'{owed}, at {t_s:.3f} s')
-        self._display.status(WorldStatus.HELD, text, force=True)
+        self._display.status(WorldStatus.STALLED, text, force=True)
         self._logger.error(text)
         return choice
 

@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The protocol over topics: one ``cycle`` out, one ``evolved`` back from each participant.
+"""The protocol over topics: one ``cycle`` out, one ``cycle_result`` back from each participant.
 
-Participants of one process answer together on ``evolved_batch``.
+Participants of one process answer together on `cycle_result_batch`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 from rclpy.node import Node
 from regolith_msgs.msg import Cycle as CycleMessage
-from regolith_msgs.msg import Evolved as EvolvedMessage
-from regolith_msgs.msg import EvolvedBatch, TerrainUpdate
+from regolith_msgs.msg import CycleResult as EvolvedMessage
+from regolith_msgs.msg import CycleResultBatch, TerrainUpdate
 
 from regolith_world.config import WorldConfig
 from regolith_world.cycle.records import Cycle, CycleKey, CycleResult
@@ -39,12 +39,14 @@ class TopicTransport:
         """For further subscriptions of the world."""
         self.inbox.subscribe(
             EvolvedMessage,
-            'evolved',
-            lambda message: self._take(record_codec.evolved_record(message)),
+            'cycle_result',
+            lambda message: self._take(record_codec.cycle_result_record(message)),
             qos.PROTOCOL,
             raw=True,
         )
-        self.inbox.subscribe(EvolvedBatch, 'evolved_batch', self._on_batch, qos.PROTOCOL, raw=True, optional=True)
+        self.inbox.subscribe(
+            CycleResultBatch, 'cycle_result_batch', self._on_batch, qos.PROTOCOL, raw=True, optional=True
+        )
         self.inbox.subscribe(TerrainUpdate, 'terrain/update', self._on_update, qos.PROTOCOL, raw=True)
         self._key: CycleKey | None = None
         self._answers: dict[str, CycleResult] = {}
@@ -99,7 +101,7 @@ class TopicTransport:
         self._publisher.publish(record_codec.cycle_bytes(cycle, self._run))
 
     def _on_batch(self, message: bytes) -> None:
-        for record in record_codec.evolved_batch_records(message):
+        for record in record_codec.cycle_result_batch_records(message):
             self._take(record)
 
     def _take(self, record: CycleResult) -> None:

@@ -58,7 +58,7 @@ class VehicleProcess:
         folder.mkdir(parents=True, exist_ok=True)
         own = folder / f'{name}.yaml'
         own.write_text(yaml.safe_dump(scenario), encoding='utf-8')
-        parameters = {'scenario_file': str(own), 'run': run, 'vehicle': name}
+        parameters = {'scenario_file': str(own), 'run_id': run, 'vehicle': name}
         words = [
             str(Path(get_package_prefix(_PACKAGE)) / 'lib' / _PACKAGE / _EXECUTABLE), '--ros-args',
             '-r', '__node:=agent', '-r', f'__ns:={root}/{name}',
