@@ -160,9 +160,9 @@ def _write_diggers(folder: Path) -> None:
     model['tools'] = {
         'blade': {'kind': 'blade', 'body': 'base_link', 'payload': 'pile', 'position': [0.62, 0.04, -0.24], 'width_m': 0.57,
                   'orientation': [0.0, 0.0, 0.1305262, 0.9914449], 'rake_angle_deg': 64.0, 'adhesion_pa': 120.0,
-                  'soil_tool_friction_deg': 19.0, 'pouring_s': 0.9},
+                  'soil_tool_friction_deg': 19.0, 'dump_time_s': 0.9},
         'a_bucket': {'kind': 'bucket', 'body': 'drum_rear', 'payload': 'bucket', 'position': [0.05, 0.02, -0.2], 'width_m': 0.44,
-                   'tips_at_deg': 21.0, 'pouring_s': 0.7, 'fill_curve': [[0.0, 0.9], [0.5, 0.7], [1.0, 0.0]]},
+                   'dump_angle_deg': 21.0, 'dump_time_s': 0.7, 'fill_curve': [[0.0, 0.9], [0.5, 0.7], [1.0, 0.0]]},
     }  # fmt: skip
     (folder / 'grader.yaml').write_text(yaml.safe_dump(model), encoding='utf-8')
 
@@ -201,7 +201,7 @@ def simulated(name: str, *settings: str, threads: int = 1, act: Callable[[Simula
 # -- a recorded run, with sensors and radios -------------------------------------------------------------------------
 
 BY_WALL_TIME = re.compile(
-    r'/diagnostics|/rosout|/regolith/(status|cycle|evolved|terrain/delta)|.*/(preview|image_raw/compressed)'
+    r'/diagnostics|/rosout|/regolith/(status|cycle|cycle_result|terrain/delta)|.*/(preview|image_raw/compressed)'
 )
 """Topics whose messages depend on wall time, that are in other baselines, or whose packing is another library's."""
 UPDATE = '/regolith/terrain/update'

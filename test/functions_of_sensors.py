@@ -71,7 +71,7 @@ def camera() -> Calls:
         'defocus_diameter',
         [stages.defocus_diameter(np.array([0.5, 2.0, 9.0, np.inf]), 0.012, 2.8, 5e-6, u, 1.3) for u in (1.5, np.inf)],
     )
-    for variant in ('normalised', 'paper'):
+    for variant in ('normalized', 'paper'):
         yield (
             f'defocus.{variant}',
             [stages.defocus(image, 2.0 + 3.0 * ramp(9, 14), variant), stages.defocus(grey, 3.3, variant)],
@@ -133,7 +133,9 @@ def camera() -> Calls:
     yield 'glare', effects.glare(np.ascontiguousarray(ramp(40, 64, 3), dtype=np.float32), 0.2)
     yield 'mosaic', [effects.mosaic(image, pattern) for pattern in ('rggb', 'bggr', 'grbg', 'gbrg')]
     for most in (1.0, 0.02, 0.3):
-        exposure = ExposureConfig(percentile=70.0, level=0.4, max_full_fraction=most, shortest_s=1e-4, longest_s=0.2)
+        exposure = ExposureConfig(
+            percentile=70.0, target_level=0.4, max_full_fraction=most, min_exposure_s=1e-4, max_exposure_s=0.2
+        )
         yield (
             f'metered_exposure.{most}',
             [effects.metered_exposure(ramp(200) * scale, 900.0, exposure) for scale in (0.0, 1e3, 1e4, 1e9)],
@@ -173,19 +175,21 @@ def inertia() -> Calls:
         ],
     )
     errors = InertialErrors(
-        white=0.01,
-        bias_sigma=0.02,
-        bias_tau_s=5.0,
-        walk=0.003,
-        turn_on=0.05,
-        scale=0.02,
-        misalignment_rad=0.01,
-        limit=4.0,
-        bits=12,
+        noise_density=0.01,
+        bias_stddev=0.02,
+        bias_correlation_time_s=5.0,
+        random_walk=0.003,
+        turn_on_bias_stddev=0.05,
+        scale_factor_stddev=0.02,
+        misalignment_stddev_rad=0.01,
+        full_scale_range=4.0,
+        resolution_bits=12,
     )
     unit = imu.Imu(
         ImuConfig(
-            rate_hz=50.0, gyroscope=errors, accelerometer=errors.model_copy(update={'white': 0.02, 'bits': None})
+            rate_hz=50.0,
+            gyroscope=errors,
+            accelerometer=errors.model_copy(update={'noise_density': 0.02, 'resolution_bits': None}),
         ),
         5,
         'a',
@@ -250,10 +254,10 @@ def lidar() -> Calls:
     far = np.array([2.0, 15.0, np.inf], dtype=np.float32)
     yield 'echo_intensity', [sweep.echo_intensity(far, np.full(3, 0.1, np.float32), falls) for falls in (True, False)]
     for fields in ('velodyne', 'ouster', 'xyzi'):
-        for flash, organised, returns in ((False, False, 'dual'), (True, True, 'last'), (False, True, 'dual')):
+        for flash, organized, returns in ((False, False, 'dual'), (True, True, 'last'), (False, True, 'dual')):
             config = LidarConfig.model_validate({
-                **base, 'fields': fields, 'flash': flash, 'organised': organised, 'returns': returns,
-                'noise': {'range_m': 0.02, 'range_weak_m': 0.1, 'angle_rad': 0.003, 'intensity': 0.02},
+                **base, 'fields': fields, 'flash': flash, 'organized': organized, 'returns': returns,
+                'noise': {'range_stddev_m': 0.02, 'range_weak_stddev_m': 0.1, 'angle_stddev_rad': 0.003, 'intensity_stddev': 0.02},
             })  # fmt: skip
             device = sweep.Lidar(config, 5, 'a')
             count = 2 if returns == 'dual' else 1
@@ -266,8 +270,8 @@ def lidar() -> Calls:
                 4,
             )
             cloud = point_cloud.sensor_cloud(scan, config)
-            yield f'sensor_cloud.{fields}.{flash}.{organised}', [cloud, cloud.dtype.itemsize]
-            yield f'directions.{fields}.{flash}.{organised}', [device.directions, device.groups]
+            yield f'sensor_cloud.{fields}.{flash}.{organized}', [cloud, cloud.dtype.itemsize]
+            yield f'directions.{fields}.{flash}.{organized}', [device.directions, device.groups]
     for name in sensor_models('lidar'):
         config = load_sensor(name, LidarConfig)
         yield f'lidar.{name}', [config.elevations, config.azimuths[:5], config.azimuths[-1]]
@@ -295,7 +299,7 @@ def labels() -> Calls:
     left = (255 * ramp(60, 90)).astype(np.uint8)
     for matcher in ('bm', 'sgbm'):
         found = stereo.disparities(
-            left, np.roll(left, -7, axis=1), 3.2, 20.0, stereo.MatcherConfig(method=matcher, block=7)
+            left, np.roll(left, -7, axis=1), 3.2, 20.0, stereo.MatcherConfig(method=matcher, block_size=7)
         )  # type: ignore[arg-type]
         yield f'disparities.{matcher}', np.nan_to_num(found)
 

@@ -88,7 +88,7 @@ def digging() -> Calls:
 
 
 def grains() -> Calls:
-    sand = materials.GrainMaterial(youngs_modulus_pa=2e7, poisson_ratio=0.25, restitution=0.4, friction=0.35, rolling=0.1,
+    sand = materials.GrainMaterial(youngs_modulus_pa=2e7, poisson_ratio=0.25, restitution=0.4, friction=0.35, rolling_resistance=0.1,
                                    cohesion=0.3, density_kgpm3=2500.0)  # fmt: skip
     steel = sand.model_copy(
         update={'youngs_modulus_pa': 9e7, 'poisson_ratio': 0.31, 'friction': 0.6, 'restitution': 0.7}
@@ -128,7 +128,7 @@ def grains() -> Calls:
         'grain_plane',
         [np.array(bodies.plane(normal, (0.1, 0.2, 0.3)).axes) for normal in ((1.0, 2.0, -2.0), (0.0, -1.0, 0.1))],
     )
-    kind = beds.Grains(radius_m=0.01, spread=0.2, shape='clump3')
+    kind = beds.Grains(radius_m=0.01, radius_spread=0.2, shape='clump3')
     bed = beds.Bin(length_m=0.5, width_m=0.2, depth_m=0.1)
     yield 'bin', [kind.step_s, kind.scales(4, 'g', 20), bed.count(kind), [p.place for p in bed.walls(kind).parts]]
     body = bodies.Body((*wheel, bodies.tube(0.1, 0.1), bodies.box((0.3, 0.2, 0.02), (0.0, 0.0, 0.08))), steel,
@@ -155,7 +155,7 @@ def grains() -> Calls:
 
 def benches() -> Calls:
     wheel = slope_climb.WheelRig(omega_radps=0.9, mass_kg=12.0, gravity_mps2=3.7, grousers=0, settle_s=0.3, spin_up_s=0.4,
-                            drive_s=2.0, mean_share=0.5)  # fmt: skip
+                            drive_s=2.0, averaging_fraction=0.5)  # fmt: skip
     t = np.linspace(0.0, 2.3, 47)
     samples = np.stack((t, 0.1 * t + 0.01 * t**3, 0.02 + 0.005 * t, 3.0 + t, 40.0 - 2.0 * t), axis=1)
     yield 'climbs.measured', slope_climb.measured(wheel, samples)
@@ -181,9 +181,9 @@ def benches() -> Calls:
     yield 'uehara_depth', cratering.uehara_depth(0.013, 2.1, 0.4, 0.55)
     yield 'bearing_capacity', [plate_sinkage.bearing_capacity(0.2, 300.0, phi, 2500.0, disc)
                                for phi in (0.0, 0.55) for disc in (False, True)]  # fmt: skip
-    press = plate_sinkage.Settings(soil=load_soil('grc1'), a_m=0.2, b_m=0.3, grid_m=0.05, dt_s=5e-3)
+    press = plate_sinkage.Settings(soil=load_soil('grc1'), a_m=0.2, b_m=0.3, grid_spacing_m=0.05, dt_s=5e-3)
     yield 'plate.bekker_sinkage', [plate_sinkage.bekker_sinkage(press, 900.0), press.spacing(), press.plate(3.0)]
-    reference = press.model_copy(update={'mode': 'reference'})
+    reference = press.model_copy(update={'scm_mode': 'reference'})
     yield 'plate.reference', [plate_sinkage.bekker_sinkage(reference, 900.0), reference.spacing()]
     rolled = wheel_rig.Settings(soil=load_soil('grc1'))
     yield 'wheel_rig.Settings', rolled

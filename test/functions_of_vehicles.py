@@ -91,10 +91,10 @@ def commands() -> Calls:
                 made = track_cruise.speed_control(np.array([v, rate]), memory, 0.1, 2.1, pivots)
                 yield f'track.cruise.{pivots}.{v}.{rate}.{now}', [*made, *memory]
     given: list[dict[str, Any]] = [
-        {'type': 'constant', 'speed_mps': 0.4, 'angular_radps': -0.1, 'start_s': 1.0, 'until_s': 3.0},
+        {'type': 'constant', 'speed_mps': 0.4, 'yaw_rate_radps': -0.1, 'start_s': 1.0, 'end_s': 3.0},
         {'type': 'path', 'waypoints': [(1.0, 0.5), (4.0, 1.0), (5.0, -2.0)], 'speed_mps': 0.3, 'lookahead_m': 0.9},
         {'type': 'path', 'waypoints': [(1.0, 0.5), (4.0, 1.0), (5.0, -2.0)], 'speed_mps': 0.3, 'lookahead_m': 1.9, 'loop': True},
-        {'type': 'tasks', 'tasks': [{'do': 'haul', 'to': (2.0, -1.0)}, {'do': 'haul', 'to': (0.0, 3.0), 'backwards': True}]},
+        {'type': 'tasks', 'tasks': [{'type': 'haul', 'goal': (2.0, -1.0)}, {'type': 'haul', 'goal': (0.0, 3.0), 'reverse': True}]},
     ]  # fmt: skip
     for number, values in enumerate(given):
         entry = VehicleEntry.model_validate(
@@ -157,7 +157,9 @@ def wheels() -> Calls:
             ],
         )
         yield f'twist_of_wheels.{name}', kinematics.twist_of_wheels(each, speeds, angles)
-    config = OdometryConfig(own_slip=0.05, common_slip=0.03, setting_off_m=0.04, encoder_ticks=500)
+    config = OdometryConfig(
+        wheel_slip_stddev=0.05, common_slip_stddev=0.03, start_slip_stddev_m=0.04, ticks_per_revolution=500
+    )
     for name, each in (('steered', layout), ('skid', skid), ('tracks', tracks)):
         reckoning = Odometry.start(each, config)
         for step in range(8):
@@ -198,7 +200,9 @@ def wheels() -> Calls:
     yield (
         'encoders',
         [
-            Encoders(EncoderConfig(ticks=300, jitter_rad=0.01), 5, 'a', 50.0).sample(k, 3.0 * speeds, speeds)
+            Encoders(EncoderConfig(ticks_per_revolution=300, jitter_rad=0.01), 5, 'a', 50.0).sample(
+                k, 3.0 * speeds, speeds
+            )
             for k in (0, 7)
         ],
     )
@@ -212,7 +216,9 @@ def wheels() -> Calls:
 
 
 def power() -> Calls:
-    cell = BatteryConfig(energy_wh=50.0, voltage_v=(20.0, 28.0), resistance_ohm=0.2, charge=0.6, standby_w=3.0)
+    cell = BatteryConfig(
+        energy_wh=50.0, voltage_v=(20.0, 28.0), resistance_ohm=0.2, initial_state_of_charge=0.6, standby_w=3.0
+    )
     made, charge = battery.make_battery(cell), battery.full_charge(cell)
     yield 'battery', [made, charge, battery.max_power(made, charge)]
     for watts in (40.0, -60.0, 3.0):
@@ -251,20 +257,20 @@ def power() -> Calls:
     gearbox = {
         'gears': [0.2, 0.4],
         'reverse': -0.25,
-        'up_rpm': [1500.0],
-        'down_rpm': 900.0,
+        'upshift_rpm': [1500.0],
+        'downshift_rpm': 900.0,
         'inertia_kgm2': 0.5,
-        'latency_s': 0.005,
+        'shift_latency_s': 0.005,
     }
     curve, losses = [[0.0, 100.0], [150.0, 140.0], [300.0, 90.0]], [[0.0, 0.0], [300.0, -30.0]]
     engines: dict[str, dict[str, Any]] = {
-        'map': {'engine': {'type': 'map', 'idle': losses, 'full': curve}, 'gearbox': {k: v for k, v in gearbox.items() if k != 'inertia_kgm2'}},
-        'electric': {'engine': {'type': 'electric', 'idle': losses, 'full': curve, 'torque_constant_nmpa': 1.2, 'resistance_ohm': 0.05, 'converter_efficiency': 0.95},
+        'map': {'engine': {'type': 'map', 'zero_throttle': losses, 'full_throttle': curve}, 'gearbox': {k: v for k, v in gearbox.items() if k != 'inertia_kgm2'}},
+        'electric': {'engine': {'type': 'electric', 'zero_throttle': losses, 'full_throttle': curve, 'torque_constant_nmpa': 1.2, 'resistance_ohm': 0.05, 'converter_efficiency': 0.95},
                      'gearbox': {k: v for k, v in gearbox.items() if k != 'inertia_kgm2'}},
-        'converter': {'engine': {'type': 'shaft', 'inertia_kgm2': 2.0, 'full': curve, 'losses': losses, 'idle_radps': 60.0}, 'gearbox': gearbox,
+        'converter': {'engine': {'type': 'shaft', 'inertia_kgm2': 2.0, 'full_throttle': curve, 'losses': losses, 'idle_radps': 60.0}, 'gearbox': gearbox,
                       'coupling': {'type': 'converter', 'capacity_factor': [[0, 10], [0.8, 12], [1, 30]], 'torque_ratio': [[0, 2.0], [0.8, 1.0], [1, 1.0]]}},
-        'clutch': {'engine': {'type': 'shaft', 'inertia_kgm2': 2.0, 'full': curve, 'losses': losses, 'idle_radps': 60.0}, 'gearbox': gearbox,
-                   'coupling': {'type': 'clutch', 'torque_nm': 150.0, 'closes_radps': (70.0, 110.0)}},
+        'clutch': {'engine': {'type': 'shaft', 'inertia_kgm2': 2.0, 'full_throttle': curve, 'losses': losses, 'idle_radps': 60.0}, 'gearbox': gearbox,
+                   'coupling': {'type': 'clutch', 'torque_nm': 150.0, 'engagement_speeds_radps': (70.0, 110.0)}},
     }  # fmt: skip
     strong = BatteryConfig(energy_wh=900.0, voltage_v=(280.0, 330.0), resistance_ohm=0.5)
     for name, values in engines.items():
@@ -422,15 +428,15 @@ def proving_ground() -> Calls:
         ('tracks', 'm113', TRACKED),
         ('twist', 'viper', TWISTS),
     ):
-        for manoeuvre in known:
-            s = Settings.model_validate({'vehicle': vehicle, 'manoeuvre': manoeuvre})
+        for maneuver in known:
+            s = Settings.model_validate({'vehicle': vehicle, 'maneuver': maneuver})
             yield (
-                f'{family}.{manoeuvre}.settings',
+                f'{family}.{maneuver}.settings',
                 {k: v for k, v in s.model_dump().items() if isinstance(v, (int, float, bool))},
             )
             if family == 'twist':
                 yield (
-                    f'{family}.{manoeuvre}.twist',
+                    f'{family}.{maneuver}.twist',
                     [
                         list(twist_drive.twist(s.model_copy(update={'nominal_radius_m': 0.2}), at, 0.25))
                         for at in (0.4, 3.0)
@@ -438,19 +444,19 @@ def proving_ground() -> Calls:
                 )
             else:
                 yield (
-                    f'{family}.{manoeuvre}.inputs',
+                    f'{family}.{maneuver}.inputs',
                     [inputs(s, at, speed) for at in (0.3, 1.7, 4.1, 5.6) for speed in (1.0, 12.0)],
                 )
             out = (
                 drive
-                if manoeuvre != 'accelerate'
+                if maneuver != 'accelerate'
                 else replace(
                     drive,
                     rows=drive.rows * np.where(np.array(names) == 'vx_mps', -1.0, 1.0)
                     + 25.0 * (np.array(names) == 'vx_mps'),
                 )
             )
-            yield f'{family}.{manoeuvre}.figures', results(s, out)
+            yield f'{family}.{maneuver}.figures', results(s, out)
 
 
 def calls() -> Calls:

@@ -105,7 +105,7 @@ def algebra() -> Calls:
     )
     yield 'generator', keyed_generator.generator(5, 'a', 'b', 3).random(4)
     yield 'names', [file_name('b c', ()), file_name('A', ('b',)), ros_name('Rover_2'), fits_ros('a_1'), fits_ros('1a')]
-    pose = NamedPose(position=(1.0, 2.0, 3.0), rpy_deg=(10.0, 20.0, 30.0), room_m=(0.5, 1.0, 2.0))
+    pose = NamedPose(position=(1.0, 2.0, 3.0), rpy_deg=(10.0, 20.0, 30.0), clearance_m=(0.5, 1.0, 2.0))
     yield 'named_pose', [pose.orientation, pose.bounds()]
     control, tried = StepControl(100_000_000, 1_000_000), []
     for before, after in ((0.01, -0.03), (0.02, -0.001), (-0.01, -0.002), (0.5, -0.0011)):
@@ -163,7 +163,7 @@ def bodies() -> Calls:
     normals = np.array([[0.0, 0, 1]] * 4 + [[1.0, 0, 0]] * 2)
     yield 'surfaces', contact_polygons.contact_polygons(points[[2, 0, 3, 1, 4, 5]], normals)
     field = force_field.ForceField(
-        'g', np.zeros(3), shapes(), acceleration=np.array([0.1, 0.2, -0.3]), drag_per_s=0.4, push_per_s2=9.0
+        'g', np.zeros(3), shapes(), acceleration=np.array([0.1, 0.2, -0.3]), drag_per_s=0.4, repulsion_per_s2=9.0
     )
     meeting = Intersection(
         field, free, Status.COLLISION_POINTS, -0.02, points[:2], normal, normals[:2], np.array([-0.02, -0.01])
@@ -228,14 +228,14 @@ def blows() -> Calls:
     given: dict[str, dict[str, Any]] = {
         'cable': {'type': 'cable', 'ends': ((0.1, 0.0, 0.2), (-0.1, 0.3, 0.0)), 'length_m': 0.3},
         'elastic': {'type': 'cable', 'ends': ((0.1, 0.0, 0.2), (-0.1, 0.3, 0.0)), 'length_m': 0.3, 'stiffness_npm': 900.0, 'damping': 20.0},
-        'spring': {'type': 'joint', 'kind': 'spring', 'ends': ((0.1, 0.0, 0.2), (-0.1, 0.3, 0.0)), 'rest_m': 1.9, 'stiffness_npm': 900.0, 'damping': 20.0},
+        'spring': {'type': 'joint', 'kind': 'spring', 'ends': ((0.1, 0.0, 0.2), (-0.1, 0.3, 0.0)), 'rest_length_m': 1.9, 'stiffness_npm': 900.0, 'damping': 20.0},
         'distance': {'type': 'joint', 'kind': 'distance', 'ends': ((0.1, 0.0, 0.2), (-0.1, 0.3, 0.0))},
         **{kind: {'type': 'joint', 'kind': kind, 'at': (0.3, 0.1, 0.2)} for kind in ('fixed', 'ball')},
         **{kind: {'type': 'joint', 'kind': kind, 'at': (0.3, 0.1, 0.2), 'axis': (0.2, -1.0, 0.4)} for kind in ('hinge', 'slider')},
     }  # fmt: skip
     for name, values in given.items():
         kind = CABLE if values['type'] == 'cable' else JOINT
-        section = kind.section.model_validate({'between': ('a', 'b'), 'until_s': 7.0, **values})
+        section = kind.section.model_validate({'between': ('a', 'b'), 'release_s': 7.0, **values})
         made = kind.make('c', section, np.zeros(3))
         assert isinstance(made, constraints.Constraint)
         objects: dict[str, Object] = {'a': near, 'b': far, 'c': made}

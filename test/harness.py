@@ -146,7 +146,7 @@ def write_scenario(folder: Path, vehicles: Mapping[str, Any], name: str = 'scena
         'name': name,
         'duration_s': 2.0,
         'seed': 1,
-        'speed': 'max',
+        'real_time_factor': 'max',
         'terrain': {'source': 'flat', 'spacing_m': 0.04, 'soil': 'lunar_nominal'},
         'vehicles': dict(vehicles),
     }

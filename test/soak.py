@@ -44,7 +44,7 @@ def scenario(folder: Path, duration_s: float, ground: str = 'scm') -> Path:
         'imu': {'model': {'type': 'imu', 'rate_hz': 5.0}},
     }
     rovers = {
-        name: {**vehicle(0.0, y, 0.0, type='constant', speed_mps=0.3, angular_radps=0.2), 'sensors': sensors}
+        name: {**vehicle(0.0, y, 0.0, type='constant', speed_mps=0.3, yaw_rate_radps=0.2), 'sensors': sensors}
         for name, y in (('amber', 0.0), ('basalt', 6.0))
     }
     comms = {
@@ -58,7 +58,7 @@ def scenario(folder: Path, duration_s: float, ground: str = 'scm') -> Path:
             {'src': 'basalt', 'dst': 'amber', 'period_s': 0.5},
         ],
     }
-    terrain = {} if ground == 'scm' else {'ground': ground, 'soil': {'friction': 0.7}}
+    terrain = {} if ground == 'scm' else {'model': ground, 'soil': {'friction': 0.7}}
     return write_scenario(
         folder,
         rovers,
@@ -67,7 +67,7 @@ def scenario(folder: Path, duration_s: float, ground: str = 'scm') -> Path:
         terrain=terrain,
         comms=comms,
         recording={'sensors': True},
-        world={'heartbeat_s': 0.4, 'checkpoint_period_s': 60.0},
+        world={'max_step_s': 0.4, 'checkpoint_period_s': 60.0},
     )
 
 

@@ -147,7 +147,9 @@ def test_radios_are_known_where_they_live() -> None:
     speak = [
         name
         for package, name, path in ALL
+        # Former names of keys are those of all packages.
         if package != 'regolith_comms'
+        and name != 'regolith_files.former_names'
         and re.search('radio|comms|breadcrumb', path.read_text(encoding='utf-8'), re.IGNORECASE)
     ]
     assert not speak, speak
@@ -202,3 +204,22 @@ def test_checks_of_several_keys_name_the_key_at_fault() -> None:
                     if named is None and text not in NO_SINGLE_KEY:
                         found.append(f'{file.relative_to(SRC)}:{node.lineno}: {text}')
     assert not found, found
+
+
+def test_copies_of_settings_change_fields_that_exist() -> None:
+    """``model_copy`` takes any name: one that is no field would be set without an error and without an effect."""
+    keys = (Path(__file__).parent / 'baselines' / 'interface.json').read_text(encoding='utf-8')
+    fields = set(re.findall(r'^"key \S+\.(\w+)"', keys, re.M)) | {'name', 'radios'}
+    odd = []
+    for package, name, path in ALL:
+        for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
+            if not (
+                isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == 'model_copy'
+            ):
+                continue
+            for keyword in node.keywords:
+                if isinstance(keyword.value, ast.Dict):
+                    named = [key.value for key in keyword.value.keys if isinstance(key, ast.Constant)]
+                    odd += [f'{package} {name}: {key}' for key in named if key not in fields]
+    assert len(fields) > 600
+    assert odd == []

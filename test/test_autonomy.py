@@ -171,7 +171,7 @@ def test_the_world_waits_for_the_stack_where_the_scenario_says_so(tmp_path):
 def test_strict_real_time_says_how_punctual_it_was(tmp_path):
     import json
 
-    world = {'real_time': 'strict', 'late_s': 0.005}
+    world = {'real_time': 'strict', 'deadline_tolerance_s': 0.005}
     file = write_scenario(tmp_path, {'amber': vehicle(0.0, 0.0)}, duration_s=1.0, world=world)
     result = run_scenario(tmp_path, file, '--speed', 1.0, '--no-record', processes='one')
     told = json.loads((result.run_dir / 'world.json').read_text())['real_time']

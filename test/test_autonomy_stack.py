@@ -30,7 +30,7 @@ DRIVEN = (
     '--set',
     'world.input_barrier={topic: /rover/cmd_vel, timeout_s: 60.0}',
     '--set',
-    'world.agent_timeout_s=60.0',
+    'world.participant_timeout_s=60.0',
 )
 
 
@@ -108,7 +108,7 @@ def test_it_drives_across_craters_to_a_goal_and_back(tmp_path: Path, seed: int) 
     from nav_msgs.msg import Odometry
 
     scenario = load_scenario('traverse_polar').scenario
-    assert scenario.terrain.ground == 'scm' and scenario.terrain.digs_in
+    assert scenario.terrain.model == 'scm' and scenario.terrain.digs_in
     heading = scenario.vehicles['rover'].heading_deg
     settings = (*DRIVEN, '--duration', 600, '--seed', seed, '--no-record')
     with LiveRun(tmp_path, 'traverse_polar', *settings, processes='one') as live:

@@ -40,7 +40,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
         'amber': vehicle(-0.95, 0.0, type='constant', speed_mps=0.4),
         'basalt': vehicle(0.95, 0.0, 180.0, type='constant', speed_mps=0.4),
     }
-    vehicles['amber']['odom_in_world'] = True
+    vehicles['amber']['publish_world_to_odom'] = True
     return run_scenario(folder, write_scenario(folder, vehicles, duration_s=2.0), processes='one')
 
 

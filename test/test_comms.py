@@ -27,7 +27,7 @@ FAR: dict[str, Any] = {
     'margin_m': 20.0,
     'radio': 'subt_cloud_tunnel',
     'breadcrumb_delay_s': 0.5,
-    'drops': [{'vehicle': 'amber', 'at_s': 0.4}],
+    'breadcrumb_drops': [{'vehicle': 'amber', 'time_s': 0.4}],
     'beacon_period_s': 0.2,
     'traffic': [
         {'src': 'amber', 'dst': 'lander', 'period_s': 0.05, 'size_bytes': 300},
@@ -60,7 +60,7 @@ def test_a_breadcrumb_brings_a_rover_behind_the_ridge_back_on_the_air() -> None:
 
     On coarser soil in longer cycles, which radios do not see, and until the link has held for ten seconds.
     """
-    ridge = library_run('comms_ridge', 'terrain.spacing_m=0.08', 'world.heartbeat_s=0.1', 'duration_s=66')
+    ridge = library_run('comms_ridge', 'terrain.spacing_m=0.08', 'world.max_step_s=0.1', 'duration_s=66')
     said = radio_report(ridge)
     link = said['links']['amber->lander']
     since, until = link['lost_s'][-1]
@@ -144,7 +144,7 @@ def test_a_checkpoint_continues_to_the_bit(tmp_path) -> None:
 @pytest.mark.slow
 def test_comms_comes_back_to_the_bit(tmp_path) -> None:
     """Killed in mid-run, started again, it restores, replays silently and goes on as if nothing had been."""
-    world = {'on_failure': 'wait', 'agent_timeout_s': 1.5, 'checkpoint_period_s': 1.0}
+    world = {'on_failure': 'wait', 'participant_timeout_s': 1.5, 'checkpoint_period_s': 1.0}
     file = scenario(tmp_path, world=world, duration_s=4.0)
     expected = Simulation(load_scenario(file).scenario).run(4.0)
     from regolith_msgs.msg import WorldStatus
@@ -178,12 +178,12 @@ def test_a_pair_made_beforehand_is_the_pair_made_for_the_run(tmp_path) -> None:
 
 def robust_scenario(folder: Path) -> Path:
     """Three rovers; the graph knows nothing of the ground that zircon stands on."""
-    calm = {'traffic': [], 'drops': [], 'beacon_period_s': 0.0, 'stations': {'lander': [-10.0, 0.0]}}
+    calm = {'traffic': [], 'breadcrumb_drops': [], 'beacon_period_s': 0.0, 'stations': {'lander': [-10.0, 0.0]}}
     known = load_scenario(scenario(folder, calm)).scenario
     dot, dat = write_graph_files(*build_from_config(known.comms, participant_context(known)), folder, 'known')
     rovers = {**NEAR, 'zircon': vehicle(300.0, 0.0)}
     comms = {**FAR, **calm, 'graph': str(dot), 'grid': str(dat), 'breadcrumb_delay_s': 0.0}
-    world = {'on_failure': 'drop', 'agent_timeout_s': 4.0}
+    world = {'on_failure': 'drop', 'participant_timeout_s': 4.0}
     return write_scenario(folder, rovers, name='robust', duration_s=120.0, world=world, comms=comms)
 
 

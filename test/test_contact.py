@@ -13,8 +13,8 @@ from regolith_bringup.scenario.loading import load_scenario
 from regolith_world.contacts.intersection import NII_DEPTH
 
 HEAD_ON = {
-    'amber': vehicle(-1.605, 0.0, 0.0, type='constant', speed_mps=0.4, angular_radps=0.0),
-    'basalt': vehicle(1.6, 0.05, 180.0, type='constant', speed_mps=0.4, angular_radps=0.0),
+    'amber': vehicle(-1.605, 0.0, 0.0, type='constant', speed_mps=0.4, yaw_rate_radps=0.0),
+    'basalt': vehicle(1.6, 0.05, 180.0, type='constant', speed_mps=0.4, yaw_rate_radps=0.0),
 }
 
 
@@ -77,8 +77,8 @@ def test_the_same_in_processes_of_their_own(tmp_path):
     assert many.summary['state_hash'] == library_run(file).world.state_hash
 
 
-def test_pose_only_rovers_drive_through_each_other(tmp_path):
-    run = library_run(write_scenario(tmp_path, HEAD_ON, duration_s=4.0, world={'touch': 'pose_only'}))
+def test_rovers_without_contact_drive_through_each_other(tmp_path):
+    run = library_run(write_scenario(tmp_path, HEAD_ON, duration_s=4.0, world={'contact': 'none'}))
     assert run.world.discarded_cycles == 0
     assert run.agents['amber'].summary()['distance_m'] > 1.3
 
@@ -87,8 +87,8 @@ def test_pose_only_rovers_drive_through_each_other(tmp_path):
 def test_a_grazing_contact_forces_no_cycle(tmp_path):
     """Two curves that close on each other at a sharp angle, on procedural ground; they slide along each other."""
     drives = {
-        'amber': vehicle(0.0, 0.0, 0.0, type='constant', speed_mps=0.4, angular_radps=0.15),
-        'basalt': vehicle(-2.6, 0.1, 0.0, type='constant', speed_mps=0.4, angular_radps=0.1),
+        'amber': vehicle(0.0, 0.0, 0.0, type='constant', speed_mps=0.4, yaw_rate_radps=0.15),
+        'basalt': vehicle(-2.6, 0.1, 0.0, type='constant', speed_mps=0.4, yaw_rate_radps=0.1),
     }
     file = write_scenario(tmp_path, drives, duration_s=16.0, terrain={'source': 'procedural', 'spacing_m': 0.08})
     run = Simulation(load_scenario(file).scenario)

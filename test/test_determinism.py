@@ -163,7 +163,7 @@ THINGS = {
         'type': 'free_body',
         'position': [-2.4, 0.3, 0.9],
         'velocity_mps': [1.7, -0.1, 0.5],
-        'spin_radps': [1.0, 2.0, 0.3],
+        'angular_velocity_radps': [1.0, 2.0, 0.3],
         'mass_kg': 4.0,
         'shape': {'kind': 'box', 'size_m': [0.15, 0.1, 0.2]},
     },

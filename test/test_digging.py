@@ -21,11 +21,11 @@ from regolith_vehicles.config import load_vehicle_model
 
 DOWN = {'arm_front': -0.85, 'arm_rear': -0.85, 'drum_front': 2.0, 'drum_rear': 2.0}
 TASKS = [
-    {'do': 'dig', 'until_full': 0.3, 'joints': DOWN},
+    {'type': 'dig', 'target_fill': 0.3, 'joints': DOWN},
     {
-        'do': 'dump',
-        'until_left': 0.2,
-        'first_s': 1.0,
+        'type': 'dump',
+        'target_fill': 0.2,
+        'initial_wait_s': 1.0,
         'joints': {'drum_front': -3.0, 'drum_rear': -3.0, **{arm: 0.3 for arm in ('arm_front', 'arm_rear')}},
     },
 ]
@@ -118,14 +118,14 @@ def test_a_checkpoint_with_soil_in_drums_and_in_the_air_leads_to_the_same_hash(t
 @pytest.mark.seconds
 def test_two_diggers_on_one_pile_never_take_a_gram_twice(tmp_path: Path) -> None:
     """Face to face, their front drums in one trench: the ledger stays closed, and each gets less than alone."""
-    driver = {'type': 'tasks', 'tasks': [{'do': 'dig', 'until_full': 1.0, 'speed_mps': 0.0, 'joints': DOWN}]}
+    driver = {'type': 'tasks', 'tasks': [{'type': 'dig', 'target_fill': 1.0, 'speed_mps': 0.0, 'joints': DOWN}]}
     diggers = {
         name: {'model': 'rassor', 'position': [x, 0.0], 'heading_deg': heading, 'driver': driver}
         for name, x, heading in (('amber', -0.8, 0.0), ('beryl', 0.8, 180.0))
     }
     dug = []
     for vehicles in (diggers, {'amber': diggers['amber']}):
-        path = write(tmp_path, vehicles=copy.deepcopy(vehicles), world={'touch': 'pose_only'})
+        path = write(tmp_path, vehicles=copy.deepcopy(vehicles), world={'contact': 'none'})
         simulation = Simulation(load_scenario(path).scenario)
         for n in range(1, 6):
             simulation.run(0.6 * n)
@@ -179,13 +179,13 @@ def test_a_blade_loses_its_pile_when_lifted_and_a_bucket_when_tipped(
     data = yaml.safe_load(path.read_text())
     data['payloads'] = {'load': {'body': 'arm_front', 'capacity_kg': 15.0}}
     tool = {'kind': kind, 'body': 'arm_front', 'payload': 'load', 'position': [0.55, 0.0, -0.29], 'width_m': 0.6}
-    data['tools'] = {'edge': {**tool, 'tips_at_deg': 5.0}}
+    data['tools'] = {'edge': {**tool, 'dump_angle_deg': 5.0}}
     data['ground_shapes'] = data['ground_shapes'][:1]
     path.write_text(yaml.safe_dump(data))
     tasks = [
-        {'do': 'dig', 'until_full': 0.5, 'speed_mps': 0.15, 'joints': {'arm_front': down}},
-        {'do': 'haul', 'to': [0.8, 0.0], 'first_s': 3.0, 'joints': {'arm_front': -0.3}},
-        {'do': 'dump', 'joints': {'arm_front': poured_at}},
+        {'type': 'dig', 'target_fill': 0.5, 'speed_mps': 0.15, 'joints': {'arm_front': down}},
+        {'type': 'haul', 'goal': [0.8, 0.0], 'initial_wait_s': 3.0, 'joints': {'arm_front': -0.3}},
+        {'type': 'dump', 'joints': {'arm_front': poured_at}},
     ]
     simulation = Simulation(load_scenario(write(tmp_path, model=str(path), tasks=tasks)).scenario)
     agent: Any = simulation.agents['digger']
@@ -266,11 +266,11 @@ def digger_with(folder: Path, change: dict[str, Any]) -> Path:
 @pytest.mark.parametrize(
     ('task', 'words'),
     [
-        ({'do': 'dig', 'tools': ['shovel']}, r'tasks.*shovel.*drum_front, drum_rear'),
-        ({'do': 'dump', 'joints': {'lid': 1.0}}, r'lid.*arm_front, arm_rear, drum_front, drum_rear'),
-        ({'do': 'dig', 'joints': {'arm_front': -2.0}}, r'beyond its limits'),
-        ({'do': 'haul'}, r'to'),
-        ({'do': 'sing'}, r'dig.*haul.*dump'),
+        ({'type': 'dig', 'tools': ['shovel']}, r'tasks.*shovel.*drum_front, drum_rear'),
+        ({'type': 'dump', 'joints': {'lid': 1.0}}, r'lid.*arm_front, arm_rear, drum_front, drum_rear'),
+        ({'type': 'dig', 'joints': {'arm_front': -2.0}}, r'beyond its limits'),
+        ({'type': 'haul'}, r'goal'),
+        ({'type': 'sing'}, r'dig.*haul.*dump'),
     ],
 )
 def test_a_task_that_cannot_be_done_is_refused_at_check(tmp_path: Path, task: dict[str, Any], words: str) -> None:
@@ -279,7 +279,7 @@ def test_a_task_that_cannot_be_done_is_refused_at_check(tmp_path: Path, task: di
         load_scenario(write(tmp_path, tasks=[task]))
     if task.get('tools'):
         with pytest.raises(InputError, match='no tools'):
-            load_scenario(write(tmp_path, tasks=[{'do': 'dig'}], model='viper'))
+            load_scenario(write(tmp_path, tasks=[{'type': 'dig'}], model='viper'))
 
 
 def whole(name: str) -> Simulation:

@@ -51,7 +51,7 @@ def same_outcome(result: RunResult, other: RunResult) -> None:
 @pytest.mark.parametrize('node', ['digger/agent', 'regolith/terrain'])
 def test_who_dies_while_it_digs_comes_back_with_the_soil_it_had(tmp_path: Path, node: str) -> None:
     """Killed at 3 s, started again by the policy ``wait``: it replays grants and loose soil to the same hash."""
-    world = {'on_failure': 'wait', 'agent_timeout_s': 3.0, 'checkpoint_period_s': 2.0}
+    world = {'on_failure': 'wait', 'participant_timeout_s': 3.0, 'checkpoint_period_s': 2.0}
     file = write(tmp_path, duration_s=6.0, world=world)
     undisturbed = run_scenario(tmp_path, file, '--no-record', name='undisturbed')
     with LiveRun(tmp_path, file, '--no-record', '--speed', 1.0) as live:
@@ -94,13 +94,13 @@ def test_an_order_to_dig_tells_its_progress_and_is_cancelled_and_repeated_by_a_r
     with LiveRun(tmp_path, file, '--speed', 2.0, processes=processes) as live:
         client = ActionClient(live.node, Dig, '/digger/dig')
         live.wait_for(client.server_is_ready, 60.0, 'the action')
-        assert not dig(live, client, [], until_full=0.5, tools=['shovel']).accepted
+        assert not dig(live, client, [], target_fill=0.5, tools=['shovel']).accepted
         for level in (1.5, 0.0, -0.1):
-            assert not dig(live, client, [], until_full=level).accepted
+            assert not dig(live, client, [], target_fill=level).accepted
         progress: list[Any] = []
-        goal = dig(live, client, progress, until_full=0.25)
+        goal = dig(live, client, progress, target_fill=0.25)
         assert goal.accepted
-        assert not dig(live, client, [], until_full=0.5).accepted  # one at a time
+        assert not dig(live, client, [], target_fill=0.5).accepted  # one at a time
         ended = goal.get_result_async()
         live.wait_for(ended.done, 30.0, 'a quarter')
         result = ended.result()
@@ -111,7 +111,7 @@ def test_an_order_to_dig_tells_its_progress_and_is_cancelled_and_repeated_by_a_r
             and 1.0 < result.result.duration < 8.0
         )
         assert len(progress) > 3 and progress[-1].fill_levels[0] > progress[0].fill_levels[0]
-        goal = dig(live, client, progress, until_full=1.0)
+        goal = dig(live, client, progress, target_fill=1.0)
         live.spin(0.3)
         cancelled = goal.cancel_goal_async()
         live.wait_for(cancelled.done, 20.0, 'the answer to a cancel')

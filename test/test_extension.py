@@ -86,7 +86,7 @@ def test_drives_in_process(moon_cart: Path) -> None:
     assert Simulation(scenario).run(1.5) == state_hash
 
 
-SPRINGS = ['terrain.ground=winkler', 'terrain.soil={stiffness: 2e6}']
+SPRINGS = ['terrain.model=winkler', 'terrain.soil={stiffness: 2e6}']
 
 
 def test_a_soil_law_of_another_package_bears_and_remembers(moon_cart: Path) -> None:
@@ -124,16 +124,16 @@ def test_mistakes_are_found_before_anything_starts(moon_cart: Path) -> None:
         load_scenario('weaving_cart', ['vehicles.cart.driver.parameters.sped_mps=1.0'])
     with pytest.raises(InputError, match=r'vehicles.cart.sensors.sun.model.*noise_rad = -1.0.*allowed: greater than'):
         load_scenario('weaving_cart', ['vehicles.cart.sensors.sun.model.noise_rad=-1.0'])
-    with pytest.raises(InputError, match=r"terrain.ground = 'winkel'.*no such soil law.*did you mean winkler"):
-        load_scenario('weaving_cart', ['terrain.ground=winkel'])
+    with pytest.raises(InputError, match=r"terrain.model = 'winkel'.*no such soil law.*did you mean winkler"):
+        load_scenario('weaving_cart', ['terrain.model=winkel'])
     with pytest.raises(InputError, match=r'lunar_nominal.yaml.*k_phi.*allowed: .*stiffness'):
-        load_scenario('weaving_cart', ['terrain.ground=winkler'])
+        load_scenario('weaving_cart', ['terrain.model=winkler'])
     disc = 'disc: {center: [3.0, 0.0], radius_m: 1.0}'
     with pytest.raises(
-        InputError, match=r"ground = 'winkler': does not lie beside others; allowed: on all of the ground"
+        InputError, match=r"model = 'winkler': does not lie beside others; allowed: on all of the ground"
     ):
-        load_scenario('weaving_cart', [*SPRINGS, f'terrain.regions=[{{ground: rigid, {disc}}}]'])
-    resolved = load_scenario('weaving_cart', [f'terrain.regions=[{{ground: rigid, {disc}}}]']).scenario
+        load_scenario('weaving_cart', [*SPRINGS, f'terrain.regions=[{{model: rigid, {disc}}}]'])
+    resolved = load_scenario('weaving_cart', [f'terrain.regions=[{{model: rigid, {disc}}}]']).scenario
     assert resolved.terrain.grounds == ('scm', 'rigid')
     with pytest.raises(InputError, match=r"model.type = 'sun'.*allowed: camera, gnss, imu, lidar, sun_sensor"):
         load_scenario('weaving_cart', ['vehicles.cart.sensors.sun.model.type=sun'])

@@ -21,13 +21,13 @@ from regolith_bringup.scenario.loading import load_scenario
 pytestmark = pytest.mark.ros
 
 DRIVES = {
-    'amber': vehicle(0.0, 0.0, 0.0, type='constant', speed_mps=0.4, angular_radps=0.1),
-    'basalt': vehicle(0.0, 4.0, 0.0, type='constant', speed_mps=0.4, angular_radps=0.0),
+    'amber': vehicle(0.0, 0.0, 0.0, type='constant', speed_mps=0.4, yaw_rate_radps=0.1),
+    'basalt': vehicle(0.0, 4.0, 0.0, type='constant', speed_mps=0.4, yaw_rate_radps=0.0),
 }
 
 
-def scenario(folder: Path, policy: str, duration_s: float = 8.0, agent_timeout_s: float = 3.0) -> Path:
-    world = {'on_failure': policy, 'agent_timeout_s': agent_timeout_s, 'checkpoint_period_s': 1.0}
+def scenario(folder: Path, policy: str, duration_s: float = 8.0, participant_timeout_s: float = 3.0) -> Path:
+    world = {'on_failure': policy, 'participant_timeout_s': participant_timeout_s, 'checkpoint_period_s': 1.0}
     return write_scenario(folder, DRIVES, duration_s=duration_s, world=world)
 
 
@@ -52,7 +52,9 @@ def diagnostics_of(live: LiveRun) -> list:
 
 
 def test_stop_names_the_dead_and_keeps_the_bag(tmp_path):
-    with LiveRun(tmp_path, scenario(tmp_path, 'stop', agent_timeout_s=1.5), '--speed', 1.0, to_be_killed=True) as live:
+    with LiveRun(
+        tmp_path, scenario(tmp_path, 'stop', participant_timeout_s=1.5), '--speed', 1.0, to_be_killed=True
+    ) as live:
         diagnostics = diagnostics_of(live)
         kill_in_mid_run(live, 'basalt/agent')
         named_on_diagnostics(live, diagnostics, 'basalt')
@@ -104,7 +106,7 @@ def test_an_unstable_vehicle_ends_the_run_with_its_name_and_time(tmp_path):
     (tmp_path / 'viper.xml').write_text(text.replace('class="spin"/>', 'class="spin" damping="-200"/>'))
     (tmp_path / 'mad.yaml').write_text((source / 'viper.yaml').read_text())
     drives = {**DRIVES, 'basalt': {**DRIVES['basalt'], 'model': 'mad.yaml'}}
-    world = {'agent_timeout_s': 60.0}
+    world = {'participant_timeout_s': 60.0}
     result = run_scenario(tmp_path, write_scenario(tmp_path, drives, world=world, duration_s=8.0), code=3, timeout=40.0)
     failure = json.loads((result.run_dir / 'world.json').read_text())['failure']
     assert re.match(r'basalt: in the cycle from \d\.\d{4} s: .*(unstable|left the soil window|moves at more)', failure)

@@ -34,7 +34,7 @@ from regolith_world.restart_policy import RESTARTS
 pytestmark = pytest.mark.ros
 
 DRIVES = {
-    'amber': vehicle(0.0, 0.0, 0.0, type='constant', speed_mps=0.4, angular_radps=0.1),
+    'amber': vehicle(0.0, 0.0, 0.0, type='constant', speed_mps=0.4, yaw_rate_radps=0.1),
     'basalt': vehicle(0.0, 4.0, 0.0, type='constant', speed_mps=0.4),
 }
 EYE: dict[str, Any] = {
@@ -62,7 +62,12 @@ REAL_TIME = ('--speed', 1.0)
 
 def scenario(folder: Path, policy: str, duration_s: float = 4.0, *, seeing: bool = False, **sections: Any) -> Path:
     """Write a scenario of two rovers that are given up on after a second and a half."""
-    world = {'on_failure': policy, 'agent_timeout_s': 1.5, 'checkpoint_period_s': 1.0, **sections.pop('world', {})}
+    world = {
+        'on_failure': policy,
+        'participant_timeout_s': 1.5,
+        'checkpoint_period_s': 1.0,
+        **sections.pop('world', {}),
+    }
     drives = {**DRIVES, 'amber': {**DRIVES['amber'], 'sensors': SEEING}} if seeing else DRIVES
     recording = {'sensors': seeing}
     return write_scenario(folder, drives, duration_s=duration_s, world=world, recording=recording, **sections)
@@ -398,10 +403,10 @@ def test_lost_late_and_double_messages_leave_no_trace(tmp_path: Path) -> None:
     names = ('amber', 'basalt', 'terrain', 'comms')
     chaos = {
         'duplicate': True,
-        'sleep_max_s': dict.fromkeys(names, 0.01),
-        'drop_evolved_at': {name: 20 + 10 * k for k, name in enumerate(names)},
+        'max_delay_s': dict.fromkeys(names, 0.01),
+        'drop_result_at': {name: 20 + 10 * k for k, name in enumerate(names)},
     }
-    path = scenario(tmp_path, 'stop', 2.0, comms=COMMS, world={'chaos': chaos})
+    path = scenario(tmp_path, 'stop', 2.0, comms=COMMS, world={'fault_injection': chaos})
     done = run_scenario(tmp_path, path)
     assert done.summary['state_hash'] == undisturbed(scenario(tmp_path, 'stop', 2.0, comms=COMMS))
     assert done.summary['wall_s'] > 4 * 0.5  # every answer that was lost was asked for again
@@ -549,8 +554,8 @@ def test_strict_real_time_counts_what_a_slow_participant_misses(tmp_path: Path) 
     """It sleeps up to 0.2 s before each answer, in cycles of 20 ms: most begin late. The figures are where people look."""
     from diagnostic_msgs.msg import DiagnosticArray
 
-    strict = {'real_time': 'strict', 'late_s': 0.05}
-    slow = scenario(tmp_path, 'stop', 1.0, world={**strict, 'chaos': {'sleep_max_s': {'basalt': 0.2}}})
+    strict = {'real_time': 'strict', 'deadline_tolerance_s': 0.05}
+    slow = scenario(tmp_path, 'stop', 1.0, world={**strict, 'fault_injection': {'max_delay_s': {'basalt': 0.2}}})
     with LiveRun(tmp_path, slow, *REAL_TIME, report=True) as live:
         diagnostics = live.subscribe(DiagnosticArray, '/diagnostics')
         done = live.finish()

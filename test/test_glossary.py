@@ -16,6 +16,11 @@ ROOT = Path(__file__).resolve().parent.parent
 GLOSSARY = Path(os.environ.get('REGOLITH_SHARED', ROOT.parent / 'shared')) / 'glossary.md'
 pytestmark = pytest.mark.skipif(not GLOSSARY.is_file(), reason=f'no glossary at {GLOSSARY}')
 
+OTHER_CONCEPTS = {
+    'count', 'detail', 'height_m', 'range_m', 'returns', 'samples', 'scale', 'size_m', 'soil', 'step_s', 'world',
+}  # fmt: skip
+"""Former names of some keys that other keys have rightly, e.g. ``size_m`` of a collision shape."""
+
 SPLIT_LATER = {
     'regolith_world.objects.{object,static_body,rigid_body,beam}': 'regolith_world.objects.object',
     'regolith_sensors.config.{sensor_types,sensors,lighting,stereo}': 'regolith_sensors.config.sensors',
@@ -151,3 +156,21 @@ def test_topics_services_and_parameters_have_their_new_names_alone() -> None:
                 assert not re.search(rf"['/]{re.escape(old)}'", source), old
             found.append(old)
     assert len(found) > 20
+
+
+def test_keys_have_their_new_names_alone() -> None:
+    """No configuration class has a former name of the tables of keys beside the new one, and all new ones are there."""
+    stored = (ROOT / 'test' / 'baselines' / 'interface.json').read_text(encoding='utf-8')
+    fields: dict[str, set[str]] = {}
+    for owner, name in re.findall(r'^"key (\S+)\.(\w+)"', stored, re.M):
+        fields.setdefault(owner, set()).add(name)
+    known = set().union(*fields.values())
+    renamed = [
+        pair for _, renames, *_ in section('### 2.5 Scenario keys', '### 2.7 Experiments') for pair in pairs(renames)
+    ]
+    assert len(renamed) > 150
+    assert [(old, new) for old, new in renamed if new not in known] == []
+    both = [(owner, old, new) for owner, names in fields.items() for old, new in renamed if {old, new} <= names]
+    assert both == []
+    # Names that are right where they are left: each is the key of another concept.
+    assert {old for old, _ in renamed} & known == OTHER_CONCEPTS

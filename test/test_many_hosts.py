@@ -27,7 +27,7 @@ pytestmark = [
 ]
 
 DRIVES = {
-    'amber': vehicle(0.0, 0.0, type='constant', speed_mps=0.4, angular_radps=0.1),
+    'amber': vehicle(0.0, 0.0, type='constant', speed_mps=0.4, yaw_rate_radps=0.1),
     'basalt': vehicle(-2.6, 0.1, type='constant', speed_mps=0.4),
 }
 DELAY_S, LOSS = 0.02, 0.005
@@ -159,7 +159,7 @@ def test_delay_and_loss_change_speed_alone(tmp_path: Path, domain: int) -> None:
 
 def test_a_run_rides_out_a_cut(tmp_path: Path, domain: int) -> None:
     """Within the world's patience: it stands while a link is cut, and goes on to the same end."""
-    path = scenario(tmp_path, 2.0, agent_timeout_s=15.0)
+    path = scenario(tmp_path, 2.0, participant_timeout_s=15.0)
     alone = library_run(path).world.state_hash
     with Hosts('a', 'b', 'c', delay_s=0.005) as hosts:
         fleet = started(hosts, tmp_path / 'run', path, domain)
@@ -178,7 +178,7 @@ def test_a_node_comes_back_after_a_cut(tmp_path: Path, domain: int, cut_s: float
 
     Also after the 20 s in which the middleware forgets it, and with it what it still had to be told.
     """
-    path = scenario(tmp_path, 2.0, agent_timeout_s=1.5, on_failure='wait')
+    path = scenario(tmp_path, 2.0, participant_timeout_s=1.5, on_failure='wait')
     alone = library_run(path).world.state_hash
     with Hosts('a', 'b', 'c', delay_s=0.005) as hosts:
         fleet = started(hosts, tmp_path / 'run', path, domain)
@@ -193,7 +193,7 @@ def test_a_node_comes_back_after_a_cut(tmp_path: Path, domain: int, cut_s: float
 
 def test_a_node_that_dies_behind_a_cut_rejoins(tmp_path: Path, domain: int) -> None:
     """Started again by the join on its host, it finds the world when the link is back, restores and repeats itself."""
-    path = scenario(tmp_path, 2.0, agent_timeout_s=1.5, on_failure='wait')
+    path = scenario(tmp_path, 2.0, participant_timeout_s=1.5, on_failure='wait')
     alone = library_run(path).world.state_hash
     with Hosts('a', 'b', 'c', delay_s=0.005) as hosts:
         fleet = started(hosts, tmp_path / 'run', path, domain, to_be_killed=True)

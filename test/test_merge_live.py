@@ -29,7 +29,7 @@ def _overlapping(folder: Path) -> Path:
         'amber': vehicle(0.0, 0.0, type='constant', speed_mps=0.3),
         'basalt': vehicle(0.06, 0.05, 8.0, type='constant', speed_mps=0.3),
     }
-    return write_scenario(folder, vehicles, 'overlapping', world={'touch': 'pose_only'}, duration_s=2.0)
+    return write_scenario(folder, vehicles, 'overlapping', world={'contact': 'none'}, duration_s=2.0)
 
 
 @pytest.mark.ros

@@ -21,7 +21,7 @@ from regolith_world.cycle.transport import ParticipantTimeout
 from regolith_world.world import World
 
 DRIVES = {
-    'amber': vehicle(0.0, 0.0, 0.0, type='constant', speed_mps=0.4, angular_radps=0.1),
+    'amber': vehicle(0.0, 0.0, 0.0, type='constant', speed_mps=0.4, yaw_rate_radps=0.1),
     # It drives in amber's ruts, and the two of another process meet them, too.
     'basalt': vehicle(-2.0, 0.1, 0.0, type='constant', speed_mps=0.5),
     'chert': vehicle(0.2, -3.0, 90.0, type='constant', speed_mps=0.6),
@@ -170,7 +170,7 @@ def test_processes_of_vehicles_that_share_them_rejoin_and_give_the_same_hash(tmp
 
     from regolith_bringup.bag.comparison import cycles
 
-    world = {'on_failure': 'wait', 'agent_timeout_s': 3.0, 'checkpoint_period_s': 0.5, 'start_timeout_s': 120.0}
+    world = {'on_failure': 'wait', 'participant_timeout_s': 3.0, 'checkpoint_period_s': 0.5, 'start_timeout_s': 120.0}
     file = write_scenario(tmp_path, DRIVES, duration_s=2.4, world=world)
     with LiveRun(tmp_path, file, '--speed', 1.0, processes='2', to_be_killed=True) as live:
         kill_in_mid_run(live, 'regolith/fleet_0', 0.8)

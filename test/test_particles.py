@@ -26,16 +26,16 @@ STRIP = {'low': [1.2, -1.0], 'high': [2.0, -0.2]}
 """Under the wheels on the right."""
 
 
-def write(folder: Path, at_edge: str = 'stop', spacing_m: float = 0.1, **changes: Any) -> Path:
+def write(folder: Path, other_vehicles: str = 'stop', spacing_m: float = 0.1, **changes: Any) -> Path:
     """Return the path of a scenario in which a rover is about to drive into a strip of coarse particles."""
     region = {
-        'ground': 'crm',
+        'model': 'crm',
         'name': 'strip',
         'vehicle': 'amber',
         'rectangle': STRIP,
         'spacing_m': spacing_m,
         'depth_m': 0.2,
-        'at_edge': at_edge,
+        'other_vehicles': other_vehicles,
     }
     vehicles: dict[str, Any] = {
         'amber': {'model': 'viper', 'position': [0.0, 0.0], 'driver': {'type': 'constant', 'speed_mps': 0.6}}
@@ -103,12 +103,12 @@ STANDING = {
 }
 
 
-def with_stranger(folder: Path, at_edge: str) -> Simulation:
+def with_stranger(folder: Path, other_vehicles: str) -> Simulation:
     """Return a run in which a second rover comes towards the strip from the other side while its owner stands."""
     amber = {'model': 'viper', 'position': [-2.0, 0.0], 'driver': {'type': 'constant', 'speed_mps': 0.0}}
     ground = {'slip_sinkage': {'enabled': False}}
     vehicles = {'amber': amber, 'basalt': STANDING}
-    simulation = Simulation(scenario(folder, at_edge=at_edge, terrain=ground, vehicles=vehicles))
+    simulation = Simulation(scenario(folder, other_vehicles=other_vehicles, terrain=ground, vehicles=vehicles))
     stranger(simulation)
     return simulation
 

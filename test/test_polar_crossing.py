@@ -18,7 +18,7 @@ from regolith_terrain.tile_pyramid import TilePyramid
 
 DISTANCE_M = 200.0
 SITE_M = 10_000.0
-TERRAIN = {'source': 'procedural', 'preset': 'polar', 'seed': 3, 'size_m': SITE_M, 'spacing_m': 0.04}
+TERRAIN = {'source': 'procedural', 'preset': 'polar', 'seed': 3, 'map_size_m': SITE_M, 'spacing_m': 0.04}
 
 
 def gentlest_line(field: LunarField) -> tuple[np.ndarray, float]:

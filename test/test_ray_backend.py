@@ -61,7 +61,7 @@ FLASH: dict[str, Any] = {
     'flash': True,
     'rate_hz': RATE_HZ,
     'range_m': [0.5, 4.0],
-    'organised': True,
+    'organized': True,
 }
 MOUNT = {'xyz': [0.7, 0.1, 1.4], 'rpy_deg': [2.0, 25.0, -5.0]}
 SUN = {'azimuth_deg': 60.0, 'elevation_deg': 25.0}
@@ -95,7 +95,7 @@ def scenario(folder: Path, sees: bool = True) -> Path:
             'eye': {'model': EYE, 'mount': MOUNT, 'outputs': outputs},
             'flash': {'model': FLASH, 'mount': MOUNT},
         }
-    light = {'sun': SUN, 'view_range_m': 50.0, 'rays': 'plane_and_spheres'}
+    light = {'sun': SUN, 'view_range_m': 50.0, 'ray_backend': 'plane_and_spheres'}
     # Something that the world itself moves, for nodes and library to agree on as well.
     stone = {
         'type': 'free_body',
@@ -293,9 +293,9 @@ def test_embree_sees_the_same_where_there_are_balls_over_a_plane() -> None:
 
 def test_a_back_end_that_is_not_there_is_refused() -> None:
     with pytest.raises(
-        InputError, match=r"light.rays = 'embre'.*no such back end.*allowed: embree, odd.*did you mean embree"
+        InputError, match=r"light.ray_backend = 'embre'.*no such back end.*allowed: embree, odd.*did you mean embree"
     ):
-        load_scenario('two_rovers', ['light.rays=embre'])
-    with pytest.raises(InputError, match=r'light.rays.*package plane_and_spheres 1.0.*not to a RayBackend'):
-        load_scenario('two_rovers', ['light.rays=odd'])
-    assert LightConfig().rays == 'embree'
+        load_scenario('two_rovers', ['light.ray_backend=embre'])
+    with pytest.raises(InputError, match=r'light.ray_backend.*package plane_and_spheres 1.0.*not to a RayBackend'):
+        load_scenario('two_rovers', ['light.ray_backend=odd'])
+    assert LightConfig().ray_backend == 'embree'

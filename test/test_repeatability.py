@@ -16,8 +16,8 @@ from regolith_bringup.scenario.loading import load_scenario
 from regolith_world.world import ProtocolError
 
 DRIVES = {
-    'amber': vehicle(0.0, 0.0, 0.0, type='constant', speed_mps=0.4, angular_radps=0.15),
-    'basalt': vehicle(-2.6, 0.1, 0.0, type='constant', speed_mps=0.4, angular_radps=0.1),
+    'amber': vehicle(0.0, 0.0, 0.0, type='constant', speed_mps=0.4, yaw_rate_radps=0.15),
+    'basalt': vehicle(-2.6, 0.1, 0.0, type='constant', speed_mps=0.4, yaw_rate_radps=0.1),
 }
 """Basalt runs into amber's ruts within three seconds."""
 
@@ -50,8 +50,8 @@ def test_one_process_against_many(tmp_path, undisturbed):
 @pytest.mark.ros
 @pytest.mark.slow
 def test_an_agent_slowed_by_random_sleeps_messages_duplicated_and_answers_lost(tmp_path, undisturbed):
-    chaos = {'sleep_max_s': {'amber': 0.02}, 'duplicate': True, 'drop_evolved_at': {'basalt': 40, 'terrain': 70}}
-    result = run_scenario(tmp_path, scenario(tmp_path, world={'chaos': chaos}))
+    chaos = {'max_delay_s': {'amber': 0.02}, 'duplicate': True, 'drop_result_at': {'basalt': 40, 'terrain': 70}}
+    result = run_scenario(tmp_path, scenario(tmp_path, world={'fault_injection': chaos}))
     assert result.summary['state_hash'] == undisturbed
     # The two lost answers cost one repetition each, the sleeps 10 ms a cycle: proof that they were lost, and asked for
     # again.

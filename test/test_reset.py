@@ -128,10 +128,10 @@ def rig_of(path: str) -> types.ModuleType:
     return module
 
 
-PAD = {'ground': 'rigid', 'polygon': [[0.3, -3.0], [3.0, -3.0], [3.0, 3.0], [0.3, 3.0]]}
+PAD = {'model': 'rigid', 'polygon': [[0.3, -3.0], [3.0, -3.0], [3.0, 3.0], [0.3, 3.0]]}
 GROUNDS: dict[str, dict[str, Any]] = {
     'soil': {'source': 'flat', 'spacing_m': 0.04},
-    'rigid': {'source': 'flat', 'spacing_m': 0.04, 'ground': 'rigid'},
+    'rigid': {'source': 'flat', 'spacing_m': 0.04, 'model': 'rigid'},
     'soil beside a pad': {'source': 'flat', 'spacing_m': 0.04, 'regions': [PAD]},
 }
 

@@ -33,7 +33,7 @@ def scenario(folder: Path, **sections: Any) -> Path:
     """Two rovers, one driven from outside, one with a camera and an IMU, too far apart to shorten each other's cycles."""
     drives = {
         'amber': vehicle(0.0, 0.0, type='external', timeout_s=0.5),
-        'basalt': {**vehicle(-4.6, 0.1, type='constant', speed_mps=0.4, angular_radps=0.1), 'sensors': {
+        'basalt': {**vehicle(-4.6, 0.1, type='constant', speed_mps=0.4, yaw_rate_radps=0.1), 'sensors': {
             'eye': {'model': EYE, 'mount': {'xyz': [0.6, 0.1, 1.5], 'rpy_deg': [0.0, 30.0, 0.0]}},
             'imu': {'model': {'type': 'imu', 'rate_hz': 50.0}},
         }},

@@ -81,7 +81,7 @@ MODEL = """
 </mujoco>
 """
 MASS, GRAVITY, FRICTION = 40.0, 1.62, 0.3
-RIGID = {'source': 'flat', 'spacing_m': 0.05, 'ground': 'rigid', 'soil': {'friction': FRICTION}}
+RIGID = {'source': 'flat', 'spacing_m': 0.05, 'model': 'rigid', 'soil': {'friction': FRICTION}}
 
 
 @pytest.fixture
@@ -136,7 +136,7 @@ def test_it_slides_as_force_and_friction_say(sled: Path) -> None:
 
 def test_on_soil_a_checkpoint_goes_on_to_the_bit(sled: Path) -> None:
     """It leaves a rut, and who goes on from a saved state comes to the same."""
-    soft = ['terrain.ground=scm', 'terrain.soil=lunar_nominal', 'vehicles.sled.driver.speed_mps=2.0']
+    soft = ['terrain.model=scm', 'terrain.soil=lunar_nominal', 'vehicles.sled.driver.speed_mps=2.0']
     scenario = load_scenario(sled / 'sled.yaml', soft).scenario
     simulation = Simulation(scenario)
     simulation.run(0.6)

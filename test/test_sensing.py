@@ -52,9 +52,9 @@ def sensors() -> dict[str, Any]:
 
 
 def scenario(folder: Path, seeing: bool = True, **sections: Any) -> Path:
-    amber = vehicle(0.0, 0.0, type='constant', speed_mps=0.4, angular_radps=0.2)
+    amber = vehicle(0.0, 0.0, type='constant', speed_mps=0.4, yaw_rate_radps=0.2)
     if seeing:
-        amber = {**amber, 'sensors': sensors(), 'lights': {'lamp': {'mount': {'xyz': [0.6, 0.0, 1.2]}}}}
+        amber = {**amber, 'sensors': sensors(), 'spotlights': {'lamp': {'mount': {'xyz': [0.6, 0.0, 1.2]}}}}
     basalt = vehicle(2.6, 0.2, type='constant', speed_mps=0.3)
     light = {'sun': {'azimuth_deg': 60.0, 'elevation_deg': 15.0}, 'view_range_m': 200.0}
     return write_scenario(
@@ -147,7 +147,7 @@ def test_a_rewind_shows_the_same_again(tmp_path: Path, clock: str) -> None:
         '--set',
         'world.checkpoint_period_s=100.0',
         '--set',
-        f'world.reset_keeps_clock={str(keeps).lower()}',
+        f'world.monotonic_clock={str(keeps).lower()}',
     )
     with LiveRun(tmp_path, scenario(tmp_path), *arguments, processes='one') as live:
         cycles = live.subscribe(Cycle, '/regolith/cycle')
@@ -303,7 +303,7 @@ def test_check_says_so_and_exits_with_2(tmp_path: Path) -> None:
         (('sensors', 'right', 'mount'), {'xyz': [0.6, 0.3, 1.5], 'rpy_deg': [0, 30, 0]}, ('right.mount.xyz', '0.3')),
         (('sensors', 'right', 'mount'), {'xyz': [0.6, -0.1, 1.5]}, ('right.mount.rpy_deg', 'parallel')),
         (('sensors', 'agent'), {'model': 'navcam'}, ('sensors.agent', 'is taken')),
-        (('lights', 'lamp', 'inner_deg'), 30.0, ('lights.lamp', 'outer_deg')),
+        (('spotlights', 'lamp', 'inner_angle_deg'), 30.0, ('spotlights.lamp', 'outer_angle_deg')),
     ],
     ids=['output', 'model', 'pair', 'left_of_left', 'not_parallel', 'name', 'lamp'],
 )

@@ -42,7 +42,7 @@ LIDAR = {
     'elevation_deg': [-60.0, 5.0],
     'range_m': [0.3, 20.0],
     'rate_hz': 5.0,
-    'organised': True,
+    'organized': True,
 }
 SENSORS: dict[str, Any] = {
     'inner': {'model': {'type': 'imu', 'rate_hz': 200.0}},
@@ -68,10 +68,10 @@ RATES = {
 
 
 def scenario(folder: Path, sensing: bool) -> Path:
-    amber = vehicle(0.0, 0.0, 20.0, type='constant', speed_mps=0.4, angular_radps=0.3)
+    amber = vehicle(0.0, 0.0, 20.0, type='constant', speed_mps=0.4, yaw_rate_radps=0.3)
     basalt = vehicle(3.6, 1.3, 100.0)
     if sensing:
-        amber |= {'sensors': SENSORS, 'encoders': {'ticks': 512, 'jitter_rad': 0.001}}
+        amber |= {'sensors': SENSORS, 'encoders': {'ticks_per_revolution': 512, 'jitter_rad': 0.001}}
         basalt['sensors'] = {'imu': {'model': {'type': 'imu'}}}
     sections: dict[str, Any] = {'recording': {'sensors': True}} if sensing else {}
     sections['terrain'] = {'site': {'latitude_deg': 0.0, 'longitude_deg': 0.0, 'altitude_m': 0.0}}

@@ -23,7 +23,7 @@ POSES = {
         'position': [3.0, 1.0, 0.5],
         'rpy_deg': [0.0, 0.0, 90.0],
         'tags': ['parking', 'spawn'],
-        'room_m': [2.0, 1.0, 0.5],
+        'clearance_m': [2.0, 1.0, 0.5],
     },
     'rim': {'position': [9.0, 0.0, 1.0], 'description': 'above the crater', 'tags': ['navigation_goal']},
 }
@@ -90,7 +90,7 @@ def test_a_client_of_the_standard_steers_a_run(tmp_path: Path, processes: str) -
     )  # fmt: skip
     file = write_scenario(
         tmp_path, {'amber': vehicle(0.0, 0.0, type='constant', speed_mps=0.3)}, duration_s=600.0,
-        terrain={'source': 'flat'}, objects={'ball': BALL, 'rock': ROCK}, poses=POSES,
+        terrain={'source': 'flat'}, objects={'ball': BALL, 'rock': ROCK}, named_poses=POSES,
     )  # fmt: skip
     with LiveRun(tmp_path, file, '--speed', 1.0, processes=processes) as live:
         ask = Client(live)
@@ -219,7 +219,7 @@ def test_steps_beyond_the_end_are_answered(tmp_path: Path) -> None:
 
     file = write_scenario(
         tmp_path, {'amber': vehicle(0.0, 0.0, type='constant', speed_mps=0.3)}, duration_s=5.0,
-        terrain={'ground': 'rigid', 'soil': {'friction': 0.8}},
+        terrain={'model': 'rigid', 'soil': {'friction': 0.8}},
     )  # fmt: skip
     with LiveRun(tmp_path, file, '--speed', 1.0, processes='one') as live:
         ask = Client(live)

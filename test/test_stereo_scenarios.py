@@ -89,7 +89,7 @@ def test_a_shipped_pair_matches_as_stated(name: str) -> None:
         place, turn = view.base_pose(vehicle, t_ns)
         lamps = [
             SpotlightConfig.model_validate(values).spotlight(place[0], turn[0])
-            for _, values in sorted(scenario.vehicles[vehicle].lights.items())
+            for _, values in sorted(scenario.vehicles[vehicle].spotlights.items())
         ]
         images, infos, depth, ground = [], [], None, None
         for sensor in pair:

@@ -44,7 +44,7 @@ def test_a_world_is_paused_stepped_and_driven_from_other_terminals(tmp_path: Pat
 
     scenario = write_scenario(
         tmp_path, {'amber': vehicle(0.0, 0.0, type='external')}, duration_s=600.0,
-        terrain={'ground': 'rigid', 'soil': {'friction': 0.8}},
+        terrain={'model': 'rigid', 'soil': {'friction': 0.8}},
     )  # fmt: skip
     with LiveRun(tmp_path, scenario, '--speed', 2, '--no-record', processes='one') as live:
         odom = live.subscribe(Odometry, '/amber/ground_truth/odom')
@@ -78,7 +78,7 @@ def test_a_world_is_paused_stepped_and_driven_from_other_terminals(tmp_path: Pat
         assert kept - 0.03 < standing_at(done.stdout) < kept
         listed = json.loads(asked(live, 'moments', '--json').stdout)
         names = [each['name'] for each in listed['moments']]
-        assert names[0] == 'beginning' and 'here' not in names and listed['first_s'] == 0.0, names
+        assert names[0] == 'beginning' and 'here' not in names and listed['initial_wait_s'] == 0.0, names
         for words, why in (
             (('rewind', 'hre'), 'is no time and no moment; allowed: seconds, beginning'),
             (('rewind', 1e6), 'rewind to 1000000 s; allowed: 0.0000 to '),

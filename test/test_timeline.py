@@ -37,7 +37,7 @@ class Run:
     def __init__(self, folder: Path, period_s: float = 0.5, **world: object) -> None:
         drives = {
             'amber': vehicle(0.0, 0.0, 0.0, type='external', timeout_s=0.5),
-            'basalt': vehicle(-2.6, 0.1, 0.0, type='constant', speed_mps=0.4, angular_radps=0.1),
+            'basalt': vehicle(-2.6, 0.1, 0.0, type='constant', speed_mps=0.4, yaw_rate_radps=0.1),
         }
         terrain = {'source': 'procedural', 'spacing_m': 0.04}
         file = write_scenario(folder, drives, duration_s=9.0, terrain=terrain, world=world)
@@ -198,7 +198,7 @@ def test_a_past_that_does_not_repeat_itself_is_named(tmp_path: Path) -> None:
 @pytest.mark.seconds
 def test_old_checkpoints_lie_wider_apart(tmp_path: Path) -> None:
     """At most so many, on disk, too; the newest and those that are kept stay, and any of them is a way back."""
-    run = Run(tmp_path, period_s=0.1, checkpoints_kept=4)
+    run = Run(tmp_path, period_s=0.1, max_checkpoints=4)
     run.timeline._folder = tmp_path / 'checkpoints'
     run.go(0.3)
     run.timeline.save('mine', kept=True)

@@ -47,7 +47,7 @@ def test_a_tow_over_rock_pulls_with_the_friction_of_what_it_drags(tmp_path: Path
     file = write_scenario(
         tmp_path,
         {'amber': vehicle(0.0, 0.0, type='constant', speed_mps=0.15), 'basalt': towed},
-        terrain={'ground': 'rigid', 'soil': {'friction': FRICTION}},
+        terrain={'model': 'rigid', 'soil': {'friction': FRICTION}},
         objects={'cable': cable},
     )
     world = Simulation(load_scenario(file).scenario).world

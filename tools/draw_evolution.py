@@ -72,7 +72,7 @@ def draw_cycle() -> None:
     figure = Figure(figsize=(9.0, 3.6), layout='constrained')
     above, below = figure.subplots(2, 1, sharex=True)
     ball = attempts_at(shape={'kind': 'sphere', 'size_m': [0.1]})
-    box = attempts_at(shape={'kind': 'box', 'size_m': [0.14, 0.1, 0.05]}, spin_radps=[4.0, 15.0, 0.0])
+    box = attempts_at(shape={'kind': 'box', 'size_m': [0.14, 0.1, 0.05]}, angular_velocity_radps=[4.0, 15.0, 0.0])
     draw_attempts(above, ball, 'A ball meets a wall: foreseen, the cycle ends at the blow')
     draw_attempts(below, box, 'A box that tumbles: when it meets the wall is found by attempts that are discarded')
     above.set_xlabel('')

@@ -91,7 +91,7 @@ class Site:
             'height': HEIGHT,
             'pixel_size_m': 6.4e-6 * 1024 / WIDTH / 1.15,
             'color': 'rgb',
-            'samples': 4,
+            'samples_per_pixel': 4,
             'sun_samples': 4,
             **changes,
         }
@@ -192,7 +192,7 @@ def main() -> None:
     """Write the pictures, and the gallery's single panels into the folder given."""
     traverse_picture().quantize(200, kmeans=2, dither=Image.Dither.NONE).save(TRAVERSE, optimize=True)
     print(f'{TRAVERSE}: {TRAVERSE.stat().st_size / 1000:.0f} kB')
-    light = LightConfig.model_validate({'view_range_m': 1500.0, 'detail': 10.0})
+    light = LightConfig.model_validate({'view_range_m': 1500.0, 'terrain_detail': 10.0})
     shown = panels(Site(gallery_scenario(), DRIVEN_S, light))
     whole = Image.new('RGB', (3 * WIDTH + 2 * GAP, 3 * HEIGHT + 2 * GAP), (255, 255, 255))
     for k, (name, pixels) in enumerate(shown.items()):

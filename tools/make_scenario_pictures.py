@@ -56,7 +56,7 @@ VIEWS = {
 def photograph(name: str, view: View) -> Image.Image:
     """Return the picture of a scenario."""
     scenario = load_scenario(name).scenario
-    light = scenario.light.model_copy(update={'detail': 12.0, 'view_range_m': 3000.0})
+    light = scenario.light.model_copy(update={'terrain_detail': 12.0, 'view_range_m': 3000.0})
     site = Site(scenario, view.at_s, light, view.of)
     base, turn = site.view.base_pose(view.of, 0)
     yaw = 2.0 * math.atan2(float(turn[0, 2]), float(turn[0, 3]))

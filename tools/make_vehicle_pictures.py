@@ -65,7 +65,7 @@ def picture(model: str) -> Image.Image:
         width=SIZE[0],
         height=SIZE[1],
         pixel_size_m=pixel,
-        samples=8,
+        samples_per_pixel=8,
         focus_distance_m=distance,
     )
     return Image.fromarray(np.ascontiguousarray(display_image(seen.image, seen.encoding)[0]))

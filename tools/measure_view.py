@@ -30,7 +30,7 @@ from regolith_bringup.view.headless_browser import Browser, find_browser
 
 WAYS = ('none', 'closed', 'window', 'open')
 DRIVING = [
-    f'vehicles.{name}.driver={{type: constant, speed_mps: 0.4, angular_radps: 0.02}}' for name in ('amber', 'basalt')
+    f'vehicles.{name}.driver={{type: constant, speed_mps: 0.4, yaw_rate_radps: 0.02}}' for name in ('amber', 'basalt')
 ]
 _PAGE = re.compile(r'http://\S+')
 

@@ -41,13 +41,13 @@ def _column(ratio: float, **more: Any) -> tuple[str, dict[str, Any]]:
         'radius_m': 0.1,
         'height_m': round(0.1 * ratio, 6),
         'friction': FRICTION,
-        'count': count,
+        'element_count': count,
         **more,
     }
 
 
 def _heap(friction: float, **more: Any) -> tuple[str, dict[str, Any]]:
-    return 'repose', {'radius_m': 0.15, 'height_m': 0.3, 'friction': friction, 'count': 8000, **more}
+    return 'repose', {'radius_m': 0.15, 'height_m': 0.3, 'friction': friction, 'element_count': 8000, **more}
 
 
 def _plate(diameter: float, **more: Any) -> tuple[str, dict[str, Any]]:
@@ -59,7 +59,7 @@ def _plate(diameter: float, **more: Any) -> tuple[str, dict[str, Any]]:
         'load_n': 1e6,
         'particle_soil': 'grc1_bevameter',
         'spacing_m': round(diameter / 7.0, 6),
-        'deepest_m': round(0.05 * diameter, 6),
+        'max_depth_m': round(0.05 * diameter, 6),
         'speed_mps': 0.01,
         **more,
     }
@@ -71,7 +71,7 @@ COLUMNS = {
 }  # fmt: skip
 HEAPS = {'heap_0.38': _heap(0.3819), 'heap_0.6': _heap(0.6), 'heap_0.38_moon': _heap(0.3819, **MOON, lift_mps=0.1219)}
 CRATERS = {
-    f'ball_{density}_{drop:g}': ('cratering', {'ball_density_kgpm3': density, 'drop_m': drop})
+    f'ball_{density}_{drop:g}': ('cratering', {'ball_density_kgpm3': density, 'drop_height_m': drop})
     for density in (700, 2200) for drop in (0.05, 0.1, 0.2)
 }  # fmt: skip
 PLATES = {
@@ -88,7 +88,7 @@ MEASURED = {0: 0.032, 5: 0.052, 10: 0.135, 15: 0.434, 20: 0.756, 25: 0.885}
 OTHERS = {0: 0.04, 2.5: 0.06, 5: 0.105, 10: 0.21, 15: 0.415, 20: 0.62, 25: 0.72}
 """Of the discrete elements of the same authors."""
 FIGURES = (
-    'slope_deg', 'flank_deg', 'height_over_radius', 'peak_over_radius', 'run_out', 'settled_s', 'drop_m',
+    'slope_deg', 'flank_deg', 'height_over_radius', 'peak_over_radius', 'run_out', 'settled_s', 'drop_height_m',
     'ball_density_kgpm3', 'depth_m', 'uehara_depth_m', 'knee_pa', 'terzaghi_pa', 'slip', 'slip_drift', 'sinkage_m',
     'power_w', 'torque_nm_per_m', 'lips_torque_nm_per_m', 'gathered_kg_per_m', 'swept_kg_per_m', 'elements', 'steps',
     'step_s',
@@ -99,7 +99,7 @@ KEPT = ('case', *FIGURES, *COST, 'curve')
 def run(case: str, threads: int) -> dict[str, Any]:
     """Return the row of a case."""
     name, given = CASES[case]
-    asked = {'ground': 'crm', **given}
+    asked = {'terrain_model': 'crm', **given}
 
     def work(tick: Any) -> dict[str, Any]:
         settings = EXPERIMENTS[name].Settings.model_validate({**asked, 'threads': threads, 'device': 'cpu'})
@@ -177,7 +177,7 @@ def draw(found: dict[str, dict[str, str]]) -> None:
     heaps.set_ylabel('height over the radius')
     for density, colour in ((700, 'C0'), (2200, 'C1')):
         known = [found[c] for c in CRATERS if c in found and c.startswith(f'ball_{density}_')]
-        drop = [float(r['drop_m']) for r in known]
+        drop = [float(r['drop_height_m']) for r in known]
         craters.loglog(drop, [1e3 * float(r['depth_m']) for r in known], f'{colour}o-', label=f'{density} kg/m³')
         craters.loglog(drop, [1e3 * float(r['uehara_depth_m']) for r in known], f'{colour}--')
     craters.set_xlabel('drop [m]')

@@ -30,10 +30,10 @@ MEASURED = {0: 0.032, 5: 0.052, 10: 0.135, 15: 0.434, 20: 0.756, 25: 0.885}
 """Slip over slope [deg] of a prototype wheel on GRC-1."""
 OTHERS = {0: 0.04, 2.5: 0.06, 5: 0.105, 10: 0.21, 15: 0.415, 20: 0.62, 25: 0.72}
 """Of the discrete elements of the same authors."""
-RIG = WheelRig(settle_s=0.0, spin_up_s=0.0, drive_s=3.6, mean_share=2.6 / 3.6)
+RIG = WheelRig(settle_s=0.0, spin_up_s=0.0, drive_s=3.6, averaging_fraction=2.6 / 3.6)
 """Turns at once; the first second is left out."""
 DENSE = {'packing': 'dense'}
-CLUMPS = {'shape': 'clump3', 'rolling': 0.0}
+CLUMPS = {'shape': 'clump3', 'rolling_resistance': 0.0}
 WHEELS: dict[str, tuple[float, dict[str, Any]]] = {
     **{f'wheel_{slope}': (slope, {}) for slope in (0, 5, 10, 15, 20)},
     'wheel_10_stiff': (10, {'grains': {'youngs_modulus_pa': 8e8}}),

@@ -80,7 +80,7 @@ def table(head: list[str], rows: Iterable[list[str]]) -> list[str]:
 def rolled(soil: str, load: float, slips: tuple[float, ...], mode: str) -> list[dict[str, Any]]:
     """Return the rig's rows for the wheel of the reference."""
     settings = wheel_rig.Settings.model_validate(
-        {'soil': f'chrono_{soil}', 'load_n': load, 'slip': slips, 'mode': mode, 'slip_sinkage': False}
+        {'soil': f'chrono_{soil}', 'load_n': load, 'slip': slips, 'scm_mode': mode, 'slip_sinkage': False}
     )
     return wheel_rig.run(settings, lambda done, total: None)
 
@@ -139,8 +139,8 @@ def pressing(geometry: str) -> list[str]:
                 'shape': shape,
                 'a_m': a,
                 'b_m': b,
-                'grid_m': float(spacing[1:]),
-                'mode': 'reference',
+                'grid_spacing_m': float(spacing[1:]),
+                'scm_mode': 'reference',
                 'load_n': peak,
             }
         )
@@ -187,7 +187,7 @@ def slipping() -> dict[str, list[float]]:
     """Return the sinkage of each wheel at each slip [m]."""
     out = {}
     for name, wheel in progress(SLIPPING.items(), 'wheels in a slip'):
-        settings = wheel_rig.Settings.model_validate({'slip': SLIPS, 'one_by_one': False, **wheel})
+        settings = wheel_rig.Settings.model_validate({'slip': SLIPS, 'individual_contact': False, **wheel})
         out[name] = [row['sinkage_m'] for row in wheel_rig.run(settings, lambda done, total: None)]
     return out
 

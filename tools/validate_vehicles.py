@@ -63,7 +63,7 @@ def compared(case: str, done: Drive, settings: Settings) -> list[str]:
             column = EXTRAPOLATED.get(name.partition(',')[0])
             exact = [v for k, v in theirs.items() if column is not None and k.startswith(f'{column} mean')]
             pairs.append((name, theirs[name], exact[0] if exact else None, value))
-    if settings.manoeuvre == 'circle':
+    if settings.maneuver == 'circle':
         steady = done['t_s'] > settings.speed_rate_start_s
         for name, value in theirs.items():
             if name.startswith('yaw rate at'):

@@ -82,7 +82,7 @@ class MarkersNode:
         terrain = scenario.terrain
         field = build_height_field(terrain, scenario.seed)
         shade = TerrainShading.of(scenario.light.sun_at(0))
-        self._pieces = TerrainMesh(field, terrain.spacing_m, terrain.size_m, shade, _STEP, _CELLS)
+        self._pieces = TerrainMesh(field, terrain.spacing_m, terrain.map_size_m, shade, _STEP, _CELLS)
         places = [entry.position[:2] for _, entry in sorted(scenario.vehicles.items())] or [(0.0, 0.0)]
         self._pieces.show(self._pieces.patches_around(np.array(places, dtype=np.float64)))
         self._soil = SoilChanges()
@@ -103,7 +103,7 @@ class MarkersNode:
         self._subscribe_to_layers()
         self._tf = self.node.create_publisher(TFMessage, f'{self._root}/tf', qos.TF)
         self._odometry: dict[tuple[str, str], Odometry] = {}
-        self._adrift = [name for name, entry in sorted(scenario.vehicles.items()) if not entry.odom_in_world]
+        self._adrift = [name for name, entry in sorted(scenario.vehicles.items()) if not entry.publish_world_to_odom]
         for name in self._adrift:
             for topic in ('odom', 'ground_truth/odom'):
                 take = partial(self._on_odometry, name, topic)
@@ -224,7 +224,7 @@ class MarkersNode:
             reckoned, true = self._odometry.get((name, 'odom')), self._odometry.get((name, 'ground_truth/odom'))
             if reckoned is None or true is None or reckoned.header.stamp != true.header.stamp:
                 continue
-            place, turn = odom_in_world(_pose(true), _pose(reckoned))
+            place, turn = publish_world_to_odom(_pose(true), _pose(reckoned))
             found = TransformStamped(child_frame_id=reckoned.header.frame_id)
             found.header.frame_id = true.header.frame_id
             ahead_ns = int(true.header.stamp.sec) * 10**9 + int(true.header.stamp.nanosec) + _AHEAD_NS
@@ -236,7 +236,7 @@ class MarkersNode:
             self._tf.publish(TFMessage(transforms=transforms))
 
 
-def odom_in_world(true: tuple[Floats, Floats], reckoned: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+def publish_world_to_odom(true: tuple[Floats, Floats], reckoned: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     """Return position [m] and orientation of the frame in which a vehicle reckons, in the world.
 
     :param true: pose of its base in the world: position and quaternion (x, y, z, w)

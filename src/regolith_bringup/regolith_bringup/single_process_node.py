@@ -126,7 +126,7 @@ class SingleProcessNode:
         self.services = SimulationServices(node, self.runner, simulation.world, scenario.name)
         self.entities = EntityServices(node, self.runner, simulation.world, self._start_vehicle)
         self.past = CheckpointServices(node, self.runner, simulation.world)
-        self.poses = PoseServices(node, scenario.poses)
+        self.poses = PoseServices(node, scenario.named_poses)
         self.runner.paused = declare(node, 'start_paused', False, 'whether the world waits for ~/pause to be lifted')
 
     def _show(self, name: str, agent: VehicleAgent, followed: Iterable[str]) -> None:

@@ -33,15 +33,15 @@ from regolith_world.world import World
 def _rovers() -> None:
     """Run a moment of the demo."""
     # Two rovers in one place bring the merge of conflicting nodes into the cache, too.
-    together = ['world.touch=pose_only', 'vehicles.basalt.position=[0.0, 0.02]']
-    for settings in ([], ['terrain.mode=reference', 'terrain.source=flat', *together]):
+    together = ['world.contact=none', 'vehicles.basalt.position=[0.0, 0.02]']
+    for settings in ([], ['terrain.scm_mode=reference', 'terrain.source=flat', *together]):
         Simulation(load_scenario('two_rovers', settings).scenario).run(0.06)
 
 
 def _on_hard_ground() -> None:
     """Let a truck and a tank down on rigid ground."""
     for vehicle in ('hmmwv', 'm113'):
-        make_vehicle(Settings(vehicle=vehicle, manoeuvre='settle'))
+        make_vehicle(Settings(vehicle=vehicle, maneuver='settle'))
 
 
 def _particles() -> None:
@@ -75,7 +75,7 @@ def _garage() -> None:
 def _on_one_ground() -> None:
     """Prepare them on soil without pads, and on ground that is rigid all over: loops of their own."""
     _prepare('garage', 'terrain.regions=[]')
-    _prepare('garage', 'terrain.regions=[]', 'terrain.ground=rigid', 'terrain.soil={friction: 0.8}')
+    _prepare('garage', 'terrain.regions=[]', 'terrain.model=rigid', 'terrain.soil={friction: 0.8}')
 
 
 def _elevation_model() -> None:

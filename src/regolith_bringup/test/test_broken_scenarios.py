@@ -69,13 +69,13 @@ KINDS = {
         ['soil.yaml:5', 'cohesion', '170.0', 'did you mean cohesion_pa?'],
     ),
     'law_of_a_region': (
-        GOOD.replace('{soil: lunar_nominal}', '{regions: [{ground: ridgid, disc: {center: [0, 0], radius_m: 1}}]}'),
+        GOOD.replace('{soil: lunar_nominal}', '{regions: [{model: ridgid, disc: {center: [0, 0], radius_m: 1}}]}'),
         {},
-        ['broken.yaml:4', 'terrain.regions.0.ground', "'ridgid'", 'did you mean rigid?'],
+        ['broken.yaml:4', 'terrain.regions.0.model', "'ridgid'", 'did you mean rigid?'],
     ),
     'soil_of_a_region': (
         GOOD.replace(
-            '{soil: lunar_nominal}', '{regions: [{ground: rigid, disc: {center: [0, 0], radius_m: 1}, soil: pad.yaml}]}'
+            '{soil: lunar_nominal}', '{regions: [{model: rigid, disc: {center: [0, 0], radius_m: 1}, soil: pad.yaml}]}'
         ),
         {'pad.yaml': 'friction: 0.7\nstifness_npm: 1.0e5\n'},
         ['pad.yaml:2', 'stifness_npm', 'did you mean stiffness_npm?'],

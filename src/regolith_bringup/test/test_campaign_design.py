@@ -70,13 +70,13 @@ def written(folder: Path, **content: Any) -> Path:
 def test_a_campaign_is_checked_run_by_run(tmp_path: Path) -> None:
     config, cases = load_campaign(
         written(tmp_path, vary={'vehicles.amber.heading_deg': {'low': 0, 'high': 90, 'samples': 4}, 'seed': [1, 2]},
-                settings={'world.heartbeat_s': 0.01})
+                settings={'world.max_step_s': 0.01})
     )  # fmt: skip
     assert [case.name for case in cases] == [f'{k:03d}' for k in range(8)] and config.design == 'grid'
     assert cases[3].varied == {'vehicles.amber.heading_deg': 30, 'seed': 2}
     scenario = cases[3].scenario
     assert (scenario.vehicles['amber'].heading_deg, scenario.seed, scenario.duration_s) == (30.0, 2, 0.1)
-    assert scenario.world.heartbeat_s == 0.01 and not scenario.recording.enabled
+    assert scenario.world.max_step_s == 0.01 and not scenario.recording.enabled
 
 
 @pytest.mark.parametrize(('content', 'why'), [
@@ -267,10 +267,10 @@ def test_the_command_runs_lists_and_continues(
         out = capfd.readouterr()
         return int(left.value.code or 0), out.out, out.err
 
-    file, out = written(tmp_path, vary={'seed': [1, 2, 5], 'world.heartbeat_s': [0.02]}), tmp_path / 'out'
+    file, out = written(tmp_path, vary={'seed': [1, 2, 5], 'world.max_step_s': [0.02]}), tmp_path / 'out'
     assert say(file, '--dry-run') == (
         0,
-        ''.join(f'00{k} seed={s} world.heartbeat_s=0.02\n' for k, s in enumerate((1, 2, 5))),
+        ''.join(f'00{k} seed={s} world.max_step_s=0.02\n' for k, s in enumerate((1, 2, 5))),
         '',
     )
     assert not started and not out.exists()

@@ -63,7 +63,7 @@ def test_commands_list_what_they_can_do(capfd: pytest.CaptureFixture[str], comma
 
 
 def test_a_good_scenario_is_summed_up(capfd: pytest.CaptureFixture[str]) -> None:
-    regions = 'terrain.regions=[{disc: {center: [9, 9], radius_m: 1}, ground: rigid}]'
+    regions = 'terrain.regions=[{disc: {center: [9, 9], radius_m: 1}, model: rigid}]'
     code, out, err = called(capfd, 'check', 'comms_ridge', '--set', regions)
     assert code == 0 and out.endswith(', 1 region, comms\n'), err
 
@@ -113,7 +113,7 @@ def test_a_checkpoint_is_looked_at_before_anything_starts(tmp_path: Path, capfd:
     ('words', 'expected'),
     [
         ('--seed 0', {'seed': 0}), ('--seed 7', {'seed': 7}), ('--duration 0.5', {'duration_s': 0.5}),
-        ('--set terrain.spacing_m=0.05 --set world.heartbeat_s=0.05', {}), ('--seed 0 --duration 2 --set seed=9', {'seed': 0}),
+        ('--set terrain.spacing_m=0.05 --set world.max_step_s=0.05', {}), ('--seed 0 --duration 2 --set seed=9', {'seed': 0}),
     ],
 )  # fmt: skip
 def test_verify_repeats_the_scenario_of_its_options(

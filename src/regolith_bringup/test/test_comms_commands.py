@@ -36,7 +36,7 @@ def called(*arguments: object) -> str:
 
 @pytest.mark.seconds
 def test_build_graph_writes_a_pair_and_a_picture(tmp_path: Path) -> None:
-    printed = called('comms', 'build-graph', 'comms_ridge', '--out', tmp_path, '--set', 'comms.tile_m=20').split()
+    printed = called('comms', 'build-graph', 'comms_ridge', '--out', tmp_path, '--set', 'comms.tile_size_m=20').split()
     assert [Path(p).name for p in printed] == ['comms_ridge.dot', 'comms_ridge.dat', 'comms_ridge_graph.png']
     graph, grid = TileGraph.from_dot(tmp_path / 'comms_ridge.dot'), WorldGrid.from_dat(tmp_path / 'comms_ridge.dat')
     assert graph.comment.startswith('regolith terrain graph') and set(grid.records['id']) == set(graph.ids)
@@ -85,7 +85,7 @@ def test_coverage_says_what_is_wrong(arguments: tuple[str, ...], words: str) -> 
 @pytest.mark.seconds
 def test_a_scenario_without_radios_is_seen_as_if_all_had_the_default_one(tmp_path: Path) -> None:
     """Small, as the ground has no edge: 40 m round the vehicles, where all is in reach."""
-    small = ('--set', 'comms.margin_m=40', '--set', 'comms.tile_m=10')
+    small = ('--set', 'comms.margin_m=40', '--set', 'comms.tile_size_m=10')
     called('comms', 'coverage', 'two_rovers', '--from', 'amber', '--out', tmp_path, *small)
     called('comms', 'build-graph', 'two_rovers', '--out', tmp_path, *small)
     graph = TileGraph.from_dot(tmp_path / 'two_rovers.dot')
@@ -139,9 +139,9 @@ def test_experiment_link_gives_the_reference_values() -> None:
             called(
                 'experiment',
                 'link',
-                '--world',
+                '--graph',
                 f'{world}.dot',
-                '--dat',
+                '--grid',
                 f'{world}.dat',
                 '--bytes',
                 100,
@@ -162,16 +162,16 @@ def test_experiment_link_gives_the_reference_values() -> None:
 
 
 def test_experiment_link_says_what_is_wrong(tmp_path: Path) -> None:
-    common = ['experiment', 'link', '--dat', 'x.dat', '--rx', '1,2,3']
+    common = ['experiment', 'link', '--grid', 'x.dat', '--rx', '1,2,3']
     with pytest.raises(InputError, match=r"'1,2' is not a place; allowed: x,y,z"):
-        called(*common, '--world', 'x.dot', '--tx', '1,2')
+        called(*common, '--graph', 'x.dot', '--tx', '1,2')
     with pytest.raises(InputError, match=r'nowhere\.dot: No such file or directory; allowed: a file that can be'):
-        called(*common, '--world', tmp_path / 'nowhere.dot', '--tx', '1,2,3')
+        called(*common, '--graph', tmp_path / 'nowhere.dot', '--tx', '1,2,3')
     with pytest.raises(InputError, match=r"radio = 'nope'.*allowed: .*lunar_uhf, subt_cloud_cave, .*subt_competition"):
-        called(*common, '--world', 'x.dot', '--tx', '1,2,3', '--radio', 'nope')
+        called(*common, '--graph', 'x.dot', '--tx', '1,2,3', '--radio', 'nope')
     with pytest.raises(InputError, match=r'tx: is missing; allowed: a value \(tx: x,y,z of the transmitter'):
-        called(*common, '--world', 'x.dot')
+        called(*common, '--graph', 'x.dot')
     broken = tmp_path / 'broken.dot'
     broken.write_text('graph {\n  0 [label="0::tile::a"];\n  0 -- 7 [label=1];\n}\n')
     with pytest.raises(InputError, match=r'broken\.dot:3: edge names vertex 7; allowed: a vertex of an earlier line$'):
-        called(*common, '--world', broken, '--tx', '1,2,3')
+        called(*common, '--graph', broken, '--tx', '1,2,3')

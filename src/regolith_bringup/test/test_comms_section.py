@@ -52,11 +52,19 @@ def written(folder: Path, **comms: Any) -> Path:
             'comms.traffic.0.end_s',
             'is not after start_s',
         ),
-        ({'drops': [{'vehicle': 'lander', 'at_s': 1.0}]}, 'comms.drops.0.vehicle', 'no such vehicle; allowed: amber'),
-        ({'drops': [{'vehicle': 'amber', 'at_s': 1.0}], 'breadcrumbs': 0}, 'comms.breadcrumbs', '>= 1'),
+        (
+            {'breadcrumb_drops': [{'vehicle': 'lander', 'time_s': 1.0}]},
+            'comms.breadcrumb_drops.0.vehicle',
+            'no such vehicle; allowed: amber',
+        ),
+        (
+            {'breadcrumb_drops': [{'vehicle': 'amber', 'time_s': 1.0}], 'breadcrumbs_per_vehicle': 0},
+            'comms.breadcrumbs_per_vehicle',
+            '>= 1',
+        ),
         ({'graph': 'a.dot'}, 'comms.graph', 'no such file'),
-        ({'tile_m': 2.0, 'margin_m': 300.0}, 'comms.tile_m', 'at most 1500'),
-        ({'tile_m': 200.0, 'margin_m': 900.0}, 'comms.tile_m', 'at most 2000000 m2'),
+        ({'tile_size_m': 2.0, 'margin_m': 300.0}, 'comms.tile_size_m', 'at most 1500'),
+        ({'tile_size_m': 200.0, 'margin_m': 900.0}, 'comms.tile_size_m', 'at most 2000000 m2'),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, comms: dict[str, Any], key: str, words: str) -> None:

@@ -241,7 +241,7 @@ def test_receivers_take_the_place_of_the_elevation_model(tmp_path: Path) -> None
     path, degrees = scenario(tmp_path, ', detail: none'), CRS.from_proj4('+proj=longlat +R=1737400 +no_defs')
     for north in ('true', 'grid'):
         config = receiver(path, f'terrain.north={north}')
-        quiet = {f'{kind}_{way}_m': 0.0 for kind in ('white', 'drift') for way in ('horizontal', 'vertical')}
+        quiet = {f'{kind}_{way}_m': 0.0 for kind in ('noise', 'drift') for way in ('horizontal', 'vertical')}
         gnss = Gnss(config.model_copy(update=quiet), 1, 'g')
         # A post 25 columns east and 20 rows north of the middle on the map, which lies between posts.
         x, y = 157000.0 + 5.0 * (29.5 + 0.5 + 25), 91000.0 - 5.0 * (29.5 + 0.5 - 20)
@@ -376,7 +376,7 @@ def test_sight_beyond_the_nearest_side_of_a_model_is_noted(tmp_path: Path, posit
     write(tmp_path / 'model.tif', hills(101, 1.0), LOCAL, 1.0)
     sensors = 'vehicles.rover.sensors={eye: {model: navcam}}'
     resolved = load_scenario(
-        scenario(tmp_path, ', detail: none, size_m: 20'),
+        scenario(tmp_path, ', detail: none, map_size_m: 20'),
         [sensors, f'vehicles.rover.position={position}', 'light.view_range_m=1000'],
     )
     notes = [line for line in resolved.notices if 'beyond the model' in line]

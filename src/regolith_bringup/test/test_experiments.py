@@ -44,9 +44,9 @@ def test_wheel_rig_gives_an_object_for_one_slip_and_a_list_for_a_sweep(capsys: p
         radius_m=0.2,
         width_m=0.2,
         omega_radps=1.0,
-        grid_m=0.02,
+        grid_spacing_m=0.02,
         dt_s=1e-3,
-        mode='reference',
+        scm_mode='reference',
     )
     keys = {'slip', 'normal_load_n', 'drawbar_pull_n', 'torque_nm', 'sinkage_m'}
     code, out, _ = call(capsys, 'wheel-rig', *rig, *sets(slip=0.3), '--json')
@@ -60,16 +60,16 @@ def test_wheel_rig_gives_an_object_for_one_slip_and_a_list_for_a_sweep(capsys: p
 
 
 def test_plate_sinkage_and_slope(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = call(capsys, 'plate-sinkage', *sets(soil='chrono_lunar', load_n=500, grid_m=0.03), '--json')
+    code, out, _ = call(capsys, 'plate-sinkage', *sets(soil='chrono_lunar', load_n=500, grid_spacing_m=0.03), '--json')
     assert code == 0 and {'load_n', 'sinkage_m'} <= set(json.loads(out))
-    code, out, _ = call(capsys, 'slope', *sets(slope_deg=5, duration_s=4, grid_m=0.04), '--json')
+    code, out, _ = call(capsys, 'slope', *sets(slope_deg=5, duration_s=4, grid_spacing_m=0.04), '--json')
     assert code == 0 and {'slope_deg', 'slip', 'speed_mps'} <= set(json.loads(out))
 
 
 @pytest.mark.seconds
 def test_wheel_rig_climbs_slopes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     picture = tmp_path / 'slip.png'
-    climb = sets(rig='grc1_mgru3', ground='scm', slope_deg='5,10,15', duration_s=12)
+    climb = sets(rig='grc1_mgru3', terrain_model='scm', slope_deg='5,10,15', duration_s=12)
     code, out, _ = call(capsys, 'wheel-rig', *climb, '--json', '--plot', str(picture))
     rows = json.loads(out)
     assert code == 0 and [row['slope_deg'] for row in rows] == [5.0, 10.0, 15.0]
@@ -176,7 +176,7 @@ def test_rows_that_are_not_steady_are_hollow() -> None:
     ]
     figure = Figure()
     axes = figure.add_subplot()
-    wheel_rig.draw(wheel_rig.Settings(slope_deg=(5.0, 20.0), ground='crm', spacing_m=0.012), rows, axes)
+    wheel_rig.draw(wheel_rig.Settings(slope_deg=(5.0, 20.0), terrain_model='crm', spacing_m=0.012), rows, axes)
     marks = {line.get_label(): line for line in axes.get_lines()}
     assert (marks['crm'].get_markerfacecolor(), list(marks['crm'].get_xdata())) == ('C0', [5.0])
     assert (marks['not steady'].get_markerfacecolor(), list(marks['not steady'].get_xdata())) == ('white', [20.0])
@@ -244,7 +244,7 @@ def test_help_of_a_benchmark_is_its_own(capsys: pytest.CaptureFixture[str]) -> N
 def test_a_picture_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     picture = tmp_path / 'rig.png'
     code, _, _ = call(
-        capsys, 'wheel-rig', *sets(soil='chrono_lunar', slip='0.1,0.4', grid_m=0.03), '--plot', str(picture)
+        capsys, 'wheel-rig', *sets(soil='chrono_lunar', slip='0.1,0.4', grid_spacing_m=0.03), '--plot', str(picture)
     )
     assert code == 0 and picture.read_bytes().startswith(b'\x89PNG') and picture.stat().st_size > 10_000
 
@@ -257,20 +257,20 @@ def test_a_picture_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path
         (['wheel-rig', *sets(soil='mud')], ['mud', 'allowed', 'lunar_nominal']),
         (['wheel-rig', *sets(slip=1.5)], ['slip = 1.5: is out of range', 'below 1.0']),
         (['wheel-rig', *sets(slip=0.1, slope_deg=5)], ['slope_deg = 5.0: stands beside slip 0.1', 'one of the two']),
-        (['wheel-rig', *sets(slope_deg=5, ground='crm', spacing_m=0.3)], ['spacing_m 0.3', 'width_m']),
-        (['wheel-rig', *sets(mode='other')], ['mode', 'other', 'reference']),
+        (['wheel-rig', *sets(slope_deg=5, terrain_model='crm', spacing_m=0.3)], ['spacing_m 0.3', 'width_m']),
+        (['wheel-rig', *sets(scm_mode='other')], ['mode', 'other', 'reference']),
         (['slope', *sets(model='vipr')], ['vipr', 'viper']),
         (['multipass', *sets(passes=0)], ['passes', '0', 'greater than or equal to 1']),
         (
-            ['wheel-rig', *sets(slope_deg=5, ground='dem', grains='{poissons_ratio: 0.5}')],
-            ['grains.poissons_ratio = 0.5: unknown key', 'spread', 'did you mean poisson_ratio?'],
+            ['wheel-rig', *sets(slope_deg=5, terrain_model='dem', grains='{poissons_ratio: 0.5}')],
+            ['grains.poissons_ratio = 0.5: unknown key', 'radius_spread', 'did you mean poisson_ratio?'],
         ),
         (
-            ['wheel-rig', *sets(slope_deg=5, ground='dem', grains='{friction: -0.5, radius_m: 0.0001}')],
+            ['wheel-rig', *sets(slope_deg=5, terrain_model='dem', grains='{friction: -0.5, radius_m: 0.0001}')],
             ['grains.friction = -0.5: is out of range', 'grains.radius_m = 0.0001: is out of range'],
         ),
-        (['wheel-rig', *sets(ground='crm', slope_deg='')], ['slope_deg: is empty; allowed: a value']),
-        (['wheel-rig', *sets(ground='crm'), '--slope-deg='], ['slope_deg: is empty; allowed: a value']),
+        (['wheel-rig', *sets(terrain_model='crm', slope_deg='')], ['slope_deg: is empty; allowed: a value']),
+        (['wheel-rig', *sets(terrain_model='crm'), '--slope-deg='], ['slope_deg: is empty; allowed: a value']),
         (
             ['wheel-rig', *sets(slope_deg='5,nan', duration_s='inf', spacing_m='NaN')],
             ['slope_deg = nan: is not finite', "duration_s = 'inf': is not finite", "spacing_m = 'NaN': is not finite"],

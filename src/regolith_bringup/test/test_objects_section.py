@@ -34,7 +34,7 @@ def loaded(folder: Path, objects: dict[str, Any], **terrain: Any) -> None:
         ({'type': 'linkage', 'position': [0.0, 0.0, -2.0], 'bodies': {'leaf': LEAF}, 'joints': [HINGE]},
          'the top of item/leaf is 1.9 m below the ground'),
         ({**BALL, 'position': [0.0, 0.0, 1.0], 'lifetime_s': 0}, 'objects.item.lifetime_s = 0: '),
-        ({'type': 'cable', 'between': ['a', 'b'], 'ends': [[0, 0, 0], [0, 0, 0]], 'until_s': 0}, 'objects.item.until_s = 0: '),
+        ({'type': 'cable', 'between': ['a', 'b'], 'ends': [[0, 0, 0], [0, 0, 0]], 'release_s': 0}, 'objects.item.release_s = 0: '),
     ],
 )  # fmt: skip
 def test_object_that_cannot_begin_is_refused(tmp_path: Path, entry: dict[str, Any], said: str) -> None:

@@ -94,7 +94,9 @@ def test_obstacles_reach_every_process_with_the_terrain(tmp_path: Path) -> None:
     assert again.terrain == scenario.terrain
 
 
-RADIOS = 'comms: {radio: subt_cloud_tunnel, tile_m: 6.0, margin_m: 20.0, stations: {lander: [40.0, 0.0]}}\nseed: 3\n'
+RADIOS = (
+    'comms: {radio: subt_cloud_tunnel, tile_size_m: 6.0, margin_m: 20.0, stations: {lander: [40.0, 0.0]}}\nseed: 3\n'
+)
 WALL = '{type: wall, position: [0.0, 0.0], size: [0.4, 24.0, 3.0], material: rock}'
 
 
@@ -145,7 +147,7 @@ def test_what_is_underfoot_only_does_not_count_for_radios_and_makes_no_other_gra
 
 def test_boulders_stand_in_the_way_of_radios_by_their_size(tmp_path: Path) -> None:
     """Of the rocks of a mare those from 1.5 m width and 0.75 m height, felt by vehicles or not."""
-    rough = {'source': 'procedural', 'preset': 'mare', 'size_m': 600.0}
+    rough = {'source': 'procedural', 'preset': 'mare', 'map_size_m': 600.0}
     section = TerrainConfig.model_validate(rough)
     field = build_height_field(section, 5)
     rocks = build_rocks(section, 5).rocks_in(-300.0, 300.0, -300.0, 300.0, 1.0)
@@ -156,6 +158,6 @@ def test_boulders_stand_in_the_way_of_radios_by_their_size(tmp_path: Path) -> No
     for k in np.flatnonzero(large):
         near = np.hypot(*(skyline.facets[:, :, :2].mean(axis=1) - (rocks.x[k], rocks.y[k])).T) < rocks.diameter[k]
         assert tops[near].max() == pytest.approx(rocks.z[k] + rocks.height[k])
-    deaf = TerrainConfig.model_validate({**rough, 'solid_rocks': False})
+    deaf = TerrainConfig.model_validate({**rough, 'rock_collision': False})
     assert build_obstacle_map(deaf, 5, field).fingerprint() == skyline.fingerprint()
     assert build_obstacle_map(TerrainConfig.model_validate({'source': 'flat'}), 5, FlatField()) is None

@@ -84,7 +84,7 @@ def test_without_options_the_world_is_that_of_the_environment(say: Any, world: N
 @pytest.mark.parametrize(
     ('words', 'said'),
     [
-        ('speed 0', "speed: 0: is no pace; allowed: max, or a number from 0.001 to 1000000"), ('speed 1000001', 'is no pace'),
+        ('speed 0', "real_time_factor: 0: is no pace; allowed: max, or a number from 0.001 to 1000000"), ('speed 1000001', 'is no pace'),
         ('speed nan', 'is no pace'), ('speed 0.0009', 'is no pace'), ('rewind evening', 'rewind: evening: is no time and no moment; allowed: seconds, dawn, noon'),
         ('rewind 1e10', 'is no time; allowed: seconds from 0 to '), ('keep 12', "keep: 12: is taken for a time; allowed: a name that is no number"),
         ('keep -- -1', 'is taken for a time'), ('keep nan', 'is taken for a time'),
@@ -104,7 +104,7 @@ def test_moments_are_listed_with_their_times(say: Any, world: Noted) -> None:
     assert json.loads(say('moments', '--json')[1]) == {
         'moments': [{'name': 'dawn', 't_s': 1.5, 'state_hash': HASH, 'path': '/a/dawn'},
                     {'name': 'noon', 't_s': 22.25, 'state_hash': HASH[::-1], 'path': ''}],
-        'first_s': 0.5, 'last_s': 30.125,
+        'initial_wait_s': 0.5, 'last_s': 30.125,
     }  # fmt: skip
 
 

@@ -45,11 +45,16 @@ def test_run_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch,
         'restore_from': tmp_path / 'c', 'namespace': 'east', 'network': True, 'elsewhere': (),
     }  # fmt: skip
     scenario = resolved.scenario
-    assert (scenario.duration_s, scenario.speed, scenario.seed, scenario.terrain.spacing_m) == (7.0, 2.5, 12, 0.07)
+    assert (scenario.duration_s, scenario.real_time_factor, scenario.seed, scenario.terrain.spacing_m) == (
+        7.0,
+        2.5,
+        12,
+        0.07,
+    )
     assert not scenario.recording.enabled and os.environ['ROS_DOMAIN_ID'] == '23'
     assert say('run', 'two_rovers', '--elsewhere', 'amber,terrain', '--speed', 'max')[0] == 3
     assert set(start.calls[-1][2]['elsewhere']) == {'amber', 'terrain'}
-    assert start.calls[-1][1][0].scenario.speed in ('max', math.inf)
+    assert start.calls[-1][1][0].scenario.real_time_factor in ('max', math.inf)
     assert say('run', 'two_rovers', '--domain', 'auto')[2] == f'ROS_DOMAIN_ID={os.environ["ROS_DOMAIN_ID"]}\n'
     assert 1 <= int(os.environ['ROS_DOMAIN_ID']) <= 101
 
@@ -287,10 +292,10 @@ def test_make_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch
         '--seed',
         6,
         '--set',
-        'terrain.size_m=8',
+        'terrain.map_size_m=8',
     )
     scenario, folder, post = ground.calls.pop()[1]
-    assert (scenario.seed, scenario.terrain.size_m, folder, post) == (6, 8.0, tmp_path / 'o', 0.5)
+    assert (scenario.seed, scenario.terrain.map_size_m, folder, post) == (6, 8.0, tmp_path / 'o', 0.5)
 
 
 def test_ground_of_a_scenario_is_described_and_written_the_right_way_up(
@@ -304,7 +309,7 @@ def test_ground_of_a_scenario_is_described_and_written_the_right_way_up(
     np.save(tmp_path / 'plane.npy', (0.3 * x + 0.1 * y)[::-1])
     file = tmp_path / 'plane.yaml'
     file.write_text(
-        'terrain: {source: plane.npy, post_spacing_m: 0.5, size_m: 10.0, detail: none}\nobjects: {rock: {type: free_body, position: [0, 0, 3], shape: {kind: sphere, size_m: [0.1]}, mass_kg: 1.0}}\n'
+        'terrain: {source: plane.npy, post_spacing_m: 0.5, map_size_m: 10.0, detail: none}\nobjects: {rock: {type: free_body, position: [0, 0, 3], shape: {kind: sphere, size_m: [0.1]}, mass_kg: 1.0}}\n'
     )
     found = json.loads(say('terrain', 'info', file)[1])
     slope = math.degrees(math.atan(math.hypot(0.3, 0.1)))
@@ -327,7 +332,7 @@ def test_ground_of_a_scenario_is_described_and_written_the_right_way_up(
         and heights[20, 0] == pytest.approx(-2.0)
     )
     code, out, err = say(
-        'terrain', 'make', file, '--post', 0.01, '--set', 'terrain.size_m=100', '--out', tmp_path / 'p'
+        'terrain', 'make', file, '--post', 0.01, '--set', 'terrain.map_size_m=100', '--out', tmp_path / 'p'
     )
     assert (
         (code, out) == (2, '')
@@ -365,7 +370,7 @@ def test_coverage_and_graph_hand_on_all_their_options(
         '--bytes',
         700,
         '--set',
-        'comms.tile_m=7',
+        'comms.tile_size_m=7',
         '--seed',
         5,
     )
@@ -375,7 +380,7 @@ def test_coverage_and_graph_hand_on_all_their_options(
         '',
     )
     config, site, sender, places, size = mapped.calls.pop()[1]
-    assert (config.tile_m, site.seed, sender, places, size) == (7.0, 5, 'lander', [(1.5, -2.0), (-3.0, 4.0)], 700)
+    assert (config.tile_size_m, site.seed, sender, places, size) == (7.0, 5, 'lander', [(1.5, -2.0), (-3.0, 4.0)], 700)
     assert drawn.calls.pop()[1] == ('map',) and picture.calls.pop() == (
         'savefig',
         (out / 'comms_ridge_lander_coverage.png',),
@@ -384,10 +389,12 @@ def test_coverage_and_graph_hand_on_all_their_options(
     monkeypatch.chdir(tmp_path)
     assert say('comms', 'coverage', 'comms_ridge', '--from', 'amber')[1] == 'comms/comms_ridge_amber_coverage.png\n'
     assert mapped.calls.pop()[1][2:] == ('amber', [], 100)
-    code, printed, _ = say('comms', 'build-graph', 'comms_ridge', '--out', out, '--set', 'comms.tile_m=7', '--seed', 5)
+    code, printed, _ = say(
+        'comms', 'build-graph', 'comms_ridge', '--out', out, '--set', 'comms.tile_size_m=7', '--seed', 5
+    )
     assert (code, printed) == (0, f'a.dot\na.dat\n{out}/comms_ridge_graph.png\n')
     config, site, _ = paired.calls.pop()[1]
-    assert (config.tile_m, config.graph, config.grid, site.seed) == (7.0, None, None, 5)
+    assert (config.tile_size_m, config.graph, config.grid, site.seed) == (7.0, None, None, 5)
     assert written.calls.pop()[1] == ('graph', 'grid', out, 'comms_ridge') and drawn.calls.pop()[1][:2] == (
         'heights',
         'graph',

@@ -19,7 +19,7 @@ from regolith_bringup.scenario.schema import Scenario
 from regolith_files.problems import InputError, Problem
 
 STRIP: dict[str, Any] = {
-    'ground': 'crm',
+    'model': 'crm',
     'name': 'strip',
     'vehicle': 'amber',
     'rectangle': {'low': [1.6, -1.0], 'high': [3.2, 1.0]},
@@ -61,44 +61,44 @@ def scenario(folder: Path, *more: dict[str, Any], terrain: dict[str, Any] | None
         ),
         (
             {'rectangle': None, 'disc': {'center': [2.4, 0.0], 'radius_m': 1.0}},
-            ['terrain.regions.0.ground = crm: without rectangle', 'allowed: with'],
+            ['terrain.regions.0.model = crm: without rectangle', 'allowed: with'],
         ),
         (
             {'name': '../../../x'},
             ["terrain.regions.0.name = '../../../x'", 'cannot be the name of a folder; allowed: letters'],
         ),
-        ({'vehicle': None}, ['terrain.regions.0.ground = crm: without vehicle', 'allowed: with']),
+        ({'vehicle': None}, ['terrain.regions.0.model = crm: without vehicle', 'allowed: with']),
         ({'vehicle': 'ambr'}, ['terrain.regions.0.vehicle', "'ambr'", 'allowed: amber, basalt (did you mean amber?)']),
         ({'soil': 'lunar_nominal'}, ['terrain.regions.0.soil', 'allowed:', 'lunar_regolith']),
         (
-            {'soil': {'density_kgpm3': 1700.0, 'youngs_modulus_pa': 1e6, 'poissons_ratio': 0.5}},
-            ['terrain.regions.0.soil.poissons_ratio = 0.5', 'less than 0.5'],
+            {'soil': {'density_kgpm3': 1700.0, 'youngs_modulus_pa': 1e6, 'poisson_ratio': 0.5}},
+            ['terrain.regions.0.soil.poisson_ratio = 0.5', 'less than 0.5'],
         ),
         (
             {'soil': {'density_kgpm3': 1700.0, 'youngs_modulus_pa': 1e6, 'friction': -0.1}},
             ['terrain.regions.0.soil.friction = -0.1', 'allowed:'],
         ),
         (
-            {'ground': 'rigid', 'spacing_m': None, 'depth_m': None, 'vehicle': None},
-            ["terrain.regions.0.name = 'strip': applies to particles only", 'allowed: left out, or ground: crm'],
+            {'model': 'rigid', 'spacing_m': None, 'depth_m': None, 'vehicle': None},
+            ["terrain.regions.0.name = 'strip': applies to particles only", 'allowed: left out, or model: crm'],
         ),
         (
             {'terrain': {'bedrock_depth_m': 0.1}},
             ['terrain.regions.0.depth_m = 0.2: goes below bedrock', 'allowed: up to bedrock_depth_m 0.1'],
         ),
         (
-            {'at_edge': 'scm'},
+            {'other_vehicles': 'scm'},
             [
-                "terrain.regions.0.at_edge = 'scm'",
+                "terrain.regions.0.other_vehicles = 'scm'",
                 'where wheels carry soil',
                 'allowed: stop, or slip_sinkage: {enabled: false}',
             ],
         ),
         ({'terrain': {'spacing_m': 0.6}}, ["region 'strip'", 'holds hardly a node', 'allowed: sides of 3 spacing_m']),
-        ({'terrain': {'size_m': 4.0}}, ["region 'strip'", 'leaves the terrain', 'allowed: within 2 m']),
+        ({'terrain': {'map_size_m': 4.0}}, ["region 'strip'", 'leaves the terrain', 'allowed: within 2 m']),
         (
-            {'terrain': {'ground': 'crm', 'regions': []}},
-            ["terrain.ground = 'crm': is valid only in regions", 'allowed: rigid, scm'],
+            {'terrain': {'model': 'crm', 'regions': []}},
+            ["terrain.model = 'crm': is valid only in regions", 'allowed: rigid, scm'],
         ),
         (
             {'amber': {'position': [1.5, 0.0]}},
@@ -129,10 +129,10 @@ def test_what_cannot_be_is_refused_by_key_value_and_what_is_allowed(
 def test_rays_that_show_no_soil_in_motion_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where there are sensors to see it; ours shows it."""
     looking = {'amber': {'sensors': {'eye': {'model': 'navcam'}}}}
-    assert scenario(tmp_path, **looking).light.rays == 'embree'
+    assert scenario(tmp_path, **looking).light.ray_backend == 'embree'
     monkeypatch.setattr(particle_section, 'supports_surfels', lambda name: False)
     with pytest.raises(
-        InputError, match=r"light\.rays = .*shows no particles in motion; allowed: 'embree', or another"
+        InputError, match=r"light\.ray_backend = .*shows no particles in motion; allowed: 'embree', or another"
     ):
         scenario(tmp_path, **looking)
     scenario(tmp_path)
@@ -140,7 +140,7 @@ def test_rays_that_show_no_soil_in_motion_are_refused(tmp_path: Path, monkeypatc
 
 def test_regions_of_particles_do_not_overlap_and_have_names_of_their_own(tmp_path: Path) -> None:
     beside = {'low': [3.2, -1.0], 'high': [4.0, 1.0]}
-    pad = {'ground': 'rigid', 'disc': {'center': [1.4, 1.1], 'radius_m': 0.3}}
+    pad = {'model': 'rigid', 'disc': {'center': [1.4, 1.1], 'radius_m': 0.3}}
     for other in ({**STRIP, 'name': 'other'}, pad):
         with pytest.raises(
             InputError,

@@ -193,7 +193,7 @@ def test_what_participants_report_stands_under_its_own_key(run_dir: Path, tmp_pa
         'mean_slip': 2.0,
         'max_sinkage_m': 3.0,
         'final_pose': {},
-        'battery': {'charge': 0.5, 'drawn_wh': 3.0, 'returned_wh': 1.0},
+        'battery': {'initial_state_of_charge': 0.5, 'drawn_wh': 3.0, 'returned_wh': 1.0},
     }
     world['reports']['amber'] = json.dumps({**own, 'events': [event(1.0, 'stuck'), event(2.0, 'tipped')]})
     world['reports']['basalt'] = json.dumps({**own, 'distance_m': 4.0, 'events': [event(1.0, 'slid')]})

@@ -74,9 +74,11 @@ def test_no_wheel_of_a_shipped_scenario_meets_a_rock() -> None:
     for name in sorted(find_scenarios()):
         if not find_scenarios()[name].is_relative_to(find_scenarios()['two_rovers'].parent):
             continue
-        scenario = load_scenario(name, ['terrain.rocks_off_paths=true']).scenario
+        scenario = load_scenario(name, ['terrain.clear_paths_of_rocks=true']).scenario
         # What the key's other value makes of it.
-        paths_left = scenario.model_copy(update={'terrain': scenario.terrain.model_copy(update={'rock_free': ()})})
+        paths_left = scenario.model_copy(
+            update={'terrain': scenario.terrain.model_copy(update={'rock_free_zones': ()})}
+        )
         kept, all_of_them = rocky(scenario), rocky(paths_left)
         if kept is None:
             continue
@@ -101,17 +103,17 @@ def test_paths_are_in_the_hash_and_resolve_once(tmp_path: Any) -> None:
     file = tmp_path / 'mine.yaml'
     file.write_text(yaml.safe_dump({'terrain': plain, 'vehicles': vehicles}))
     scenario = load_scenario(file).scenario
-    (free,) = scenario.terrain.rock_free
+    (free,) = scenario.terrain.rock_free_zones
     assert free.points == ((1.0, 2.0), (1.0, 2.0), (9.0, 2.0)) and free.half_width_m == pytest.approx(1.18, abs=0.01)
     write_resolved(scenario, tmp_path / 'resolved.yaml')
     assert load_scenario(tmp_path / 'resolved.yaml').scenario.terrain == scenario.terrain
     # Agents and terrain must agree on where rocks are.
     field = build_height_field(scenario.terrain, 0)
-    bare = scenario.terrain.model_copy(update={'rock_free': ()})
+    bare = scenario.terrain.model_copy(update={'rock_free_zones': ()})
     differ = handshake_parameters(scenario.terrain, field).items() ^ handshake_parameters(bare, field).items()
     assert {key for key, _ in differ} == {'terrain.rocks'}
     # Ground without rocks needs no paths.
-    assert load_scenario(file, ['terrain.rocks=false']).scenario.terrain.rock_free == ()
+    assert load_scenario(file, ['terrain.rocks=false']).scenario.terrain.rock_free_zones == ()
 
 
 def test_rocks_leave_the_way_only() -> None:
@@ -119,7 +121,7 @@ def test_rocks_leave_the_way_only() -> None:
     free = {'points': [[0.0, 0.0], [20.0, 10.0]], 'half_width_m': 1.5}
     config = {'source': 'procedural', 'preset': 'highland'}
     with_way, without = (
-        build_rocks(TerrainConfig.model_validate({**config, **more}), 3) for more in ({'rock_free': [free]}, {})
+        build_rocks(TerrainConfig.model_validate({**config, **more}), 3) for more in ({'rock_free_zones': [free]}, {})
     )
     assert with_way is not None and without is not None
     kept, all_of_them = with_way.rocks_in(-5.0, 25.0, -5.0, 15.0), without.rocks_in(-5.0, 25.0, -5.0, 15.0)
@@ -163,6 +165,6 @@ def test_rocks_are_kept_off_vehicles_whose_gear_is_not_wheels_of_their_own(model
         'name': 'one', 'terrain': {'source': 'procedural', 'preset': 'mare'},
         'vehicles': {'basalt': {'model': model, 'position': [0.0, 0.0]}},
     })  # fmt: skip
-    assert with_rock_free_paths(scenario).rock_free[0].half_width_m == pytest.approx(
+    assert with_rock_free_paths(scenario).rock_free_zones[0].half_width_m == pytest.approx(
         running_gear_radius(gear), abs=1e-3
     )

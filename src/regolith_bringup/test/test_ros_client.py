@@ -344,7 +344,11 @@ def test_a_running_world_receives_the_fields_of_its_services(monkeypatch: pytest
     assert (sent[3].t_ns, sent[3].snapshot, sent[3].inputs) == (1_500, '', Rewind.Request.REPLAY)
     assert (sent[4].t_ns, sent[4].snapshot, sent[4].inputs) == (0, 'noon', Rewind.Request.LIVE)
     (speed,) = sent[7].parameters
-    assert (speed.name, speed.value.type, speed.value.double_value) == ('speed', ParameterType.PARAMETER_DOUBLE, 2.0)
+    assert (speed.name, speed.value.type, speed.value.double_value) == (
+        'real_time_factor',
+        ParameterType.PARAMETER_DOUBLE,
+        2.0,
+    )
 
 
 def test_what_a_running_world_refuses_is_said_with_what_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -362,7 +366,7 @@ def test_what_a_running_world_refuses_is_said_with_what_is_allowed(monkeypatch: 
     for call, said in (
         (lambda: client.step(1), 'step: it is not paused; allowed: ./regolith pause before'), (lambda: client.save_snapshot('a'), 'keep: is taken; allowed: another name'),
         (lambda: client.rewind(1, False), 'rewind: is too early; allowed: from 1 s'), (lambda: client.reset(), 'reset: it cannot; allowed: a world that can be reset'),
-        (lambda: client.set_real_time_factor(2.0), 'speed: 2: too fast; allowed: a number above 0, or max'),
+        (lambda: client.set_real_time_factor(2.0), 'real_time_factor: 2: too fast; allowed: a number above 0, or max'),
     ):  # fmt: skip
         with pytest.raises(InputError) as caught:
             call()

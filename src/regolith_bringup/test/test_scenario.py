@@ -49,7 +49,7 @@ def test_two_rovers_is_the_demo_of_the_contract() -> None:
 
 
 def test_resolved_scenario_reads_back_section_by_section(tmp_path: Path) -> None:
-    scenario = load_scenario('two_rovers', ['terrain.soil.damping=1e-3', 'world.dt_min_s=1e-5'], seed=3).scenario
+    scenario = load_scenario('two_rovers', ['terrain.soil.damping=1e-3', 'world.min_step_s=1e-5'], seed=3).scenario
     path = tmp_path / 'scenario.yaml'
     write_resolved(scenario, path)
     assert load_section(path, '', Scenario) == scenario
@@ -72,7 +72,7 @@ def test_overrides_in_order_and_options_win() -> None:
     assert scenario.vehicles['amber'].position == (1.5, 0.0)
     assert scenario.terrain.soil == load_soil('chrono_lunar')
     assert scenario.seed == 9
-    assert scenario.speed == 2.0
+    assert scenario.real_time_factor == 2.0
     assert scenario.recording.enabled is False
 
 
@@ -86,7 +86,7 @@ def test_one_value_of_a_soil_that_is_not_named_can_be_changed(tmp_path: Path, gr
     """The others are those that the ground's law has by default."""
     path = tmp_path / 'site.yaml'
     rover = 'rover: {model: viper, position: [0, 0], driver: {type: constant, speed_mps: 0.1}}'
-    path.write_text(f'duration_s: 1.0\nterrain: {{source: flat, ground: {ground}}}\nvehicles:\n  {rover}\n')
+    path.write_text(f'duration_s: 1.0\nterrain: {{source: flat, model: {ground}}}\nvehicles:\n  {rover}\n')
     default = load_scenario(path).scenario.terrain.soil.model_dump()
     key, value = {'scm': ('cohesion_pa', 512.0), 'rigid': ('friction', 0.53)}[ground]
     changed = load_scenario(path, [f'terrain.soil.{key}={value}']).scenario.terrain.soil.model_dump()
@@ -101,11 +101,11 @@ def test_a_regions_soil_is_read_by_the_law_of_the_region(tmp_path: Path) -> None
     (tmp_path / 'pad.yaml').write_text('friction: 0.7\n')
     disc = 'disc: {center: [50, 0], radius_m: 1}'
     pads = ', '.join(
-        f'{{ground: rigid, {disc}{more}}}' for more in (f', soil: {tmp_path}/pad.yaml', ', soil: {friction: 0.6}', '')
+        f'{{model: rigid, {disc}{more}}}' for more in (f', soil: {tmp_path}/pad.yaml', ', soil: {friction: 0.6}', '')
     )
     terrain = load_scenario('two_rovers', [f'terrain.regions=[{pads}]']).scenario.terrain
     assert [region.soil.friction for region in terrain.regions] == [0.7, 0.6, 0.8]  # type: ignore[attr-defined]
-    around = f'terrain={{source: flat, ground: rigid, regions: [{{ground: scm, {disc}, soil: clay}}, {{{disc}, soil: {{friction: 0.5}}}}]}}'
+    around = f'terrain={{source: flat, model: rigid, regions: [{{model: scm, {disc}, soil: clay}}, {{{disc}, soil: {{friction: 0.5}}}}]}}'
     terrain = load_scenario('two_rovers', [around]).scenario.terrain
     assert terrain.regions[0].soil.name == 'clay' and terrain.grounds == ('rigid', 'scm')
     assert terrain.regions[1].soil.friction == 0.5  # type: ignore[attr-defined]
@@ -132,7 +132,7 @@ def test_objects_that_stand_inside_one_another_are_refused() -> None:
     ):
         load_scenario('two_rovers', [one, other])
     load_scenario('two_rovers', [one, f'objects.other={ball.format(9.25)}'])
-    load_scenario('two_rovers', [one, other, 'world.touch=pose_only'])
+    load_scenario('two_rovers', [one, other, 'world.contact=none'])
 
 
 def test_deadlines_need_a_speed() -> None:
@@ -167,9 +167,9 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
 
 def test_problems_of_a_union_are_told_as_one() -> None:
     with pytest.raises(InputError) as caught:
-        load_scenario('two_rovers', ['speed=fast'])
+        load_scenario('two_rovers', ['real_time_factor=fast'])
     (problem,) = caught.value.problems
-    assert problem.key == 'speed'
+    assert problem.key == 'real_time_factor'
     assert 'max' in problem.allowed and 'number' in problem.allowed
 
 
@@ -193,9 +193,9 @@ def test_yaml_as_people_write_it(tmp_path: Path) -> None:
     [
         'duration_s=1e-12',
         'duration_s=1e300',
-        'world.heartbeat_s=1e-9',
-        'world.heartbeat_s=5e-5',
-        'world.dt_min_s=1e-12',
+        'world.max_step_s=1e-9',
+        'world.max_step_s=5e-5',
+        'world.min_step_s=1e-12',
         'world.checkpoint_period_s=1e-10',
         'speed=1e-300',
         'vehicles.amber.driver.start_s=1e300',

@@ -62,12 +62,12 @@ def test_what_does_not_see_may_be_inside() -> None:
 )
 def test_lamps_in_their_own_vehicle_are_refused(xyz: list[float], inside: bool) -> None:
     """Deeper than the centimeter of their housing, from where no light comes out; the head's front is at 0.53 m."""
-    vehicle = f'{{model: viper, position: [0.0, 0.0], lights: {{head: {{mount: {{xyz: {xyz}}}}}}}}}'
+    vehicle = f'{{model: viper, position: [0.0, 0.0], spotlights: {{head: {{mount: {{xyz: {xyz}}}}}}}}}'
     settings = ['terrain.source=flat', f'vehicles.amber={vehicle}']
     if not inside:
         load_scenario('two_rovers', settings)
         return
     with pytest.raises(
-        InputError, match=r'vehicles\.amber\.lights\.head\.mount\.xyz .*m inside .*or up to 0\.01 m inside'
+        InputError, match=r'vehicles\.amber\.spotlights\.head\.mount\.xyz .*m inside .*or up to 0\.01 m inside'
     ):
         load_scenario('two_rovers', settings)

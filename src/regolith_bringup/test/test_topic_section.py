@@ -89,12 +89,12 @@ def test_recorded_topics_are_held_against_those_of_every_run(line: str, problem:
     load_scenario('two_rovers', ['recording.topics=["/amber/odom|nav_msgs/msg/Odometry"]'])
 
 
-@pytest.mark.parametrize('key', ['drop_evolved_at', 'sleep_max_s'])
+@pytest.mark.parametrize('key', ['drop_result_at', 'max_delay_s'])
 def test_faults_of_an_unknown_participant_are_refused(key: str) -> None:
-    found = refused(f'world.chaos={{{key}: {{ambre: 1}}}}')
-    assert found.key == f'world.chaos.{key}.ambre' and float(found.value) == 1.0
+    found = refused(f'world.fault_injection={{{key}: {{ambre: 1}}}}')
+    assert found.key == f'world.fault_injection.{key}.ambre' and float(found.value) == 1.0
     assert 'did you mean amber?' in found.allowed
-    load_scenario('two_rovers', [f'world.chaos={{{key}: {{terrain: 1}}}}'])
+    load_scenario('two_rovers', [f'world.fault_injection={{{key}: {{terrain: 1}}}}'])
 
 
 CABLE = 'objects={cable: {type: cable, between: [amber, ghost], ends: [[0, 0, 0], [0, 0, 0]]}}'
@@ -106,9 +106,9 @@ CROSSED = 'terrain.regions=[{soil: lunar_nominal, polygon: [[1, 0], [2, 1], [2, 
     [
         (CABLE, 'objects.cable.between.1', "'ghost'"),
         (CROSSED, 'terrain.regions.0.polygon', '[[1, 0], [2, 1], [2, 0], [1, 1]]'),
-        ('world={heartbeat_s: 1e-5}', 'world.heartbeat_s', '1e-05'),
+        ('world={max_step_s: 1e-5}', 'world.max_step_s', '1e-05'),
         ('terrain.profiles={line: {start: [1, 2], end: [1, 2]}}', 'terrain.profiles.line.end', '[1.0, 2.0]'),
-        ('terrain={mode: reference, slip_sinkage: {enabled: true}}', 'terrain.slip_sinkage.enabled', 'true'),
+        ('terrain={scm_mode: reference, slip_sinkage: {enabled: true}}', 'terrain.slip_sinkage.enabled', 'true'),
         ('obstacles={a: {type: mesh, position: [3, 3], size: [1, 1, 1]}}', 'obstacles.a.path', 'null'),
     ],
 )

@@ -56,8 +56,8 @@ _SPIN = 'spin_front_left: {actuator: drive_front_left'
         (
             'yaml',
             'grousers: {count: 20, height_m: 0.015, thickness_m: 0.006}',
-            'tyre: gum',
-            'wheels.front_left.tyre',
+            'tire: gum',
+            'wheels.front_left.tire',
             'hmmwv_tmeasy',
         ),
         ('yaml', '  arm_front:', '  arm_ahead:', 'joints.arm_ahead', 'arm_front'),
@@ -142,7 +142,7 @@ def test_a_shipped_vehicle_on_soil_it_is_too_coarse_for() -> None:
 def test_vehicles_inside_each_other() -> None:
     problem = refused('vehicles.basalt.position=[0.3, 0.0]')
     assert problem.key == 'vehicles.basalt.position' and 'inside' in problem.problem
-    load_scenario('two_rovers', ['vehicles.basalt.position=[0.3, 0.0]', 'world.touch=pose_only'])
+    load_scenario('two_rovers', ['vehicles.basalt.position=[0.3, 0.0]', 'world.contact=none'])
 
 
 def test_vehicles_inside_an_object() -> None:
@@ -161,7 +161,7 @@ def test_vehicles_inside_an_object() -> None:
         ('vehicles.amber.position=3', 'has the wrong type', 'a list (position: '),
         ('vehicles.amber.position=[1, 2, 3]', 'has 3 values', 'a list of 2 values'),
         ('vehicles.amber.driver={type: path, speed_mps: 1, waypoints: [[0, 0]]}', 'is too short', 'at least 2 of them'),
-        ('vehicles.amber.odom_in_world=1', 'has the wrong type', 'true or false'),
+        ('vehicles.amber.publish_world_to_odom=1', 'has the wrong type', 'true or false'),
         ('recording.enabled=maybe', 'has the wrong type', 'true or false'),
         ('vehicles.amber.model=""', 'is too short', 'a length of at least 1'),
         ('light.sun={azimuth_deg: 1, elevation_deg: 500}', 'is out of range', 'less than or equal to 90 '),
@@ -170,7 +170,7 @@ def test_vehicles_inside_an_object() -> None:
             'does not go with the keys beside it',
             'leaving it out, or them',
         ),
-        ('world.touch=softly', 'is unknown', "'impulse' or 'pose_only'"),
+        ('world.contact=softly', 'is unknown', "'impulse' or 'none'"),
         ('terrain.roughness={inner_scale_m: 50.0}', 'inner_scale_m exceeds outer_scale_m', 'up to outer_scale_m, 24.0'),
     ],
 )
@@ -243,8 +243,8 @@ def test_dig_task_that_waits_for_a_drum_at_rest_is_refused(tmp_path: Path) -> No
     """Tools empty means both drums, and one has no target; a drum that dug before may be full, so it is no problem."""
     lines = ['terrain: {source: flat}', 'vehicles:', '  digger:', '    model: rassor', '    position: [0, 0]', '    driver:',
              '      type: tasks', '      tasks:']  # fmt: skip
-    both = '        - {do: dig, joints: {arm_front: -0.85, drum_front: 2.0, drum_rear: 2.0}}'
-    one = '        - {do: dig, joints: {arm_front: -0.85, drum_front: 2.0}}'
+    both = '        - {type: dig, joints: {arm_front: -0.85, drum_front: 2.0, drum_rear: 2.0}}'
+    one = '        - {type: dig, joints: {arm_front: -0.85, drum_front: 2.0}}'
     file = tmp_path / 'dig.yaml'
     file.write_text('\n'.join([*lines, one]))
     problem = refused(scenario=str(file))
@@ -269,7 +269,7 @@ def test_soil_grid_coarser_than_a_contact_is_refused(tmp_path: Path, model: str,
         notices = load_scenario(str(file)).notices
         assert len([line for line in notices if 'warning: terrain.spacing_m' in line]) == warned
     # Ground that does not yield has no such nodes.
-    file.write_text(text.format(f'{spacing}, ground: rigid', model))
+    file.write_text(text.format(f'{spacing}, model: rigid', model))
     load_scenario(str(file))
 
 

@@ -21,7 +21,7 @@ from rclpy.serialization import deserialize_message
 from visualization_msgs.msg import Marker, MarkerArray
 
 from regolith_bringup.bag.topics import RecordedTopic
-from regolith_bringup.markers_node import MarkersNode, odom_in_world
+from regolith_bringup.markers_node import MarkersNode, publish_world_to_odom
 from regolith_bringup.run.node_plan import node_specs
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_bringup.view.markers import GROUND_TOPIC, LAYERS_TOPIC, TYPE, Markers
@@ -147,7 +147,7 @@ def test_every_field_of_marks_is_as_requested() -> None:
 def test_world_is_where_it_has_to_be_above_odom() -> None:
     true = (np.array([3.0, -1.0, 0.4]), from_rpy_deg((2.0, -4.0, 60.0)))
     reckoned = (np.array([3.3, 0.2, 0.0]), from_rpy_deg((0.0, 0.0, 50.0)))
-    place, turn = odom_in_world(true, reckoned)
+    place, turn = publish_world_to_odom(true, reckoned)
     np.testing.assert_allclose(matrix(turn) @ reckoned[0] + place, true[0], atol=1e-12)
     np.testing.assert_allclose(matrix(turn) @ matrix(reckoned[1]), matrix(true[1]), atol=1e-12)
 

@@ -30,7 +30,7 @@ def make_viewed_run(folder: Path, branch: bool = False) -> Path:
     Rocks are left out; the ground is flat.
     """
     folder.mkdir(parents=True)
-    scenario = load_scenario('two_rovers', ['terrain.source=flat', 'terrain.size_m=30']).scenario
+    scenario = load_scenario('two_rovers', ['terrain.source=flat', 'terrain.map_size_m=30']).scenario
     scenario = scenario.model_copy(update={'vehicles': {'amber': scenario.vehicles['amber']}})
     write_resolved(scenario, folder / 'scenario.yaml')
     (folder / 'world.json').write_text(json.dumps({'simulated_s': CYCLES * HEARTBEAT_NS * 1e-9, 'reports': {}}))

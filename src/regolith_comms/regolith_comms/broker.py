@@ -62,18 +62,23 @@ class Broker:
     """All radios of a world."""
 
     def __init__(
-        self, model: LinkModel, seed: int, *, broadcast_loopback: bool = False, charge_per_receiver: bool = False
+        self,
+        model: LinkModel,
+        seed: int,
+        *,
+        broadcast_loopback: bool = False,
+        count_broadcast_per_receiver: bool = False,
     ) -> None:
         """Start without radios.
 
         :param model: of the links
         :param seed: of the scenario; it keys the draws, with both radios and the number of the datagram
         :param broadcast_loopback: whether a sender hears its own broadcasts
-        :param charge_per_receiver: whether a broadcast counts once per receiver against its sender's capacity
+        :param count_broadcast_per_receiver: whether a broadcast counts once per receiver against its sender's capacity
         """
         self.model = model
         self._key = stream_key(seed, 'comms', 'attempt')
-        self._loopback, self._charge_each = broadcast_loopback, charge_per_receiver
+        self._loopback, self._charge_each = broadcast_loopback, count_broadcast_per_receiver
         self._radios: dict[str, int] = {}
         self._bound: dict[int, set[str]] = {}
         self._groups: dict[int, set[str]] = {}

@@ -19,7 +19,7 @@ comms = typer.Typer(help='Who hears whom: tile graphs of open ground, coverage.'
 
 ScenarioArgument = Annotated[str, typer.Argument(help='Path of a scenario YAML, or name of one that ships.')]
 SetOption = Annotated[
-    list[str] | None, typer.Option('--set', metavar='KEY=VALUE', help='Change one value, e.g. comms.tile_m=15.')
+    list[str] | None, typer.Option('--set', metavar='KEY=VALUE', help='Change one value, e.g. comms.tile_size_m=15.')
 ]
 SeedOption = Annotated[int | None, typer.Option('--seed', metavar='N', help='Seed of everything random.', min=0)]
 

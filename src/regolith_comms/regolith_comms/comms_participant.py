@@ -77,7 +77,7 @@ class CommsParticipant(Participant):
             model,
             seed,
             broadcast_loopback=config.broadcast_loopback,
-            charge_per_receiver=config.charge_per_receiver,
+            count_broadcast_per_receiver=config.count_broadcast_per_receiver,
         )
         for radio in (*self.vehicles, *sorted(config.stations)):
             self.broker.register(radio)
@@ -86,7 +86,7 @@ class CommsParticipant(Participant):
         for station, position in self._stations.items():
             if position.shape != (3,):
                 raise ValueError(f'station {station!r} at {position.tolist()}; allowed: x, y and z by now')
-        self.stock = dict.fromkeys(self.vehicles, config.breadcrumbs)
+        self.stock = dict.fromkeys(self.vehicles, config.breadcrumbs_per_vehicle)
         self._starting: list[tuple[str, Floats, int]] = []
         """Breadcrumbs dropped that do not relay yet: name, position [m], time of their start [ns]."""
         self.complaints: list[str] = []
@@ -153,9 +153,9 @@ class CommsParticipant(Participant):
         if vehicle not in self.stock:
             raise ValueError(f'vehicle {vehicle!r}; allowed: {", ".join(self.vehicles) or "none carries breadcrumbs"}')
         if self.stock[vehicle] - asked <= 0:
-            raise ValueError(f'{vehicle!r} has no breadcrumb left of {self.config.breadcrumbs}')
+            raise ValueError(f'{vehicle!r} has no breadcrumb left of {self.config.breadcrumbs_per_vehicle}')
         self._waiting.append({'do': 'deploy', 'vehicle': vehicle})
-        return f'{vehicle}_breadcrumb_{self.config.breadcrumbs - self.stock[vehicle] + asked}'
+        return f'{vehicle}_breadcrumb_{self.config.breadcrumbs_per_vehicle - self.stock[vehicle] + asked}'
 
     def remove(self, breadcrumb: str) -> None:
         """Remove a breadcrumb.
@@ -248,10 +248,10 @@ class CommsParticipant(Participant):
         body = next((b for b in cycle.bodies if b.name == vehicle), None)
         if body is None or self.stock[vehicle] <= 0:
             return
-        number = self.config.breadcrumbs - self.stock[vehicle]
+        number = self.config.breadcrumbs_per_vehicle - self.stock[vehicle]
         self.stock[vehicle] -= 1
         ready_ns = cycle.t_ns + round(self.config.breadcrumb_delay_s * 1e9)
-        place = behind(body, self.config.drop_behind_m)
+        place = behind(body, self.config.drop_offset_m)
         self._starting.append((f'{vehicle}_breadcrumb_{number}', place, ready_ns))
 
     def _switch_on(self, t_ns: int) -> None:
@@ -274,8 +274,8 @@ class CommsParticipant(Participant):
     def _say(self, cycle: Cycle) -> None:
         """Apply the scenario's own inputs since the last dispatch: breadcrumbs, beacons, traffic."""
         since, now = self._t_ns, cycle.t_ns
-        for drop in self.config.drops:
-            if due(since, now, drop.at_s):
+        for drop in self.config.breadcrumb_drops:
+            if due(since, now, drop.time_s):
                 self._drop_breadcrumb(drop.vehicle, cycle)
         if self.config.beacon_period_s > 0.0:
             for radio in self.broker.radios:
@@ -361,7 +361,7 @@ def due(since_ns: int, now_ns: int, first_s: float, period_s: float | None = Non
 
     :param since_ns: [ns]
     :param now_ns: [ns]
-    :param first_s: first of the times [s]
+    :param initial_wait_s: first of the times [s]
     :param period_s: [s]; None: the first time only
     :param end_s: [s]; None: endless
     """

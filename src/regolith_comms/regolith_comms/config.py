@@ -41,7 +41,7 @@ class BreadcrumbDrop(Section):
     """A breadcrumb dropped at a set time."""
 
     vehicle: str = Field(min_length=1, description='that drops it')
-    at_s: Moment = Field(description='simulated time [s]')
+    time_s: Moment = Field(description='simulated time [s]')
 
 
 class CommsConfig(Section):
@@ -51,7 +51,7 @@ class CommsConfig(Section):
     relay_mode: RelayMode = Field('wiki', description="'reference' repeats the old SubT code, for comparison")
     graph: str | None = Field(None, description='tile graph (.dot); none: built from the terrain')
     grid: str | None = Field(None, description='world grid (.dat) that goes with it')
-    tile_m: float = Field(20.0, gt=1.0, description='edge of the tiles a terrain is divided into [m]')
+    tile_size_m: float = Field(20.0, gt=1.0, description='edge of the tiles a terrain is divided into [m]')
     margin_m: float = Field(100.0, gt=0.0, description='round vehicles and stations, where the terrain has no edge [m]')
     antenna_height_m: float = Field(1.0, ge=0.0, description='of all antennas above vehicle origin or station [m]')
     stations: dict[str, Position] = Field({}, description='radios that stand still, name -> position [m]')
@@ -59,12 +59,14 @@ class CommsConfig(Section):
         1.0, description='between two beacons of each radio [s]; 0: none'
     )
     traffic: tuple[Traffic, ...] = ()
-    breadcrumbs: int = Field(6, ge=0, description='each vehicle starts with')
-    drops: tuple[BreadcrumbDrop, ...] = ()
+    breadcrumbs_per_vehicle: int = Field(6, ge=0, description='each vehicle starts with')
+    breadcrumb_drops: tuple[BreadcrumbDrop, ...] = ()
     breadcrumb_delay_s: Moment = Field(
         3.0, description='between the fall of a breadcrumb and its first relaying [s]; 3 s as in SubT'
     )
-    drop_behind_m: float = Field(0.45, ge=0.0, description='of the vehicle origin, where a breadcrumb falls [m]')
+    drop_offset_m: float = Field(0.45, ge=0.0, description='of the vehicle origin, where a breadcrumb falls [m]')
     broadcast_loopback: bool = Field(False, description='whether a sender hears its own broadcasts')
-    charge_per_receiver: bool = Field(False, description='whether a broadcast costs its sender once per receiver')
+    count_broadcast_per_receiver: bool = Field(
+        False, description='whether a broadcast costs its sender once per receiver'
+    )
     links_period_s: float = Field(1.0, ge=1e-3, le=LONGEST_S, description='between two messages on comms/links [s]')

@@ -28,7 +28,7 @@ _MOST_COLUMNS = 80
 
 def graph_plot(ground: HeightMap, graph: TileGraph, config: CommsConfig, site: ParticipantContext) -> Figure:
     """Return the tiles over the hillshade, with the costs between neighbours and the mean cost to all others."""
-    tile = config.tile_m
+    tile = config.tile_size_m
     figure = Figure(figsize=(14.0, 6.2), layout='constrained')
     near, far = figure.subplots(1, 2)
     columns, rows = (max(1, int(np.ceil(length / tile - 1e-9))) for length in ground.size)

@@ -71,15 +71,20 @@ def _check_names(site: ParticipantContext, config: CommsConfig, source: YamlSour
             raise source.error((*at, 'dst'), 'is not another radio', allowed, entry.dst)
         if entry.end_s is not None and entry.end_s <= entry.start_s:
             raise source.error((*at, 'end_s'), 'is not after start_s', f'> {entry.start_s}', entry.end_s)
-    for number, drop in enumerate(config.drops):
+    for number, drop in enumerate(config.breadcrumb_drops):
         if drop.vehicle not in site.vehicles:
             allowed = allowed_names(sorted(site.vehicles), drop.vehicle)
-            raise source.error(('comms', 'drops', number, 'vehicle'), 'no such vehicle', allowed, drop.vehicle)
-    for vehicle in sorted({drop.vehicle for drop in config.drops}):
-        drops = sum(drop.vehicle == vehicle for drop in config.drops)
-        if drops > config.breadcrumbs:
             raise source.error(
-                ('comms', 'breadcrumbs'), f'too few: {vehicle!r} drops {drops}', f'>= {drops}', config.breadcrumbs
+                ('comms', 'breadcrumb_drops', number, 'vehicle'), 'no such vehicle', allowed, drop.vehicle
+            )
+    for vehicle in sorted({drop.vehicle for drop in config.breadcrumb_drops}):
+        drops = sum(drop.vehicle == vehicle for drop in config.breadcrumb_drops)
+        if drops > config.breadcrumbs_per_vehicle:
+            raise source.error(
+                ('comms', 'breadcrumbs_per_vehicle'),
+                f'too few: {vehicle!r} drops {drops}',
+                f'>= {drops}',
+                config.breadcrumbs_per_vehicle,
             )
 
 
@@ -111,4 +116,4 @@ def _check_size(config: CommsConfig, site: ParticipantContext, source: YamlSourc
         height_map(config, site)
     except ValueError as error:
         allowed = 'vehicles and stations on the ground that is known'
-        raise source.wrap(('comms', 'tile_m'), error, allowed, config.tile_m) from None
+        raise source.wrap(('comms', 'tile_size_m'), error, allowed, config.tile_size_m) from None

@@ -132,8 +132,9 @@ def tile_layout(ground: HeightMap, tile_m: float) -> tuple[int, int]:
     if columns * rows > MAX_TILES:
         least = math.sqrt(ground.size[0] * ground.size[1] / MAX_TILES)
         raise ValueError(
-            f'tile_m {tile_m!r} divides {ground.size[0]:.0f} m x {ground.size[1]:.0f} m into {columns * rows} tiles;'
-            f' allowed: at most {MAX_TILES}, i.e. tile_m >= {math.ceil(least * 10.0) / 10.0 + 0.1:.1f}'
+            f'tile_size_m {tile_m!r} divides {ground.size[0]:.0f} m x {ground.size[1]:.0f} m into {columns * rows} '
+            f'tiles;'
+            f' allowed: at most {MAX_TILES}, i.e. tile_size_m >= {math.ceil(least * 10.0) / 10.0 + 0.1:.1f}'
         )
     if ground.size[0] * ground.size[1] > MAX_AREA_M2:
         raise ValueError(
@@ -169,7 +170,7 @@ def build_graph(
 ) -> TileGraph:
     """Return the graph of a piece of ground; tile ids count along y first.
 
-    :param tile_m: edge of the tiles [m]
+    :param tile_size_m: edge of the tiles [m]
     :param antenna_height_m: above the ground at both ends [m]
     :param radio: for the relation of costs to losses, and the largest range
     :param progress: called with the numbers of tiles done and of all

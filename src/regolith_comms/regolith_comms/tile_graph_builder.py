@@ -65,7 +65,7 @@ def build_from_config(
     :raises ValueError: if its tiles are too many
     """
     return build_graph_and_grid(
-        height_map(config, site), config.tile_m, config.antenna_height_m, load_radio(config.radio), progress
+        height_map(config, site), config.tile_size_m, config.antenna_height_m, load_radio(config.radio), progress
     )
 
 
@@ -81,12 +81,12 @@ def height_map(config: CommsConfig, site: ParticipantContext) -> HeightMap:
         west, east, south, north = max(west, w), min(east, e), max(south, s), min(north, n)
         if west >= east or south >= north:
             raise ValueError('vehicles and stations are far from the ground that is known')
-    spacing = config.tile_m / _POSTS_PER_TILE
+    spacing = config.tile_size_m / _POSTS_PER_TILE
     # Rounded inwards, so that no post lies outside the known ground.
     i0, i1 = math.ceil(west / spacing), math.floor(east / spacing) + 1
     j0, j1 = math.ceil(south / spacing), math.floor(north / spacing) + 1
     sketch = HeightMap(i0 * spacing, j0 * spacing, spacing, np.broadcast_to(0.0, (i1 - i0, j1 - j0)), '')
-    tile_layout(sketch, config.tile_m)
+    tile_layout(sketch, config.tile_size_m)
     heights = field.coarse_nodes(i0, i1, j0, j1, spacing)
     standing = site.standing()
     tops = None if standing is None else standing.max_heights(heights, sketch.west, sketch.south, spacing)

@@ -54,7 +54,7 @@ def test_unicast_broadcast_and_multicast() -> None:
 def test_loopback_and_charges_are_switches() -> None:
     """1500 bytes to two others and oneself: 1500 against the sender's capacity, or 4500 as the old code had it."""
     for loopback, each, charged, count in ((False, False, 1500, 2), (True, True, 4500, 3)):
-        net = broker(broadcast_loopback=loopback, charge_per_receiver=each)
+        net = broker(broadcast_loopback=loopback, count_broadcast_per_receiver=each)
         net.send(Datagram('amber', BROADCAST, 4100, bytes(1500)))
         assert len(net.deliver_due(0, NEAR)) == count
         assert net._windows.bytes_in_window(0)[0] == charged

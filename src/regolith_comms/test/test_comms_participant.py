@@ -135,7 +135,7 @@ def test_checkpoint_continues_to_the_bit_and_a_rewind_repeats_inputs() -> None:
 def test_everything_comms_knows_is_saved_and_comes_back() -> None:
     """Field by field, with breadcrumbs on the air and on their way, a stock that differs, and a queue of the broker's."""
     options = {
-        'drops': [{'vehicle': 'amber', 'at_s': 0.0}, {'vehicle': 'basalt', 'at_s': 0.06}],
+        'breadcrumb_drops': [{'vehicle': 'amber', 'time_s': 0.0}, {'vehicle': 'basalt', 'time_s': 0.06}],
         'breadcrumb_delay_s': 0.05,
     }
     rig = Rig(**options)
@@ -161,7 +161,7 @@ def test_everything_comms_knows_is_saved_and_comes_back() -> None:
 
 
 def test_breadcrumbs_run_out() -> None:
-    rig = Rig(breadcrumbs=1, drops=[{'vehicle': 'amber', 'at_s': 0.03}])
+    rig = Rig(breadcrumbs_per_vehicle=1, breadcrumb_drops=[{'vehicle': 'amber', 'time_s': 0.03}])
     with pytest.raises(ValueError, match="vehicle 'lander'"):
         rig.comms.deploy('lander')
     for _ in range(3):
@@ -179,7 +179,7 @@ def test_breadcrumbs_run_out() -> None:
 
 def test_a_breadcrumb_relays_once_it_has_started() -> None:
     """Dropped in the cycle at 20 ms; with a delay of 50 ms on the air from the cycle at 80 ms, as a checkpoint knows."""
-    rig = Rig(drops=[{'vehicle': 'amber', 'at_s': 0.02}], breadcrumb_delay_s=0.05)
+    rig = Rig(breadcrumb_drops=[{'vehicle': 'amber', 'time_s': 0.02}], breadcrumb_delay_s=0.05)
     out = []
     for _ in range(3):
         rig.evolve()
@@ -213,7 +213,10 @@ def test_behind_is_along_the_bodys_back() -> None:
 
 
 def test_a_breadcrumb_that_is_removed_before_it_starts_stays_off() -> None:
-    rig = Rig(drops=[{'vehicle': 'amber', 'at_s': 0.0}, {'vehicle': 'basalt', 'at_s': 0.0}], breadcrumb_delay_s=0.1)
+    rig = Rig(
+        breadcrumb_drops=[{'vehicle': 'amber', 'time_s': 0.0}, {'vehicle': 'basalt', 'time_s': 0.0}],
+        breadcrumb_delay_s=0.1,
+    )
     rig.evolve()
     rig.comms.remove('amber_breadcrumb_0')
     for _ in range(10):

@@ -49,7 +49,7 @@ def marks(axes: Axes, marker: str) -> list[tuple[float, float]]:
 def test_graph_plot_draws_tiles_where_the_grid_has_them(shape: tuple[int, int]) -> None:
     ground = land(shape)
     graph, grid = build_graph_and_grid(ground, TILE_M, 1.0, load_radio('lunar_uhf'))
-    config = CommsConfig.model_validate({'tile_m': TILE_M, 'stations': {'lander': [121.0, -25.0, 3.0]}})
+    config = CommsConfig.model_validate({'tile_size_m': TILE_M, 'stations': {'lander': [121.0, -25.0, 3.0]}})
     figure = graph_plot(ground, graph, config, SITE)
     near, far = figure.axes[:2]
     middles = np.array(marks(near, '.'))
@@ -173,7 +173,7 @@ def test_graph_plot_draws_a_single_tile(tmp_path: Path) -> None:
     ground = land((31, 15))
     graph, _ = build_graph_and_grid(ground, 80.0, 1.0, load_radio('lunar_uhf'))
     assert (len(graph), len(graph.edges)) == (1, 0)
-    figure = graph_plot(ground, graph, CommsConfig.model_validate({'tile_m': 80.0}), SITE)
+    figure = graph_plot(ground, graph, CommsConfig.model_validate({'tile_size_m': 80.0}), SITE)
     near, far = figure.axes[:2]
     assert marks(near, '.') == [(140.0, -10.0)]
     assert np.ma.masked_invalid(far.images[1].get_array()).mask.all()

@@ -128,7 +128,7 @@ def test_a_stale_pair_is_refused_with_both_hashes(tmp_path) -> None:
 
 
 def test_too_many_tiles_are_refused() -> None:
-    with pytest.raises(ValueError, match=r'tile_m 1\.5 .* 17956 tiles; allowed: at most 1500'):
+    with pytest.raises(ValueError, match=r'tile_size_m 1\.5 .* 17956 tiles; allowed: at most 1500'):
         tile_layout(ground((101, 101), lambda x, y: 0.0 * x * y), 1.5)
     with pytest.raises(ValueError, match=r'2000 m x 2000 m, is too large .* at most 2000000 m2'):
         tile_layout(ground((3, 3), lambda x, y: 0.0 * x * y, 1000.0), 100.0)

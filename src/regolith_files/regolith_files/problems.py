@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 
+from regolith_files.former_names import FORMER_NAMES
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -88,8 +90,12 @@ def allowed_names(names: Iterable[str], given: object = None) -> str:
 
 
 def closest(names: Iterable[str], given: object, likeness: float = 0.5) -> str:
-    """Return the name that was meant by one as written; '' if none is like it.
+    """Return the name that was meant by one as written; '' if none is like it and none had this name before.
 
     :param likeness: at least, 0 to 1
     """
-    return next(iter(difflib.get_close_matches(str(given), list(names), n=1, cutoff=likeness)), '')
+    names = list(names)
+    for name in FORMER_NAMES.get(str(given), ()):
+        if name in names:
+            return name
+    return next(iter(difflib.get_close_matches(str(given), names, n=1, cutoff=likeness)), '')

@@ -146,7 +146,11 @@ def camera() -> dict[str, Any]:
     pose = CameraPose(bench.eye, np.array([0.0, math.sin(tilt), 0.0, math.cos(tilt)]))
     device, smooth, lit = (
         Camera(config.model_copy(update=changed), 1, 'bench')
-        for changed in ({'edge_samples': 0, 'hull_light': False}, {'hull_light': False}, {'edge_samples': 0})
+        for changed in (
+            {'edge_samples': 0, 'ground_light_on_vehicles': False},
+            {'ground_light_on_vehicles': False},
+            {'edge_samples': 0},
+        )
     )
     scene, origin = bench.rays, bench.scene.origin
     eyes, light = device.view(origin, pose), lights(origin, SUN)

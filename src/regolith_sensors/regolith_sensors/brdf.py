@@ -88,9 +88,9 @@ def _moon(w: float, phi: float) -> HapkeParameters:
 
 PRESETS = MappingProxyType(
     {
-        'lunar_paper': _moon(0.32357, 0.3),
-        'lunar_K1': _moon(0.32357, 0.0),
-        'table1_printed_w': _moon(0.03257, 0.3),
+        'lunar_sato2014': _moon(0.32357, 0.3),
+        'lunar_sato2014_k1': _moon(0.32357, 0.0),
+        'chrono_table1_misprint': _moon(0.03257, 0.3),
         'pommerol2013': HapkeParameters(
             w=0.526, b=0.187, c=0.273, Bs0=1.0, hs=0.083, phi=0.0, theta=math.radians(13.3)
         ),
@@ -98,11 +98,14 @@ PRESETS = MappingProxyType(
 )
 """Parameter sets by name.
 
-``lunar_paper`` is Table 1 of the paper that Chrono's sensors come from: luminance-weighted means of the maps of Sato et
+``lunar_sato2014`` is Table 1 of the paper that Chrono's sensors come from: luminance-weighted means of the maps of
+Sato et
 al. 2014 for 30 S to 30 N. Its printed w = 0.03257 is a misprint of 0.32357, which the authors' programs use: with the
-printed value the Moon would reflect 1.2 % of the sunlight, a tenth of what it does; ``table1_printed_w`` keeps it for
+printed value the Moon would reflect 1.2 % of the sunlight, a tenth of what it does; ``chrono_table1_misprint`` keeps
+it for
 comparison. Sato probably fitted w with K = 1, in which case the paper's phi = 0.3 counts porosity twice and the ground
-is about 40 % too bright; ``lunar_K1`` is the set without. ``pommerol2013`` is JSC-1 simulant (Pommerol et al. 2013).
+is about 40 % too bright; ``lunar_sato2014_k1`` is the set without. ``pommerol2013`` is JSC-1 simulant (Pommerol et
+al. 2013).
 """
 
 

@@ -42,11 +42,11 @@ def citations(scenario: Any) -> Citations:
 def _surfaces(light: LightConfig) -> set[str]:
     """Return the papers behind the look of ground, rocks and vehicles."""
     keys = {'hapke1981', 'hapke1984', 'hapke1986', 'hapke2002', 'hapke2008', 'hapke2012'}
-    keys.add(_SOILS.get(light.soil, 'sato2014'))
+    keys.add(_SOILS.get(light.reflectance, 'sato2014'))
     keys |= {'walter2007', 'heitz2014', 'schlick1994', 'ashikhmin2000', 'gouraud1971'}
     if light.micro_slope_deg > 0.0:
         keys.add('helfenstein1999')
-    return keys | ({'hanika2021', 'abramowitz1964', 'cody1980'} if light.rays == USUAL else set())
+    return keys | ({'hanika2021', 'abramowitz1964', 'cody1980'} if light.ray_backend == USUAL else set())
 
 
 def _light(light: LightConfig, camera: CameraConfig) -> set[str]:
@@ -54,9 +54,9 @@ def _light(light: LightConfig, camera: CameraConfig) -> set[str]:
     keys = {'prsa2016'} if light.sun is not None else set()
     if isinstance(light.sun, LunarSunConfig):
         keys.add('meeus1998')
-    if camera.hull_light and not camera.bounce_samples and light.rays == USUAL:
+    if camera.ground_light_on_vehicles and not camera.bounce_samples and light.ray_backend == USUAL:
         keys |= {'ward1988', 'duff2017'}
-    if camera.samples > 1 or camera.edge_samples or (light.sun is not None and light.rays == USUAL):
+    if camera.samples_per_pixel > 1 or camera.edge_samples or (light.sun is not None and light.ray_backend == USUAL):
         keys |= {'roberts2018', 'cranley1976'}
     return keys
 
@@ -72,4 +72,4 @@ def _camera(camera: CameraConfig) -> set[str]:
 
 
 def _drifts(errors: InertialErrors) -> bool:
-    return errors.bias_sigma > 0.0 or errors.walk > 0.0
+    return errors.bias_stddev > 0.0 or errors.random_walk > 0.0

@@ -91,7 +91,7 @@ class SensorsNode:
         spans = [topics.span_ns for topics in self.topics]
         kept_ns = 2_000_000_000 + 2 * max(before + after for before, after in spans)
         self._leaving = ShutdownRequest()
-        warm_up.main(scenario.light.rays)
+        warm_up.main(scenario.light.ray_backend)
         looks = self._await_looks(sorted(scenario.vehicles))
         self.world = SensorScene(scenario.terrain, scenario.light, scenario.seed, looks, kept_ns)
         self.states = self.world.states
@@ -133,21 +133,21 @@ class SensorsNode:
         for name in vehicles:
             self.inbox.subscribe(VisualDescriptionMessage, f'{self._root}/{name}/visual_description', take, qos.LATCHED)
         self._starting.done()  # from here on it waits for others
-        longest_s = self._world_config.start_timeout_s
-        patience = StartupTimeout(self.node, 'starting', longest_s)
+        max_exposure_s = self._world_config.start_timeout_s
+        patience = StartupTimeout(self.node, 'starting', max_exposure_s)
         while len(looks) < len(vehicles):
             if self._leaving.asked:
                 raise KeyboardInterrupt
             if patience.left() < 0.0:
                 missing = ', '.join(name for name in vehicles if name not in looks)
-                raise TimeoutError(f'sensors: no description of {missing} within {longest_s} s')
+                raise TimeoutError(f'sensors: no description of {missing} within {max_exposure_s} s')
             self.inbox.wait(0.02)
         self._starting = StartupNotice(self.nodes[1], 'starting')
         return looks
 
     def _make_topics(self, sensors: tuple[ResolvedSensor, ...], scenario: _Scenario) -> list[SensorTopics]:
         lamps = {
-            name: {lamp: SpotlightConfig.model_validate(values) for lamp, values in sorted(entry.lights.items())}
+            name: {lamp: SpotlightConfig.model_validate(values) for lamp, values in sorted(entry.spotlights.items())}
             for name, entry in sorted(scenario.vehicles.items())
         }
         made: list[SensorTopics] = []

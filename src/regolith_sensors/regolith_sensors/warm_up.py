@@ -62,7 +62,9 @@ def main(rays: str = USUAL) -> None:
         return np.tile(down.position, (len(moments), 1)), np.tile(np.eye(3), (len(moments), 1, 1))
 
     Lidar(LidarConfig(columns=4, rings=4), 0, 'warm_up').scan(arrays, scene.origin, poses)
-    Imu(ImuConfig.model_validate({'gyroscope': {'white': 1e-3}}), 0, 'warm_up').sample(0, (0.0, 0.0, 1.62), (0.0,) * 3)
+    Imu(ImuConfig.model_validate({'gyroscope': {'noise_density': 1e-3}}), 0, 'warm_up').sample(
+        0, (0.0, 0.0, 1.62), (0.0,) * 3
+    )
 
 
 if __name__ == '__main__':

@@ -59,7 +59,7 @@ def test_edges_and_shadow_borders_are_smooth(look: Callable[..., RenderedImage])
     pixels = np.zeros(one.depth.size, bool)
     pixels[edge_pixels(edge_marks(one))] = True
     assert 0.01 < pixels.mean() < 0.15
-    truth = look(samples=64, sun_samples=4).radiance[..., 1].ravel()
+    truth = look(samples_per_pixel=64, sun_samples=4).radiance[..., 1].ravel()
     plain, smooth = (f.radiance[..., 1].ravel() for f in (one, refined))
     soft = ~pixels & (plain != smooth)
     assert soft.sum() < 0.2 * pixels.sum()

@@ -24,9 +24,9 @@ from regolith_sensors.rays.shading import hapke_constants, hapke_fast_many, hapk
 
 DATA = Path(__file__).parent / 'data'
 SETS = {
-    'table1': 'lunar_paper',
-    'table1_K1': 'lunar_K1',
-    'table1_printed_w': 'table1_printed_w',
+    'table1': 'lunar_sato2014',
+    'table1_K1': 'lunar_sato2014_k1',
+    'chrono_table1_misprint': 'chrono_table1_misprint',
     'pommerol2013': 'pommerol2013',
 }
 
@@ -58,7 +58,7 @@ def test_reference_vectors(name: str) -> None:
 def test_reference_components() -> None:
     t = table('components_table1.csv')
     i, e, psi = (np.deg2rad(t[f'{k}_deg']) for k in ('incidence', 'emission', 'azimuth'))
-    part = hapke_components(i, e, psi, PRESETS['lunar_paper'])
+    part = hapke_components(i, e, psi, PRESETS['lunar_sato2014'])
     for ours, theirs in [
         ('mu0e', 'mu0e'),
         ('mue', 'mue'),
@@ -78,7 +78,10 @@ def test_reciprocity() -> None:
         there = hapke_reflectance(i, e, psi, PRESETS[name]) / np.cos(i)
         back = hapke_reflectance(e, i, psi, PRESETS[name]) / np.cos(e)
         np.testing.assert_allclose(there, back, rtol=1e-12)
-    there, back = hapke_fast_many(i, e, psi, PRESETS['lunar_paper']), hapke_fast_many(e, i, psi, PRESETS['lunar_paper'])
+    there, back = (
+        hapke_fast_many(i, e, psi, PRESETS['lunar_sato2014']),
+        hapke_fast_many(e, i, psi, PRESETS['lunar_sato2014']),
+    )
     np.testing.assert_allclose(there / np.cos(i), back / np.cos(e), rtol=1e-5)
 
 
@@ -93,7 +96,11 @@ def test_phase_function_is_normalised_and_leans_back() -> None:
 
 @pytest.mark.parametrize(
     ('name', 'opposition', 'standard'),
-    [('lunar_paper', 0.269994, 0.05247), ('lunar_K1', 0.18900, 0.03736), ('table1_printed_w', 0.02592, 0.00459)],
+    [
+        ('lunar_sato2014', 0.269994, 0.05247),
+        ('lunar_sato2014_k1', 0.18900, 0.03736),
+        ('chrono_table1_misprint', 0.02592, 0.00459),
+    ],
 )
 def test_radiance_factors(name: str, opposition: float, standard: float) -> None:
     """Figures of the specification, to the digits it prints."""
@@ -123,29 +130,29 @@ def test_directional_hemispherical_reflectance() -> None:
 
 
 def test_opposition_surge() -> None:
-    radf = lambda i: hapke_reflectance(np.deg2rad(i), 0.0, 0.0, PRESETS['lunar_paper'])  # noqa: E731
+    radf = lambda i: hapke_reflectance(np.deg2rad(i), 0.0, 0.0, PRESETS['lunar_sato2014'])  # noqa: E731
     assert radf(0.0) / radf(5.0) == pytest.approx(1.3089, abs=5e-5)
     assert radf(1.0) / radf(5.0) == pytest.approx(1.2216, abs=5e-5)
     thirty = math.radians(30.0)
-    zero = hapke_reflectance(thirty, thirty, 0.0, PRESETS['lunar_paper'])
+    zero = hapke_reflectance(thirty, thirty, 0.0, PRESETS['lunar_sato2014'])
     for g, ratio in [(1, 0.9379), (2, 0.8880), (5, 0.7838), (10, 0.6854), (20, 0.5846)]:
         half = math.radians(g / 2.0)
-        r = hapke_reflectance(thirty - half, thirty + half, 0.0, PRESETS['lunar_paper'])
+        r = hapke_reflectance(thirty - half, thirty + half, 0.0, PRESETS['lunar_sato2014'])
         assert r / zero == pytest.approx(ratio, abs=5e-5)
 
 
 def test_monostatic_reflectance_is_flat() -> None:
     """Why a lamp beside the camera washes out all relief, and a lidar's intensity says little about slope."""
-    zero = hapke_reflectance(0.0, 0.0, 0.0, PRESETS['lunar_paper'])
+    zero = hapke_reflectance(0.0, 0.0, 0.0, PRESETS['lunar_sato2014'])
     for i, ratio in [(30, 0.9968), (45, 0.9932), (60, 0.9900), (75, 0.9865)]:
         angle = math.radians(i)
-        got = hapke_reflectance(angle, angle, 0.0, PRESETS['lunar_paper']) / zero
+        got = hapke_reflectance(angle, angle, 0.0, PRESETS['lunar_sato2014']) / zero
         assert got == pytest.approx(ratio, abs=5e-5)
 
 
 def test_continuity() -> None:
     """No jump across i = e, nor where an angle reaches 0 or pi; no NaN anywhere."""
-    p, step = PRESETS['lunar_paper'], 1e-12
+    p, step = PRESETS['lunar_sato2014'], 1e-12
     for i, e, psi in np.deg2rad(
         [(40, 40, 70), (40, 0, 70), (0, 40, 70), (0, 0, 0), (60, 60, 0), (60, 30, 180), (89, 89, 180)]
     ):
@@ -162,7 +169,7 @@ def test_continuity() -> None:
 
 
 def test_arguments_broadcast_and_only_the_cosine_of_the_azimuth_counts() -> None:
-    p = PRESETS['lunar_paper']
+    p = PRESETS['lunar_sato2014']
     i, e = np.deg2rad([[10.0], [40.0], [70.0]]), np.deg2rad([5.0, 60.0])
     got = hapke_reflectance(i, e, 1.0, p)
     assert got.shape == (3, 2) and got.dtype == np.float64
@@ -184,15 +191,15 @@ def test_smooth_ground_is_lommel_seeliger() -> None:
 
 
 def test_coherent_backscatter_doubles_opposition_at_most() -> None:
-    with_it = dataclasses.replace(PRESETS['lunar_paper'], Bc0=1.0, hc=0.05)
-    zero = hapke_reflectance(0.3, 0.3, 0.0, with_it) / hapke_reflectance(0.3, 0.3, 0.0, PRESETS['lunar_paper'])
-    far = hapke_reflectance(1.2, 1.2, np.pi, with_it) / hapke_reflectance(1.2, 1.2, np.pi, PRESETS['lunar_paper'])
+    with_it = dataclasses.replace(PRESETS['lunar_sato2014'], Bc0=1.0, hc=0.05)
+    zero = hapke_reflectance(0.3, 0.3, 0.0, with_it) / hapke_reflectance(0.3, 0.3, 0.0, PRESETS['lunar_sato2014'])
+    far = hapke_reflectance(1.2, 1.2, np.pi, with_it) / hapke_reflectance(1.2, 1.2, np.pi, PRESETS['lunar_sato2014'])
     assert zero == pytest.approx(2.0, abs=1e-12) and 1.0 < far < 1.01
 
 
 def test_coherent_backscatter_near_opposition_and_far_from_it() -> None:
     """Limits of Bc(y), y = tan(g/2) / hc: 1 - 9 y / 4 for y -> 0 and (1 + 1 / y) / (2 (1 + y)^2) for y -> infinity."""
-    p = dataclasses.replace(PRESETS['lunar_paper'], Bc0=1.0, hc=0.1)
+    p = dataclasses.replace(PRESETS['lunar_sato2014'], Bc0=1.0, hc=0.1)
 
     def bc(y: float) -> float:
         return float(hapke_components(2.0 * math.atan(y * p.hc), 0.0, 0.0, p)['Bc'])
@@ -208,7 +215,7 @@ def test_porosity_brightens() -> None:
     """K of Hapke 2008: 1 + x / 2 for small x = 1.209 phi^(2/3); 1.440 477 796 at phi = 0.3, endless where x = 1."""
 
     def k(phi: float) -> float:
-        return dataclasses.replace(PRESETS['lunar_K1'], phi=phi).porosity_factor
+        return dataclasses.replace(PRESETS['lunar_sato2014_k1'], phi=phi).porosity_factor
 
     assert k(0.0) == 1.0 and k(0.3) == pytest.approx(1.440477796, rel=1e-9)
     x = 1.209 * 1e-6 ** (2.0 / 3.0)
@@ -230,7 +237,7 @@ def test_a_lambert_surface_sends_back_its_albedo() -> None:
 )
 def test_impossible_parameters_are_refused(change: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=f'{next(iter(change))} = .*; allowed: '):
-        dataclasses.replace(PRESETS['lunar_paper'], **change)
+        dataclasses.replace(PRESETS['lunar_sato2014'], **change)
 
 
 def test_fast_version_everywhere() -> None:
@@ -238,14 +245,14 @@ def test_fast_version_everywhere() -> None:
     for name, parameters in PRESETS.items():
         exact = hapke_reflectance(i, e, psi, parameters)
         np.testing.assert_allclose(hapke_fast_many(i, e, psi, parameters), exact, rtol=1e-3, err_msg=name)
-    assert hapke_constants(PRESETS['lunar_paper']).dtype == np.float32
+    assert hapke_constants(PRESETS['lunar_sato2014']).dtype == np.float32
 
 
 @pytest.mark.parametrize('coherent', [0.0, 0.6])
 def test_sixteen_points_at_once_are_sixteen_single_ones(coherent: float) -> None:
     """To the bit, some of them turned away from light or viewer: which pixels share a packet must not show."""
     rng = np.random.default_rng(4)
-    table = hapke_constants(dataclasses.replace(PRESETS['lunar_paper'], Bc0=coherent))[None, :]
+    table = hapke_constants(dataclasses.replace(PRESETS['lunar_sato2014'], Bc0=coherent))[None, :]
     seen = 0
     for _ in range(20):
         vectors = rng.standard_normal((3, 16, 3))

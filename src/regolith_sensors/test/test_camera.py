@@ -52,7 +52,7 @@ def camera(**changes: Any) -> Camera:
 )
 def test_camera_info_is_true_to_the_pixel(distortion: dict[str, Any], flat_scene: Callable[..., Scene]) -> None:
     """White discs at known places appear where CameraInfo's K and D put them, by our formulas and by OpenCV's."""
-    device = camera(distortion=distortion, samples=64)
+    device = camera(distortion=distortion, samples_per_pixel=64)
     # Black ground far below, a white disc that faces the camera; the sun behind it.
     scene = flat_scene(Lambert((0.0, 0.0, 0.0)), (Lambert(),))
     disc = scene.add_object('disc', [(scene.add_mesh(cylinder(0.015, 1e-3, 64)), Semantic.OTHER)])
@@ -111,7 +111,7 @@ def test_frames_repeat_bit_for_bit(flat_scene: Callable[..., Scene]) -> None:
             'dead_fraction': 0.001,
         },
         'effects': {'dust_spots': 5, 'glare': 0.05},
-        'samples': 2,
+        'samples_per_pixel': 2,
         'color': 'rgb',
     }
     first = photograph(camera(**everything), scene, 3)
@@ -140,7 +140,7 @@ def test_colours_and_encodings(flat_scene: Callable[..., Scene]) -> None:
 
 
 def test_automatic_exposure(flat_scene: Callable[..., Scene]) -> None:
-    meter = {'percentile': 90.0, 'level': 0.5, 'shortest_s': 1e-6, 'longest_s': 1.0}
+    meter = {'percentile': 90.0, 'target_level': 0.5, 'min_exposure_s': 1e-6, 'max_exposure_s': 1.0}
     for albedo in (0.02, 0.9):
         image = photograph(camera(auto_exposure=meter), flat_scene(Lambert((albedo,) * 3)))
         assert np.percentile(image[::4, ::4], 90.0) / 65535 == pytest.approx(0.5, abs=0.01)
@@ -149,7 +149,7 @@ def test_automatic_exposure(flat_scene: Callable[..., Scene]) -> None:
 
 def test_samples_lie_evenly_in_their_pixel() -> None:
     """Sixteen offsets: the first in the middle, at most one cell of 4 x 4 empty (of random ones six would be)."""
-    camera = Camera(CameraConfig.model_validate({**SMALL, 'samples': 16}), 1, 'cam')
+    camera = Camera(CameraConfig.model_validate({**SMALL, 'samples_per_pixel': 16}), 1, 'cam')
     offsets = np.array([camera.offset(k) for k in range(16)])
     assert offsets[0].tolist() == [0.0, 0.0] and np.abs(offsets).max() <= 0.5
     cells = np.floor((offsets + 0.5) * 4.0).astype(int)
@@ -172,7 +172,7 @@ def test_motion_blur(flat_scene: Callable[..., Scene]) -> None:
 
     widths = []
     for blur in (False, True):
-        device = camera(samples=64, stages={**SMALL['stages'], 'motion_blur': blur})
+        device = camera(samples_per_pixel=64, stages={**SMALL['stages'], 'motion_blur': blur})
         light = (
             device.expose(scene.commit(), scene.origin, pose, Sun(math.radians(270.0), 0.0))
             .radiance[..., 1]

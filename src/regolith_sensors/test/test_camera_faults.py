@@ -169,14 +169,17 @@ def test_a_full_well_is_full_whatever_the_response_adds() -> None:
 
 def test_metered_exposure() -> None:
     config = CameraConfig.model_validate(
-        {**PLAIN, 'auto_exposure': {'percentile': 50.0, 'level': 0.5, 'shortest_s': 1e-4, 'longest_s': 0.2}}
+        {
+            **PLAIN,
+            'auto_exposure': {'percentile': 50.0, 'target_level': 0.5, 'min_exposure_s': 1e-4, 'max_exposure_s': 0.2},
+        }
     ).auto_exposure
     assert config is not None
     rate = np.full((8, 8, 1), 1e5)
     assert metered_exposure(rate, 10_000.0, config) == pytest.approx(0.05)
     assert metered_exposure(rate * 1e6, 10_000.0, config) == 1e-4
     assert metered_exposure(rate * 1e-6, 10_000.0, config) == metered_exposure(rate * 0.0, 10_000.0, config) == 0.2
-    picture = made(auto_exposure={'level': 0.6}).process(checkered(), 1)
+    picture = made(auto_exposure={'target_level': 0.6}).process(checkered(), 1)
     assert picture.exposure_s != 1e-3 and np.percentile(picture.image[::4, ::4], 95.0) / 65535 == pytest.approx(
         0.6, rel=0.01
     )
@@ -243,8 +246,8 @@ def test_shipped_cameras_do_not_burn_out_slopes_in_the_sun(name: str, radiance: 
         ({'noise': {'read': (1.0, -1.0, 1.0)}}, 'noise.read.1 = -1.0: .*; allowed: greater than or equal to 0'),
         ({'noise': {'dark_current': (-5.0, 1.0, 1.0)}}, 'noise.dark_current.0 = -5.0'),
         (
-            {'auto_exposure': {'shortest_s': 0.5, 'longest_s': 0.1}},
-            'auto_exposure.shortest_s = 0.5: too long; allowed: up to longest_s = 0.1',
+            {'auto_exposure': {'min_exposure_s': 0.5, 'max_exposure_s': 0.1}},
+            'auto_exposure.min_exposure_s = 0.5: too long; allowed: up to max_exposure_s = 0.1',
         ),
         ({'effects': {'glare': 0.9}}, 'effects.glare = 0.9: .*; allowed: less than or equal to 0.5'),
         ({'color': 'bayer_rggb', 'width': 63}, "color = 'bayer_rggb': odd size; allowed: even width"),

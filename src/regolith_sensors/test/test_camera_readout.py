@@ -36,7 +36,7 @@ BASE: dict[str, Any] = {
 }
 
 
-def one_by_one(device: Camera, frame: Any, n: int) -> Any:
+def individual_contact(device: Camera, frame: Any, n: int) -> Any:
     """Return the digital numbers by the reference stages, an image after each."""
     c, on, pattern = device.config, device.config.stages, device._pattern
     channels = slice(0, 3) if c.color == 'rgb' else slice(1, 2)
@@ -101,7 +101,7 @@ def test_one_pass_is_the_stages(changes: dict[str, Any]) -> None:
     frame.radiance[:] = ramp[:, :, None] * np.array([0.8, 1.0, 1.2], np.float32)
     frame.radiance[:4] = 0.0
     frame.depth[:] = np.linspace(0.5, 30.0, ramp.size).reshape(ramp.shape)
-    expected = one_by_one(device, frame, 3)
+    expected = individual_contact(device, frame, 3)
     assert len(np.unique(expected)) > 500
     np.testing.assert_array_equal(
         device.process(frame, 3).image, expected[:, :, 0] if config.color == 'mono' else expected

@@ -146,7 +146,7 @@ def test_image_metadata_holds_exposure_gain_and_frame_of_the_image(
 
     No subscriber to the metadata alone makes a camera render.
     """
-    meter: Any = {'meter': 'ground', 'percentile': 90.0, 'level': 0.3} if automatic else None
+    meter: Any = {'meter': 'ground', 'percentile': 90.0, 'target_level': 0.3} if automatic else None
     model = {**EYE, 'exposure_s': 2e-4, 'auto_exposure': meter, 'iso': 160.0}
     right = {
         **ENTRY,

@@ -24,7 +24,7 @@ def test_a_blind_rover_cites_nothing() -> None:
     assert cited({}) == set()
 
 
-@pytest.mark.parametrize('light', [{}, {'soil': 'pommerol2013', 'sun': None}])
+@pytest.mark.parametrize('light', [{}, {'reflectance': 'pommerol2013', 'sun': None}])
 def test_a_camera_cites_hapke_and_its_stages(light: dict[str, Any]) -> None:
     found = cited({'eye': {'model': 'blackfly'}}, **light)
     assert {'hapke1981', 'hapke2012', 'batagoda2024', 'brown1966', 'walter2007', 'helfenstein1999'} <= found

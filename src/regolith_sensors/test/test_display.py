@@ -31,7 +31,7 @@ def ground(scene: Scene, model: dict[str, Any] | str, **changes: Any) -> Any:
         'color': 'rgb',
         'stages': OFF,
         'distortion': {},
-        'auto_exposure': {'level': 0.5},
+        'auto_exposure': {'target_level': 0.5},
     }
     camera = Camera(CameraConfig.model_validate({**values, **small, **changes}), 1, 'cam')
     scene.centre((0.0, 0.0, 2.0))

@@ -32,7 +32,7 @@ def developed(**exposure: Any) -> CameraImage:
             'exposure_s': 1e-3,
             'color': 'mono',
             'stages': STAGES,
-            'auto_exposure': {'shortest_s': 1e-6, 'longest_s': 60.0, **exposure},
+            'auto_exposure': {'min_exposure_s': 1e-6, 'max_exposure_s': 60.0, **exposure},
         }
     )
     frame = empty_frame(HEIGHT, WIDTH)
@@ -54,13 +54,15 @@ def test_the_percentile_of_the_ground_reaches_its_level(percentile: float, level
     Of the 256 metered pixels of the ground a percentile of an even distribution is known to sqrt(p (1 - p) / 256), at
     most 3.1 %, relative to at least 0.5 of the range: 3 standard deviations are 19 %.
     """
-    picture = developed(meter='ground', percentile=percentile, level=level)
+    picture = developed(meter='ground', percentile=percentile, target_level=level)
     assert np.percentile(picture.image[GROUND], percentile) / 65535 == pytest.approx(level, rel=0.19)
 
 
 def test_the_frame_meters_vehicles_as_well() -> None:
     """The 90th percentile of a frame of which a third is the vehicle is the vehicle's, at a radiance of 20."""
-    frame, ground = (developed(meter=meter, percentile=90.0, level=0.6).exposure_s for meter in ('frame', 'ground'))
+    frame, ground = (
+        developed(meter=meter, percentile=90.0, target_level=0.6).exposure_s for meter in ('frame', 'ground')
+    )
     assert frame / ground == pytest.approx(0.9 / 20.0, rel=0.1)
 
 
@@ -70,18 +72,18 @@ def test_full_pixels_are_limited(limit: float) -> None:
 
     The fraction of the whole ground follows that of the metered 256 pixels to three of their standard deviations.
     """
-    free = developed(meter='ground', percentile=50.0, level=1.0)
+    free = developed(meter='ground', percentile=50.0, target_level=1.0)
     assert np.mean(free.image[GROUND] == 65535) == pytest.approx(0.5, abs=0.1)
-    held = developed(meter='ground', percentile=50.0, level=1.0, max_full_fraction=limit)
+    held = developed(meter='ground', percentile=50.0, target_level=1.0, max_full_fraction=limit)
     full = np.mean(held.image[GROUND] == 65535)
     assert full == pytest.approx(limit, abs=3.0 * np.sqrt(limit * (1.0 - limit) / 256.0))
     # A limit that is kept anyway changes nothing.
-    dim = {'meter': 'ground', 'percentile': 50.0, 'level': 0.1}
+    dim = {'meter': 'ground', 'percentile': 50.0, 'target_level': 0.1}
     assert developed(**dim).exposure_s == developed(**dim, max_full_fraction=limit).exposure_s
 
 
 def test_without_ground_all_of_the_frame_is_metered() -> None:
-    config = {'percentile': 90.0, 'level': 0.5}
+    config = {'percentile': 90.0, 'target_level': 0.5}
     devices = [
         Camera(
             CameraConfig.model_validate(

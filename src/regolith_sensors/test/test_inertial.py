@@ -33,17 +33,17 @@ def allan(x: np.ndarray, m: int) -> float:
 def test_allan_deviation() -> None:
     """Four hours standing still: white noise at 1 s, slope -1/2, the bump of the bias."""
     config = load_sensor('imu_tactical', ImuConfig).gyroscope
-    errors = config.model_copy(update={'scale': 0.0})
+    errors = config.model_copy(update={'scale_factor_stddev': 0.0})
     imu = Imu(ImuConfig(gyroscope=errors), 5, 'imu')
     count = 4 * 3600 * 100
     _, rate = imu.samples(0, np.zeros((count, 3)), np.zeros((count, 3)))
-    assert allan(rate, 100) == pytest.approx(config.white, rel=0.05)
+    assert allan(rate, 100) == pytest.approx(config.noise_density, rel=0.05)
     taus = np.array([0.1, 0.3, 1.0, 3.0, 10.0])
     # The bias adds 2 % at 10 s, which tilts the line by 0.005.
     slope = np.polyfit(np.log(taus), np.log([allan(rate, round(t * 100)) for t in taus]), 1)[0]
     assert slope == pytest.approx(-0.5, abs=0.03)
-    tau = 1.89 * config.bias_tau_s
-    expected = math.hypot(0.618 * config.bias_sigma, config.white / math.sqrt(tau))
+    tau = 1.89 * config.bias_correlation_time_s
+    expected = math.hypot(0.618 * config.bias_stddev, config.noise_density / math.sqrt(tau))
     assert allan(rate, round(tau * 100)) == pytest.approx(expected, rel=0.15)
 
 
@@ -66,14 +66,14 @@ def test_errors_do_not_depend_on_how_one_got_there() -> None:
 
 
 def test_quantised_and_saturated() -> None:
-    imu = Imu(ImuConfig.model_validate({'accelerometer': {'limit': 8.0, 'bits': 4}}), 1, 'i')
+    imu = Imu(ImuConfig.model_validate({'accelerometer': {'full_scale_range': 8.0, 'resolution_bits': 4}}), 1, 'i')
     force, _ = imu.samples(0, np.array([[9.0, -20.0, 1.62], [0.4, 0.6, 7.9]]), np.zeros((2, 3)))
     assert force.tolist() == [[8.0, -8.0, 2.0], [0.0, 1.0, 8.0]]
 
 
 def test_every_constant_error_has_its_size() -> None:
     """m = (1 + s + M) x + b0, drawn once per unit: over 2000 units each part has its deviation, and no other axis'."""
-    errors = {'turn_on': 0.2, 'scale': 0.01, 'misalignment_rad': 0.003}
+    errors = {'turn_on_bias_stddev': 0.2, 'scale_factor_stddev': 0.01, 'misalignment_stddev_rad': 0.003}
     true = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
     config = ImuConfig.model_validate({'gyroscope': errors})
     got = np.array([Imu(config, seed, 'imu').samples(0, true, true)[1] for seed in range(2000)])
@@ -116,7 +116,7 @@ def test_mean_over_a_window_is_the_mean_of_the_moments() -> None:
 
 def test_fixes_on_the_earth_are_on_its_ellipsoid() -> None:
     """One arc second along the meridian and the parallel at 45 N, from tables of WGS 84: 30.870 m and 21.902 m."""
-    quiet = {f'{kind}_{way}_m': 0.0 for kind in ('white', 'drift') for way in ('horizontal', 'vertical')}
+    quiet = {f'{kind}_{way}_m': 0.0 for kind in ('noise', 'drift') for way in ('horizontal', 'vertical')}
     config = GnssConfig(body='earth', latitude_deg=45.0, longitude_deg=7.0, altitude_m=300.0, **quiet)
     for place, expected in (((21.902, 0.0, 4.0), (45.0, 7.0 + 1 / 3600)), ((0.0, 30.870, 4.0), (45.0 + 1 / 3600, 7.0))):
         assert Gnss(config, 1, 'g').fix(0, place) == pytest.approx((*expected, 304.0), abs=2e-9)
@@ -131,7 +131,7 @@ def test_fixes_on_the_earth_are_on_its_ellipsoid() -> None:
 
 
 def test_gnss_errors() -> None:
-    config = GnssConfig(white_horizontal_m=0.5, white_vertical_m=0.5, drift_tau_s=30.0)
+    config = GnssConfig(noise_horizontal_m=0.5, noise_vertical_m=0.5, drift_correlation_time_s=30.0)
     error = Gnss(config, 9, 'gnss').errors(0, 1_000_000)
     # 33 000 correlation times: the variance is known to 1 %, correlations to 0.01.
     np.testing.assert_allclose(error.var(axis=0), np.diag(Gnss(config, 9, 'g').covariance()), rtol=0.05)
@@ -145,8 +145,8 @@ def test_fix_on_the_sphere() -> None:
         latitude_deg=60.0,
         longitude_deg=20.0,
         altitude_m=5.0,
-        white_horizontal_m=0,
-        white_vertical_m=0,
+        noise_horizontal_m=0,
+        noise_vertical_m=0,
         drift_horizontal_m=0,
         drift_vertical_m=0,
     )
@@ -178,7 +178,7 @@ def test_local_coordinates_against_the_tangent_plane(latitude_deg: float) -> Non
 
 def test_receiver_at_a_pole_gives_its_distance_from_it() -> None:
     """100 m off the pole the latitude is 100 m / R less in every direction, on the Moon and on the Earth."""
-    quiet = {f'{kind}_{way}_m': 0.0 for kind in ('white', 'drift') for way in ('horizontal', 'vertical')}
+    quiet = {f'{kind}_{way}_m': 0.0 for kind in ('noise', 'drift') for way in ('horizontal', 'vertical')}
     # Along a meridian the Earth's radius of curvature at its poles is a^2 / b.
     for body, radius in (('moon', MOON_RADIUS), ('earth', 6378137.0**2 / 6356752.314)):
         for latitude in (-90.0, 90.0):

@@ -67,7 +67,7 @@ def test_a_wall_in_shadow_has_half_the_plains_light(flat_scene: Callable[..., Sc
     steps = np.abs(np.diff(light, axis=1))
     assert np.nanmax(steps) < 0.02 * expected[1] and np.nanstd(light) < 0.1 * expected[1]
     # Without it the wall is black, as the sky is.
-    dark = look(wall(flat_scene), hull_light=False)
+    dark = look(wall(flat_scene), ground_light_on_vehicles=False)
     assert not dark.radiance[dark.semantic == Semantic.VEHICLE].any()
 
 

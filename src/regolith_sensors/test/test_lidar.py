@@ -86,7 +86,7 @@ def test_edge_before_a_wall(flat_scene: Callable[..., Scene]) -> None:
 
 def test_intensity_against_incidence(flat_scene: Callable[..., Scene]) -> None:
     """(d) Regolith is flat within 2 %, Lambert falls as the cosine; regolith is 0.27 of a white target."""
-    soil = HapkeSoil(PRESETS['lunar_paper'], (1.0, 1.0, 1.0))
+    soil = HapkeSoil(PRESETS['lunar_sato2014'], (1.0, 1.0, 1.0))
     for i in np.deg2rad([0.0, 20.0, 40.0, 60.0]):
         at = ((0.0, 0.0, 10.0 * math.cos(i)), math.pi / 2 - i)
         white = look(flat_scene(Lambert()), one_beam(), *at).intensity[0, 0, 0]
@@ -112,7 +112,7 @@ def test_misses_and_what_is_too_near(flat_scene: Callable[..., Scene]) -> None:
 
 def test_noise_has_its_size_and_repeats(flat_scene: Callable[..., Scene]) -> None:
     config = one_beam(
-        columns=100, azimuth_deg=(-2.0, 2.0), rings=100, elevation_deg=(-2.0, 2.0), noise={'range_m': 0.03}
+        columns=100, azimuth_deg=(-2.0, 2.0), rings=100, elevation_deg=(-2.0, 2.0), noise={'range_stddev_m': 0.03}
     )
     at = ((0.0, 0.0, 10.0), math.pi / 2)
     clean = look(flat_scene(), config.model_copy(update={'noise': type(config.noise)()}), *at)
@@ -217,7 +217,7 @@ def test_shipped_lidars(
     if name == 'vlp16':
         assert (
             config.divergence_rad == (3.0e-3, 1.5e-3)
-            and config.noise.range_m == 0.03
+            and config.noise.range_stddev_m == 0.03
             and config.range_m == (0.5, 100.0)
         )
 
@@ -225,7 +225,7 @@ def test_shipped_lidars(
 def test_errors_of_the_two_angles_are_independent(flat_scene: Callable[..., Scene]) -> None:
     """Both have their size, and neither knows of the other: 10 000 pairs correlate by 1 % at random."""
     config = one_beam(
-        columns=100, azimuth_deg=(-2.0, 2.0), rings=100, elevation_deg=(-2.0, 2.0), noise={'angle_rad': 1e-3}
+        columns=100, azimuth_deg=(-2.0, 2.0), rings=100, elevation_deg=(-2.0, 2.0), noise={'angle_stddev_rad': 1e-3}
     )
     at = ((0.0, 0.0, 10.0), math.pi / 2)
     clean = look(flat_scene(), config.model_copy(update={'noise': type(config.noise)()}), *at).points.astype(float)

@@ -55,7 +55,7 @@ def test_returns_alone_in_the_order_of_time(flat_scene: Callable[..., Scene]) ->
 
 def test_organised_clouds_keep_misses(flat_scene: Callable[..., Scene]) -> None:
     scan = sweep(flat_scene(half=60.0), returns='dual')
-    cloud = point_cloud(scan, organised=True)
+    cloud = point_cloud(scan, organized=True)
     assert cloud.shape == (2 * 8, 90)
     # Rows are rings, lowest first, the second returns below; columns go with time.
     np.testing.assert_array_equal(cloud['ring'], np.tile(np.arange(8), 2)[:, None] + np.zeros(90, int))
@@ -121,7 +121,7 @@ def test_ouster_fields_are_those_of_its_driver(flat_scene: Callable[..., Scene])
     np.testing.assert_allclose(cloud['reflectivity'], expected, atol=1.0)
     assert 0 < cloud['reflectivity'].min() <= cloud['reflectivity'].max() < 100 and not cloud['ambient'].any()
     # As an image its rows are its rings.
-    image = sensor_cloud(sweep(flat_scene(half=60.0)), lidar_config(fields='ouster', organised=True))
+    image = sensor_cloud(sweep(flat_scene(half=60.0)), lidar_config(fields='ouster', organized=True))
     assert np.array_equal(image['ring'], np.arange(8)[:, None] + np.zeros(90, int)) and (image['range'][0] == 0).all()
     assert np.isnan(image['x'][0]).all() and np.isfinite(image['x'][2:7]).all()
 
@@ -130,12 +130,12 @@ def test_ouster_fields_are_those_of_its_driver(flat_scene: Callable[..., Scene])
 def test_rows_of_an_image_go_from_the_top_return_by_return(returns: str, flat_scene: Callable[..., Scene]) -> None:
     """As those of ``velodyne`` with the rings of each return upside down; a second return stays below the first."""
     scan = sweep(flat_scene(half=60.0), returns=returns)
-    plain = point_cloud(scan, organised=True)
-    image = sensor_cloud(scan, lidar_config(fields='ouster', organised=True, returns=returns))
+    plain = point_cloud(scan, organized=True)
+    image = sensor_cloud(scan, lidar_config(fields='ouster', organized=True, returns=returns))
     count = 2 if returns == 'dual' else 1
     assert image.shape == plain.shape == (8 * count, 90)
     scan.points[-1, :, 3] += 0.5  # so that the returns differ
-    image = sensor_cloud(scan, lidar_config(fields='ouster', organised=True, returns=returns))
+    image = sensor_cloud(scan, lidar_config(fields='ouster', organized=True, returns=returns))
     for k in range(count):
         rows = slice(8 * k, 8 * k + 8)
         assert np.array_equal(image['ring'][rows], np.arange(8)[:, None] + np.zeros(90, int))
@@ -159,4 +159,4 @@ def test_flash_lidars_have_no_time_of_a_point(fields: str, flat_scene: Callable[
     assert not {'time', 't'} & set(names) and cloud.dtype.itemsize == layout(lidar_config(fields=fields)).itemsize
     swept = set(layout(lidar_config(fields=fields)).names or ()) - {'time', 't'}
     assert set(names) == swept and np.isfinite(cloud['x']).all()
-    assert not load_sensor('flash_lidar', LidarConfig).organised and load_sensor('flash_lidar', LidarConfig).flash
+    assert not load_sensor('flash_lidar', LidarConfig).organized and load_sensor('flash_lidar', LidarConfig).flash

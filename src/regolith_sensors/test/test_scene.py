@@ -66,7 +66,7 @@ def ahead(pitch_deg: float) -> np.ndarray:
 
 
 def test_level_regolith_shines_as_hapke_says(flat_scene: Callable[..., Scene]) -> None:
-    soil = HapkeSoil(PRESETS['lunar_paper'], (1.2, 1.0, 0.8))
+    soil = HapkeSoil(PRESETS['lunar_sato2014'], (1.2, 1.0, 0.8))
     sun = Sun(math.radians(120.0), math.radians(25.0))
     height = 3.0
     frame = shoot(flat_scene(soil), (0.0, 0.0, height), ahead(40.0), sun)
@@ -77,7 +77,7 @@ def test_level_regolith_shines_as_hapke_says(flat_scene: Callable[..., Scene]) -
     toward = -rays
     emission = np.arccos(toward[..., 2])
     azimuth = np.arctan2(toward[..., 1], toward[..., 0]) - np.arctan2(sun.direction[1], sun.direction[0])
-    r = hapke_reflectance(np.full_like(emission, math.radians(65.0)), emission, azimuth, PRESETS['lunar_paper'])
+    r = hapke_reflectance(np.full_like(emission, math.radians(65.0)), emission, azimuth, PRESETS['lunar_sato2014'])
     for band in range(3):
         expected = r * SUN_BANDS[band] * (1.2, 1.0, 0.8)[band]
         # The fast shading's bar of 1e-3.
@@ -94,7 +94,7 @@ def test_level_regolith_shines_as_hapke_says(flat_scene: Callable[..., Scene]) -
 def test_two_soils_side_by_side(flat_scene: Callable[..., Scene]) -> None:
     """Ground and a slab of another regolith, packets of pixels across their border: each as its own parameters say."""
     scene = flat_scene(
-        HapkeSoil(PRESETS['lunar_paper'], (1.0, 1.0, 1.0)), (HapkeSoil(PRESETS['pommerol2013'], (1.0, 1.0, 1.0)),)
+        HapkeSoil(PRESETS['lunar_sato2014'], (1.0, 1.0, 1.0)), (HapkeSoil(PRESETS['pommerol2013'], (1.0, 1.0, 1.0)),)
     )
     slab = scene.add_object('slab', [(scene.add_mesh(box((0.5, 0.5, 1e-3))), Semantic.OTHER)])
     scene.place(slab, 0, (0.13, 0.07, 0.0), (0, 0, math.sin(0.2), math.cos(0.2)))
@@ -102,7 +102,7 @@ def test_two_soils_side_by_side(flat_scene: Callable[..., Scene]) -> None:
     frame = shoot(scene, (0.0, 0.0, 2.0), DOWN, sun)
     toward = -pixel_rays(64, 48, 60.0, (), 'plumb_bob') @ DOWN.T
     azimuth = np.arctan2(toward[..., 1], toward[..., 0]) - np.arctan2(sun.direction[1], sun.direction[0])
-    for number, name in ((1, 'lunar_paper'), (2, 'pommerol2013')):
+    for number, name in ((1, 'lunar_sato2014'), (2, 'pommerol2013')):
         # The slab's own shadow, 1.4 mm wide, falls on no more than a row of pixels of 33 mm.
         on = (frame.object_id == number) & (frame.radiance[..., 1] > 0.0)
         assert on.sum() > 300

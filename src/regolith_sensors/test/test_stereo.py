@@ -51,7 +51,7 @@ def shifted_noise(disparity: int) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize('method', ['bm', 'sgbm'])
 def test_a_wall_has_its_depth(method: str) -> None:
     left, right = shifted_noise(20)
-    matcher = MatcherConfig.model_validate({'method': method, 'block': 9})
+    matcher = MatcherConfig.model_validate({'method': method, 'block_size': 9})
     depth = stereo_depth(left, right, *infos(), (2.0, 8.0), matcher)
     # b f / d; a whole number of pixels has no quantisation to lose. Edges of blocks aside.
     seen = depth[8:-8, 40:-8]
@@ -92,7 +92,7 @@ def test_what_is_no_pair_is_refused() -> None:
     with pytest.raises(ValueError, match='not increasing'):
         stereo_depth(image, image, left, right, (3.0, 3.0))
     with pytest.raises(ValueError, match='block = 8: even'):
-        MatcherConfig(block=8)
+        MatcherConfig(block_size=8)
 
 
 def test_one_scale_for_both_eyes() -> None:
@@ -150,7 +150,7 @@ def test_rendered_pair(lens: str) -> None:
 def test_disparities_are_searched_from_the_least_on(method: str) -> None:
     """A near wall, of 44 pixels, is found by a search of 40 to 50, which begins there and not at infinity."""
     left, right = shifted_noise(44)
-    matcher = MatcherConfig.model_validate({'method': method, 'block': 9})
+    matcher = MatcherConfig.model_validate({'method': method, 'block_size': 9})
     left, right = (np.ascontiguousarray(image >> 8).astype(np.uint8) for image in (left, right))
     found = disparities(left, right, 40.0, 50.0, matcher)[8:-8, 70:-8]
     assert np.isfinite(found).mean() > 0.9 and np.nanmedian(found) == pytest.approx(44.0, abs=0.1)

@@ -238,7 +238,7 @@ def test_far_ground_keeps_the_volume_of_ruts(stride: int) -> None:
 
 @pytest.mark.seconds
 def test_rocks_have_numbers_of_their_own_wherever_one_looks_from() -> None:
-    terrain = TerrainConfig.model_validate({'preset': 'mare', 'size_m': 40.0, 'spacing_m': 0.05})
+    terrain = TerrainConfig.model_validate({'preset': 'mare', 'map_size_m': 40.0, 'spacing_m': 0.05})
     light = LightConfig.model_validate({'view_range_m': 40.0})
     world = SensorScene(terrain, light, 3, {'amber': load_visuals(*load_vehicle_model('viper'))})
     shown = []

@@ -58,7 +58,7 @@ def citations(scenario: Any) -> Citations:
     terrain = scenario.terrain
     keys = set(_HASH)
     if 'scm' in terrain.grounds:
-        keys.update(_SCM, _REGOLITH_MODE if terrain.mode == 'regolith' else ())
+        keys.update(_SCM, _REGOLITH_MODE if terrain.scm_mode == 'regolith' else ())
         keys.update(_SLIP_SINKAGE if terrain.digs_in else ())
         keys.update(_BULLDOZING if terrain.bulldozing.enabled else ())
     keys.update(_RIGID if 'rigid' in terrain.grounds else ())

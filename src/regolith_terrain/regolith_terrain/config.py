@@ -36,17 +36,17 @@ class BulldozingConfig(Section):
     """Bulldozing: displaced soil that heaps up beside a wheel (:mod:`regolith_terrain.scm.bulldozing`)."""
 
     enabled: bool = Field(default=False, description='whether displaced soil heaps up')
-    repose_angle_deg: float = Field(default=35.0, gt=0.0, lt=90.0, description='steepest slope of loose soil [deg]')
+    erosion_angle_deg: float = Field(default=35.0, gt=0.0, lt=90.0, description='steepest slope of loose soil [deg]')
     flow_factor: float = Field(
         default=1.0, ge=0.0, le=2.0, description='volume that heaps up over volume of the plastic set [-]'
     )
-    iterations: int = Field(default=3, ge=0, le=100, description='sweeps of erosion per substep')
-    propagations: int = Field(default=10, ge=0, le=50, description='cells erosion reaches beyond a patch')
+    erosion_iterations: int = Field(default=3, ge=0, le=100, description='sweeps of erosion per substep')
+    erosion_propagations: int = Field(default=10, ge=0, le=50, description='cells erosion reaches beyond a patch')
 
     def parameters(self) -> NDArray[np.float64]:
         """Return its part of the rules of displaced soil, zeros in the rest, shape (7,)."""
-        slope = math.tan(math.radians(self.repose_angle_deg))
-        own = [float(self.enabled), slope, self.flow_factor, self.iterations, self.propagations]
+        slope = math.tan(math.radians(self.erosion_angle_deg))
+        own = [float(self.enabled), slope, self.flow_factor, self.erosion_iterations, self.erosion_propagations]
         return np.array([*own, 0.0, 0.0])
 
 
@@ -108,7 +108,7 @@ def _soil_from_anything(value: Any, info: ValidationInfo) -> Any:
     """Return a soil under the law that its own section names: a region does not know that of the ground around."""
     if isinstance(value, SoilParameters):
         return value
-    return load_soil_of(terrain_model(info.data.get('ground') or DEFAULT), value, _base_dir(info))
+    return load_soil_of(terrain_model(info.data.get('model') or DEFAULT), value, _base_dir(info))
 
 
 Soil = Annotated[SerializeAsAny[SoilParameters], BeforeValidator(_soil_from_anything)]
@@ -143,13 +143,13 @@ class DiscRegionConfig(Section):
 class SoilRegionConfig(Section):
     """A part of the ground with a soil of its own: a polygon, a disc or a rectangle.
 
-    One with ``ground: crm`` is particles (:mod:`regolith_terrain.crm`): a rectangle that belongs to one vehicle.
+    One with ``model: crm`` is particles (:mod:`regolith_terrain.crm`): a rectangle that belongs to one vehicle.
     """
 
     polygon: tuple[Point, ...] | None = Field(default=None, min_length=3, description='corners in order, x, y [m]')
     disc: DiscRegionConfig | None = Field(default=None, description='centre and radius')
     rectangle: RectangleConfig | None = Field(default=None, description='two corners; the only outline for particles')
-    ground: LawName | None = Field(default=None, description='soil law of the region; none: that of the ground around')
+    model: LawName | None = Field(default=None, description='soil law of the region; none: that of the ground around')
     soil: Soil = Field(description='what lies there, parameters of that law')
     name: Annotated[str, AfterValidator(file_name)] | None = Field(
         default=None, description='of particles, in reports and file names'
@@ -159,7 +159,7 @@ class SoilRegionConfig(Section):
         default=None, gt=0.0, le=100.0, description='of particles below undisturbed ground, down to a rough floor [m]'
     )
     vehicle: str | None = Field(default=None, min_length=1, description='the only vehicle that may enter particles')
-    at_edge: Literal['stop', 'scm'] = Field(
+    other_vehicles: Literal['stop', 'scm'] = Field(
         default='stop',
         description='what others do at the edge of particles: stand still, or go on as on the ground'
         ' around, without leaving marks',
@@ -180,15 +180,15 @@ class SoilRegionConfig(Section):
     @model_validator(mode='after')
     def _particles_are_whole(self) -> SoilRegionConfig:
         given = {key: getattr(self, key) for key in ('rectangle', 'name', 'spacing_m', 'depth_m', 'vehicle')}
-        if self.ground != 'crm':
+        if self.model != 'crm':
             extra = [key for key, value in given.items() if value is not None and key != 'rectangle']
             if extra:
-                problem = 'applies to particles only; allowed: left out, or ground: crm'
+                problem = 'applies to particles only; allowed: left out, or model: crm'
                 raise ValueError(f'{extra[0]} = {given[extra[0]]!r}: {problem}')
             return self
         missing = [key for key, value in given.items() if value is None]
         if missing:
-            raise ValueError(f'ground = crm: without {missing[0]}; allowed: with {", ".join(given)}')
+            raise ValueError(f'model = crm: without {missing[0]}; allowed: with {", ".join(given)}')
         assert self.rectangle is not None and self.spacing_m is not None
         (x0, y0), (x1, y1) = self.rectangle.low, self.rectangle.high
         for key, side in (('rectangle', x1 - x0), ('rectangle', y1 - y0), ('depth_m', self.depth_m)):
@@ -213,7 +213,7 @@ class SoilRegionConfig(Section):
 
     def particles(self) -> ParticleRegion | None:
         """Return the region of particles, if that is what lies here."""
-        if self.ground != 'crm':
+        if self.model != 'crm':
             return None
         from regolith_terrain.crm.region import ParticleRegion
 
@@ -227,7 +227,7 @@ class SoilRegionConfig(Section):
             self.spacing_m,
             self.depth_m,
             self.soil,
-            self.at_edge == 'stop',
+            self.other_vehicles == 'stop',
         )
 
 
@@ -272,21 +272,21 @@ class TerrainConfig(Section):
         None, description="kind of procedural lunar ground, or its YAML file; none: gentle ground as 'roughness' says"
     )
     rocks: bool = Field(True, description='whether a preset, or detail between posts, has its rocks')
-    solid_rocks: bool = Field(True, description='whether vehicles feel rocks wider than 5 cm')
+    rock_collision: bool = Field(True, description='whether vehicles feel rocks wider than 5 cm')
     rock_friction: float = Field(
         default=0.8, ge=0.0, le=10.0, description='Coulomb coefficient of rocks against anything [-]'
     )
     obstacles: dict[Annotated[str, Field(min_length=1, max_length=100)], ObstacleConfig] = Field(
         default_factory=dict, description="the scenario's section obstacles, in a resolved scenario"
     )
-    rocks_off_paths: bool = Field(
+    clear_paths_of_rocks: bool = Field(
         True, description='whether rocks wider than 5 cm are kept off the starts and given paths of the vehicles'
     )
-    rock_free: tuple[RockFreeConfig, ...] = Field(
+    rock_free_zones: tuple[RockFreeConfig, ...] = Field(
         default=(), max_length=10_000, description='further ground without such rocks; in a resolved scenario the paths'
     )
     spacing_m: float = Field(default=0.02, ge=0.002, le=1.0, description='spacing of the soil grid [m]')
-    size_m: float = Field(
+    map_size_m: float = Field(
         default=100.0,
         gt=0.0,
         le=1e5,
@@ -327,13 +327,13 @@ class TerrainConfig(Section):
         " 'none': none.",
     )
     roughness: RoughnessConfig = RoughnessConfig()
-    mode: Literal['regolith', 'reference'] = Field(
+    scm_mode: Literal['regolith', 'reference'] = Field(
         default='regolith', description='soil contact model: ours or the reference'
     )
     compaction_transfer: bool = Field(
         default=True, description='whether ruts of others arrive compacted; false: as SynChrono'
     )
-    ground: LawName = Field(
+    model: LawName = Field(
         default=DEFAULT, description="soil law: what the ground is made of, 'scm', 'rigid' or a plug-in's name"
     )
     soil: Soil = Field(default_factory=lambda: load_soil('lunar_nominal'), description='parameters of that law')
@@ -356,11 +356,11 @@ class TerrainConfig(Section):
         """Return the values with a law's default soil where none is named, and the ground's law in every region."""
         if not isinstance(values, Mapping):
             return values
-        ground, regions = values.get('ground', DEFAULT), values.get('regions', ())
-        around = {} if ground == DEFAULT else {'ground': ground}
+        ground, regions = values.get('model', DEFAULT), values.get('regions', ())
+        around = {} if ground == DEFAULT else {'model': ground}
         if regions and isinstance(regions, (list, tuple)):
             regions = tuple(
-                {**_default_soil(r.get('ground', DEFAULT)), **around, **r} if isinstance(r, Mapping) else r
+                {**_default_soil(r.get('model', DEFAULT)), **around, **r} if isinstance(r, Mapping) else r
                 for r in regions
             )
         return {**_default_soil(ground), **values, **({'regions': regions} if regions else {})}
@@ -374,7 +374,7 @@ class TerrainConfig(Section):
     @property
     def grounds(self) -> tuple[str, ...]:
         """Names of all laws that hold somewhere, that of the ground around first."""
-        return tuple(dict.fromkeys((self.ground, *(region.ground or self.ground for region in self.regions))))
+        return tuple(dict.fromkeys((self.model, *(region.model or self.model for region in self.regions))))
 
     def particle_regions(self) -> tuple[ParticleRegion, ...]:
         """Return the regions of particles."""
@@ -387,9 +387,9 @@ class TerrainConfig(Section):
         """
         from regolith_terrain.grid.soil_map import SoilMap
 
-        here = [(region.ground or self.ground, region) for region in self.regions]
-        places = [(self.ground, self.soil)] + [
-            (self.ground, self.soil) if law == 'crm' and region.vehicle != vehicle else (law, region.soil)
+        here = [(region.model or self.model, region) for region in self.regions]
+        places = [(self.model, self.soil)] + [
+            (self.model, self.soil) if law == 'crm' and region.vehicle != vehicle else (law, region.soil)
             for law, region in here
         ]
         tables = {}
@@ -408,9 +408,9 @@ class TerrainConfig(Section):
         if alone and len(self.grounds) > 1:
             key = self._key_of(alone[0])
             raise ValueError(f'{key} = {alone[0]!r}: does not lie beside others; allowed: on all of the ground')
-        if terrain_model(self.ground).bounded:
-            others = ', '.join(name for name in terrain_models() if name != self.ground)
-            raise ValueError(f'ground = {self.ground!r}: is valid only in regions; allowed: {others}')
+        if terrain_model(self.model).bounded:
+            others = ', '.join(name for name in terrain_models() if name != self.model)
+            raise ValueError(f'model = {self.model!r}: is valid only in regions; allowed: {others}')
         self._check_particles()
         own = [name for name in self.grounds if terrain_model(name).own]
         if len(own) > 1:
@@ -420,7 +420,7 @@ class TerrainConfig(Section):
         if len(self.grounds) > 1 and self.bulldozing.enabled:
             laws = ' and '.join(self.grounds)
             raise ValueError(f'bulldozing.enabled = true: on ground of {laws}; allowed: on ground of one law')
-        if self.slip_sinkage.enabled and self.mode == 'reference':
+        if self.slip_sinkage.enabled and self.scm_mode == 'reference':
             raise ValueError("slip_sinkage.enabled = true: in mode 'reference'; allowed: in mode 'regolith'")
         if self.preset is not None and self.source != 'procedural':
             raise ValueError(
@@ -435,12 +435,12 @@ class TerrainConfig(Section):
 
     def _key_of(self, ground: str) -> str:
         """Return the key that names a soil law."""
-        numbers = (number for number, region in enumerate(self.regions) if region.ground == ground)
-        return 'ground' if self.ground == ground else f'regions.{next(numbers)}.ground'
+        numbers = (number for number, region in enumerate(self.regions) if region.model == ground)
+        return 'model' if self.model == ground else f'regions.{next(numbers)}.model'
 
     def _check_particles(self) -> None:
         """Refuse regions of particles of one name, under another region, too small, off the site, below bedrock."""
-        half = 0.5 * self.size_m
+        half = 0.5 * self.map_size_m
         names = set()
         for number, section in enumerate(self.regions):
             one = section.particles()
@@ -465,7 +465,7 @@ class TerrainConfig(Section):
             if self.digs_in and not one.stops_others:
                 # Others would leave no marks, but half of what they carry across the edge.
                 allowed = 'stop, or slip_sinkage: {enabled: false}'
-                raise ValueError(f"{key}.at_edge = 'scm': where wheels carry soil; allowed: {allowed}")
+                raise ValueError(f"{key}.other_vehicles = 'scm': where wheels carry soil; allowed: {allowed}")
 
     def displacement(self) -> NDArray[np.float64]:
         """Return the rules of displaced soil as the kernels take them, shape (7,)."""
@@ -475,7 +475,7 @@ class TerrainConfig(Section):
     @property
     def digs_in(self) -> bool:
         """Whether slipping wheels dig themselves in."""
-        return self.mode == 'regolith' and self.slip_sinkage.enabled is not False
+        return self.scm_mode == 'regolith' and self.slip_sinkage.enabled is not False
 
     @property
     def has_rocks(self) -> bool:

@@ -99,7 +99,7 @@ def build_rocks(config: TerrainConfig, scenario_seed: int) -> RockField | None:
     :param scenario_seed: for ground without a seed of its own
     """
     field = build_height_field(config, scenario_seed) if config.has_rocks else None
-    free = [(np.array(part.points, dtype=np.float64), part.half_width_m) for part in config.rock_free]
+    free = [(np.array(part.points, dtype=np.float64), part.half_width_m) for part in config.rock_free_zones]
     if isinstance(field, RasterField) and isinstance(field.detail, LunarField):
         return RockField(field.detail, free, field)
     return RockField(field, free) if isinstance(field, LunarField) else None

@@ -67,8 +67,8 @@ class ProceduralField(HeightField):
                 config.crater_min_m,
                 config.crater_max_m,
                 config.depth_ratio,
-                config.clear_radius_m,
-                config.clear_max_m,
+                config.crater_free_radius_m,
+                config.crater_free_max_diameter_m,
             ]
         )
         self._offset = 0.0

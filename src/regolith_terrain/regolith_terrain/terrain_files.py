@@ -127,7 +127,7 @@ def write_lunar_ground(
             'highest_m': high,
             'datum': 'z = 0 is the ground at x = y = 0',
             'rocks': count,
-            'least_rock_m': max(least_rock_m, field.preset.rocks.least_m),
+            'least_rock_m': max(least_rock_m, field.preset.rocks.min_diameter_m),
             'fingerprint': field.fingerprint(),
         }
         write_about(made / 'about.json', about)

@@ -92,10 +92,10 @@ class RigidTerrainConfig(SoilParameters):
         default=2e5, gt=0.0, le=1e9, description='of the spring under one point of contact [N/m]'
     )
     damping_nspm: float = Field(default=1e3, ge=0.0, le=1e7, description='of the same point, against sinking [N s/m]')
-    stick_m: float = Field(
+    friction_displacement_m: float = Field(
         default=1e-3, gt=0.0, le=0.1, description='sliding over which friction builds up to 1 - 1/e of its limit [m]'
     )
-    creep_nspm: float = Field(
+    viscous_friction_nspm: float = Field(
         default=0.0,
         ge=0.0,
         le=1e7,
@@ -105,4 +105,12 @@ class RigidTerrainConfig(SoilParameters):
 
     def parameters(self) -> NDArray[np.float64]:
         """Return friction, stiffness, damping, stick, creep, shape (5,)."""
-        return np.array([self.friction, self.stiffness_npm, self.damping_nspm, self.stick_m, self.creep_nspm])
+        return np.array(
+            [
+                self.friction,
+                self.stiffness_npm,
+                self.damping_nspm,
+                self.friction_displacement_m,
+                self.viscous_friction_nspm,
+            ]
+        )

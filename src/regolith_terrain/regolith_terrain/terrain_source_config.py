@@ -60,8 +60,12 @@ class RoughnessConfig(Section):
     crater_min_m: float = Field(default=0.4, gt=0.0, le=1e3, description='smallest crater diameter [m]')
     crater_max_m: float = Field(default=60.0, gt=0.0, le=1e4, description='largest crater diameter [m]')
     depth_ratio: float = Field(default=0.2, ge=0.0, le=0.4, description='depth over diameter of a fresh crater')
-    clear_radius_m: float = Field(default=15.0, ge=0.0, le=1e4, description='around the origin, craters stay small [m]')
-    clear_max_m: float = Field(default=1.2, ge=0.0, le=1e3, description='largest crater in the clear region [m]')
+    crater_free_radius_m: float = Field(
+        default=15.0, ge=0.0, le=1e4, description='around the origin, craters stay small [m]'
+    )
+    crater_free_max_diameter_m: float = Field(
+        default=1.2, ge=0.0, le=1e3, description='largest crater in the clear region [m]'
+    )
 
     @model_validator(mode='after')
     def _ordered(self) -> RoughnessConfig:

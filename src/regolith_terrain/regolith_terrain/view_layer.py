@@ -33,7 +33,7 @@ def layer(scenario: Any) -> ViewLayer | None:
         outline = np.asarray(part.region().outline, dtype=np.float64)
         if len(outline) > 1:
             closed = np.concatenate((outline, outline[:1]))
-            label = part.ground or getattr(part.soil, 'name', '') or f'region {number}'
+            label = part.model or getattr(part.soil, 'name', '') or f'region {number}'
             marks.append(ViewMarks(_laid(field, closed), _REGION, 2.0, joined=True, label=str(label)))
     for name, profile in sorted(terrain.profiles.items()):
         ends = np.array([profile.start, profile.end], dtype=np.float64)

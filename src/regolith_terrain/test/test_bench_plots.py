@@ -25,11 +25,13 @@ def drawn(module: Any, settings: Any, rows: Any) -> tuple[Any, dict[str, np.ndar
 
 def test_craters_over_drops_in_millimeters() -> None:
     rows = [
-        {'incomplete': False, 'drop_m': 0.1, 'depth_m': 0.012, 'uehara_depth_m': 0.013},
-        {'incomplete': True, 'drop_m': 0.4, 'depth_m': 0.1, 'uehara_depth_m': 0.02},
-        {'incomplete': False, 'drop_m': 0.8, 'depth_m': 0.031, 'uehara_depth_m': 0.03},
+        {'incomplete': False, 'drop_height_m': 0.1, 'depth_m': 0.012, 'uehara_depth_m': 0.013},
+        {'incomplete': True, 'drop_height_m': 0.4, 'depth_m': 0.1, 'uehara_depth_m': 0.02},
+        {'incomplete': False, 'drop_height_m': 0.8, 'depth_m': 0.031, 'uehara_depth_m': 0.03},
     ]  # fmt: skip
-    settings = SimpleNamespace(ground='crm', ball_density_kgpm3=2200.0, particle_soil=SimpleNamespace(name='sand'))
+    settings = SimpleNamespace(
+        terrain_model='crm', ball_density_kgpm3=2200.0, particle_soil=SimpleNamespace(name='sand')
+    )
     axes, lines = drawn(cratering, settings, rows)
     (measured,) = (line for label, line in lines.items() if 'Uehara' not in label)
     (paper,) = (line for label, line in lines.items() if 'Uehara' in label)
@@ -49,7 +51,7 @@ def test_torque_of_a_drum_over_turns() -> None:
 
 
 def test_heaps_and_the_column_that_was() -> None:
-    settings = angle_of_repose.Settings(radius_m=0.04, height_m=0.06, count=250)
+    settings = angle_of_repose.Settings(radius_m=0.04, height_m=0.06, element_count=250)
     row = {
         'incomplete': False,
         'elements': 250,
@@ -68,7 +70,7 @@ def test_heaps_and_the_column_that_was() -> None:
 
 def test_pressure_under_a_plate_on_particles_of_the_largest_load() -> None:
     settings = SimpleNamespace(
-        ground='crm', shape='disc', gravity_mps2=1.62, particle_soil=SimpleNamespace(name='sand')
+        terrain_model='crm', shape='disc', gravity_mps2=1.62, particle_soil=SimpleNamespace(name='sand')
     )
     row = {
         'load_n': 10.0,

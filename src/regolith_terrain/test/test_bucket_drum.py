@@ -17,11 +17,13 @@ from regolith_terrain.excavation.cutting import blade_force, cutting_factors, ru
 from regolith_terrain.testbeds import bucket_drum
 from regolith_terrain.testbeds.drum_trench import START_S, Drum
 
-COARSE = {'spacing_m': 0.009, 'threads': 1, 'device': 'cpu', 'turns': 0.51}
+COARSE = {'spacing_m': 0.009, 'threads': 1, 'device': 'cpu', 'revolutions': 0.51}
 
 
 def settings(ground: str = 'scm', **values: Any) -> bucket_drum.Settings:
-    return bucket_drum.Settings.model_validate({'ground': ground, **(COARSE if ground == 'crm' else {}), **values})
+    return bucket_drum.Settings.model_validate(
+        {'terrain_model': ground, **(COARSE if ground == 'crm' else {}), **values}
+    )
 
 
 def dug(ground: str = 'scm', **values: Any) -> dict[str, Any]:
@@ -49,7 +51,7 @@ def test_power_on_the_grid_is_that_of_the_equation_over_the_circle_and_of_carryi
     give as much. The creep speed takes a hundredth of the force; the rest of 5 % is due to steep columns, where nodes
     are few.
     """
-    values = {'advance_mps': 0.01, 'grid_m': 0.002, 'turns': 3.0}
+    values = {'advance_mps': 0.01, 'grid_spacing_m': 0.002, 'revolutions': 3.0}
     found, one = dug(**values), shape(**values)
     delta = 2.0 / 3.0 * one.friction
     factors = cutting_factors(one.rake, one.friction, delta, rupture_angle(one.rake, one.friction, delta))
@@ -71,8 +73,8 @@ def test_power_on_the_grid_is_that_of_the_equation_over_the_circle_and_of_carryi
 
 def test_a_drum_gathers_what_it_sweeps() -> None:
     """But for what the lips have still to take of the last advance."""
-    found = dug(turns=5.0, grid_m=0.005)
-    late = settings().density_kgpm3 * 0.1 * found['chip_m'] * settings().lips
+    found = dug(revolutions=5.0, grid_spacing_m=0.005)
+    late = settings().density_kgpm3 * 0.1 * found['chip_m'] * settings().scoops
     assert 0.0 < found['swept_kg_per_m'] - found['gathered_kg_per_m'] < late
 
 
@@ -93,7 +95,7 @@ def test_section_is_within_the_circle_and_open() -> None:
 
 @pytest.mark.seconds
 def test_a_drum_in_particles_goes_on_with_the_same_bits_and_gathers() -> None:
-    one = settings('crm', depth_m=0.05, turns=0.51, spacing_m=0.0098).drum(0.05)
+    one = settings('crm', depth_m=0.05, revolutions=0.51, spacing_m=0.0098).drum(0.05)
 
     def trench(workers: int) -> soil_drum.CrmTrench:
         return soil_drum.CrmTrench(one, 0.0098, workers)
@@ -125,16 +127,19 @@ def test_a_drum_in_particles_goes_on_with_the_same_bits_and_gathers() -> None:
     ('values', 'said'),
     [
         ({'depth_m': 0.2}, 'depth_m.0 = 0.2: is out of range; allowed'),
-        ({'advance_mps': 0.5}, r'advance_mps = 0.5: 0.393 m from lip to lip; allowed: at most lip_m, 0.06'),
+        ({'advance_mps': 0.5}, r'advance_mps = 0.5: 0.393 m from lip to lip; allowed: at most scoop_height_m, 0.06'),
         (
-            {'ground': 'crm', 'spacing_m': 0.01},
+            {'terrain_model': 'crm', 'spacing_m': 0.01},
             r'spacing_m = 0.01: is too coarse; allowed: at most a quarter of the advance',
         ),
-        ({'lip_m': 0.15}, r'lip_m = 0.15: is too long; allowed: at most half of radius_m, 0.1'),
-        ({'lips': 9}, r'lips = 9: too many; allowed: at most 4: half the shell is left'),
-        ({'ground': 'crm', 'grid_m': 0.01}, r'grid_m = 0.01: does not apply to crm; allowed: with ground scm'),
-        ({'spacing_m': 0.01}, r'spacing_m = 0.01: does not apply to scm; allowed: with ground crm'),
-        ({'turns': 0.4}, 'greater than 0.5'),
+        ({'scoop_height_m': 0.15}, r'scoop_height_m = 0.15: is too long; allowed: at most half of radius_m, 0.1'),
+        ({'scoops': 9}, r'scoops = 9: too many; allowed: at most 4: half the shell is left'),
+        (
+            {'terrain_model': 'crm', 'grid_spacing_m': 0.01},
+            r'grid_spacing_m = 0.01: does not apply to crm; allowed: with terrain_model scm',
+        ),
+        ({'spacing_m': 0.01}, r'spacing_m = 0.01: does not apply to scm; allowed: with terrain_model crm'),
+        ({'revolutions': 0.4}, 'greater than 0.5'),
         ({'friction_angle_deg': -3.0}, 'greater than 0.1'),
     ],
 )

@@ -188,7 +188,9 @@ def test_wheel_leaves_berms_and_sinks_less_below_the_old_surface(mode: str) -> N
 
     sinkage = []
     for enabled in (False, True):
-        bulldozing = rules(flow_factor=1.0, iterations=2, propagations=6) if enabled else scm.NOTHING_MOVES
+        bulldozing = (
+            rules(flow_factor=1.0, erosion_iterations=2, erosion_propagations=6) if enabled else scm.NOTHING_MOVES
+        )
         bin_ = SoilBin('chrono_lunar', 0.02, mode, (-26, 62, -26, 27), displacement=bulldozing)
         sinkage.append(roll(bin_, 600.0, 0.3).sinkage)
     assert sinkage[1] < 0.9 * sinkage[0]

@@ -19,15 +19,15 @@ def cited(**terrain: Any) -> set[str]:
 
 
 def test_soil_law_and_mode_choose_the_papers() -> None:
-    ours, reference = cited(source='flat'), cited(source='flat', mode='reference')
+    ours, reference = cited(source='flat'), cited(source='flat', scm_mode='reference')
     assert {'bekker1969', 'janosi1961', 'krenn2009'} <= reference < ours and 'wong1967' in ours - reference
     assert 'holz2009' in cited(source='flat', bulldozing={'enabled': True}) - ours
-    rigid = cited(source='flat', ground='rigid')
+    rigid = cited(source='flat', model='rigid')
     assert 'dahl1968' in rigid and not rigid & {'bekker1969', 'janosi1961', 'wong1967'}
-    pad = {'ground': 'rigid', 'disc': {'center': [0.0, 0.0], 'radius_m': 2.0}}
-    assert cited(source='flat', mode='reference', regions=[pad]) == reference | rigid
+    pad = {'model': 'rigid', 'disc': {'center': [0.0, 0.0], 'radius_m': 2.0}}
+    assert cited(source='flat', scm_mode='reference', regions=[pad]) == reference | rigid
     strip = {
-        'ground': 'crm',
+        'model': 'crm',
         'rectangle': {'low': [1.0, 0.0], 'high': [2.0, 1.0]},
         'name': 'strip',
         'vehicle': 'amber',

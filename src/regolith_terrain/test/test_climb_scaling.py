@@ -18,7 +18,7 @@ def test_slip_is_the_same_on_the_moon_where_rates_scale() -> None:
     rows = []
     for gravity, omega in ((9.81, 0.8), (1.62, 0.3251)):
         values = {
-            'ground': 'crm',
+            'terrain_model': 'crm',
             'device': 'cpu',
             'slope_deg': 10.0,
             'spacing_m': 0.03,

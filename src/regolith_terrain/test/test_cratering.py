@@ -32,7 +32,7 @@ def test_depth_is_that_of_the_paper(density: float, drop: float, depth_mm: float
 
 @pytest.mark.slow
 def test_faster_balls_go_deeper_and_stop() -> None:
-    settings = cratering.Settings.model_validate({**COARSE, 'drop_m': '0.05,0.2'})
+    settings = cratering.Settings.model_validate({**COARSE, 'drop_height_m': '0.05,0.2'})
     shallow, deep = cratering.run(settings, nothing)
     assert 0.0 < shallow['depth_m'] < deep['depth_m'] < 0.5 * settings.depth_m
     assert all(row['depth_m'] <= row['deepest_m'] for row in (shallow, deep))
@@ -44,7 +44,7 @@ def test_faster_balls_go_deeper_and_stop() -> None:
 @pytest.mark.seconds
 def test_an_impact_goes_on_with_the_same_bits() -> None:
     drop = Drop(0.0125, 2200.0, 0.1, 9.81, 0.07, 0.05)
-    settings = Discretization(spacing_m=0.006, viscosity=0.05)
+    settings = Discretization(spacing_m=0.006, artificial_viscosity=0.05)
 
     def impact(workers: int) -> Impact:
         return Impact(drop, load_particle_soil('glass_beads'), settings, workers)
@@ -67,11 +67,11 @@ def test_an_impact_goes_on_with_the_same_bits() -> None:
 @pytest.mark.parametrize(
     ('values', 'said'),
     [
-        ({'drop_m': '0'}, 'drop_m.0 = 0.0: is out of range; allowed: above 0'),
+        ({'drop_height_m': '0'}, 'drop_height_m.0 = 0.0: is out of range; allowed: above 0'),
         ({'spacing_m': 0.01}, 'spacing_m = 0.01: is too coarse; allowed: at most 0.00625'),
         ({'side_m': 0.04}, 'side_m = 0.04: is too small; allowed: at least four times radius_m'),
         ({'particle_soil': 'custard'}, 'custard'),
-        ({'ground': 'scm'}, "'crm'"),
+        ({'terrain_model': 'scm'}, "'crm'"),
     ],
 )
 def test_wrong_settings_are_named(values: dict[str, Any], said: str) -> None:

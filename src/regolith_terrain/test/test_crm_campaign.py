@@ -19,13 +19,19 @@ amplifies, stays below this."""
 
 def again(case: str, experiment: Any, /, **values: Any) -> tuple[dict[str, Any], dict[str, str]]:
     """Return the row of a case run again, and that of the table."""
-    settings = experiment.Settings.model_validate({'ground': 'crm', 'device': 'cpu', **values})
+    settings = experiment.Settings.model_validate({'terrain_model': 'crm', 'device': 'cpu', **values})
     return experiment.run(settings, lambda done, total: None)[0], row('crm.csv', case)
 
 
 def test_a_column_runs_out_as_measured() -> None:
     found, known = again(
-        'column_0.5', angle_of_repose, release='collapse', radius_m=0.1, height_m=0.05, friction=0.58, count=5300
+        'column_0.5',
+        angle_of_repose,
+        release='collapse',
+        radius_m=0.1,
+        height_m=0.05,
+        friction=0.58,
+        element_count=5300,
     )
     assert found['run_out'] == pytest.approx(float(known['run_out']), rel=SCATTER)
     assert found['peak_over_radius'] == pytest.approx(float(known['peak_over_radius']), rel=SCATTER)
@@ -35,7 +41,7 @@ def test_a_column_runs_out_as_measured() -> None:
 
 
 def test_a_heap_has_its_angle_of_repose() -> None:
-    found, known = again('heap_0.38', angle_of_repose, radius_m=0.15, height_m=0.3, friction=0.3819, count=8000)
+    found, known = again('heap_0.38', angle_of_repose, radius_m=0.15, height_m=0.3, friction=0.3819, element_count=8000)
     assert found['slope_deg'] == pytest.approx(float(known['flank_deg']), abs=1.0)
     assert 15.0 <= found['slope_deg'] <= 21.0  # mu is the tangent of 20.9 degrees
 

@@ -35,11 +35,11 @@ def test_collapse_is_the_same_under_any_gravity_but_slower() -> None:
 def test_repose_bench_has_a_continuum_too() -> None:
     settings = angle_of_repose.Settings.model_validate(
         {
-            'ground': 'crm',
+            'terrain_model': 'crm',
             'release': 'collapse',
             'radius_m': 0.15,
             'height_m': 0.15,
-            'count': 500,
+            'element_count': 500,
             'friction': '0.3,0.7',
         }
     )

@@ -26,7 +26,7 @@ def test_more_than_memory_holds_is_refused(
 ) -> None:
     """With what it would take, and a spacing that is allowed, which then is."""
     monkeypatch.setattr(cost, 'memory_gb', lambda: 24.0)
-    asked = {'ground': 'crm', **values}
+    asked = {'terrain_model': 'crm', **values}
     with pytest.raises(ValidationError, match=r'particles would take .* GB and up to .* hours on one core') as error:
         experiment.Settings.model_validate(asked)
     found = re.search(r'allowed: at least ([\de.-]+), for which 24 GB suffice', str(error.value))

@@ -29,9 +29,9 @@ from regolith_terrain.testbeds import (
 
 DT = 3e-4
 CASES: dict[str, dict[str, Any]] = {
-    'repeats itself': {'soil': {'fast_friction': 0.9, 'cohesion_pa': 50.0}, 'period': True},
-    'boxes': {'soil': {'fast_friction': 0.9}, 'boxes': True, 'corrected': True, 'shifting': 0.0},
-    'clay': {'soil': {'law': 'cam_clay', 'borne_pa': 2000.0}, 'period': True},
+    'repeats itself': {'soil': {'limiting_friction': 0.9, 'cohesion_pa': 50.0}, 'period': True},
+    'boxes': {'soil': {'limiting_friction': 0.9}, 'boxes': True, 'corrected_gradients': True, 'xsph_coefficient': 0.0},
+    'clay': {'soil': {'law': 'cam_clay', 'preconsolidation_pressure_pa': 2000.0}, 'period': True},
 }
 
 
@@ -185,14 +185,14 @@ def test_a_card_is_taken_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(device_selection, 'missing_requirement', lambda: 'a reason')
     assert device_selection.bed_class('auto') is ParticleBed and device_selection.bed_class('cpu') is ParticleBed
     for model, values in (
-        (angle_of_repose.Settings, {'ground': 'crm'}),
-        (wheel_rig.Settings, {'ground': 'crm', 'slope_deg': 5}),
+        (angle_of_repose.Settings, {'terrain_model': 'crm'}),
+        (wheel_rig.Settings, {'terrain_model': 'crm', 'slope_deg': 5}),
     ):
         assert model.model_validate({**values, 'device': 'cpu'}).device == 'cpu'
         with pytest.raises(ValueError, match=r"device 'cuda' without a reason; allowed: 'cpu', 'auto'"):
             model.model_validate({**values, 'device': 'cuda'})
-    with pytest.raises(ValueError, match="allowed: with ground 'crm'"):
-        wheel_rig.Settings.model_validate({'ground': 'dem', 'slope_deg': 5, 'device': 'cpu'})
+    with pytest.raises(ValueError, match="allowed: with terrain_model 'crm'"):
+        wheel_rig.Settings.model_validate({'terrain_model': 'dem', 'slope_deg': 5, 'device': 'cpu'})
 
 
 def test_the_device_asked_for_makes_the_steps(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,10 +206,10 @@ def test_the_device_asked_for_makes_the_steps(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(device_selection, 'missing_requirement', lambda: None)
     for module in (column, impact, mirror_symmetry):
         monkeypatch.setattr(module, 'bed_class', bed_class)
-    values = {'ground': 'crm', 'device': 'cuda'}
+    values = {'terrain_model': 'crm', 'device': 'cuda'}
     slope = wheel_rig.Settings.model_validate({**values, 'slope_deg': 5, 'spacing_m': 0.05})
     slope_settings.GROUNDS['crm'][1](slope, slope.climbing_rig(), 5.0)
-    angle_of_repose.GROUNDS['crm'](angle_of_repose.Settings.model_validate({**values, 'count': 200}), 0.4)
+    angle_of_repose.GROUNDS['crm'](angle_of_repose.Settings.model_validate({**values, 'element_count': 200}), 0.4)
     for model, bench, some in (
         (cratering, impact.Impact, {'spacing_m': 0.006}),
         (plate_sinkage, plate_press.Press, {'spacing_m': 0.06, **values}),
@@ -220,7 +220,7 @@ def test_the_device_asked_for_makes_the_steps(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_checkpoint_keeps_its_device_unless_another_is_asked_for(tmp_path: Path) -> None:
-    given = {'ground': 'crm', 'device': 'cpu', 'checkpoint': str(tmp_path / 'column')}
+    given = {'terrain_model': 'crm', 'device': 'cpu', 'checkpoint': str(tmp_path / 'column')}
     file = resumable_runs._write(angle_of_repose.Settings.model_validate(given), [], b'')
     assert angle_of_repose.Settings.model_validate({'resume': str(file)}).device == 'cpu'
     assert angle_of_repose.Settings.model_validate({'resume': str(file), 'device': 'auto'}).device == 'auto'

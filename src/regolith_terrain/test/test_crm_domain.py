@@ -213,7 +213,7 @@ def test_soil_does_not_leave_its_region() -> None:
 def test_terrain_lets_particles_slide_by_themselves() -> None:
     """As soil that wheels threw, what a region has more than at first would slide; no face of particles is too high."""
     strip = {
-        'ground': 'crm',
+        'model': 'crm',
         'rectangle': {'low': [0.0, 0.0], 'high': [0.4, 0.4]},
         'name': 'strip',
         'vehicle': 'amber',

@@ -27,8 +27,8 @@ def test_bagnold_profile(g: float) -> None:
         density_kgpm3=1500.0,
         youngs_modulus_pa=1e5 * g / 9.81,
         friction=0.38,
-        fast_friction=0.64,
-        inertial_number=0.279,
+        limiting_friction=0.64,
+        reference_inertial_number=0.279,
         grain_size_m=grain,
     )
     number = 0.279 * (math.tan(slope) - 0.38) / (0.64 - math.tan(slope))
@@ -41,7 +41,7 @@ def test_bagnold_profile(g: float) -> None:
     assert profile(np.array(height)) == pytest.approx({9.81: 1.668, 1.62: 0.678}[g], rel=1e-3)
     down = (g * math.sin(slope), 0.0, -g * math.cos(slope))
     # Artificial viscosity would brake it: it is next to none here.
-    bed = layer(made, spacing, 6 * spacing, height, down, viscosity=0.01)
+    bed = layer(made, spacing, 6 * spacing, height, down, artificial_viscosity=0.01)
     rows = bed.soil_rows()
     bed.particles[rows, 3] = 0.92 * profile(bed.particles[rows, 2])
     dt = Discretization(spacing_m=spacing).step(made.material())

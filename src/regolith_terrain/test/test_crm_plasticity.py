@@ -53,7 +53,7 @@ def test_sheared_element_rises_with_g_and_then_yields(cohesion: float) -> None:
 
 def test_rate_of_shear_raises_friction() -> None:
     """At a steady rate the stress is mu(I) p with I of that very rate, whatever the step."""
-    made = soil(friction=0.4, fast_friction=0.7, inertial_number=0.3, grain_size_m=0.002)
+    made = soil(friction=0.4, limiting_friction=0.7, reference_inertial_number=0.3, grain_size_m=0.002)
     p, rate = 5e3, 50.0
     number = rate * made.grain_size_m * math.sqrt(made.density_kgpm3 / p)
     expected = 0.4 + 0.3 * number / (0.3 + number)
@@ -75,7 +75,12 @@ def test_soil_bears_no_tension() -> None:
 def test_cam_clay_compresses_and_swells_along_its_lines() -> None:
     """v falls by lambda ln(p) on first loading, and rises by kappa ln(p) on unloading."""
     made = soil(
-        law='cam_clay', youngs_modulus_pa=2e7, swelling=0.02, compression=0.12, critical_ratio=1.1, borne_pa=2e4
+        law='cam_clay',
+        youngs_modulus_pa=2e7,
+        swelling_index=0.02,
+        compression_index=0.12,
+        critical_state_ratio=1.1,
+        preconsolidation_pressure_pa=2e4,
     )
     rate, dt = -1e-3, 1e-2
     down = strained(
@@ -96,7 +101,12 @@ def test_cam_clay_compresses_and_swells_along_its_lines() -> None:
 def test_cam_clay_comes_to_its_critical_state(borne: float) -> None:
     """Sheared at constant volume, soil that is new and soil that is overconsolidated end at q = M p, p_c = 2 p."""
     made = soil(
-        law='cam_clay', youngs_modulus_pa=2e7, swelling=0.02, compression=0.12, critical_ratio=1.1, borne_pa=borne
+        law='cam_clay',
+        youngs_modulus_pa=2e7,
+        swelling_index=0.02,
+        compression_index=0.12,
+        critical_state_ratio=1.1,
+        preconsolidation_pressure_pa=borne,
     )
     rows = strained(
         made.material(), (-2e4,) * 3 + (0.0,) * 3, (0.5e-2, 0, 0, 0, 0.5e-2, 0, 0, 0, -1e-2), 1e-2, 4000, (borne, 1.8)

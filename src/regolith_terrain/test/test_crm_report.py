@@ -15,7 +15,7 @@ from regolith_terrain.config import TerrainConfig
 from regolith_terrain.crm.report import cross_sections, ground_at_end, section, wheel_forces
 
 STRIP = {
-    'ground': 'crm',
+    'model': 'crm',
     'rectangle': {'low': [0.4, -0.4], 'high': [1.2, 0.4]},
     'name': 'strip',
     'vehicle': 'amber',

@@ -22,7 +22,7 @@ G = 9.81
 def test_column_at_rest() -> None:
     """Stress grows with depth as the weight above, laterally by nu / (1 - nu) of it; motion dies away."""
     made = soil()
-    bed = layer(made, 0.0125, 0.075, 0.15, (0.0, 0.0, -G), viscosity=0.5)
+    bed = layer(made, 0.0125, 0.075, 0.15, (0.0, 0.0, -G), artificial_viscosity=0.5)
     dt = Discretization(spacing_m=0.0125).step(made.material())
     energy = []
     total = np.zeros(6)
@@ -46,7 +46,7 @@ def test_column_at_rest() -> None:
 def test_slope_holds_up_to_the_angle_of_friction(share: float, flows: bool) -> None:
     made = soil(friction=0.5, youngs_modulus_pa=2e5)
     slope = math.atan(share * 0.5)
-    bed = layer(made, 0.0125, 0.075, 0.1, (G * math.sin(slope), 0.0, -G * math.cos(slope)), viscosity=0.1)
+    bed = layer(made, 0.0125, 0.075, 0.1, (G * math.sin(slope), 0.0, -G * math.cos(slope)), artificial_viscosity=0.1)
     dt = Discretization(spacing_m=0.0125).step(made.material())
     speeds = []
     for _ in range(round(0.4 / dt)):
@@ -72,7 +72,7 @@ def test_vertical_cut_stands_as_high_as_cohesion_holds_it(share: float, stands: 
     places = boundary_markers.lattice(low, high, d)
     walls = boundary_markers.lattice((-3 * d, 0.0, -3 * d), (3.0 * height, count * d, height), d)
     walls = walls[(walls[:, 0] < 0.0) | (walls[:, 2] < 0.0)]
-    settings = Discretization(spacing_m=d, viscosity=0.2)
+    settings = Discretization(spacing_m=d, artificial_viscosity=0.2)
     bed = ParticleBed(
         made,
         settings,

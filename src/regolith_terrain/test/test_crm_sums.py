@@ -65,7 +65,7 @@ def test_kernel_has_unit_volume_and_its_gradient() -> None:
 
 def test_sums_are_those_of_plain_numpy() -> None:
     """Accelerations of all pairs within reach, as written in the module, by dense arrays: equal but for rounding."""
-    bed = shaken_bed(shifting=0.0)
+    bed = shaken_bed(xsph_coefficient=0.0)
     scheme, density = bed.scheme, bed.material.density
     before = bed.particles.copy()
     bed.sort()
@@ -93,7 +93,7 @@ def test_sums_are_those_of_plain_numpy() -> None:
 
 def test_corrected_gradient_is_exact_for_linear_fields() -> None:
     """A block that is strained and turned evenly: sigma grows by 2 G dev(D) + K tr(D) everywhere, at its rim too."""
-    bed = shaken_bed(shifting=0.0, corrected=True, surface=0.0)
+    bed = shaken_bed(xsph_coefficient=0.0, corrected_gradients=True, free_surface_threshold=0.0)
     gradient = np.array([[0.1, 0.3, -0.2], [0.05, -0.4, 0.1], [0.2, 0.15, 0.1]])
     rows = np.nonzero(bed.kind == SOIL)[0]
     bed.period[:] = 0.0
@@ -102,7 +102,7 @@ def test_corrected_gradient_is_exact_for_linear_fields() -> None:
     bed.particles[rows, 6:9], bed.particles[rows, 9:] = -1e5, 0.0
     dt = 1e-6
     bed.sort()
-    bed.material = bed.material._replace(friction=50.0, fast_friction=50.0)
+    bed.material = bed.material._replace(friction=50.0, limiting_friction=50.0)
     new = bed.particles.copy()
     evaluated(bed, new, dt)
     rate = (new[bed._soil, 6:] - bed.particles[bed._soil, 6:]) / dt
@@ -125,10 +125,10 @@ def test_turned_block_turns_its_stress(corrected: bool, within: float) -> None:
         0.18,
         0.16,
         (0.0, 0.0, 0.0),
-        surface=0.0,
-        shifting=0.0,
-        viscosity=0.0,
-        corrected=corrected,
+        free_surface_threshold=0.0,
+        xsph_coefficient=0.0,
+        artificial_viscosity=0.0,
+        corrected_gradients=corrected,
     )
     bed.period[:] = 0.0
     bed.local += [0.0, 0.0, -5.0]
@@ -160,7 +160,7 @@ def test_turned_block_turns_its_stress(corrected: bool, within: float) -> None:
 
 @pytest.mark.parametrize('corrected', [False, True])
 def test_threads_change_no_bit(corrected: bool) -> None:
-    one, two = (shaken_bed(workers, corrected=corrected) for workers in (1, 2))
+    one, two = (shaken_bed(workers, corrected_gradients=corrected) for workers in (1, 2))
     for _ in range(2):
         for _ in range(10):
             one.step(1e-4)

@@ -427,9 +427,9 @@ def test_upsampling_leaves_posts_and_adds_detail_between(tmp_path: Path, north: 
 @pytest.mark.parametrize('hurst', [0.6, 0.9])
 def test_roughness_of_a_model_is_found(hurst: float) -> None:
     preset = load_preset('mare')
-    relief = Relief(outer_m=2000.0, inner_m=2.0, hurst=hurst, deviation_m=0.4, lag_m=5.0)
+    relief = Relief(outer_scale_m=2000.0, inner_scale_m=2.0, hurst=hurst, rms_deviation_m=0.4, lag_m=5.0)
     no_craters = preset.craters.model_copy(update={'equilibrium_density': 0.0})
-    flat = preset.texture.model_copy(update={'deviation_m': 0.0})
+    flat = preset.texture.model_copy(update={'rms_deviation_m': 0.0})
     kept = {'relief': relief, 'texture': flat, 'craters': no_craters}
     posts = LunarField(6, preset.model_copy(update=kept)).nodes(0, 300, 0, 300, 5.0)
     tilted = posts + np.add.outer(0.3 * 5.0 * np.arange(300), np.zeros(300))

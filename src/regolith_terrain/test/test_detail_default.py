@@ -120,18 +120,18 @@ def test_detail_carries_the_roughness_on_below_the_posts(spacing: float, craters
     relief, found = made.preset.relief, made.preset.craters
     for lag in (0.1, 0.5 * spacing, spacing):
         continued = deviation * (lag / spacing) ** hurst
-        assert relief.deviation_m * (lag / relief.lag_m) ** relief.hurst == pytest.approx(continued, rel=1e-12)
-    assert (relief.inner_m, relief.outer_m, made.seed) == (0.1, 2.0 * spacing, 7)
+        assert relief.rms_deviation_m * (lag / relief.lag_m) ** relief.hurst == pytest.approx(continued, rel=1e-12)
+    assert (relief.inner_scale_m, relief.outer_scale_m, made.seed) == (0.1, 2.0 * spacing, 7)
     texture = made.preset.texture
-    assert texture.outer_m == min(preset.texture.outer_m, 2.0 * spacing) and texture.inner_m == 0.1
+    assert texture.outer_scale_m == min(preset.texture.outer_scale_m, 2.0 * spacing) and texture.inner_scale_m == 0.1
     # Posts 0.1 m apart are too close for craters of 0.15 m and wider.
-    has = craters and 2.0 * spacing >= 2.0 * preset.craters.least_m
+    has = craters and 2.0 * spacing >= 2.0 * preset.craters.min_diameter_m
     assert found.equilibrium_density == (preset.craters.equilibrium_density if has else 0.0)
-    assert found.largest_m == 2.0 * spacing
+    assert found.max_diameter_m == 2.0 * spacing
 
 
 def test_detail_is_no_finer_than_its_limit_nor_coarser_than_posts() -> None:
     posts, preset = random_walks(60, 0.3), load_preset('highland')
     for spacing, finest, inner in ((4.0, 0.25, 0.25), (0.2, 0.5, 0.2)):
-        assert detail_field(posts, spacing, 1, preset, finest_m=finest).preset.relief.inner_m == inner
-    assert detail_field(posts, 4.0, 1, preset).preset.relief.inner_m == 0.05
+        assert detail_field(posts, spacing, 1, preset, finest_m=finest).preset.relief.inner_scale_m == inner
+    assert detail_field(posts, 4.0, 1, preset).preset.relief.inner_scale_m == 0.05

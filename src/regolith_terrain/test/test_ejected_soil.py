@@ -113,7 +113,7 @@ def test_heaps_that_stand_are_not_looked_at() -> None:
     for site, height in (
         (Site(cohesion=170.0), 0.25),
         (Site(), 0.9 * SPACING * TAN_REPOSE),
-        (Site(mode='reference'), 0.5),
+        (Site(scm_mode='reference'), 0.5),
         (Site(slip_sinkage={'enabled': False}), 0.5),
     ):
         assert not site.cycle(site.raised(range(3), range(3), height)) and not len(site.loose)

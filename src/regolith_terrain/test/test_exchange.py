@@ -120,7 +120,7 @@ def test_no_tool_gets_below_bedrock_or_off_ground_that_is_not_soil() -> None:
     site.cycle({'amber': ask('drum', range(4), range(4), 0.05, -0.05)})
     assert site.grid.records_at(*nodes(range(4), range(4))).level == pytest.approx(-0.01, abs=1e-9)
     disc = {'center': (0.0, 0.0), 'radius_m': 1.0}
-    pad = Site(regions=(SoilRegionConfig.model_validate({'ground': 'rigid', 'disc': disc, 'soil': {}}),))
+    pad = Site(regions=(SoilRegionConfig.model_validate({'model': 'rigid', 'disc': disc, 'soil': {}}),))
     assert pad.cycle({'amber': ask('drum', range(4), range(4), 0.05, -0.05)}) == {('amber', 'drum'): 0.0}
     assert pad.grid.modified_count == 0
 

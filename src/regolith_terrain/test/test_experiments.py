@@ -22,7 +22,7 @@ def run(module: Any, **values: Any) -> list[dict[str, Any]]:
 
 
 def test_wheel_rig_is_the_reference_rig() -> None:
-    rows = run(wheel_rig, soil='chrono_lunar', load_n=200, slip='0.15,0.5', mode='reference')
+    rows = run(wheel_rig, soil='chrono_lunar', load_n=200, slip='0.15,0.5', scm_mode='reference')
     for row, slip in zip(rows, ('0.15', '0.5'), strict=True):
         theirs = reference_rows('scm_slip', soil='lunar', load_N='200', slip=slip, geometry='exact')[0]
         assert row['slip'] == float(slip)
@@ -53,7 +53,7 @@ def test_plate_sinkage_is_bekkers() -> None:
 
 @pytest.mark.parametrize('mode', ['regolith', 'reference'])
 def test_each_pass_adds_less(mode: str) -> None:
-    rows = run(multipass, soil='chrono_lunar', load_n=500, slip=0.2, passes=3, mode=mode, grid_m=0.015)
+    rows = run(multipass, soil='chrono_lunar', load_n=500, slip=0.2, passes=3, scm_mode=mode, grid_spacing_m=0.015)
     added = [row['added_m'] for row in rows]
     assert added[0] > 2.0 * added[1] > 0.0 and added[1] > added[2] > -1e-6
     # The ground of the reference remembers shear: the wheel behind pulls with all of it from the first centimetre.
@@ -66,7 +66,7 @@ def test_each_pass_adds_less(mode: str) -> None:
     [
         (wheel_rig, {'slip': '0.1,1.5'}, 'slip.1 = 1.5: is out of range; allowed'),
         (wheel_rig, {'soil': 'mud'}, 'no such soil'),
-        (wheel_rig, {'grid_m': 'fine'}, 'valid number'),
+        (wheel_rig, {'grid_spacing_m': 'fine'}, 'valid number'),
         (wheel_rig, {'wheel': 1}, 'Extra inputs'),
         (wheel_rig, {'grousers': 12, 'grouser_height_m': 0.3}, 'allowed: below the radius'),
         (plate_sinkage, {'load_n': '-1'}, 'load_n.0 = -1.0: is out of range; allowed'),
@@ -83,7 +83,7 @@ def test_wrong_settings_are_named(module: Any, values: dict[str, Any], said: str
 def test_every_bench_draws(module: Any) -> None:
     from matplotlib.figure import Figure
 
-    settings = module.Settings.model_validate({'soil': 'chrono_lunar', 'grid_m': 0.03, 'dt_s': 2e-3})
+    settings = module.Settings.model_validate({'soil': 'chrono_lunar', 'grid_spacing_m': 0.03, 'dt_s': 2e-3})
     axes = Figure().add_subplot()
     module.draw(settings, module.run(settings, lambda *tick: None), axes)
     assert axes.lines and axes.get_xlabel() and axes.get_ylabel() and axes.get_title()

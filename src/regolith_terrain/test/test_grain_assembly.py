@@ -17,7 +17,9 @@ from regolith_terrain.dem.neighbor_search import find_pairs
 from regolith_terrain.dem.packing import attitudes, lattice, sizes
 from regolith_terrain.dem.state import empty_pairs
 
-MATERIAL = GrainMaterial(youngs_modulus_pa=1e7, friction=0.4, rolling=0.05, restitution=0.3, density_kgpm3=2600.0)
+MATERIAL = GrainMaterial(
+    youngs_modulus_pa=1e7, friction=0.4, rolling_resistance=0.05, restitution=0.3, density_kgpm3=2600.0
+)
 SIDE = 0.1
 
 

@@ -56,7 +56,7 @@ def test_a_heap_ends_where_a_line_through_its_foot_does_or_soon_after() -> None:
 def heaps(**values: Any) -> list[dict[str, Any]]:
     ticks: list[tuple[int, int]] = []
     settings = angle_of_repose.Settings.model_validate(
-        {'radius_m': 0.04, 'height_m': 0.06, 'count': 250, 'youngs_modulus_pa': 1e7, 'threads': 1, **values}
+        {'radius_m': 0.04, 'height_m': 0.06, 'element_count': 250, 'youngs_modulus_pa': 1e7, 'threads': 1, **values}
     )
     rows = angle_of_repose.run(settings, lambda *tick: ticks.append(tick))
     assert ticks[-1][0] == ticks[-1][1] and [t[0] for t in ticks] == sorted(t[0] for t in ticks)
@@ -102,7 +102,7 @@ def test_impossible_heaps_are_refused(key: str, value: Any, allowed: str) -> Non
         with pytest.raises(ValidationError, match=allowed):
             angle_of_repose.Settings.model_validate({key: value})
     with pytest.raises(ValidationError, match='allowed: enough elements'):
-        angle_of_repose.Settings.model_validate({'count': 100, 'height_m': 5.0})
+        angle_of_repose.Settings.model_validate({'element_count': 100, 'height_m': 5.0})
 
 
 def test_too_many_grains_are_refused_with_what_they_would_need() -> None:
@@ -113,7 +113,7 @@ def test_too_many_grains_are_refused_with_what_they_would_need() -> None:
 @pytest.mark.parametrize(
     ('bed', 'slope', 'message'),
     [
-        ({'grains': {'radius_m': 0.06, 'spread': 0.1}}, 10.0, 'quarter of width_m'),
+        ({'grains': {'radius_m': 0.06, 'radius_spread': 0.1}}, 10.0, 'quarter of width_m'),
         ({}, 60.0, '-45 to 45'),
         ({'bin': {'length_m': 1.0}}, 10.0, 'length_m 1.0 of the trough'),
         ({'bin': {'width_m': 0.22, 'length_m': 1.5}}, 10.0, '1.2 times'),
@@ -135,7 +135,7 @@ RIG = WheelRig(
     settle_s=0.0,
     spin_up_s=0.0,
     drive_s=0.4,
-    mean_share=0.5,
+    averaging_fraction=0.5,
 )
 BED = ClimbBed.model_validate(
     {

@@ -16,7 +16,9 @@ from regolith_terrain.testbeds.slope_climb import WheelRig
 @pytest.mark.timeout(3600)
 def test_the_wheel_climbs_as_in_the_table() -> None:
     expected = row('dem.csv', 'wheel_10')
-    rig = WheelRig(settle_s=0.0, spin_up_s=0.0, drive_s=3.6, mean_share=2.6 / 3.6)  # as tools/validate_dem.py has it
+    rig = WheelRig(
+        settle_s=0.0, spin_up_s=0.0, drive_s=3.6, averaging_fraction=2.6 / 3.6
+    )  # as tools/validate_dem.py has it
     found = climb(rig, 10.0, lambda done, total: None)
     # The same bits on the same processor; the rounding of another one makes another bed of the same kind, so that only
     # the bounds of the campaign itself, 0.12 of slip, are asked for.

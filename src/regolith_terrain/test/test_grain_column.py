@@ -14,7 +14,7 @@ from regolith_terrain.dem.column import DemCollapse
 from regolith_terrain.dem.packing import settle, smooth, stiffen
 from regolith_terrain.testbeds.heap_measurement import SoilColumn
 
-GRAINS = Grains(radius_m=0.008, spread=0.1, youngs_modulus_pa=2e6, friction=0.5, density_kgpm3=2000.0)
+GRAINS = Grains(radius_m=0.008, radius_spread=0.1, youngs_modulus_pa=2e6, friction=0.5, density_kgpm3=2000.0)
 COUNT = 60
 
 

@@ -82,7 +82,7 @@ def test_a_sliding_sphere_comes_to_roll(friction: float, cohesion: float) -> Non
 def test_rolling_resistance_holds_on_a_slope_below_its_coefficient(part: float, holds: bool, cohesion: float) -> None:
     # A couple of c_r R N against a moment m g R sin; N is what presses, m g cos and as many weights as cohesion pulls. A
     # sphere stays where sin(slope) < c_r (cos(slope) + c). Else it accelerates by 5/7 g (sin - c_r (cos + c)).
-    material = solid(friction=0.8, rolling=0.2, restitution=0.1, cohesion=cohesion)
+    material = solid(friction=0.8, rolling_resistance=0.2, restitution=0.1, cohesion=cohesion)
     limit = 0.2 * part
     tilt = math.atan(limit) + math.asin(limit * cohesion / math.hypot(1.0, limit))
     a = Assembly([[0, 0, RADIUS]], [RADIUS], material, bodies=[floor(material)])
@@ -143,7 +143,7 @@ def test_cohesion_holds_as_many_weights_as_it_says() -> None:
 
 
 def test_momenta_are_conserved_in_a_crowd() -> None:
-    material = solid(friction=0.4, rolling=0.1, restitution=0.7)
+    material = solid(friction=0.4, rolling_resistance=0.1, restitution=0.7)
     side = np.arange(4) * 2.05 * RADIUS
     places = np.stack(np.meshgrid(side, side, side), axis=-1).reshape(-1, 3)
     a = Assembly(places, RADIUS * np.linspace(0.8, 1.02, 64), material, gravity=(0, 0, 0))

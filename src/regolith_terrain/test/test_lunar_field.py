@@ -50,7 +50,7 @@ def test_seed_and_preset_make_the_ground() -> None:
 def test_ground_is_continuously_differentiable() -> None:
     preset = load_preset('mare')
     # Smooth texture, so that what remains of kinks is the craters'.
-    smooth = preset.model_copy(update={'texture': preset.texture.model_copy(update={'inner_m': 2.0})})
+    smooth = preset.model_copy(update={'texture': preset.texture.model_copy(update={'inner_scale_m': 2.0})})
     field = LunarField(2, smooth)
     x = np.linspace(-300.0, 300.0, 4000)
     jumps = []

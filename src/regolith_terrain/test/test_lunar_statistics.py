@@ -176,9 +176,9 @@ def test_rocks_cover_what_golombek_and_rapp_say() -> None:
 
 
 def test_noise_has_the_stated_deviation() -> None:
-    preset = edited('mare', craters={'equilibrium_density': 0.0}, texture={'deviation_m': 0.0})
+    preset = edited('mare', craters={'equilibrium_density': 0.0}, texture={'rms_deviation_m': 0.0})
     preset = preset.model_copy(
-        update={'relief': preset.relief.model_copy(update={'outer_m': 32.0, 'inner_m': 0.5, 'lag_m': 4.0})}
+        update={'relief': preset.relief.model_copy(update={'outer_scale_m': 32.0, 'inner_scale_m': 0.5, 'lag_m': 4.0})}
     )
     field = LunarField(3, preset)
     z = field.nodes(0, 900, 0, 900, 0.5)
@@ -187,8 +187,8 @@ def test_noise_has_the_stated_deviation() -> None:
         # 450 m hold some 200 patches of 32 m: a few per cent.
         assert np.sqrt(np.mean((z[lag:] - z[:-lag]) ** 2)) == pytest.approx(stated, rel=0.08)
         if lag == 8:
-            assert stated == pytest.approx(preset.relief.deviation_m, rel=1e-3)
-    wide = preset.relief.model_copy(update={'outer_m': 3000.0, 'inner_m': 0.05})
+            assert stated == pytest.approx(preset.relief.rms_deviation_m, rel=1e-3)
+    wide = preset.relief.model_copy(update={'outer_scale_m': 3000.0, 'inner_scale_m': 0.05})
     wide_octaves = LunarField(3, preset.model_copy(update={'relief': wide})).octaves
     lags = np.array([1.0, 4.0, 16.0])[:, None]
     stated = np.sqrt(np.sum(wide_octaves[:, 1] ** 2 * deviation(lags * wide_octaves[:, 0]) ** 2, axis=1))
@@ -233,7 +233,7 @@ def test_ages_are_uniform_over_the_time_craters_stay_visible() -> None:
 
 
 def test_rock_counts_pass_chi_square() -> None:
-    preset = edited('mare', rocks={'blocky_m': 5000.0, 'abundance': 0.01})
+    preset = edited('mare', rocks={'block_crater_min_diameter_m': 5000.0, 'abundance': 0.01})
     rocks = RockField(LunarField(8, preset))
     side = 250.0
     found = rocks.rocks_in(10.0, 10.0 + side, -side, 0.0)
@@ -251,8 +251,11 @@ def test_rock_counts_pass_chi_square() -> None:
 
 
 def test_no_rock_is_wider_than_the_preset_says() -> None:
-    """Widths are drawn by octaves; the last one ends at largest_m, here not far above its beginning."""
-    preset = edited('mare', rocks={'blocky_m': 5000.0, 'abundance': 0.01, 'least_m': 0.1, 'largest_m': 0.45})
+    """Widths are drawn by octaves; the last one ends at max_diameter_m, here not far above its beginning."""
+    preset = edited(
+        'mare',
+        rocks={'block_crater_min_diameter_m': 5000.0, 'abundance': 0.01, 'min_diameter_m': 0.1, 'max_diameter_m': 0.45},
+    )
     found = RockField(LunarField(8, preset)).rocks_in(0.0, 300.0, 0.0, 300.0, 0.3)
     assert len(found) > 100 and 0.4 < found.diameter.max() <= 0.45
 
@@ -304,7 +307,7 @@ def test_rocks_are_strewn_by_all_craters_that_reach_bedrock(monkeypatch: pytest.
         return np.zeros((0, ROCK_COLUMNS))
 
     monkeypatch.setattr('regolith_terrain.lunar.rocks._rocks', none)
-    box, least = (-500.0, 500.0, -500.0, 500.0), field.preset.rocks.blocky_m
+    box, least = (-500.0, 500.0, -500.0, 500.0), field.preset.rocks.block_crater_min_diameter_m
     RockField(field).rocks_in(*box)
     expected = field.craters_in(*box, least, REACH).diameter
     assert len(expected) > 3 and expected.min() < 1.9 * least

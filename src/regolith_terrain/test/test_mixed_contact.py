@@ -26,7 +26,7 @@ def pad(west: float, east: float, **more: Any) -> TerrainConfig:
     """Return flat soil with a pad between two meridians."""
     corners = [[west, -2.0], [east, -2.0], [east, 2.0], [west, 2.0]]
     return TerrainConfig.model_validate(
-        {'source': 'flat', 'spacing_m': SPACING, 'regions': [{'ground': 'rigid', 'polygon': corners}], **more}
+        {'source': 'flat', 'spacing_m': SPACING, 'regions': [{'model': 'rigid', 'polygon': corners}], **more}
     )
 
 
@@ -55,7 +55,7 @@ def force(
 @pytest.mark.parametrize('x', [-0.8, 0.8])
 def test_away_from_the_border_each_law_is_what_it_is_alone(x: float) -> None:
     both, window = wheel_on(pad(0.0, 9.0))
-    alone, its_own = wheel_on(TerrainConfig.model_validate({'source': 'flat', 'ground': 'rigid' if x > 0.0 else 'scm'}))
+    alone, its_own = wheel_on(TerrainConfig.model_validate({'source': 'flat', 'model': 'rigid' if x > 0.0 else 'scm'}))
     assert isinstance(both, MixedContact) and not isinstance(alone, MixedContact)
     for _ in range(3):  # friction and shear build up
         mixed, single = force(both, window, (x, 0.0, RADIUS - 0.01)), force(alone, its_own, (x, 0.0, RADIUS - 0.01))
@@ -91,8 +91,8 @@ def test_soil_under_a_wheel_at_the_border_is_pressed_and_the_pad_is_not() -> Non
 
 
 def test_soil_may_lie_in_rigid_ground_and_gives_the_nodes_its_fields() -> None:
-    patch = {'ground': 'scm', 'disc': {'center': [0.0, 0.0], 'radius_m': 1.0}, 'soil': 'lunar_nominal'}
-    terrain = TerrainConfig.model_validate({'source': 'flat', 'ground': 'rigid', 'regions': [patch]})
+    patch = {'model': 'scm', 'disc': {'center': [0.0, 0.0], 'radius_m': 1.0}, 'soil': 'lunar_nominal'}
+    terrain = TerrainConfig.model_validate({'source': 'flat', 'model': 'rigid', 'regions': [patch]})
     assert terrain.grounds == ('rigid', 'scm') and 'sigma_yield' in terrain.law.names
     soils = terrain.soil_map()
     assert np.isnan(soils.soils[0]).all() and np.isfinite(soils.soils[1]).all() and len(soils.only_model()) == 1
@@ -128,7 +128,7 @@ def test_what_cannot_lie_side_by_side_is_refused() -> None:
     ):
         pad(0.0, 1.0, bulldozing={'enabled': True})
     with pytest.raises(ValidationError, match=r"no such soil law: 'mud'; allowed: .*rigid, scm"):
-        TerrainConfig.model_validate({'regions': [{'ground': 'mud', 'disc': {'center': [0.0, 0.0], 'radius_m': 1.0}}]})
+        TerrainConfig.model_validate({'regions': [{'model': 'mud', 'disc': {'center': [0.0, 0.0], 'radius_m': 1.0}}]})
     # Without a law a region still has to name its soil.
     with pytest.raises(ValidationError, match='soil'):
         TerrainConfig.model_validate({'regions': [{'disc': {'center': [0.0, 0.0], 'radius_m': 1.0}}]})

@@ -15,11 +15,11 @@ from regolith_terrain.crm.plate_press import knee
 from regolith_terrain.testbeds import plate_sinkage
 
 COARSE = {
-    'ground': 'crm',
+    'terrain_model': 'crm',
     'shape': 'disc',
     'a_m': 0.1,
     'spacing_m': 0.05,
-    'smoothing': 1.3,
+    'smoothing_ratio': 1.3,
     'side_m': 0.6,
     'depth_m': 0.3,
     'threads': 1,
@@ -80,7 +80,7 @@ def test_a_plate_sinks_is_eased_and_sinks_again() -> None:
 
 @pytest.mark.seconds
 def test_a_load_that_is_not_borne_is_told() -> None:
-    settings = plate_sinkage.Settings.model_validate({**COARSE, 'load_n': 1e6, 'speed_mps': 0.5, 'deepest_m': 0.02})
+    settings = plate_sinkage.Settings.model_validate({**COARSE, 'load_n': 1e6, 'speed_mps': 0.5, 'max_depth_m': 0.02})
     row = plate_sinkage.run(settings, nothing)[0]
     assert row['sinkage_m'] is None and row['sinkage_unloaded_m'] is None
     assert row['curve'][-1][0] == pytest.approx(0.02, rel=0.1)
@@ -89,13 +89,19 @@ def test_a_load_that_is_not_borne_is_told() -> None:
 @pytest.mark.parametrize(
     ('values', 'said'),
     [
-        ({'ground': 'crm', 'mode': 'reference'}, "mode = 'reference': does not apply to crm; allowed: with ground scm"),
-        ({'spacing_m': 0.01}, 'spacing_m = 0.01: does not apply to scm; allowed: with ground crm'),
+        (
+            {'terrain_model': 'crm', 'scm_mode': 'reference'},
+            "scm_mode = 'reference': does not apply to crm; allowed: with terrain_model scm",
+        ),
+        ({'spacing_m': 0.01}, 'spacing_m = 0.01: does not apply to scm; allowed: with terrain_model crm'),
         ({'shape': 'disc'}, "shape = 'disc': cannot be on scm; allowed: plate, wheel"),
-        ({'ground': 'crm', 'shape': 'wheel'}, "shape = 'wheel': cannot be on crm; allowed: plate, disc"),
-        ({'ground': 'crm', 'spacing_m': 0.2}, 'spacing_m = 0.2: is too coarse; allowed: at most a third of the plate'),
-        ({'ground': 'crm', 'side_m': 0.4}, 'side_m = 0.4: is too small; allowed: at least'),
-        ({'ground': 'crm', 'deepest_m': 0.5}, 'depth_m = 0.62: is too small; allowed: at least 1'),
+        ({'terrain_model': 'crm', 'shape': 'wheel'}, "shape = 'wheel': cannot be on crm; allowed: plate, disc"),
+        (
+            {'terrain_model': 'crm', 'spacing_m': 0.2},
+            'spacing_m = 0.2: is too coarse; allowed: at most a third of the plate',
+        ),
+        ({'terrain_model': 'crm', 'side_m': 0.4}, 'side_m = 0.4: is too small; allowed: at least'),
+        ({'terrain_model': 'crm', 'max_depth_m': 0.5}, 'depth_m = 0.62: is too small; allowed: at least 1'),
     ],
 )
 def test_wrong_settings_are_named(values: dict[str, Any], said: str) -> None:

@@ -79,7 +79,7 @@ def test_start_area_is_gentle_for_any_seed() -> None:
 
 def test_craters_are_as_many_as_stated() -> None:
     config = RoughnessConfig(
-        rms_height_m=0.0, crater_min_m=4.0, crater_max_m=7.9, crater_density=0.1, clear_radius_m=0.0
+        rms_height_m=0.0, crater_min_m=4.0, crater_max_m=7.9, crater_density=0.1, crater_free_radius_m=0.0
     )
     z = ProceduralField(9, config).nodes(0, 1000, 0, 1000, 0.5)
     inner = z[1:-1, 1:-1]

@@ -31,7 +31,7 @@ def contact_of(shape: scm.Shapes, **values: float) -> RigidContact:
 
 def slide(slope: float, friction: float, duration: float, stick: float = 1e-3) -> float:
     """Return the speed down an incline of a block that was let go on it and does not turn [m/s]."""
-    block = contact_of(scm.box(0.4, 0.4, 0.2), friction=friction, stick_m=stick)
+    block = contact_of(scm.box(0.4, 0.4, 0.2), friction=friction, friction_displacement_m=stick)
     window = SoilGrid(PlaneField(slope), 0.05, RIGID).window(-200, 60, -20, 21)
     arrays = block.arrays(window, 1)
     angle = math.atan(slope)
@@ -72,7 +72,7 @@ def test_a_wheel_carries_its_load_on_three_points_and_slips_by_coulomb() -> None
     assert wheel.press(arrays, STEP, 0, PartPose(place, turn, still, still), wrench) == OK
     assert wrench.stats[scm.STAT_LOADED_NODES] == 3
     assert wrench.force == pytest.approx([0.0, 0.0, 3 * 2e5 * 1e-3]) and wrench.torque == pytest.approx([0.0] * 3)
-    # Spinning on the spot: after 25 mm of slip, 25 times stick_m, all of mu N pushes ahead, and its torque brakes.
+    # Spinning on the spot: after 25 mm of slip, 25 times friction_displacement_m, all of mu N pushes ahead, and its torque brakes.
     for _ in range(100):
         wheel.press(arrays, STEP, 0, PartPose(place, turn, still, np.array([0.0, 1.0, 0.0])), wrench)
     assert wrench.force[0] == pytest.approx(0.5 * 600.0, rel=1e-6)

@@ -48,8 +48,8 @@ def test_pressing_in_and_unloading(case: str) -> None:
             'shape': shape,
             'a_m': a,
             'b_m': b,
-            'grid_m': float(spacing[1:]),
-            'mode': 'reference',
+            'grid_spacing_m': float(spacing[1:]),
+            'scm_mode': 'reference',
             'load_n': peak,
         }
     )

@@ -380,11 +380,11 @@ def test_the_shear_band_is_eight_median_grains() -> None:
 
 def test_reference_mode_has_no_slip_sinkage() -> None:
     assert rules()[CARRIES] == 1.0 and rules(enabled=False)[CARRIES] == 0.0
-    assert TerrainConfig.model_validate({'mode': 'reference'}).displacement()[CARRIES] == 0.0
+    assert TerrainConfig.model_validate({'scm_mode': 'reference'}).displacement()[CARRIES] == 0.0
     with pytest.raises(
         ValueError, match=r"slip_sinkage\.enabled = true: in mode 'reference'; allowed: in mode 'regolith'"
     ):
-        TerrainConfig.model_validate({'mode': 'reference', 'slip_sinkage': {'enabled': True}})
+        TerrainConfig.model_validate({'scm_mode': 'reference', 'slip_sinkage': {'enabled': True}})
 
 
 @pytest.mark.seconds
@@ -392,11 +392,14 @@ def test_rigs_in_reference_mode_are_left_alone() -> None:
     """Grousers that are not felt one by one change no bit of them; in regolith mode, where they carry, they do."""
 
     def rows(**values: object) -> list[dict[str, object]]:
-        settings = wheel_rig.Settings.model_validate({'slip': '0.5', 'grid_m': 0.02, 'grousers': 24, **values})
+        settings = wheel_rig.Settings.model_validate({'slip': '0.5', 'grid_spacing_m': 0.02, 'grousers': 24, **values})
         return wheel_rig.run(settings, lambda *tick: None)
 
-    for values in ({'mode': 'reference'}, {'slip_sinkage': False}):
-        assert rows(one_by_one=False, **values) == rows(grousers=0, **values)
-    assert rows(one_by_one=False)[0]['sinkage_m'] > 1.3 * rows(one_by_one=False, slip_sinkage=False)[0]['sinkage_m']
+    for values in ({'scm_mode': 'reference'}, {'slip_sinkage': False}):
+        assert rows(individual_contact=False, **values) == rows(grousers=0, **values)
+    assert (
+        rows(individual_contact=False)[0]['sinkage_m']
+        > 1.3 * rows(individual_contact=False, slip_sinkage=False)[0]['sinkage_m']
+    )
     with pytest.raises(ValueError, match="slip_sinkage = true: in mode 'reference'; allowed: in mode 'regolith'"):
-        rows(mode='reference', slip_sinkage=True)
+        rows(scm_mode='reference', slip_sinkage=True)

@@ -19,7 +19,7 @@ from regolith_terrain.testbeds import wheel_rig
 from regolith_terrain.testbeds.slope_climb import WheelRig, load_wheel_rig, measured
 
 KEYS = {
-    'ground', 'rig', 'slope_deg', 'slip', 'slip_drift', 'steady', 'sinkage_m', 'speed_mps', 'torque_nm', 'power_w',
+    'terrain_model', 'rig', 'slope_deg', 'slip', 'slip_drift', 'steady', 'sinkage_m', 'speed_mps', 'torque_nm', 'power_w',
     'cost_of_transport', 'normal_force_n', 'gravity_mps2', 'omega_radps', 'elements', 'steps', 'step_s', 'simulated_s',
     'wall_s', 'largest_overlap', 'track', 'incomplete', 'device',
 }  # fmt: skip
@@ -30,7 +30,7 @@ SMALL = {
 }  # fmt: skip
 # On a card figures differ by rounding, which a bed of grains amplifies: here all is done on the processor.
 COARSE: dict[str, dict[str, Any]] = {
-    'scm': {'grid_m': 0.01},
+    'scm': {'grid_spacing_m': 0.01},
     'crm': {
         'device': 'cpu',
         'spacing_m': 0.01,
@@ -42,7 +42,7 @@ COARSE: dict[str, dict[str, Any]] = {
 
 def settings(ground: str, /, **values: Any) -> wheel_rig.Settings:
     return wheel_rig.Settings.model_validate(
-        {'ground': ground, 'rig': SMALL, 'slope_deg': '10', 'threads': 1, **COARSE[ground], **values}
+        {'terrain_model': ground, 'rig': SMALL, 'slope_deg': '10', 'threads': 1, **COARSE[ground], **values}
     )
 
 
@@ -63,7 +63,7 @@ def figures(row: dict[str, Any]) -> str:
 def test_all_kinds_of_ground_give_the_same_figures(ground: str) -> None:
     row = climbed(ground)[0]
     assert set(row) == KEYS and row['incomplete'] is False and row['device'] == 'cpu'
-    assert row['ground'] == ground and row['slope_deg'] == 10.0 and row['steps'] > 100
+    assert row['terrain_model'] == ground and row['slope_deg'] == 10.0 and row['steps'] > 100
     assert -0.5 < row['slip'] < 1.0
     # A climb ends when the drive does, within a sample.
     assert row['simulated_s'] == pytest.approx(row['steps'] * row['step_s']) and row['simulated_s'] == pytest.approx(
@@ -79,7 +79,7 @@ def test_all_kinds_of_ground_give_the_same_figures(ground: str) -> None:
 
 def test_slip_is_over_the_tips_and_its_drift_is_told() -> None:
     """A way of v t + a t^2 / 2: slip and its change follow."""
-    rig = WheelRig.model_validate({'settle_s': 1.0, 'drive_s': 10.0, 'mean_share': 0.4})
+    rig = WheelRig.model_validate({'settle_s': 1.0, 'drive_s': 10.0, 'averaging_fraction': 0.4})
     t = np.linspace(0.0, 11.0, 1101)
     for a, steady in ((0.0, True), (-4e-3, False)):
         way = 0.1 * t + 0.5 * a * t**2
@@ -97,13 +97,11 @@ def test_slip_is_over_the_tips_and_its_drift_is_told() -> None:
 def test_times_stretch_under_less_gravity() -> None:
     rig = load_wheel_rig('grc1_mgru3')
     trough = {'length_m': 2.25, 'width_m': 0.4, 'depth_m': 0.12}
-    assert rig == WheelRig.model_validate(
-        {'name': 'grc1_mgru3', 'trough': trough, 'drive_s': 9.0, 'grid_drive_s': 40.0}
-    )
+    assert rig == WheelRig.model_validate({'name': 'grc1_mgru3', 'trough': trough, 'drive_s': 9.0, 'scm_drive_s': 40.0})
     moon = rig.under(1.62)
     assert moon.drive_s == pytest.approx(9.0 * math.sqrt(9.81 / 1.62)) and moon.omega_radps == 0.8
     values = {'slope_deg': 5, 'gravity_mps2': 1.62, 'omega_radps': 0.3251}
-    made = {g: wheel_rig.Settings.model_validate({**values, 'ground': g}).climbing_rig() for g in ('scm', 'crm')}
+    made = {g: wheel_rig.Settings.model_validate({**values, 'terrain_model': g}).climbing_rig() for g in ('scm', 'crm')}
     assert made['crm'] == moon.model_copy(update={'omega_radps': 0.3251})
     # On the grid a drive is longer.
     assert made['scm'].drive_s == pytest.approx(40.0 * math.sqrt(9.81 / 1.62))
@@ -146,18 +144,21 @@ def test_a_climb_on_the_moon_is_that_on_earth_but_slower() -> None:
     [
         ({'slip': 0.2}, r'slope_deg = 10.0: stands beside slip 0.2; allowed: one of the two'),
         ({'slope_deg': '5,50'}, r'slope_deg = 50.0: is out of range; allowed: -45 to 45'),
-        ({'ground': 'crm', 'spacing_m': 0.3}, r'spacing_m 0.3; allowed: at most 0.025'),
-        ({'ground': 'dem', 'grains': {'radius_m': 0.06}}, 'radius_m 0.06 of grains; allowed'),
+        ({'terrain_model': 'crm', 'spacing_m': 0.3}, r'spacing_m 0.3; allowed: at most 0.025'),
+        ({'terrain_model': 'dem', 'grains': {'radius_m': 0.06}}, 'radius_m 0.06 of grains; allowed'),
         ({'load_n': 100.0}, r'load_n = 100.0: stands beside slope_deg; allowed: with slip, or in rig'),
-        ({'ground': 'crm', 'duration_s': 30.0}, r'length_m 0.21 of the trough; allowed: at least'),
-        ({'spacing_m': 0.02}, "spacing_m: does not apply to ground 'scm'; allowed: with ground 'crm'"),
-        ({'ground': 'crm', 'soil': 'grc1'}, "soil: does not apply to ground 'crm'; allowed: with ground 'scm'"),
+        ({'terrain_model': 'crm', 'duration_s': 30.0}, r'length_m 0.21 of the trough; allowed: at least'),
+        ({'spacing_m': 0.02}, "spacing_m: does not apply to terrain_model 'scm'; allowed: with terrain_model 'crm'"),
+        (
+            {'terrain_model': 'crm', 'soil': 'grc1'},
+            "soil: does not apply to terrain_model 'crm'; allowed: with terrain_model 'scm'",
+        ),
         ({'rig': 'mud'}, 'no such wheel rig'),
         ({'rig': {'scm_soil': 'mud'}}, 'no such soil'),
-        ({'ground': 'crm', 'rig': {'particle_soil': 'mud'}}, 'no such particle soil'),
+        ({'terrain_model': 'crm', 'rig': {'particle_soil': 'mud'}}, 'no such particle soil'),
         (
-            {'slope_deg': None, 'rig': {}, 'ground': 'crm'},
-            "ground = 'crm': applies only when slope_deg is set; allowed: with slope_deg",
+            {'slope_deg': None, 'rig': {}, 'terrain_model': 'crm'},
+            "terrain_model = 'crm': applies only when slope_deg is set; allowed: with slope_deg",
         ),
         ({'slope_deg': None}, 'rig = .*: applies only when slope_deg is set; allowed: with slope_deg'),
         ({'resume': 'nowhere'}, r'nowhere: no such file .*; allowed: a checkpoint'),
@@ -169,7 +170,7 @@ def test_a_climb_on_the_moon_is_that_on_earth_but_slower() -> None:
 )
 def test_impossible_climbs_are_refused(values: dict[str, Any], said: str) -> None:
     with pytest.raises(ValidationError, match=said):
-        settings(str(values.get('ground', 'scm')), **values)
+        settings(str(values.get('terrain_model', 'scm')), **values)
 
 
 @pytest.mark.seconds

@@ -69,11 +69,11 @@ def test_unknown_soil_lists_the_known_ones(tmp_path: Path) -> None:
 
 
 def test_terrain_section() -> None:
-    config = TerrainConfig.model_validate({'soil': 'chrono_lete', 'mode': 'reference', 'center': [3.0, 4]})
+    config = TerrainConfig.model_validate({'soil': 'chrono_lete', 'scm_mode': 'reference', 'center': [3.0, 4]})
     assert config.soil == load_soil('chrono_lete') and config.spacing_m == 0.02 and config.center == (3.0, 4.0)
     assert TerrainConfig.model_validate(config.model_dump()) == config
     assert isinstance(TerrainConfig().soil, ScmSoilConfig)
-    for bad in ({'mode': 'chrono'}, {'spacing_m': 0.0}, {'size': 3.0}, {'roughness': {'hurst': 2.0}}):
+    for bad in ({'scm_mode': 'chrono'}, {'spacing_m': 0.0}, {'size': 3.0}, {'roughness': {'hurst': 2.0}}):
         with pytest.raises(ValidationError):
             TerrainConfig.model_validate(bad)
     with pytest.raises(ValidationError, match='crater_min_m'):
@@ -101,7 +101,7 @@ def test_build_height_field() -> None:
 def test_particles_are_particles_to_their_vehicle_alone() -> None:
     """To all others, and to terrain itself, their region is soil as around it."""
     strip = {
-        'ground': 'crm',
+        'model': 'crm',
         'rectangle': {'low': [0.0, 0.0], 'high': [0.4, 0.4]},
         'name': 'strip',
         'vehicle': 'amber',

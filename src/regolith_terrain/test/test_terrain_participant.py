@@ -249,7 +249,7 @@ def test_an_update_of_before_a_restart_is_adopted() -> None:
 
 
 STRIP = {
-    'ground': 'crm',
+    'model': 'crm',
     'rectangle': {'low': [0.0, 0.0], 'high': [0.4, 0.4]},
     'name': 'strip',
     'vehicle': 'amber',

@@ -56,7 +56,7 @@ def viper_cost(
         'speed': float(1.0 / best),
         'cpu_us_per_substep': float(substep * 1e6),
         'contact_nodes': loaded,
-        'grid_m': 0.02,
+        'grid_spacing_m': 0.02,
         'substep_s': config.substep_s,
         'cycle_s': cycle_ns * 1e-9,
         'mode': mode,

@@ -30,10 +30,10 @@ _TOOLS = ('mckyes1985', 'reece1964', 'terzaghi1943')
 def _of_vehicle(config: VehicleModelConfig) -> Iterator[str]:
     """Yield the papers behind a vehicle's tyres, engine and gearbox."""
     gear = config.running_gear
-    worn = [wheel.tyre for wheel in config.wheels]
+    worn = [wheel.tire for wheel in config.wheels]
     if gear is not None and gear.name == 'car':
         yield from _CARS
-        worn += [wheel.get('tyre') for wheel in gear.parameters['wheels']]
+        worn += [wheel.get('tire') for wheel in gear.parameters['wheels']]
     for name in filter(None, worn):
         yield from (*_STANDSTILL, *_TYRES[load_tire(name, base_dir=Path(config.file).parent).config.type])
 

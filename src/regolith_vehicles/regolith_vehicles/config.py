@@ -39,7 +39,7 @@ Place = tuple[Coordinate, Coordinate]
 class EncoderConfig(Section):
     """Incremental encoders on the wheels' axles."""
 
-    ticks: int = Field(4096, ge=1, le=2**31, description='per turn')
+    ticks_per_revolution: int = Field(4096, ge=1, le=2**31, description='per turn')
     jitter_rad: float = Field(0.0, ge=0.0, le=1.0, description='standard deviation of where an edge is seen [rad]')
 
 
@@ -48,9 +48,9 @@ class ConstantDriverConfig(Section):
 
     type: Literal['constant'] = 'constant'
     speed_mps: float = Field(ge=-20.0, le=20.0, description='forward speed [m/s]')
-    angular_radps: float = Field(default=0.0, ge=-10.0, le=10.0, description='yaw rate, left positive [rad/s]')
+    yaw_rate_radps: float = Field(default=0.0, ge=-10.0, le=10.0, description='yaw rate, left positive [rad/s]')
     start_s: Moment = Field(default=0.0, description='simulated time before which the vehicle stands [s]')
-    until_s: float | None = Field(
+    end_s: float | None = Field(
         default=None, ge=0.0, le=LONGEST_S, description='simulated time from which the vehicle stops [s]'
     )
 
@@ -89,7 +89,9 @@ def waypoints_of(driver: Any) -> dict[tuple[str | int, ...], Place]:
         return {('waypoints', number): point for number, point in enumerate(driver.waypoints)}
     if isinstance(driver, TasksDriverConfig):
         return {
-            ('tasks', number, 'to'): task.to for number, task in enumerate(driver.tasks) if isinstance(task, HaulConfig)
+            ('tasks', number, 'goal'): task.goal
+            for number, task in enumerate(driver.tasks)
+            if isinstance(task, HaulConfig)
         }
     return {}
 
@@ -121,7 +123,7 @@ class VehicleEntry(Section):
     heading_deg: float = Field(
         default=0.0, ge=-360.0, le=360.0, description='of +x of the base, from east to north [deg]'
     )
-    height_m: float | None = Field(
+    height_above_ground_m: float | None = Field(
         default=None, ge=0.0, le=1e4, description='above where it would touch the ground, for what is held there [m]'
     )
     driver: DriverConfig = ExternalDriverConfig()
@@ -133,7 +135,7 @@ class VehicleEntry(Section):
         max_length=200,
         description="before every frame id, of sensors too; absent: the vehicle's name and a slash",
     )
-    odom_in_world: bool = Field(
+    publish_world_to_odom: bool = Field(
         default=False,
         description='publish a static transform from world to the odom frame: the true pose at the start',
     )
@@ -141,7 +143,7 @@ class VehicleEntry(Section):
         default=None, description='of the wheels, for joint_states alone; absent: true angles'
     )
     sensors: dict[str, Any] = Field(default_factory=dict, description='name -> a sensor (regolith_sensors)')
-    lights: dict[str, Any] = Field(default_factory=dict, description='name -> a spotlight (regolith_sensors)')
+    spotlights: dict[str, Any] = Field(default_factory=dict, description='name -> a spotlight (regolith_sensors)')
 
 
 class VehicleModelError(InputError):

@@ -40,7 +40,7 @@ class VehicleSource(SpawnSource):
         x, y, _ = pose.position.tolist()
         given = {**resource, 'position': [x, y], 'heading_deg': pose.heading_deg}
         entry = validated(VehicleEntry, given, YamlSource.of(given, 'resource'))
-        for key in ('sensors', 'lights'):
+        for key in ('sensors', 'spotlights'):
             if getattr(entry, key):
                 raise ValueError(f'{key} = {sorted(getattr(entry, key))}: cannot begin in mid-run; allowed: none')
         if 'mjcf' not in MODELS.read(entry.model).data:

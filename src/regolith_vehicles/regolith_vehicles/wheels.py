@@ -78,9 +78,9 @@ class Wheels(RunningGear):
     def _tyres(self) -> dict[int, Tire]:
         """Return the wheels' tyres, by the index of the wheel."""
         return {
-            k: wheel_tire(self.config, f'wheels.{wheel.name}.tyre', wheel.tyre, wheel.radius_m)
+            k: wheel_tire(self.config, f'wheels.{wheel.name}.tire', wheel.tire, wheel.radius_m)
             for k, wheel in enumerate(self.config.wheels)
-            if wheel.tyre is not None
+            if wheel.tire is not None
         }
 
     @property

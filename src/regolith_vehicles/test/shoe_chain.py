@@ -157,7 +157,7 @@ def make_chain(vehicle: Vehicle, mjcf: Path, ground: RigidTerrainConfig) -> Chai
             rubber = _solref(tracks.rubber.modulus_npm2 * pitch / STATIONS, RUBBER_NSPM)
             for n in range(STATIONS):
                 body.add_geom(
-                    pos=[-(n + 0.5) * pitch / STATIONS, 0.0, shoe.face_m - BALL],
+                    pos=[-(n + 0.5) * pitch / STATIONS, 0.0, shoe.inner_face_height_m - BALL],
                     size=[BALL, 0.0, 0.0],
                     conaffinity=_STATION_BIT,
                     condim=1,
@@ -393,7 +393,7 @@ def band_measured(folder: Path, cases: tuple[str, ...] = ('rest', *SPEEDS)) -> l
     return rows
 
 
-def make_band(folder: Path, creep_nspm: float = CREEP_NSPM) -> Vehicle:
+def make_band(folder: Path, viscous_friction_nspm: float = CREEP_NSPM) -> Vehicle:
     """Return an M113 at rest on rigid ground, whose sprockets have servos as the chain's have."""
     config, shipped = load_vehicle_model('m113')
     tree = ET.parse(shipped)
@@ -404,7 +404,7 @@ def make_band(folder: Path, creep_nspm: float = CREEP_NSPM) -> Vehicle:
         ET.SubElement(actuators, 'velocity', given)
     path = folder / 'm113.xml'
     tree.write(path)
-    ground = RigidTerrainConfig(creep_nspm=creep_nspm)
+    ground = RigidTerrainConfig(viscous_friction_nspm=viscous_friction_nspm)
     vehicle = Vehicle('m113', config, path, SoilGrid(FlatField(), 1.0, RIGID), ground, 9.81)
     vehicle.place(0.0, 0.0, 0.0)
     stand(vehicle, SETTLING_S)

@@ -55,7 +55,7 @@ class Rig:
         self.terrain = TerrainParticipant(TERRAIN, field, lambda answer: None, self._update, grid=grid)
         self.soil = None if shared else SoilCopy(SoilGrid(field, TERRAIN.spacing_m), 'amber')
         config, mjcf = load_vehicle_model('viper')
-        driver = driver or {'type': 'constant', 'speed_mps': 0.3, 'angular_radps': 0.05}
+        driver = driver or {'type': 'constant', 'speed_mps': 0.3, 'yaw_rate_radps': 0.05}
         entry = VehicleEntry.model_validate({'position': [1.0, 2.0], 'heading_deg': 30.0, 'driver': driver})
         self.agent = VehicleAgent(
             'amber',

@@ -167,7 +167,7 @@ def test_a_vehicle_starts_on_top_of_an_obstacle() -> None:
 def test_every_process_knows_the_same_solids() -> None:
     """They follow from the scenario alone: the same ones, in the same order, with the same numbers."""
     terrain = TerrainConfig.model_validate(
-        {'preset': 'highland', 'size_m': 20.0,
+        {'preset': 'highland', 'map_size_m': 20.0,
          'obstacles': {'b': {'type': 'wall', 'position': [1.0, 2.0], 'size': [2.0, 0.2, 1.0], 'friction': 0.3},
                        'a': {'type': 'ramp', 'position': [5.0, 2.0, 0.5], 'size': [2.0, 1.0, 0.5]}}}
     )  # fmt: skip
@@ -175,7 +175,7 @@ def test_every_process_knows_the_same_solids() -> None:
     assert one is not None and two is not None and len(one) == len(two) > 10
     assert all(np.array_equal(a, b) for a, b in zip(one.placed, two.placed, strict=True))
     assert one.placed.friction[:3].tolist() == [0.8, 0.3, 0.8]
-    without = build_solids(terrain.model_copy(update={'solid_rocks': False}), 4, FlatField())
+    without = build_solids(terrain.model_copy(update={'rock_collision': False}), 4, FlatField())
     assert without is not None and len(without) == 2
 
 

@@ -65,7 +65,7 @@ def test_it_gives_what_was_in_it_less_what_its_resistance_takes() -> None:
 
 
 def test_it_takes_back_until_it_is_full() -> None:
-    config = CONFIG.model_copy(update={'charge': 0.999, 'standby_w': 0.0})
+    config = CONFIG.model_copy(update={'initial_state_of_charge': 0.999, 'standby_w': 0.0})
     battery, charge = make_battery(config), full_charge(config)
     for _ in range(10):
         draw(battery, charge, -20.0, 1.0)
@@ -105,7 +105,7 @@ def test_motors_of_wheels_take_their_work_and_their_heat() -> None:
             {'standby_w': 2000.0},
             'standby_w = 2000.0: exceeds its power; allowed: below V^2 / 4 R of empty cells, 1e+03 W',
         ),
-        ({'charge': 0.0}, 'greater than 0'),
+        ({'initial_state_of_charge': 0.0}, 'greater than 0'),
         ({'energy_wh': -1.0}, 'greater than 0'),
     ],
 )
@@ -178,10 +178,10 @@ def test_a_rover_with_an_empty_battery_stands() -> None:
 def test_an_electric_truck_drives_on_its_battery() -> None:
     """Torque of a motor through one gear; what the battery gave is in the truck's motion, but for heat and tyres."""
     electric = {
-        'engine': {'type': 'electric', 'full': [[0.0, 400.0], [400.0, 400.0], [800.0, 200.0], [1000.0, 0.0]],
-                   'idle': [[0.0, 0.0], [50.0, -40.0], [1000.0, -40.0]], 'torque_constant_nmpa': 1.0,
+        'engine': {'type': 'electric', 'full_throttle': [[0.0, 400.0], [400.0, 400.0], [800.0, 200.0], [1000.0, 0.0]],
+                   'zero_throttle': [[0.0, 0.0], [50.0, -40.0], [1000.0, -40.0]], 'torque_constant_nmpa': 1.0,
                    'resistance_ohm': 0.05, 'converter_efficiency': 1.0},
-        'gearbox': {'gears': [0.25], 'reverse': -0.25, 'up_rpm': [], 'down_rpm': 100.0},
+        'gearbox': {'gears': [0.25], 'reverse': -0.25, 'upshift_rpm': [], 'downshift_rpm': 100.0},
     }  # fmt: skip
     truck = made('hmmwv', {'energy_wh': 5000.0, 'voltage_v': [380.0, 400.0], 'resistance_ohm': 0.1},
                  gravity=9.81, powertrains={'electric': electric}, powertrain='electric')  # fmt: skip

@@ -29,7 +29,7 @@ def test_slip_over_slope() -> None:
 
 
 def test_a_tires_motion_is_drawn_over_time() -> None:
-    settings = tire_rig.Settings.model_validate({'tyre': 'hmmwv_fiala', 'motion': 'ramp', 'duration_s': 0.05})
+    settings = tire_rig.Settings.model_validate({'tire': 'hmmwv_fiala', 'motion': 'ramp', 'duration_s': 0.05})
     made = tire_rig.run(settings, lambda done, total: None)
     _, lines = drawn(tire_rig, settings, made)
     column = dict(zip(made['columns'], np.array(made['rows']).T, strict=True))
@@ -39,7 +39,7 @@ def test_a_tires_motion_is_drawn_over_time() -> None:
 
 def test_a_tires_grid_is_drawn_over_what_varies_most() -> None:
     settings = tire_rig.Settings(
-        tyre='hmmwv_fiala', load_n=(4000.0, 6000.0), slip=(0.0,), slip_angle_deg=(-4.0, 0.0, 2.0, 5.0)
+        tire='hmmwv_fiala', load_n=(4000.0, 6000.0), slip=(0.0,), slip_angle_deg=(-4.0, 0.0, 2.0, 5.0)
     )
     made = tire_rig.run(settings, lambda done, total: None)
     axes, lines = drawn(tire_rig, settings, made)
@@ -49,7 +49,7 @@ def test_a_tires_grid_is_drawn_over_what_varies_most() -> None:
         (curve,) = (line for label, line in lines.items() if f'{load:g}' in label)
         assert curve[0].tolist() == [-4.0, 0.0, 2.0, 5.0]
         assert curve[1].tolist() == [row['fy_n'] for row in rows if row['load_n'] == load]
-    settings = tire_rig.Settings(tyre='hmmwv_fiala', slip=(-0.1, 0.0, 0.2))
+    settings = tire_rig.Settings(tire='hmmwv_fiala', slip=(-0.1, 0.0, 0.2))
     axes, lines = drawn(tire_rig, settings, tire_rig.run(settings, lambda done, total: None))
     assert axes.get_xlabel() == 'slip' and axes.get_ylabel() == 'force along [N]'
     (curve,) = lines.values()
@@ -57,15 +57,15 @@ def test_a_tires_grid_is_drawn_over_what_varies_most() -> None:
 
 
 @pytest.mark.parametrize(
-    ('vehicle', 'manoeuvre', 'other'),
+    ('vehicle', 'maneuver', 'other'),
     [('hmmwv', 'step_steer', 'yaw_rate_radps'), ('hmmwv', 'brake', 'ax_mps2'), ('m113', 'pivot', 'yaw_rate_radps'),
      ('m113', 'straight', 'pitch_deg'), ('viper', 'box', 'pitch_deg'), ('viper', 'circle', 'yaw_rate_radps')],
 )  # fmt: skip
-def test_a_drive_is_drawn_with_what_it_is_about(vehicle: str, manoeuvre: str, other: str) -> None:
+def test_a_drive_is_drawn_with_what_it_is_about(vehicle: str, maneuver: str, other: str) -> None:
     columns = ['t_s', 'vx_mps', 'yaw_rate_radps', 'ax_mps2', 'pitch_deg']
     table = np.arange(15.0).reshape(3, 5) ** 1.5
     axes, lines = drawn(
-        proving_ground, Settings(vehicle=vehicle, manoeuvre=manoeuvre), {'columns': columns, 'rows': table.tolist()}
+        proving_ground, Settings(vehicle=vehicle, maneuver=maneuver), {'columns': columns, 'rows': table.tolist()}
     )  # type: ignore[arg-type]
     assert lines['forward speed [m/s]'].tolist() == [table[:, 0].tolist(), table[:, 1].tolist()]
     (beside,) = (each for each in axes.figure.axes if each is not axes)

@@ -141,7 +141,7 @@ def test_engine_and_brakes_move_and_stop_it(make_car: Callable[..., Vehicle]) ->
 
 def test_locked_differentials_turn_all_wheels_alike(make_car: Callable[..., Vehicle]) -> None:
     for locked, spread in ((False, 0.3), (True, 0.0)):
-        car = make_car(locked=locked)
+        car = make_car(differentials_locked=locked)
         car.place(0.0, 0.0, 0.0)
         car.set_rolling_speed(8.0)
         drive(car, 60, (0.3, 0.05, 0.0))
@@ -250,8 +250,8 @@ def test_a_twist_is_driven(make_car: Callable[..., Vehicle]) -> None:
 def one(**changed: Any) -> dict[str, Any]:
     """Return parameters with a powertrain of their own."""
     simple = {
-        'engine': {'type': 'map', 'idle': [[0, 0], [1, 0]], 'full': [[0, 9], [1, 0]]},
-        'gearbox': {'gears': [0.2], 'reverse': -0.2, 'up_rpm': [], 'down_rpm': 1.0},
+        'engine': {'type': 'map', 'zero_throttle': [[0, 0], [1, 0]], 'full_throttle': [[0, 9], [1, 0]]},
+        'gearbox': {'gears': [0.2], 'reverse': -0.2, 'upshift_rpm': [], 'downshift_rpm': 1.0},
     }
     return {'powertrain': 'own', 'powertrains': {'own': {**simple, **changed}}}
 
@@ -288,23 +288,29 @@ def test_a_twist_does_not_spin_the_wheels(make_car: Callable[..., Vehicle]) -> N
             {'driveshaft': 'drivshaft'},
             r'running_gear\.parameters\.driveshaft .*no such actuator in hmmwv\.xml; allowed: steering, driveshaft, ',
         ),
-        (one(engine={'type': 'map', 'idle': [[1, 2], [0, 1]], 'full': [[0, 1], [1, 2]]}), 'does not ascend; allowed: '),
-        (one(gearbox={'gears': [0.2], 'reverse': 0.2, 'up_rpm': [], 'down_rpm': 1.0}), r'reverse = 0\.2: .*allowed: '),
         (
-            one(gearbox={'gears': [0.2], 'reverse': -0.2, 'up_rpm': [3.0], 'down_rpm': 1.0}),
-            r'gearbox\.up_rpm = \[3\.0\]: has 1 speeds; allowed: ',
+            one(engine={'type': 'map', 'zero_throttle': [[1, 2], [0, 1]], 'full_throttle': [[0, 1], [1, 2]]}),
+            'does not ascend; allowed: ',
         ),
         (
-            one(coupling={'type': 'clutch', 'torque_nm': 9.0, 'closes_radps': [0, 0]}),
+            one(gearbox={'gears': [0.2], 'reverse': 0.2, 'upshift_rpm': [], 'downshift_rpm': 1.0}),
+            r'reverse = 0\.2: .*allowed: ',
+        ),
+        (
+            one(gearbox={'gears': [0.2], 'reverse': -0.2, 'upshift_rpm': [3.0], 'downshift_rpm': 1.0}),
+            r'gearbox\.upshift_rpm = \[3\.0\]: has 1 speeds; allowed: ',
+        ),
+        (
+            one(coupling={'type': 'clutch', 'torque_nm': 9.0, 'engagement_speeds_radps': [0, 0]}),
             "engine.type = 'map': with coupling 'clutch'; allowed: ",
         ),
         (
-            one(gearbox={'gears': [0.2, 0.4], 'reverse': -0.2, 'up_rpm': [900.0], 'down_rpm': 9000.0}),
-            'down_rpm = 9000.0: is out of range; allowed: above 0, below all up_rpm',
+            one(gearbox={'gears': [0.2, 0.4], 'reverse': -0.2, 'upshift_rpm': [900.0], 'downshift_rpm': 9000.0}),
+            'downshift_rpm = 9000.0: is out of range; allowed: above 0, below all upshift_rpm',
         ),
         (
-            one(engine={'type': 'map', 'idle': [[0, 5], [1, 0]], 'full': [[0, 9], [1, 0]]}),
-            r'idle\.0 = \[0, 5\]: pushes without throttle; allowed: torques of at most 0',
+            one(engine={'type': 'map', 'zero_throttle': [[0, 5], [1, 0]], 'full_throttle': [[0, 9], [1, 0]]}),
+            r'zero_throttle\.0 = \[0, 5\]: pushes without throttle; allowed: torques of at most 0',
         ),
         ({'driveshaft': 'steering'}, "driveshaft = 'steering': is that of steering.actuator, too; allowed: each once"),
         ({'powertrain': 'mop'}, "powertrain = 'mop': is unknown; allowed: one of powertrains, map, shafts"),
@@ -312,15 +318,18 @@ def test_a_twist_does_not_spin_the_wheels(make_car: Callable[..., Vehicle]) -> N
             one(
                 engine={
                     'type': 'electric',
-                    'full': [[0, 9], [1, 0]],
-                    'idle': [[0, 0], [1, 0]],
+                    'full_throttle': [[0, 9], [1, 0]],
+                    'zero_throttle': [[0, 0], [1, 0]],
                     'torque_constant_nmpa': 1.0,
                     'resistance_ohm': 0.1,
                 }
             ),
             r'powertrains\.own: an electric motor without a battery.*key battery',
         ),
-        ({'locks': ['lock_fron']}, r'locks\.0 .*no such equality constraint in hmmwv\.xml; allowed: .*lock_front'),
+        (
+            {'differential_locks': ['lock_fron']},
+            r'differential_locks\.0 .*no such equality constraint in hmmwv\.xml; allowed: .*lock_front',
+        ),
         ({'wheelz': 3}, 'wheelz = 3: unknown key; allowed: wheels, springs'),
     ],
 )
@@ -381,8 +390,8 @@ def test_a_tyre_nobody_has_is_refused(make_car: Callable[..., Vehicle]) -> None:
     config, _ = load_vehicle_model('hmmwv')
     assert config.running_gear is not None
     wheels = [dict(wheel) for wheel in config.running_gear.parameters['wheels']]
-    wheels[1]['tyre'] = 'hmmwv_fialla'
-    with pytest.raises(VehicleModelError, match=r'wheels\.1\.tyre .*did you mean hmmwv_fiala'):
+    wheels[1]['tire'] = 'hmmwv_fialla'
+    with pytest.raises(VehicleModelError, match=r'wheels\.1\.tire .*did you mean hmmwv_fiala'):
         make_car(wheels=wheels)
 
 

@@ -49,7 +49,7 @@ def test_droop_is_corrected_alike_whatever_the_cycles(parts: int) -> None:
 
     def motors() -> Motors:
         drive = SimpleNamespace(
-            droop_time_s=0.3, hold_time_s=None, max_wheel_speed_radps=1.0, max_wheel_acceleration_radps2=1.0
+            integral_time_s=0.3, parking_brake_time_s=None, max_wheel_speed_radps=1.0, max_wheel_acceleration_radps2=1.0
         )
         steering = SimpleNamespace(max_angle_deg=30.0, max_rate_degps=30.0)
         config = SimpleNamespace(wheel_drive=drive, steering=steering, wheels=(0, 1))

@@ -15,7 +15,7 @@ from regolith_vehicles.tools.dig_check import idle_drums
 from regolith_world.cycle.records import BodyState
 
 STEP_NS = 20_000_000
-ORDER = DigConfig(do='dig', until_full=0.5, speed_mps=0.04, joints={'drum': 2.0})
+ORDER = DigConfig(type='dig', target_fill=0.5, speed_mps=0.04, joints={'drum': 2.0})
 BASE = BodyState('m', np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]), np.zeros(3), np.zeros(3))
 
 
@@ -93,7 +93,7 @@ def test_dig_order_that_waits_for_a_drum_at_rest_names_it() -> None:
     goals = dict.fromkeys(config.joints, 0.0)
 
     def problem(tools: tuple[str, ...] = (), full: str = '', **joints: float) -> str:
-        order = DigConfig(do='dig', until_full=0.5, tools=tools, joints=joints)
+        order = DigConfig(type='dig', target_fill=0.5, tools=tools, joints=joints)
         return idle_drums(config, order, goals, {full: 0.6})
 
     waits = problem(drum_front=2.0)
@@ -106,6 +106,6 @@ def test_dig_order_that_waits_for_a_drum_at_rest_names_it() -> None:
     # The last target of a drum counts only where it is held without a command.
     goals['drum_rear'] = 2.0
     assert problem(drum_front=2.0)
-    held = config.joints['drum_rear'].model_copy(update={'when_silent': 'hold'})
+    held = config.joints['drum_rear'].model_copy(update={'on_timeout': 'hold'})
     config = config.model_copy(update={'joints': {**config.joints, 'drum_rear': held}})
     assert not problem(drum_front=2.0)

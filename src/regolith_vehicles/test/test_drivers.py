@@ -43,7 +43,7 @@ def _drive(driver: Driver, x: float, y: float, heading: float, steps: int) -> np
 
 def test_constant_driver_keeps_its_times() -> None:
     """It stands before start_s and from until_s on."""
-    driver = make_driver(ConstantDriverConfig(speed_mps=0.3, angular_radps=0.1, start_s=1.0, until_s=2.0))
+    driver = make_driver(ConstantDriverConfig(speed_mps=0.3, yaw_rate_radps=0.1, start_s=1.0, end_s=2.0))
     commands = [driver.command(t, _at(0.0, 0.0, 0.0)) for t in (0, 999_999_999, 1_000_000_000, 2_000_000_000)]
     assert [*map(tuple, commands)] == [(0.0, 0.0), (0.0, 0.0), (0.3, 0.1), (0.0, 0.0)]
 
@@ -139,7 +139,7 @@ def test_given_path_of_a_right_turn_mirrors_that_of_a_left_one(speed: float) -> 
     for seconds in (4.0, 100.0):
         paths = []
         for rate in (0.25, -0.25):
-            driver = {'type': 'constant', 'speed_mps': speed, 'angular_radps': rate}
+            driver = {'type': 'constant', 'speed_mps': speed, 'yaw_rate_radps': rate}
             entry = VehicleEntry.model_validate({'position': [1.0, 2.0], 'driver': driver})
             paths.append(np.array(planned_path(entry, seconds)))
         left, right = paths

@@ -12,7 +12,7 @@ from regolith_vehicles.dynamics.encoders import Encoders
 
 
 def test_angles_in_ticks_and_speeds_from_counting_them() -> None:
-    encoders = Encoders(EncoderConfig(ticks=100), 1, 'amber', 10.0)
+    encoders = Encoders(EncoderConfig(ticks_per_revolution=100), 1, 'amber', 10.0)
     step = 2 * math.pi / 100
     angles, speeds = encoders.sample(5, np.array([1.0, 2.0]), np.array([1.0, 0.0]))
     assert np.abs(angles - [1.0, 2.0]).max() <= step / 2 and speeds[1] == 0.0
@@ -22,14 +22,14 @@ def test_angles_in_ticks_and_speeds_from_counting_them() -> None:
 
 def test_samples_follow_one_another() -> None:
     """At constant speed a speed is the difference of two angles, jitter included."""
-    encoders = Encoders(EncoderConfig(ticks=1000, jitter_rad=0.02), 7, 'amber', 50.0)
+    encoders = Encoders(EncoderConfig(ticks_per_revolution=1000, jitter_rad=0.02), 7, 'amber', 50.0)
     turn = np.array([0.4, -0.1])
     angles, speeds = zip(*(encoders.sample(n, 3.0 + turn * n / 50.0, turn) for n in range(20)))
     np.testing.assert_allclose(np.diff(angles, axis=0) * 50.0, speeds[1:], atol=1e-9)
 
 
 def test_jitter_has_its_size_and_repeats() -> None:
-    config = EncoderConfig(ticks=10**6, jitter_rad=0.01)
+    config = EncoderConfig(ticks_per_revolution=10**6, jitter_rad=0.01)
     seen = np.array([Encoders(config, 1, 'amber', 50.0).sample(n, np.zeros(4), np.zeros(4))[0] for n in range(1000)])
     # 4000 samples: the deviation is known to 1.1 %.
     assert seen.std() == pytest.approx(0.01, rel=0.05)

@@ -168,7 +168,7 @@ def test_truck_drops_off_an_elevation_model(tmp_path: Path, drop: float) -> None
     posts = np.zeros((121, 121))
     posts[:, 66:] = -drop
     np.save(tmp_path / 'drop.npy', posts)
-    terrain = TerrainConfig(source=str(tmp_path / 'drop.npy'), post_spacing_m=0.5, detail='none', ground='rigid')
+    terrain = TerrainConfig(source=str(tmp_path / 'drop.npy'), post_spacing_m=0.5, detail='none', model='rigid')
     energies, made = off_the_step(build_height_field(terrain, 0), 0.05, 200)
     assert max(energies) <= energies[0] + 0.01 * 2573.0 * G * 4.0
     # It rolls without a drive, so the last axle may stay above; the front is over the edge in any case.

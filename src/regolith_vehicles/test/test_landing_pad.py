@@ -21,10 +21,10 @@ PAD = [[0.75, -2.0], [5.0, -2.0], [5.0, 2.0], [0.75, 2.0]]
 @pytest.mark.seconds
 def test_a_rover_climbs_out_of_its_ruts_onto_a_pad_and_stands_on_it() -> None:
     """It weighs what it weighs, its wheels press by m g / 12 k, its ruts end at the edge; and all of it comes back."""
-    terrain = TerrainConfig.model_validate({'source': 'flat', 'regions': [{'ground': 'rigid', 'polygon': PAD}]})
+    terrain = TerrainConfig.model_validate({'source': 'flat', 'regions': [{'model': 'rigid', 'polygon': PAD}]})
     config, mjcf = load_vehicle_model('viper')
     grid = SoilGrid(FlatField(), terrain.spacing_m, terrain.law)
-    rover = Vehicle('rover', config, mjcf, grid, terrain.soil_map(), 1.62, terrain.mode)
+    rover = Vehicle('rover', config, mjcf, grid, terrain.soil_map(), 1.62, terrain.scm_mode)
     rover.place(0.0, 0.0, 0.0)
 
     def drive(seconds: float) -> list[float]:

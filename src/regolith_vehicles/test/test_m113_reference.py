@@ -89,7 +89,7 @@ def test_yaw_rate_in_turns(case: str) -> None:
 @pytest.mark.slow
 def test_where_friction_holds_the_same_brake_does_not_turn_it() -> None:
     """A pad that sticks up to Coulomb's limit needs mu W L / 4 = 59 kN m to swing round; the brake gives 18."""
-    settings = Settings(case='turn_0.4', creep_nspm=0.0)
+    settings = Settings(case='turn_0.4', viscous_friction_nspm=0.0)
     done = drive(settings, lambda done, of: None)
     assert np.abs(done['yaw_rate_radps']).max() < 0.1
 

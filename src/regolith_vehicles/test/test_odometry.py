@@ -57,7 +57,7 @@ def _square() -> WheelLayout:
 
 def test_a_start_is_uncertain_by_the_encoders_ticks() -> None:
     """A tick is uniform, deviation t / sqrt(12): the mean of four wheels has half of it, and a place as much as one."""
-    config = OdometryConfig(common_slip=0.03, own_slip=0.05, encoder_ticks=100)
+    config = OdometryConfig(common_slip_stddev=0.03, wheel_slip_stddev=0.05, ticks_per_revolution=100)
     errors = odometry_covariance.initial_covariance(_square(), config)
     tick = 2.0 * math.pi / 100 * 0.25 / math.sqrt(12.0)
     assert np.diag(errors)[:2] == pytest.approx([1.25 * tick**2] * 2)
@@ -71,34 +71,40 @@ def test_a_start_is_uncertain_by_the_encoders_ticks() -> None:
 def test_the_twists_covariance_adds_common_slip_own_slip_and_ticks() -> None:
     """Straight on: what is common is a share of the speed; what is each wheel's own, half of that, and turns the base."""
     layout, speed, still = _square(), 0.4, np.zeros(4)
-    fine: dict[str, Any] = {'setting_off_m': 0.0, 'encoder_ticks': 2**31}
+    fine: dict[str, Any] = {'start_slip_stddev_m': 0.0, 'ticks_per_revolution': 2**31}
 
     def of(**values: Any) -> np.ndarray:
-        config = OdometryConfig.model_validate({'common_slip': 0.0, 'own_slip': 0.0, **fine, **values})
+        config = OdometryConfig.model_validate({'common_slip_stddev': 0.0, 'wheel_slip_stddev': 0.0, **fine, **values})
         return odometry_covariance.twist_covariance(layout, config, np.full(4, speed), still, 0.02)
 
-    assert np.diag(of(common_slip=0.03)) == pytest.approx([(0.03 * speed) ** 2] * 2 + [0.0], abs=1e-12)
+    assert np.diag(of(common_slip_stddev=0.03)) == pytest.approx([(0.03 * speed) ** 2] * 2 + [0.0], abs=1e-12)
     own = (0.05 * speed) ** 2
-    assert np.diag(of(own_slip=0.05)) == pytest.approx(
+    assert np.diag(of(wheel_slip_stddev=0.05)) == pytest.approx(
         [own / 4.0, own / 4.0, own / (4.0 * (0.6**2 + 0.5**2))], rel=1e-6
     )
     # The difference of two readings: twice the variance of one, over the cycle.
     tick = 2.0 * math.pi / 1000 * 0.25 / math.sqrt(6.0) / 0.02
-    assert of(encoder_ticks=1000)[0, 0] == pytest.approx(tick**2 / 4.0, rel=1e-9)
-    both = of(common_slip=0.03, own_slip=0.05)
-    assert np.diag(both) == pytest.approx(np.diag(of(common_slip=0.03)) + np.diag(of(own_slip=0.05)), abs=1e-12)
+    assert of(ticks_per_revolution=1000)[0, 0] == pytest.approx(tick**2 / 4.0, rel=1e-9)
+    both = of(common_slip_stddev=0.03, wheel_slip_stddev=0.05)
+    assert np.diag(both) == pytest.approx(
+        np.diag(of(common_slip_stddev=0.03)) + np.diag(of(wheel_slip_stddev=0.05)), abs=1e-12
+    )
 
 
 def test_a_common_slip_is_a_scale_error() -> None:
     """Straight on for 4 m with a common slip of 3 % alone: 12 cm along and across, to rounding, and no turn."""
-    config = OdometryConfig(common_slip=0.03, own_slip=0.0, setting_off_m=0.0, encoder_ticks=2**31)
+    config = OdometryConfig(
+        common_slip_stddev=0.03, wheel_slip_stddev=0.0, start_slip_stddev_m=0.0, ticks_per_revolution=2**31
+    )
     errors = _drive(_layout(), config, 0.4, 0.0, 100).errors
     assert np.sqrt(np.diag(errors)[:3]) == pytest.approx([0.12, 0.12, 0.0], abs=1e-8)
 
 
 def test_the_way_lost_when_setting_off_is_lost_once() -> None:
     """It is all there after some of its own lengths, along the heading alone, and never more."""
-    config = OdometryConfig(common_slip=0.0, own_slip=0.0, setting_off_m=0.03, encoder_ticks=2**31)
+    config = OdometryConfig(
+        common_slip_stddev=0.0, wheel_slip_stddev=0.0, start_slip_stddev_m=0.03, ticks_per_revolution=2**31
+    )
     for steps in (10, 100):
         errors = _drive(_layout(), config, 0.4, 0.0, steps).errors
         assert np.sqrt(np.diag(errors)[:3]) == pytest.approx([0.03, 0.0, 0.0], abs=1e-6)
@@ -111,7 +117,12 @@ def test_acceleration_counts_as_a_slope() -> None:
     """
     layout, g = _square(), 1.62
     config = OdometryConfig(
-        common_slip=0.0, own_slip=0.0, setting_off_m=0.0, turn_slip=0.0, encoder_ticks=2**31, slope_slip=0.8
+        common_slip_stddev=0.0,
+        wheel_slip_stddev=0.0,
+        start_slip_stddev_m=0.0,
+        turn_slip=0.0,
+        ticks_per_revolution=2**31,
+        slope_slip=0.8,
     )
 
     def run(speeds: list[float], rate: float = 0.0, slope: float = 0.0, gravity: float = g) -> Odometry:
@@ -145,7 +156,12 @@ def test_wheels_of_an_engine_give_no_way_back_as_they_slow_down(sign: float) -> 
     """
     layout, g = replace(_square(), engine=True), 1.62
     config = OdometryConfig(
-        common_slip=0.0, own_slip=0.0, setting_off_m=0.0, turn_slip=0.0, encoder_ticks=2**31, slope_slip=0.8
+        common_slip_stddev=0.0,
+        wheel_slip_stddev=0.0,
+        start_slip_stddev_m=0.0,
+        turn_slip=0.0,
+        ticks_per_revolution=2**31,
+        slope_slip=0.8,
     )
     odometry, found = Odometry.start(layout, config), []
     size = len(odometry.save())
@@ -190,12 +206,12 @@ def test_center_of_a_turn_is_uncertain_by_its_fraction_of_the_wheels_distance() 
     """On the spot by a small angle, both ways: the base goes aside by angle times fraction times distance; straight: 0."""
     layout = _square()
     config = OdometryConfig(
-        common_slip=0.0,
-        own_slip=0.0,
-        setting_off_m=0.0,
+        common_slip_stddev=0.0,
+        wheel_slip_stddev=0.0,
+        start_slip_stddev_m=0.0,
         slope_slip=0.0,
         turn_slip=0.05,
-        encoder_ticks=2**31,
+        ticks_per_revolution=2**31,
         turn_correlation_rad=1e4,
     )
     for rate in (0.1, -0.1):
@@ -213,12 +229,12 @@ def test_lag_of_a_turn_is_a_yaw_angle_for_each_change_of_curvature() -> None:
     """
     layout, lever = _square(), math.hypot(0.6, 0.5)
     config = OdometryConfig(
-        common_slip=0.0,
-        own_slip=0.0,
-        setting_off_m=0.0,
+        common_slip_stddev=0.0,
+        wheel_slip_stddev=0.0,
+        start_slip_stddev_m=0.0,
         slope_slip=0.0,
         turn_slip=0.0,
-        encoder_ticks=2**31,
+        ticks_per_revolution=2**31,
         turn_lag_m=0.04,
     )
 
@@ -248,7 +264,7 @@ def test_backward_is_as_uncertain_as_forward(model: str) -> None:
         assert np.diag(back)[:3] == pytest.approx(np.diag(ahead)[:3], rel=0.05)
         for errors in (ahead, back):
             own = np.diag(errors)[odometry_covariance.OWN :][: 2 * len(layout.x)]
-            assert own == pytest.approx(config.own_slip**2, rel=1e-9)
+            assert own == pytest.approx(config.wheel_slip_stddev**2, rel=1e-9)
 
 
 @pytest.mark.parametrize('model', ['viper', 'viper_locked'])
@@ -276,10 +292,10 @@ def test_linear_propagation_agrees_with_drawn_slips() -> None:
     """
     layout, slope = _layout(), (0.06, -0.03)
     config = OdometryConfig(
-        common_slip=0.03,
-        own_slip=0.03,
-        correlation_m=1.0,
-        setting_off_m=0.0,
+        common_slip_stddev=0.03,
+        wheel_slip_stddev=0.03,
+        slip_correlation_length_m=1.0,
+        start_slip_stddev_m=0.0,
         slope_slip=0.4,
         turn_slip=0.05,
         turn_correlation_rad=0.4,
@@ -289,12 +305,12 @@ def test_linear_propagation_agrees_with_drawn_slips() -> None:
     runs, steps, count = 400, 60, len(layout.x)
     speeds, angles = wheel_commands(layout, 0.4, 0.12)
     rolled = speeds * STEP_S * layout.radius
-    common = config.common_slip * generator.normal(size=(runs, 2))
+    common = config.common_slip_stddev * generator.normal(size=(runs, 2))
     down = config.slope_slip * generator.normal(size=runs)
     turning = 0.05 * generator.normal(size=runs)
     shift = odometry_covariance.center_shift(layout, config)
     center = shift * generator.normal(size=(runs, 2))
-    own = config.own_slip * generator.normal(size=(runs, count, 2))
+    own = config.wheel_slip_stddev * generator.normal(size=(runs, count, 2))
     # All of the lag comes in the first step.
     bent = 0.12 / math.hypot(0.4, 0.12 * float(np.hypot(layout.x, layout.y).mean()))
     place, heading = np.zeros((runs, 2)), -0.1 * bent * generator.normal(size=runs)
@@ -309,7 +325,7 @@ def test_linear_propagation_agrees_with_drawn_slips() -> None:
         ]
     )
     weights = np.linalg.pinv(rows)
-    fade = np.exp(-np.abs(rolled) / config.correlation_m)[:, None]
+    fade = np.exp(-np.abs(rolled) / config.slip_correlation_length_m)[:, None]
     turned = float((np.stack((rolled, 0.0 * rolled), axis=-1).reshape(-1) @ weights.T)[2])
     kept = math.exp(-abs(turned) / 0.4)
     for _ in range(steps):
@@ -324,7 +340,7 @@ def test_linear_propagation_agrees_with_drawn_slips() -> None:
         c, s = np.cos(middle), np.sin(middle)
         place += np.stack((c * moved[:, 0] - s * moved[:, 1], s * moved[:, 0] + c * moved[:, 1]), axis=1)
         heading += moved[:, 2]
-        own = fade * own + config.own_slip * np.sqrt(1.0 - fade**2) * generator.normal(size=own.shape)
+        own = fade * own + config.wheel_slip_stddev * np.sqrt(1.0 - fade**2) * generator.normal(size=own.shape)
         center = kept * center + shift * math.sqrt(1.0 - kept**2) * generator.normal(size=(runs, 2))
         turning = kept * turning + 0.05 * math.sqrt(1.0 - kept**2) * generator.normal(size=runs)
     odometry = _drive(layout, config, 0.4, 0.12, steps, slope)
@@ -523,7 +539,13 @@ def test_a_turns_center_makes_both_speeds_uncertain() -> None:
     """Shifted forward or aside, the base moves across or along by the yaw rate times that: alike both ways, any turn."""
     layout, still = _square(), np.zeros(4)
     config = OdometryConfig.model_validate(
-        {'common_slip': 0.0, 'own_slip': 0.0, 'slope_slip': 0.0, 'turn_slip': 0.2, 'encoder_ticks': 2**31}
+        {
+            'common_slip_stddev': 0.0,
+            'wheel_slip_stddev': 0.0,
+            'slope_slip': 0.0,
+            'turn_slip': 0.2,
+            'ticks_per_revolution': 2**31,
+        }
     )
     for rate in (0.3, -0.3):
         found = odometry_covariance.twist_covariance(layout, config, np.zeros(4), still, 0.02, rate)
@@ -537,12 +559,12 @@ def test_soil_slips_down_the_slope_whichever_way_a_vehicle_heads(yaw: float) -> 
     layout, rise, share = _square(), np.array([0.1, -0.04]), 0.4
     config = OdometryConfig.model_validate(
         {
-            'common_slip': 0.0,
-            'own_slip': 0.0,
+            'common_slip_stddev': 0.0,
+            'wheel_slip_stddev': 0.0,
             'slope_slip': share,
             'turn_slip': 0.0,
             'turn_lag_m': 0.0,
-            'encoder_ticks': 2**31,
+            'ticks_per_revolution': 2**31,
         }
     )
     c, s = math.cos(yaw), math.sin(yaw)

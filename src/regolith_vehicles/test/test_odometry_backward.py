@@ -24,7 +24,12 @@ def test_a_turn_counts_as_a_slope_across_in_both_directions(speed: float, rate: 
     x, y = np.array([0.6, 0.6, -0.6, -0.6]), np.array([0.5, -0.5, 0.5, -0.5])
     layout = WheelLayout(x, y, np.full(4, 0.25), np.ones(4, dtype=bool), 0.6, 4.0)
     config = OdometryConfig(
-        common_slip=0.0, own_slip=0.0, setting_off_m=0.0, turn_slip=0.0, encoder_ticks=2**31, slope_slip=0.8
+        common_slip_stddev=0.0,
+        wheel_slip_stddev=0.0,
+        start_slip_stddev_m=0.0,
+        turn_slip=0.0,
+        ticks_per_revolution=2**31,
+        slope_slip=0.8,
     )
 
     def run(slope: float, gravity: float) -> Odometry:

@@ -26,8 +26,8 @@ def _square(steered: bool = False, tracks: bool = False) -> WheelLayout:
 def _config(uneven: float | None = None) -> OdometryConfig:
     """Return errors of uneven slip alone."""
     return OdometryConfig(
-        common_slip=0.0, own_slip=0.0, setting_off_m=0.0, slope_slip=0.0, turn_slip=0.0, turn_lag_m=0.0,
-        encoder_ticks=2**31, uneven_slip=uneven,
+        common_slip_stddev=0.0, wheel_slip_stddev=0.0, start_slip_stddev_m=0.0, slope_slip=0.0, turn_slip=0.0, turn_lag_m=0.0,
+        ticks_per_revolution=2**31, uneven_slip=uneven,
     )  # fmt: skip
 
 

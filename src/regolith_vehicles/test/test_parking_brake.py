@@ -31,8 +31,8 @@ def make_held(tmp_path: Path) -> Maker:
     def make(hold: bool, droop: bool = True, slope_deg: float = 15.0) -> Vehicle:
         config, mjcf = load_vehicle_model('viper')
         drive = config.wheel_drive.model_dump(mode='json')
-        drive |= {'hold_time_s': TIME_S} if hold else {}
-        drive |= {} if droop else {'droop_time_s': None}
+        drive |= {'parking_brake_time_s': TIME_S} if hold else {}
+        drive |= {} if droop else {'integral_time_s': None}
         path = tmp_path / 'held.yaml'
         path.write_text(yaml.safe_dump({**config.model_dump(mode='json'), 'mjcf': str(mjcf), 'drive': drive}))
         held, mjcf = load_vehicle_model(path)

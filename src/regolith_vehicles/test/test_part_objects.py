@@ -31,7 +31,7 @@ def with_parts(**changes: object) -> tuple[VehicleModelConfig, Path]:
     config, mjcf = load_vehicle_model('viper')
     tyre = {'kind': 'sphere', 'size': [0.3], 'body': WHEEL}
     collision = config.collision.model_dump() | {'shapes': [*config.collision.model_dump()['shapes'], tyre]}
-    data = config.model_dump() | {'collision': collision, 'attachments': [STRUT]} | changes
+    data = config.model_dump() | {'collision': collision, 'attachment_bodies': [STRUT]} | changes
     return VehicleModelConfig.model_validate(data), Path(mjcf)
 
 
@@ -129,10 +129,13 @@ def test_an_agent_names_its_parts_and_takes_blows_on_them() -> None:
 
 def test_parts_that_are_not_there_are_refused() -> None:
     for changes, told in (
-        ({'attachments': ['mast']}, r"attachments.0 = 'mast': no such body in viper.xml; allowed: base_link, "),
         (
-            {'attachments': ['world']},
-            r"attachments = 'world': not carried by base_link in viper.xml; allowed: base_link, ",
+            {'attachment_bodies': ['mast']},
+            r"attachment_bodies.0 = 'mast': no such body in viper.xml; allowed: base_link, ",
+        ),
+        (
+            {'attachment_bodies': ['world']},
+            r"attachment_bodies = 'world': not carried by base_link in viper.xml; allowed: base_link, ",
         ),
         (
             {'collision': {'shapes': [{'kind': 'sphere', 'size': [0.1], 'body': 'nose'}]}},
@@ -145,6 +148,6 @@ def test_parts_that_are_not_there_are_refused() -> None:
 
 
 def test_the_chassis_is_no_part_and_each_is_one_once(make_vehicle: Callable[..., Vehicle]) -> None:
-    config, _ = with_parts(attachments=[WHEEL, 'base_link', WHEEL])
+    config, _ = with_parts(attachment_bodies=[WHEEL, 'base_link', WHEEL])
     assert config.parts == (WHEEL,)
     assert make_vehicle().part_states() == ()

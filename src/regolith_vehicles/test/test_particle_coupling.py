@@ -39,7 +39,7 @@ def test_substeps_in_turns_are_those_in_one_go(make_vehicle: Callable[..., Vehic
 
     for vehicle in (whole, parted):
         vehicle.place(0.0, 0.0, 0.0)
-    parted.contact.longest_s = 0.0033
+    parted.contact.max_exposure_s = 0.0033
     parted.contact.advance = advance  # type: ignore[method-assign]
     speeds, angles = wheel_commands(whole.body.layout, 0.3, 0.1)
     for _ in range(10):
@@ -54,7 +54,7 @@ def test_substeps_in_turns_are_those_in_one_go(make_vehicle: Callable[..., Vehic
 def test_ground_that_breaks_down_ends_the_cycle_in_words(make_vehicle: Callable[..., Vehicle]) -> None:
     vehicle = make_vehicle()
     vehicle.place(0.0, 0.0, 0.0)
-    vehicle.contact.longest_s = 1.0
+    vehicle.contact.max_exposure_s = 1.0
 
     def advance(*_: Any) -> None:
         raise FloatingPointError('soil blew up at 0.1 s')

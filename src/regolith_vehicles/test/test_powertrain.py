@@ -26,7 +26,7 @@ from regolith_vehicles.powertrain.shafts import converted
 STEP = 1e-3
 FLAT = [[0.0, 100.0], [300.0, 100.0]]
 NONE = [[0.0, 0.0], [300.0, 0.0]]
-ONE_GEAR = {'gears': [0.2], 'reverse': -0.2, 'up_rpm': [], 'down_rpm': 1.0}
+ONE_GEAR = {'gears': [0.2], 'reverse': -0.2, 'upshift_rpm': [], 'downshift_rpm': 1.0}
 BATTERY = BatteryConfig(energy_wh=100.0, voltage_v=(300.0, 300.0), resistance_ohm=0.5)
 
 
@@ -39,8 +39,8 @@ def made(
 
 def shafts(coupling: dict[str, Any], shaft_inertia: float = 10.0, **engine: Any) -> Powertrain:
     """Return an engine of 100 N m and 2 kg m^2, and two gears on a shaft of 0.5 kg m^2."""
-    of = {'type': 'shaft', 'inertia_kgm2': 2.0, 'full': FLAT, 'losses': NONE, **engine}
-    gearbox = {'gears': [0.2, 0.4], 'reverse': -0.2, 'up_rpm': [1000.0], 'down_rpm': 1.0, 'inertia_kgm2': 0.5}
+    of = {'type': 'shaft', 'inertia_kgm2': 2.0, 'full_throttle': FLAT, 'losses': NONE, **engine}
+    gearbox = {'gears': [0.2, 0.4], 'reverse': -0.2, 'upshift_rpm': [1000.0], 'downshift_rpm': 1.0, 'inertia_kgm2': 0.5}
     return made(of, gearbox, shaft_inertia, coupling=coupling)
 
 
@@ -53,8 +53,13 @@ CONVERTER = {
 
 def test_a_gearbox_changes_by_the_speed_of_its_engine() -> None:
     rpm = 30.0 / np.pi
-    gearbox = {'gears': [0.2, 0.4, 0.8], 'reverse': -0.2, 'up_rpm': [200.0 * rpm, 210.0 * rpm], 'down_rpm': 90.0 * rpm}
-    train = made({'type': 'map', 'idle': NONE, 'full': FLAT}, gearbox)
+    gearbox = {
+        'gears': [0.2, 0.4, 0.8],
+        'reverse': -0.2,
+        'upshift_rpm': [200.0 * rpm, 210.0 * rpm],
+        'downshift_rpm': 90.0 * rpm,
+    }
+    train = made({'type': 'map', 'zero_throttle': NONE, 'full_throttle': FLAT}, gearbox)
     state = np.zeros(STATES)
     gears, torques = [], []
     for shaft in np.linspace(0.0, 160.0, 321):
@@ -75,8 +80,14 @@ def test_a_gearbox_changes_by_the_speed_of_its_engine() -> None:
 
 
 def test_gears_wait_for_the_latency() -> None:
-    gearbox = {'gears': [0.2, 0.4], 'reverse': -0.2, 'up_rpm': [100.0], 'down_rpm': 50.0, 'latency_s': 0.5}
-    train, state = made({'type': 'map', 'idle': NONE, 'full': FLAT}, gearbox), np.zeros(STATES)
+    gearbox = {
+        'gears': [0.2, 0.4],
+        'reverse': -0.2,
+        'upshift_rpm': [100.0],
+        'downshift_rpm': 50.0,
+        'shift_latency_s': 0.5,
+    }
+    train, state = made({'type': 'map', 'zero_throttle': NONE, 'full_throttle': FLAT}, gearbox), np.zeros(STATES)
     changes, gear = [], 0.0
     for k in range(2000):
         # Fast for a while, then slow: 200 rad/s of the engine in first gear, 5 in second.
@@ -169,7 +180,7 @@ def test_what_an_engine_makes_goes_into_its_shafts() -> None:
 
 
 def test_a_clutch_slips_up_to_its_torque() -> None:
-    clutch = {'type': 'clutch', 'torque_nm': 20.0, 'closes_radps': [0, 0]}
+    clutch = {'type': 'clutch', 'torque_nm': 20.0, 'engagement_speeds_radps': [0, 0]}
     train, state = shafts(clutch), np.zeros(STATES)
     # 100 N m, of which it passes 20 while it slips: 80 speed up the engine of 2 kg m^2.
     speed = turned(train, state, 1.0, 500, 10.0)
@@ -181,13 +192,13 @@ def test_a_clutch_slips_up_to_its_torque() -> None:
     assert state[ENGINE_SPEED] == pytest.approx(speed / 0.2, rel=0.01)
     assert speed == pytest.approx(0.5 * (100.0 / 0.2) / (10.0 + 2.5 / 0.2**2), rel=0.01)
     # Open below 50 rad/s: the engine idles, and nothing moves.
-    train, state = shafts({**clutch, 'closes_radps': [50.0, 80.0]}, idle_radps=40.0), np.zeros(STATES)
+    train, state = shafts({**clutch, 'engagement_speeds_radps': [50.0, 80.0]}, idle_radps=40.0), np.zeros(STATES)
     assert turned(train, state, 0.0, 3000, 10.0) == 0.0
     assert 35.0 < state[ENGINE_SPEED] < 50.0
 
 
 def test_a_motor_takes_from_the_battery_what_it_gives_and_heats() -> None:
-    motor = {'type': 'electric', 'full': FLAT, 'idle': [[0.0, -20.0], [300.0, -20.0]], 'torque_constant_nmpa': 0.5,
+    motor = {'type': 'electric', 'full_throttle': FLAT, 'zero_throttle': [[0.0, -20.0], [300.0, -20.0]], 'torque_constant_nmpa': 0.5,
              'resistance_ohm': 0.05, 'converter_efficiency': 0.9}  # fmt: skip
     train, state = made(motor), np.zeros(STATES)
     # 100 N m at 40 rad/s: 4 kW of work, 200 A that heat by 2 kW, 90 % of what the battery gives.
@@ -216,11 +227,11 @@ def test_changes_down_wait_for_the_latency_too() -> None:
     gearbox = {
         'gears': [0.2, 0.4, 0.8],
         'reverse': -0.2,
-        'up_rpm': [2000.0, 2000.0],
-        'down_rpm': 500.0,
-        'latency_s': 0.5,
+        'upshift_rpm': [2000.0, 2000.0],
+        'downshift_rpm': 500.0,
+        'shift_latency_s': 0.5,
     }
-    train, state = made({'type': 'map', 'idle': NONE, 'full': FLAT}, gearbox), np.zeros(STATES)
+    train, state = made({'type': 'map', 'zero_throttle': NONE, 'full_throttle': FLAT}, gearbox), np.zeros(STATES)
     state[GEAR], state[SINCE_SHIFT] = 2, 1.0
     changes, gear = [], 2.0
     for k in range(1500):

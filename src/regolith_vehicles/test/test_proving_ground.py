@@ -39,7 +39,7 @@ def test_figures_are_those_of_a_made_up_drive() -> None:
     speed = np.clip(20.0 - 4.0 * (times - 4.0), 0.0, 20.0)
     way = np.concatenate(([0.0], np.cumsum(0.5 * (speed[1:] + speed[:-1]) * 0.01)))
     stop = Drive(('t_s', 'x_m', 'vx_mps', 'pitch_deg'), np.column_stack((times, way, speed, 0.1 * (times > 4.0))))
-    found = results(Settings(manoeuvre='brake'), stop)
+    found = results(Settings(maneuver='brake'), stop)
     # v^2 = 2 a s with 4 m/s^2.
     assert found['time from onset to 10 m/s'] == pytest.approx(2.5)
     assert found['distance from onset to 10 m/s'] == pytest.approx((400.0 - 100.0) / 8.0)
@@ -49,7 +49,7 @@ def test_figures_are_those_of_a_made_up_drive() -> None:
     rate = 0.2 * np.clip((times - 4.1) / 0.4, 0.0, 1.0)
     names = ('t_s', 'vx_mps', 'vy_mps', 'yaw_rate_radps', 'ay_mps2', 'roll_deg')
     turn = Drive(names, np.column_stack((times, 0 * times + 20, 0 * times, rate, 20 * rate, 0 * times + 1)))
-    found = results(Settings(manoeuvre='step_steer'), turn)
+    found = results(Settings(maneuver='step_steer'), turn)
     assert found['yaw rate, mean 7-8 s'] == pytest.approx(0.2)
     assert found['yaw rate response time: 50 % steer (t=4.1) to 90 % of mean'] == pytest.approx(0.36)
     assert found['lateral acceleration, mean 7-8 s'] == pytest.approx(4.0)
@@ -59,12 +59,12 @@ def test_figures_are_those_of_a_made_up_drive() -> None:
     names = ('t_s', 'vx_mps', 'yaw_rate_radps', 'ay_mps2', 'toe_FL_deg', 'toe_FR_deg')
     angle = np.degrees(3.302 * pull / 100.0) + 1.5 * pull / 9.81
     circle = Drive(names, np.column_stack((times, 0 * times + 10, pull / 10, pull, angle, angle)))
-    found = results(Settings(manoeuvre='circle', speed_rate_start_s=0.0, steer_start_s=0.0, steer_ramp_s=0.0), circle)
+    found = results(Settings(maneuver='circle', speed_rate_start_s=0.0, steer_start_s=0.0, steer_ramp_s=0.0), circle)
     assert [v for k, v in found.items() if k.startswith('understeer')] == pytest.approx([1.5, 1.5])
 
 
 def test_inputs_follow_their_law() -> None:
-    s = Settings(manoeuvre='brake', steering=-0.4, steer_start_s=1.0, steer_ramp_s=2.0)
+    s = Settings(maneuver='brake', steering=-0.4, steer_start_s=1.0, steer_ramp_s=2.0)
     assert inputs(s, 0.5, 19.0) == pytest.approx([0.0, 0.5 * 1.0 + 0.005 * 20.0, 0.0])
     assert inputs(s, 2.0, 25.0) == pytest.approx([-0.2, 0.0, 0.0])
     assert inputs(s, 4.0, 19.0) == pytest.approx([-0.4, 0.0, 0.5])
@@ -72,10 +72,10 @@ def test_inputs_follow_their_law() -> None:
 
 def test_a_case_is_a_file_of_settings() -> None:
     s = Settings(case='step_v20_s0.3', steering=0.2)
-    assert (s.manoeuvre, s.steering, s.speed_mps, s.tyre_behaviour) == ('step_steer', 0.2, 20.0, 'reference')
+    assert (s.maneuver, s.steering, s.speed_mps, s.tire_mode) == ('step_steer', 0.2, 20.0, 'reference')
     with pytest.raises(ValidationError, match=r"case = 'step_v21': no such case .*; allowed: .*step_v20_s0.05"):
         Settings(case='step_v21')
-    for wrong in ({'vehicle': 'viper'}, {'vehicle': 'hmmwvv'}, {'manoeuvre': 'flip'}, {'steering': 2.0}, {'steer': 1}):
+    for wrong in ({'vehicle': 'viper'}, {'vehicle': 'hmmwvv'}, {'maneuver': 'flip'}, {'steering': 2.0}, {'steer': 1}):
         with pytest.raises(ValidationError):
             Settings.model_validate(wrong)
 
@@ -160,7 +160,7 @@ def test_left_and_right_are_alike() -> None:
 @pytest.mark.seconds
 def test_a_vehicle_that_blows_up_is_told_in_words() -> None:
     with pytest.raises(ValueError, match=r'vehicle: .*(unstable|blown up)'):
-        proving_ground.run(Settings.model_validate({'manoeuvre': 'settle', 'step_s': 0.005}), lambda done, total: None)
+        proving_ground.run(Settings.model_validate({'maneuver': 'settle', 'step_s': 0.005}), lambda done, total: None)
 
 
 @pytest.mark.slow
@@ -176,18 +176,18 @@ def test_without_pedals_and_gas_nothing_drives_off() -> None:
     ('given', 'message'),
     [
         (
-            {'vehicle': 'viper', 'manoeuvre': 'straight', 'throttle': 1.0},
+            {'vehicle': 'viper', 'maneuver': 'straight', 'throttle': 1.0},
             'throttle = 1.0: says nothing of this vehicle',
         ),
         (
-            {'vehicle': 'm113', 'manoeuvre': 'straight', 'tyre': 'hmmwv_fiala'},
-            'tyre = .*: says nothing of this vehicle',
+            {'vehicle': 'm113', 'maneuver': 'straight', 'tire': 'hmmwv_fiala'},
+            'tire = .*: says nothing of this vehicle',
         ),
         ({'driveline': 'split'}, "driveline = 'split': says nothing of this vehicle"),
         ({'step_s': 0.02}, 'step_s = 0.02: does not fit cycle_s; allowed: up to 0.005'),
         ({'sample_s': 0.001, 'cycle_s': 0.01}, 'sample_s = 0.001: does not fit cycle_s; allowed: at least 0.01'),
         ({'powertrain': 'steam'}, "powertrain = 'steam'"),
-        ({'tyre': 'hmmwv_fiala,hmmwv_fiala,hmmwv_fiala'}, 'tyre has 3 names; allowed: one, one of each axle'),
+        ({'tire': 'hmmwv_fiala,hmmwv_fiala,hmmwv_fiala'}, 'tire has 3 names; allowed: one, one of each axle'),
     ],
 )
 def test_settings_that_say_nothing_are_refused(given: dict[str, Any], message: str) -> None:
@@ -200,7 +200,7 @@ def test_settings_that_say_nothing_are_refused(given: dict[str, Any], message: s
 def test_backwards_it_goes_in_reverse() -> None:
     done = drive(
         Settings.model_validate(
-            {'manoeuvre': 'straight', 'speed_mps': -3.0, 'hold_gain': 0.1, 'initial_speed_mps': 0.0}
+            {'maneuver': 'straight', 'speed_mps': -3.0, 'hold_gain': 0.1, 'initial_speed_mps': 0.0}
         ),
         lambda done, total: None,
     )
@@ -216,7 +216,7 @@ def test_what_is_said_of_a_crossing_has_the_extremes_of_both_signs() -> None:
     """The greatest roll is that to either side; pitch has both ends; height and place as they are."""
     columns = ('t_s', 'x_m', 'z_m', 'pitch_deg', 'roll_deg', 'yaw_deg')
     rows = np.array([[0.0, 0.0, 0.3, 1.0, 2.0, 0.0], [1.0, 2.0, 0.7, -4.0, -6.0, 1.0], [2.0, 3.5, 0.4, 3.0, 5.0, -2.0]])
-    assert results(Settings(vehicle='rocker_bogie_reference', manoeuvre='box'), Drive(columns, rows)) == {
+    assert results(Settings(vehicle='rocker_bogie_reference', maneuver='box'), Drive(columns, rows)) == {
         'x_m, last': 3.5, 'z_m, highest': 0.7, 'pitch_deg, least': -4.0, 'pitch_deg, greatest': 3.0,
         'roll_deg, greatest': 6.0, 'yaw_deg, last': -2.0,
     }  # fmt: skip

@@ -18,7 +18,7 @@ from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.dynamics.vehicle import Vehicle
 
 CYCLE_NS = 20_000_000
-RIGID = {'source': 'flat', 'ground': 'rigid', 'soil': {'friction': 0.8}}
+RIGID = {'source': 'flat', 'model': 'rigid', 'soil': {'friction': 0.8}}
 
 
 def _stand(vehicle: Vehicle, seconds: float) -> np.ndarray:
@@ -52,7 +52,7 @@ def test_nothing_creeps_and_the_ground_carries_the_weight(
     terrain = TerrainConfig.model_validate(RIGID)
     grid = SoilGrid(PlaneField(math.tan(math.radians(slope))), terrain.spacing_m, terrain.law)
     config, mjcf = load_vehicle_model(model)
-    vehicle = Vehicle('rover', config, mjcf, grid, terrain.soil_map(), gravity, terrain.mode)
+    vehicle = Vehicle('rover', config, mjcf, grid, terrain.soil_map(), gravity, terrain.scm_mode)
     vehicle.place(0.0, 0.0, heading)
     blow = 0.01 * vehicle.body.mass
     vehicle.apply_impulse(vehicle.body_state().center_of_mass, (blow, blow, blow))

@@ -63,11 +63,11 @@ def test_columns_are_those_of_the_reference() -> None:
 @pytest.mark.seconds
 def test_a_rover_drives_circles_and_turns_on_the_spot() -> None:
     """On hard ground by the twist it is given, within what skidding wheels make of it."""
-    circle = {'vehicle': 'viper', 'manoeuvre': 'circle', 'gravity_mps2': 1.62, 'duration_s': 10.0, 'cycle_s': 0.02}
+    circle = {'vehicle': 'viper', 'maneuver': 'circle', 'gravity_mps2': 1.62, 'duration_s': 10.0, 'cycle_s': 0.02}
     made = proving_ground.run(Settings.model_validate(circle), lambda done, total: None)
     assert made['summary']['yaw rate, mean 5-10 s'] == pytest.approx(0.1, rel=0.05)
     assert made['summary']['radius, mean 5-10 s'] == pytest.approx(3.0, rel=0.05)
-    spot = {'vehicle': 'rocker_bogie', 'manoeuvre': 'pivot', 'gravity_mps2': 1.62, 'duration_s': 10.0, 'cycle_s': 0.02}
+    spot = {'vehicle': 'rocker_bogie', 'maneuver': 'pivot', 'gravity_mps2': 1.62, 'duration_s': 10.0, 'cycle_s': 0.02}
     made = proving_ground.run(Settings.model_validate(spot), lambda done, total: None)
     assert made['summary']['yaw rate, mean 5-10 s'] == pytest.approx(0.2, rel=0.05)
     assert made['summary']['distance from the start'] < 0.1
@@ -76,9 +76,9 @@ def test_a_rover_drives_circles_and_turns_on_the_spot() -> None:
 def test_a_rover_is_refused_what_only_cars_do() -> None:
     """And cars, what only a twist can ask for."""
     with pytest.raises(ValidationError, match=r'brake.*is not for this vehicle; allowed: settle, straight, circle'):
-        Settings.model_validate({'vehicle': 'viper', 'manoeuvre': 'brake'})
+        Settings.model_validate({'vehicle': 'viper', 'maneuver': 'brake'})
     with pytest.raises(ValidationError, match=r'pivot.*is not for this vehicle; allowed: .*brake'):
-        Settings.model_validate({'manoeuvre': 'pivot'})
+        Settings.model_validate({'maneuver': 'pivot'})
 
 
 @pytest.mark.slow
@@ -91,7 +91,7 @@ def test_six_wheels_climb_a_step_of_a_whole_radius(gravity: float) -> None:
     by up to 5 mm, a sixth of the weight over their stiffness.
     """
     settings = {
-        'vehicle': 'rocker_bogie', 'manoeuvre': 'box', 'speed_mps': 0.05, 'box_height_m': 0.25, 'box_length_m': 9.0,
+        'vehicle': 'rocker_bogie', 'maneuver': 'box', 'speed_mps': 0.05, 'box_height_m': 0.25, 'box_length_m': 9.0,
         'box_start_m': 1.6, 'gravity_mps2': gravity, 'duration_s': 75.0, 'cycle_s': 0.02, 'sample_s': 0.2,
     }  # fmt: skip
     end = driven(**settings).rows[-1]

@@ -56,15 +56,15 @@ class Machine:
             self.step()
 
 
-DIG = {'do': 'dig', 'until_full': 0.5, 'joints': {'drum': 2.0}, 'first_s': 1.0}
-DUMP = {'do': 'dump', 'joints': {'drum': -2.0}}
+DIG = {'type': 'dig', 'target_fill': 0.5, 'joints': {'drum': 2.0}, 'initial_wait_s': 1.0}
+DUMP = {'type': 'dump', 'joints': {'drum': -2.0}}
 
 
 @pytest.mark.parametrize('backwards', [False, True])
 @pytest.mark.parametrize(('x', 'y'), [(3.0, 0.0), (2.0, 2.0), (-1.5, 0.4), (0.0, -1.0)])
 def test_it_hauls_to_a_place_nose_or_rear_first(x: float, y: float, backwards: bool) -> None:
     """It comes within 5 cm of the goal from any side, and drives the right end first all the way."""
-    driver = driver_of({'do': 'haul', 'to': (x, y), 'backwards': backwards})
+    driver = driver_of({'type': 'haul', 'goal': (x, y), 'reverse': backwards})
     machine = Machine(driver)
     while driver.done == 0:
         linear, _ = machine.step()
@@ -75,7 +75,7 @@ def test_it_hauls_to_a_place_nose_or_rear_first(x: float, y: float, backwards: b
 
 def test_it_digs_until_full_hauls_and_dumps_until_empty_as_often_as_asked() -> None:
     """Twice round: 10 s to fill to a half after standing 1 s, the same to empty; then it stands."""
-    driver = driver_of(DIG, {'do': 'haul', 'to': (1.0, 0.0)}, DUMP, {'do': 'haul', 'to': (0.0, 0.0)}, repeat=2)
+    driver = driver_of(DIG, {'type': 'haul', 'goal': (1.0, 0.0)}, DUMP, {'type': 'haul', 'goal': (0.0, 0.0)}, repeat=2)
     machine = Machine(driver)
     first = machine.step()
     assert tuple(first) == (0.0, 0.0) and first.joints == {'drum': 2.0}
@@ -95,7 +95,9 @@ def test_it_digs_until_full_hauls_and_dumps_until_empty_as_often_as_asked() -> N
 
 def test_a_task_that_takes_too_long_is_given_up() -> None:
     """A drum that no longer fills: after the time-out the next task begins; one that is done already takes no cycle."""
-    driver = driver_of(DUMP, {'do': 'dig', 'until_full': 0.5, 'timeout_s': 2.0}, {'do': 'haul', 'to': (1.0, 0.0)})
+    driver = driver_of(
+        DUMP, {'type': 'dig', 'target_fill': 0.5, 'timeout_s': 2.0}, {'type': 'haul', 'goal': (1.0, 0.0)}
+    )
     machine = Machine(driver)
     machine.step()
     assert driver.done == 1
@@ -107,7 +109,7 @@ def test_a_task_that_takes_too_long_is_given_up() -> None:
 
 def test_it_goes_on_where_it_was_saved() -> None:
     """Restored in the middle of a turn, it commands what the first one does."""
-    tasks = DIG, {'do': 'haul', 'to': (-1.0, 0.5)}, DUMP
+    tasks = DIG, {'type': 'haul', 'goal': (-1.0, 0.5)}, DUMP
     machine = Machine(driver_of(*tasks))
     machine.run(12.0)
     other = Machine(driver_of(*tasks), machine.x, machine.y, machine.heading)
@@ -121,14 +123,14 @@ def test_it_goes_on_where_it_was_saved() -> None:
 @pytest.mark.parametrize(
     ('task', 'levels', 'over'),
     [
-        ({'do': 'dig', 'until_full': 0.5}, (0.6, 0.2), False), ({'do': 'dig', 'until_full': 0.5}, (0.2, 0.6), False),
-        ({'do': 'dig', 'until_full': 0.5}, (0.5, 0.6), True), ({'do': 'dump', 'until_left': 0.1}, (0.0, 0.2), False),
-        ({'do': 'dump', 'until_left': 0.1}, (0.2, 0.0), False), ({'do': 'dump', 'until_left': 0.1}, (0.1, 0.0), True),
-        ({'do': 'dig', 'until_full': 0.5, 'tools': ['front']}, (0.6, 0.2), True),
-        ({'do': 'dig', 'until_full': 0.5, 'tools': ['front']}, (0.2, 0.6), False),
-        ({'do': 'dump', 'until_left': 0.1, 'tools': ['rear']}, (0.9, 0.0), True),
-        ({'do': 'dump', 'until_left': 0.1, 'tools': ['rear']}, (0.0, 0.9), False),
-        ({'do': 'dig', 'until_full': 0.5, 'tools': ['front', 'rear']}, (0.6, 0.2), False),
+        ({'type': 'dig', 'target_fill': 0.5}, (0.6, 0.2), False), ({'type': 'dig', 'target_fill': 0.5}, (0.2, 0.6), False),
+        ({'type': 'dig', 'target_fill': 0.5}, (0.5, 0.6), True), ({'type': 'dump', 'target_fill': 0.1}, (0.0, 0.2), False),
+        ({'type': 'dump', 'target_fill': 0.1}, (0.2, 0.0), False), ({'type': 'dump', 'target_fill': 0.1}, (0.1, 0.0), True),
+        ({'type': 'dig', 'target_fill': 0.5, 'tools': ['front']}, (0.6, 0.2), True),
+        ({'type': 'dig', 'target_fill': 0.5, 'tools': ['front']}, (0.2, 0.6), False),
+        ({'type': 'dump', 'target_fill': 0.1, 'tools': ['rear']}, (0.9, 0.0), True),
+        ({'type': 'dump', 'target_fill': 0.1, 'tools': ['rear']}, (0.0, 0.9), False),
+        ({'type': 'dig', 'target_fill': 0.5, 'tools': ['front', 'rear']}, (0.6, 0.2), False),
     ],
 )  # fmt: skip
 def test_a_task_is_over_once_all_its_tools_are_full_or_empty(

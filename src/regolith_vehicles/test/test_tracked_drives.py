@@ -89,7 +89,7 @@ def test_a_tank_drives_over_a_step_of_30_cm(left: float) -> None:
     """With both tracks, and with the right one alone: up, on, and down again; shoes push back as their own mass bears."""
     given = {
         'vehicle': 'm113',
-        'manoeuvre': 'box',
+        'maneuver': 'box',
         'throttle': 0.8,
         'duration_s': 9.0,
         'box_height_m': 0.3,

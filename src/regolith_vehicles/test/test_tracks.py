@@ -221,7 +221,7 @@ def test_engine_and_brakes_turn_the_sprockets(make_m113: MakeM113) -> None:
     gear = gear_of(vehicle)
     left, right = vehicle.data.qvel[gear.line.dof]
     assert abs(left) < 1e-3 < 1.0 < right
-    split = make_m113(gravity=0.0, steering='split', final_ratio=1.0)
+    split = make_m113(gravity=0.0, steering='split', final_drive_ratio=1.0)
     split.place_at([0.0, 0.0, 10.0], [0.0, 0.0, 0.0, 1.0])
     go(split, 0.02, 1.0, 1.0, 0.0, 1.0, 1.0)
     half = 0.5 * 445.0 / 0.24
@@ -306,8 +306,11 @@ def test_the_mirrored_vehicle_mirrors_its_path(make_m113: MakeM113, tmp_path: Pa
     swapped = ({**left, 'shoes': right['shoes']}, {**right, 'shoes': left['shoes']})
     ends = []
     for steering, vehicle in (
-        (0.5, make_m113(RigidTerrainConfig(creep_nspm=500.0))),
-        (-0.5, make_m113(RigidTerrainConfig(creep_nspm=500.0), mjcf=mirrored(shipped, tmp_path), sides=swapped)),
+        (0.5, make_m113(RigidTerrainConfig(viscous_friction_nspm=500.0))),
+        (
+            -0.5,
+            make_m113(RigidTerrainConfig(viscous_friction_nspm=500.0), mjcf=mirrored(shipped, tmp_path), sides=swapped),
+        ),
     ):
         vehicle.place_at([0.0, 0.0, 0.6], [0.0, 0.0, 0.0, 1.0])
         go(vehicle, 2.0, steering, 0.8, 0.0)

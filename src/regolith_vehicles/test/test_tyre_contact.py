@@ -60,7 +60,7 @@ def make_rover(small_tyre: Path) -> Callable[..., Vehicle]:
 
     def make(field: object = None, gravity: float = 9.81, tyred: int = 4, **soil: float) -> Vehicle:
         config, mjcf = load_vehicle_model('viper')
-        wheels = [w.model_copy(update={'tyre': str(small_tyre)}) for w in config.wheels[:tyred]]
+        wheels = [w.model_copy(update={'tire': str(small_tyre)}) for w in config.wheels[:tyred]]
         config = config.model_copy(update={'wheels': (*wheels, *config.wheels[tyred:])})
         grid = SoilGrid(field if field is not None else FlatField(), 0.05, RIGID)
         return Vehicle('rover', config, mjcf, grid, RigidTerrainConfig.model_validate(soil), gravity)
@@ -303,11 +303,11 @@ def test_what_tyres_remember_is_saved(make_rover: Callable[..., Vehicle]) -> Non
 @pytest.mark.slow
 def test_on_soil_a_tyre_is_a_wheel_like_any_other(small_tyre: Path) -> None:
     """Which law acts is decided by the ground: the soil's on soil, the tyre's on a pad beside it."""
-    pad = {'ground': 'rigid', 'disc': {'center': [0.0, 3.0], 'radius_m': 1.0}}
+    pad = {'model': 'rigid', 'disc': {'center': [0.0, 3.0], 'radius_m': 1.0}}
     terrain = TerrainConfig.model_validate({'source': 'flat', 'spacing_m': 0.05, 'regions': [pad]})
     config, mjcf = load_vehicle_model('viper')
     worn = config.model_copy(
-        update={'wheels': tuple(w.model_copy(update={'tyre': str(small_tyre)}) for w in config.wheels)}
+        update={'wheels': tuple(w.model_copy(update={'tire': str(small_tyre)}) for w in config.wheels)}
     )
 
     def stood(model: object, y: float) -> tuple[list[float], float]:
@@ -336,8 +336,8 @@ def test_on_soil_a_tyre_is_a_wheel_like_any_other(small_tyre: Path) -> None:
 )
 def test_a_tyre_that_does_not_fit_is_refused_with_its_key(tyre: str, message: str) -> None:
     config, mjcf = load_vehicle_model('viper')
-    wheels = (config.wheels[0].model_copy(update={'tyre': tyre}), *config.wheels[1:])
-    with pytest.raises(VehicleModelError, match=r'wheels\.front_left\.tyre .*' + message):
+    wheels = (config.wheels[0].model_copy(update={'tire': tyre}), *config.wheels[1:])
+    with pytest.raises(VehicleModelError, match=r'wheels\.front_left\.tire .*' + message):
         Vehicle(
             'rover',
             config.model_copy(update={'wheels': wheels}),

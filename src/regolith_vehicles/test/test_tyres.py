@@ -118,7 +118,7 @@ def pulled(tyre: RollingTire, case: str, steps: int, slowly: bool = False) -> np
 
 
 def test_the_rig_moves_a_tyre_over_time() -> None:
-    given = {'tyre': 'hmmwv_fiala', 'motion': 'ramp', 'slip': [-0.05], 'slip_angle_deg': [-3.0], 'duration_s': 0.5}
+    given = {'tire': 'hmmwv_fiala', 'motion': 'ramp', 'slip': [-0.05], 'slip_angle_deg': [-3.0], 'duration_s': 0.5}
     made = run(Settings.model_validate(given), lambda done, total: None)
     column = dict(zip(made['columns'], np.array(made['rows']).T, strict=True))
     assert len(column['t_s']) == 501 and column['vx_mps'][-1] == pytest.approx(0.5)
@@ -396,7 +396,7 @@ def test_an_overload_is_refused() -> None:
 
 
 def test_the_rig_shows_what_the_tyre_does() -> None:
-    settings = Settings(tyre='hmmwv_fiala', load_n=(4000.0, 6000.0), slip=(-0.1, 0.0, 0.1), slip_angle_deg=(0.0, 2.0))
+    settings = Settings(tire='hmmwv_fiala', load_n=(4000.0, 6000.0), slip=(-0.1, 0.0, 0.1), slip_angle_deg=(0.0, 2.0))
     found = run(settings, lambda done, total: None)
     rows = [dict(zip(found['columns'], row, strict=True)) for row in found['rows']]
     assert len(rows) == 12 and set(found) == {'columns', 'rows', 'summary'}
@@ -413,10 +413,10 @@ def test_the_rig_shows_what_the_tyre_does() -> None:
 @pytest.mark.parametrize(
     'given',
     [
-        {'tyre': 'hmmwv'},
+        {'tire': 'hmmwv'},
         {'load_n': '0'},
         {'slip_angle_deg': 90.0},
-        {'tyre': 'hmmwv_pac89', 'load_n': 6e4},
+        {'tire': 'hmmwv_pac89', 'load_n': 6e4},
         {'load_n': tuple(range(1, 1001)), 'slip': tuple(k / 1000 for k in range(1000))},
     ],
 )

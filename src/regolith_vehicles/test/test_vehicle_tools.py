@@ -62,7 +62,7 @@ def test_a_blades_load_comes_down_ahead_of_its_edge(heading: float) -> None:
     tools, data = vehicle.tools, vehicle.data
     data.qpos[3:7] = np.cos(0.5 * heading), 0.0, 0.0, np.sin(0.5 * heading)
     mujoco.mj_forward(vehicle.body.model, data)
-    tools._given = tuple(tool.model_copy(update={'kind': 'blade', 'pouring_s': 1.0}) for tool in tools._given)
+    tools._given = tuple(tool.model_copy(update={'kind': 'blade', 'dump_time_s': 1.0}) for tool in tools._given)
     tools._parts.frame[:] = np.eye(3)  # a drum's frame has its joint's axis
     tools._is_clear = lambda *_: True  # type: ignore[method-assign]
     tools._soil[:, 0] = 1000.0

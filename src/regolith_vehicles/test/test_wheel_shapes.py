@@ -208,10 +208,10 @@ def test_slip_grows_with_the_slope() -> None:
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize('grid_m', [0.02, pytest.param(0.01, marks=pytest.mark.slow)])
-def test_rover_across_slope_drifts_downhill(grid_m: float) -> None:
+@pytest.mark.parametrize('grid_spacing_m', [0.02, pytest.param(0.01, marks=pytest.mark.slow)])
+def test_rover_across_slope_drifts_downhill(grid_spacing_m: float) -> None:
     """The drift is that of any grid, although the wheels lean and their flanks meet lines of nodes."""
-    settings = {'slope_deg': 15, 'duration_s': 4, 'heading_deg': 90, 'grid_m': grid_m}
+    settings = {'slope_deg': 15, 'duration_s': 4, 'heading_deg': 90, 'grid_spacing_m': grid_spacing_m}
     across = vehicle_slope.run(vehicle_slope.Settings.model_validate(settings), lambda *tick: None)[0]
     # Heading +y with uphill +x: its right is uphill, so it drifts to its left. On nodes 20, 10 and 5 mm apart the drift is
     # 0.1311, 0.1308 and 0.1309 of its speed.
@@ -269,7 +269,7 @@ def test_grousers_are_a_cylinder_that_carries_or_plates_one_by_one() -> None:
         0.006,
         0.0,
     ]
-    felt = wheel_shape(WheelConfig.model_validate({**rim, 'grousers': {**plates, 'one_by_one': True}}), Path())
+    felt = wheel_shape(WheelConfig.model_validate({**rim, 'grousers': {**plates, 'individual_contact': True}}), Path())
     assert felt.kind.tolist() == scm.grousered_wheel(1.0, 1.0, 4, 0.1, 0.1).kind.tolist()
     with pytest.raises(ValueError, match=r'grousers\.height_m: is not below radius_m'):
-        WheelConfig.model_validate({**rim, 'grousers': {**plates, 'height_m': 0.3, 'one_by_one': False}})
+        WheelConfig.model_validate({**rim, 'grousers': {**plates, 'height_m': 0.3, 'individual_contact': False}})

@@ -23,8 +23,8 @@ class FaultInjectionConfig(Section):
     """Injected faults without effect on a run's result, for tests of participants."""
 
     duplicate: bool = Field(False, description='send every protocol message twice')
-    drop_evolved_at: dict[str, int] = Field({}, description='participant -> cycle whose first answer it swallows')
-    sleep_max_s: dict[str, Moment] = Field({}, description='participant -> longest random sleep before an answer [s]')
+    drop_result_at: dict[str, int] = Field({}, description='participant -> cycle whose first answer it swallows')
+    max_delay_s: dict[str, Moment] = Field({}, description='participant -> longest random sleep before an answer [s]')
 
 
 class InputBarrier(Section):
@@ -40,15 +40,15 @@ class InputBarrier(Section):
 class WorldConfig(Section):
     """Time, contact, and reactions to failures."""
 
-    heartbeat_s: float = Field(0.02, ge=SHORTEST_S, le=1.0, description='longest cycle [s]')
-    dt_min_s: float = Field(1e-4, ge=SHORTEST_S, le=0.1, description='shortest cycle [s]; where NII remains, forced')
+    max_step_s: float = Field(0.02, ge=SHORTEST_S, le=1.0, description='longest cycle [s]')
+    min_step_s: float = Field(1e-4, ge=SHORTEST_S, le=0.1, description='shortest cycle [s]; where NII remains, forced')
     gravity_mps2: float = Field(1.62, ge=0.0, le=30.0, description='[m/s^2], along -z of the world')
-    touch: Literal['impulse', 'pose_only'] = Field('impulse', description='whether agents strike each other')
-    agent_timeout_s: Seconds = Field(5.0, description='wall time without an answer before on_failure [s]')
+    contact: Literal['impulse', 'none'] = Field('impulse', description='whether agents strike each other')
+    participant_timeout_s: Seconds = Field(5.0, description='wall time without an answer before on_failure [s]')
     on_failure: Literal['stop', 'drop', 'wait'] = Field('stop', description='what a failed node leads to')
-    resend_s: Seconds = Field(0.5, description='wall time before an unanswered cycle is repeated [s]')
+    resend_period_s: Seconds = Field(0.5, description='wall time before an unanswered cycle is repeated [s]')
     checkpoint_period_s: float = Field(5.0, ge=1e-3, le=LONGEST_S, description='simulated time between checkpoints [s]')
-    checkpoints_kept: int = Field(10, ge=1, le=10_000, description='automatic checkpoints kept, old ones wider apart')
+    max_checkpoints: int = Field(10, ge=1, le=10_000, description='automatic checkpoints kept, old ones wider apart')
     start_timeout_s: Seconds = Field(60.0, description='wall time all participants have to join [s]')
     input_barrier: InputBarrier | None = Field(None, description='a topic each cycle waits for')
     real_time: Literal['cap', 'strict'] = Field(
@@ -63,22 +63,24 @@ class WorldConfig(Section):
         le=10**7,
         description='discarded cycles within a second of simulated time at which the run ends; a tenth gives a warning',
     )
-    late_s: Seconds = Field(0.005, description='lateness from which strict counts a deadline miss, wall time [s]')
-    chaos: FaultInjectionConfig | None = Field(None, description='faults on purpose, for tests')
+    deadline_tolerance_s: Seconds = Field(
+        0.005, description='lateness from which strict counts a deadline miss, wall time [s]'
+    )
+    fault_injection: FaultInjectionConfig | None = Field(None, description='faults on purpose, for tests')
     determinism: Level | None = Field(
         None, description='the same bits in every run, in one process or many, on every x86-64 machine; null: open'
     )
-    reset_keeps_clock: bool = Field(True, description='whether /clock stays monotonic over a rewind')
+    monotonic_clock: bool = Field(True, description='whether /clock stays monotonic over a rewind')
 
     @model_validator(mode='after')
     def _ordered(self) -> WorldConfig:
-        if self.dt_min_s > self.heartbeat_s:
-            if 'dt_min_s' in self.model_fields_set:
-                problem = f'dt_min_s = {self.dt_min_s!r}: is longer than heartbeat_s'
-                limit = f'up to {self.heartbeat_s!r}'
+        if self.min_step_s > self.max_step_s:
+            if 'min_step_s' in self.model_fields_set:
+                problem = f'min_step_s = {self.min_step_s!r}: is longer than max_step_s'
+                limit = f'up to {self.max_step_s!r}'
             else:
-                problem = f'heartbeat_s = {self.heartbeat_s!r}: is shorter than dt_min_s'
-                limit = f'at least {self.dt_min_s!r}'
+                problem = f'max_step_s = {self.max_step_s!r}: is shorter than min_step_s'
+                limit = f'at least {self.min_step_s!r}'
             raise ValueError(f'{problem}; allowed: {limit}')
         return self
 
@@ -92,7 +94,7 @@ class ScenarioHead(BaseModel):
     seed: int
     vehicles: dict[str, Any]
     objects: dict[str, Any] = Field(default_factory=dict)
-    poses: dict[str, Any] = Field(default_factory=dict)
+    named_poses: dict[str, Any] = Field(default_factory=dict)
 
     @property
     def sections(self) -> Mapping[str, Any]:

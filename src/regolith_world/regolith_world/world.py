@@ -87,7 +87,7 @@ class World:
         self.state_hash = ''
         self.objects: dict[str, Object] = {}
         self.participants: dict[str, Roles] = {}
-        self.control = StepControl(round(config.heartbeat_s * 1e9), round(config.dt_min_s * 1e9))
+        self.control = StepControl(round(config.max_step_s * 1e9), round(config.min_step_s * 1e9))
         self.last_answers: dict[str, CycleResult] = {}
         self.log: InputLog[Act] = InputLog()
         """All that came from outside since the beginning."""
@@ -112,7 +112,7 @@ class World:
         self._newcomers: set[str] = set()
         self._births: tuple[str, ...] = ()
         self._deaths: tuple[str, ...] = ()
-        self._encounters = CollisionDetector(judged=config.touch != 'pose_only')
+        self._encounters = CollisionDetector(judged=config.contact != 'none')
         self.discards = Discards(config.discards_per_s)
         self._gravity = np.array([0.0, 0.0, -config.gravity_mps2])
         for item in objects:
@@ -436,9 +436,9 @@ class World:
             self.objects[name].commit([h for h in hits if h.involves(self.objects[name])])
         touching = [h for h in hits if h.a.tangible and h.b.tangible and h.status != Status.NO_INTERSECTION]
         self._impulses = ()
-        if self.config.touch == 'impulse':
+        if self.config.contact == 'impulse':
             pressing = contact_accelerations(touching, self._separation, cycle.dt_ns * 1e-9)
-            impulses, self._separation = solve_contacts(touching, self.config.heartbeat_s, pressing)
+            impulses, self._separation = solve_contacts(touching, self.config.max_step_s, pressing)
             self._impulses = tuple(impulses)
         self._impulses += solve_constraints(self.objects, self.t_ns, self._impulses)
         self._records = tuple(h.record() for h in hits)

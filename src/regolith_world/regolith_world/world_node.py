@@ -165,7 +165,9 @@ class WorldNode:
         self._remote = RemoteNodes(link, remote_nodes, scenario_file, run_dir)
         self._announcement = Announcement(node, link, self._run_id, head.name, self._remote)
         self.bus = TopicTransport(link, self.config, self._serve, self._run_id)
-        self._populace = ServiceParticipantStates(states_node, services, self.config.agent_timeout_s, self._run_id)
+        self._populace = ServiceParticipantStates(
+            states_node, services, self.config.participant_timeout_s, self._run_id
+        )
         things = make_objects(head.objects, self.config.gravity_mps2)
         self.world = World(self.config, things, self.bus, on_silence=lambda silence: self.runner.on_timeout(silence))
         self._last_checkpoint: files.Checkpoint | None = None
@@ -189,7 +191,7 @@ class WorldNode:
         self.services = SimulationServices(node, self.runner, self.world, head.name)
         self.entities = EntityServices(node, self.runner, self.world, self._start_vehicle)
         self.past = CheckpointServices(node, self.runner, self.world)
-        self.poses = PoseServices(node, named_poses(head.poses))
+        self.poses = PoseServices(node, named_poses(head.named_poses))
         create_service(node, Join, 'join', self._on_join)
         self._started = False
         self._accepted: dict[str, tuple[int, Join.Response]] = {}

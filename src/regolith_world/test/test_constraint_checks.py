@@ -35,7 +35,10 @@ def problem(**things: dict[str, Any]) -> str:
         (cable('a', 'b', length_m=0.1), 'c.length_m = 0.1: ends are 2 m apart, an error of 1.9 m where a cycle may'),
         (cable('a', 'b', length_m=2.0 - 1.1 * MOST_M), 'allowed: at least 1.99'),
         (cable('a', 'b', length_m=1.0, stiffness_npm=1e6), 'c.length_m = 1: ends are 2 m apart'),
-        (joint('spring', 'a', 'b', **ROD, stiffness_npm=1e6, rest_m=9.0), 'c.rest_m = 9: ends are 2 m apart'),
+        (
+            joint('spring', 'a', 'b', **ROD, stiffness_npm=1e6, rest_length_m=9.0),
+            'c.rest_length_m = 9: ends are 2 m apart',
+        ),
         (
             cable('a', 'b', ends=[[1e4, 0, 0], [0, 0, 0]], length_m=5.0),
             'm outside the shapes of a; allowed: within 1 m',
@@ -68,7 +71,7 @@ def test_coupling_that_would_throw_its_ends_is_refused_with_the_number(coupling:
         cable('a', 'b', length_m=1.5, stiffness_npm=100.0),
         cable('a', 'b', ends=[[0.1, 0, 0], [0, 0.1, 0.5]], length_m=3.0),
         joint('fixed', 'a', 'b', at=[1, 0, 0]),
-        joint('spring', 'a', 'b', **ROD, stiffness_npm=50.0, rest_m=1.0),
+        joint('spring', 'a', 'b', **ROD, stiffness_npm=50.0, rest_length_m=1.0),
         joint('hinge', 'a', 'b', at=[0, 0, 2.0]),
     ],
 )
@@ -111,10 +114,10 @@ def test_world_that_discards_too_many_cycles_warns_and_ends() -> None:
 
 def test_world_of_stuck_bodies_ends_at_its_limit() -> None:
     """A ball between two walls that close on it: no cycle is short enough."""
-    wall = {'type': 'platform', 'leg_s': 2.0, 'shapes': [{'kind': 'box', 'size_m': [0.05, 1.0, 1.0]}]}
+    wall = {'type': 'platform', 'travel_time_s': 2.0, 'shapes': [{'kind': 'box', 'size_m': [0.05, 1.0, 1.0]}]}
     left, right = (
-        {**wall, 'position': [-0.2, 0, 3], 'to': [0.2, 0, 3]},
-        {**wall, 'position': [0.2, 0, 3], 'to': [-0.2, 0, 3]},
+        {**wall, 'position': [-0.2, 0, 3], 'end_position': [0.2, 0, 3]},
+        {**wall, 'position': [0.2, 0, 3], 'end_position': [-0.2, 0, 3]},
     )
     world = World(
         WorldConfig(gravity_mps2=0.0, discards_per_s=100),

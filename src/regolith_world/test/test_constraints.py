@@ -150,7 +150,7 @@ def test_a_spring_swings_with_its_period() -> None:
     w = world(
         a=ball(0, 0, 0, weightless=True),
         b=ball(1.1, 0, 0, mass=3.0, weightless=True),
-        coil=joint('spring', 'a', 'b', **ROD, stiffness_npm=30.0, rest_m=1.0),
+        coil=joint('spring', 'a', 'b', **ROD, stiffness_npm=30.0, rest_length_m=1.0),
     )
     crossings = []
     for _ in range(1200):
@@ -175,7 +175,7 @@ def test_a_weight_stretches_an_elastic_cable_by_its_law(step_s: float) -> None:
                 'kind': 'distance',
                 'between': ['hook', 'bird'],
                 'ends': [[0, 0, 0], [0, 0, 0]],
-                'step_s': 0.002,
+                'max_step_s': 0.002,
             },
             'bird': ball(3.0, 0, 5.0, weightless=True),
         },
@@ -184,7 +184,7 @@ def test_a_weight_stretches_an_elastic_cable_by_its_law(step_s: float) -> None:
             hook=HOOK,
             bob=ball(0, 0, 4.0, mass=4.0),
             **more,
-            cord=cable('hook', 'bob', length_m=1.0, stiffness_npm=200.0, damping=60.0, step_s=step_s),
+            cord=cable('hook', 'bob', length_m=1.0, stiffness_npm=200.0, damping=60.0, max_step_s=step_s),
         )
         run(w, 3.0)
         assert 4.0 - body(w, 'bob').position[2] == pytest.approx(4.0 * G / 200.0, rel=0.01)
@@ -197,7 +197,7 @@ def test_a_slack_cable_and_its_deadline_are_saved_whole() -> None:
         w = world(
             hook=HOOK,
             bob=ball(0, 0, 4.9, weightless=True, velocity_mps=[0.1, 0.0, 0.0]),
-            tether=cable('hook', 'bob', length_m=2.0, **({'until_s': until_s} if until_s else {})),
+            tether=cable('hook', 'bob', length_m=2.0, **({'release_s': until_s} if until_s else {})),
         )
         w.step()
         w.hold()
@@ -225,7 +225,7 @@ def test_cycles_of_unequal_length_stretch_an_elastic_cable_no_further() -> None:
     w = world(
         hook=HOOK,
         bob=ball(0, 0, 4.0, mass=4.0),
-        cord=cable('hook', 'bob', length_m=1.0, stiffness_npm=200.0, damping=60.0, step_s=0.02),
+        cord=cable('hook', 'bob', length_m=1.0, stiffness_npm=200.0, damping=60.0, max_step_s=0.02),
     )
     for k in range(300):
         w.step(w.t_ns + (2_000_000 if k % 2 else 20_000_000))
@@ -245,8 +245,8 @@ HELD = {
 def test_joints_hold_what_they_are_to_hold_and_nothing_else(kind: str) -> None:
     """Two bricks that tumble, 4 s: points together, axes parallel, momenta kept; what is free, moves."""
     w = world(
-        a=brick(0, 0, 0, weightless=True, spin_radps=[0.1, 0.2, 0.6], velocity_mps=[0.0, 0.0, 0.05]),
-        b=brick(0.8, 0, 0, mass=1.0, weightless=True, spin_radps=[-0.2, 0.1, -0.4]),
+        a=brick(0, 0, 0, weightless=True, angular_velocity_radps=[0.1, 0.2, 0.6], velocity_mps=[0.0, 0.0, 0.05]),
+        b=brick(0.8, 0, 0, mass=1.0, weightless=True, angular_velocity_radps=[-0.2, 0.1, -0.4]),
         pin=joint(kind, 'a', 'b', at=[0.4, 0.0, 0.0]),
     )
     axes, near = HELD[kind]
@@ -272,9 +272,9 @@ def test_a_bar_on_a_platform_is_carried_with_its_weight_and_the_acceleration() -
     lift = {
         'type': 'platform',
         'position': [0.0, 0.0, 0.0],
-        'to': [0.0, 0.0, 2.0],
-        'leg_s': 4.0,
-        'returns': False,
+        'end_position': [0.0, 0.0, 2.0],
+        'travel_time_s': 4.0,
+        'round_trip': False,
         'shapes': [{'kind': 'box', 'size_m': [0.2, 0.2, 0.02]}],
     }
     w = world(lift=lift, bar=brick(0.5, 0, 1.0), clamp=joint('fixed', 'lift', 'bar', at=[0.3, 0.0, 1.0]))
@@ -288,7 +288,7 @@ def test_a_bar_on_a_platform_is_carried_with_its_weight_and_the_acceleration() -
 
 
 def test_it_lets_go_at_its_time_to_the_nanosecond() -> None:
-    w = world(hook=HOOK, bob=ball(0, 0, 4.0), tether=cable('hook', 'bob', until_s=0.5))
+    w = world(hook=HOOK, bob=ball(0, 0, 4.0), tether=cable('hook', 'bob', release_s=0.5))
     while 'tether' in w.objects:
         w.step()
     assert w.t_ns == 500_000_000 and w.cycle
@@ -312,7 +312,7 @@ def test_rule_1_holds_for_worlds_with_couplings() -> None:
         'tether': cable('hook', 'bob', length_m=1.0),
         'pin': joint('ball', 'bob', 'tail', at=[0.0, 0.0, -0.4]),
         'far': ball(2.0, 0, 3.0, velocity_mps=[0.2, 0.0, 0.3]),
-        'cord': cable('tail', 'far', length_m=1.2, stiffness_npm=40.0, damping=1.0, step_s=0.01),
+        'cord': cable('tail', 'far', length_m=1.2, stiffness_npm=40.0, damping=1.0, max_step_s=0.01),
     }
     w = world(**things)
     marks, saved = [], []
@@ -343,7 +343,7 @@ def test_it_can_come_in_mid_run_and_lets_go_when_deleted() -> None:
 
     with pytest.raises(AdmissionError, match=r"'tether' needs 'nobody'; allowed: bob, hook"):
         timeline.apply_edit(SpawnEdit('tether', made(between=['hook', 'nobody']).save()))
-    timeline.apply_edit(SpawnEdit('tether', made(until_s=0.3).save()))
+    timeline.apply_edit(SpawnEdit('tether', made(release_s=0.3).save()))
     w.step()
     assert isinstance(w.objects['tether'], Constraint) and w.objects['tether'].body.position[2] == pytest.approx(5.0)
     run(w, 0.9)
@@ -368,12 +368,12 @@ def test_cables_that_let_go_are_those_that_would_push(seed: int) -> None:
     ('cable', {'between': ['a', 'a']}, r"between = \['a', 'a'\]: one and the same; allowed: two names"),
     ('cable', {'length_m': 0.0}, 'greater than 0'),
     ('cable', {'damping': 3.0}, 'damping = 3.0: applies only with stiffness_npm; allowed: 0'),
-    ('cable', {'step_s': 0.5}, 'less than or equal to 0.1'),
+    ('cable', {'max_step_s': 0.5}, 'less than or equal to 0.1'),
     ('joint', {}, 'at = null: is required for a fixed; allowed: a value'),
     ('joint', {'at': [0, 0, 0], 'axis': [0, 0, 1]}, r'axis = .* does not apply to a fixed; allowed: left out'),
     ('joint', {'kind': 'hinge', 'at': [0, 0, 0], 'axis': [0, 0, 0]}, 'leads nowhere; allowed: a direction'),
     ('joint', {'kind': 'spring', **ROD}, 'stiffness_npm = null: is required for a spring; allowed: a value'),
-    ('joint', {'kind': 'distance', **ROD, 'rest_m': 1.0}, 'rest_m = 1.0: does not apply to a distance; allowed: left out'),
+    ('joint', {'kind': 'distance', **ROD, 'rest_length_m': 1.0}, 'rest_length_m = 1.0: does not apply to a distance; allowed: left out'),
     ('joint', {'kind': 'knot'}, 'Input should be'),
 ])  # fmt: skip
 def test_what_cannot_be_held_so_is_refused(kind: str, changes: dict[str, Any], why: str) -> None:

@@ -39,7 +39,7 @@ WALL: dict[str, Any] = {
     'friction': 0.0,
 }
 FAST = {**BALL, 'velocity_mps': [3.0, 0.0, 0.0]}
-SPINNING = {**FAST, 'shape': {'kind': 'box', 'size_m': [0.1, 0.2, 0.15]}, 'spin_radps': [9.0, 20.0, 5.0]}
+SPINNING = {**FAST, 'shape': {'kind': 'box', 'size_m': [0.1, 0.2, 0.15]}, 'angular_velocity_radps': [9.0, 20.0, 5.0]}
 """It turns into the wall faster than it flies: nobody foresees when, so attempts are discarded."""
 
 
@@ -182,7 +182,7 @@ class Asks(Object):
 def test_the_minimum_of_all_wishes_is_taken() -> None:
     """1.2-2 Collect Object.get_delta_t() of all objects and take the minimum.
 
-    Here: not above the heartbeat, nor below ``dt_min_s``, nor past the end of the run.
+    Here: not above the heartbeat, nor below ``min_step_s``, nor past the end of the run.
     """
     slow, hasty = ghost('slow', Asks), ghost('hasty', Asks)
     slow.wish = 9_000_000  # type: ignore[attr-defined]

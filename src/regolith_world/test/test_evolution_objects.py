@@ -51,20 +51,20 @@ AIR: dict[str, Any] = {
 LIFT: dict[str, Any] = {
     'type': 'platform',
     'position': [7.0, 0.0, 0.0],
-    'to': [7.0, 0.0, 1.0],
-    'leg_s': 2.0,
+    'end_position': [7.0, 0.0, 1.0],
+    'travel_time_s': 2.0,
     'shapes': [{'kind': 'box', 'size_m': [1.0, 1.0, 0.1]}],
 }
 ROPE: dict[str, Any] = {
     'type': 'rope',
     'ends': [[0.0, 0.0, 3.0], [0.0, 0.0, 2.0]],
-    'held': 'first',
+    'fixed_ends': 'first',
     'length_m': 1.0,
     'rods': 4,
     'mass_kg': 1.0,
     'radius_m': 0.03,
 }
-LOOSE = {**ROPE, 'ends': [[0.0, 0.0, 3.0], [0.9, 0.0, 3.0]], 'held': 'none'}
+LOOSE = {**ROPE, 'ends': [[0.0, 0.0, 3.0], [0.9, 0.0, 3.0]], 'fixed_ends': 'none'}
 
 
 def linkage(bodies: dict[str, Any], *joints: dict[str, Any]) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def test_an_object_has_a_state_which_determines_behaviour_and_properties() -> No
     thing = {
         **BALL,
         'shape': {'kind': 'box', 'size_m': [0.3, 0.2, 0.1]},
-        'spin_radps': [1.0, 2.0, 3.0],
+        'angular_velocity_radps': [1.0, 2.0, 3.0],
         'velocity_mps': [1.0, 0.0, 0.0],
     }
     a = run(world(ball=thing), 0.4).objects['ball']
@@ -305,7 +305,7 @@ def test_an_object_interacts_only_with_its_parent_and_children() -> None:
                 'position': [0.5, 0, 0],
                 'velocity_mps': [3, 0, 0],
                 'shape': {'kind': 'box', 'size_m': [0.1, 0.2, 0.1]},
-                'spin_radps': [9, 20, 5],
+                'angular_velocity_radps': [9, 20, 5],
             },
             'wall': WALL,
         },
@@ -398,7 +398,7 @@ def test_an_nii_triggers_actions_if_the_object_is_tangible() -> None:
         **BALL,
         'shape': {'kind': 'box', 'size_m': [0.1, 0.2, 0.1]},
         'velocity_mps': [3.0, 0.0, 0.0],
-        'spin_radps': [9.0, 20.0, 5.0],
+        'angular_velocity_radps': [9.0, 20.0, 5.0],
     }
     solid = run(world(ball=moving, wall=WALL), 0.6)
     gas = run(world(ball=moving, wall={**AIR, 'position': [1.5, 0, 0], 'shapes': WALL['shapes']}), 0.6)
@@ -422,9 +422,9 @@ def test_constraints_confine_degrees_of_freedom() -> None:
     """3-2 This type is used to confine the degrees of freedom (DOF) of an object to limit the way it interacts with the
     world.
     """
-    free = linkage({'a': {'position': [0, 0, 0], 'velocity_mps': [1, 2, 3], 'spin_radps': [1, 1, 1]}})
+    free = linkage({'a': {'position': [0, 0, 0], 'velocity_mps': [1, 2, 3], 'angular_velocity_radps': [1, 1, 1]}})
     on_line = linkage(
-        {'a': {'position': [0, 0, 0], 'velocity_mps': [1, 2, 3], 'spin_radps': [1, 1, 1]}},
+        {'a': {'position': [0, 0, 0], 'velocity_mps': [1, 2, 3], 'angular_velocity_radps': [1, 1, 1]}},
         {'kind': 'slider', 'between': ['world', 'a'], 'at': [0, 0, 0], 'axis': [0, 0, 1]},
     )
     ends = [linkage_of(run(world(o=o), 0.5), 'o').links[0].body for o in (free, on_line)]
@@ -450,7 +450,7 @@ def test_the_distance_between_two_objects_can_be_constant() -> None:
     pair = linkage(
         {
             'a': {'position': [0, 0, 0], 'velocity_mps': [0, 1, 0]},
-            'b': {'position': [1, 0, 0], 'spin_radps': [0, 0, 2]},
+            'b': {'position': [1, 0, 0], 'angular_velocity_radps': [0, 0, 2]},
         },
         {'kind': 'distance', 'between': ['a', 'b'], 'ends': [[0, 0, 0], [1, 0, 0]]},
     )
@@ -487,7 +487,7 @@ def test_mechanical_constraints_behave_as_mechanical_connections() -> None:
                 'position': [0, 0.5, 0],
                 'shape': {'kind': 'box', 'size_m': [0.02, 0.5, 0.4]},
                 'velocity_mps': [-0.5, 0, 0],
-                'spin_radps': [0, 0, 1],
+                'angular_velocity_radps': [0, 0, 1],
             }
         },
         {'kind': 'hinge', 'between': ['world', 'leaf'], 'at': [0, 0, 0]},

@@ -44,16 +44,16 @@ WALL: dict[str, Any] = {
 LIFT: dict[str, Any] = {
     'type': 'platform',
     'position': [0.0, 0.0, -3.0],
-    'to': [0.0, 0.0, -1.0],
-    'leg_s': 2.0,
-    'pace_s': 0.05,
+    'end_position': [0.0, 0.0, -1.0],
+    'travel_time_s': 2.0,
+    'state_period_s': 0.05,
     'shapes': [{'kind': 'box', 'size_m': [1.0, 1.0, 0.1]}],
 }
 CUSHION: dict[str, Any] = {
     'type': 'field',
     'position': [0.0, 0.0, -1.0],
     'shapes': [{'kind': 'box', 'size_m': [1.0, 1.0, 1.0]}],
-    'push_per_s2': 100.0,
+    'repulsion_per_s2': 100.0,
 }
 HOLD = Cycle(CycleKey(0, 0, 0), 0, 0, Verdict.NONE, Command.HOLD)
 
@@ -113,7 +113,7 @@ def test_an_object_can_be_constructed_again_from_its_state() -> None:
 
 def test_the_instants_that_were_exercised_are_the_basis_of_rule_1() -> None:
     """4-4 Once a particular sequence is exercised, the particular time instances become the basis for Rule 1."""
-    thing = at(0.0, BOX, spin_radps=[1.0, 2.0, 0.5], shape={'kind': 'box', 'size_m': [0.3, 0.2, 0.1]})
+    thing = at(0.0, BOX, angular_velocity_radps=[1.0, 2.0, 0.5], shape={'kind': 'box', 'size_m': [0.3, 0.2, 0.1]})
 
     def at_ends(*ends: float) -> bytes:
         w = world(a=thing)
@@ -142,7 +142,11 @@ def test_rule_1_holds_where_states_are_interpolated() -> None:
     Here: it is not (``test_platform.py::test_from_an_interpolated_state_it_would_go_another_way``); so checkpoint and
     hash have both neighbours, and between commits the world starts nothing.
     """
-    first, saved, hashes = world(lift={**LIFT, 'pace_s': 0.07}, a=at(0.0, velocity_mps=[0.0, 0.0, -1.0])), [], []
+    first, saved, hashes = (
+        world(lift={**LIFT, 'state_period_s': 0.07}, a=at(0.0, velocity_mps=[0.0, 0.0, -1.0])),
+        [],
+        [],
+    )
     for _ in range(30):
         saved.append(first.save())
         first.step()
@@ -333,7 +337,9 @@ def test_the_world_acts_on_an_nii_only() -> None:
     assert report.attempts == 1 and report.dt_ns == 20_000_000
     assert report.intersections[0].status == Status.COLLISION_POINTS and report.impulses
     half = {'kind': 'box', 'size_m': [0.14, 0.1, 0.05]}
-    deep = world(a=at(0.69, BOX, shape=half, velocity_mps=[2.0, 0, 0], spin_radps=[4.0, 15.0, 0.0]), wall=WALL)
+    deep = world(
+        a=at(0.69, BOX, shape=half, velocity_mps=[2.0, 0, 0], angular_velocity_radps=[4.0, 15.0, 0.0]), wall=WALL
+    )
     assert any(deep.step().attempts > 1 for _ in range(10))
 
 
@@ -386,9 +392,9 @@ def test_force_and_moment_depend_on_the_properties_of_the_object() -> None:
     """6-4 Since the Force may depend on different Properties(t) of the object at a given State(t), such as I(t) inertia
     tensor or M mass, it's better to be Object.ForceAndMoment with a returning value of the sums of F and M.
     """
-    syrup = {**CUSHION, 'push_per_s2': 0.0, 'drag_per_s': 0.5, 'acceleration_mps2': [0.0, 2.0, 0.0]}
-    wind = {**CUSHION, 'push_per_s2': 0.0, 'acceleration_mps2': [0.0, 0.0, 3.0]}
-    plate = {'mass_kg': 4.0, 'spin_radps': [0.0, 0.0, 2.0], 'velocity_mps': [1.0, 0.0, 0.0]}
+    syrup = {**CUSHION, 'repulsion_per_s2': 0.0, 'drag_per_s': 0.5, 'acceleration_mps2': [0.0, 2.0, 0.0]}
+    wind = {**CUSHION, 'repulsion_per_s2': 0.0, 'acceleration_mps2': [0.0, 0.0, 3.0]}
+    plate = {'mass_kg': 4.0, 'angular_velocity_radps': [0.0, 0.0, 2.0], 'velocity_mps': [1.0, 0.0, 0.0]}
     hits = meet(a=at(0.0, BOX, **plate), syrup=syrup, wind=wind)
     item = hits[0].a
     force, moment = item.force_and_moment(hits)

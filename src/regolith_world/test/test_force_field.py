@@ -67,11 +67,11 @@ def test_a_region_of_gravity_gives_its_depth_times_its_pull() -> None:
 
 def test_a_region_of_drag_slows_as_the_exponential() -> None:
     """Speed and spin; of second order: a tenth of the time constant a cycle leaves (0.1)^2 / 6 a cycle at most."""
-    ball = {**BALL, 'velocity_mps': [1.0, 0.0, 0.0], 'spin_radps': [0.0, 0.0, 3.0]}
+    ball = {**BALL, 'velocity_mps': [1.0, 0.0, 0.0], 'angular_velocity_radps': [0.0, 0.0, 3.0]}
     errors = []
     for heartbeat in (0.02, 0.01):
         w = World(
-            WorldConfig(heartbeat_s=heartbeat),
+            WorldConfig(max_step_s=heartbeat),
             make_objects({'ball': ball, 'syrup': {**EVERYWHERE, 'drag_per_s': 2.0}}, 0.0),
         )
         last = ball_of(run(w, 1.0)).body
@@ -88,7 +88,7 @@ def test_a_body_on_a_cushion_swings_as_a_spring_does(push: float) -> None:
         **EVERYWHERE,
         'position': [0.0, 0.0, -5.0],
         'shapes': [{'kind': 'box', 'size_m': [5.0, 5.0, 5.0]}],
-        'push_per_s2': push,
+        'repulsion_per_s2': push,
     }
     omega, rest = math.sqrt(push), 0.1 - 1.62 / push
     ball = {**BALL, 'weightless': False, 'position': [0.0, 0.0, rest], 'velocity_mps': [0.0, 0.0, -0.02]}
@@ -116,7 +116,7 @@ def test_a_push_off_the_centre_turns() -> None:
         **EVERYWHERE,
         'position': [0.45, 0.0, -0.51],
         'shapes': [{'kind': 'box', 'size_m': [0.1, 0.5, 0.5]}],
-        'push_per_s2': 100.0,
+        'repulsion_per_s2': 100.0,
     }
     w = world(ball=plank, cushion=cushion)
     w.step()
@@ -134,13 +134,18 @@ def test_two_fields_add_up_and_mass_does_not_matter() -> None:
 def test_a_world_with_fields_goes_on_from_a_checkpoint_to_the_bit() -> None:
     """From every commit, in and out of regions, with what is owed at their edges."""
     things = {
-        'ball': {**BALL, 'velocity_mps': [1.0, 0.2, 0.0], 'spin_radps': [1.0, 0.0, 0.3], 'weightless': False},
+        'ball': {
+            **BALL,
+            'velocity_mps': [1.0, 0.2, 0.0],
+            'angular_velocity_radps': [1.0, 0.0, 0.3],
+            'weightless': False,
+        },
         'region': {
             **EVERYWHERE,
             'position': [1.0, 0.0, 0.0],
             'shapes': [{'kind': 'sphere', 'size_m': [0.5]}],
             'drag_per_s': 1.0,
-            'push_per_s2': 30.0,
+            'repulsion_per_s2': 30.0,
         },
         'wind': {**EVERYWHERE, 'acceleration_mps2': [0.0, 0.4, 1.0]},
     }
@@ -166,7 +171,7 @@ def test_every_field_survives() -> None:
                 'rpy_deg': [1.0, 2.0, 3.0],
                 'acceleration_mps2': [1.0, 2.0, 3.0],
                 'drag_per_s': 4.0,
-                'push_per_s2': 5.0,
+                'repulsion_per_s2': 5.0,
             }
         },
         1.0,
@@ -174,11 +179,14 @@ def test_every_field_survives() -> None:
         kept = codec.decode(SavedObject, codec.encode(item.save()))
         again = restored(kept)
         assert isinstance(again, ForceField) and codec.encode(again.save()) == codec.encode(item.save())
-        assert again.acceleration.tolist() == [1.0, 2.0, 3.0] and (again.drag_per_s, again.push_per_s2) == (4.0, 5.0)
+        assert again.acceleration.tolist() == [1.0, 2.0, 3.0] and (again.drag_per_s, again.repulsion_per_s2) == (
+            4.0,
+            5.0,
+        )
 
 
 ROPE: dict[str, Any] = {
-    'type': 'rope', 'ends': [[0.0, 0.0, 3.0], [0.0, 0.0, 2.0]], 'held': 'first', 'length_m': 1.0, 'rods': 6, 'mass_kg': 1.2,
+    'type': 'rope', 'ends': [[0.0, 0.0, 3.0], [0.0, 0.0, 2.0]], 'fixed_ends': 'first', 'length_m': 1.0, 'rods': 6, 'mass_kg': 1.2,
     'radius_m': 0.02,
 }  # fmt: skip
 
@@ -199,7 +207,10 @@ def test_a_rope_in_flight_takes_the_field_as_a_stone_does() -> None:
     """Its centre of mass, whatever its rods do: the parabola, since what joints do is inside."""
     wind = {**EVERYWHERE, 'acceleration_mps2': [0.7, 0.2, 0.0]}
     w = run(
-        world(rope={**ROPE, 'ends': [[0.0, 0.0, 3.0], [0.8, 0.0, 3.0]], 'held': 'none', 'weightless': True}, wind=wind),
+        world(
+            rope={**ROPE, 'ends': [[0.0, 0.0, 3.0], [0.8, 0.0, 3.0]], 'fixed_ends': 'none', 'weightless': True},
+            wind=wind,
+        ),
         1.0,
     )
     rope = w.objects['rope']

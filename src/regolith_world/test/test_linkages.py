@@ -49,10 +49,10 @@ BALL = {
 ROPES = {
     'cable': {'type': 'rope', 'ends': [[0, 3, 4], [2, 3, 4]], 'length_m': 2.5, 'rods': 6, 'mass_kg': 1.0, 'radius_m': 0.03},
     'whip': {
-        'type': 'rope', 'ends': [[5, 0, 4], [5, 0, 3]], 'held': 'first', 'length_m': 1.2, 'rods': 3, 'mass_kg': 0.4,
+        'type': 'rope', 'ends': [[5, 0, 4], [5, 0, 3]], 'fixed_ends': 'first', 'length_m': 1.2, 'rods': 3, 'mass_kg': 0.4,
         'damping': 0.01,
     },
-    'stick': {'type': 'rope', 'ends': [[8, 0, 9], [9, 0, 9]], 'held': 'none', 'length_m': 1.1, 'rods': 4, 'mass_kg': 0.4},
+    'stick': {'type': 'rope', 'ends': [[8, 0, 9], [9, 0, 9]], 'fixed_ends': 'none', 'length_m': 1.1, 'rods': 4, 'mass_kg': 0.4},
 }  # fmt: skip
 THINGS = {'gate': GATE, 'ball': BALL, **ROPES}
 

@@ -40,7 +40,7 @@ THINGS: dict[str, Any] = {
         'type': 'free_body',
         'position': [0.5, 2.0, 1.5],
         'velocity_mps': [3.0, -2.0, 0.5],
-        'spin_radps': [1.0, 2.0, -0.7],
+        'angular_velocity_radps': [1.0, 2.0, -0.7],
         'mass_kg': 5.0,
         'shape': {'kind': 'box', 'size_m': [0.3, 0.2, 0.1]},
         'weightless': True,

@@ -20,7 +20,7 @@ COUNT = 1000
 OBJECTS = {
     'cable': {
         'type': 'cable', 'between': ['amber', 'ball'], 'ends': [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]], 'length_m': 9.0,
-        'until_s': 4.0,
+        'release_s': 4.0,
     },
 }  # fmt: skip
 

@@ -23,8 +23,8 @@ from regolith_world.world import World
 LIFT: dict[str, Any] = {
     'type': 'platform',
     'position': [0.0, 0.0, 0.0],
-    'to': [0.0, 0.0, 2.0],
-    'leg_s': 4.0,
+    'end_position': [0.0, 0.0, 2.0],
+    'travel_time_s': 4.0,
     'friction': 0.8,
     'shapes': [{'kind': 'box', 'size_m': [1.0, 1.0, 0.1]}],
 }
@@ -66,12 +66,12 @@ def test_a_lift_takes_a_crate_along() -> None:
 
 def test_a_ferry_takes_a_crate_along_by_friction() -> None:
     """At most 0.75 m/s^2, below what friction 0.8 holds on the Moon, 1.3 m/s^2: the crate stays on its place."""
-    w = run(world(lift={**LIFT, 'to': [2.0, 0.0, 0.0]}, crate=CRATE), 4.0)
+    w = run(world(lift={**LIFT, 'end_position': [2.0, 0.0, 0.0]}, crate=CRATE), 4.0)
     assert w.objects['crate'].body.position[0] == pytest.approx(2.0, abs=0.05)
 
 
 def test_between_its_own_states_an_object_is_interpolated() -> None:
-    w = world(lift={**LIFT, 'pace_s': 0.05})
+    w = world(lift={**LIFT, 'state_period_s': 0.05})
     lift = w.objects['lift']
     assert isinstance(lift, Platform)
     for _ in range(4):
@@ -86,8 +86,13 @@ def test_between_its_own_states_an_object_is_interpolated() -> None:
 def test_rule_1_holds_between_the_states_of_a_pace_of_its_own() -> None:
     """From every commit, blows and discarded cycles included; own states at 70 ms, which no heartbeat hits."""
     things = {
-        'lift': {**LIFT, 'leg_s': 1.0, 'pace_s': 0.07, 'restitution': 0.9},
-        'crate': {**CRATE, 'position': [0.1, 0.05, 0.9], 'rpy_deg': [20.0, 10.0, 0.0], 'spin_radps': [9.0, 4.0, 0.0]},
+        'lift': {**LIFT, 'travel_time_s': 1.0, 'state_period_s': 0.07, 'restitution': 0.9},
+        'crate': {
+            **CRATE,
+            'position': [0.1, 0.05, 0.9],
+            'rpy_deg': [20.0, 10.0, 0.0],
+            'angular_velocity_radps': [9.0, 4.0, 0.0],
+        },
     }
     first, saved, hashes = world(**things), [], []
     for _ in range(100):
@@ -151,12 +156,15 @@ def test_what_can_be_struck_has_no_pace_of_its_own() -> None:
         Logistic('a', rigid_state('a', [0, 0, 0], 1.0, np.eye(3)), pace_ns=1000)
     assert Logistic('a', rigid_state('a', [0, 0, 0], 1.0, np.eye(3)), pace_ns=0).pace_ns == 0
     with pytest.raises(ValidationError, match=r'allowed: 0, or 1e-6 to 0.4, a tenth of the leg'):
-        make_objects({'lift': {**LIFT, 'pace_s': 1.0}}, 1.62)
+        make_objects({'lift': {**LIFT, 'state_period_s': 1.0}}, 1.62)
 
 
 def test_every_field_survives() -> None:
     w = run(
-        world(lift={**LIFT, 'pace_s': 0.03, 'rpy_deg': [0.0, 0.0, 30.0], 'returns': False, 'restitution': 0.3}), 0.1
+        world(
+            lift={**LIFT, 'state_period_s': 0.03, 'rpy_deg': [0.0, 0.0, 30.0], 'round_trip': False, 'restitution': 0.3}
+        ),
+        0.1,
     )
     item = w.objects['lift']
     again = restored(codec.decode(SavedObject, codec.encode(item.save())))

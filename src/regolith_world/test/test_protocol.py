@@ -277,7 +277,7 @@ def test_joining_inside_another_is_refused_saying_how_deep():
 
 def test_vehicles_that_never_strike_each_other_may_join_anywhere():
     bus = LocalTransport()
-    world = World(WorldConfig(gravity_mps2=0.0, touch='pose_only'), bus=bus)
+    world = World(WorldConfig(gravity_mps2=0.0, contact='none'), bus=bus)
     for name in 'ab':
         agent = Rolling(name, 0.0, 0.0, bus.answer)
         bus.connect(agent, VEHICLE)

@@ -39,8 +39,8 @@ def test_an_object_appears_where_it_is_asked_for(tmp_path: Path) -> None:
 TYPES = {
     'free_body': '{type: free_body, mass_kg: 1.0, lifetime_s: 0.9, shape: {kind: sphere, size_m: [0.1]}}',
     'immovable': '{type: immovable, shapes: [{kind: sphere, size_m: [0.1]}]}',
-    'platform': '{type: platform, to: [9.0, 9.0, 9.0], leg_s: 4.0, shapes: [{kind: box, size_m: [0.1, 0.1, 0.1]}]}',
-    'paced': '{type: platform, to: [9, 9, 9], leg_s: 4.0, pace_s: 0.05, shapes: [{kind: box, size_m: [0.1, 0.1, 0.1]}]}',
+    'platform': '{type: platform, end_position: [9.0, 9.0, 9.0], travel_time_s: 4.0, shapes: [{kind: box, size_m: [0.1, 0.1, 0.1]}]}',
+    'paced': '{type: platform, end_position: [9, 9, 9], travel_time_s: 4.0, state_period_s: 0.05, shapes: [{kind: box, size_m: [0.1, 0.1, 0.1]}]}',
     'field': '{type: field, shapes: [{kind: box, size_m: [1.0, 1.0, 1.0]}], acceleration_mps2: [0.0, 0.1, 0.0]}',
     'linkage': '{type: linkage, bodies: {leaf: {position: [0, 0, 0], shape: {kind: box, size_m: [0.1, 0.1, 0.1]}, '
     'mass_kg: 1.0}}, joints: [{kind: hinge, between: [world, leaf], at: [0.0, 0.3, 0.0], axis: [1.0, 0.0, 0.0]}]}',

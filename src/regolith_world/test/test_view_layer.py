@@ -16,7 +16,7 @@ CABLE = {
     'between': ['amber', 'basalt'],
     'ends': [[-0.5, 0.0, 0.2], [0.5, 0.0, 0.2]],
     'length_m': 4.0,
-    'until_s': 10.0,
+    'release_s': 10.0,
 }
 
 

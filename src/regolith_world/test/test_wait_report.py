@@ -64,7 +64,7 @@ def test_held_back_messages_are_published_before_the_world_waits(wait: str) -> N
 
     inbox = SimpleNamespace(subscribe=lambda *_: None, subscribe_any=lambda *_: None, wait=pause)
     barrier = SimpleNamespace(topic='/cmd_vel', type='geometry_msgs/msg/Twist', timeout_s=9.0)
-    config = SimpleNamespace(heartbeat_s=0.02, agent_timeout_s=5.0, input_barrier=barrier)
+    config = SimpleNamespace(max_step_s=0.02, participant_timeout_s=5.0, input_barrier=barrier)
     world = SimpleNamespace(config=config, cycle=1000, t_ns=20_000_000_000, epoch=0)
     node = SimpleNamespace(get_namespace=lambda: '/regolith')
     followers = Backpressure(
@@ -84,7 +84,7 @@ class Followed:
         *,
         recorded: bool = True,
         lag_s: float = 0.04,
-        heartbeat_s: float = 0.02,
+        max_step_s: float = 0.02,
         patient: bool = False,
     ) -> None:
         self.now, self.words, self.silent, self.lines = (
@@ -96,7 +96,7 @@ class Followed:
         self.takes: dict[str, Any] = {}
         monkeypatch.setattr('regolith_world.ros.backpressure.time', SimpleNamespace(monotonic=lambda: self.now))
         barrier = SimpleNamespace(topic='/cmd_vel', type='geometry_msgs/msg/Twist', timeout_s=2.0)
-        config = SimpleNamespace(heartbeat_s=heartbeat_s, agent_timeout_s=5.0, input_barrier=barrier)
+        config = SimpleNamespace(max_step_s=max_step_s, participant_timeout_s=5.0, input_barrier=barrier)
         self.world = SimpleNamespace(config=config, cycle=100, t_ns=2_000_000_000, epoch=0)
         inbox = SimpleNamespace(subscribe=self._subscribe, subscribe_any=self._subscribe_any, wait=self._wait)
         self.node = SimpleNamespace(
@@ -133,11 +133,11 @@ class Followed:
         self.words += [('sensors/ack', SimpleNamespace(t_ns=t_ns, epoch=epoch)) for t_ns in times_ns]
 
 
-@pytest.mark.parametrize(('heartbeat_s', 'lag'), [(0.02, 25), (0.001, 25), (0.1, 5), (0.15, 4), (2.0, 1)])
+@pytest.mark.parametrize(('max_step_s', 'lag'), [(0.02, 25), (0.001, 25), (0.1, 5), (0.15, 4), (2.0, 1)])
 def test_the_recorder_may_lag_by_25_cycles_or_half_a_second(
-    monkeypatch: pytest.MonkeyPatch, heartbeat_s: float, lag: int
+    monkeypatch: pytest.MonkeyPatch, max_step_s: float, lag: int
 ) -> None:
-    held = Followed(monkeypatch, heartbeat_s=heartbeat_s)
+    held = Followed(monkeypatch, max_step_s=max_step_s)
     held.written(100 - lag - 2, 100 - lag - 1, 100 - lag, 100)
     held.followers.wait_for_recorder()
     assert len(held.words) == 1 and held.now == 1.5 and not held.silent

@@ -103,8 +103,8 @@ def test_a_fast_ball_does_not_pass_through_a_thin_wall():
     np.testing.assert_allclose(world.objects['ball'].body.linear_velocity, [-60.0, 0, 0], atol=1e-9)
 
 
-def test_pose_only_bodies_pass_through_each_other():
-    config = WorldConfig(gravity_mps2=0.0, touch='pose_only')
+def test_bodies_without_contact_pass_through_each_other():
+    config = WorldConfig(gravity_mps2=0.0, contact='none')
     world = World(config, [ball('a', [-1, 0, 0], [1, 0, 0]), ball('b', [1, 0, 0], [-1, 0, 0])])
     run(world, 2.0)
     assert world.discarded_cycles == 0
@@ -183,6 +183,6 @@ def test_an_object_may_ask_for_a_shorter_cycle_but_not_below_the_floor():
         def next_dt_ns(self):
             return 3_000_000
 
-    world = World(WorldConfig(dt_min_s=1e-4), [Hasty('h', rigid_state('h', [0, 0, 0], 1.0, np.eye(3)))])
+    world = World(WorldConfig(min_step_s=1e-4), [Hasty('h', rigid_state('h', [0, 0, 0], 1.0, np.eye(3)))])
     assert world.step().dt_ns == 3_000_000
     assert world.step(end_ns=4_000_000).dt_ns == 1_000_000

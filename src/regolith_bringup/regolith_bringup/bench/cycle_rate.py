@@ -114,7 +114,7 @@ def in_processes(agents: int, processes: int, cycles: int = CYCLES) -> float:
         scenario = _write_scenario(Path(folder), agents)
         names = [f'agent{k}' for k in range(agents)]
         common: dict[str, Parameter] = {'scenario_file': str(scenario)}
-        duration_s = cycles * WorldConfig.model_validate({}).heartbeat_s
+        duration_s = cycles * WorldConfig.model_validate({}).max_step_s
         on_world: dict[str, Parameter] = {
             **common,
             'duration_s': duration_s,

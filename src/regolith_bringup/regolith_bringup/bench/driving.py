@@ -39,7 +39,7 @@ def scm() -> dict[str, Any]:
         'viper_contact_nodes': viper['contact_nodes'],
         'grousered_compute_per_sim_s': grousered['compute_per_sim_s'],
         'speed_by_vehicles': {str(n): fleet_speed(n) for n in FLEETS},
-        'grid_m': viper['grid_m'],
+        'grid_spacing_m': viper['grid_spacing_m'],
         'substep_s': viper['substep_s'],
         'cores': os.cpu_count(),
     }

@@ -32,7 +32,7 @@ GARAGE = {
 """Vehicle -> forward speed [m/s], gravity [m/s^2], spacing of the soil's nodes [m]."""
 GROUNDS: dict[str, dict[str, Any]] = {
     'soil': {'soil': 'chrono_lunar'},
-    'rigid': {'ground': 'rigid', 'soil': {'friction': 0.8}},
+    'rigid': {'model': 'rigid', 'soil': {'friction': 0.8}},
 }
 _LEAD_S = 1.0
 """Time to get under way, not measured [s]."""

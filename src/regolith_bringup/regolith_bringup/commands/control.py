@@ -52,7 +52,7 @@ def rtf(
     """Cap the speed of the running world, or say how fast it is."""
     from regolith_bringup.run.running_simulation import RunningSimulation, status_line
 
-    pace = parse_real_time_factor(value, 'speed') if value is not None else None
+    pace = parse_real_time_factor(value, 'real_time_factor') if value is not None else None
     cap = 0.0 if pace == math.inf else pace  # the world's parameter has no infinity
     with RunningSimulation(domain, namespace) as world:
         if cap is not None:

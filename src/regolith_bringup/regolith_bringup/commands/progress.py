@@ -79,7 +79,7 @@ def progress(
 
     :param what: name of the work
     :param quiet: whether to show nothing
-    :param first_s: after which a log has its first line [s]
+    :param initial_wait_s: after which a log has its first line [s]
     :param every_s: between two lines in a log [s]
     """
     from rich.console import Console

@@ -101,7 +101,7 @@ def list_snapshots(
     rows = list(zip(found.names, found.t_ns, found.state_hashes, found.paths))
     if as_json:
         listed = [{'name': n, 't_s': t / 1e9, 'state_hash': h, 'path': p} for n, t, h, p in rows]
-        tools.print_json({'moments': listed, 'first_s': found.first_ns / 1e9, 'last_s': found.last_ns / 1e9})
+        tools.print_json({'moments': listed, 'initial_wait_s': found.first_ns / 1e9, 'last_s': found.last_ns / 1e9})
         return
     for name, t_ns, state_hash, _ in rows:
         print(f'{name:<20} {t_ns * 1e-9:10.3f} s  {state_hash[:16]}')

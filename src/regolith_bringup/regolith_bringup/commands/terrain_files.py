@@ -19,14 +19,14 @@ _MOST_POSTS = 16_000_000
 
 
 def sampled_heights(scenario: Scenario, post_m: float) -> NDArray[np.float64]:
-    """Return heights over ``terrain.size_m`` around the origin, shape (n, n) by (x, y), posts from -size/2 on [m].
+    """Return heights over ``terrain.map_size_m`` around the origin, shape (n, n) by (x, y), posts from -size/2 on [m].
 
     :raises InputError: if there would be too many posts
     """
-    count = round(scenario.terrain.size_m / post_m) + 1
+    count = round(scenario.terrain.map_size_m / post_m) + 1
     if count * count > _MOST_POSTS:
-        problem = f'{count} x {count} posts over {scenario.terrain.size_m:g} m are too many'
-        raise InputError(Problem('--post', '', problem, 'a larger distance of posts, or a smaller terrain.size_m'))
+        problem = f'{count} x {count} posts over {scenario.terrain.map_size_m:g} m are too many'
+        raise InputError(Problem('--post', '', problem, 'a larger distance of posts, or a smaller terrain.map_size_m'))
     axis = (np.arange(count) - (count - 1) / 2.0) * post_m
     field = build_height_field(scenario.terrain, scenario.seed)
     return np.asarray(field.heights(axis[:, None], axis[None, :]), dtype=np.float64)
@@ -37,13 +37,13 @@ def ground_figures(scenario: Scenario, post_m: float | None = None) -> dict[str,
 
     :param post_m: distance of the posts [m]; None: about 500 along a side
     """
-    post = post_m or scenario.terrain.size_m / 500.0
+    post = post_m or scenario.terrain.map_size_m / 500.0
     z = sampled_heights(scenario, post)
     slope = np.degrees(np.arctan(np.hypot(*np.gradient(z, post))))
     field = build_height_field(scenario.terrain, scenario.seed)
     return {
         'source': scenario.terrain.source,
-        'size_m': scenario.terrain.size_m,
+        'size_m': scenario.terrain.map_size_m,
         'post_m': post,
         'lowest_m': float(z.min()),
         'highest_m': float(z.max()),

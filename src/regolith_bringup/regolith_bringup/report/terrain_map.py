@@ -48,7 +48,7 @@ def driven_bounds(run: RunData, margin: float = 2.0) -> tuple[float, float, floa
 def site_bounds(run: RunData) -> tuple[float, float, float, float]:
     """Return west, east, south, north of the site [m]: the imported raster, or the scenario's extent."""
     terrain = run.scenario.terrain
-    half = 0.5 * terrain.size_m
+    half = 0.5 * terrain.map_size_m
     return build_height_field(terrain, run.scenario.seed).extent or (-half, half, -half, half)
 
 
@@ -116,16 +116,16 @@ def obstacle_outlines(run: RunData) -> list[Array]:
 def region_outlines(run: RunData) -> list[tuple[str, Array]]:
     """Return the regions whose ground is not that around them: what it is, and the corners [m], shape (n, 2)."""
     terrain = run.scenario.terrain
-    own = (None, terrain.ground)
-    regions = [part for part in terrain.regions if part.ground not in own]
-    return [(part.ground or terrain.ground, part.region().outline) for part in regions]
+    own = (None, terrain.model)
+    regions = [part for part in terrain.regions if part.model not in own]
+    return [(part.model or terrain.model, part.region().outline) for part in regions]
 
 
 def rock_ellipses(run: RunData, bounds: tuple[float, float, float, float], least_m: float) -> Array:
     """Return rocks from above: x, y, width along and across [m], yaw [rad], shape (n, 5).
 
     :param bounds: west, east, south, north [m]
-    :param least_m: width of the smallest [m]
+    :param min_diameter_m: width of the smallest [m]
     """
     field = build_rocks(run.scenario.terrain, run.scenario.seed)
     if field is None:

@@ -142,9 +142,9 @@ def _nodes(
         'run_dir': folder,
         'duration_s': float(scenario.duration_s),
         # ROS parameters have no infinity on the command line: 0 means as fast as it goes.
-        'real_time_factor': 0.0 if scenario.speed == 'max' else float(scenario.speed),
+        'real_time_factor': 0.0 if scenario.real_time_factor == 'max' else float(scenario.real_time_factor),
         'wait_for_recorder': scenario.recording.enabled,
-        'max_sensor_lag_s': max_lag_s(sensors, scenario.world.heartbeat_s) if sensors else -1.0,
+        'max_sensor_lag_s': max_lag_s(sensors, scenario.world.max_step_s) if sensors else -1.0,
         'restore_from': str(Path(restore_from).absolute()) if restore_from is not None else '',
         # rclpy knows no empty list of strings on the command line.
         'remote_nodes': sorted(elsewhere) or [''],
@@ -155,8 +155,8 @@ def _nodes(
         site = participant_context(scenario)
         extra = [line for kind, section in others.values() for line in kind.recorded(section, site)]
         extra += [*(topic.line() for topic in seen), *scenario.recording.topics]
-        one_by_one = shared.processes == 'one' or bool(alone)
-        topics = [topic.line() for topic in recorded_topics(names, extra, len(fleets), one_by_one)]
+        individual_contact = shared.processes == 'one' or bool(alone)
+        topics = [topic.line() for topic in recorded_topics(names, extra, len(fleets), individual_contact)]
         on_recorder: dict[str, Parameter] = {'run_dir': folder, 'topics': topics, 'use_sim_time': False, 'run_id': run}
         nodes.append(NodeSpec('regolith_bringup', 'recorder_node', 'recorder', world, on_recorder, respawn=respawn))
     if sensors:

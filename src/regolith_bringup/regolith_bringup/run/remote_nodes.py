@@ -80,7 +80,7 @@ def join_run(names: Sequence[str], *, namespace: str = '', network: bool = False
         specs = node_specs(scenario, folder / 'scenario.yaml', folder, namespace=namespace, run=run.run_id)
         specs = [spec for spec in specs if spec.public_name in wanted]
         waits = scenario.world.on_failure == 'wait'
-        patience_s = None if waits else scenario.world.agent_timeout_s + _UNHEARD_S
+        patience_s = None if waits else scenario.world.participant_timeout_s + _UNHEARD_S
         code = _Joined(specs, folder, listener, run, network, patience_s).follow()
     release(folder)
     print(folder, flush=True)

@@ -129,7 +129,7 @@ class RunningSimulation(GraphClient):
         request = SetParameters.Request(parameters=[Parameter(name='real_time_factor', value=value)])
         (result,) = self._ask(SetParameters, 'set_parameters', request).results
         if not result.successful:
-            raise InputError(Problem('speed', '', result.reason, 'a number above 0, or max', f'{speed:g}'))
+            raise InputError(Problem('real_time_factor', '', result.reason, 'a number above 0, or max', f'{speed:g}'))
 
     @property
     def known(self) -> WorldStatus:

@@ -30,7 +30,7 @@ def check_couplings(scenario: Scenario, models: dict[str, str], source: YamlSour
         if name in held
     }
     # Overlaps are found by other checks. A check promises nothing, and need not have been started pinned.
-    world = scenario.world.model_copy(update={'determinism': None, 'touch': 'pose_only'})
+    world = scenario.world.model_copy(update={'determinism': None, 'contact': 'none'})
     with announce_compilation():
         made = InProcessSimulation(
             without_participants(scenario).model_copy(update={'vehicles': vehicles, 'world': world})

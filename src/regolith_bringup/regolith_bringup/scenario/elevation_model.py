@@ -215,13 +215,13 @@ def needed(scenario: Scenario) -> Box:
             reach = FASTEST_MPS * scenario.duration_s
         way = [(x, y), *waypoints_of(driver).values()]
         boxes += [(px - reach, py - reach, px + reach, py + reach) for px, py in way]
-    points = [(pose.position[0], pose.position[1]) for pose in scenario.poses.values()]
+    points = [(pose.position[0], pose.position[1]) for pose in scenario.named_poses.values()]
     points += [(obstacle.position[0], obstacle.position[1]) for obstacle in scenario.obstacles.values()]
     points += [end for profile in scenario.terrain.profiles.values() for end in (profile.start, profile.end)]
     for region in scenario.terrain.regions:
         low, high = region.region().bounds()
         points += [(float(low[0]), float(low[1])), (float(high[0]), float(high[1]))]
-    half = 0.5 * scenario.terrain.size_m
+    half = 0.5 * scenario.terrain.map_size_m
     boxes += [(-half, -half, half, half), *((float(x), float(y), float(x), float(y)) for x, y in points)]
     margin = max(_BEYOND_M, sight_m(scenario))
     west, south = (min(box[k] for box in boxes) - margin for k in (0, 1))

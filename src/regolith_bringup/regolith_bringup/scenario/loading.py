@@ -74,7 +74,7 @@ def load_scenario(
     options: tuple[tuple[KeyPath, Any, str], ...] = (
         (('seed',), seed, '--seed'),
         (('duration_s',), duration_s, '--duration'),
-        (('speed',), parse_value(speed, '--speed') if isinstance(speed, str) else speed, '--speed'),
+        (('real_time_factor',), parse_value(speed, '--speed') if isinstance(speed, str) else speed, '--speed'),
         (('recording', 'enabled'), record, '--no-record'),
     )
     for path, value, option in options:
@@ -105,7 +105,7 @@ def load_scenario(
     note_sight(scenario.model_copy(update=changed), source)
     check_frames(scenario.model_copy(update=changed), source)
     check_determinism(scenario, source)
-    if scenario.terrain.has_rocks and scenario.terrain.rocks_off_paths:
+    if scenario.terrain.has_rocks and scenario.terrain.clear_paths_of_rocks:
         changed['terrain'] = with_rock_free_paths(scenario.model_copy(update=changed))
     changed |= resolved_sections(scenario, source)
     return ResolvedScenario(scenario.model_copy(update=changed), source.file.resolve(), tuple(source.notices))
@@ -145,7 +145,7 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
         found[name] = section.model_dump(mode='json')
         needed[key] = made.needs()
         there |= set(attachable_bodies({name: made}))
-    if scenario.world.touch != 'pose_only':
+    if scenario.world.contact != 'none':
         touched = first_overlap([made for made in all_made.values() if made.tangible])
         if touched is not None:
             made, other, depth = touched

@@ -64,9 +64,13 @@ def check_particles(scenario: Scenario, models: dict[str, str], source: YamlSour
             raise source.error((*key, 'vehicle'), 'no such vehicle', allowed, region.vehicle)
         _check_vehicle(region, configs[region.vehicle][0], key, source)
         _check_paths(region, scenario, reaches, source)
-    if any(vehicle.sensors for vehicle in scenario.vehicles.values()) and not supports_surfels(scenario.light.rays):
+    if any(vehicle.sensors for vehicle in scenario.vehicles.values()) and not supports_surfels(
+        scenario.light.ray_backend
+    ):
         allowed = f"'{USUAL}', or another that shows_discs"
-        raise source.error(('light', 'rays'), 'shows no particles in motion', allowed, scenario.light.rays)
+        raise source.error(
+            ('light', 'ray_backend'), 'shows no particles in motion', allowed, scenario.light.ray_backend
+        )
     costs = particle_costs(
         scenario.model_copy(
             update={'vehicles': {n: e.model_copy(update={'model': models[n]}) for n, e in scenario.vehicles.items()}}
@@ -74,7 +78,7 @@ def check_particles(scenario: Scenario, models: dict[str, str], source: YamlSour
     )
     there = memory_gb()
     if sum(cost.gigabytes for cost in costs) > there:
-        number = next(k for k, part in enumerate(scenario.terrain.regions) if part.ground == 'crm')
+        number = next(k for k, part in enumerate(scenario.terrain.regions) if part.model == 'crm')
         problem = f'asks for more memory than there is ({"; ".join(map(str, costs))})'
         allowed = f'{there:.3g} GB in all: coarser, smaller or shallower'
         raise source.error(('terrain', 'regions', number, 'spacing_m'), problem, allowed, costs[0].region.spacing)

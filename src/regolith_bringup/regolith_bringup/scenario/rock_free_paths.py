@@ -22,10 +22,10 @@ def with_rock_free_paths(scenario: Scenario) -> TerrainConfig:
     from regolith_vehicles.dynamics.multibody import compile_vehicle
     from regolith_vehicles.running_gear_registry import make_running_gear
 
-    paths = dict.fromkeys(scenario.terrain.rock_free)
+    paths = dict.fromkeys(scenario.terrain.rock_free_zones)
     for _, entry in sorted(scenario.vehicles.items()):
         config, mjcf = load_vehicle_model(entry.model)
         gear = make_running_gear(config, compile_vehicle(config, mjcf, (0.0, 0.0, 0.0)), mjcf)
         points = tuple(planned_path(entry, scenario.duration_s))
         paths.setdefault(RockFreeConfig(points=points, half_width_m=round(running_gear_radius(gear), 3)))
-    return scenario.terrain.model_copy(update={'rock_free': tuple(paths)})
+    return scenario.terrain.model_copy(update={'rock_free_zones': tuple(paths)})

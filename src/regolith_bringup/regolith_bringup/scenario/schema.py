@@ -87,7 +87,7 @@ class Scenario(Section):
     description: str = Field('', description='one line for ./regolith scenarios')
     duration_s: float = Field(30.0, ge=SHORTEST_S, le=1e7, description='simulated time [s]')
     seed: int = Field(0, ge=0, lt=2**63, description='of everything random')
-    speed: Annotated[float, Field(ge=1e-3, le=1e6)] | Literal['max'] = Field(
+    real_time_factor: Annotated[float, Field(ge=1e-3, le=1e6)] | Literal['max'] = Field(
         'max', description='cap on simulated seconds per wall second; 1.0 is real time'
     )
     world: WorldConfig = Field(default_factory=lambda: WorldConfig.model_validate({}))
@@ -96,7 +96,9 @@ class Scenario(Section):
     objects: dict[VehicleName, dict[str, Any]] = Field(
         default_factory=dict, description='name -> a thing that the world itself moves: its type, and what goes with it'
     )
-    poses: dict[VehicleName, NamedPose] = Field(default_factory=dict, description='name -> a place to be asked for')
+    named_poses: dict[VehicleName, NamedPose] = Field(
+        default_factory=dict, description='name -> a place to be asked for'
+    )
     obstacles: dict[VehicleName, ObstacleConfig] = Field(
         default_factory=dict, description='name -> a solid thing that stands fast on the ground'
     )
@@ -114,7 +116,7 @@ class Scenario(Section):
 
     @model_validator(mode='after')
     def _deadlines_need_a_speed(self) -> Scenario:
-        if self.world.real_time == 'strict' and self.speed == 'max':
+        if self.world.real_time == 'strict' and self.real_time_factor == 'max':
             problem = "speed = 'max': sets no deadlines, which world.real_time: strict would count"
             raise ValueError(f'{problem}; allowed: a number, 1.0 for real time')
         return self

@@ -82,12 +82,12 @@ def resolved_sensors(
         if checked.stereo_with is not None:
             check_stereo_pair(entries, sensor, source, (*at, sensor))
     lights = {}
-    for lamp, values in entry.lights.items():
-        key: KeyPath = ('vehicles', name, 'lights', lamp)
+    for lamp, values in entry.spotlights.items():
+        key: KeyPath = ('vehicles', name, 'spotlights', lamp)
         lights[lamp] = validated(SpotlightConfig, values if values is not None else {}, source, key).model_dump(
             mode='json'
         )
-    return {'sensors': {s: e.model_dump(mode='json') for s, e in sorted(entries.items())}, 'lights': lights}
+    return {'sensors': {s: e.model_dump(mode='json') for s, e in sorted(entries.items())}, 'spotlights': lights}
 
 
 def recorded_sensor_topics(scenario: Scenario) -> tuple[RecordedTopic, ...]:
@@ -123,8 +123,8 @@ def check_mounts(scenario: Scenario, source: YamlSource) -> None:
         for sensor in scenario_sensors(scenario)
     ]
     for name, entry in sorted(scenario.vehicles.items()):
-        lamps = {lamp: SpotlightConfig.model_validate(values) for lamp, values in sorted(entry.lights.items())}
-        mounts += [(name, ('lights', lamp), values.mount, HOUSING_M) for lamp, values in lamps.items()]
+        lamps = {lamp: SpotlightConfig.model_validate(values) for lamp, values in sorted(entry.spotlights.items())}
+        mounts += [(name, ('spotlights', lamp), values.mount, HOUSING_M) for lamp, values in lamps.items()]
     if not mounts:
         return
     # MuJoCo, which takes longer to load than all that is checked else.

@@ -84,7 +84,7 @@ def law_of(source: YamlSource, key: KeyPath = ('terrain',), region: dict[str, An
     """
     terrain = source.data.get('terrain')
     sections = [(('terrain',), terrain), (key, region)]
-    named = [(at, part['ground']) for at, part in sections if isinstance(part, dict) and part.get('ground') is not None]
+    named = [(at, part['model']) for at, part in sections if isinstance(part, dict) and part.get('model') is not None]
     at, name = named[-1] if named else (key, DEFAULT)
     try:
         return terrain_model(name)
@@ -93,4 +93,4 @@ def law_of(source: YamlSource, key: KeyPath = ('terrain',), region: dict[str, An
         problem, _, allowed = str(error).partition('; allowed: ')
         if not isinstance(name, str) or name not in known:
             problem, allowed = 'no such soil law', f'one of {allowed_names(known, str(name))}'
-        raise source.error((*at, 'ground'), problem, allowed or 'another soil law', name) from None
+        raise source.error((*at, 'model'), problem, allowed or 'another soil law', name) from None

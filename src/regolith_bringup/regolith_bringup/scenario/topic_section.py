@@ -19,13 +19,13 @@ from regolith_world.config import InputBarrier
 
 def check_participant_names(scenario: Scenario, source: YamlSource) -> None:
     """Refuse faults for participants that the scenario does not have: they would never occur."""
-    chaos = scenario.world.chaos
+    chaos = scenario.world.fault_injection
     if chaos is None:
         return
     known = sorted({*scenario.vehicles, 'terrain', *sections(scenario)})
-    for key, names in (('drop_evolved_at', chaos.drop_evolved_at), ('sleep_max_s', chaos.sleep_max_s)):
+    for key, names in (('drop_result_at', chaos.drop_result_at), ('max_delay_s', chaos.max_delay_s)):
         for name in (name for name in names if name not in known):
-            path: KeyPath = ('world', 'chaos', key, name)
+            path: KeyPath = ('world', 'fault_injection', key, name)
             raise source.error(path, 'is not a participant of this scenario', allowed_names(known, name), names[name])
 
 

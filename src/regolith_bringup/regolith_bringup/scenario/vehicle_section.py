@@ -64,7 +64,7 @@ def resolved_models(scenario: Scenario, source: YamlSource) -> dict[str, str]:
             _check_driver(name, entry.driver, source)
         if isinstance(entry.driver, TasksDriverConfig):
             _check_tasks(name, entry.driver, config, source)
-    if scenario.world.touch != 'pose_only':
+    if scenario.world.contact != 'none':
         _check_room(scenario, models, reaches, source)
     return models
 
@@ -106,7 +106,7 @@ def _path(key: str, source: YamlSource) -> KeyPath:
 
 def _soils_ship(terrain: TerrainConfig) -> bool:
     shipped = [*(load_soil(name) for name in soil_names()), RigidTerrainConfig()]
-    yielding = (region.soil for region in terrain.regions if region.ground != 'crm')  # nobody is placed on particles
+    yielding = (region.soil for region in terrain.regions if region.model != 'crm')  # nobody is placed on particles
     return all(soil in shipped for soil in (terrain.soil, *yielding))
 
 
@@ -161,7 +161,7 @@ def _build(
                 SoilGrid(FlatField(), terrain.spacing_m, terrain.law),
                 terrain.soil_map(),
                 scenario.world.gravity_mps2,
-                terrain.mode,
+                terrain.scm_mode,
                 entry.mass_scale,
                 terrain.displacement(),
             )
@@ -202,7 +202,7 @@ def check_clear(scenario: Scenario, models: dict[str, str], source: YamlSource) 
     from regolith_vehicles.contact.static_obstacles import build_solids
     from regolith_vehicles.dynamics.vehicle import Vehicle
 
-    solids = build_solids(terrain.model_copy(update={'solid_rocks': False}), scenario.seed, FlatField())
+    solids = build_solids(terrain.model_copy(update={'rock_collision': False}), scenario.seed, FlatField())
     for name in sorted(near):
         config, mjcf = load_vehicle_model(models[name])
         with announce_compilation(), _mujoco_is_quiet():
@@ -285,7 +285,7 @@ def _check_tasks(name: str, driver: TasksDriverConfig, config: VehicleModelConfi
         if not isinstance(task, HaulConfig):
             unknown = sorted(set(task.tools) - set(config.tools))
             if unknown or not config.tools:
-                raise source.error((*key, 'tools'), f'has no such tool for {task.do}', known, unknown or None)
+                raise source.error((*key, 'tools'), f'has no such tool for {task.type}', known, unknown or None)
         for joint, target in task.joints.items():
             given = config.joints.get(joint)
             if given is None:

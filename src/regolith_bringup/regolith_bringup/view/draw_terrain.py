@@ -104,7 +104,7 @@ def draw_obstacles(canvas: Canvas, scenario: Any, middle: Floats) -> None:
     rocks = build_rocks(terrain, scenario.seed)
     if rocks is None:
         return
-    found = rock_shapes.site_rocks(rocks, terrain.size_m)
+    found = rock_shapes.site_rocks(rocks, terrain.map_size_m)
     if field.extent is not None:
         # Of a map askew the view draws the square around the origin.
         west, east, south, north = field.extent

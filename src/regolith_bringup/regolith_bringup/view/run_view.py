@@ -51,7 +51,7 @@ class RunView:
         terrain = scenario.terrain
         poses_ns = max(_POSES_NS, span_ns // _STATES)
         field, shade = build_height_field(terrain, scenario.seed), TerrainShading.of(scenario.light.sun_at(0))
-        pieces = TerrainMesh(field, terrain.spacing_m, terrain.size_m, shade, *(_PLAIN if plain else ()))
+        pieces = TerrainMesh(field, terrain.spacing_m, terrain.map_size_m, shade, *(_PLAIN if plain else ()))
         self.ground = TerrainDrawer(canvas, pieces, max(_GROUND_NS, span_ns // _GROUNDS))
         self._vehicles = vehicles = DrawnVehicles(canvas, poses_ns)
         self._plots, self._layers = DrawnPlots(canvas), Layers(scenario)

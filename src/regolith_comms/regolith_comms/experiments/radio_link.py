@@ -41,8 +41,8 @@ Place = Annotated[tuple[float, float, float], BeforeValidator(_numbers)]
 class Settings(Section):
     """Settings of the experiment."""
 
-    world: str = Field(min_length=1, description='tile graph (.dot)')
-    dat: str = Field(min_length=1, description='world grid (.dat)')
+    graph: str = Field(min_length=1, description='tile graph (.dot)')
+    grid: str = Field(min_length=1, description='world grid (.dat)')
     tx: Place = Field(description='x,y,z of the transmitter [m]')
     rx: Place = Field(description='x,y,z of the receiver [m]')
     breadcrumb: Annotated[tuple[Place, ...], BeforeValidator(_several)] = Field(
@@ -50,7 +50,7 @@ class Settings(Section):
     )
     bytes: int = Field(MAX_PAYLOAD, ge=0, le=MAX_PAYLOAD, description='payload [byte]')
     radio: str = Field('subt_competition', description='of all ends and breadcrumbs')
-    mode: RelayMode = Field('wiki', description='of relays')
+    relay_mode: RelayMode = Field('wiki', description='of relays')
 
     @field_validator('radio')
     @classmethod
@@ -70,11 +70,11 @@ def run(settings: Settings, tick: Callable[[int, int], None]) -> list[dict[str, 
     :raises ValueError: if a file is missing or broken
     """
     try:
-        graph, grid = TileGraph.from_dot(settings.world), WorldGrid.from_dat(settings.dat)
+        graph, grid = TileGraph.from_dot(settings.graph), WorldGrid.from_dat(settings.grid)
     except OSError as error:
         raise ValueError(f'{error.filename}: {error.strerror}; allowed: a file that can be read') from None
     radio = load_radio(settings.radio)
-    model = LinkModel(radio, graph, grid, settings.mode)
+    model = LinkModel(radio, graph, grid, settings.relay_mode)
     model.place_breadcrumbs((f'breadcrumb_{k}', place) for k, place in enumerate(settings.breadcrumb))
     links = model.between([settings.tx], [settings.rx])
     mean, variance, size = links.mean_dbm, links.variance_db2, settings.bytes

@@ -87,7 +87,7 @@ class ExposureConfig(Section):
         "Where 'ground' finds none, all are metered.",
     )
     percentile: float = Field(95.0, gt=0.0, le=100.0, description='of the pixels that is set [%]')
-    level: float = Field(0.6, gt=0.0, le=1.0, description='part of full_well it is set to')
+    target_level: float = Field(0.6, gt=0.0, le=1.0, description='part of full_well it is set to')
     max_full_fraction: float = Field(
         1.0,
         gt=0.0,
@@ -95,13 +95,16 @@ class ExposureConfig(Section):
         description='Largest fraction of metered pixels that may be full [-]. The exposure is shortened to keep to it. '
         '1: no limit.',
     )
-    shortest_s: float = Field(1e-5, ge=1e-7, le=60.0, description='[s]')
-    longest_s: float = Field(0.1, ge=1e-7, le=60.0, description='[s]')
+    min_exposure_s: float = Field(1e-5, ge=1e-7, le=60.0, description='[s]')
+    max_exposure_s: float = Field(0.1, ge=1e-7, le=60.0, description='[s]')
 
     @model_validator(mode='after')
     def _ordered(self) -> ExposureConfig:
-        if self.shortest_s > self.longest_s:
-            raise ValueError(f'shortest_s = {self.shortest_s!r}: too long; allowed: up to longest_s = {self.longest_s}')
+        if self.min_exposure_s > self.max_exposure_s:
+            raise ValueError(
+                f'min_exposure_s = {self.min_exposure_s!r}: too long; allowed: up to max_exposure_s = '
+                f'{self.max_exposure_s}'
+            )
         return self
 
 
@@ -135,7 +138,7 @@ class CameraConfig(Section):
     )
     distortion: DistortionConfig = DistortionConfig()
     defocus_gain: float = Field(1.0, ge=0.0, le=100.0, description='G of the blur spot; 1: ideal lens')
-    defocus_variant: Literal['normalised', 'paper'] = 'normalised'
+    defocus_variant: Literal['normalized', 'paper'] = 'normalized'
     vignetting_gain: float = Field(1.0, ge=0.0, le=1.0, description='1: the full fourth power of the cosine')
     transmission: float = Field(0.9, gt=0.0, le=1.0, description='of the lens')
     quantum_efficiency: tuple[Efficiency, Efficiency, Efficiency] = (0.5, 0.55, 0.5)
@@ -145,12 +148,14 @@ class CameraConfig(Section):
     response: ResponseConfig = ResponseConfig()
     stages: StagesConfig = StagesConfig()
     effects: EffectsConfig = EffectsConfig()
-    samples: int = Field(1, ge=1, le=64, description='rays per pixel, spread over its area and the exposure')
+    samples_per_pixel: int = Field(1, ge=1, le=64, description='rays per pixel, spread over its area and the exposure')
     edge_samples: int = Field(
         3, ge=0, le=8, description='further rays in pixels at edges and borders of shadows; with samples: 1 only'
     )
     sun_samples: int = Field(1, ge=1, le=256, description='rays to the disc of the sun per ray')
-    hull_light: bool = Field(True, description='whether the ground lights vehicles; bounce_samples do it as well')
+    ground_light_on_vehicles: bool = Field(
+        True, description='whether the ground lights vehicles; bounce_samples do it as well'
+    )
     bounce_samples: int = Field(0, ge=0, le=64, description='rays that gather light from lit ground per ray')
 
     @model_validator(mode='after')

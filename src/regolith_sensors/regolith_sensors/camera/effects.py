@@ -129,8 +129,8 @@ def metered_exposure(rate: NDArray[Any], full_well: float, config: ExposureConfi
     :param full_well: signal of a full pixel
     """
     typical = float(np.percentile(rate, config.percentile))
-    exposure = config.level * full_well / typical if typical > 0.0 else config.longest_s
+    exposure = config.target_level * full_well / typical if typical > 0.0 else config.max_exposure_s
     brightest = float(np.percentile(rate, 100.0 * (1.0 - config.max_full_fraction)))
     if config.max_full_fraction < 1.0 and brightest > 0.0:
         exposure = min(exposure, full_well / brightest)
-    return min(max(exposure, config.shortest_s), config.longest_s)
+    return min(max(exposure, config.min_exposure_s), config.max_exposure_s)

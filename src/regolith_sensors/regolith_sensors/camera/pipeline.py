@@ -154,9 +154,13 @@ class Camera:
         config = self.config
         light = lights(origin, sun, lamps)
         eyes = self.view(origin, pose(self.sample_time(0)))
-        held = scene.vehicle_indirect_light(light, eyes) if config.hull_light and not config.bounce_samples else DARK
+        held = (
+            scene.vehicle_indirect_light(light, eyes)
+            if config.ground_light_on_vehicles and not config.bounce_samples
+            else DARK
+        )
         first = sample_streams(self.seed, f'{self.name}/0', frame, config.sun_samples, config.bounce_samples)
-        for sample in range(config.samples):
+        for sample in range(config.samples_per_pixel):
             camera = self.view(origin, pose(self.sample_time(sample)), self.offset(sample))
             if sample == 0:
                 scene.render(camera, light, first, self._frame, held)
@@ -167,8 +171,8 @@ class Camera:
                 self._extra = empty_frame(config.height, config.width)
             scene.render(camera, light, random, self._extra, held)
             self._frame.radiance += self._extra.radiance
-        if config.samples > 1:
-            self._frame.radiance *= np.float32(1.0 / config.samples)
+        if config.samples_per_pixel > 1:
+            self._frame.radiance *= np.float32(1.0 / config.samples_per_pixel)
         elif config.edge_samples:
             self._refine(scene, eyes, light, first, held)
         return self._frame

@@ -84,10 +84,10 @@ def defocus_diameter(
     return out
 
 
-def defocus(image: Image, diameter: ArrayLike, variant: Literal['normalised', 'paper'] = 'normalised') -> Image:
+def defocus(image: Image, diameter: ArrayLike, variant: Literal['normalized', 'paper'] = 'normalized') -> Image:
     """Return the image blurred by a Gaussian spot per pixel: sigma = D / 6, taps with |k|, |l| <= D / 2.
 
-    'normalised' divides by the weights that lie in the image, so that even light stays even; 'paper' is the equation
+    'normalized' divides by the weights that lie in the image, so that even light stays even; 'paper' is the equation
     as printed, whose weights 1 / (2 pi sigma^2) sum to 1.5 at D = 2. Each pixel gathers with its own diameter, so a
     sharp foreground bleeds into a blurred background.
 
@@ -102,7 +102,7 @@ def defocus(image: Image, diameter: ArrayLike, variant: Literal['normalised', 'p
     stack = np.ascontiguousarray(image.reshape(*image.shape[:2], -1))
     spot = np.ascontiguousarray(np.broadcast_to(np.asarray(diameter, dtype=image.dtype), image.shape[:2]))
     out = np.empty_like(stack)
-    run_in_ranges(_blur, stack.shape[0], _ROWS, stack, spot, variant == 'normalised', out)
+    run_in_ranges(_blur, stack.shape[0], _ROWS, stack, spot, variant == 'normalized', out)
     return out.reshape(image.shape)
 
 

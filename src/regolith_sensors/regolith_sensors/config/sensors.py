@@ -212,13 +212,16 @@ class SpotlightConfig(Section):
 
     mount: Mount = Field(default_factory=Mount)
     intensity_w_sr: tuple[float, float, float] = Field((30.0, 30.0, 30.0), description='red, green, blue [W/sr]')
-    inner_deg: float = Field(15.0, gt=0.0, lt=89.0, description='half angle of the full cone [deg]')
-    outer_deg: float = Field(25.0, gt=0.0, lt=90.0, description='half angle where it has faded [deg]')
+    inner_angle_deg: float = Field(15.0, gt=0.0, lt=89.0, description='half angle of the full cone [deg]')
+    outer_angle_deg: float = Field(25.0, gt=0.0, lt=90.0, description='half angle where it has faded [deg]')
 
     @model_validator(mode='after')
     def _ordered(self) -> SpotlightConfig:
-        if self.inner_deg >= self.outer_deg:
-            raise ValueError(f'inner_deg = {self.inner_deg!r}: is not below outer_deg; allowed: < {self.outer_deg!r}')
+        if self.inner_angle_deg >= self.outer_angle_deg:
+            raise ValueError(
+                f'inner_angle_deg = {self.inner_angle_deg!r}: is not below outer_angle_deg; allowed: < '
+                f'{self.outer_angle_deg!r}'
+            )
         return self
 
     def spotlight(self, position: Floats, orientation: Floats) -> Spotlight:
@@ -228,8 +231,8 @@ class SpotlightConfig(Section):
             position + turn @ self.mount.position,
             turn @ matrix(self.mount.orientation)[:, 0],
             self.intensity_w_sr,
-            math.radians(self.inner_deg),
-            math.radians(self.outer_deg),
+            math.radians(self.inner_angle_deg),
+            math.radians(self.outer_angle_deg),
         )
 
 
@@ -300,14 +303,16 @@ class LightConfig(Section):
         FixedSunConfig(azimuth_deg=120.0, elevation_deg=20.0),
         description='azimuth_deg and elevation_deg, or latitude_deg, longitude_deg and utc; null: night',
     )
-    soil: Annotated[str, AfterValidator(_known_soil)] = Field('lunar_paper', description='reflectance of the ground')
+    reflectance: Annotated[str, AfterValidator(_known_soil)] = Field(
+        'lunar_sato2014', description='reflectance of the ground'
+    )
     micro_slope_deg: float = Field(10.0, ge=0.0, le=40.0, description='r.m.s. slope of relief below the grid [deg]')
     micro_albedo: float = Field(0.06, ge=0.0, le=0.5, description='r.m.s. of the relative brightness below the grid')
     view_range_m: float = Field(1000.0, ge=10.0, le=20_000.0, description='to which the ground is shown [m]')
-    rays: Annotated[str, AfterValidator(registry.check)] = Field(
+    ray_backend: Annotated[str, AfterValidator(registry.check)] = Field(
         registry.USUAL, description='back end that traces rays'
     )
-    detail: float = Field(6.0, ge=1.0, le=40.0, description='cells are about distance / (32 detail) wide')
+    terrain_detail: float = Field(6.0, ge=1.0, le=40.0, description='cells are about distance / (32 detail) wide')
 
     def sun_at(self, t_ns: int) -> Sun | None:
         """Return the sun at a simulated time [ns]."""
@@ -506,9 +511,9 @@ def lossless_streams(
     }
 
 
-def max_lag_s(sensors: Iterable[ResolvedSensor], heartbeat_s: float) -> float:
+def max_lag_s(sensors: Iterable[ResolvedSensor], max_step_s: float) -> float:
     """Return the world's largest lead over its sensors [s]: a period of the fastest one, at least two heartbeats."""
-    return max(min((1.0 / s.config.rate_hz for s in sensors), default=0.0), 2.0 * heartbeat_s)
+    return max(min((1.0 / s.config.rate_hz for s in sensors), default=0.0), 2.0 * max_step_s)
 
 
 __all__ = [

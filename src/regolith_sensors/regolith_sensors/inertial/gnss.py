@@ -79,9 +79,11 @@ class Gnss:
         """
         self.config = config
         self._noise = (seed, name, 'white')
-        self._white = np.array([config.white_horizontal_m, config.white_horizontal_m, config.white_vertical_m])
+        self._white = np.array([config.noise_horizontal_m, config.noise_horizontal_m, config.noise_vertical_m])
         self._drift = np.array([config.drift_horizontal_m, config.drift_horizontal_m, config.drift_vertical_m])
-        self._slow = Drift(stream_key(seed, name, 'drift'), 3, 1.0 / config.rate_hz, 1.0, config.drift_tau_s)
+        self._slow = Drift(
+            stream_key(seed, name, 'drift'), 3, 1.0 / config.rate_hz, 1.0, config.drift_correlation_time_s
+        )
 
     def errors(self, first: int, count: int) -> Floats:
         """Return the errors east, north, up [m] of consecutive fixes, shape (count, 3)."""

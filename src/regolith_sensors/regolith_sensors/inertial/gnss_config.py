@@ -36,8 +36,8 @@ class GnssConfig(Section):
         le=360.0,
         description='Bearing of +y of the world, clockwise from true north [deg]; none: that of the elevation model.',
     )
-    white_horizontal_m: float = Field(0.5, ge=0.0, description='standard deviation per axis of the white noise [m]')
-    white_vertical_m: float = Field(1.0, ge=0.0, description='[m]')
+    noise_horizontal_m: float = Field(0.5, ge=0.0, description='standard deviation per axis of the white noise [m]')
+    noise_vertical_m: float = Field(1.0, ge=0.0, description='[m]')
     drift_horizontal_m: float = Field(1.5, ge=0.0, description='standard deviation per axis of the slow error [m]')
     drift_vertical_m: float = Field(3.0, ge=0.0, description='[m]')
-    drift_tau_s: Seconds = Field(300.0, description='its correlation time [s]')
+    drift_correlation_time_s: Seconds = Field(300.0, description='its correlation time [s]')

@@ -111,7 +111,7 @@ class Imu:
     def variances(self) -> tuple[float, float]:
         """Return the variance of one sample's white noise: (force [(m/s^2)^2], rate [(rad/s)^2])."""
         a, g = self.config.accelerometer, self.config.gyroscope
-        return a.white**2 / self.period, g.white**2 / self.period
+        return a.noise_density**2 / self.period, g.noise_density**2 / self.period
 
 
 class _Triad:
@@ -120,13 +120,13 @@ class _Triad:
     def __init__(self, errors: InertialErrors, period: float, seed: int, name: str, quantity: str) -> None:
         self._errors = errors
         self._noise = (seed, name, f'{quantity}/white')
-        self._density = errors.white / np.sqrt(period)
+        self._density = errors.noise_density / np.sqrt(period)
         once = white(seed, name, f'{quantity}/once', 0, 12, 1)[:, 0]
-        self._offset = errors.turn_on * once[:3]
-        self._gain = np.diag(1.0 + errors.scale * once[3:6])
-        self._gain[[0, 0, 1, 1, 2, 2], [1, 2, 0, 2, 0, 1]] = errors.misalignment_rad * once[6:12]
+        self._offset = errors.turn_on_bias_stddev * once[:3]
+        self._gain = np.diag(1.0 + errors.scale_factor_stddev * once[3:6])
+        self._gain[[0, 0, 1, 1, 2, 2], [1, 2, 0, 2, 0, 1]] = errors.misalignment_stddev_rad * once[6:12]
         key = stream_key(seed, name, f'{quantity}/bias')
-        self._drift = Drift(key, 3, period, errors.bias_sigma, errors.bias_tau_s, errors.walk)
+        self._drift = Drift(key, 3, period, errors.bias_stddev, errors.bias_correlation_time_s, errors.random_walk)
 
     def measured(self, first: int, true: Floats) -> Floats:
         count = len(true)
@@ -134,9 +134,9 @@ class _Triad:
         if self._density > 0.0:
             out += self._density * white(*self._noise, first, count, 3)
         errors = self._errors
-        if errors.limit is not None:
-            out = np.clip(out, -errors.limit, errors.limit)
-            if errors.bits is not None:
-                step = 2.0 * errors.limit / 2**errors.bits
+        if errors.full_scale_range is not None:
+            out = np.clip(out, -errors.full_scale_range, errors.full_scale_range)
+            if errors.resolution_bits is not None:
+                step = 2.0 * errors.full_scale_range / 2**errors.resolution_bits
                 out = np.round(out / step) * step
         return out

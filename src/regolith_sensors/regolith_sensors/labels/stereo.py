@@ -38,15 +38,17 @@ class MatcherConfig(Section):
     """The block matcher; its defaults suit 600 to 1000 px of focal length and 0.2 to 0.4 m of baseline."""
 
     method: Literal['bm', 'sgbm'] = Field('bm', description='block matching, or semi-global block matching')
-    block: int = Field(15, ge=5, le=51, description='side of the blocks [px], odd')
+    block_size: int = Field(15, ge=5, le=51, description='side of the blocks [px], odd')
     texture_threshold: int = Field(10, ge=0, le=10000, description='bm: least texture of a block')
-    uniqueness: int = Field(5, ge=0, le=100, description='by how much the best match must beat the next [%]')
-    both_ways: float = Field(1.0, ge=0.0, le=100.0, description='largest difference of left-right and right-left [px]')
+    uniqueness_ratio: int = Field(5, ge=0, le=100, description='by how much the best match must beat the next [%]')
+    left_right_tolerance_px: float = Field(
+        1.0, ge=0.0, le=100.0, description='largest difference of left-right and right-left [px]'
+    )
 
     @model_validator(mode='after')
     def _odd(self) -> MatcherConfig:
-        if self.block % 2 == 0:
-            raise ValueError(f'block = {self.block!r}: even; allowed: odd numbers from 5 to 51')
+        if self.block_size % 2 == 0:
+            raise ValueError(f'block = {self.block_size!r}: even; allowed: odd numbers from 5 to 51')
         return self
 
 
@@ -123,9 +125,9 @@ def disparities(left: Bytes, right: Bytes, least: float, most: float, matcher: M
     first = int(np.floor(least))
     count = max(16, -(-(int(np.ceil(most)) + 1 - first) // 16) * 16)
     # OpenCV leaves out all columns whose farthest candidate lies beyond the border; a margin gives them the others.
-    margin = first + count + settings.block
+    margin = first + count + settings.block_size
     wide = [cv2.copyMakeBorder(i, 0, 0, margin, 0, cv2.BORDER_CONSTANT, value=(0.0,)) for i in (left, right)]
-    block = settings.block
+    block = settings.block_size
     matching: Any
     if settings.method == 'bm':
         matching = cv2.StereoBM.create(count, block)
@@ -133,8 +135,8 @@ def disparities(left: Bytes, right: Bytes, least: float, most: float, matcher: M
     else:
         matching = cv2.StereoSGBM.create(first, count, block, 8 * block * block, 32 * block * block)
     matching.setMinDisparity(first)
-    matching.setUniquenessRatio(settings.uniqueness)
-    matching.setDisp12MaxDiff(round(settings.both_ways))
+    matching.setUniquenessRatio(settings.uniqueness_ratio)
+    matching.setDisp12MaxDiff(round(settings.left_right_tolerance_px))
     out: Singles = matching.compute(*wide)[:, margin:].astype(np.float32) / np.float32(_SUBPIXELS)
     # Unmatched pixels are marked by one below the least; a match in the margin is none.
     out[(out < first) | (out > np.arange(out.shape[1], dtype=np.float32))] = np.nan

@@ -19,11 +19,11 @@ Floats = NDArray[np.float64]
 class LidarNoise(Section):
     """Gaussian noise; ranges are less certain where the echo is weak."""
 
-    range_m: float = Field(0.0, ge=0.0, description='s0: standard deviation of strong echoes [m]')
-    range_weak_m: float = Field(0.0, ge=0.0, description='s1: added over the signal-to-noise ratio [m]')
-    noise_intensity: float = Field(1e-4, gt=0.0, description='intensity at which that ratio is 1')
-    angle_rad: float = Field(0.0, ge=0.0, description='of azimuth and elevation [rad]')
-    intensity: float = Field(0.0, ge=0.0, description='of the intensity')
+    range_stddev_m: float = Field(0.0, ge=0.0, description='s0: standard deviation of strong echoes [m]')
+    range_weak_stddev_m: float = Field(0.0, ge=0.0, description='s1: added over the signal-to-noise ratio [m]')
+    reference_intensity: float = Field(1e-4, gt=0.0, description='intensity at which that ratio is 1')
+    angle_stddev_rad: float = Field(0.0, ge=0.0, description='of azimuth and elevation [rad]')
+    intensity_stddev: float = Field(0.0, ge=0.0, description='of the intensity')
 
 
 class LidarConfig(Section):
@@ -44,9 +44,9 @@ class LidarConfig(Section):
     beam: Literal['elliptical', 'rectangular'] = 'elliptical'
     profile: Literal['uniform', 'gaussian'] = 'uniform'
     returns: Literal['strongest', 'first', 'last', 'mean', 'dual'] = 'strongest'
-    resolution_m: float = Field(0.05, gt=0.0, description='echoes nearer than this merge [m]')
+    min_echo_separation_m: float = Field(0.05, gt=0.0, description='echoes nearer than this merge [m]')
     threshold: float = Field(1e-4, ge=0.0, description='least intensity of a return')
-    organised: bool = Field(False, description='whether the cloud is an image of rings by columns, misses included')
+    organized: bool = Field(False, description='whether the cloud is an image of rings by columns, misses included')
     fields: Literal['velodyne', 'ouster', 'xyzi'] = Field(
         'velodyne',
         description='Fields of the points, as drivers of these makers lay them out, or place and intensity alone; a'

@@ -59,7 +59,7 @@ def layout(config: LidarConfig) -> np.dtype[np.void]:
 
 def sensor_cloud(scan: Scan, config: LidarConfig) -> NDArray[np.void]:
     """Return a sweep as points in the layout that a lidar publishes; see :func:`point_cloud`."""
-    points, kind = point_cloud(scan, config.organised), layout(config)
+    points, kind = point_cloud(scan, config.organized), layout(config)
     if config.fields == 'velodyne' and kind is POINT:
         return points
     out = np.zeros(points.shape, dtype=kind)
@@ -79,17 +79,17 @@ def sensor_cloud(scan: Scan, config: LidarConfig) -> NDArray[np.void]:
         out['range'] = np.rint(1e3 * reach)
         corrected = (reach / REFERENCE_RANGE) ** 2 if config.range_falloff else 1.0
         out['reflectivity'] = np.clip(np.rint(100.0 * points['intensity'] * corrected), 0.0, 255.0)
-        if config.organised:
+        if config.organized:
             # Rows in the order of the rings, from the top; those of a second return stay below.
             rings = len(config.elevations)
             out = np.concatenate([part[::-1] for part in np.split(out, len(out) // rings)])
     return out
 
 
-def point_cloud(scan: Scan, organised: bool = False) -> NDArray[np.void]:
+def point_cloud(scan: Scan, organized: bool = False) -> NDArray[np.void]:
     """Return a sweep as points of the layout POINT.
 
-    :param organised: False: the returns alone, in the order of time, shape (1, n). True: every beam, rings by columns,
+    :param organized: False: the returns alone, in the order of time, shape (1, n). True: every beam, rings by columns,
         shape (returns * rings, columns), the rows of a second return below those of the first; without a return x, y, z
         are NaN and the range is +inf (no return) or -inf (too near) (REP 117).
     """
@@ -97,7 +97,7 @@ def point_cloud(scan: Scan, organised: bool = False) -> NDArray[np.void]:
     there = np.isfinite(scan.range.transpose(1, 2, 0))
 
     def arranged(values: NDArray[Any]) -> NDArray[Any]:
-        if organised:
+        if organized:
             return values.transpose(0, 2, 1).reshape(returns * rings, columns)
         return values.transpose(1, 2, 0)[there][None, :]
 

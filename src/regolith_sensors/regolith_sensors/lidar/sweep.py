@@ -114,7 +114,8 @@ class Lidar:
         modes = ('strongest', 'last') if config.returns == 'dual' else (config.returns,)
         ranges = distance.reshape(-1, subs)
         found = [
-            merged_return(ranges, echo, mode, config.resolution_m, max(config.threshold, _LEAST)) for mode in modes
+            merged_return(ranges, echo, mode, config.min_echo_separation_m, max(config.threshold, _LEAST))
+            for mode in modes
         ]
         reach = np.stack([r for r, _ in found]).reshape(-1, columns, rings)
         intensity = np.stack([i for _, i in found]).reshape(-1, columns, rings)
@@ -131,14 +132,14 @@ class Lidar:
 
         azimuth = np.broadcast_to(config.azimuths[None, :, None], shape)
         elevation = np.broadcast_to(config.elevations[None, None, :], shape)
-        if noise.range_m > 0.0 or noise.range_weak_m > 0.0:
-            weak = noise.range_weak_m**2 * noise.noise_intensity / np.maximum(intensity, _LEAST)
-            reach = reach + np.sqrt(noise.range_m**2 + weak).astype(np.float32) * drawn('range')
-        if noise.angle_rad > 0.0:
-            azimuth = azimuth + noise.angle_rad * drawn('azimuth')
-            elevation = elevation + noise.angle_rad * drawn('elevation')
-        if noise.intensity > 0.0:
-            changed = np.maximum(intensity + np.float32(noise.intensity) * drawn('intensity'), 0.0)
+        if noise.range_stddev_m > 0.0 or noise.range_weak_stddev_m > 0.0:
+            weak = noise.range_weak_stddev_m**2 * noise.reference_intensity / np.maximum(intensity, _LEAST)
+            reach = reach + np.sqrt(noise.range_stddev_m**2 + weak).astype(np.float32) * drawn('range')
+        if noise.angle_stddev_rad > 0.0:
+            azimuth = azimuth + noise.angle_stddev_rad * drawn('azimuth')
+            elevation = elevation + noise.angle_stddev_rad * drawn('elevation')
+        if noise.intensity_stddev > 0.0:
+            changed = np.maximum(intensity + np.float32(noise.intensity_stddev) * drawn('intensity'), 0.0)
             intensity = np.where(intensity > _LEAST, changed, intensity)
         near = reach < config.range_m[0]
         reach = np.where(near, -np.inf, np.where(reach > config.range_m[1], np.inf, reach)).astype(np.float32)

@@ -54,7 +54,7 @@ class RayBackend(ABC):
         :param light: sun and lamps
         :param random: random stream and numbers of samples
         :param out: frame of the view's size for the result; None: a new one
-        :param held: result of :meth:`hull_light`
+        :param held: result of :meth:`ground_light_on_vehicles`
         """
 
     @abstractmethod

@@ -97,7 +97,7 @@ class BagRenderer:
             'height': size[1],
             'pixel_size_m': 6.4e-6 * 1024 / size[0] / 1.05,
             'color': 'rgb',
-            'samples': 4,
+            'samples_per_pixel': 4,
             'sun_samples': 4,
             'focus_distance_m': distance,
         }

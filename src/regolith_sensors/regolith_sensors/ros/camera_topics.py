@@ -51,7 +51,7 @@ class CameraTopics(SensorTopics):
         super().__init__(sensor, context)
         self.camera = Camera(sensor.config, context.seed, sensor.full_name)
         config = self.camera.config
-        if config.samples > 1 and config.stages.motion_blur:
+        if config.samples_per_pixel > 1 and config.stages.motion_blur:
             half = round(0.5e9 * self._nominal_exposure)
             self.span_ns = (half, half)
         self._info = info_message(self.camera, sensor.baseline_m)

@@ -33,7 +33,7 @@ _INV_PI = np.float32(1.0 / math.pi)
 class HapkeSoil:
     """Regolith: Hapke's function times a tint per band."""
 
-    parameters: HapkeParameters = PRESETS['lunar_paper']
+    parameters: HapkeParameters = PRESETS['lunar_sato2014']
     tint: Color = LUNAR_TINT
     micro_relief: float = 1.0
     """Strength of the scene's micro-relief, 0 to 1."""

@@ -85,7 +85,7 @@ class Scene:
 
         :param ground: source of the heights
         :param materials: of meshes, by number
-        :param soil: material of the ground; None: ``lunar_paper``
+        :param soil: material of the ground; None: ``lunar_sato2014``
         :param view_range: distance to which the ground is shown [m]
         :param detail: cells are about distance / (32 detail) wide
         :param micro_slope_deg: r.m.s. slope of the relief below the grid [deg]

@@ -56,7 +56,7 @@ class SensorScene:
         :param kept_ns: age to which states are kept [ns]: longer than any frame's span
         """
         self.light = light
-        self._size_m = terrain.size_m
+        self._size_m = terrain.map_size_m
         self._materials: list[Material] = [ROCK]
         self._parts: dict[str, list[MeshPart]] = {}
         for name, looks in sorted(vehicles.items()):
@@ -68,7 +68,7 @@ class SensorScene:
         self.states = WorldStates(names, grid, kept_ns, moving)
         self._obstacles = self._looks_of(build_obstacles(terrain, ground))
         field = build_rocks(terrain, seed)
-        self._rocks: Rocks | None = site_rocks(field, terrain.size_m) if field is not None else None
+        self._rocks: Rocks | None = site_rocks(field, terrain.map_size_m) if field is not None else None
 
     def _looks_of(self, obstacles: list[Obstacle]) -> list[tuple[Obstacle, Mesh]]:
         """Return obstacles with their meshes; their materials are appended to the scene's."""
@@ -90,12 +90,12 @@ class SensorScene:
         scene = Scene(
             SoilHeightSource(self.states.ground.grid),
             self._materials,
-            soil=HapkeSoil(PRESETS[light.soil]),
+            soil=HapkeSoil(PRESETS[light.reflectance]),
             view_range=light.view_range_m,
-            detail=light.detail,
+            detail=light.terrain_detail,
             micro_slope_deg=light.micro_slope_deg,
             micro_albedo=light.micro_albedo,
-            rays=ray_backend(light.rays)(),
+            rays=ray_backend(light.ray_backend)(),
         )
         objects = {name: _objects(scene, name, parts) for name, parts in self._parts.items()}
         for thing, mesh in self._obstacles:

@@ -119,7 +119,7 @@ class GroundContact(ABC):
     """Margin of nodes round a part that may be read or moved."""
     feels_above_m: float = 0.0
     """Height above level_initial at which a part is felt already [m]."""
-    longest_s: float = math.inf
+    max_exposure_s: float = math.inf
     """Longest time for which what :attr:`press` finds holds: at least as often the vehicle calls :meth:`advance`."""
 
     def __init__(self, setting: ContactSetting) -> None:
@@ -136,7 +136,7 @@ class GroundContact(ABC):
     def advance(  # noqa: B027  most ground does nothing by itself
         self, duration: float, center: Floats, rotation: Floats, velocity: Floats, spin: Floats
     ) -> None:
-        """Move the ground itself on, if :attr:`longest_s` says that it moves, before the substeps of that time.
+        """Move the ground itself on, if :attr:`max_exposure_s` says that it moves, before the substeps of that time.
 
         :param duration: [s]
         :param center: of the parts that may touch, at its start [m], shape (k, 3)

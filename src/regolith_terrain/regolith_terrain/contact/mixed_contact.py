@@ -73,7 +73,7 @@ class MixedContact(GroundContact):
         self.press = _pressing(first.press, second.press)
         self.margin_cells = max(contact.margin_cells for contact in self.both)
         self.feels_above_m = max(contact.feels_above_m for contact in self.both)
-        self.longest_s = min(contact.longest_s for contact in self.both)
+        self.max_exposure_s = min(contact.max_exposure_s for contact in self.both)
         self._wrench = make_wrench()
 
     def advance(self, duration: float, center: Floats, rotation: Floats, velocity: Floats, spin: Floats) -> None:

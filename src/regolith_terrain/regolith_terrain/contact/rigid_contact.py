@@ -6,7 +6,8 @@ Each part has a few points of contact: a wheel one on each rim and one between, 
 anything else the corners of the box around it. A point presses with a spring and a damper along the ground's normal,
 N = max(0, k d - c v_n), and is held by Coulomb friction, at most mu N. The mobilised part of that is a vector m in the
 contact's memory, as the shear of SCM is: dm = (u - m) |v| dt / s, u being the unit vector against sliding and s the key
-``stick_m``; so a vehicle at rest on a slope stays where it is. Spring and damper are Regolith's own: they stand for a
+``friction_displacement_m``; so a vehicle at rest on a slope stays where it is. Spring and damper are Regolith's own:
+they stand for a
 ground stiffer than a step can resolve, which a part enters by its load over k.
 
 The depth d of a point is its distance from the nearest point of the ground's surface, to which the normal points
@@ -71,7 +72,8 @@ from regolith_terrain.scm.loading import mobilize
 from regolith_terrain.scm.underside_heights import lowest
 
 RATE_SHARE = 0.05
-"""Share of the damping by the rate of shear that soil has: 10 ms. By its 0.2 s over a ``stick_m`` of 1 mm friction of a
+"""Share of the damping by the rate of shear that soil has: 10 ms. By its 0.2 s over a ``friction_displacement_m`` of
+1 mm friction of a
 wheel under 240 N would damp by 38 kN s/m, more than its spin bears in a step of 1 ms: it chatters and creeps."""
 WHEEL_POINTS, BOX_POINTS = 3, 8
 """Points of contact of a round part and of any other."""

@@ -40,7 +40,7 @@ class Material(NamedTuple):
     """K [Pa]; under Cam Clay that of the stiffest soil."""
     friction: float
     """mu_s, at rest [-]; under Cam Clay M, the ratio q / p in the critical state [-]."""
-    fast_friction: float
+    limiting_friction: float
     """mu_2, in fast flow [-]."""
     thickening: float
     """I_0 / (d sqrt(rho)) [sqrt(m / kg)], of the growth of friction with the rate of shear."""

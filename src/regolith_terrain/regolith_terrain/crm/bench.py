@@ -73,7 +73,12 @@ def crm(counts: tuple[int, ...] = COUNTS, wheel_spacing: float = 0.009) -> dict[
 
 def _wheel(spacing: float) -> dict[str, float]:
     rig = load_wheel_rig('grc1_mgru3')
-    settings = Discretization(spacing_m=spacing, smoothing=SMOOTHING_PRESSED, viscosity=VISCOSITY_SLOW, courant=COURANT)
+    settings = Discretization(
+        spacing_m=spacing,
+        smoothing_ratio=SMOOTHING_PRESSED,
+        artificial_viscosity=VISCOSITY_SLOW,
+        courant_number=COURANT,
+    )
     climb = CrmClimb(rig, 10.0, load_particle_soil(rig.particle_soil), settings, workers=2)
     climb.advance(lambda part: None)
     wall, since = time.perf_counter(), climb.wheel.t

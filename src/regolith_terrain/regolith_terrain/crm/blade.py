@@ -82,7 +82,7 @@ def push_blade(
     places, walls = boundary_markers.channel((-behind, ahead), across, -deep, spacing, 2.0 * edge)
     blade = boundary_markers.lattice((-edge, 0.0, 0.0), (0.0, across, round(3.0 * depth / spacing) * spacing), spacing)
     slot = (places[:, 0] > -edge) & (places[:, 0] < 0.0) & (places[:, 2] > -depth)
-    settings = Discretization(spacing_m=spacing, viscosity=_VISCOSITY, courant=_COURANT)
+    settings = Discretization(spacing_m=spacing, artificial_viscosity=_VISCOSITY, courant_number=_COURANT)
     bed = ParticleBed(
         soil,
         settings,

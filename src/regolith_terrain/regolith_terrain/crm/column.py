@@ -79,7 +79,9 @@ class CrmCollapse:
         tube = _tube(column.radius, tall + 2.0 * spacing, spacing) if lifted else np.zeros((0, 3))
         if viscosity is None:
             viscosity = VISCOSITY_SLOW if lifted else VISCOSITY_LOOSE
-        settings = Discretization(spacing_m=spacing, viscosity=viscosity, shifting=SHIFTING, surface=SURFACE)
+        settings = Discretization(
+            spacing_m=spacing, artificial_viscosity=viscosity, xsph_coefficient=SHIFTING, free_surface_threshold=SURFACE
+        )
         soil = soil_of(column, friction)
         self.bed = bed_class(device)(
             soil,

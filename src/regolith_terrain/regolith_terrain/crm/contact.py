@@ -66,7 +66,7 @@ class ParticleContact(GroundContact):
             RegionSimulation(region, setting.field, setting.gravity, setting.shapes, setting.reach, setting.spacing)
             for region in setting.soils.particles
         ]
-        self.longest_s = min((domain.region.step for domain in self.domains), default=math.inf)
+        self.max_exposure_s = min((domain.region.step for domain in self.domains), default=math.inf)
         self._arrays = ParticleArrays(np.zeros((self.parts, 3)), np.zeros((self.parts, 3)))
         self._touched = False
 

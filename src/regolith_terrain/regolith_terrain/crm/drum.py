@@ -94,7 +94,7 @@ def refuse(drum: Drum, spacing: float) -> None:
 
 
 def _settings(spacing: float) -> Discretization:
-    return Discretization(spacing_m=spacing, viscosity=_VISCOSITY, courant=_COURANT)
+    return Discretization(spacing_m=spacing, artificial_viscosity=_VISCOSITY, courant_number=_COURANT)
 
 
 def _soil(drum: Drum) -> ParticleSoil:

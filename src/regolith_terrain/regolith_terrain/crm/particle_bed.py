@@ -202,12 +202,12 @@ class ParticleBed:
         self.particles[rows, ZX] = self.gravity[0] * weight
         if len(self.memory):
             pressure = np.maximum(-self.particles[rows, XX : ZZ + 1].sum(axis=1) / 3.0, 1.0)
-            borne = np.maximum(self.soil.borne_pa, 1.5 * pressure)
+            borne = np.maximum(self.soil.preconsolidation_pressure_pa, 1.5 * pressure)
             self.memory[rows, BORNE] = borne
             self.memory[rows, SPECIFIC] = (
                 self.soil.specific_volume
-                - self.soil.compression * each(math.log, borne / 1e3)
-                + self.soil.swelling * each(math.log, borne / pressure)
+                - self.soil.compression_index * each(math.log, borne / 1e3)
+                + self.soil.swelling_index * each(math.log, borne / pressure)
             )
 
     def sort(self) -> None:
@@ -334,7 +334,7 @@ class ParticleBed:
         dt = h / (self.scheme.sound_speed + approach)
         if acceleration > 0.0:
             dt = min(dt, math.sqrt(h / acceleration))
-        return self.settings.courant * dt
+        return self.settings.courant_number * dt
 
     def step(self, dt: float) -> None:
         """Move the bed on by dt [s]."""

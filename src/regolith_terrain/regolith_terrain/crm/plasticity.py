@@ -35,9 +35,9 @@ def shear_bound(tau: float, pressure: float, dt: float, material: Material) -> f
     slow = material.friction * pressure + material.cohesion
     if tau <= slow:
         return tau
-    if material.fast_friction <= material.friction:
+    if material.limiting_friction <= material.friction:
         return slow
-    fast = material.fast_friction * pressure + material.cohesion
+    fast = material.limiting_friction * pressure + material.cohesion
     alpha = material.thickening * material.shear_modulus * dt * math.sqrt(pressure)
     b = fast + tau + alpha
     h = fast * tau + slow * alpha

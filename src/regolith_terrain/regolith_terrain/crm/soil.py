@@ -34,49 +34,51 @@ class ParticleSoil(SoilParameters):
     youngs_modulus_pa: float = Field(
         gt=0.0, le=1e10, description='stiffness of the elastic part; sound, and so the step, follows from it [Pa]'
     )
-    poissons_ratio: float = Field(default=0.3, ge=0.0, lt=0.5, description='[-]; at 0.5 nothing could be compressed')
+    poisson_ratio: float = Field(default=0.3, ge=0.0, lt=0.5, description='[-]; at 0.5 nothing could be compressed')
     friction: float = Field(default=0.7, ge=0.0, le=5.0, description='mu_s, tangent of the angle of friction [-]')
-    fast_friction: float | None = Field(
+    limiting_friction: float | None = Field(
         default=None, ge=0.0, le=5.0, description='mu_2, in fast flow [-]; none: as at rest'
     )
-    inertial_number: float = Field(
+    reference_inertial_number: float = Field(
         default=0.03, gt=0.0, le=10.0, description='I_0, inertial number half way from mu_s to mu_2 [-]'
     )
     grain_size_m: float = Field(default=0.005, gt=0.0, le=1.0, description='d of the inertial number [m]')
     cohesion_pa: float = Field(default=0.0, ge=0.0, le=1e7, description='c [Pa]')
-    critical_ratio: float = Field(
+    critical_state_ratio: float = Field(
         default=1.2, gt=0.0, le=5.0, description='M of Cam Clay: q / p in the critical state [-]'
     )
-    swelling: float = Field(default=0.02, gt=0.0, le=1.0, description='kappa of Cam Clay [-]')
-    compression: float = Field(default=0.1, gt=0.0, le=2.0, description='lambda of Cam Clay [-]')
+    swelling_index: float = Field(default=0.02, gt=0.0, le=1.0, description='kappa of Cam Clay [-]')
+    compression_index: float = Field(default=0.1, gt=0.0, le=2.0, description='lambda of Cam Clay [-]')
     specific_volume: float = Field(
         default=1.8, gt=1.0, le=10.0, description='v_lambda of Cam Clay, volume over that of the grains at 1 kPa [-]'
     )
-    borne_pa: float = Field(
+    preconsolidation_pressure_pa: float = Field(
         default=2e4, gt=0.0, le=1e8, description='pressure that Cam Clay has borne before: up to it, it is elastic [Pa]'
     )
 
     @model_validator(mode='after')
     def _possible(self) -> ParticleSoil:
-        if self.fast_friction is not None and self.fast_friction < self.friction:
+        if self.limiting_friction is not None and self.limiting_friction < self.friction:
             raise ValueError(
-                f'fast_friction = {self.fast_friction!r}: is below friction; allowed: at least {self.friction!r}'
+                f'limiting_friction = {self.limiting_friction!r}: is below friction; allowed: at least '
+                f'{self.friction!r}'
             )
-        if self.law == 'cam_clay' and self.swelling >= self.compression:
+        if self.law == 'cam_clay' and self.swelling_index >= self.compression_index:
             raise ValueError(
-                f'swelling = {self.swelling!r}: is too large; allowed: less than compression, {self.compression!r}'
+                f'swelling = {self.swelling_index!r}: is too large; allowed: less than compression, '
+                f'{self.compression_index!r}'
             )
         return self
 
     @property
     def shear_modulus(self) -> float:
         """Return G = E / 2(1 + nu) [Pa]."""
-        return self.youngs_modulus_pa / (2.0 * (1.0 + self.poissons_ratio))
+        return self.youngs_modulus_pa / (2.0 * (1.0 + self.poisson_ratio))
 
     @property
     def bulk_modulus(self) -> float:
         """Return K = E / 3(1 - 2 nu) [Pa]."""
-        return self.youngs_modulus_pa / (3.0 * (1.0 - 2.0 * self.poissons_ratio))
+        return self.youngs_modulus_pa / (3.0 * (1.0 - 2.0 * self.poisson_ratio))
 
     @property
     def compression_strength(self) -> tuple[float, float]:
@@ -108,12 +110,12 @@ class ParticleSoil(SoilParameters):
             self.density_kgpm3,
             self.shear_modulus,
             self.bulk_modulus,
-            self.critical_ratio if clay else self.friction,
-            self.friction if self.fast_friction is None else self.fast_friction,
-            self.inertial_number / (self.grain_size_m * math.sqrt(self.density_kgpm3)),
+            self.critical_state_ratio if clay else self.friction,
+            self.friction if self.limiting_friction is None else self.limiting_friction,
+            self.reference_inertial_number / (self.grain_size_m * math.sqrt(self.density_kgpm3)),
             self.cohesion_pa,
-            self.swelling,
-            self.compression,
+            self.swelling_index,
+            self.compression_index,
         )
 
 
@@ -147,17 +149,21 @@ class Discretization(Section):
     """How finely, and how, a soil is reckoned."""
 
     spacing_m: float = Field(default=0.01, gt=0.0, le=10.0, description='distance of particles [m]')
-    smoothing: float = Field(default=1.3, ge=1.1, le=1.6, description='smoothing length over spacing [-]')
-    viscosity: float = Field(default=0.1, ge=0.0, le=2.0, description='alpha of the artificial viscosity [-]')
-    shifting: float = Field(default=0.25, ge=0.0, le=1.0, description='of XSPH [-]')
-    surface: float = Field(
+    smoothing_ratio: float = Field(default=1.3, ge=1.1, le=1.6, description='smoothing length over spacing [-]')
+    artificial_viscosity: float = Field(
+        default=0.1, ge=0.0, le=2.0, description='alpha of the artificial viscosity [-]'
+    )
+    xsph_coefficient: float = Field(default=0.25, ge=0.0, le=1.0, description='of XSPH [-]')
+    free_surface_threshold: float = Field(
         default=2.0,
         ge=0.0,
         lt=3.0,
         description='divergence of position, 3 inside, below which soil has come apart and bears nothing [-]',
     )
-    corrected: bool = Field(default=False, description='whether velocity gradients are exact for linear fields')
-    courant: float = Field(
+    corrected_gradients: bool = Field(
+        default=False, description='whether velocity gradients are exact for linear fields'
+    )
+    courant_number: float = Field(
         default=0.3, gt=0.0, le=0.45, description='step over the time that sound takes through a smoothing length [-]'
     )
 
@@ -165,19 +171,24 @@ class Discretization(Section):
         """Return the numbers the kernels take, for a soil."""
         from regolith_terrain.crm.smoothing import steepness  # a kernel, which takes longer to load than all of a file
 
-        length = self.smoothing * self.spacing_m
+        length = self.smoothing_ratio * self.spacing_m
         return Scheme(
             self.spacing_m,
             length,
             steepness(self.spacing_m, length),
             self.spacing_m**3,
-            self.viscosity,
+            self.artificial_viscosity,
             math.sqrt(material.bulk_modulus / material.density),
-            self.shifting,
-            self.surface,
-            self.corrected,
+            self.xsph_coefficient,
+            self.free_surface_threshold,
+            self.corrected_gradients,
         )
 
     def step(self, material: Material) -> float:
         """Return the step that sound allows [s]; what moves fast or hard may ask for less."""
-        return self.courant * self.smoothing * self.spacing_m / math.sqrt(material.bulk_modulus / material.density)
+        return (
+            self.courant_number
+            * self.smoothing_ratio
+            * self.spacing_m
+            / math.sqrt(material.bulk_modulus / material.density)
+        )

@@ -41,12 +41,14 @@ class Grains(Section):
 
     shape: Literal['sphere', 'clump3', 'clump6'] = Field(default='sphere', description='one sphere, or several in one')
     radius_m: float = Field(default=0.008, gt=1e-4, le=0.1, description='mean radius of the sphere of equal volume [m]')
-    spread: float = Field(default=0.15, ge=0.0, le=0.5, description='largest deviation of it, evenly distributed [-]')
+    radius_spread: float = Field(
+        default=0.15, ge=0.0, le=0.5, description='largest deviation of it, evenly distributed [-]'
+    )
     youngs_modulus_pa: float = Field(default=4e8, ge=1e5, le=1e12, description='softened [Pa]')
     poisson_ratio: float = Field(default=0.3, ge=0.0, lt=0.5, description='[-]')
     restitution: float = Field(default=0.5, gt=0.0, le=1.0, description='[-]')
     friction: float = Field(default=0.4, ge=0.0, le=10.0, description='between grains [-]')
-    rolling: float = Field(default=0.3, ge=0.0, le=1.0, description='resistance to rolling [-]')
+    rolling_resistance: float = Field(default=0.3, ge=0.0, le=1.0, description='resistance to rolling [-]')
     cohesion: float = Field(default=0.0, ge=0.0, le=1e3, description='pull of a contact over the weight of a grain [-]')
     density_kgpm3: float = Field(default=2600.0, gt=0.0, le=3e4, description='of the solid [kg/m^3]')
 
@@ -57,7 +59,7 @@ class Grains(Section):
             poisson_ratio=self.poisson_ratio,
             restitution=self.restitution,
             friction=self.friction,
-            rolling=self.rolling,
+            rolling_resistance=self.rolling_resistance,
             cohesion=self.cohesion,
             density_kgpm3=self.density_kgpm3,
         )
@@ -68,13 +70,13 @@ class Grains(Section):
 
     def scales(self, seed: int, name: str, count: int) -> Floats:
         """Return sizes of so many, shape (count,)."""
-        return sizes(seed, name, count, self.radius_m / self.clump().equivalent_radius, self.spread)
+        return sizes(seed, name, count, self.radius_m / self.clump().equivalent_radius, self.radius_spread)
 
     @property
     def step_s(self) -> float:
         """Return the longest step that the smallest grain allows [s]."""
         clump = self.clump()
-        smallest = self.radius_m * (1.0 - self.spread) / clump.equivalent_radius * float(clump.radius.min())
+        smallest = self.radius_m * (1.0 - self.radius_spread) / clump.equivalent_radius * float(clump.radius.min())
         return longest_step(self.material(), smallest)
 
     def affordable(self, count: float, seconds: float) -> None:

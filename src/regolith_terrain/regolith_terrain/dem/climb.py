@@ -126,7 +126,7 @@ class DemClimb:
         a.advance(self._steps)
         mean = a.bodies.impulse[1] / (self._steps * a.dt)
         self._sample(-float(mean[4]), float(mean[2]))
-        if a.time > rig.end_s - rig.mean_share * rig.drive_s:
+        if a.time > rig.end_s - rig.averaging_fraction * rig.drive_s:
             self._overlaps.append(a.overlaps())
         self._blocks += 1
         self._wall += time.perf_counter() - begin

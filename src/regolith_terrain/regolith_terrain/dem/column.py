@@ -43,9 +43,11 @@ class DemCollapse:
         material = grains.material()
         self._tall = float(np.ptp(place[:, 2])) + 2.0 * rim
         # A rough floor holds grains against rolling, too, as a layer of glued ones would.
-        rough = material.model_copy(update={'friction': column.floor_friction, 'rolling': column.floor_friction})
+        rough = material.model_copy(
+            update={'friction': column.floor_friction, 'rolling_resistance': column.floor_friction}
+        )
         floor = Body((plane((0.0, 0.0, 1.0)),), rough)
-        sleek = material.model_copy(update={'friction': _TUBE_FRICTION, 'rolling': 0.0})
+        sleek = material.model_copy(update={'friction': _TUBE_FRICTION, 'rolling_resistance': 0.0})
         container = Body((tube(column.radius, self._tall),), sleek, place=(0.0, 0.0, 0.5 * self._tall))
         self.assembly = Assembly(
             place,

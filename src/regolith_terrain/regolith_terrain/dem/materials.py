@@ -38,7 +38,7 @@ class GrainMaterial(Section):
     poisson_ratio: float = Field(default=0.3, ge=0.0, lt=0.5, description="Poisson's ratio [-]")
     restitution: float = Field(default=0.5, gt=0.0, le=1.0, description='speed after over before a head-on impact [-]')
     friction: float = Field(default=0.4, ge=0.0, le=10.0, description='Coulomb coefficient [-]')
-    rolling: float = Field(
+    rolling_resistance: float = Field(
         default=0.0, ge=0.0, le=1.0, description='torque against rolling over radius and normal force [-]'
     )
     cohesion: float = Field(default=0.0, ge=0.0, le=1e3, description='pull of a contact over the weight of a grain [-]')
@@ -72,7 +72,7 @@ def contact_law(grains: GrainMaterial, body: GrainMaterial, gravity: float) -> F
         2.0 * math.sqrt(5.0 / 6.0) * beta * math.sqrt(2.0 * e_star),
         math.sqrt(8.0 * g_star / (2.0 * e_star)),
         body.friction,
-        body.rolling,
+        body.rolling_resistance,
         body.cohesion * gravity,
         HERTZ,
     )
@@ -90,7 +90,7 @@ def user_law(stiffness: UserStiffness, material: GrainMaterial, gravity: float) 
             damping,
             ratio,
             material.friction,
-            material.rolling,
+            material.rolling_resistance,
             material.cohesion * gravity,
             USER,
         ]

@@ -74,7 +74,7 @@ def lattice(
 
 def smooth(material: GrainMaterial) -> GrainMaterial:
     """Return a material to pack densely with: no friction, no rolling resistance, dull impacts."""
-    return material.model_copy(update={'friction': 0.0, 'rolling': 0.0, 'restitution': 0.1, 'cohesion': 0.0})
+    return material.model_copy(update={'friction': 0.0, 'rolling_resistance': 0.0, 'restitution': 0.1, 'cohesion': 0.0})
 
 
 def settle(

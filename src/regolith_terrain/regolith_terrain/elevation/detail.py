@@ -85,19 +85,19 @@ def detail_field(
     finest = min(finest_m, spacing)
     lag = 0.25 * spacing
     relief = Relief(
-        outer_m=max(2.0 * spacing, finest),
-        inner_m=finest,
+        outer_scale_m=max(2.0 * spacing, finest),
+        inner_scale_m=finest,
         hurst=hurst,
-        deviation_m=deviation * (lag / spacing) ** hurst,
+        rms_deviation_m=deviation * (lag / spacing) ** hurst,
         lag_m=lag,
     )
     texture = preset.texture.model_copy(
-        update={'outer_m': min(preset.texture.outer_m, 2.0 * spacing), 'inner_m': max(finest, 0.01)}
+        update={'outer_scale_m': min(preset.texture.outer_scale_m, 2.0 * spacing), 'inner_scale_m': max(finest, 0.01)}
     )
     c = preset.craters
     largest = 2.0 * spacing
-    has_craters = craters and largest >= 2.0 * c.least_m
+    has_craters = craters and largest >= 2.0 * c.min_diameter_m
     density = c.equilibrium_density if has_craters else 0.0
-    small = c.model_copy(update={'largest_m': largest, 'equilibrium_density': density})
+    small = c.model_copy(update={'max_diameter_m': largest, 'equilibrium_density': density})
     kept = {'description': f'detail of {preset.description}', 'relief': relief, 'texture': texture, 'craters': small}
     return LunarField(seed, preset.model_copy(update=kept))

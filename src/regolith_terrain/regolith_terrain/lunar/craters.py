@@ -54,8 +54,8 @@ def crater_classes(
     K = faintest_age C / C_eq(D), which is ``faintest_age`` at the end of its visible time. Hence kappa grows about as
     D^0.9, an anomalous diffusion as Xie et al. (2017) find it; beyond 100 m that law goes on.
 
-    :param least_m: smallest diameter
-    :param largest_m: largest; the last class ends there
+    :param min_diameter_m: smallest diameter
+    :param max_diameter_m: largest; the last class ends there
     :param density: of the equilibrium, see :func:`regolith_terrain.lunar.statistics.equilibrium`
     :param exponent: likewise
     :param age_gyr: of the surface

@@ -72,12 +72,12 @@ class LunarField(HeightField):
             np.zeros((0, CLASS_COLUMNS))
             if c.equilibrium_density == 0.0
             else crater_classes(
-                c.least_m,
-                c.largest_m,
+                c.min_diameter_m,
+                c.max_diameter_m,
                 c.equilibrium_density,
                 c.equilibrium_exponent,
                 c.age_gyr,
-                age_at_depth(c.faintest_depth),
+                age_at_depth(c.min_visible_depth_ratio),
             )
         )
         self.octaves = np.concatenate([_octaves(self.key, preset.relief), _octaves(self.key, preset.texture)])
@@ -108,7 +108,7 @@ class LunarField(HeightField):
     ) -> Craters:
         """Return the craters whose centres lie in west <= x < east, south <= y < north.
 
-        :param least_m: those narrower than this are left out
+        :param min_diameter_m: those narrower than this are left out
         :param margin: [radii]; above 0, those whose circle of so many radii touches the box are returned instead
         """
         first = int(np.searchsorted(self.classes[:, LARGEST], least_m, side='right'))
@@ -157,7 +157,7 @@ def _is_grid(x: Floats, y: Floats) -> bool:
 
 
 def _octaves(key: np.uint64, part: Relief) -> Floats:
-    return octaves(key, part.outer_m, part.inner_m, part.hurst, part.deviation_m, part.lag_m)
+    return octaves(key, part.outer_scale_m, part.inner_scale_m, part.hurst, part.rms_deviation_m, part.lag_m)
 
 
 @njit(cache=True, nogil=True, error_model='numpy')

@@ -22,31 +22,37 @@ class CraterStatistics(Section):
     )
     equilibrium_exponent: float = Field(ge=1.5, le=3.0, description='cumulative, of their diameters [-]')
     age_gyr: float = Field(gt=0.0, le=4.3, description='of the surface [Gyr]')
-    least_m: float = Field(gt=0.01, le=100.0, description='smallest diameter [m]')
-    largest_m: float = Field(gt=1.0, le=5000.0, description='largest diameter [m]; still a simple bowl')
-    faintest_depth: float = Field(gt=0.01, lt=1.0, description='share of its depth at which a crater is last seen [-]')
+    min_diameter_m: float = Field(gt=0.01, le=100.0, description='smallest diameter [m]')
+    max_diameter_m: float = Field(gt=1.0, le=5000.0, description='largest diameter [m]; still a simple bowl')
+    min_visible_depth_ratio: float = Field(
+        gt=0.01, lt=1.0, description='share of its depth at which a crater is last seen [-]'
+    )
 
     @model_validator(mode='after')
     def _ordered(self) -> CraterStatistics:
-        if self.largest_m < 2.0 * self.least_m:
-            least = 2.0 * self.least_m
-            raise ValueError(f'largest_m = {self.largest_m!r}: is below twice least_m; allowed: at least {least!r}')
+        if self.max_diameter_m < 2.0 * self.min_diameter_m:
+            least = 2.0 * self.min_diameter_m
+            raise ValueError(
+                f'max_diameter_m = {self.max_diameter_m!r}: is below twice min_diameter_m; allowed: at least {least!r}'
+            )
         return self
 
 
 class Relief(Section):
     """A fractal part; see :func:`regolith_terrain.lunar.relief.octaves`."""
 
-    outer_m: float = Field(gt=0.0, le=1e5, description='longest wavelength [m]')
-    inner_m: float = Field(ge=0.01, le=1e3, description='shortest wavelength [m]')
+    outer_scale_m: float = Field(gt=0.0, le=1e5, description='longest wavelength [m]')
+    inner_scale_m: float = Field(ge=0.01, le=1e3, description='shortest wavelength [m]')
     hurst: float = Field(gt=0.0, le=1.0, description='Hurst exponent [-]')
-    deviation_m: float = Field(ge=0.0, le=1e3, description='rms difference of heights a lag apart [m]')
+    rms_deviation_m: float = Field(ge=0.0, le=1e3, description='rms difference of heights a lag apart [m]')
     lag_m: float = Field(gt=0.0, le=1e4, description='that lag [m]')
 
     @model_validator(mode='after')
     def _ordered(self) -> Relief:
-        if self.inner_m > self.outer_m:
-            raise ValueError(f'inner_m = {self.inner_m!r}: exceeds outer_m; allowed: up to {self.outer_m!r}')
+        if self.inner_scale_m > self.outer_scale_m:
+            raise ValueError(
+                f'inner_scale_m = {self.inner_scale_m!r}: exceeds outer_scale_m; allowed: up to {self.outer_scale_m!r}'
+            )
         return self
 
 
@@ -54,14 +60,19 @@ class RockStatistics(Section):
     """Numbers of rocks; see :mod:`regolith_terrain.lunar.rocks`."""
 
     abundance: float = Field(ge=0.0, le=0.3, description='share of the ground that rocks cover, far from craters [-]')
-    least_m: float = Field(ge=0.02, le=10.0, description='smallest diameter [m]')
-    largest_m: float = Field(gt=0.02, le=50.0, description='largest diameter [m]')
-    blocky_m: float = Field(gt=0.0, le=5000.0, description='craters wider than this dig up blocks [m]')
+    min_diameter_m: float = Field(ge=0.02, le=10.0, description='smallest diameter [m]')
+    max_diameter_m: float = Field(gt=0.02, le=50.0, description='largest diameter [m]')
+    block_crater_min_diameter_m: float = Field(
+        gt=0.0, le=5000.0, description='craters wider than this dig up blocks [m]'
+    )
 
     @model_validator(mode='after')
     def _ordered(self) -> RockStatistics:
-        if self.least_m >= self.largest_m:
-            raise ValueError(f'least_m = {self.least_m!r}: is not below largest_m; allowed: below {self.largest_m!r}')
+        if self.min_diameter_m >= self.max_diameter_m:
+            raise ValueError(
+                f'min_diameter_m = {self.min_diameter_m!r}: is not below max_diameter_m; allowed: below '
+                f'{self.max_diameter_m!r}'
+            )
         return self
 
 

@@ -32,17 +32,17 @@ def octaves(
     outer_m: float,
     inner_m: float,
     hurst: float,
-    deviation_m: float,
+    rms_deviation_m: float,
     lag_m: float,
 ) -> Floats:
     """Return the table of octaves the kernels take, longest wavelength first, shape (n, 6).
 
     :param key: of the lattices' shifts
-    :param outer_m: longest wavelength
-    :param inner_m: shortest wavelength
+    :param outer_scale_m: longest wavelength
+    :param inner_scale_m: shortest wavelength
     :param hurst: exponent H: amplitudes fall as wavelength^H
-    :param deviation_m: rms difference of heights ``lag_m`` apart, of all octaves together
-    :param lag_m: distance at which ``deviation_m`` holds
+    :param rms_deviation_m: rms difference of heights ``lag_m`` apart, of all octaves together
+    :param lag_m: distance at which ``rms_deviation_m`` holds
 
     Source: perlin2002; shepard2001; rosenburg2011.
     Checked by: test_lunar_statistics.py::test_noise_has_the_stated_deviation.
@@ -51,7 +51,7 @@ def octaves(
     wavelength = outer_m * 0.5 ** np.arange(count)
     amplitude = each(math.pow, wavelength, hurst)
     unscaled = math.sqrt(float(np.sum(amplitude**2 * deviation(lag_m / wavelength) ** 2)))
-    amplitude *= deviation_m / unscaled
+    amplitude *= rms_deviation_m / unscaled
     turn = np.arange(count) * _GOLDEN
     shift = np.array(
         [[uniform_draw(np.uint64(cell_word(key, layer, 0, 0)), axis) for axis in (0, 1)] for layer in range(count)]

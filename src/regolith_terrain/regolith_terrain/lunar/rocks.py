@@ -94,7 +94,7 @@ def steepness(abundance: ArrayLike) -> Floats:
 
 
 def rock_density(diameter_m: ArrayLike, abundance: float, largest_m: float = np.inf) -> Floats:
-    """Return the cumulative number of rocks wider than D and narrower than ``largest_m`` per m^2.
+    """Return the cumulative number of rocks wider than D and narrower than ``max_diameter_m`` per m^2.
 
     The integral of n(D) = 4 k q exp(-q D) / (pi D^2).
 
@@ -131,9 +131,9 @@ class RockField:
         self._free = _pieces(free)
         self._key = key_of(field.seed, 'rocks')
         r = field.preset.rocks
-        count = max(1, math.ceil(math.log2(r.largest_m / r.least_m) - 1e-9))
-        least = r.least_m * 2.0 ** np.arange(count)
-        most = np.minimum(2.0 * least, r.largest_m)
+        count = max(1, math.ceil(math.log2(r.max_diameter_m / r.min_diameter_m) - 1e-9))
+        least = r.min_diameter_m * 2.0 ** np.arange(count)
+        most = np.minimum(2.0 * least, r.max_diameter_m)
         q = steepness(_DENSEST)
         # Candidates: D^-2 times the largest value that the rest of n(D) has in the class.
         density = 4.0 / math.pi * _DENSEST * q * each(math.exp, -q * least) * (1.0 / least - 1.0 / most)
@@ -143,14 +143,16 @@ class RockField:
     def rocks_in(self, west: float, east: float, south: float, north: float, least_m: float = 0.0) -> Rocks:
         """Return the rocks whose middles lie in west <= x < east, south <= y < north [m].
 
-        :param least_m: those narrower than this are left out
+        :param min_diameter_m: those narrower than this are left out
         """
         field, r = self.field, self.field.preset.rocks
-        first = int(np.searchsorted(field.classes[:, LARGEST], r.blocky_m, side='right'))
+        first = int(np.searchsorted(field.classes[:, LARGEST], r.block_crater_min_diameter_m, side='right'))
         box = (float(west), float(east), float(south), float(north))
         craters = gather(*box, field.key, field.classes, AGE_ROWS, first, REACH)
-        blocky = np.ascontiguousarray(craters[2.0 * craters[:, RADIUS] >= r.blocky_m])
-        found = _rocks(*box, self._key, self._classes, r.abundance, blocky, r.blocky_m, float(least_m))
+        blocky = np.ascontiguousarray(craters[2.0 * craters[:, RADIUS] >= r.block_crater_min_diameter_m])
+        found = _rocks(
+            *box, self._key, self._classes, r.abundance, blocky, r.block_crater_min_diameter_m, float(least_m)
+        )
         # Beyond the edge of an elevation model the ground is a continuation: nothing lies on it.
         found = found[self.ground.inside(found[:, MIDDLE_X], found[:, MIDDLE_Y])]
         if len(self._free):
@@ -167,14 +169,14 @@ class RockField:
         """
         x, y = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
         field, r = self.field, self.field.preset.rocks
-        first = int(np.searchsorted(field.classes[:, LARGEST], r.blocky_m, side='right'))
+        first = int(np.searchsorted(field.classes[:, LARGEST], r.block_crater_min_diameter_m, side='right'))
         out = np.full(x.size, r.abundance)
         if x.size:
             box = (float(x.min()), float(x.max()), float(y.min()), float(y.max()))
             craters = gather(*box, field.key, field.classes, AGE_ROWS, first, REACH)
-            blocky = np.ascontiguousarray(craters[2.0 * craters[:, RADIUS] >= r.blocky_m])
+            blocky = np.ascontiguousarray(craters[2.0 * craters[:, RADIUS] >= r.block_crater_min_diameter_m])
             for n, (px, py) in enumerate(zip(x.ravel().tolist(), y.ravel().tolist(), strict=True)):
-                out[n] = _abundance(px, py, r.abundance, blocky, r.blocky_m)
+                out[n] = _abundance(px, py, r.abundance, blocky, r.block_crater_min_diameter_m)
         return out.reshape(x.shape)
 
 

@@ -43,7 +43,7 @@ _SOLID = 0.6
 class Settings(Resumable):
     """The bench; what only one kind of ground has says so."""
 
-    ground: Literal['crm', 'dem'] = Field(
+    terrain_model: Literal['crm', 'dem'] = Field(
         default='dem', description='model of the ground: crm, a continuum of particles; dem, grains'
     )
     release: Literal['lift', 'collapse'] = Field(
@@ -54,14 +54,14 @@ class Settings(Resumable):
     lift_mps: float = Field(default=0.3, gt=0.0, le=10.0, description='speed at which it is drawn up [m/s]')
     gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='[m/s^2]')
     friction: Numbers = Field(default=(0.4,), description='between elements of the ground [-]; several: a sweep')
-    count: int = Field(default=5000, ge=100, le=2_000_000, description='elements of the ground')
-    viscosity: float | None = Field(
+    element_count: int = Field(default=5000, ge=100, le=2_000_000, description='elements of the ground')
+    artificial_viscosity: float | None = Field(
         default=None,
         ge=0.0,
         le=2.0,
         description='crm: alpha of the artificial viscosity; none: 0.5 where the cylinder is drawn up, else 0.05 [-]',
     )
-    rolling: float = Field(default=0.3, ge=0.0, le=1.0, description='dem: resistance to rolling [-]')
+    rolling_resistance: float = Field(default=0.3, ge=0.0, le=1.0, description='dem: resistance to rolling [-]')
     shape: Literal['sphere', 'clump3', 'clump6'] = Field(default='sphere', description='dem: shape of grains')
     youngs_modulus_pa: float = Field(default=2e9, ge=1e5, le=1e12, description="dem: Young's modulus, softened [Pa]")
     floor_friction: float = Field(default=0.9, ge=0.0, le=10.0, description='dem: of the floor, which is rough [-]')
@@ -72,10 +72,12 @@ class Settings(Resumable):
     @model_validator(mode='after')
     def _possible(self) -> Settings:
         within('friction', self.friction, 0.0, 10.0)
-        if self.radius_m < 3.0 * (math.pi * self.radius_m**2 * self.height_m / self.count) ** (1.0 / 3.0):
-            raise ValueError(f'count = {self.count!r}: too few; allowed: enough elements for three across the radius')
-        if self.ground == 'dem':
-            self.grains(self.friction[0]).affordable(self.count, 3.0)
+        if self.radius_m < 3.0 * (math.pi * self.radius_m**2 * self.height_m / self.element_count) ** (1.0 / 3.0):
+            raise ValueError(
+                f'count = {self.element_count!r}: too few; allowed: enough elements for three across the radius'
+            )
+        if self.terrain_model == 'dem':
+            self.grains(self.friction[0]).affordable(self.element_count, 3.0)
         return self
 
     def column(self) -> SoilColumn:
@@ -85,13 +87,13 @@ class Settings(Resumable):
 
     def grains(self, friction: float) -> Grains:
         """Return grains of which so many fill the column."""
-        volume = _SOLID * math.pi * self.radius_m**2 * self.height_m / self.count
+        volume = _SOLID * math.pi * self.radius_m**2 * self.height_m / self.element_count
         return Grains(
             shape=self.shape,
             radius_m=(0.75 * volume / math.pi) ** (1.0 / 3.0),
-            spread=0.1,
+            radius_spread=0.1,
             friction=friction,
-            rolling=self.rolling,
+            rolling_resistance=self.rolling_resistance,
             youngs_modulus_pa=self.youngs_modulus_pa,
         )
 
@@ -118,12 +120,12 @@ class ReposeCollapse(Protocol):
 
 def _grains(settings: Settings, friction: float) -> ReposeCollapse:
     grains = settings.grains(friction)
-    return grain_column.DemCollapse(settings.column(), grains, settings.count, settings.seed, settings.threads)
+    return grain_column.DemCollapse(settings.column(), grains, settings.element_count, settings.seed, settings.threads)
 
 
 def _continuum(settings: Settings, friction: float) -> ReposeCollapse:
     s = settings
-    return soil_column.CrmCollapse(s.column(), friction, s.count, s.threads, s.viscosity, s.device)
+    return soil_column.CrmCollapse(s.column(), friction, s.element_count, s.threads, s.artificial_viscosity, s.device)
 
 
 GROUNDS: dict[str, Callable[[Settings, float], ReposeCollapse]] = {'crm': _continuum, 'dem': _grains}
@@ -136,7 +138,7 @@ class ReposeCase:
     def __init__(self, settings: Settings, friction: float) -> None:
         """Take the ground that the settings name."""
         self._radius = settings.radius_m
-        self._collapse = GROUNDS[settings.ground](settings, friction)
+        self._collapse = GROUNDS[settings.terrain_model](settings, friction)
         self.advance, self.save, self.load = self._collapse.advance, self._collapse.save, self._collapse.load
 
     @property
@@ -163,8 +165,8 @@ class ReposeCase:
 def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
     """Return a row per friction."""
     frictions = settings.friction
-    device = resolved_device(settings.device) if settings.ground == 'crm' else 'cpu'
-    what = {'ground': settings.ground, 'release': settings.release, 'device': device}
+    device = resolved_device(settings.device) if settings.terrain_model == 'crm' else 'cpu'
+    what = {'terrain_model': settings.terrain_model, 'release': settings.release, 'device': device}
     rows = sweep(settings, lambda number: ReposeCase(settings, frictions[number]), len(frictions), tick)
     return [
         {**what, 'friction': friction, 'gravity_mps2': settings.gravity_mps2, **row}
@@ -177,8 +179,8 @@ def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
     axes.set_xlabel('distance from the axis [mm]')
     axes.set_ylabel('height [mm]')
     rows = [row for row in rows if not row['incomplete']]
-    elements = rows[0]['elements'] if rows else settings.count
-    axes.set_title(f'{elements} elements, {settings.ground}, {settings.release}')
+    elements = rows[0]['elements'] if rows else settings.element_count
+    axes.set_title(f'{elements} elements, {settings.terrain_model}, {settings.release}')
     for row in rows:
         at, height = np.array(row['profile_m']).T
         axes.plot(1e3 * at, 1e3 * height, 'o-', label=f'friction {row["friction"]:g}: {row["slope_deg"]:.1f}°')

@@ -68,7 +68,7 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
     return [
         {
             'soil': settings.soil.name,
-            'mode': settings.mode,
+            'scm_mode': settings.scm_mode,
             'k_c': k_c,
             'k_phi': k_phi,
             'exponent': exponent,
@@ -82,16 +82,16 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
 
 def _whole(settings: Settings, side: float) -> float:
     """Return the side that covers an odd number of whole cells and is nearest [m]."""
-    return settings.grid_m * (2 * max(1, round((side / settings.grid_m - 1.0) / 2.0)) + 1)
+    return settings.grid_spacing_m * (2 * max(1, round((side / settings.grid_spacing_m - 1.0) / 2.0)) + 1)
 
 
 def _bed(settings: Settings, side: float, way: float = 0.0) -> SoilBin:
     """Return a fresh bed, without damping, that holds a plate of a side [m] and its way along x [m]."""
     parameters = settings.soil.parameters()
     parameters[DAMPING] = 0.0
-    reach = int(math.ceil(0.5 * side / settings.grid_m)) + 3
-    end = reach + int(math.ceil(way / settings.grid_m))
-    return SoilBin(parameters, settings.grid_m, settings.mode, (-reach, end + 1, -reach, reach + 1))
+    reach = int(math.ceil(0.5 * side / settings.grid_spacing_m)) + 3
+    end = reach + int(math.ceil(way / settings.grid_spacing_m))
+    return SoilBin(parameters, settings.grid_spacing_m, settings.scm_mode, (-reach, end + 1, -reach, reach + 1))
 
 
 def pressure_curve(settings: Settings, side: float, depths: Floats) -> Floats:

@@ -17,26 +17,30 @@ from regolith_terrain.testbeds.drum_trench import FIRST_TURN, Drum
 from regolith_terrain.testbeds.resumable_runs import Resumable, ResumableRun, sweep
 from regolith_terrain.testbeds.settings import Numbers, Tick, within
 
-_OF_GROUND = {'scm': ('grid_m', 'dt_s', 'soil_tool_friction_deg'), 'crm': ('spacing_m', 'threads', 'device')}
+_OF_GROUND = {'scm': ('grid_spacing_m', 'dt_s', 'soil_tool_friction_deg'), 'crm': ('spacing_m', 'threads', 'device')}
 """Settings that only one kind of ground has."""
 
 
 class Settings(Resumable):
     """The drum, the trench and the soil; what only one kind of ground has says so. The drum's size is RASSOR's."""
 
-    ground: Literal['scm', 'crm'] = Field(
+    terrain_model: Literal['scm', 'crm'] = Field(
         default='scm', description='model of the ground: scm, columns and the earthmoving equation; crm, particles'
     )
     radius_m: float = Field(default=0.2, ge=0.02, le=5.0, description='of the circle of the lips [m]')
-    lips: int = Field(default=4, ge=1, le=24, description='all round, each with an opening before it')
-    lip_m: float = Field(default=0.06, gt=0.0, le=1.0, description='by which lips stand out from the shell [m]')
+    scoops: int = Field(default=4, ge=1, le=24, description='all round, each with an opening before it')
+    scoop_height_m: float = Field(
+        default=0.06, gt=0.0, le=1.0, description='by which lips stand out from the shell [m]'
+    )
     rake_angle_deg: float = Field(
         default=50.0, ge=20.0, le=90.0, description='of the face of a lip, from the path behind its edge [deg]'
     )
     depth_m: Numbers = Field(default=(0.1,), description='of the trench [m]; several: a sweep')
     advance_mps: float = Field(default=0.05, gt=0.0, le=5.0, description='of the axle [m/s]')
     rate_radps: float = Field(default=2.0, gt=0.0, le=100.0, description='of the drum [rad/s]')
-    turns: float = Field(default=1.5, gt=FIRST_TURN, le=100.0, description='after which it ends; means begin at 0.5')
+    revolutions: float = Field(
+        default=1.5, gt=FIRST_TURN, le=100.0, description='after which it ends; means begin at 0.5'
+    )
     gravity_mps2: float = Field(default=1.62, gt=0.0, le=100.0, description='[m/s^2]')
     density_kgpm3: float = Field(default=1500.0, gt=0.0, le=1e4, description='of the soil [kg/m^3]')
     cohesion_pa: float = Field(default=170.0, ge=0.0, le=1e6, description='of the soil [Pa]')
@@ -44,7 +48,7 @@ class Settings(Resumable):
     soil_tool_friction_deg: float | None = Field(
         default=None, ge=0.0, lt=60.0, description="scm: between soil and lips [deg]; none: two thirds of the soil's"
     )
-    grid_m: float = Field(default=0.01, ge=0.001, le=0.2, description='scm: spacing of the nodes [m]')
+    grid_spacing_m: float = Field(default=0.01, ge=0.001, le=0.2, description='scm: spacing of the nodes [m]')
     dt_s: float = Field(default=1e-3, ge=1e-5, le=1e-2, description='scm: step [s]')
     spacing_m: float = Field(default=0.006, gt=0.0, le=1.0, description='crm: distance of particles [m]')
     threads: int = Field(default=2, ge=1, le=2, description='crm: threads; the outcome is the same')
@@ -54,33 +58,35 @@ class Settings(Resumable):
     def _possible(self) -> Settings:
         for ground, keys in _OF_GROUND.items():
             for key in keys:
-                if ground != self.ground and key in self.model_fields_set:
+                if ground != self.terrain_model and key in self.model_fields_set:
                     raise ValueError(
-                        f'{key} = {getattr(self, key)!r}: does not apply to {self.ground}; '
-                        f'allowed: with ground {ground}'
+                        f'{key} = {getattr(self, key)!r}: does not apply to {self.terrain_model}; '
+                        f'allowed: with terrain_model {ground}'
                     )
         within('depth_m', self.depth_m, 0.0, self.radius_m)
         for depth in self.depth_m:
             drum = self.drum(depth)
-            if drum.chip > self.lip_m:
+            if drum.chip > self.scoop_height_m:
                 raise ValueError(
                     f'advance_mps = {self.advance_mps!r}: {drum.chip:.3g} m from lip to lip; '
-                    f'allowed: at most lip_m, {self.lip_m!r}'
+                    f'allowed: at most scoop_height_m, {self.scoop_height_m!r}'
                 )
-            if self.ground == 'crm' and self.spacing_m > 0.25 * drum.chip:
+            if self.terrain_model == 'crm' and self.spacing_m > 0.25 * drum.chip:
                 raise ValueError(
                     f'spacing_m = {self.spacing_m!r}: is too coarse; '
                     f'allowed: at most a quarter of the advance from lip to lip, {0.25 * drum.chip:.3g} m'
                 )
-            if self.ground == 'crm':
+            if self.terrain_model == 'crm':
                 soil_drum.refuse(drum, self.spacing_m)
         most = 0.5 * self.radius_m
-        if self.lip_m > most:
-            raise ValueError(f'lip_m = {self.lip_m!r}: is too long; allowed: at most half of radius_m, {most!r}')
-        room = 2.0 * math.pi * (self.radius_m - self.lip_m) / (2.0 * soil_drum.OPENING * self.lip_m)
-        if self.lips > room:
+        if self.scoop_height_m > most:
             raise ValueError(
-                f'lips = {self.lips!r}: too many; allowed: at most {math.floor(room)}: half the shell is left'
+                f'scoop_height_m = {self.scoop_height_m!r}: is too long; allowed: at most half of radius_m, {most!r}'
+            )
+        room = 2.0 * math.pi * (self.radius_m - self.scoop_height_m) / (2.0 * soil_drum.OPENING * self.scoop_height_m)
+        if self.scoops > room:
+            raise ValueError(
+                f'scoops = {self.scoops!r}: too many; allowed: at most {math.floor(room)}: half the shell is left'
             )
         return self
 
@@ -88,13 +94,13 @@ class Settings(Resumable):
         """Return the drum at a depth [m]."""
         return Drum(
             self.radius_m,
-            self.lips,
-            self.lip_m,
+            self.scoops,
+            self.scoop_height_m,
             math.radians(self.rake_angle_deg),
             depth,
             self.advance_mps,
             self.rate_radps,
-            self.turns,
+            self.revolutions,
             self.gravity_mps2,
             self.density_kgpm3,
             self.cohesion_pa,
@@ -105,7 +111,7 @@ class Settings(Resumable):
 def _on_grid(settings: Settings, drum: Drum) -> ResumableRun:
     angle = settings.soil_tool_friction_deg
     soil_tool = -1.0 if angle is None else math.radians(angle)
-    return drum_trench_scm.ScmTrench(drum, soil_tool, settings.grid_m, settings.dt_s)
+    return drum_trench_scm.ScmTrench(drum, soil_tool, settings.grid_spacing_m, settings.dt_s)
 
 
 def _on_particles(settings: Settings, drum: Drum) -> ResumableRun:
@@ -119,10 +125,10 @@ GROUNDS: dict[str, Callable[[Settings, Drum], ResumableRun]] = {'scm': _on_grid,
 def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
     """Return a row per depth, with the same figures on ground of either kind."""
     s = settings
-    device = resolved_device(s.device) if s.ground == 'crm' else 'cpu'
-    rows = sweep(s, lambda number: GROUNDS[s.ground](s, s.drum(s.depth_m[number])), len(s.depth_m), tick)
+    device = resolved_device(s.device) if s.terrain_model == 'crm' else 'cpu'
+    rows = sweep(s, lambda number: GROUNDS[s.terrain_model](s, s.drum(s.depth_m[number])), len(s.depth_m), tick)
     return [
-        {'ground': s.ground, 'device': device, 'gravity_mps2': s.gravity_mps2, 'depth_m': depth, **row}
+        {'terrain_model': s.terrain_model, 'device': device, 'gravity_mps2': s.gravity_mps2, 'depth_m': depth, **row}
         for depth, row in zip(s.depth_m, rows, strict=False)
     ]
 
@@ -131,12 +137,12 @@ def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
     """Draw torque over turns."""
     shown = [row for row in rows if row.get('curve')]
     for row in shown:
-        axes.plot(*zip(*row['curve'], strict=True), label=f'{settings.ground}, {1e3 * row["depth_m"]:g} mm deep')
+        axes.plot(*zip(*row['curve'], strict=True), label=f'{settings.terrain_model}, {1e3 * row["depth_m"]:g} mm deep')
     if shown:
         axes.axvline(FIRST_TURN, ls=':', color='0.5')
-    axes.set_xlabel('turns')
+    axes.set_xlabel('revolutions')
     axes.set_ylabel('torque per width [N m/m]')
     axes.set_title(
-        f'drum {settings.radius_m:g} m, {settings.lips} lips, {settings.cohesion_pa:g} Pa, '
+        f'drum {settings.radius_m:g} m, {settings.scoops} lips, {settings.cohesion_pa:g} Pa, '
         f'{settings.friction_angle_deg:g}°, {settings.gravity_mps2:g} m/s²'
     )

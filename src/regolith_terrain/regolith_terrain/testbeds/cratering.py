@@ -20,20 +20,24 @@ from regolith_terrain.testbeds.settings import Numbers, Tick, within
 class Settings(Resumable):
     """The ball, its fall and the bed."""
 
-    ground: Literal['crm'] = Field(default='crm', description='model of the ground: crm, a continuum of particles')
+    terrain_model: Literal['crm'] = Field(
+        default='crm', description='model of the ground: crm, a continuum of particles'
+    )
     particle_soil: GivenSoil = Field(
         default_factory=lambda: load_particle_soil('glass_beads'), description='name or file of a soil'
     )
     radius_m: float = Field(default=0.0125, ge=0.001, le=1.0, description='of the ball [m]')
     ball_density_kgpm3: float = Field(default=2200.0, gt=0.0, le=3e4, description='[kg/m^3]')
-    drop_m: Numbers = Field(default=(0.1,), description='height of the fall to the soil [m]; several: a sweep')
+    drop_height_m: Numbers = Field(default=(0.1,), description='height of the fall to the soil [m]; several: a sweep')
     gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='[m/s^2]')
     side_m: float = Field(default=0.1, gt=0.0, le=10.0, description='of the square bed [m]')
     depth_m: float = Field(default=0.07, gt=0.0, le=10.0, description='of the bed [m]')
     spacing_m: float = Field(default=0.0025, gt=0.0, le=1.0, description='distance of particles [m]')
-    viscosity: float = Field(default=0.05, ge=0.0, le=2.0, description='alpha of the artificial viscosity [-]')
-    shifting: float = Field(default=0.25, ge=0.0, le=1.0, description='of XSPH [-]')
-    surface: float = Field(
+    artificial_viscosity: float = Field(
+        default=0.05, ge=0.0, le=2.0, description='alpha of the artificial viscosity [-]'
+    )
+    xsph_coefficient: float = Field(default=0.25, ge=0.0, le=1.0, description='of XSPH [-]')
+    free_surface_threshold: float = Field(
         default=2.0, ge=0.0, lt=3.0, description='divergence of position below which soil bears nothing [-]'
     )
     threads: int = Field(default=2, ge=1, le=2, description='threads; the outcome is the same')
@@ -41,7 +45,7 @@ class Settings(Resumable):
 
     @model_validator(mode='after')
     def _possible(self) -> Settings:
-        within('drop_m', self.drop_m, 0.0, 10.0)
+        within('drop_height_m', self.drop_height_m, 0.0, 10.0)
         if self.spacing_m > 0.5 * self.radius_m:
             most = 0.5 * self.radius_m
             raise ValueError(
@@ -60,7 +64,10 @@ class Settings(Resumable):
     def discretisation(self) -> Discretization:
         """Return how the soil is reckoned."""
         return Discretization(
-            spacing_m=self.spacing_m, viscosity=self.viscosity, shifting=self.shifting, surface=self.surface
+            spacing_m=self.spacing_m,
+            artificial_viscosity=self.artificial_viscosity,
+            xsph_coefficient=self.xsph_coefficient,
+            free_surface_threshold=self.free_surface_threshold,
         )
 
 
@@ -69,21 +76,21 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
     s, discretisation = settings, settings.discretisation()
 
     def begin(number: int) -> Impact:
-        drop = Drop(s.radius_m, s.ball_density_kgpm3, s.drop_m[number], s.gravity_mps2, s.side_m, s.depth_m)
+        drop = Drop(s.radius_m, s.ball_density_kgpm3, s.drop_height_m[number], s.gravity_mps2, s.side_m, s.depth_m)
         return Impact(drop, s.particle_soil, discretisation, s.threads, s.device)
 
     rows, device = [], resolved_device(s.device)
-    for height, row in zip(s.drop_m, sweep(s, begin, len(s.drop_m), tick), strict=False):
+    for height, row in zip(s.drop_height_m, sweep(s, begin, len(s.drop_height_m), tick), strict=False):
         measured = uehara_depth(
             s.radius_m, s.ball_density_kgpm3 / s.particle_soil.density_kgpm3, height, s.particle_soil.friction
         )
         rows.append(
             {
-                'ground': s.ground,
+                'terrain_model': s.terrain_model,
                 'device': device,
                 'soil': s.particle_soil.name,
                 'gravity_mps2': s.gravity_mps2,
-                'drop_m': height,
+                'drop_height_m': height,
                 'ball_density_kgpm3': s.ball_density_kgpm3,
                 'uehara_depth_m': measured,
                 **row,
@@ -115,8 +122,12 @@ def uehara_depth(radius: float, density_ratio: float, drop: float, friction: flo
 def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
     """Draw depth over drop, and the measured law."""
     done = [row for row in rows if not row['incomplete']]
-    axes.loglog([r['drop_m'] for r in done], [1e3 * r['depth_m'] for r in done], 'o-', label=settings.ground)
-    axes.loglog([r['drop_m'] for r in rows], [1e3 * r['uehara_depth_m'] for r in rows], 'k--', label='Uehara et al.')
+    axes.loglog(
+        [r['drop_height_m'] for r in done], [1e3 * r['depth_m'] for r in done], 'o-', label=settings.terrain_model
+    )
+    axes.loglog(
+        [r['drop_height_m'] for r in rows], [1e3 * r['uehara_depth_m'] for r in rows], 'k--', label='Uehara et al.'
+    )
     axes.set_xlabel('drop [m]')
     axes.set_ylabel('depth [mm]')
     axes.set_title(f'ball of {settings.ball_density_kgpm3:g} kg/m³ into {settings.particle_soil.name}')

@@ -23,7 +23,7 @@ class Settings(BenchSettings):
     width_m: float = Field(default=0.21, ge=0.01, le=5.0, description='[m]')
     omega_radps: float = Field(default=0.8, gt=0.0, le=100.0, description='wheel speed [rad/s]')
     bulldozing: bool = Field(default=False, description='whether displaced soil heaps up')
-    repose_angle_deg: float = Field(default=35.0, gt=0.0, lt=90.0, description='of heaped soil [deg]')
+    erosion_angle_deg: float = Field(default=35.0, gt=0.0, lt=90.0, description='of heaped soil [deg]')
 
     @model_validator(mode='after')
     def _possible(self) -> Settings:
@@ -37,21 +37,23 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
     slips = s.slip * s.passes if len(s.slip) == 1 else s.slip
     # The bed is long enough for the fastest pass.
     speed = s.omega_radps * s.radius_m * (1.0 - min(slips))
-    bounds = rolling_bounds(s.grid_m, speed, s.radius_m, s.width_m)
-    rules = BulldozingConfig(enabled=s.bulldozing, repose_angle_deg=s.repose_angle_deg).parameters()
+    bounds = rolling_bounds(s.grid_spacing_m, speed, s.radius_m, s.width_m)
+    rules = BulldozingConfig(enabled=s.bulldozing, erosion_angle_deg=s.erosion_angle_deg).parameters()
     wide = 14 if s.bulldozing else 0
     i0, i1, j0, j1 = bounds
-    bed = SoilBin(s.soil.parameters(), s.grid_m, s.mode, (i0 - wide, i1 + wide, j0 - wide, j1 + wide), None, rules)
+    bed = SoilBin(
+        s.soil.parameters(), s.grid_spacing_m, s.scm_mode, (i0 - wide, i1 + wide, j0 - wide, j1 + wide), None, rules
+    )
     rows: list[dict[str, Any]] = []
     for number, slip in enumerate(slips, start=1):
         tick(number - 1, len(slips))
-        if s.mode == 'regolith':  # the wheel behind is another wheel; in reference mode the ground remembers
+        if s.scm_mode == 'regolith':  # the wheel behind is another wheel; in reference mode the ground remembers
             bed.shear[:] = 0.0
         mean = roll(bed, s.load_n, slip, s.omega_radps, s.radius_m, s.width_m, s.dt_s)
         rows.append(
             {
                 'soil': s.soil.name,
-                'mode': s.mode,
+                'scm_mode': s.scm_mode,
                 'pass': number,
                 'slip': slip,
                 'normal_load_n': mean.normal_force,

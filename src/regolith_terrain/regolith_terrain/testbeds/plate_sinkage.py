@@ -27,15 +27,15 @@ _PATCH = 4.0
 _UNDER_LOAD_S, _UNLOADED_S, _RELOADED_S = 11.0, 13.0, 16.0
 """Ends of the stages of a loading cycle [s]."""
 _OF_GROUND = {
-    'scm': ('soil', 'mode', 'grid_m', 'dt_s', 'damping'),
+    'scm': ('soil', 'scm_mode', 'grid_spacing_m', 'dt_s', 'damping'),
     'crm': (
         'particle_soil',
         'gravity_mps2',
         'spacing_m',
-        'viscosity',
-        'smoothing',
-        'shifting',
-        'surface',
+        'artificial_viscosity',
+        'smoothing_ratio',
+        'xsph_coefficient',
+        'free_surface_threshold',
         'speed_mps',
         'deepest_m',
         'side_m',
@@ -52,7 +52,7 @@ _OF_GROUND = {
 class Settings(BenchSettings, Resumable):
     """The press; its defaults are those of the reference tables. What only one kind of ground has says so."""
 
-    ground: Literal['scm', 'crm'] = Field(
+    terrain_model: Literal['scm', 'crm'] = Field(
         default='scm', description='model of the ground: scm, the grid; crm, a continuum of particles'
     )
     shape: Literal['plate', 'wheel', 'disc'] = Field(
@@ -69,18 +69,18 @@ class Settings(BenchSettings, Resumable):
     )
     gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='crm: [m/s^2]')
     spacing_m: float = Field(default=0.02, gt=0.0, le=1.0, description='crm: distance of particles [m]')
-    viscosity: float = Field(
+    artificial_viscosity: float = Field(
         default=VISCOSITY_SLOW, ge=0.0, le=2.0, description='crm: alpha of the artificial viscosity [-]'
     )
-    smoothing: float = Field(
+    smoothing_ratio: float = Field(
         default=SMOOTHING_PRESSED, ge=1.1, le=1.6, description='crm: smoothing length over spacing [-]'
     )
-    shifting: float = Field(default=0.25, ge=0.0, le=1.0, description='crm: of XSPH [-]')
-    surface: float = Field(
+    xsph_coefficient: float = Field(default=0.25, ge=0.0, le=1.0, description='crm: of XSPH [-]')
+    free_surface_threshold: float = Field(
         default=2.0, ge=0.0, lt=3.0, description='crm: divergence of position below which soil bears nothing [-]'
     )
     speed_mps: float = Field(default=0.05, gt=0.0, le=10.0, description='crm: of the plate [m/s]')
-    deepest_m: float = Field(default=0.03, gt=0.0, le=1.0, description='crm: depth where it stops in any case [m]')
+    max_depth_m: float = Field(default=0.03, gt=0.0, le=1.0, description='crm: depth where it stops in any case [m]')
     side_m: float | None = Field(
         default=None, gt=0.0, le=50.0, description='crm: of the square bed [m]; none: five times the longer side'
     )
@@ -95,14 +95,14 @@ class Settings(BenchSettings, Resumable):
         within('load_n', self.load_n, 0.0, 1e7)
         for ground, keys in _OF_GROUND.items():
             for key in keys:
-                if ground != self.ground and key in self.model_fields_set and getattr(self, key) is not None:
+                if ground != self.terrain_model and key in self.model_fields_set and getattr(self, key) is not None:
                     value = getattr(self, key)
-                    what = f'{key} = {getattr(value, "name", value)!r}: does not apply to {self.ground}'
-                    raise ValueError(f'{what}; allowed: with ground {ground}')
-        if self.shape == ('disc' if self.ground == 'scm' else 'wheel'):
-            allowed = 'plate, wheel' if self.ground == 'scm' else 'plate, disc'
-            raise ValueError(f'shape = {self.shape!r}: cannot be on {self.ground}; allowed: {allowed}')
-        if self.ground == 'crm':
+                    what = f'{key} = {getattr(value, "name", value)!r}: does not apply to {self.terrain_model}'
+                    raise ValueError(f'{what}; allowed: with terrain_model {ground}')
+        if self.shape == ('disc' if self.terrain_model == 'scm' else 'wheel'):
+            allowed = 'plate, wheel' if self.terrain_model == 'scm' else 'plate, disc'
+            raise ValueError(f'shape = {self.shape!r}: cannot be on {self.terrain_model}; allowed: {allowed}')
+        if self.terrain_model == 'crm':
             plate = self.plate(1.0)
             small = min(plate.length, plate.width)
             if self.spacing_m > small / 3.0:
@@ -125,10 +125,10 @@ class Settings(BenchSettings, Resumable):
         """Return how a continuum is reckoned."""
         return Discretization(
             spacing_m=self.spacing_m,
-            smoothing=self.smoothing,
-            viscosity=self.viscosity,
-            shifting=self.shifting,
-            surface=self.surface,
+            smoothing_ratio=self.smoothing_ratio,
+            artificial_viscosity=self.artificial_viscosity,
+            xsph_coefficient=self.xsph_coefficient,
+            free_surface_threshold=self.free_surface_threshold,
         )
 
     def plate(self, load: float) -> Plate:
@@ -138,18 +138,18 @@ class Settings(BenchSettings, Resumable):
         longer = max(length, width)
         side = self.side_m if self.side_m is not None else 5.0 * longer
         depth = self.depth_m if self.depth_m is not None else 2.0 * longer
-        return Plate(length, width, disc, load, self.speed_mps, self.deepest_m, side, depth)
+        return Plate(length, width, disc, load, self.speed_mps, self.max_depth_m, side, depth)
 
     def spacing(self) -> float:
         """Return the spacing used [m], which reference mode fits to a patch of 4 m, as Chrono does."""
-        if self.mode == 'regolith':
-            return self.grid_m
-        return _PATCH / (2.0 * math.ceil(0.5 * _PATCH / self.grid_m - 1e-9))
+        if self.scm_mode == 'regolith':
+            return self.grid_spacing_m
+        return _PATCH / (2.0 * math.ceil(0.5 * _PATCH / self.grid_spacing_m - 1e-9))
 
 
 def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
     """Return a row per load: sinkage under it, after unloading to a tenth, and when loaded again."""
-    if settings.ground == 'crm':
+    if settings.terrain_model == 'crm':
         return _on_particles(settings, tick)
     rows = []
     for done, load in enumerate(settings.load_n):
@@ -159,7 +159,7 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
         rows.append(
             {
                 'soil': settings.soil.name,
-                'mode': settings.mode,
+                'scm_mode': settings.scm_mode,
                 'load_n': load,
                 'sinkage_m': held.depth,
                 'soil_force_n': held.force,
@@ -185,7 +185,7 @@ def _on_particles(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
     angle, cohesion = soil.compression_strength
     capacity = bearing_capacity(min(plate.length, plate.width), cohesion, angle, weight, plate.disc)
     what = {
-        'ground': s.ground,
+        'terrain_model': s.terrain_model,
         'device': resolved_device(s.device),
         'soil': soil.name,
         'gravity_mps2': s.gravity_mps2,
@@ -232,7 +232,7 @@ def loading_cycle(settings: Settings, load: float) -> list[Pressed]:
     parameters = s.soil.parameters()
     if s.damping is not None:
         parameters[DAMPING] = s.damping
-    bed = SoilBin(parameters, s.spacing(), s.mode, (-reach, reach + 1, -reach, reach + 1))
+    bed = SoilBin(parameters, s.spacing(), s.scm_mode, (-reach, reach + 1, -reach, reach + 1))
     shape = bed.containing(scm.box(s.a_m, s.b_m, 0.1) if s.shape == 'plate' else scm.cylinder(s.a_m, s.b_m))
     rise = 0.05 if s.shape == 'plate' else s.a_m
 
@@ -259,7 +259,7 @@ def bekker_sinkage(settings: Settings, load: float) -> float | None:
         return None
     soil = s.soil
     # The reference draws the patch through node centres: one cell smaller each way.
-    a, b = (s.a_m - s.spacing(), s.b_m - s.spacing()) if s.mode == 'reference' else (s.a_m, s.b_m)
+    a, b = (s.a_m - s.spacing(), s.b_m - s.spacing()) if s.scm_mode == 'reference' else (s.a_m, s.b_m)
     stiffness = soil.k_phi + soil.k_c * (a + b) / (a * b)
     return float((load / (s.a_m * s.b_m) / stiffness) ** (1.0 / soil.exponent))
 
@@ -267,17 +267,17 @@ def bekker_sinkage(settings: Settings, load: float) -> float | None:
 def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
     """Draw the whole loading cycle of the largest load, Bekker's curve, and Chrono's points where there are any."""
     s = settings
-    if s.ground == 'crm':
+    if s.terrain_model == 'crm':
         _draw_particles(s, rows, axes)
         return
     peak = max(s.load_n)
     samples = loading_cycle(s, peak)
-    axes.plot([p.depth * 1e3 for p in samples], [p.force for p in samples], label=f'{s.mode} mode')
+    axes.plot([p.depth * 1e3 for p in samples], [p.force for p in samples], label=f'{s.scm_mode} mode')
     axes.plot([r['sinkage_m'] * 1e3 for r in rows], [r['load_n'] for r in rows], 'o', label='under load')
     if s.shape == 'plate':
         loads = np.linspace(0.0, peak, 101)[1:]
         axes.plot([1e3 * (bekker_sinkage(s, p) or 0.0) for p in loads], loads, '--', color='0.4', label='Bekker')
-    case = f'{s.soil.name.removeprefix("chrono_")}_{s.shape}_{s.a_m:g}x{s.b_m:g}_d{s.grid_m:g}'
+    case = f'{s.soil.name.removeprefix("chrono_")}_{s.shape}_{s.a_m:g}x{s.b_m:g}_d{s.grid_spacing_m:g}'
     for geometry, mark in (('exact', 'kx'), ('bullet', 'r+')):
         points = reference_rows('scm_static', case=case, geometry=geometry)
         if points and s.soil.name.startswith('chrono_'):
@@ -293,7 +293,7 @@ def _draw_particles(settings: Settings, rows: list[dict[str, Any]], axes: Any) -
     row = max((r for r in rows if r.get('curve')), key=lambda r: r['load_n'], default=None)
     if row is not None:
         depth, force = np.array(row['curve']).T
-        axes.plot(1e3 * depth, 1e-3 * force / row['area_m2'], label=settings.ground)
+        axes.plot(1e3 * depth, 1e-3 * force / row['area_m2'], label=settings.terrain_model)
         if row['knee_pa'] is not None:
             axes.axhline(1e-3 * row['knee_pa'], ls=':', color='C0', label='knee')
         axes.axhline(1e-3 * row['terzaghi_pa'], ls='--', color='0.4', label='Terzaghi')

@@ -48,7 +48,7 @@ class ScmClimb:
 
         :param slope_deg: upwards in the direction of travel [deg]
         :param soil: its parameters
-        :param grid_m: spacing of the nodes [m]
+        :param grid_spacing_m: spacing of the nodes [m]
         :param dt_s: step [s]
         :param mode: 'regolith' or 'reference'
         :param rules: of displaced soil, as :class:`regolith_terrain.testbeds.soil_bin.SoilBin` takes them

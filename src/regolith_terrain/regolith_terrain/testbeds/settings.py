@@ -50,8 +50,8 @@ class BenchSettings(Section):
     """Soil, soil model, grid and step of a bench on the grid, which is called scm where there is other ground, too."""
 
     soil: Soil = Field(default_factory=lambda: load_soil('lunar_nominal'), description='scm: name or file of a soil')
-    mode: Mode = Field(default='regolith', description='scm: soil contact model')
-    grid_m: float = Field(default=0.01, ge=0.002, le=0.2, description='scm: spacing of the nodes [m]')
+    scm_mode: Mode = Field(default='regolith', description='scm: soil contact model')
+    grid_spacing_m: float = Field(default=0.01, ge=0.002, le=0.2, description='scm: spacing of the nodes [m]')
     dt_s: float = Field(default=1e-3, ge=1e-5, le=1e-2, description='scm: step [s]')
 
 
@@ -64,13 +64,13 @@ class WheelBenchSettings(BenchSettings):
 
     @model_validator(mode='after')
     def _digs_in(self) -> WheelBenchSettings:
-        if self.slip_sinkage and self.mode == 'reference':
+        if self.slip_sinkage and self.scm_mode == 'reference':
             raise ValueError("slip_sinkage = true: in mode 'reference'; allowed: in mode 'regolith'")
         return self
 
     def displacement(self) -> Floats:
         """Return the rules of displaced soil of the grid, as a scenario has them, shape (RULES,)."""
-        if self.mode == 'regolith' and self.slip_sinkage is not False:
+        if self.scm_mode == 'regolith' and self.slip_sinkage is not False:
             return SlipSinkageConfig().parameters()
         return NOTHING_MOVES
 

@@ -55,10 +55,10 @@ class WheelRig(Section):
     settle_s: float = Field(default=0.25, ge=0.0, le=60.0, description='in which the wheel may sink but not travel [s]')
     spin_up_s: float = Field(default=0.25, ge=0.0, le=60.0, description='in which its rate rises, after that [s]')
     drive_s: float = Field(default=3.75, gt=0.1, le=600.0, description='drive, from the start of turning on [s]')
-    grid_drive_s: float | None = Field(
+    scm_drive_s: float | None = Field(
         default=None, gt=0.1, le=600.0, description='the same on ground scm, where it costs little; none: drive_s [s]'
     )
-    mean_share: float = Field(
+    averaging_fraction: float = Field(
         default=0.4, gt=0.05, le=0.8, description='of the drive, at its end, over which figures are means [-]'
     )
 
@@ -79,7 +79,7 @@ class WheelRig(Section):
 
     def on_grid(self) -> WheelRig:
         """Return the rig on ground that needs no trough."""
-        return self if self.grid_drive_s is None else self.model_copy(update={'drive_s': self.grid_drive_s})
+        return self if self.scm_drive_s is None else self.model_copy(update={'drive_s': self.scm_drive_s})
 
     def under(self, gravity: float) -> WheelRig:
         """Return the rig under another gravity [m/s^2], all times stretched as falls take longer there.
@@ -91,7 +91,7 @@ class WheelRig(Section):
         """
         slower = math.sqrt(self.gravity_mps2 / gravity)
         times = {
-            key: value * slower for key in ('settle_s', 'spin_up_s', 'drive_s', 'grid_drive_s')
+            key: value * slower for key in ('settle_s', 'spin_up_s', 'drive_s', 'scm_drive_s')
             if (value := getattr(self, key)) is not None
         }  # fmt: skip
         return self.model_copy(update={'gravity_mps2': gravity, **times})
@@ -226,7 +226,7 @@ def measured(rig: WheelRig, samples: Floats) -> dict[str, Any]:
     :return: None for each figure of which there is nothing yet
     """
     now = float(samples[-1, 0]) if len(samples) else 0.0
-    span = rig.mean_share * min(rig.drive_s, now - rig.settle_s)
+    span = rig.averaging_fraction * min(rig.drive_s, now - rig.settle_s)
     slack = 1e-6 * span
     end, late = samples[:, 0] >= now - span - slack, samples[:, 0] >= now - 0.5 * span - slack
     fastest = rig.omega_radps * rig.outermost_m

@@ -29,8 +29,16 @@ from regolith_terrain.testbeds.slope_climb import GivenRig, WheelRig, check, che
 
 DEFAULT_RIG = 'grc1_mgru3'
 OF_GROUND = {
-    'scm': ('soil', 'mode', 'grid_m', 'dt_s'),
-    'crm': ('spacing_m', 'viscosity', 'smoothing', 'shifting', 'surface', 'particle_soil', 'device'),
+    'scm': ('soil', 'scm_mode', 'grid_spacing_m', 'dt_s'),
+    'crm': (
+        'spacing_m',
+        'artificial_viscosity',
+        'smoothing_ratio',
+        'xsph_coefficient',
+        'free_surface_threshold',
+        'particle_soil',
+        'device',
+    ),
     'dem': ('grains', 'packing', 'seed'),
 }
 """Settings that climbs have on ground of one kind only."""
@@ -44,7 +52,7 @@ OF_CLIMBS = (
 class SlopeSettings(WheelBenchSettings, Resumable):
     """What climbs are asked; what only one kind of ground has says so."""
 
-    ground: Literal['scm', 'crm', 'dem'] = Field(
+    terrain_model: Literal['scm', 'crm', 'dem'] = Field(
         default='scm', description='model of the ground: scm, the grid; crm, a continuum of particles; dem, grains'
     )
     slope_deg: Numbers | None = Field(
@@ -60,14 +68,14 @@ class SlopeSettings(WheelBenchSettings, Resumable):
         default=None, gt=0.1, le=600.0, description="climbs: from the start of turning on [s]; none: the rig's"
     )
     spacing_m: float = Field(default=0.009, gt=0.0, le=10.0, description='crm: distance of particles [m]')
-    viscosity: float = Field(
+    artificial_viscosity: float = Field(
         default=VISCOSITY_SLOW, ge=0.0, le=2.0, description='crm: alpha of the artificial viscosity [-]'
     )
-    smoothing: float = Field(
+    smoothing_ratio: float = Field(
         default=SMOOTHING_PRESSED, ge=1.1, le=1.6, description='crm: smoothing length over spacing [-]'
     )
-    shifting: float = Field(default=0.25, ge=0.0, le=1.0, description='crm: of XSPH [-]')
-    surface: float = Field(
+    xsph_coefficient: float = Field(default=0.25, ge=0.0, le=1.0, description='crm: of XSPH [-]')
+    free_surface_threshold: float = Field(
         default=2.0, ge=0.0, lt=3.0, description='crm: divergence of position below which soil bears nothing [-]'
     )
     particle_soil: GivenSoil | None = Field(default=None, description="crm: name or file of a soil; none: the rig's")
@@ -81,8 +89,8 @@ class SlopeSettings(WheelBenchSettings, Resumable):
     def _a_climb(self) -> SlopeSettings:
         if self.slope_deg is None:
             odd = [key for key in OF_CLIMBS if key in self.model_fields_set]
-            if self.ground != 'scm':
-                odd.insert(0, 'ground')
+            if self.terrain_model != 'scm':
+                odd.insert(0, 'terrain_model')
             if odd:
                 value = getattr(self, odd[0])
                 what = f'{odd[0]} = {getattr(value, "name", value)!r}: applies only when slope_deg is set'
@@ -90,13 +98,14 @@ class SlopeSettings(WheelBenchSettings, Resumable):
             return self
         for ground in OF_GROUND:
             for key in OF_GROUND[ground]:
-                if ground != self.ground and key in self.model_fields_set:
+                if ground != self.terrain_model and key in self.model_fields_set:
                     raise ValueError(
-                        f'{key}: does not apply to ground {self.ground!r}; allowed: with ground {ground!r}'
+                        f'{key}: does not apply to terrain_model {self.terrain_model!r}; allowed: with '
+                        f'terrain_model {ground!r}'
                     )
         rig = self.climbing_rig()
         for slope in self.slope_deg:
-            GROUNDS[self.ground][0](self, rig, slope)
+            GROUNDS[self.terrain_model][0](self, rig, slope)
         return self
 
     def climbing_rig(self) -> WheelRig:
@@ -104,7 +113,7 @@ class SlopeSettings(WheelBenchSettings, Resumable):
         rig = self.rig if self.rig is not None else load_wheel_rig(DEFAULT_RIG)
         if self.gravity_mps2 is not None:
             rig = rig.under(self.gravity_mps2)
-        if self.ground == 'scm':
+        if self.terrain_model == 'scm':
             rig = rig.on_grid()
         given = {'omega_radps': self.omega_radps} if 'omega_radps' in self.model_fields_set else {}
         given |= {'mass_kg': self.mass_kg} if self.mass_kg is not None else {}
@@ -123,9 +132,9 @@ def _on_scm(settings: SlopeSettings, rig: WheelRig, slope: float) -> ResumableRu
         rig,
         slope,
         soil.parameters(),
-        settings.grid_m,
+        settings.grid_spacing_m,
         settings.dt_s,
-        settings.mode,
+        settings.scm_mode,
         settings.displacement(),
     )
 
@@ -133,11 +142,11 @@ def _on_scm(settings: SlopeSettings, rig: WheelRig, slope: float) -> ResumableRu
 def _discretisation(settings: SlopeSettings) -> Discretization:
     return Discretization(
         spacing_m=settings.spacing_m,
-        smoothing=settings.smoothing,
-        viscosity=settings.viscosity,
-        shifting=settings.shifting,
-        surface=settings.surface,
-        courant=crm_climb.COURANT,
+        smoothing_ratio=settings.smoothing_ratio,
+        artificial_viscosity=settings.artificial_viscosity,
+        xsph_coefficient=settings.xsph_coefficient,
+        free_surface_threshold=settings.free_surface_threshold,
+        courant_number=crm_climb.COURANT,
     )
 
 
@@ -192,14 +201,14 @@ def climb_slopes(settings: SlopeSettings, tick: Tick) -> list[dict[str, Any]]:
     assert slopes is not None
 
     def begin(number: int) -> ResumableRun:
-        return GROUNDS[settings.ground][1](settings, rig, slopes[number])
+        return GROUNDS[settings.terrain_model][1](settings, rig, slopes[number])
 
     what = {
-        'ground': settings.ground,
+        'terrain_model': settings.terrain_model,
         'rig': rig.name,
         'gravity_mps2': rig.gravity_mps2,
         'omega_radps': rig.omega_radps,
-        'device': resolved_device(settings.device) if settings.ground == 'crm' else 'cpu',
+        'device': resolved_device(settings.device) if settings.terrain_model == 'crm' else 'cpu',
     }
     rows = sweep(settings, begin, len(slopes), tick)
     return [{**what, 'slope_deg': slope, **row} for slope, row in zip(slopes, rows, strict=False)]
@@ -213,7 +222,7 @@ def plot_slopes(settings: SlopeSettings, rows: list[dict[str, Any]], axes: Any) 
     moving = [row for row in done if not row['steady'] and not row['incomplete']]
     cut = [row for row in done if row['incomplete']]
     for label, mark, face, some in (
-        (settings.ground, 'o', 'C0', steady),
+        (settings.terrain_model, 'o', 'C0', steady),
         ('not steady', 'o', 'white', moving),
         ('incomplete', 's', 'white', cut),
     ):
@@ -222,14 +231,14 @@ def plot_slopes(settings: SlopeSettings, rows: list[dict[str, Any]], axes: Any) 
             axes.plot(*places, mark, color='C0', markerfacecolor=face, label=label)
     axes.set_xlabel('slope [deg]')
     axes.set_ylabel('slip 1 - v / (ωR), R over the grousers [-]')
-    axes.set_title(f'{settings.climbing_rig().name} on {settings.ground}, {_fineness(settings)}')
+    axes.set_title(f'{settings.climbing_rig().name} on {settings.terrain_model}, {_fineness(settings)}')
 
 
 def _fineness(settings: SlopeSettings) -> str:
     """Return in words how fine the ground is."""
     size, what = {
-        'scm': (settings.grid_m, 'nodes every {} mm'),
+        'scm': (settings.grid_spacing_m, 'nodes every {} mm'),
         'crm': (settings.spacing_m, 'particles every {} mm'),
         'dem': (settings.grains.radius_m, 'grains of radius {} mm'),
-    }[settings.ground]
+    }[settings.terrain_model]
     return what.format(f'{1e3 * size:.3g}')

@@ -16,7 +16,15 @@ from regolith_terrain.testbeds.slope_settings import SlopeSettings, climb_slopes
 from regolith_terrain.testbeds.soil_bin import SoilBin, roll, rolling_bounds
 from regolith_terrain.testbeds.wong_reece import drawbar_curve
 
-_OF_SLIP = ('load_n', 'radius_m', 'width_m', 'grousers', 'grouser_height_m', 'grouser_thickness_m', 'one_by_one')
+_OF_SLIP = (
+    'load_n',
+    'radius_m',
+    'width_m',
+    'grousers',
+    'grouser_height_m',
+    'grouser_thickness_m',
+    'individual_contact',
+)
 
 
 class Settings(SlopeSettings):
@@ -31,7 +39,7 @@ class Settings(SlopeSettings):
     )
     grouser_height_m: float = Field(default=0.012, gt=0.0, le=1.0, description='slip: [m]')
     grouser_thickness_m: float = Field(default=0.006, gt=0.0, le=1.0, description='slip: [m]')
-    one_by_one: bool = Field(
+    individual_contact: bool = Field(
         default=False,
         description='slip: whether each grouser presses on the soil; false: drum and plates share the load of a'
         " cylinder around the tips, and carry soil by slip; without slip_sinkage and in mode 'reference' it is smooth",
@@ -56,13 +64,13 @@ class Settings(SlopeSettings):
     @property
     def smooth(self) -> bool:
         """Return whether the soil is pressed by a smooth cylinder."""
-        return self.grousers == 0 or not (self.one_by_one or self.displacement()[CARRIES])
+        return self.grousers == 0 or not (self.individual_contact or self.displacement()[CARRIES])
 
     def shape(self) -> scm.Shapes | None:
         """Return the grousered wheel, None for a smooth one."""
         if self.grousers == 0:
             return None
-        make = scm.grousered_wheel if self.one_by_one else scm.cylinder
+        make = scm.grousered_wheel if self.individual_contact else scm.cylinder
         return make(self.radius_m, self.width_m, self.grousers, self.grouser_height_m, self.grouser_thickness_m)
 
 
@@ -75,13 +83,13 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
     for done, slip in enumerate(s.slip):
         tick(done, len(s.slip))
         speed = s.omega_radps * s.radius_m * (1.0 - slip)
-        bounds = rolling_bounds(s.grid_m, speed, s.radius_m, s.width_m)
-        soil_bin = SoilBin(s.soil.parameters(), s.grid_m, s.mode, bounds, displacement=s.displacement())
+        bounds = rolling_bounds(s.grid_spacing_m, speed, s.radius_m, s.width_m)
+        soil_bin = SoilBin(s.soil.parameters(), s.grid_spacing_m, s.scm_mode, bounds, displacement=s.displacement())
         mean = roll(soil_bin, s.load_n, slip, s.omega_radps, s.radius_m, s.width_m, s.dt_s, s.shape())
         rows.append(
             {
                 'soil': s.soil.name,
-                'mode': s.mode,
+                'scm_mode': s.scm_mode,
                 'load_n': s.load_n,
                 'slip': slip,
                 'normal_load_n': mean.normal_force,
@@ -99,7 +107,7 @@ def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
     s = settings
     if s.slope_deg is not None:
         return plot_slopes(s, rows, axes)
-    axes.plot([r['slip'] for r in rows], [r['drawbar_pull_n'] for r in rows], 'o-', label=f'{s.mode} mode')
+    axes.plot([r['slip'] for r in rows], [r['drawbar_pull_n'] for r in rows], 'o-', label=f'{s.scm_mode} mode')
     if s.smooth:
         slips = np.linspace(0.0, 0.9, 46)
         curve = drawbar_curve(s.soil.parameters(), s.load_n, slips, s.radius_m, s.width_m)

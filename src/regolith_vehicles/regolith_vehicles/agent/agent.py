@@ -117,7 +117,7 @@ class VehicleAgent(Participant):
             self.grid,
             terrain.soil_map(name),
             gravity_mps2,
-            terrain.mode,
+            terrain.scm_mode,
             entry.mass_scale,
             terrain.displacement(),
             solids,
@@ -209,10 +209,10 @@ class VehicleAgent(Participant):
         """Place the vehicle at its start, at rest, on the committed ground or above; only before the first cycle."""
         entry = self.entry
         where = (*entry.position, math.radians(entry.heading_deg))
-        if entry.height_m is None:
+        if entry.height_above_ground_m is None:
             self.vehicle.place(*where)
         else:
-            self.vehicle.place_above_ground(*where, entry.height_m)
+            self.vehicle.place_above_ground(*where, entry.height_above_ground_m)
         self.start = self.vehicle.body_state()
         self._state = self.vehicle.state()
         self._hash = self._digest(0, b'', self._state)

@@ -41,7 +41,7 @@ def planned_path(entry: VehicleEntry, duration_s: float) -> list[Point]:
     if isinstance(driver, ConstantDriverConfig):
         base = BodyState('', np.array([x, y, 0.0]), np.array([0.0, 0.0, 0.0, 1.0]), np.zeros(3), np.zeros(3))
         speed, rate = ConstantDriver(driver).command(math.ceil(driver.start_s * 1e9), base)
-        end_s = duration_s if driver.until_s is None else min(driver.until_s, duration_s)
+        end_s = duration_s if driver.end_s is None else min(driver.end_s, duration_s)
         return _arc(x, y, math.radians(entry.heading_deg), speed, rate, max(end_s - driver.start_s, 0.0))
     return [(x, y)]
 

@@ -24,8 +24,8 @@ class CarWheelConfig(Section):
     joint: str = Field(min_length=1, description='MJCF hinge it spins about; its axis is the axle')
     radius_m: float = Field(gt=0.0, le=5.0, description='of the cylinder that soil feels [m]')
     width_m: float = Field(gt=0.0, le=5.0, description='[m]')
-    tyre: str | None = Field(default=None, min_length=1, description='name of a known tyre, or path of a tyre YAML')
-    tyre_behaviour: Literal['regolith', 'reference'] = Field(
+    tire: str | None = Field(default=None, min_length=1, description='name of a known tyre, or path of a tyre YAML')
+    tire_mode: Literal['regolith', 'reference'] = Field(
         default='regolith', description="reference: as Chrono's tyres behave"
     )
     brake_torque_nm: float = Field(default=0.0, ge=0.0, le=1e6, description='at full braking [N m]')
@@ -121,10 +121,10 @@ class CarConfig(Section):
     )
     powertrain: str = Field(description='the one of them that does')
     driveshaft: str = Field(min_length=1, description='MJCF motor on the tendon that turns as the driveshaft does')
-    locks: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
+    differential_locks: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
         default=(), max_length=20, description='MJCF equality constraints that lock differentials'
     )
-    locked: bool = Field(default=False, description='whether all of them do')
+    differentials_locked: bool = Field(default=False, description='whether all of them do')
     pedal_time_s: float = Field(default=0.0, ge=0.0, le=10.0, description='from nothing to full of any input [s]')
 
     @model_validator(mode='after')
@@ -139,7 +139,7 @@ class CarConfig(Section):
             [(f'wheels.{k}.name', wheel.name) for k, wheel in wheels],
             [(f'wheels.{k}.joint', wheel.joint) for k, wheel in wheels],
             [(f'wheels.{k}.body', wheel.body) for k, wheel in wheels],
-            [(f'locks.{k}', lock) for k, lock in enumerate(self.locks)], actuators,
+            [(f'differential_locks.{k}', lock) for k, lock in enumerate(self.differential_locks)], actuators,
         ):  # fmt: skip
             first: dict[str, str] = {}
             for key, name in named:

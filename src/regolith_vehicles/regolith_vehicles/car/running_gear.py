@@ -97,8 +97,10 @@ class Car(RunningGear):
         self.train = self._train()
         self.brake_torque = np.array([w.brake_torque_nm for w in wheels])
         # Taken over by every reset of MuJoCo's data, as a placing begins with.
-        locks = self._find('equality', [(f'locks.{k}', name) for k, name in enumerate(self.car.locks)])
-        self.model.eq_active0[locks] = self.car.locked
+        locks = self._find(
+            'equality', [(f'differential_locks.{k}', name) for k, name in enumerate(self.car.differential_locks)]
+        )
+        self.model.eq_active0[locks] = self.car.differentials_locked
         self.drive_ratio = np.array([w.drive_ratio for w in wheels])
         named = [(k, w.upright) for k, w in enumerate(wheels) if w.upright is not None]
         self.uprights = np.full(len(wheels), -1, dtype=np.int64)
@@ -107,7 +109,7 @@ class Car(RunningGear):
         self.command = np.zeros(4)
         self.cruising = np.zeros(2)
         """Forward speed [m/s] and the controller's integral [m]."""
-        self.mounted = self.car.powertrains[self.car.powertrain].engine.mounted
+        self.mounted = self.car.powertrains[self.car.powertrain].engine.reaction_on_chassis
         self.state = np.zeros(STATES)
         self.wound_up = np.zeros(len(wheels))
         self.tyres = self._tyres()
@@ -171,13 +173,13 @@ class Car(RunningGear):
         return {
             k: wheel_tire(
                 self.config,
-                '.'.join((*PARAMETERS, f'wheels.{k}.tyre')),
-                wheel.tyre,
+                '.'.join((*PARAMETERS, f'wheels.{k}.tire')),
+                wheel.tire,
                 wheel.radius_m,
-                wheel.tyre_behaviour,
+                wheel.tire_mode,
             )
             for k, wheel in enumerate(self.car.wheels)
-            if wheel.tyre is not None
+            if wheel.tire is not None
         }
 
     def parts(self, mjcf_path: Path) -> tuple[ContactPart, ...]:

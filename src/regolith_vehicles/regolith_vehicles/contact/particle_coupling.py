@@ -57,7 +57,7 @@ def coupled_loop(
     contact: GroundContact, loop: Callable[..., int], now: Callable[[], CurrentPartStates]
 ) -> Callable[..., int]:
     """Return a loop over substeps that lets the ground move on in between; the loop itself where the ground rests."""
-    return loop if math.isinf(contact.longest_s) else partial(run_coupled, contact, loop, now)
+    return loop if math.isinf(contact.max_exposure_s) else partial(run_coupled, contact, loop, now)
 
 
 def run_coupled(
@@ -85,7 +85,7 @@ def run_coupled(
     :param driving: none: a gear with a drive would need to know what share of the cycle is over
     """
     # A substep is never cut.
-    each = max(1, math.floor(ground.longest_s / step * (1.0 + 1e-9)))
+    each = max(1, math.floor(ground.max_exposure_s / step * (1.0 + 1e-9)))
     change = (controls.end - controls.begin) / count
     for first in range(0, count, each):
         last = min(first + each, count)

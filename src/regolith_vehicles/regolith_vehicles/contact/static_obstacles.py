@@ -50,9 +50,9 @@ def build_solids(terrain: TerrainConfig, scenario_seed: int, ground: HeightField
         for piece in thing.hulls:
             solids.append(Solid(len(shapes), thing.middle, thing.turn, thing.config.friction))
             shapes.append(piece)
-    field = build_rocks(terrain, scenario_seed) if terrain.solid_rocks else None
+    field = build_rocks(terrain, scenario_seed) if terrain.rock_collision else None
     if field is not None:
-        rocks = site_rocks(field, terrain.size_m)
+        rocks = site_rocks(field, terrain.map_size_m)
         middles, halves = placed(rocks)
         first = len(shapes)
         for k in np.flatnonzero(rocks.diameter > FELT_M).tolist():
@@ -78,7 +78,7 @@ def build_obstacle_map(terrain: TerrainConfig, scenario_seed: int, ground: Heigh
             standing += [(piece, thing.middle, thing.turn) for piece in thing.hulls]
     field = build_rocks(terrain, scenario_seed)
     if field is not None:
-        half = 0.5 * terrain.size_m
+        half = 0.5 * terrain.map_size_m
         rocks = field.rocks_in(-half, half, -half, half, WIDE_M)
         middles, halves = placed(rocks)
         shapes = [hull(scaled_rock(number)[0]) for number in range(SHAPES)]

@@ -37,7 +37,7 @@ def wheel_shape(wheel: WheelConfig, folder: Path) -> scm.Shapes:
         return scm.mesh(triangles)
     if wheel.grousers is not None:
         g = wheel.grousers
-        make = scm.grousered_wheel if g.one_by_one else scm.cylinder
+        make = scm.grousered_wheel if g.individual_contact else scm.cylinder
         return make(wheel.radius_m, wheel.width_m, g.count, g.height_m, g.thickness_m)
     return scm.cylinder(wheel.radius_m, wheel.width_m)
 

@@ -52,7 +52,7 @@ class GrouserConfig(Section):
 class WheelGrouserConfig(GrouserConfig):
     """Grousers of a wheel on soil."""
 
-    one_by_one: bool = Field(
+    individual_contact: bool = Field(
         default=False,
         description='whether each presses on the soil; false: drum and plates share the load of a cylinder around the'
         ' tips, and carry soil by slip; without slip_sinkage and in mode reference that cylinder is smooth',
@@ -85,7 +85,7 @@ class WheelConfig(Section):
         le=1e9,
         description='of the rim on its hub, where it meets rocks and obstacles [N/m]; absent: it does not yield',
     )
-    tyre: str | None = Field(
+    tire: str | None = Field(
         default=None,
         min_length=1,
         description='name of a known tyre, or tyre YAML relative to this file: its law on ground that does not yield;'
@@ -94,8 +94,8 @@ class WheelConfig(Section):
 
     @model_validator(mode='after')
     def _one_shape(self) -> WheelConfig:
-        if self.tyre is not None and (self.grousers is not None or self.mesh is not None):
-            raise ValueError('tyre: excludes grousers and mesh; allowed: one of them')
+        if self.tire is not None and (self.grousers is not None or self.mesh is not None):
+            raise ValueError('tire: excludes grousers and mesh; allowed: one of them')
         if self.grousers is not None and self.mesh is not None:
             raise ValueError('mesh: excludes grousers; allowed: one of them')
         if self.grousers is not None:
@@ -184,14 +184,14 @@ class DriveConfig(Section):
 
     max_wheel_speed_radps: float = Field(gt=0.0, le=1000.0, description='[rad/s]')
     max_wheel_acceleration_radps2: float = Field(gt=0.0, le=1e5, description='of the commanded speed [rad/s^2]')
-    droop_time_s: float | None = Field(
+    integral_time_s: float | None = Field(
         default=None,
         gt=0.0,
         le=10.0,
         description='time constant with which the motor controller removes the speed error that its load causes [s];'
         ' absent: the error stays',
     )
-    hold_time_s: float | None = Field(
+    parking_brake_time_s: float | None = Field(
         default=None,
         gt=0.0,
         le=10.0,
@@ -216,7 +216,7 @@ class CommandedJointConfig(Section):
     actuator: str = Field(min_length=1, description='MJCF servo on the joint, of position or speed')
     limits: tuple[float, float] = Field(description='least and greatest target [unit of the servo: rad, rad/s, m, m/s]')
     rate: float = Field(gt=0.0, le=1e5, description='at which the command goes to its target [unit of the servo/s]')
-    when_silent: Literal['hold', 'zero'] = Field(
+    on_timeout: Literal['hold', 'zero'] = Field(
         default='hold', description='what the target is when none comes any more: the last one, or zero'
     )
 
@@ -255,11 +255,11 @@ class PayloadConfig(Section):
 class OdometryConfig(Section):
     """Errors of the vehicle's own dead reckoning; see :mod:`regolith_vehicles.dynamics.odometry_covariance`."""
 
-    common_slip: float = Field(
+    common_slip_stddev: float = Field(
         default=0.04, ge=0.0, le=1.0, description='standard deviation of the slip all wheels have in common [-]'
     )
-    own_slip: float = Field(default=0.03, ge=0.0, le=1.0, description="the same of each wheel's own slip [-]")
-    correlation_m: float = Field(
+    wheel_slip_stddev: float = Field(default=0.03, ge=0.0, le=1.0, description="the same of each wheel's own slip [-]")
+    slip_correlation_length_m: float = Field(
         default=0.2, gt=0.0, le=1e4, description="way over which a wheel's own slip changes [m]"
     )
     slope_slip: float = Field(
@@ -292,10 +292,10 @@ class OdometryConfig(Section):
         description='Standard deviation of the share of way and of yaw rate lost in a turn in which the wheels of one'
         ' side stand [-]; of wheels that skid. Absent: the part of a turn that scrubbing takes, from where they are.',
     )
-    setting_off_m: float = Field(
+    start_slip_stddev_m: float = Field(
         default=0.03, ge=0.0, le=10.0, description='standard deviation of the way lost once until soil bears thrust [m]'
     )
-    encoder_ticks: int = Field(default=4096, ge=1, le=2**31, description='of the wheels, per turn')
+    ticks_per_revolution: int = Field(default=4096, ge=1, le=2**31, description='of the wheels, per turn')
 
 
 class RunningGearConfig(Section):
@@ -346,7 +346,7 @@ class VehicleModelConfig(Section):
     running_gear: RunningGearConfig | None = Field(default=None, description='gear it moves by; absent: its wheels')
     wheels: tuple[WheelConfig, ...] = Field(default=(), description='one or more, unless another gear is named')
     collision: CollisionConfig = CollisionConfig()
-    attachments: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
+    attachment_bodies: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
         default=(),
         max_length=32,
         description='MJCF bodies that the world keeps as objects of their own, VEHICLE/BODY, for others to attach to;'
@@ -433,7 +433,7 @@ class VehicleModelConfig(Section):
     @property
     def parts(self) -> tuple[str, ...]:
         """MJCF bodies besides the chassis that the world has as objects, in name order."""
-        named = {*self.attachments, *(shape.body for shape in self.collision.shapes if shape.body is not None)}
+        named = {*self.attachment_bodies, *(shape.body for shape in self.collision.shapes if shape.body is not None)}
         return tuple(sorted(named - {self.chassis}))
 
     @field_validator('wheels', 'ground_shapes')

@@ -38,9 +38,9 @@ class ConstantDriver(Driver):
     """One twist between two times."""
 
     def __init__(self, config: ConstantDriverConfig) -> None:
-        self._twist = DriveCommand(config.speed_mps, config.angular_radps)
+        self._twist = DriveCommand(config.speed_mps, config.yaw_rate_radps)
         self._start_ns = round(config.start_s * 1e9)
-        self._until_ns = None if config.until_s is None else round(config.until_s * 1e9)
+        self._until_ns = None if config.end_s is None else round(config.end_s * 1e9)
 
     def command(self, t_ns: int, base: BodyState) -> DriveCommand:
         """Return the twist, or zero outside the times; see the base class."""

@@ -18,42 +18,44 @@ class TaskConfig(Section):
     """What all tasks have in common."""
 
     joints: dict[str, float] = Field(
-        default_factory=dict, description='targets of joints by name while it lasts; of others, see when_silent'
+        default_factory=dict, description='targets of joints by name while it lasts; of others, see on_timeout'
     )
-    first_s: Seconds = Field(default=0.0, description='for which the vehicle stands first, as its joints move [s]')
+    initial_wait_s: Seconds = Field(
+        default=0.0, description='for which the vehicle stands first, as its joints move [s]'
+    )
     timeout_s: Seconds = Field(default=120.0, description='after which it is given up, and the next one begins [s]')
 
 
 class DigConfig(TaskConfig):
     """Dig until tools are full, creeping ahead."""
 
-    do: Literal['dig']
+    type: Literal['dig']
     tools: tuple[str, ...] = Field(default=(), description='that are to be full; absent: all')
-    until_full: float = Field(default=0.9, ge=0.0, le=1.0, description='level of filling each is to reach')
+    target_fill: float = Field(default=0.9, ge=0.0, le=1.0, description='level of filling each is to reach')
     speed_mps: float = Field(default=0.05, ge=-20.0, le=20.0, description='forward speed [m/s]')
 
 
 class HaulConfig(TaskConfig):
     """Drive to a place: turn on the spot towards it where it lies aside, then in a bend."""
 
-    do: Literal['haul']
-    to: tuple[Coordinate, Coordinate] = Field(description='x, y in the world [m]')
+    type: Literal['haul']
+    goal: tuple[Coordinate, Coordinate] = Field(description='x, y in the world [m]')
     speed_mps: float = Field(default=0.2, gt=0.0, le=20.0, description='[m/s]')
-    turn_radps: float = Field(default=0.3, gt=0.0, le=10.0, description='greatest yaw rate [rad/s]')
-    backwards: bool = Field(default=False, description='whether it drives there rear first')
-    within_m: float = Field(default=0.05, gt=0.0, le=100.0, description='distance at which it has arrived [m]')
+    max_yaw_rate_radps: float = Field(default=0.3, gt=0.0, le=10.0, description='greatest yaw rate [rad/s]')
+    reverse: bool = Field(default=False, description='whether it drives there rear first')
+    goal_tolerance_m: float = Field(default=0.05, gt=0.0, le=100.0, description='distance at which it has arrived [m]')
 
 
 class DumpConfig(TaskConfig):
     """Pour out until tools are empty."""
 
-    do: Literal['dump']
+    type: Literal['dump']
     tools: tuple[str, ...] = Field(default=(), description='that are to be empty; absent: all')
-    until_left: float = Field(default=0.0, ge=0.0, le=1.0, description='level of filling each is to fall to')
+    target_fill: float = Field(default=0.0, ge=0.0, le=1.0, description='level of filling each is to fall to')
     speed_mps: float = Field(default=0.0, ge=-20.0, le=20.0, description='forward speed [m/s]')
 
 
-Task = Annotated[DigConfig | HaulConfig | DumpConfig, Field(discriminator='do')]
+Task = Annotated[DigConfig | HaulConfig | DumpConfig, Field(discriminator='type')]
 
 
 class TasksDriverConfig(Section):

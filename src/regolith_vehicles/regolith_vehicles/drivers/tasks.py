@@ -17,7 +17,7 @@ from regolith_world.numerics.rotation import yaw
 ASIDE_RAD = 0.3
 """Bearing of the goal beyond which the vehicle turns on the spot."""
 NEARLY = 5.0
-"""Of within_m: so near to the goal it turns no more, and has arrived once that is beside it."""
+"""Of goal_tolerance_m: so near to the goal it turns no more, and has arrived once that is beside it."""
 AHEAD_M = 0.8
 """Greatest distance of the point steered at, on the line to the goal [m]."""
 
@@ -59,8 +59,8 @@ class TasksDriver(Driver):
                 return DriveCommand()
             task = tasks[self._done % len(tasks)]
             seconds = (t_ns - self._since_ns) * 1e-9
-            if seconds < task.timeout_s and not (seconds >= task.first_s and self._is_over(task, base)):
-                twist = self._twist(task, base) if seconds >= task.first_s else (0.0, 0.0)
+            if seconds < task.timeout_s and not (seconds >= task.initial_wait_s and self._is_over(task, base)):
+                twist = self._twist(task, base) if seconds >= task.initial_wait_s else (0.0, 0.0)
                 return DriveCommand(*twist, task.joints)
             self._done, self._since_ns, self._turning = self._done + 1, t_ns, False
         return DriveCommand()
@@ -70,11 +70,11 @@ class TasksDriver(Driver):
         if isinstance(task, HaulConfig):
             ahead, left = _goal(task, base)
             distance = math.hypot(ahead, left)
-            return distance <= task.within_m or (distance <= NEARLY * task.within_m and ahead <= 0.0)
+            return distance <= task.goal_tolerance_m or (distance <= NEARLY * task.goal_tolerance_m and ahead <= 0.0)
         levels = [level for name, level in self._levels.items() if name in task.tools or not task.tools]
         if isinstance(task, DigConfig):
-            return all(level >= task.until_full for level in levels)
-        return all(level <= task.until_left for level in levels)
+            return all(level >= task.target_fill for level in levels)
+        return all(level <= task.target_fill for level in levels)
 
     def _twist(self, task: DigConfig | HaulConfig | DumpConfig, base: BodyState) -> tuple[float, float]:
         """Return forward speed [m/s] and yaw rate [rad/s] of a task under way."""
@@ -84,13 +84,13 @@ class TasksDriver(Driver):
         bearing, distance = math.atan2(left, ahead), max(math.hypot(ahead, left), 1e-3)
         # Once it turns it goes on until it looks at the goal, or it would stop and go at the limit.
         aside = abs(bearing) > (0.1 * ASIDE_RAD if self._turning else ASIDE_RAD)
-        self._turning = aside and distance > NEARLY * task.within_m
+        self._turning = aside and distance > NEARLY * task.goal_tolerance_m
         if self._turning:
-            return 0.0, math.copysign(task.turn_radps, bearing)
+            return 0.0, math.copysign(task.max_yaw_rate_radps, bearing)
         # Pure pursuit of a point on the line to the goal, no further than AHEAD_M.
         curvature = 2.0 * math.sin(bearing) / min(distance, AHEAD_M)
-        rate = min(max(task.speed_mps * curvature, -task.turn_radps), task.turn_radps)
-        return -task.speed_mps if task.backwards else task.speed_mps, rate
+        rate = min(max(task.speed_mps * curvature, -task.max_yaw_rate_radps), task.max_yaw_rate_radps)
+        return -task.speed_mps if task.reverse else task.speed_mps, rate
 
     def save(self) -> bytes:
         """Return what was done and what is under way."""
@@ -103,6 +103,6 @@ class TasksDriver(Driver):
 
 def _goal(task: HaulConfig, base: BodyState) -> tuple[float, float]:
     """Return how far ahead and to the left of the end it drives with the goal lies [m]."""
-    heading = yaw(base.orientation) + (math.pi if task.backwards else 0.0)
-    dx, dy = task.to[0] - float(base.position[0]), task.to[1] - float(base.position[1])
+    heading = yaw(base.orientation) + (math.pi if task.reverse else 0.0)
+    dx, dy = task.goal[0] - float(base.position[0]), task.goal[1] - float(base.position[1])
     return math.cos(heading) * dx + math.sin(heading) * dy, -math.sin(heading) * dx + math.cos(heading) * dy

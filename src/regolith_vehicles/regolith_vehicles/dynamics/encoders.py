@@ -44,7 +44,7 @@ class Encoders:
 
     def _counted(self, n: int, angle: Floats) -> Floats:
         """Return angles [rad] in whole ticks, with the jitter of sample n of the stream."""
-        step = 2.0 * np.pi / self.config.ticks
+        step = 2.0 * np.pi / self.config.ticks_per_revolution
         seen = angle + self.config.jitter_rad * _jitter(self._key, n, len(angle))
         out: Floats = np.floor(seen / step + 0.5) * step
         return out

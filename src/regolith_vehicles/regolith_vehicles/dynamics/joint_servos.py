@@ -27,7 +27,7 @@ class JointServos:
         self._low = np.array([joint.limits[0] for joint in given])
         self._high = np.array([joint.limits[1] for joint in given])
         self._rate = np.array([joint.rate for joint in given])
-        self._holds = np.array([joint.when_silent == 'hold' for joint in given], dtype=np.bool_)
+        self._holds = np.array([joint.on_timeout == 'hold' for joint in given], dtype=np.bool_)
         self.goal = np.zeros(len(given))
         """Targets that hold, in the units of the actuators, shape (k,)."""
         self.command = np.zeros(len(given))
@@ -38,7 +38,7 @@ class JointServos:
         self.goal, self.command = np.zeros(len(self.names)), np.zeros(len(self.names))
 
     def goals(self, given: Mapping[str, float]) -> Vector:
-        """Return the targets of all joints, shape (k,): those given, else what held before, or zero (``when_silent``).
+        """Return the targets of all joints, shape (k,): those given, else what held before, or zero (``on_timeout``).
 
         :param given: targets by name, of joints in :attr:`names`
         """

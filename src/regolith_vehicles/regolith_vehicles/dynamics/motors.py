@@ -40,7 +40,7 @@ class Motors:
         """Wheel speeds [rad/s], then steering angles [rad], shape (n + m,)."""
         self.bias = np.zeros(len(config.wheels))
         """Speeds that the controllers add to the wheels' commands against their loads [rad/s], shape (n,)."""
-        self.strayed = np.zeros(len(config.wheels) if self._drive.hold_time_s is not None else 0)
+        self.strayed = np.zeros(len(config.wheels) if self._drive.parking_brake_time_s is not None else 0)
         """Angles by which wheels have turned since they are to stand [rad], shape (n,); (0,) without a hold."""
         self.returning = np.zeros(len(self.strayed))
         """Speeds of this cycle that bring them back [rad/s], of the same shape; :meth:`ramp` sets them."""
@@ -62,7 +62,7 @@ class Motors:
         :param duration: of the cycle [s]
         """
         target = _within(np.concatenate((speeds, angles[self.steered])), self._most)
-        if (time := self._drive.hold_time_s) is not None:
+        if (time := self._drive.parking_brake_time_s) is not None:
             back = (1.0 - math.exp(-duration / time)) / duration
             self.returning = _within(-back * self.strayed, self._limit)
         return self.command, self.command + _within(target - self.command, self._fastest * duration)
@@ -90,6 +90,6 @@ class Motors:
         db = e dt / T, exactly for an error that shrinks as the bias b makes up for it; Regolith's own controller, see
         ``test_convergence_order.py``.
         """
-        time = self._drive.droop_time_s
+        time = self._drive.integral_time_s
         if time is not None:
             self.bias = _within(self.bias + (1.0 - math.exp(-duration / time)) * error, self._limit)

@@ -205,14 +205,14 @@ def compile_vehicle(
         raise VehicleModelError(mjcf_path, 'option integrator', 'RK4', allowed, 'takes four stages, a substep has one')
     check_servos(model, config.substep_s, mjcf_path)
 
-    for k, name in enumerate(config.attachments):
-        find('body', f'attachments.{k}', name)
+    for k, name in enumerate(config.attachment_bodies):
+        find('body', f'attachment_bodies.{k}', name)
     for k, shape in enumerate(config.collision.shapes):
         if shape.body is not None:
             find('body', f'collision.shapes.{k}.body', shape.body)
     for name in config.parts:
-        if model.body_rootid[find('body', 'attachments', name)] != model.body_rootid[base]:
-            key = 'attachments' if name in config.attachments else 'collision.shapes'
+        if model.body_rootid[find('body', 'attachment_bodies', name)] != model.body_rootid[base]:
+            key = 'attachment_bodies' if name in config.attachment_bodies else 'collision.shapes'
             carried = np.flatnonzero(model.body_rootid == model.body_rootid[base])
             allowed = ', '.join(filter(None, (model.body(int(b)).name for b in carried)))
             raise VehicleModelError(where, key, name, allowed, f'not carried by {config.chassis} in {file}')
@@ -302,7 +302,7 @@ def compile_vehicle(
         radius=radius,
         half_width=np.array([0.5 * w.width_m for w in wheels]),
         bias_limit=np.array(limits),
-        parts=np.array([find('body', 'attachments', name) for name in config.parts], dtype=np.int64),
+        parts=np.array([find('body', 'attachment_bodies', name) for name in config.parts], dtype=np.int64),
         joints=tuple(model.joint(k).name for k in single),
         joint_qpos=np.array([model.jnt_qposadr[k] for k in single], dtype=np.int64),
         joint_dof=np.array([model.jnt_dofadr[k] for k in single], dtype=np.int64),

@@ -151,19 +151,19 @@ def initial_covariance(layout: WheelLayout, config: OdometryConfig) -> Vector:
     size = OWN + 2 * count + (UNEVEN if skids(layout) else 0)
     out = np.zeros((size, size))
     still = np.zeros(count)
-    step = 2.0 * math.pi / config.encoder_ticks * layout.radius / math.sqrt(12.0)
+    step = 2.0 * math.pi / config.ticks_per_revolution * layout.radius / math.sqrt(12.0)
     weights = _weights(layout.x, layout.y, still)
     spread = weights * np.repeat(step, 2)
     out[:3, :3] = times(spread, spread.T)
     # Where the wheels stand tells nothing across a line of them.
     out[np.diag_indices(3)] += float(np.min(step)) ** 2
-    out[[3, 4], [3, 4]] = config.common_slip**2
+    out[[3, 4], [3, 4]] = config.common_slip_stddev**2
     out[DOWNHILL, DOWNHILL] = config.slope_slip**2
     out[TURNING, TURNING] = turning_share(layout, config) ** 2
     out[[CENTER, CENTER + 1], [CENTER, CENTER + 1]] = center_shift(layout, config) ** 2
     out[LAG, LAG] = config.turn_lag_m**2
     own = np.arange(OWN, OWN + 2 * count)
-    out[own, own] = config.own_slip**2
+    out[own, own] = config.wheel_slip_stddev**2
     if size > OWN + 2 * count:
         share = uneven_share(layout, config) ** 2
         last = np.arange(size - UNEVEN, size)
@@ -209,8 +209,8 @@ def propagate(
         yaw,
         way[0],
         way[1],
-        config.own_slip,
-        config.correlation_m,
+        config.wheel_slip_stddev,
+        config.slip_correlation_length_m,
         turned,
         slope[0],
         slope[1],
@@ -229,12 +229,13 @@ def propagate(
 def start_variance(config: OdometryConfig, before: float, after: float) -> float:
     """Return the variance [m^2] that setting off adds between two distances since the start [m].
 
-    It approaches ``setting_off_m`` squared as shear stress approaches its limit: exponentially, over that very way.
+    It approaches ``start_slip_stddev_m`` squared as shear stress approaches its limit: exponentially, over that very
+    way.
 
     Source: janosi1961.
     Checked by: test_odometry.py::test_the_way_lost_when_setting_off_is_lost_once.
     """
-    scale = config.setting_off_m
+    scale = config.start_slip_stddev_m
     if scale == 0.0:
         return 0.0
     return scale * scale * (math.exp(-2.0 * before / scale) - math.exp(-2.0 * after / scale))
@@ -260,9 +261,11 @@ def twist_covariance(
     Source: martinelli2003; thrun2005, section 5.4.
     Checked by: test_odometry.py::test_the_twists_covariance_adds_common_slip_own_slip_and_ticks.
     """
-    tick = 2.0 * math.pi / config.encoder_ticks / math.sqrt(6.0) / duration
+    tick = 2.0 * math.pi / config.ticks_per_revolution / math.sqrt(6.0) / duration
     weights = _weights(layout.x, layout.y, angles)
-    out: Vector = _twist_covariance(weights, speeds, layout.radius, tick, config.common_slip, config.own_slip)
+    out: Vector = _twist_covariance(
+        weights, speeds, layout.radius, tick, config.common_slip_stddev, config.wheel_slip_stddev
+    )
     down = config.slope_slip * float(np.abs(speeds).mean())
     for m in range(2):
         for n in range(2):
@@ -281,7 +284,7 @@ def twist_covariance(
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _twist_covariance(
-    weights: Vector, speeds: Vector, radius: Vector, tick: float, common_slip: float, own_slip: float
+    weights: Vector, speeds: Vector, radius: Vector, tick: float, common_slip_stddev: float, wheel_slip_stddev: float
 ) -> Vector:
     """Return the sum of what common slip, slip of each wheel's own, and ticks [rad/s] do to the twist, shape (3, 3).
 
@@ -290,10 +293,10 @@ def _twist_covariance(
     out, along, across = np.zeros((3, 3)), np.zeros(3), np.zeros(3)
     for k in range(speeds.shape[0]):
         speed, ticks = speeds[k], tick * radius[k]
-        own = own_slip * own_slip * speed * speed + ticks * ticks
+        own = wheel_slip_stddev * wheel_slip_stddev * speed * speed + ticks * ticks
         for m in range(3):
-            along[m] += weights[m, 2 * k] * common_slip * speed
-            across[m] += weights[m, 2 * k + 1] * common_slip * abs(speed)
+            along[m] += weights[m, 2 * k] * common_slip_stddev * speed
+            across[m] += weights[m, 2 * k + 1] * common_slip_stddev * abs(speed)
             for n in range(3):
                 both = weights[m, 2 * k] * weights[n, 2 * k] + weights[m, 2 * k + 1] * weights[n, 2 * k + 1]
                 out[m, n] += own * both
@@ -344,7 +347,7 @@ def _propagate(
     yaw: float,
     dx: float,
     dy: float,
-    own_slip: float,
+    wheel_slip_stddev: float,
     length: float,
     turned: float,
     ahead: float,
@@ -428,6 +431,6 @@ def _propagate(
         for b in range(3, size):
             out[a, b] = covariance[a, b] * fade[a] * fade[b]
         if a >= TURNING and a != LAG and a < OWN + 2 * count:
-            renewed = turn_slip if a == TURNING else shift if a < LAG else own_slip
+            renewed = turn_slip if a == TURNING else shift if a < LAG else wheel_slip_stddev
             out[a, a] += renewed * renewed * (1.0 - fade[a] * fade[a])
     return out

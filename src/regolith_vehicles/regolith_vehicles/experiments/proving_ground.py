@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A vehicle on the proving ground: what it does over time, and the figures of the manoeuvre."""
+"""A vehicle on the proving ground: what it does over time, and the figures of the maneuver."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def run(settings: Settings, tick: Tick) -> dict[str, Any]:
 
 
 def draw(settings: Settings, result: dict[str, Any], axes: Any) -> None:
-    """Draw speed, and what the manoeuvre is about, over time."""
+    """Draw speed, and what the maneuver is about, over time."""
     table = dict(zip(result['columns'], np.array(result['rows']).T, strict=True))
     axes.plot(table['t_s'], table['vx_mps'], label='forward speed [m/s]')
-    turning = settings.manoeuvre in ('step_steer', 'circle', 'turn', 'pivot')
+    turning = settings.maneuver in ('step_steer', 'circle', 'turn', 'pivot')
     other, label = ('yaw_rate_radps', 'yaw rate [rad/s]') if turning else ('ax_mps2', 'acceleration [m/s²]')
     if settings.family != 'car' and not turning:
         other, label = 'pitch_deg', 'pitch [°], nose down'
@@ -41,4 +41,4 @@ def draw(settings: Settings, result: dict[str, Any], axes: Any) -> None:
     beside.set_ylabel(label)
     axes.set_xlabel('time [s]')
     axes.set_ylabel('forward speed [m/s]')
-    axes.set_title(f'{settings.vehicle}, {settings.case or settings.manoeuvre}')
+    axes.set_title(f'{settings.vehicle}, {settings.case or settings.maneuver}')

@@ -29,10 +29,10 @@ _SMALL = 1e-4
 class Settings(Section):
     """The bench: a wheel held at a load, a speed and an attitude; lists of values make a grid of all of them."""
 
-    tyre: Annotated[str, known_name(load_tire)] = Field(
+    tire: Annotated[str, known_name(load_tire)] = Field(
         default='hmmwv_tmeasy', min_length=1, description='name of a known tyre, or path of a tyre YAML'
     )
-    behaviour: Literal['regolith', 'reference'] = Field(default='regolith', description="reference: as Chrono's are")
+    tire_mode: Literal['regolith', 'reference'] = Field(default='regolith', description="reference: as Chrono's are")
     load_n: Several = Field(default=(6000.0,), description='[N]')
     slip: Several = Field(default=(0.0,), description='(omega R - v) / v, > 0 drives')
     slip_angle_deg: Several = Field(default=(0.0,), description='> 0: the wheel moves to the left [deg]')
@@ -67,7 +67,7 @@ class Settings(Section):
         most = np.asarray(self.load_n)[np.isnan(tyre.depth(self.load_n))]
         if len(most):
             top = tyre.config.load_curve[-1][1]
-            raise ValueError(f'load_n = {float(most[0])!r}: more than {self.tyre} carries; allowed: up to {top!r}')
+            raise ValueError(f'load_n = {float(most[0])!r}: more than {self.tire} carries; allowed: up to {top!r}')
         return self
 
     def grid(self) -> tuple[tuple[float, ...], ...]:
@@ -91,7 +91,7 @@ class Settings(Section):
 
     def made(self) -> Tire:
         """Return the tyre."""
-        return load_tire(self.tyre, self.behaviour)
+        return load_tire(self.tire, self.tire_mode)
 
 
 def run(settings: Settings, tick: Tick) -> dict[str, Any]:
@@ -166,7 +166,7 @@ def draw(settings: Settings, result: dict[str, Any], axes: Any) -> None:
         axes.plot(column['t_s'], column['Fy_N'], label='to the left')
         axes.set_xlabel('time [s]')
         axes.set_ylabel('force [N]')
-        axes.set_title(f'{settings.tyre}, {settings.motion}, {settings.behaviour}')
+        axes.set_title(f'{settings.tire}, {settings.motion}, {settings.tire_mode}')
         return
     rows, names = np.array(result['rows']), COLUMNS[: len(settings.grid())]
     over = max(range(len(names)), key=lambda k: len(set(settings.grid()[k])))
@@ -180,4 +180,4 @@ def draw(settings: Settings, result: dict[str, Any], axes: Any) -> None:
         axes.plot(curve[:, over], curve[:, COLUMNS.index(force)], label=label or None)
     axes.set_xlabel(names[over].replace('_deg', ' [deg]').replace('_n', ' [N]').replace('_', ' '))
     axes.set_ylabel('force along [N]' if force == 'fx_n' else 'force to the left [N]')
-    axes.set_title(f'{settings.tyre} at {settings.speed_mps:g} m/s, {settings.behaviour}')
+    axes.set_title(f'{settings.tire} at {settings.speed_mps:g} m/s, {settings.tire_mode}')

@@ -29,16 +29,16 @@ class Settings(WheelBenchSettings):
     )
     slope_deg: Numbers = Field(default=(10.0,), description='[deg], up is positive; several: a sweep')
     heading_deg: float = Field(default=0.0, ge=-360.0, le=360.0, description='from straight up, left positive [deg]')
-    command_mps: float = Field(default=0.2, ge=-10.0, le=10.0, description='speed asked for [m/s]')
+    commanded_speed_mps: float = Field(default=0.2, ge=-10.0, le=10.0, description='speed asked for [m/s]')
     gravity_mps2: float = Field(default=1.62, gt=0.0, le=30.0, description='[m/s^2]')
     duration_s: float = Field(default=20.0, ge=4.0, le=1000.0, description='of each run [s]; its second half counts')
-    grid_m: float = Field(default=0.02, ge=0.002, le=0.2, description='spacing of the nodes [m]')
+    grid_spacing_m: float = Field(default=0.02, ge=0.002, le=0.2, description='spacing of the nodes [m]')
 
     @model_validator(mode='after')
     def _possible(self) -> Settings:
         within('slope_deg', self.slope_deg, -60.0, 60.0)
-        if self.command_mps == 0.0:
-            raise ValueError('command_mps = 0: does not drive; allowed: not 0')
+        if self.commanded_speed_mps == 0.0:
+            raise ValueError('commanded_speed_mps = 0: does not drive; allowed: not 0')
         return self
 
 
@@ -62,7 +62,7 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
             climbed = _climb(s, slope)
         except VehicleError as error:
             raise ValueError(f'at {slope:g} deg: {error}') from error
-        rows.append({'soil': s.soil.name, 'mode': s.mode, 'model': s.model, 'slope_deg': slope, **climbed})
+        rows.append({'soil': s.soil.name, 'scm_mode': s.scm_mode, 'model': s.model, 'slope_deg': slope, **climbed})
     tick(len(s.slope_deg), len(s.slope_deg))
     return rows
 
@@ -72,10 +72,10 @@ def _climb(s: Settings, slope: float) -> dict[str, float]:
     config, mjcf = load_vehicle_model(s.model)
     tilt, heading = math.radians(slope), math.radians(s.heading_deg)
     gravity = s.gravity_mps2 * np.array([-math.sin(tilt), 0.0, -math.cos(tilt)])
-    grid = SoilGrid(FlatField(), s.grid_m)
-    vehicle = Vehicle('rover', config, mjcf, grid, s.soil, gravity, s.mode, displacement=s.displacement())
+    grid = SoilGrid(FlatField(), s.grid_spacing_m)
+    vehicle = Vehicle('rover', config, mjcf, grid, s.soil, gravity, s.scm_mode, displacement=s.displacement())
     vehicle.place(0.0, 0.0, heading)
-    speeds, angles = wheel_commands(vehicle.body.layout, s.command_mps, 0.0)
+    speeds, angles = wheel_commands(vehicle.body.layout, s.commanded_speed_mps, 0.0)
     cycles = round(s.duration_s * 1e9 / _CYCLE_NS)
     forward = np.array([math.cos(heading), math.sin(heading)])
     start = np.zeros(2)
@@ -105,7 +105,7 @@ def _climb(s: Settings, slope: float) -> dict[str, float]:
 
 def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
     """Draw slip over slope."""
-    axes.plot([r['slope_deg'] for r in rows], [r['slip'] for r in rows], 'o-', label=f'{settings.mode} mode')
+    axes.plot([r['slope_deg'] for r in rows], [r['slip'] for r in rows], 'o-', label=f'{settings.scm_mode} mode')
     axes.set_xlabel('slope [deg]')
     axes.set_ylabel('slip [-]')
-    axes.set_title(f'{settings.model} at {settings.command_mps:g} m/s, {settings.soil.name}')
+    axes.set_title(f'{settings.model} at {settings.commanded_speed_mps:g} m/s, {settings.soil.name}')

@@ -52,8 +52,8 @@ def full_charge(config: BatteryConfig) -> Floats:
     """Return the state of a battery at the start, shape (CHARGE_STATES,)."""
     low, high = config.voltage_v
     charge = np.zeros(CHARGE_STATES)
-    charge[STORED] = 3600.0 * config.energy_wh * config.charge
-    charge[VOLTAGE] = low + (high - low) * config.charge
+    charge[STORED] = 3600.0 * config.energy_wh * config.initial_state_of_charge
+    charge[VOLTAGE] = low + (high - low) * config.initial_state_of_charge
     return charge
 
 

@@ -37,22 +37,22 @@ def _brakes(idle: tuple[tuple[float, float], ...]) -> None:
     :raises ValueError: naming the point
     """
     if pushes := [number for number, point in enumerate(idle) if point[1] > 0.0]:
-        raise ValueError(f'idle.{pushes[0]}: pushes without throttle; allowed: torques of at most 0')
+        raise ValueError(f'zero_throttle.{pushes[0]}: pushes without throttle; allowed: torques of at most 0')
 
 
 class EngineMap(Section):
     """An engine without inertia: torque over speed at no throttle and at full, linear between."""
 
     type: Literal['map']
-    idle: Curve = Field(description='speed [rad/s] and torque [N m] without throttle')
-    full: Curve = Field(description='speed [rad/s] and torque [N m] at full throttle')
-    mounted: bool = Field(
+    zero_throttle: Curve = Field(description='speed [rad/s] and torque [N m] without throttle')
+    full_throttle: Curve = Field(description='speed [rad/s] and torque [N m] at full throttle')
+    reaction_on_chassis: bool = Field(
         default=True, description='whether the chassis bears its reaction; false: it is lost, as in the reference'
     )
 
     @model_validator(mode='after')
     def _brakes_without_throttle(self) -> EngineMap:
-        _brakes(self.idle)
+        _brakes(self.zero_throttle)
         return self
 
 
@@ -61,12 +61,14 @@ class ShaftEngine(Section):
 
     type: Literal['shaft']
     inertia_kgm2: float = Field(gt=0.0, le=1e4, description='of all that turns with it, up to the coupling [kg m^2]')
-    full: Curve = Field(description='speed [rad/s] and torque [N m] at full throttle, losses not taken off')
+    full_throttle: Curve = Field(description='speed [rad/s] and torque [N m] at full throttle, losses not taken off')
     losses: Curve = Field(description='speed [rad/s] and torque [N m] at any throttle, against the motion: below zero')
     idle_radps: float = Field(
         default=0.0, ge=0.0, le=1e4, description='speed that it keeps without throttle [rad/s]; 0: it may stop'
     )
-    mounted: bool = Field(default=True, description='whether the chassis bears its reaction; false: it is lost')
+    reaction_on_chassis: bool = Field(
+        default=True, description='whether the chassis bears its reaction; false: it is lost'
+    )
 
     @model_validator(mode='after')
     def _loses(self) -> ShaftEngine:
@@ -79,18 +81,22 @@ class ElectricMotor(Section):
     """A motor on a battery: torque over speed at full throttle, and what it takes back without."""
 
     type: Literal['electric']
-    full: Curve = Field(description='speed [rad/s] and torque [N m] at most')
-    idle: Curve = Field(description='speed [rad/s] and torque [N m] without throttle: below zero, it generates')
+    full_throttle: Curve = Field(description='speed [rad/s] and torque [N m] at most')
+    zero_throttle: Curve = Field(
+        description='speed [rad/s] and torque [N m] without throttle: below zero, it generates'
+    )
     torque_constant_nmpa: float = Field(gt=0.0, le=1e4, description='torque for each ampere in its windings [N m/A]')
     resistance_ohm: float = Field(ge=0.0, le=1e4, description='of its windings [ohm]')
     converter_efficiency: float = Field(
         default=0.95, gt=0.0, le=1.0, description='of the electronics between battery and windings, either way [-]'
     )
-    mounted: bool = Field(default=True, description='whether the chassis bears its reaction; false: it is lost')
+    reaction_on_chassis: bool = Field(
+        default=True, description='whether the chassis bears its reaction; false: it is lost'
+    )
 
     @model_validator(mode='after')
     def _brakes_without_throttle(self) -> ElectricMotor:
-        _brakes(self.idle)
+        _brakes(self.zero_throttle)
         return self
 
 
@@ -115,16 +121,17 @@ class Clutch(Section):
 
     type: Literal['clutch']
     torque_nm: float = Field(gt=0.0, le=1e6, description='that it bears closed [N m]')
-    closes_radps: tuple[float, float] = Field(
+    engagement_speeds_radps: tuple[float, float] = Field(
         description='speeds of the engine between which it closes; both 0: it is always closed [rad/s]'
     )
 
     @model_validator(mode='after')
     def _closes_upwards(self) -> Clutch:
-        begins, ends = self.closes_radps
+        begins, ends = self.engagement_speeds_radps
         if not (0.0 <= begins < ends or begins == ends == 0.0):
             raise ValueError(
-                f'closes_radps = {[begins, ends]}: does not ascend; allowed: two speeds from 0 on that grow, or [0, 0]'
+                f'engagement_speeds_radps = {[begins, ends]}: does not ascend; allowed: two speeds from 0 on that '
+                f'grow, or [0, 0]'
             )
         return self
 
@@ -136,22 +143,24 @@ class Gearbox(Section):
         min_length=1, max_length=20, description="driveshaft's speed over that of the shaft before it, first gear first"
     )
     reverse: float = Field(lt=0.0, ge=-100.0, description='of the reverse gear')
-    up_rpm: tuple[Positive, ...] = Field(description='speed above which each gear but the last goes up')
-    down_rpm: float = Field(default=0.0, ge=0.0, description='speed below which a gear goes down; of one gear nothing')
-    latency_s: float = Field(default=0.0, ge=0.0, le=60.0, description='least time between two changes [s]')
+    upshift_rpm: tuple[Positive, ...] = Field(description='speed above which each gear but the last goes up')
+    downshift_rpm: float = Field(
+        default=0.0, ge=0.0, description='speed below which a gear goes down; of one gear nothing'
+    )
+    shift_latency_s: float = Field(default=0.0, ge=0.0, le=60.0, description='least time between two changes [s]')
     inertia_kgm2: float = Field(
         default=0.0, ge=0.0, le=1e4, description='of the shaft between a coupling and the gears [kg m^2]'
     )
 
     @model_validator(mode='after')
     def _fits(self) -> Gearbox:
-        if len(self.up_rpm) != len(self.gears) - 1:
+        if len(self.upshift_rpm) != len(self.gears) - 1:
             wanted = len(self.gears) - 1
-            raise ValueError(f'up_rpm: has {len(self.up_rpm)} speeds; allowed: one less than gears, {wanted}')
-        if self.up_rpm and not 0.0 < self.down_rpm < min(self.up_rpm):
+            raise ValueError(f'upshift_rpm: has {len(self.upshift_rpm)} speeds; allowed: one less than gears, {wanted}')
+        if self.upshift_rpm and not 0.0 < self.downshift_rpm < min(self.upshift_rpm):
             raise ValueError(
-                f'down_rpm = {self.down_rpm!r}: is out of range; '
-                f'allowed: above 0, below all up_rpm, {min(self.up_rpm)!r}'
+                f'downshift_rpm = {self.downshift_rpm!r}: is out of range; '
+                f'allowed: above 0, below all upshift_rpm, {min(self.upshift_rpm)!r}'
             )
         return self
 
@@ -197,7 +206,7 @@ class BatteryConfig(Section):
     voltage_v: tuple[Positive, Positive] = Field(description='of empty and full cells without load [V]')
     resistance_ohm: float = Field(gt=0.0, le=1e3, description='of all cells as they are wired [ohm]')
     standby_w: float = Field(default=0.0, ge=0.0, le=1e6, description='power that is always drawn: computers, heaters')
-    charge: float = Field(default=1.0, gt=0.0, le=1.0, description='at the start, over a full one [-]')
+    initial_state_of_charge: float = Field(default=1.0, gt=0.0, le=1.0, description='at the start, over a full one [-]')
 
     @model_validator(mode='after')
     def _is_a_source(self) -> BatteryConfig:

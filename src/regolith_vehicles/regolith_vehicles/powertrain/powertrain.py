@@ -87,16 +87,16 @@ def make_powertrain(
     if isinstance(engine, ElectricMotor) and battery is None:
         raise ValueError('an electric motor without a battery; allowed: with key battery of the vehicle')
     kind = MAPPED if isinstance(engine, EngineMap) else ELECTRIC if isinstance(engine, ElectricMotor) else SHAFTS
-    idle = engine.losses if isinstance(engine, ShaftEngine) else engine.idle
+    idle = engine.losses if isinstance(engine, ShaftEngine) else engine.zero_throttle
     return Powertrain(
         kind,
         np.array(idle),
-        np.array(engine.full),
+        np.array(engine.full_throttle),
         np.array(gearbox.gears),
         gearbox.reverse,
-        np.array([*(RPM * rpm for rpm in gearbox.up_rpm), np.inf]),
-        RPM * gearbox.down_rpm,
-        gearbox.latency_s,
+        np.array([*(RPM * rpm for rpm in gearbox.upshift_rpm), np.inf]),
+        RPM * gearbox.downshift_rpm,
+        gearbox.shift_latency_s,
         _coupling(config, shaft_inertia),
         _motor(engine),
         make_battery(battery or _NO_BATTERY),
@@ -113,7 +113,7 @@ def _coupling(config: PowertrainConfig, shaft_inertia: float) -> TorqueCoupling:
     if isinstance(coupling, Converter):
         return TorqueCoupling(*shafts, np.array(coupling.capacity_factor), np.array(coupling.torque_ratio), np.zeros(3))
     assert isinstance(coupling, Clutch)
-    return TorqueCoupling(*shafts, nothing, nothing, np.array([coupling.torque_nm, *coupling.closes_radps]))
+    return TorqueCoupling(*shafts, nothing, nothing, np.array([coupling.torque_nm, *coupling.engagement_speeds_radps]))
 
 
 def _motor(engine: EngineMap | ShaftEngine | ElectricMotor) -> Motor:

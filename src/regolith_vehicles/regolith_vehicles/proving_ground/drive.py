@@ -65,10 +65,14 @@ def make_vehicle(s: Settings) -> Vehicle:
         changed['running_gear'] = gear.model_copy(update={'parameters': changes(s, gear.parameters)})
     if s.step_s is not None:
         changed['substep_s'] = s.step_s
-    rigid = s.ground == 'rigid'
-    grid = SoilGrid(FlatField(), 1.0, RIGID) if rigid else SoilGrid(FlatField(), s.grid_m)
-    soil = RigidTerrainConfig(friction=s.friction, creep_nspm=s.creep_nspm) if rigid else load_soil(s.ground)
-    solids = _box(s) if s.manoeuvre == 'box' else None
+    rigid = s.terrain_model == 'rigid'
+    grid = SoilGrid(FlatField(), 1.0, RIGID) if rigid else SoilGrid(FlatField(), s.grid_spacing_m)
+    soil = (
+        RigidTerrainConfig(friction=s.friction, viscous_friction_nspm=s.viscous_friction_nspm)
+        if rigid
+        else load_soil(s.terrain_model)
+    )
+    solids = _box(s) if s.maneuver == 'box' else None
     vehicle = Vehicle('vehicle', config.model_copy(update=changed), mjcf, grid, soil, s.gravity_mps2, solids=solids)
     if s.start_height_m is None:
         vehicle.place(0.0, 0.0, 0.0)
@@ -78,7 +82,7 @@ def make_vehicle(s: Settings) -> Vehicle:
 
 
 def _box(s: Settings) -> Solids:
-    """Return the box of the manoeuvre."""
+    """Return the box of the maneuver."""
     x, y, z = (s.box_start_m, s.box_start_m + s.box_length_m), (s.box_right_m, s.box_left_m), (-0.5, s.box_height_m)
     friction = s.friction if s.box_friction is None else s.box_friction
     return Solids([hull(list(itertools.product(x, y, z)))], [Solid(0, np.zeros(3), np.eye(3), friction)])
@@ -88,20 +92,20 @@ def _car_parameters(s: Settings, given: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters of a car's gear with what the settings change."""
     wheels = [dict(wheel) for wheel in given['wheels']]
     for k, wheel in enumerate(wheels):
-        if s.tyre is not None:
-            if len(s.tyre) not in (1, 2, len(wheels)):
-                raise ValueError(f'tyre has {len(s.tyre)} names; allowed: one, one of each axle, or of each wheel')
-            wheel['tyre'] = s.tyre[min(k * len(s.tyre) // len(wheels), len(s.tyre) - 1)]
-        wheel['tyre_behaviour'] = s.tyre_behaviour
+        if s.tire is not None:
+            if len(s.tire) not in (1, 2, len(wheels)):
+                raise ValueError(f'tire has {len(s.tire)} names; allowed: one, one of each axle, or of each wheel')
+            wheel['tire'] = s.tire[min(k * len(s.tire) // len(wheels), len(s.tire) - 1)]
+        wheel['tire_mode'] = s.tire_mode
     trains = {
-        name: {**train, 'engine': {**train['engine'], 'mounted': s.engine_mounted}}
+        name: {**train, 'engine': {**train['engine'], 'reaction_on_chassis': s.reaction_on_chassis}}
         for name, train in given['powertrains'].items()
     }
     parameters = {**given, 'wheels': wheels, 'powertrains': trains}
     if s.powertrain is not None:
         parameters['powertrain'] = s.powertrain
     if s.differentials is not None:
-        parameters['locked'] = s.differentials == 'locked'
+        parameters['differentials_locked'] = s.differentials == 'locked'
     return parameters
 
 

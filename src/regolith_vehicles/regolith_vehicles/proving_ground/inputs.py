@@ -23,9 +23,9 @@ def inputs(s: Settings, time: float, speed: float) -> Floats:
     """Return steering, throttle and braking at a time [s] and a forward speed [m/s], shape (3,)."""
     steering = s.steering * ramp(time, s.steer_start_s, s.steer_ramp_s)
     braking = s.braking * ramp(time, s.brake_start_s, s.brake_ramp_s)
-    if s.hold:
+    if s.hold_speed:
         wanted = s.speed_mps + s.speed_rate_mps2 * max(0.0, time - s.speed_rate_start_s)
-        throttle = min(1.0, max(0.0, s.way * (s.hold_gain * (wanted - speed) + s.hold_feed * wanted)))
+        throttle = min(1.0, max(0.0, s.way * (s.hold_gain * (wanted - speed) + s.hold_feedforward * wanted)))
         throttle *= time < s.hold_until_s
     else:
         throttle = s.throttle * ramp(time, s.throttle_start_s, s.throttle_ramp_s) * (time < s.throttle_until_s)

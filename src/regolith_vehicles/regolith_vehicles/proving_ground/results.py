@@ -21,7 +21,7 @@ _WHEELBASE = 3.302
 
 
 def results(s: Settings, drive: Drive) -> dict[str, float]:
-    """Return the figures of a manoeuvre, by name; those that it did not come to are left out.
+    """Return the figures of a maneuver, by name; those that it did not come to are left out.
 
     Source: blundell2014, chapter 7.
     Checked by: test_proving_ground.py::test_figures_are_those_of_a_made_up_drive.
@@ -32,7 +32,7 @@ def results(s: Settings, drive: Drive) -> dict[str, float]:
         'settle': _settled, 'straight': _settled, 'step_steer': _stepped, 'circle': _circled, 'brake': _braked,
         'accelerate': _accelerated, 'box': _crossed, 'pivot': _turned,
     }  # fmt: skip
-    return {name: value for name, value in of[s.manoeuvre](s, drive).items() if math.isfinite(value)}
+    return {name: value for name, value in of[s.maneuver](s, drive).items() if math.isfinite(value)}
 
 
 _TRACKED = {
@@ -45,7 +45,7 @@ _TRACKED = {
 def _tracked(s: Settings, drive: Drive) -> dict[str, float]:
     """Return means over each second; of a vehicle that settles, over all but the first."""
     end = float(drive['t_s'][-1])
-    if s.manoeuvre == 'settle':
+    if s.maneuver == 'settle':
         names = (
             'z_m', 'pitch_deg', 'roll_deg', 'ground_Fz_N', 'tension_mean_L_N', 'tension_mean_R_N', 'tensioner_len_L_m',
             'tensioner_len_R_m', 'tensioner_F_L_N', 'tensioner_F_R_N',

@@ -19,18 +19,19 @@ from regolith_vehicles.config import load_vehicle_model
 CASES = FileLibrary('case', Path(__file__).parent / 'cases', 'regolith.proving_ground_cases')
 MANOEUVRES: dict[str, dict[str, Any]] = {
     'settle': {'braking': 1.0, 'duration_s': 10.0},
-    'straight': {'hold': True, 'speed_mps': 10.0, 'initial_speed_mps': 10.0},
-    'step_steer': {'hold': True, 'speed_mps': 20.0, 'initial_speed_mps': 20.0, 'steering': 0.1, 'steer_start_s': 4.0,
+    'straight': {'hold_speed': True, 'speed_mps': 10.0, 'initial_speed_mps': 10.0},
+    'step_steer': {'hold_speed': True, 'speed_mps': 20.0, 'initial_speed_mps': 20.0, 'steering': 0.1, 'steer_start_s':
+    4.0,
                    'steer_ramp_s': 0.2},
-    'circle': {'hold': True, 'speed_mps': 4.0, 'initial_speed_mps': 4.0, 'speed_rate_mps2': 0.4,
+    'circle': {'hold_speed': True, 'speed_mps': 4.0, 'initial_speed_mps': 4.0, 'speed_rate_mps2': 0.4,
                'speed_rate_start_s': 3.0, 'steering': 0.1, 'steer_start_s': 0.5, 'steer_ramp_s': 1.0,
                'duration_s': 40.0},
-    'brake': {'hold': True, 'speed_mps': 20.0, 'initial_speed_mps': 20.0, 'hold_until_s': 4.0, 'braking': 0.5,
+    'brake': {'hold_speed': True, 'speed_mps': 20.0, 'initial_speed_mps': 20.0, 'hold_until_s': 4.0, 'braking': 0.5,
               'brake_start_s': 4.0, 'duration_s': 9.0},
     'accelerate': {'throttle': 1.0, 'throttle_start_s': 1.0, 'duration_s': 12.0},
-    'box': {'hold': True, 'speed_mps': 2.0, 'box_start_m': 6.0},
+    'box': {'hold_speed': True, 'speed_mps': 2.0, 'box_start_m': 6.0},
 }  # fmt: skip
-"""Settings of each manoeuvre that differ from the defaults."""
+"""Settings of each maneuver that differ from the defaults."""
 TWISTS: dict[str, dict[str, Any]] = {
     'settle': {'duration_s': 10.0},
     'straight': {'speed_mps': 0.3},
@@ -54,11 +55,11 @@ TRACKED: dict[str, dict[str, Any]] = {
 _FAMILIES = {'car': MANOEUVRES, 'tracks': TRACKED}
 """Running gear -> its manoeuvres; wheels of a vehicle's own go by a twist."""
 _PEDALS = (
-    'hold', 'hold_until_s', 'hold_gain', 'hold_feed', 'speed_rate_mps2', 'speed_rate_start_s', 'steering',
+    'hold_speed', 'hold_until_s', 'hold_gain', 'hold_feedforward', 'speed_rate_mps2', 'speed_rate_start_s', 'steering',
     'steer_start_s', 'steer_ramp_s', 'throttle', 'throttle_start_s', 'throttle_ramp_s', 'throttle_until_s', 'braking',
     'brake_start_s', 'brake_ramp_s', 'powertrain',
 )  # fmt: skip
-_CARS = ('tyre', 'tyre_behaviour', 'differentials', 'engine_mounted', 'initial_speed_mps')
+_CARS = ('tire', 'tire_mode', 'differentials', 'reaction_on_chassis', 'initial_speed_mps')
 _TWIST = ('yaw_rate_radps', 'speed_ramp_s', 'nominal_radius_m')
 _UNUSED = {'car': ('driveline', *_TWIST), 'tracks': (*_CARS, *_TWIST), '': (*_PEDALS, *_CARS, 'driveline')}
 """Running gear -> settings that say nothing of it."""
@@ -70,12 +71,12 @@ def _names(value: Any) -> Any:
 
 
 class Settings(Section):
-    """A drive on the proving ground; what is not said is the manoeuvre's, or the case's."""
+    """A drive on the proving ground; what is not said is the maneuver's, or the case's."""
 
     vehicle: Annotated[str, known_name(load_vehicle_model)] = Field(
         default='hmmwv', min_length=1, description='name or file of a vehicle'
     )
-    manoeuvre: Literal['settle', 'straight', 'step_steer', 'circle', 'brake', 'accelerate', 'turn', 'pivot', 'box'] = (
+    maneuver: Literal['settle', 'straight', 'step_steer', 'circle', 'brake', 'accelerate', 'turn', 'pivot', 'box'] = (
         'step_steer'
     )
     case: str | None = Field(default=None, min_length=1, description='name or file of settings to start from')
@@ -83,21 +84,23 @@ class Settings(Section):
     step_s: float | None = Field(default=None, ge=1e-5, le=0.02, description="substep [s]; absent: the vehicle's")
     cycle_s: float = Field(default=0.005, ge=1e-4, le=0.1, description='time between two decisions of the driver [s]')
     sample_s: float = Field(default=0.02, ge=1e-4, le=10.0, description='time between two rows [s]')
-    ground: str = Field(default='rigid', min_length=1, description='rigid, or the name of a soil')
+    terrain_model: str = Field(default='rigid', min_length=1, description='rigid, or the name of a soil')
     friction: float = Field(default=0.8, gt=0.0, le=2.0, description='of rigid ground')
-    creep_nspm: float = Field(
+    viscous_friction_nspm: float = Field(
         default=0.0, ge=0.0, le=1e7, description='of rigid ground: friction by the speed of sliding; 0: it sticks'
     )
     start_height_m: float | None = Field(
         default=None, ge=-100.0, le=100.0, description='of the base, level, from which it falls; absent: it is placed'
     )
     gravity_mps2: float = Field(default=9.81, gt=0.0, le=30.0, description='[m/s^2]')
-    grid_m: float = Field(default=0.05, ge=0.005, le=1.0, description='spacing of the nodes of soil [m]')
+    grid_spacing_m: float = Field(default=0.05, ge=0.005, le=1.0, description='spacing of the nodes of soil [m]')
     initial_speed_mps: float = Field(default=0.0, ge=-100.0, le=100.0, description='of all parts [m/s]')
-    hold: bool = Field(default=False, description='whether the throttle keeps a speed')
+    hold_speed: bool = Field(default=False, description='whether the throttle keeps a speed')
     hold_until_s: float = Field(default=1000.0, ge=0.0, le=1000.0, description='[s]')
     hold_gain: float = Field(default=0.5, ge=0.0, le=100.0, description='throttle for each m/s that is lacking [s/m]')
-    hold_feed: float = Field(default=0.005, ge=0.0, le=1.0, description='throttle for each m/s of the speed [s/m]')
+    hold_feedforward: float = Field(
+        default=0.005, ge=0.0, le=1.0, description='throttle for each m/s of the speed [s/m]'
+    )
     speed_mps: float = Field(default=0.0, ge=-100.0, le=100.0, description='speed that is kept [m/s]')
     speed_rate_mps2: float = Field(default=0.0, ge=-20.0, le=20.0, description='by which it grows [m/s^2]')
     speed_rate_start_s: float = Field(default=0.0, ge=0.0, le=1000.0, description='from when on it does [s]')
@@ -111,12 +114,10 @@ class Settings(Section):
     braking: float = Field(default=0.0, ge=0.0, le=1.0)
     brake_start_s: float = Field(default=0.0, ge=0.0, le=1000.0, description='[s]')
     brake_ramp_s: float = Field(default=0.0, ge=0.0, le=1000.0, description='[s]')
-    tyre: Annotated[tuple[str, ...] | None, BeforeValidator(_names)] = Field(
+    tire: Annotated[tuple[str, ...] | None, BeforeValidator(_names)] = Field(
         default=None, min_length=1, max_length=10, description="of all wheels, or of each axle; absent: the vehicle's"
     )
-    tyre_behaviour: Literal['regolith', 'reference'] = Field(
-        default='regolith', description="reference: as Chrono's are"
-    )
+    tire_mode: Literal['regolith', 'reference'] = Field(default='regolith', description="reference: as Chrono's are")
     differentials: Literal['open', 'locked'] | None = Field(default=None, description="absent: the vehicle's")
     driveline: Literal['brakes', 'split'] | None = Field(
         default=None, description="what steers tracks; absent: the vehicle's"
@@ -124,13 +125,15 @@ class Settings(Section):
     powertrain: str | None = Field(
         default=None, min_length=1, description="one of the vehicle's powertrains; absent: its own choice"
     )
-    engine_mounted: bool = Field(default=True, description="false: its reaction on the chassis is lost, as in Chrono's")
+    reaction_on_chassis: bool = Field(
+        default=True, description="false: its reaction on the chassis is lost, as in Chrono's"
+    )
     yaw_rate_radps: float = Field(default=0.0, ge=-10.0, le=10.0, description='of vehicles that go by a twist, left +')
     speed_ramp_s: float = Field(default=1.0, ge=0.0, le=1000.0, description='in which speed and yaw rate come [s]')
     nominal_radius_m: float | None = Field(
         default=None, gt=0.0, le=5.0, description="that makes spins of speeds [m]; absent: the wheels' own"
     )
-    box_start_m: float = Field(default=1.7, ge=-1e3, le=1e3, description='where the box of manoeuvre box begins, x [m]')
+    box_start_m: float = Field(default=1.7, ge=-1e3, le=1e3, description='where the box of maneuver box begins, x [m]')
     box_length_m: float = Field(default=0.6, ge=0.03, le=1e3, description='along x [m]')
     box_right_m: float = Field(default=-2.0, ge=-1e3, le=1e3, description='its right side, y [m]')
     box_left_m: float = Field(default=2.0, ge=-1e3, le=1e3, description='its left side, y [m]')
@@ -152,14 +155,14 @@ class Settings(Section):
         sample, usual_cycle = given.get('sample_s'), cls.model_fields['cycle_s'].default
         if 'cycle_s' not in given and isinstance(sample, int | float) and 0.0 < sample < usual_cycle:
             given = {**given, 'cycle_s': sample}
-        if given.get('manoeuvre') == 'straight' and 'speed_mps' in given and family == 'car':
+        if given.get('maneuver') == 'straight' and 'speed_mps' in given and family == 'car':
             given = {'initial_speed_mps': given['speed_mps'], **given}
-        return {**usual.get(str(given.get('manoeuvre', 'step_steer')), {}), **given}
+        return {**usual.get(str(given.get('maneuver', 'step_steer')), {}), **given}
 
     @property
     def way(self) -> float:
         """1, or -1 where it keeps a speed backwards, in reverse."""
-        return -1.0 if self.hold and self.speed_mps < 0.0 else 1.0
+        return -1.0 if self.hold_speed and self.speed_mps < 0.0 else 1.0
 
     @property
     def by_twist(self) -> bool:
@@ -184,8 +187,8 @@ class Settings(Section):
             given = f'{key} = {getattr(self, key)!r}: does not fit {beside}'
             raise ValueError(f'{given}; allowed: {limit} {getattr(self, beside)!r}')
         known = _FAMILIES.get(self.family, TWISTS)
-        if self.manoeuvre not in known:
-            raise ValueError(f'manoeuvre = {self.manoeuvre!r}: is not for this vehicle; allowed: {", ".join(known)}')
+        if self.maneuver not in known:
+            raise ValueError(f'maneuver = {self.maneuver!r}: is not for this vehicle; allowed: {", ".join(known)}')
         if self.box_left_m - self.box_right_m < 0.03:
             raise ValueError(f'box_left_m = {self.box_left_m!r}: is not left of box_right_m; allowed: 0.03 m from it')
         return self

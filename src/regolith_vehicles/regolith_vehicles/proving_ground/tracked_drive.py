@@ -26,8 +26,8 @@ def tank_parameters(s: Settings, given: dict[str, Any]) -> dict[str, Any]:
     if s.driveline is None:
         return given
     # Splitting has no gear between driveshaft and sprockets.
-    ratio = 1.0 if s.driveline == 'split' else given.get('final_ratio', 1.0)
-    return {**given, 'steering': s.driveline, 'final_ratio': ratio}
+    ratio = 1.0 if s.driveline == 'split' else given.get('final_drive_ratio', 1.0)
+    return {**given, 'steering': s.driveline, 'final_drive_ratio': ratio}
 
 
 def tracked_drive(
@@ -48,7 +48,7 @@ def tracked_drive(
         *(f'wheelFz{side}{k}_N' for side, row in zip('LR', arms, strict=True) for k in range(len(row))),
         'sinkage_max_m',
     )  # fmt: skip
-    cycle_ns, pivot = round(s.cycle_s * 1e9), float(s.manoeuvre == 'pivot')
+    cycle_ns, pivot = round(s.cycle_s * 1e9), float(s.maneuver == 'pivot')
     cycles, every = round(s.duration_s / s.cycle_s), max(1, round(s.sample_s / s.cycle_s))
     rows = [_row(vehicle, gear, arms, slides, 0.0, np.zeros(3))]
     for k in range(cycles):

@@ -124,7 +124,7 @@ def goal_problems(request: Dig.Goal, agent: VehicleAgent) -> list[str]:
     try:
         _order(request, {})
     except ValidationError as error:
-        own = [detail for detail in error.errors(include_url=False) if detail['loc'] != ('until_full',)]
+        own = [detail for detail in error.errors(include_url=False) if detail['loc'] != ('target_fill',)]
         problems += [_in_the_actions_words(detail) for detail in own]
     if problems:
         return problems
@@ -132,7 +132,7 @@ def goal_problems(request: Dig.Goal, agent: VehicleAgent) -> list[str]:
     return [idle] if idle else []
 
 
-_FIELDS = {'speed_mps': 'speed', 'first_s': 'initial_wait', 'timeout_s': 'timeout'}
+_FIELDS = {'speed_mps': 'speed', 'initial_wait_s': 'initial_wait', 'timeout_s': 'timeout'}
 """What the action calls a key of the task."""
 
 
@@ -152,11 +152,11 @@ def dig_order(request: Dig.Goal) -> DigConfig:
 
 def _order(request: Dig.Goal, joints: dict[str, float]) -> DigConfig:
     return DigConfig(
-        do='dig',
+        type='dig',
         tools=tuple(request.tools),
-        until_full=request.target_fill,
+        target_fill=request.target_fill,
         speed_mps=request.speed,
         joints=joints,
-        first_s=request.initial_wait,
+        initial_wait_s=request.initial_wait,
         timeout_s=request.timeout or 120.0,
     )

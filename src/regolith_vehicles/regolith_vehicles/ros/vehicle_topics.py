@@ -155,7 +155,7 @@ class VehicleTopics:
         self._events = node.create_publisher(m.VehicleEvent, 'events', qos.EVENTS)
         self._static: Any = None
         self._static_told = False
-        if agent.entry.odom_in_world:
+        if agent.entry.publish_world_to_odom:
             self._static = node.create_publisher(TFMessage, f'{root_of(node)}/tf_static', qos.LATCHED)
         urdf = node.create_publisher(String, 'robot_description', qos.LATCHED)
         urdf.publish(String(data=robot_description(agent.model, agent.vehicle.body, agent.name)))

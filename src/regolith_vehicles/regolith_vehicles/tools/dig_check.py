@@ -21,14 +21,14 @@ def idle_drums(
     waiting = [
         name
         for name in sorted(config.tools)
-        if (not dig.tools or name in dig.tools) and levels.get(name, 0.0) < dig.until_full
+        if (not dig.tools or name in dig.tools) and levels.get(name, 0.0) < dig.target_fill
     ]
     idle = []
     for name in waiting:
         joint = config.tools[name].joint
         if config.tools[name].kind != 'drum' or joint is None or joint not in config.joints:
             continue  # a blade needs no joint, and what moves a joint without targets is not known here
-        held = goals.get(joint, 0.0) if config.joints[joint].when_silent == 'hold' else 0.0
+        held = goals.get(joint, 0.0) if config.joints[joint].on_timeout == 'hold' else 0.0
         target = dig.joints.get(joint, held)
         if target <= 0.0:
             idle.append((name, joint, target))

@@ -43,7 +43,7 @@ class ToolConfig(Section):
         ' radius_m: a drum about the y axis, or a blade or bucket whose edge is its lowest line',
     )
     mesh_scale: float = Field(default=1.0, gt=0.0, le=1e4, description="of the mesh file's unit [m]")
-    lips: float = Field(default=12.0, gt=0.0, le=1e3, description='of a drum, that pass one place in a turn')
+    scoops: float = Field(default=12.0, gt=0.0, le=1e3, description='of a drum, that pass one place in a turn')
     rake_angle_deg: float = Field(
         default=50.0,
         ge=5.0,
@@ -60,13 +60,13 @@ class ToolConfig(Section):
         max_length=50,
         description='level of filling, share of what it sweeps that enters then; between, linear',
     )
-    turns_to_empty: float = Field(
+    revolutions_to_empty: float = Field(
         default=4.0, gt=0.0, le=1e3, description='of a drum, full, that turns the other way and pours out'
     )
-    tips_at_deg: float = Field(
+    dump_angle_deg: float = Field(
         default=25.0, ge=-90.0, le=180.0, description='of a bucket: pitch forward beyond which it pours out [deg]'
     )
-    pouring_s: float = Field(
+    dump_time_s: float = Field(
         default=2.0,
         gt=0.0,
         le=3600.0,

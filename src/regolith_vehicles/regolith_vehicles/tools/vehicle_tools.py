@@ -127,7 +127,7 @@ class VehicleTools:
         for k, (tool, shape) in enumerate(zip(given, shapes, strict=True)):
             payload = config.payloads[tool.payload]
             row = self._numbers[k]
-            row[HALF_WIDTH], row[RADIUS], row[LIPS] = 0.5 * shape.width, shape.radius, tool.lips
+            row[HALF_WIDTH], row[RADIUS], row[LIPS] = 0.5 * shape.width, shape.radius, tool.scoops
             row[RAKE], row[SOIL_TOOL] = math.radians(tool.rake_angle_deg), tool.soil_tool_friction
             row[ADHESION], row[CAPACITY] = tool.adhesion_pa, payload.capacity_kg
             row[MASS] = model.body_mass[bodies[k]]
@@ -291,13 +291,13 @@ class VehicleTools:
         tool = self._given[k]
         if tool.kind == 'drum':
             spin = -float(data.qvel[self._dof[k]])
-            return spin / (2.0 * math.pi * tool.turns_to_empty) if spin > ROCKING_RADPS else 0.0
+            return spin / (2.0 * math.pi * tool.revolutions_to_empty) if spin > ROCKING_RADPS else 0.0
         if tool.kind == 'bucket':
-            pours = math.asin(min(1.0, max(-1.0, -float(turn[2, 0])))) > math.radians(tool.tips_at_deg)
+            pours = math.asin(min(1.0, max(-1.0, -float(turn[2, 0])))) > math.radians(tool.dump_angle_deg)
         else:
             # A blade keeps its pile as long as it stands in the ground.
             pours = not self.told[k, DEPTH] > 0.0 and self._is_clear(data, k)
-        return 1.0 / tool.pouring_s if pours else 0.0
+        return 1.0 / tool.dump_time_s if pours else 0.0
 
     def _is_clear(self, data: Any, k: int) -> bool:
         """Return whether a tool's origin is above the ground under it."""

@@ -56,9 +56,11 @@ class ShoeConfig(Section):
 
     pitch_m: float = Field(gt=0.0, le=1.0, description='from pin to pin [m]')
     mass_kg: float = Field(gt=0.0, le=1000.0, description='[kg]')
-    face_m: float = Field(ge=0.0, le=0.5, description='height of the inner face, on which wheels roll, above the pins')
+    inner_face_height_m: float = Field(
+        ge=0.0, le=0.5, description='height of the inner face, on which wheels roll, above the pins'
+    )
     pads: tuple[PadConfig, ...] = Field(min_length=1, max_length=20)
-    horn_m: tuple[Size, Size, Size] | None = Field(
+    guide_horn_m: tuple[Size, Size, Size] | None = Field(
         default=None, description='length, width and height of a guide horn, which is only drawn [m]'
     )
 
@@ -96,19 +98,23 @@ class TracksConfig(Section):
         min_length=1, max_length=20, description='name -> what can drive it'
     )
     powertrain: str = Field(description='the one of them that does')
-    final_ratio: float = Field(default=1.0, gt=0.0, le=100.0, description="sprockets' mean speed over the driveshaft's")
+    final_drive_ratio: float = Field(
+        default=1.0, gt=0.0, le=100.0, description="sprockets' mean speed over the driveshaft's"
+    )
     steering: Literal['brakes', 'split'] = Field(
         default='brakes',
         description='brakes: open differential, and the brake of the inner side; split: less torque on the inner side,'
         ' the reverse of it when it pivots',
     )
-    pivots: bool = Field(default=False, description='whether a twist without forward speed turns it on the spot')
+    pivot_steering: bool = Field(
+        default=False, description='whether a twist without forward speed turns it on the spot'
+    )
     pedal_time_s: float = Field(default=0.0, ge=0.0, le=10.0, description='from nothing to full of any input [s]')
 
     @model_validator(mode='after')
     def _pivots_by_splitting(self) -> TracksConfig:
-        if self.pivots and self.steering != 'split':
-            raise ValueError(f'pivots = true: with steering {self.steering!r}; allowed: with split')
+        if self.pivot_steering and self.steering != 'split':
+            raise ValueError(f'pivot_steering = true: with steering {self.steering!r}; allowed: with split')
         return self
 
     @model_validator(mode='after')

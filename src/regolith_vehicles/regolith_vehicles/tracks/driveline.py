@@ -43,7 +43,7 @@ class Driveline(NamedTuple):
     """Actuators of the sprockets, left and right, shape (2,)."""
     dof: Indices
     """Their degrees of freedom, shape (2,)."""
-    final_ratio: float
+    final_drive_ratio: float
     """Mean speed of the sprockets over the driveshaft's."""
     split: bool
     """Whether torque is split to steer; else the brakes steer."""
@@ -79,9 +79,9 @@ def drive(arrays: TrackArrays, step: float, share: float, bodies: BodyArrays) ->
     braking = begin[BRAKING] + (end[BRAKING] - begin[BRAKING]) * share
     steering = begin[STEERING] + (end[STEERING] - begin[STEERING]) * share
     left, right = bodies.qvel[line.dof[0]], bodies.qvel[line.dof[1]]
-    shaft_speed = 0.5 * (left + right) / line.final_ratio
+    shaft_speed = 0.5 * (left + right) / line.final_drive_ratio
     shaft = driveshaft_torque(line.train, arrays.engine, throttle, end[DIRECTION] < 0.0, shaft_speed, step)
-    half = 0.5 / line.final_ratio * shaft
+    half = 0.5 / line.final_drive_ratio * shaft
     turning = 2.0 if end[PIVOT] > 0.5 else 1.0
     for side in range(2):
         inner = max(steering if side == 0 else -steering, 0.0)

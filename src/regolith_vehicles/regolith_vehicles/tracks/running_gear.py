@@ -164,7 +164,7 @@ class Tracks(RunningGear):
         joints, bodies_ = self._discs('joint'), self._discs('body')
         teeth = np.array([side.sprocket.teeth for side in tracks.sides])
         rolling = np.array([[0.0, *(w.radius_m for w in side.wheels), side.idler.radius_m] for side in tracks.sides])
-        radius = rolling + shoe.face_m
+        radius = rolling + shoe.inner_face_height_m
         # The pins lie on the corners of a polygon.
         radius[:, 0] = rolling[:, 0] = 0.5 * shoe.pitch_m / each(math.sin, np.pi / teeth)
         data = mujoco.MjData(self.model)
@@ -192,7 +192,7 @@ class Tracks(RunningGear):
             per_turn=shoe.pitch_m * teeth / (2.0 * np.pi),
             pitch=shoe.pitch_m,
             mass=shoe.mass_kg,
-            face=shoe.face_m,
+            face=shoe.inner_face_height_m,
             stiffness=tracks.tension.stiffness_npm,
             rubber=tracks.rubber.modulus_npm2,
             rubber_damping=tracks.rubber.damping_spm,
@@ -202,7 +202,7 @@ class Tracks(RunningGear):
     def _line(self, sprocket_inertia: Vector) -> Driveline:
         """Return the driveline; the inertia is that of each sprocket with its band [kg m^2], shape (2,)."""
         tracks = self.tracks
-        inertia = float(sprocket_inertia.sum()) * tracks.final_ratio**2
+        inertia = float(sprocket_inertia.sum()) * tracks.final_drive_ratio**2
         train = self.powertrain(tracks.powertrains[tracks.powertrain], tracks.powertrain, inertia)
         motors = self._find(
             'actuator', [(f'sides.{k}.sprocket.actuator', s.sprocket.actuator) for k, s in enumerate(tracks.sides)]
@@ -212,7 +212,7 @@ class Tracks(RunningGear):
             train,
             motors,
             np.ascontiguousarray(self.band.disc_dof[:, 0]),
-            tracks.final_ratio,
+            tracks.final_drive_ratio,
             tracks.steering == 'split',
             tracks.brake_torque_nm,
             np.column_stack((per_turn * resistance.constant_n, per_turn**2 * resistance.linear_nspm)),
@@ -240,7 +240,7 @@ class Tracks(RunningGear):
     def top_speed(self) -> float:
         """Speed at the engine's last speed in the highest gear, without slip [m/s]."""
         train = self.line.train
-        return float(train.full[-1, 0] * train.ratio[-1] * self.line.final_ratio * self.band.per_turn[0])
+        return float(train.full[-1, 0] * train.ratio[-1] * self.line.final_drive_ratio * self.band.per_turn[0])
 
     def support_points(self, data: Any) -> tuple[Vector, Vector, Vector]:
         """Return the lowest points of the pads under the road wheels; see the base class."""
@@ -267,7 +267,7 @@ class Tracks(RunningGear):
         """
         given = np.asarray(targets[0], dtype=np.float64)
         if len(given) == 2:
-            wanted = speed_control(given, self.cruising, duration, self.gauge, self.tracks.pivots)
+            wanted = speed_control(given, self.cruising, duration, self.gauge, self.tracks.pivot_steering)
         else:
             wanted = np.array([*given, *(1.0, 0.0)[len(given) - 3 :]])
         wanted = np.clip(wanted, (-1.0, 0.0, 0.0, -1.0, 0.0), 1.0)
@@ -403,7 +403,7 @@ class Tracks(RunningGear):
         """Return the tracks in the ground by their deepest shoes; as high as their road wheels with two shoes."""
         parts = []
         for side, first, count in zip(self.tracks.sides, self.band.first, self.shoes, strict=True):
-            high = 2.0 * (max(wheel.radius_m for wheel in side.wheels) + self.tracks.shoe.face_m)
+            high = 2.0 * (max(wheel.radius_m for wheel in side.wheels) + self.tracks.shoe.inner_face_height_m)
             parts.append(Sunk(f'track {side.name}', float(self.table[first : first + count, SINKAGE].max()), high))
         return tuple(parts)
 

@@ -32,7 +32,7 @@ def visual_shapes(shoe: ShoeConfig) -> tuple[Visual, ...]:
     half = max(abs(pad.position[1]) + 0.5 * pad.width_m for pad in shoe.pads)
     lying = np.array([np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)])
     made = [
-        Visual('box', (0.44 * shoe.pitch_m, half, 0.5 * shoe.face_m), None, _IRON, name='plate'),
+        Visual('box', (0.44 * shoe.pitch_m, half, 0.5 * shoe.inner_face_height_m), None, _IRON, name='plate'),
         Visual('cylinder', (_PIN, half), None, _IRON, np.array([0.5 * shoe.pitch_m, 0.0, 0.0]), lying, 'pin'),
     ]
     for k, pad in enumerate(shoe.pads):
@@ -40,8 +40,8 @@ def visual_shapes(shoe: ShoeConfig) -> tuple[Visual, ...]:
         deep = max(0.5 * abs(z), 0.005)
         size = (0.5 * pad.length_m, 0.5 * pad.width_m, deep)
         made.append(Visual('box', size, None, _RUBBER, np.array([x, y, z + deep]), name=f'pad_{k}'))
-    if shoe.horn_m is not None:
-        length, width, height = shoe.horn_m
+    if shoe.guide_horn_m is not None:
+        length, width, height = shoe.guide_horn_m
         place = np.array([0.0, 0.0, 0.5 * height])
         made.append(Visual('box', (0.5 * length, 0.5 * width, 0.5 * height), None, _IRON, place, name='horn'))
     return tuple(made)

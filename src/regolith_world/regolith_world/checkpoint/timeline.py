@@ -175,7 +175,7 @@ class Timeline:
     def _remember(self, made: Snapshot) -> None:
         self.snapshots = sorted([s for s in self.snapshots if s.name != made.name] + [made], key=_place_of)
         spare = [s for s in self.snapshots[1:] if not s.kept]
-        if len(spare) > self._world.config.checkpoints_kept:
+        if len(spare) > self._world.config.max_checkpoints:
             first_ns, now_ns = self.snapshots[0].t_ns, spare[-1].t_ns
             times = [first_ns, *(s.t_ns for s in spare)]
             # The room that one takes, over its age: old ones may lie wide apart.

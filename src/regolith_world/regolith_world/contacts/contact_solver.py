@@ -259,12 +259,12 @@ def contact_accelerations(
 
 
 def solve_contacts(
-    touching: Sequence[Intersection], heartbeat_s: float, pressing: Mapping[Pair, float] | None = None
+    touching: Sequence[Intersection], max_step_s: float, pressing: Mapping[Pair, float] | None = None
 ) -> tuple[list[Impulse], dict[Pair, float]]:
     """Return the impulses that stop (or bounce) all touching pairs, in pair order.
 
     :param touching: intersections of tangible pairs in contact, sorted by names
-    :param heartbeat_s: time over which penetration is removed [s]
+    :param max_step_s: time over which penetration is removed [s]
     :param pressing: from :func:`contact_accelerations`
     :return: the impulses, and the separating velocity they aim at, by pair [m/s]
 
@@ -290,15 +290,15 @@ def solve_contacts(
                 mobilities.append(whole.inverse_inertia())
         restitution = max(hit.a.restitution, hit.b.restitution)
         # Half the press of a heartbeat beforehand leaves the bodies where they are at its end.
-        beforehand = 0.5 * pressing.get((hit.a.name, hit.b.name), 0.0) * heartbeat_s
-        pushes = CORRECTION * np.maximum(0.0, -hit.gaps - TOUCH_DISTANCE) / heartbeat_s
+        beforehand = 0.5 * pressing.get((hit.a.name, hit.b.name), 0.0) * max_step_s
+        pushes = CORRECTION * np.maximum(0.0, -hit.gaps - TOUCH_DISTANCE) / max_step_s
         pushes = beforehand + np.minimum(pushes, MAX_PUSH)
         separation[hit.a.name, hit.b.name] = float(pushes[np.argmin(hit.gaps)])
         for point, normal, gap, push in zip(hit.points, hit.normals, hit.gaps, pushes.tolist()):
             approach = approach_speed(hit, point, normal)
             # A point that is still apart only keeps the bodies from closing the gap within the heartbeat.
             if gap > TOUCH_DISTANCE:
-                push = beforehand - (gap - TOUCH_DISTANCE) / heartbeat_s
+                push = beforehand - (gap - TOUCH_DISTANCE) / max_step_s
             bounce = restitution * approach if approach > RESTING_SPEED and gap <= TOUCH_DISTANCE else -np.inf
             pair.append((bodies[wholes[0].name], bodies[wholes[1].name]))
             drift.append(_drift(hit.b, point) - _drift(hit.a, point))

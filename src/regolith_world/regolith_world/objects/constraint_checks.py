@@ -99,7 +99,7 @@ def _torn(coupling: Constraint, near: Object, far: Object) -> Problem | None:
         most = max(most, CORRECTION_MPS / (line.stiffness_npm * step * lightness) if lightness else math.inf)
     if abs(error) <= most:
         return None
-    key = 'length_m' if line.one_way else 'rest_m'
+    key = 'length_m' if line.one_way else 'rest_length_m'
     problem = (
         f'ends are {apart:.6g} m apart, an error of {abs(error):.4g} m where a cycle may correct {most:.3g} m '
         f'(at {CORRECTION_MPS:g} m/s)'

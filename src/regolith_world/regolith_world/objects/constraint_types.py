@@ -27,8 +27,8 @@ Ends = tuple[Place, Place]
 
 class _Coupling(Section):
     between: Between = Field(description='names of two vehicles, objects, or links (rope/rod_000)')
-    step_s: float = Field(STEP_S, ge=1e-4, le=0.1, description='longest cycle while it holds or is taut [s]')
-    until_s: Later | None = Field(None, description='when it is released [s]; null: never')
+    max_step_s: float = Field(STEP_S, ge=1e-4, le=0.1, description='longest cycle while it holds or is taut [s]')
+    release_s: Later | None = Field(None, description='when it is released [s]; null: never')
 
     @model_validator(mode='after')
     def _two(self) -> _Coupling:
@@ -39,12 +39,12 @@ class _Coupling(Section):
     @property
     def step_ns(self) -> int:
         """The step [ns]."""
-        return round(1e9 * self.step_s)
+        return round(1e9 * self.max_step_s)
 
     @property
     def until_ns(self) -> int:
         """When it lets go [ns]."""
-        return NEVER_NS if self.until_s is None else round(1e9 * self.until_s)
+        return NEVER_NS if self.release_s is None else round(1e9 * self.release_s)
 
 
 class CableConfig(_Coupling):
@@ -78,7 +78,9 @@ class JointConstraintConfig(_Coupling):
     ends: Ends | None = Field(None, description='of distance and spring, in the frames of the two [m]')
     stiffness_npm: float | None = Field(None, gt=0.0, le=1e9, description='of a spring [N/m]')
     damping: float = Field(0.0, ge=0.0, le=1e9, description='of a spring [N s/m]')
-    rest_m: float | None = Field(None, ge=0.0, le=1e4, description='length of a spring at rest [m]; none: as at first')
+    rest_length_m: float | None = Field(
+        None, ge=0.0, le=1e4, description='length of a spring at rest [m]; none: as at first'
+    )
 
     @model_validator(mode='after')
     def _whole(self) -> JointConstraintConfig:
@@ -90,7 +92,7 @@ class JointConstraintConfig(_Coupling):
                 raise ValueError(f'{key} = {getattr(self, key)!r}: does not apply to a {self.kind}; allowed: left out')
         for key, wanted in (
             ('axis', self.kind in ('hinge', 'slider')), ('damping', self.kind == 'spring'),
-            ('rest_m', self.kind == 'spring'),
+            ('rest_length_m', self.kind == 'spring'),
         ):  # fmt: skip
             if getattr(self, key) and not wanted:
                 raise ValueError(f'{key} = {getattr(self, key)!r}: does not apply to a {self.kind}; allowed: left out')
@@ -116,7 +118,7 @@ class _Joints(ObjectType[JointConstraintConfig]):
     def make(self, name: str, section: JointConstraintConfig, gravity: Vector) -> Object:
         s = section
         if s.ends is not None:
-            return _lined(name, s, s.ends, DistanceElement(s.rest_m, False, s.stiffness_npm or 0.0, s.damping))
+            return _lined(name, s, s.ends, DistanceElement(s.rest_length_m, False, s.stiffness_npm or 0.0, s.damping))
         axes = _axes(np.array(s.axis or (0.0, 0.0, 1.0)))
         near = np.array(s.at) + np.array([np.zeros(3), _HELD_M * axes[:, 2], _HELD_M * axes[:, 0]])
         return Constraint(name, s.between, near, None, ROWS[s.kind], axes, None, step_ns=s.step_ns, until_ns=s.until_ns)

@@ -31,7 +31,7 @@ class ForceField(Object):
 
     :param acceleration: [m/s^2], shape (3,)
     :param drag_per_s: slows motion and spin, as if at rest in the region [1/s]
-    :param push_per_s2: acceleration out of the region per depth in it [1/s^2]
+    :param repulsion_per_s2: acceleration out of the region per depth in it [1/s^2]
 
     Second order in time where bodies stay inside; a body that comes in or goes out does so at the end of a cycle.
     """
@@ -46,7 +46,7 @@ class ForceField(Object):
         *,
         acceleration: Vector | None = None,
         drag_per_s: float = 0.0,
-        push_per_s2: float = 0.0,
+        repulsion_per_s2: float = 0.0,
         orientation: Vector | None = None,
         t_ns: int = 0,
     ) -> None:
@@ -55,11 +55,11 @@ class ForceField(Object):
         state = BodyState(name, np.asarray(position, dtype=float), turn, zero, zero)
         super().__init__(name, state, shapes, tangible=False, t_ns=t_ns)
         self.acceleration = np.zeros(3) if acceleration is None else np.asarray(acceleration, dtype=float)
-        self.drag_per_s, self.push_per_s2 = drag_per_s, push_per_s2
+        self.drag_per_s, self.repulsion_per_s2 = drag_per_s, repulsion_per_s2
 
     def next_dt_ns(self) -> int:
         """Return a tenth of the time in which it changes a motion [ns]."""
-        rate = max(self.drag_per_s, float(np.sqrt(self.push_per_s2)))
+        rate = max(self.drag_per_s, float(np.sqrt(self.repulsion_per_s2)))
         return int(RESOLVED / rate * 1e9) if rate > 0.0 else NEVER_NS
 
     def force_on(self, other: Object, hit: Intersection) -> tuple[Vector, Vector]:
@@ -73,16 +73,16 @@ class ForceField(Object):
         body = other.body
         force = body.mass * (self.acceleration - self.drag_per_s * body.linear_velocity)
         moment = -self.drag_per_s * (body.inertia * body.angular_velocity).sum(axis=1)
-        if self.push_per_s2 and len(hit.points):
+        if self.repulsion_per_s2 and len(hit.points):
             out = hit.normal if hit.b is other else -hit.normal
-            push = body.mass * self.push_per_s2 * max(0.0, -hit.distance) * out
+            push = body.mass * self.repulsion_per_s2 * max(0.0, -hit.distance) * out
             force = force + push
             moment = moment + np.cross(hit.points.mean(axis=0) - body.center_of_mass, push)
         return force, moment
 
     def extra_state(self) -> bytes:
         """Return what it does, as bytes."""
-        return _MORE.pack(*self.acceleration.tolist(), self.drag_per_s, self.push_per_s2)
+        return _MORE.pack(*self.acceleration.tolist(), self.drag_per_s, self.repulsion_per_s2)
 
     @classmethod
     def restored(cls, kept: SavedObject) -> ForceField:
@@ -94,7 +94,7 @@ class ForceField(Object):
             kept.shapes,
             acceleration=np.array(acceleration),
             drag_per_s=drag,
-            push_per_s2=push,
+            repulsion_per_s2=push,
             orientation=kept.body.orientation,
             t_ns=kept.t_ns,
         )
@@ -109,7 +109,7 @@ class ForceFieldConfig(Section):
     shapes: tuple[ShapeConfig, ...] = Key(min_length=1, max_length=50, description='where it acts')
     acceleration_mps2: tuple[Metres, Metres, Metres] = Key((0.0, 0.0, 0.0), description='in the world [m/s^2]')
     drag_per_s: float = Key(0.0, ge=0.0, le=100.0, description='relative loss of speed and spin with time [1/s]')
-    push_per_s2: float = Key(0.0, ge=0.0, le=1e5, description='acceleration out of it per depth in it [1/s^2]')
+    repulsion_per_s2: float = Key(0.0, ge=0.0, le=1e5, description='acceleration out of it per depth in it [1/s^2]')
 
 
 class _Fields(ObjectType[ForceFieldConfig]):
@@ -123,7 +123,7 @@ class _Fields(ObjectType[ForceFieldConfig]):
             [c.shape() for c in s.shapes],
             acceleration=np.array(s.acceleration_mps2),
             drag_per_s=s.drag_per_s,
-            push_per_s2=s.push_per_s2,
+            repulsion_per_s2=s.repulsion_per_s2,
             orientation=from_rpy_deg(s.rpy_deg),
         )
 

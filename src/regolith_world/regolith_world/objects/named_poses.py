@@ -27,7 +27,7 @@ class NamedPose(Section):
     rpy_deg: tuple[Degrees, Degrees, Degrees] = Field((0.0, 0.0, 0.0), description='roll, pitch, yaw [deg]')
     description: str = Field('', description='for people')
     tags: tuple[str, ...] = Field((), description='what it is for: spawn, parking, navigation_goal')
-    room_m: tuple[Half, Half, Half] | None = Field(
+    clearance_m: tuple[Half, Half, Half] | None = Field(
         None, description='half lengths of a box of free room about it, along its axes [m]; null: nothing is said'
     )
 
@@ -38,9 +38,9 @@ class NamedPose(Section):
 
     def bounds(self) -> tuple[Vector, Vector] | None:
         """Return the corners of the box along the axes of the world round its room [m]; None: nothing is said."""
-        if self.room_m is None:
+        if self.clearance_m is None:
             return None
-        reach = times(np.abs(matrix(self.orientation)), self.room_m)
+        reach = times(np.abs(matrix(self.orientation)), self.clearance_m)
         return np.array(self.position) - reach, np.array(self.position) + reach
 
 

@@ -97,7 +97,7 @@ class RigidBodyConfig(_Thing):
     shape: ShapeConfig = Field(description='a sphere or a box about the centre of mass')
     mass_kg: float = Field(ge=1e-3, le=1e6, description='[kg]')
     velocity_mps: tuple[Metres, Metres, Metres] = Field((0.0, 0.0, 0.0), description='in the world [m/s]')
-    spin_radps: tuple[Metres, Metres, Metres] = Field((0.0, 0.0, 0.0), description='in the world [rad/s]')
+    angular_velocity_radps: tuple[Metres, Metres, Metres] = Field((0.0, 0.0, 0.0), description='in the world [rad/s]')
     weightless: bool = Field(False, description='whether gravity does nothing to it')
     lifetime_s: Later | None = Field(None, description='after which it is gone [s]; null: never')
 
@@ -140,7 +140,7 @@ class _FreeBodies(ObjectType[RigidBodyConfig]):
             inertia,
             orientation=s.orientation,
             linear_velocity=np.array(s.velocity_mps),
-            angular_velocity=np.array(s.spin_radps),
+            angular_velocity=np.array(s.angular_velocity_radps),
         )
         lifetime_ns = NEVER_NS if s.lifetime_s is None else round(s.lifetime_s * 1e9)
         return RigidBody(

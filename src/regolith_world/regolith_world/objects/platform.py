@@ -241,22 +241,23 @@ class PlatformConfig(Section):
 
     type: Literal['platform'] = 'platform'
     position: Place = Field(description='where it starts, in the world [m]')
-    to: Place = Field(description='where it goes, in the world [m]')
-    leg_s: float = Field(ge=0.01, le=1e6, description='time from one end to the other [s]')
-    returns: bool = Field(True, description='whether it goes to and fro; else it stays at the end')
+    end_position: Place = Field(description='where it goes, in the world [m]')
+    travel_time_s: float = Field(ge=0.01, le=1e6, description='time from one end to the other [s]')
+    round_trip: bool = Field(True, description='whether it goes to and fro; else it stays at the end')
     rpy_deg: tuple[Degrees, Degrees, Degrees] = Field((0.0, 0.0, 0.0), description='roll, pitch, yaw [deg]')
     shapes: tuple[ShapeConfig, ...] = Field(min_length=1, max_length=200, description='that it is made of')
     restitution: float = Field(0.0, ge=0.0, le=1.0, description='of impacts, 0 plastic to 1 elastic')
     friction: float = Field(0.5, ge=0.0, le=10.0, description='Coulomb coefficient')
-    pace_s: float = Field(
+    state_period_s: float = Field(
         0.0, ge=0.0, le=1e3, description='time between states of its own, interpolated between [s]; 0: one a cycle'
     )
 
     @model_validator(mode='after')
     def _slow(self) -> PlatformConfig:
-        if 0.0 < self.pace_s < 1e-6 or self.pace_s > 0.1 * self.leg_s:
+        if 0.0 < self.state_period_s < 1e-6 or self.state_period_s > 0.1 * self.travel_time_s:
             raise ValueError(
-                f'pace_s = {self.pace_s!r}: of a leg of {self.leg_s!r} s; allowed: 0, or 1e-6 to {0.1 * self.leg_s:g}, '
+                f'state_period_s = {self.state_period_s!r}: of a leg of {self.travel_time_s!r} s; allowed: 0, or '
+                f'1e-6 to {0.1 * self.travel_time_s:g}, '
                 'a tenth of the leg'
             )
         return self
@@ -267,12 +268,12 @@ class _Platforms(ObjectType[PlatformConfig]):
 
     def make(self, name: str, section: PlatformConfig, gravity: Vector) -> Object:
         s = section
-        way = PlatformMotion(np.array(s.position), np.array(s.to), round(s.leg_s * 1e9), s.returns)
+        way = PlatformMotion(np.array(s.position), np.array(s.end_position), round(s.travel_time_s * 1e9), s.round_trip)
         return Platform(
             name,
             way,
             [c.shape() for c in s.shapes],
-            pace_ns=round(s.pace_s * 1e9),
+            pace_ns=round(s.state_period_s * 1e9),
             restitution=s.restitution,
             friction=s.friction,
             orientation=from_rpy_deg(s.rpy_deg),

@@ -58,7 +58,7 @@ class Backpressure:
         self._serve, self._on_silence, self._warn = serve, on_silence, warn
         self._recorded = recorded
         self._written = -1
-        self._recorder_lag = min(RECORDER_LAG, max(math.ceil(RECORDER_LAG_S / world.config.heartbeat_s), 1))
+        self._recorder_lag = min(RECORDER_LAG, max(math.ceil(RECORDER_LAG_S / world.config.max_step_s), 1))
         if recorded:
             inbox.subscribe(UInt64, 'recorder/ack', self._on_written, qos.LATCHED)
         self._lag_ns = round(max_sensor_lag_s * 1e9)
@@ -87,7 +87,7 @@ class Backpressure:
 
     def wait_for_recorder(self) -> None:
         """Wait for the recorder if it is behind: messages would be lost in the middleware's queues."""
-        patience_s, since = self._world.config.agent_timeout_s, time.monotonic()
+        patience_s, since = self._world.config.participant_timeout_s, time.monotonic()
         self._waits.begin()
         while self._recorded and self._world.cycle - self._written > self._recorder_lag and not self._leaving.asked:
             self._serve()
@@ -110,7 +110,7 @@ class Backpressure:
             if self._sensed != behind:
                 behind, since, told = self._sensed, time.monotonic(), False
             for_s = time.monotonic() - since
-            if for_s < self._world.config.agent_timeout_s:
+            if for_s < self._world.config.participant_timeout_s:
                 continue
             if for_s > FRAME_PATIENCE_S or self._node.count_publishers('sensors/ack') == 0:
                 self.sensing = self._on_silence('sensors', f'no frame within {for_s:.0f} s')

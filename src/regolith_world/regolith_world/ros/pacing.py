@@ -22,7 +22,7 @@ class Pacer:
 
     :param speed: cap in simulated seconds per wall second; 0 for as fast as possible
     :param strict: whether cycles that start late are counted (hardware in the loop)
-    :param late_s: lateness from which a start counts as a missed deadline [s]
+    :param deadline_tolerance_s: lateness from which a start counts as a missed deadline [s]
     """
 
     def __init__(self, speed: float, strict: bool, late_s: float) -> None:

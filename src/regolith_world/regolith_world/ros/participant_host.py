@@ -134,13 +134,13 @@ class ParticipantHost:
 
     def _spared(self, answers: Sequence[CycleResult]) -> list[CycleResult]:
         """Return those of some answers that the scenario's chaos lets through, late if it says so."""
-        chaos = self._config.chaos
+        chaos = self._config.fault_injection
         if chaos is None:
             return list(answers)
-        longest = max(chaos.sleep_max_s.get(answer.name, 0.0) for answer in answers)
+        longest = max(chaos.max_delay_s.get(answer.name, 0.0) for answer in answers)
         if longest > 0.0:
             time.sleep(self._chaos.random() * longest)
-        lost = {answer.name for answer in answers if chaos.drop_evolved_at.get(answer.name) == answer.key.cycle}
+        lost = {answer.name for answer in answers if chaos.drop_result_at.get(answer.name) == answer.key.cycle}
         lost -= self._dropped
         self._dropped |= lost
         return [answer for answer in answers if answer.name not in lost]
@@ -148,7 +148,7 @@ class ParticipantHost:
     def send(self, publisher: Any, message: bytes) -> None:
         """Publish the bytes of a message of the protocol; twice if the scenario injects duplicates."""
         publisher.publish(message)
-        if self._config.chaos is not None and self._config.chaos.duplicate:
+        if self._config.fault_injection is not None and self._config.fault_injection.duplicate:
             publisher.publish(message)
 
     def run(self) -> None:

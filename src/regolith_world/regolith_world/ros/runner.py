@@ -126,7 +126,7 @@ class Runner:
         self._failure = ''
         self._undone_ns = 0
         self._next_warning = 0.0
-        self._pace = Pacer(speed, world.config.real_time == 'strict', world.config.late_s)
+        self._pace = Pacer(speed, world.config.real_time == 'strict', world.config.deadline_tolerance_s)
         self._display.punctuality = self._pace.deadline_statistics
 
     # -- the loop -----------------------------------------------------------------------------------------------
@@ -430,7 +430,7 @@ class Runner:
             world.hold()
             self._at_standstill()
         shown, offset = self.clock_ns, world.clock_offset_ns
-        if not (world.config.reset_keeps_clock if keep_clock is None else keep_clock):
+        if not (world.config.monotonic_clock if keep_clock is None else keep_clock):
             offset = 0
         elif world.cycle and t_ns + offset <= shown:
             offset = shown - t_ns + world.control.heartbeat_ns  # no two states have one stamp

@@ -41,7 +41,7 @@ class TimeoutPolicy:
             choice = 'stop'
         if self._leaving.asked:
             choice = 'stop'
-        return self.follow(silence.names, f'no answer within {self._world.config.agent_timeout_s:g} s', choice)
+        return self.follow(silence.names, f'no answer within {self._world.config.participant_timeout_s:g} s', choice)
 
     def follow(self, names: Sequence[str], owed: str, choice: Choice) -> Choice:
         """Report silent nodes on ``/diagnostics``, in the status and to people; return the choice.

@@ -76,7 +76,7 @@ class TopicTransport:
             self.sent.append(cycle)
         started = last_sent = time.monotonic()
         served = started
-        chaos = self._config.chaos
+        chaos = self._config.fault_injection
         self._publisher.publish(message)
         if chaos is not None and chaos.duplicate:
             self._publisher.publish(message)
@@ -89,10 +89,10 @@ class TopicTransport:
                 self._serve()
             if len(self._answers) == len(cycle.participants):
                 break
-            if now - last_sent > self._config.resend_s:
+            if now - last_sent > self._config.resend_period_s:
                 last_sent = now
                 self._publisher.publish(message)
-            if now - started > self._config.agent_timeout_s:
+            if now - started > self._config.participant_timeout_s:
                 raise unresponsive(cycle, self._answers)
         return {n: self._answers[n] for n in cycle.participants}
 

@@ -42,9 +42,9 @@ def shear_bound(tau: wp.float64, pressure: wp.float64, dt: wp.float64, material:
     slow = material.friction * pressure + material.cohesion
     if tau <= slow:
         return tau
-    if material.fast_friction <= material.friction:
+    if material.limiting_friction <= material.friction:
         return slow
-    fast = material.fast_friction * pressure + material.cohesion
+    fast = material.limiting_friction * pressure + material.cohesion
     alpha = material.thickening * material.shear_modulus * dt * wp.sqrt(pressure)
     b = fast + tau + alpha
     h = fast * tau + slow * alpha

@@ -35,7 +35,7 @@ class LinkConfig(Section):
     position: Place = Field(description='of its centre in the frame of the linkage [m]')
     rpy_deg: tuple[Degrees, Degrees, Degrees] = Field((0.0, 0.0, 0.0), description='roll, pitch, yaw [deg]')
     velocity_mps: tuple[Metres, Metres, Metres] = Field((0.0, 0.0, 0.0), description='[m/s]')
-    spin_radps: tuple[Metres, Metres, Metres] = Field((0.0, 0.0, 0.0), description='[rad/s]')
+    angular_velocity_radps: tuple[Metres, Metres, Metres] = Field((0.0, 0.0, 0.0), description='[rad/s]')
 
     @model_validator(mode='after')
     def _centred(self) -> LinkConfig:
@@ -57,7 +57,9 @@ class LinkageJointConfig(Section):
     ends: tuple[Place, Place] | None = Field(None, description='of distance and spring, one on each body [m]')
     damping: float = Field(0.0, ge=0.0, le=1e9, description='of turning [N m s/rad]; of ways and springs [N s/m]')
     stiffness_npm: float | None = Field(None, gt=0.0, le=1e9, description='of a spring [N/m]')
-    rest_m: float | None = Field(None, ge=0.0, le=1e5, description='length of a spring at rest [m]; none: as at first')
+    rest_length_m: float | None = Field(
+        None, ge=0.0, le=1e5, description='length of a spring at rest [m]; none: as at first'
+    )
 
     @model_validator(mode='after')
     def _whole(self) -> LinkageJointConfig:
@@ -69,7 +71,7 @@ class LinkageJointConfig(Section):
                 if wanted:
                     raise ValueError(f'{key} = null: is required for a {self.kind}; allowed: a value')
                 raise ValueError(f'{key} = {getattr(self, key)!r}: does not apply to a {self.kind}; allowed: left out')
-        for key, wanted in (('axis', self.kind in _WITH_AXIS), ('rest_m', self.kind == 'spring')):
+        for key, wanted in (('axis', self.kind in _WITH_AXIS), ('rest_length_m', self.kind == 'spring')):
             if getattr(self, key) is not None and not wanted:
                 raise ValueError(f'{key} = {getattr(self, key)!r}: does not apply to a {self.kind}; allowed: left out')
         if self.damping and self.kind not in DAMPED:
@@ -92,7 +94,7 @@ class LinkageJointConfig(Section):
         near, far = (origin + times(turn, np.array(point, float)) for point in given)
         axis = times(turn, np.array(self.axis or (0.0, 0.0, 1.0)))
         axis /= norm(axis)
-        rest = self.rest_m if self.rest_m is not None else math.dist(near, far)
+        rest = self.rest_length_m if self.rest_length_m is not None else math.dist(near, far)
         return LinkageJoint(self.kind, numbers, (near, far), axis, self.damping, self.stiffness_npm or 0.0, rest)
 
 
@@ -146,7 +148,7 @@ class RopeConfig(_System):
 
     type: Literal['rope'] = 'rope'
     ends: tuple[Place, Place] = Field(description='of the rope in the world at first [m]')
-    held: Literal['both', 'first', 'none'] = Field('both', description='which ends are held there')
+    fixed_ends: Literal['both', 'first', 'none'] = Field('both', description='which ends are held there')
     length_m: float = Field(gt=0.0, le=1e4, description='[m]')
     rods: int = Field(ge=1, le=500, description='their number')
     mass_kg: Kilograms = Field(description='of the whole rope [kg]')
@@ -242,7 +244,7 @@ class _Linkages(ObjectType[LinkageConfig]):
                 local,
                 orientation=from_matrix(times(turn, matrix(from_rpy_deg(one.rpy_deg)))),
                 linear_velocity=times(turn, one.velocity_mps),
-                angular_velocity=times(turn, one.spin_radps),
+                angular_velocity=times(turn, one.angular_velocity_radps),
             )
             for (link, one), local in zip(section.bodies.items(), inertia)
         ]
@@ -285,7 +287,7 @@ class _Ropes(ObjectType[RopeConfig]):
         meets = [(k - 1, k) for k in range(count + 1)]
         joints = [
             LinkageJoint('ball', (a, b if b < count else -1), (nodes[b], nodes[b]), damping=s.damping)
-            for a, b in meets[0 if s.held != 'none' else 1 : None if s.held == 'both' else -1]
+            for a, b in meets[0 if s.fixed_ends != 'none' else 1 : None if s.fixed_ends == 'both' else -1]
         ]
         return Linkage.assembled(
             name,
