@@ -26,6 +26,16 @@ def test_outputs_are_not_in_git(path: Path) -> None:
     assert cells and not any(cell.outputs or cell.execution_count for cell in cells)
 
 
+@pytest.mark.parametrize('path', NOTEBOOKS, ids=lambda path: path.name)
+def test_names_that_are_imported_exist(path: Path) -> None:
+    """The quick suite runs no notebook; a renamed function would be noticed by the slow one alone."""
+    lines = [line for cell in nbformat.read(path, as_version=4).cells for line in cell.source.splitlines()]
+    imports = [line for line in lines if line.startswith(('import ', 'from '))]
+    assert any('regolith' in line for line in imports)
+    for line in imports:
+        exec(line, {})
+
+
 @pytest.mark.slow
 @pytest.mark.ros
 @pytest.mark.timeout(900)
