@@ -18,6 +18,7 @@ from regolith_bringup.bag.reading import Bag
 from regolith_bringup.report.changed_terrain import UPDATE, UPDATE_PATHS, ChangedTerrain, CommittedSoil, Key
 from regolith_bringup.scenario.schema import Scenario
 from regolith_world.config import load_section
+from regolith_world.reporting.attempts import KEY, attempt_keys
 
 Array = NDArray[np.float64]
 
@@ -140,7 +141,7 @@ def read_run(folder: str | Path, bag: Bag | None = None) -> RunData:
     scenario = load_section(folder / 'scenario.yaml', '', Scenario)
     bag = bag or Bag(folder)
     names = sorted(scenario.vehicles)
-    wanted: dict[str, tuple[str, ...]] = {_CYCLE: (*_KEY, 't_ns', 'dt_ns', 'verdict', 'command')}
+    wanted: dict[str, tuple[str, ...]] = {_CYCLE: (*KEY, 't_ns', 'dt_ns', 'verdict', 'command')}
     for name in names:
         wanted |= {f'/{name}/{topic}': (*_STAMP, *paths) for topic, paths in _TOLD.items()}
     soil = CommittedSoil(bag)
@@ -217,7 +218,6 @@ def _charge(found: Columns) -> Charge | None:
 
 
 _CYCLE = '/regolith/cycle'
-_KEY = ('key.epoch', 'key.cycle', 'key.attempt')
 
 
 def _cycles(told: Columns) -> tuple[CycleTiming, set[Key]]:
@@ -225,10 +225,8 @@ def _cycles(told: Columns) -> tuple[CycleTiming, set[Key]]:
     if not told:
         none = np.zeros(0)
         return CycleTiming(none, none, none, none.astype(bool)), set()
-    keys = np.stack([told[path].astype(np.int64) for path in _KEY], axis=1)
-    # What was sent again counts once.
-    first = np.sort(np.unique(keys, axis=0, return_index=True)[1])
-    keys, told = keys[first], {path: values[first] for path, values in told.items()}
+    first, keys = attempt_keys(told)
+    told = {path: values[first] for path, values in told.items()}
     committed = np.append(told['verdict'][1:] == _COMMIT, False)
     evolved = told['command'] == _EVOLVE
     wall = told['publish_time_ns'][evolved]

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_files.extension_points import Run
+from regolith_world.reporting.attempts import KEY, attempt_keys
 from regolith_world.reporting.view_layer import CYCLE, ends_of, lines_of
 
 Floats = NDArray[np.float64]
-
-_KEY = ('key.epoch', 'key.cycle', 'key.attempt')
 
 SAMPLES = 300
 """Number of commits that are looked at, evenly over the run."""
@@ -58,12 +57,9 @@ class Trajectories:
 def read_trajectories(run: Run) -> Trajectories:
     """Return where the objects of a run were at up to ``SAMPLES`` attempts, evenly spaced in order.
 
-    The world repeats an announcement that is not answered in time. A repetition counts once, so the samples do not
-    depend on wall time.
+    An attempt that is announced again counts once.
     """
-    columns = run.bag.columns(CYCLE, *_KEY)
-    keys = np.stack([columns[path].astype(np.int64) for path in _KEY], axis=1)
-    first = np.sort(np.unique(keys, axis=0, return_index=True)[1])
+    first, _ = attempt_keys(run.bag.columns(CYCLE, *KEY))
     sampled = np.unique(np.linspace(0, len(first) - 1, min(len(first), SAMPLES)).round()).astype(np.intp)
     chosen = set(first[sampled].tolist())
     lines, vehicles = lines_of(run.scenario), set(run.scenario.vehicles)
