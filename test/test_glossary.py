@@ -12,8 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from regolith_files.former_names import FORMER_NAMES
+
 ROOT = Path(__file__).resolve().parent.parent
 GLOSSARY = Path(os.environ.get('REGOLITH_SHARED', ROOT.parent / 'shared')) / 'glossary.md'
+PAGES = [ROOT / 'README.md', ROOT / 'CONTRIBUTING.md', *sorted((ROOT / 'docs').rglob('*.md'))]
 pytestmark = pytest.mark.skipif(not GLOSSARY.is_file(), reason=f'no glossary at {GLOSSARY}')
 
 OTHER_CONCEPTS = {
@@ -158,19 +161,44 @@ def test_topics_services_and_parameters_have_their_new_names_alone() -> None:
     assert len(found) > 20
 
 
-def test_keys_have_their_new_names_alone() -> None:
-    """No configuration class has a former name of the tables of keys beside the new one, and all new ones are there."""
+def renamed_keys() -> list[tuple[str, str]]:
+    """Return former and new names of the tables of keys."""
+    return [
+        pair for _, renames, *_ in section('### 2.5 Scenario keys', '### 2.7 Experiments') for pair in pairs(renames)
+    ]
+
+
+def fields_by_class() -> dict[str, set[str]]:
+    """Return the fields of all configuration classes, from the stored interface."""
     stored = (ROOT / 'test' / 'baselines' / 'interface.json').read_text(encoding='utf-8')
     fields: dict[str, set[str]] = {}
     for owner, name in re.findall(r'^"key (\S+)\.(\w+)"', stored, re.M):
         fields.setdefault(owner, set()).add(name)
+    return fields
+
+
+def test_keys_have_their_new_names_alone() -> None:
+    """No configuration class has a former name of the tables of keys beside the new one, and all new ones exist."""
+    fields, renamed = fields_by_class(), renamed_keys()
     known = set().union(*fields.values())
-    renamed = [
-        pair for _, renames, *_ in section('### 2.5 Scenario keys', '### 2.7 Experiments') for pair in pairs(renames)
-    ]
     assert len(renamed) > 150
     assert [(old, new) for old, new in renamed if new not in known] == []
     both = [(owner, old, new) for owner, names in fields.items() for old, new in renamed if {old, new} <= names]
     assert both == []
     # Names that are right where they are left: each is the key of another concept.
     assert {old for old, _ in renamed} & known == OTHER_CONCEPTS
+
+
+def test_errors_know_every_former_key() -> None:
+    assert [(old, new) for old, new in renamed_keys() if new not in FORMER_NAMES.get(old, ())] == []
+
+
+@pytest.mark.parametrize('page', PAGES, ids=lambda page: page.name)
+def test_pages_set_no_former_key(page: Path) -> None:
+    """Neither the commands of a page nor its YAML have a key by a former name."""
+    former = '|'.join({old for old, _ in renamed_keys()} - OTHER_CONCEPTS)
+    text = page.read_text(encoding='utf-8')
+    commands = re.findall(rf'--set [\'"]?(?:\w+\.)*({former})=|experiment [a-z-]+ [^`\n]*--({former})[ =]', text)
+    blocks = re.findall(r'^```yaml\n(.*?)^```$', text, re.M | re.S)
+    keys = [key for block in blocks for key in re.findall(rf'(?:^|[{{,] )\s*(?:- )?({former}):', block, re.M)]
+    assert (commands, keys) == ([], [])

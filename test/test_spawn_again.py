@@ -32,7 +32,7 @@ def test_spawned_vehicle_is_freed_by_a_full_reset(tmp_path: Path, processes: str
     from nav_msgs.msg import Odometry
     from simulation_interfaces.srv import DeleteEntity, ResetSimulation, SpawnEntity
 
-    scenario = write_scenario(tmp_path, {'amber': vehicle(0.0, 0.0)}, duration_s=3600.0, speed=1.0)
+    scenario = write_scenario(tmp_path, {'amber': vehicle(0.0, 0.0)}, duration_s=3600.0, real_time_factor=1.0)
     guest = '{model: viper, driver: {type: constant, speed_mps: 0.3}}'
     with LiveRun(tmp_path, scenario, processes=processes) as live:
         live.come_to(0.2)

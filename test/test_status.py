@@ -21,7 +21,7 @@ pytestmark = pytest.mark.ros
 def test_late_joiners_hear_the_present_and_a_paused_world_keeps_speaking(tmp_path: Path) -> None:
     """One latched status, the newest; status, links and diagnostics once a second, paused or not."""
     vehicles = {'amber': vehicle(0.0, 0.0), 'basalt': vehicle(4.0, 0.0)}
-    file = write_scenario(tmp_path, vehicles, duration_s=60.0, speed=1.0, comms={})
+    file = write_scenario(tmp_path, vehicles, duration_s=60.0, real_time_factor=1.0, comms={})
     with LiveRun(tmp_path, file, '--no-record', processes='one') as live:
         heard = live.subscribe(WorldStatus, '/regolith/status')
         live.wait_for(lambda: any(s.cycle > 10 for s in heard), what='the run to get going')

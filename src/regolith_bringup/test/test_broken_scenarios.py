@@ -73,6 +73,11 @@ KINDS = {
         {},
         ['broken.yaml:4', 'terrain.regions.0.model', "'ridgid'", 'did you mean rigid?'],
     ),
+    'former_key': (
+        GOOD.replace('{soil: lunar_nominal}', '{ground: rigid}'),
+        {},
+        ['broken.yaml:4', "terrain.ground = 'rigid'", 'did you mean model?'],
+    ),
     'soil_of_a_region': (
         GOOD.replace(
             '{soil: lunar_nominal}', '{regions: [{model: rigid, disc: {center: [0, 0], radius_m: 1}, soil: pad.yaml}]}'

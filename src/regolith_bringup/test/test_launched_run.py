@@ -60,7 +60,7 @@ def test_the_end_of_the_world_gives_others_time_and_a_failed_one_does_not(tmp_pa
 
 def test_a_failed_world_is_a_problem_once_all_have_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run, specs = the_run(tmp_path)
-    outcome(tmp_path, 'no answer from amber')
+    outcome(tmp_path, 'no response from amber')
     run.ended(specs['regolith/world'], 3, shutting_down=False)
     last = end_of_others(run, specs, monkeypatch)
     assert 'regolith/world ended with exit code 3' in last.problem
@@ -69,7 +69,7 @@ def test_a_failed_world_is_a_problem_once_all_have_ended(tmp_path: Path, monkeyp
 def test_a_run_that_went_on_without_somebody_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even if it hung, and its process ended well once it was told to."""
     run, specs = the_run(tmp_path)
-    (tmp_path / 'world.json').write_text(json.dumps({'failure': '', 'without': {'amber': 'no answer within 5 s'}}))
+    (tmp_path / 'world.json').write_text(json.dumps({'failure': '', 'without': {'amber': 'no response within 5 s'}}))
     run.ended(specs['regolith/world'], 0, shutting_down=False)
     assert 'amber' in end_of_others(run, specs, monkeypatch).problem
 

@@ -136,7 +136,9 @@ def test_objects_that_stand_inside_one_another_are_refused() -> None:
 
 
 def test_deadlines_need_a_speed() -> None:
-    with pytest.raises(InputError, match=r"speed = 'max': sets no deadlines.*allowed: a number, 1\.0 for real time"):
+    with pytest.raises(
+        InputError, match=r"real_time_factor = 'max': sets no deadlines.*allowed: a number, 1\.0 for real time"
+    ):
         load_scenario('two_rovers', ['world.real_time=strict'])
     load_scenario('two_rovers', ['world.real_time=strict'], speed=1.0)
 
@@ -197,7 +199,7 @@ def test_yaml_as_people_write_it(tmp_path: Path) -> None:
         'world.max_step_s=5e-5',
         'world.min_step_s=1e-12',
         'world.checkpoint_period_s=1e-10',
-        'speed=1e-300',
+        'real_time_factor=1e-300',
         'vehicles.amber.driver.start_s=1e300',
         'comms.beacon_period_s=1e-9',
         'comms.traffic.0.period_s=1e-9',

@@ -81,7 +81,7 @@ def scripted(
     return Supervisor(specs, folder, 1.0, quiet=True, unresponsive_s=unresponsive_s)
 
 
-@pytest.mark.parametrize(('failure', 'code'), [('no answer from amber', 3), ('', 0)])
+@pytest.mark.parametrize(('failure', 'code'), [('no response from amber', 3), ('', 0)])
 def test_a_node_that_fails_too_often_ends_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: str, code: int
 ) -> None:
@@ -132,7 +132,7 @@ def test_a_killed_world_is_named_and_how_to_go_on_from_its_last_checkpoint(
 
 def test_who_was_lost_on_the_way_makes_a_run_a_failed_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even if its process is still there at the end, hanging, and the world has come through without it."""
-    outcome = '{"failure": "", "without": {"agent": "no answer within 5 s, at 1.2 s"}}'
+    outcome = '{"failure": "", "without": {"agent": "no response within 5 s, at 1.2 s"}}'
     scripts = {'world': f"printf '{outcome}' > world.json\n", 'agent': 'exit 0\n'}
     assert scripted(tmp_path, monkeypatch, scripts).run() == NODE_FAILED
 

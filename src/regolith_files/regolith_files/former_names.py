@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Former names of keys and values in files of users: an error that refuses one suggests the name of today."""
+"""Former names of keys and values in the files of users. An error that refuses a former name states the new one."""
 
 FORMER_NAMES = {
     'agent_timeout_s': ('participant_timeout_s',),
@@ -47,17 +47,14 @@ FORMER_NAMES = {
     'drop_evolved_at': ('drop_result_at',),
     'drop_m': ('drop_height_m',),
     'drops': ('breadcrumb_drops',),
-    'drum': ('bucket-drum',),
     'dt_min_s': ('min_step_s',),
     'encoder_ticks': ('ticks_per_revolution',),
     'engine_mounted': ('reaction_on_chassis',),
     'face_m': ('inner_face_height_m',),
     'faintest_depth': ('min_visible_depth_ratio',),
     'fast_friction': ('limiting_friction',),
-    'field': ('force_field',),
     'final_ratio': ('final_drive_ratio',),
     'first_s': ('initial_wait_s',),
-    'free_body': ('rigid_body',),
     'full': ('full_throttle',),
     'grid_drive_s': ('scm_drive_s',),
     'grid_m': ('grid_spacing_m',),
@@ -65,18 +62,15 @@ FORMER_NAMES = {
         'model',
         'terrain_model',
     ),
-    'heartbeat': ('cycle-rate',),
     'heartbeat_s': ('max_step_s',),
     'height_m': ('height_above_ground_m',),
     'held': ('fixed_ends',),
-    'high_centred': ('high_centered',),
     'hold': ('hold_speed',),
     'hold_feed': ('hold_feedforward',),
     'hold_time_s': ('parking_brake_time_s',),
     'horn_m': ('guide_horn_m',),
     'hull_light': ('ground_light_on_vehicles',),
     'idle': ('zero_throttle',),
-    'immovable': ('static_body',),
     'inertial_number': ('reference_inertial_number',),
     'inner_deg': ('inner_angle_deg',),
     'inner_m': ('inner_scale_m',),
@@ -90,7 +84,6 @@ FORMER_NAMES = {
     'level': ('target_level',),
     'lights': ('spotlights',),
     'limit': ('full_scale_range',),
-    'link': ('radio-link',),
     'lip_m': ('scoop_height_m',),
     'lips': ('scoops',),
     'locked': ('differentials_locked',),
@@ -125,7 +118,6 @@ FORMER_NAMES = {
     'range_m': ('range_stddev_m',),
     'range_weak_m': ('range_weak_stddev_m',),
     'rays': ('ray_backend',),
-    'repose': ('angle-of-repose',),
     'repose_angle_deg': ('erosion_angle_deg',),
     'resend_s': ('resend_period_s',),
     'reset_keeps_clock': ('monotonic_clock',),
@@ -143,7 +135,6 @@ FORMER_NAMES = {
     'shortest_s': ('min_exposure_s',),
     'size_m': ('map_size_m',),
     'sleep_max_s': ('max_delay_s',),
-    'slope': ('vehicle-slope',),
     'smoothing': ('smoothing_ratio',),
     'soil': ('reflectance',),
     'solid_rocks': ('rock_collision',),
@@ -163,13 +154,11 @@ FORMER_NAMES = {
         'end_position',
     ),
     'touch': ('contact',),
-    'truth': ('ground_truth',),
     'turn_on': ('turn_on_bias_stddev',),
     'turn_radps': ('max_yaw_rate_radps',),
     'turns': ('revolutions',),
     'turns_to_empty': ('revolutions_to_empty',),
     'tyre': ('tire',),
-    'tyre-rig': ('tire-rig',),
     'tyre_behaviour': ('tire_mode',),
     'uniqueness': ('uniqueness_ratio',),
     'until_full': ('target_fill',),
@@ -189,4 +178,4 @@ FORMER_NAMES = {
     'within_m': ('goal_tolerance_m',),
     'world': ('graph',),
 }
-"""Former name -> names that it has today, by section."""
+"""Former name -> new names. The section decides which of several it is."""

@@ -265,7 +265,7 @@ def test_boxes_are_vision_messages_that_are_read_back() -> None:
         LabelledBox('rock', 3, 10, 8, 20, 0, None, 'rock_7'),
         LabelledBox('wheel', 3, 10, 8, 20, 0, None, 'amber/left'),
     ]
-    # Two objects in one box: the order of their numbers tells them apart.
+    # Two objects in one box: the order of their numbers identifies them.
     instances = np.ones((30, 30), np.uint16)
     instances[10:21, 3:9] = 7
     instances[10:21:10, 3:9:5] = 9

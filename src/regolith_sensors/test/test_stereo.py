@@ -91,7 +91,7 @@ def test_what_is_no_pair_is_refused() -> None:
         stereo_depth(image, image[:, 1:], left, right)
     with pytest.raises(ValueError, match='not increasing'):
         stereo_depth(image, image, left, right, (3.0, 3.0))
-    with pytest.raises(ValueError, match='block = 8: even'):
+    with pytest.raises(ValueError, match='block_size = 8: even'):
         MatcherConfig(block_size=8)
 
 

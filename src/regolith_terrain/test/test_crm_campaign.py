@@ -47,7 +47,7 @@ def test_a_heap_has_its_angle_of_repose() -> None:
 
 
 def test_a_ball_goes_as_deep_as_measured() -> None:
-    found, known = again('ball_700_0.05', cratering, ball_density_kgpm3=700.0, drop_m=0.05)
+    found, known = again('ball_700_0.05', cratering, ball_density_kgpm3=700.0, drop_height_m=0.05)
     assert found['depth_m'] == pytest.approx(float(known['depth_m']), rel=SCATTER)
     assert found['depth_m'] == pytest.approx(found['uehara_depth_m'], rel=0.2)  # Uehara et al. (2003)
 
@@ -61,7 +61,7 @@ def test_a_disc_is_borne_up_to_terzaghis_limit() -> None:
         load_n=1e6,
         particle_soil='grc1_bevameter',
         spacing_m=0.014286,
-        deepest_m=0.005,
+        max_depth_m=0.005,
         speed_mps=0.01,
     )
     assert found['knee_pa'] == pytest.approx(float(known['knee_pa']), rel=0.1)

@@ -7,11 +7,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from regolith_terrain.config import load_soil
-from regolith_terrain.testbeds import bevameter, multipass, plate_sinkage, wheel_rig
+from regolith_terrain.testbeds import bevameter, bucket_drum, multipass, plate_sinkage, wheel_rig
 from regolith_terrain.testbeds.settings import reference_rows
+from regolith_terrain.testbeds.slope_settings import OF_CLIMBS, OF_GROUND
 
 
 def run(module: Any, **values: Any) -> list[dict[str, Any]]:
@@ -87,3 +88,20 @@ def test_every_bench_draws(module: Any) -> None:
     axes = Figure().add_subplot()
     module.draw(settings, module.run(settings, lambda *tick: None), axes)
     assert axes.lines and axes.get_xlabel() and axes.get_ylabel() and axes.get_title()
+
+
+@pytest.mark.parametrize(
+    ('model', 'names'),
+    [
+        (bucket_drum.Settings, [name for names in bucket_drum._OF_GROUND.values() for name in names]),
+        (plate_sinkage.Settings, [name for names in plate_sinkage._OF_GROUND.values() for name in names]),
+        (
+            wheel_rig.Settings,
+            [*wheel_rig._OF_SLIP, *OF_CLIMBS, *(name for names in OF_GROUND.values() for name in names)],
+        ),
+    ],
+)
+def test_settings_of_one_terrain_model_exist(model: type[BaseModel], names: list[str]) -> None:
+    """A name that is no setting would never be refused with another terrain model."""
+    assert len(names) > 5
+    assert set(names) <= set(model.model_fields)

@@ -18,7 +18,7 @@ from regolith_vehicles.experiments import proving_ground
 from regolith_vehicles.proving_ground.drive import Drive, drive
 from regolith_vehicles.proving_ground.inputs import inputs
 from regolith_vehicles.proving_ground.results import results
-from regolith_vehicles.proving_ground.settings import Settings
+from regolith_vehicles.proving_ground.settings import _UNUSED, Settings
 
 SUMMARY = Path(__file__).parent / 'data' / 'vehicles' / 'hmmwv_summary.csv'
 
@@ -220,3 +220,7 @@ def test_what_is_said_of_a_crossing_has_the_extremes_of_both_signs() -> None:
         'x_m, last': 3.5, 'z_m, highest': 0.7, 'pitch_deg, least': -4.0, 'pitch_deg, greatest': 3.0,
         'roll_deg, greatest': 6.0, 'yaw_deg, last': -2.0,
     }  # fmt: skip
+
+
+def test_settings_of_one_running_gear_exist() -> None:
+    assert {name for names in _UNUSED.values() for name in names} <= set(Settings.model_fields)

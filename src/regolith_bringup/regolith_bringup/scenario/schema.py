@@ -97,7 +97,7 @@ class Scenario(Section):
         default_factory=dict, description='name -> a thing that the world itself moves: its type, and what goes with it'
     )
     named_poses: dict[VehicleName, NamedPose] = Field(
-        default_factory=dict, description='name -> a place to be asked for'
+        default_factory=dict, description='name -> pose that clients can query'
     )
     obstacles: dict[VehicleName, ObstacleConfig] = Field(
         default_factory=dict, description='name -> a solid thing that stands fast on the ground'
@@ -117,7 +117,7 @@ class Scenario(Section):
     @model_validator(mode='after')
     def _deadlines_need_a_speed(self) -> Scenario:
         if self.world.real_time == 'strict' and self.real_time_factor == 'max':
-            problem = "speed = 'max': sets no deadlines, which world.real_time: strict would count"
+            problem = "real_time_factor = 'max': sets no deadlines, which world.real_time: strict would count"
             raise ValueError(f'{problem}; allowed: a number, 1.0 for real time')
         return self
 

@@ -150,7 +150,10 @@ class CameraConfig(Section):
     effects: EffectsConfig = EffectsConfig()
     samples_per_pixel: int = Field(1, ge=1, le=64, description='rays per pixel, spread over its area and the exposure')
     edge_samples: int = Field(
-        3, ge=0, le=8, description='further rays in pixels at edges and borders of shadows; with samples: 1 only'
+        3,
+        ge=0,
+        le=8,
+        description='further rays in pixels at edges and borders of shadows; with samples_per_pixel: 1 only',
     )
     sun_samples: int = Field(1, ge=1, le=256, description='rays to the disc of the sun per ray')
     ground_light_on_vehicles: bool = Field(

@@ -48,7 +48,7 @@ class MatcherConfig(Section):
     @model_validator(mode='after')
     def _odd(self) -> MatcherConfig:
         if self.block_size % 2 == 0:
-            raise ValueError(f'block = {self.block_size!r}: even; allowed: odd numbers from 5 to 51')
+            raise ValueError(f'block_size = {self.block_size!r}: even; allowed: odd numbers from 5 to 51')
         return self
 
 

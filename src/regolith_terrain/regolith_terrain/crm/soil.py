@@ -65,8 +65,8 @@ class ParticleSoil(SoilParameters):
             )
         if self.law == 'cam_clay' and self.swelling_index >= self.compression_index:
             raise ValueError(
-                f'swelling = {self.swelling_index!r}: is too large; allowed: less than compression, '
-                f'{self.compression_index!r}'
+                f'swelling_index = {self.swelling_index!r}: is too large; '
+                f'allowed: less than compression_index, {self.compression_index!r}'
             )
         return self
 

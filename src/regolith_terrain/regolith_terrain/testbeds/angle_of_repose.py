@@ -74,7 +74,7 @@ class Settings(Resumable):
         within('friction', self.friction, 0.0, 10.0)
         if self.radius_m < 3.0 * (math.pi * self.radius_m**2 * self.height_m / self.element_count) ** (1.0 / 3.0):
             raise ValueError(
-                f'count = {self.element_count!r}: too few; allowed: enough elements for three across the radius'
+                f'element_count = {self.element_count!r}: too few; allowed: enough elements for three across the radius'
             )
         if self.terrain_model == 'dem':
             self.grains(self.friction[0]).affordable(self.element_count, 3.0)

@@ -83,10 +83,10 @@ class Settings(Resumable):
             raise ValueError(
                 f'scoop_height_m = {self.scoop_height_m!r}: is too long; allowed: at most half of radius_m, {most!r}'
             )
-        room = 2.0 * math.pi * (self.radius_m - self.scoop_height_m) / (2.0 * soil_drum.OPENING * self.scoop_height_m)
-        if self.scoops > room:
+        most = 2.0 * math.pi * (self.radius_m - self.scoop_height_m) / (2.0 * soil_drum.OPENING * self.scoop_height_m)
+        if self.scoops > most:
             raise ValueError(
-                f'scoops = {self.scoops!r}: too many; allowed: at most {math.floor(room)}: half the shell is left'
+                f'scoops = {self.scoops!r}: too many; allowed: at most {math.floor(most)}: half the shell is left'
             )
         return self
 

@@ -37,7 +37,7 @@ _OF_GROUND = {
         'xsph_coefficient',
         'free_surface_threshold',
         'speed_mps',
-        'deepest_m',
+        'max_depth_m',
         'side_m',
         'depth_m',
         'threads',
