@@ -242,7 +242,7 @@ def content(message: Any) -> Any:
 
 
 def sent_again(key: Any, known: set[tuple[int, int, int]]) -> bool:
-    """Return whether an attempt is known, and add it: a cycle that is not answered in time is announced again."""
+    """Return whether an attempt is known, and add it: a cycle without a response in time is announced again."""
     attempt = key.epoch, key.cycle, key.attempt
     again = attempt in known
     known.add(attempt)

@@ -122,7 +122,7 @@ def test_the_cycles_are_without_gap_to_the_last_commit(run: RunResult, messages:
 
 
 def test_every_attempt_has_every_answer(messages: Mapping[str, Sequence[Any]]) -> None:
-    """One cycle_result per participant, one delta per agent and one update per EVOLVE: no more, no less."""
+    """One cycle_result per participant, one delta per agent and one update per EVOLVE."""
     cycles = {_key(m): m for m in messages['/regolith/cycle']}
     repeated = len(messages['/regolith/cycle']) - len(cycles)
     evolves = {key for key, m in cycles.items() if m.command == EVOLVE}

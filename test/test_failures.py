@@ -61,7 +61,7 @@ def test_stop_names_the_dead_and_keeps_the_bag(tmp_path):
         result = live.finish(30.0, code=3)
     # How long it waited is what the scenario says, not the 5 s that would be without it; the message counts them.
     said = [s.message for m in diagnostics for s in m.status if s.hardware_id == 'basalt' and s.level == b'\x02']
-    assert all('no answer within 1.5 s' in text for text in said), said
+    assert all('no response within 1.5 s' in text for text in said), said
     assert 'basalt' in result.output and 'world.on_failure: wait' in result.output
     assert result.summary['bag']['lost'] == 0
     world, bag = last_committed(result.run_dir)

@@ -126,7 +126,7 @@ def test_an_agent_that_hangs_for_a_while_is_waited_for(tmp_path: Path) -> None:
         os.kill(pid, signal.SIGCONT)
         done = live.finish()
     assert done.summary['state_hash'] == undisturbed(path)
-    assert 'no answer' not in done.output
+    assert 'no response' not in done.output
     assert_whole(done)
 
 
@@ -139,18 +139,18 @@ def test_an_agent_that_hangs_too_long_is_given_up(tmp_path: Path, policy: str) -
         done = live.finish(code=3)
         assert_gone(pids)
     meaning = {'stop': 'stops', 'drop': 'goes on without it'}[policy]
-    line = the_line(done, 'no answer from basalt: the world')
-    assert re.search(rf'the world {meaning} \(no answer within 1.5 s, at 1\.\d+ s\)', line)
+    line = the_line(done, 'no response from basalt: the world')
+    assert re.search(rf'the world {meaning} \(no response within 1.5 s, at 1\.\d+ s\)', line)
     assert_whole(done)
     if policy == 'stop':
         assert re.search(
             rf'to continue: ./regolith run {done.run_dir}/scenario.yaml --from {done.run_dir}/checkpoints/t\S+', line
         )
-        assert re.fullmatch(r'no answer from basalt at 1\.\d+ s', done.summary['failure'])
+        assert re.fullmatch(r'no response from basalt at 1\.\d+ s', done.summary['failure'])
     else:
         assert done.summary['simulated_s'] == pytest.approx(4.0)
         assert list(done.summary['without']) == ['basalt'] and not done.summary['failure']
-        the_line(done, 'basalt failed: no answer within 1.5 s')
+        the_line(done, 'basalt failed: no response within 1.5 s')
 
 
 @pytest.mark.slow
@@ -162,7 +162,7 @@ def test_an_agent_that_hangs_too_long_comes_back_to_a_world_that_waits(tmp_path:
         os.kill(pid, signal.SIGCONT)
         done = live.finish()
     assert done.summary['state_hash'] == undisturbed(path)
-    assert 'end one that hangs' in the_line(done, 'no answer from basalt')
+    assert 'end one that hangs' in the_line(done, 'no response from basalt')
     assert_whole(done)
 
 
@@ -176,7 +176,7 @@ def test_an_agent_that_dies_again_and_again_is_given_up(tmp_path: Path) -> None:
         done = live.finish(code=3)
     assert done.output.count('starting it again') == RESTARTS
     assert f'given up after {RESTARTS} restarts; the run ends' in the_line(done, 'given up')
-    assert 'no answer from basalt at' in done.summary['failure']
+    assert 'no response from basalt at' in done.summary['failure']
     assert_whole(done)
 
 
@@ -207,7 +207,7 @@ def test_a_vehicle_that_came_in_mid_run_and_dies_comes_back_too(tmp_path: Path) 
         live.come_to(status[-1].t_ns * 1e-9 + 1.0)
         live.interrupt()
         done = live.finish()
-    assert 'no answer from late: the world waits for it to come back' in done.output
+    assert 'no response from late: the world waits for it to come back' in done.output
     assert_whole(done)
 
 
@@ -243,8 +243,8 @@ def test_terrain_and_radios_are_participants_like_any_other(tmp_path: Path, vict
         assert done.summary['state_hash'] == undisturbed(path)
         the_line(done, f'{victim} ended with -9; starting it again')
     else:
-        assert 'the world stops' in the_line(done, f'no answer from {victim}: ')
-        assert re.fullmatch(rf'no answer from {victim} at 1\.\d+ s', done.summary['failure'])
+        assert 'the world stops' in the_line(done, f'no response from {victim}: ')
+        assert re.fullmatch(rf'no response from {victim} at 1\.\d+ s', done.summary['failure'])
         assert 'SIGKILL' in the_line(done, f'regolith/{victim} ended')
 
 
@@ -300,8 +300,8 @@ def test_killed_sensors(tmp_path: Path, policy: str) -> None:
         for m in Bag(done.run_dir).messages('/amber/eye/image_raw')
     )
     if policy == 'stop':
-        assert 'the world stops' in the_line(done, 'no answer from sensors: ')
-        assert re.fullmatch(r'no answer from sensors at \d\.\d+ s', done.summary['failure'])
+        assert 'the world stops' in the_line(done, 'no response from sensors: ')
+        assert re.fullmatch(r'no response from sensors at \d\.\d+ s', done.summary['failure'])
         assert done.summary['vehicles']['amber']['distance_m'] > 0.2  # its participants told their figures
     else:
         assert done.summary['state_hash'] == undisturbed(path)
@@ -340,7 +340,7 @@ def test_a_killed_recorder(tmp_path: Path, policy: str) -> None:
         assert_gone(pids)
     the_line(done, 'recover')
     if policy == 'stop':
-        assert re.fullmatch(r'no answer from recorder at [23]\.\d+ s', done.summary['failure'])
+        assert re.fullmatch(r'no response from recorder at [23]\.\d+ s', done.summary['failure'])
     else:
         assert done.summary['state_hash'] == undisturbed(path)
     if policy == 'drop':
@@ -365,7 +365,7 @@ def test_a_recorder_that_hangs_too_long_comes_back_to_a_world_that_waits(tmp_pat
     path = scenario(tmp_path, 'wait')
     with LiveRun(tmp_path, path, *REAL_TIME, to_be_killed=True) as live:
         pid = hit(live, 'regolith/recorder', signal.SIGSTOP)
-        live.wait_for(lambda: 'no answer from recorder: the world waits' in live.output, 20.0, 'the line')
+        live.wait_for(lambda: 'no response from recorder: the world waits' in live.output, 20.0, 'the line')
         os.kill(pid, signal.SIGCONT)
         done = live.finish()
     assert done.summary['state_hash'] == undisturbed(path)

@@ -66,7 +66,7 @@ class CommsParticipant(Participant):
         :param model: of the links
         :param seed: of the scenario
         :param vehicles: names of those with a radio
-        :param send_result: sends an answer to the world
+        :param send_result: sends a result to the world
         :param parameters: values on which all participants must agree, see :class:`JoinRequest`
         :param replay_inputs: inputs by cycle, in place of those from outside
         :raises ValueError: if a name is reserved or a station has no height

@@ -133,8 +133,7 @@ def tile_layout(ground: HeightMap, tile_m: float) -> tuple[int, int]:
         least = math.sqrt(ground.size[0] * ground.size[1] / MAX_TILES)
         raise ValueError(
             f'tile_size_m {tile_m!r} divides {ground.size[0]:.0f} m x {ground.size[1]:.0f} m into {columns * rows} '
-            f'tiles;'
-            f' allowed: at most {MAX_TILES}, i.e. tile_size_m >= {math.ceil(least * 10.0) / 10.0 + 0.1:.1f}'
+            f'tiles; allowed: at most {MAX_TILES}, i.e. tile_size_m >= {math.ceil(least * 10.0) / 10.0 + 0.1:.1f}'
         )
     if ground.size[0] * ground.size[1] > MAX_AREA_M2:
         raise ValueError(

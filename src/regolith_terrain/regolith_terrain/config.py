@@ -272,7 +272,7 @@ class TerrainConfig(Section):
         None, description="kind of procedural lunar ground, or its YAML file; none: gentle ground as 'roughness' says"
     )
     rocks: bool = Field(True, description='whether a preset, or detail between posts, has its rocks')
-    rock_collision: bool = Field(True, description='whether vehicles feel rocks wider than 5 cm')
+    rock_collision: bool = Field(True, description='whether vehicles collide with rocks wider than 5 cm')
     rock_friction: float = Field(
         default=0.8, ge=0.0, le=10.0, description='Coulomb coefficient of rocks against anything [-]'
     )

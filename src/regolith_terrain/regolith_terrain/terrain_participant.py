@@ -81,7 +81,7 @@ class TerrainParticipant(Participant):
 
         :param config: the scenario's terrain section
         :param height_field: the undisturbed ground
-        :param send_result: carries answers to the world
+        :param send_result: sends results to the world
         :param send_update: carries merged changes to all
         :param grid: committed soil, where it is shared within the process; none: a fresh one
         :param gravity_mps2: by which loose soil stands or slides [m/s^2]

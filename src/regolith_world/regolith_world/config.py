@@ -23,8 +23,8 @@ class FaultInjectionConfig(Section):
     """Injected faults without effect on a run's result, for tests of participants."""
 
     duplicate: bool = Field(False, description='send every protocol message twice')
-    drop_result_at: dict[str, int] = Field({}, description='participant -> cycle whose first answer it swallows')
-    max_delay_s: dict[str, Moment] = Field({}, description='participant -> longest random sleep before an answer [s]')
+    drop_result_at: dict[str, int] = Field({}, description='participant -> cycle whose first result it discards')
+    max_delay_s: dict[str, Moment] = Field({}, description='participant -> longest random sleep before a result [s]')
 
 
 class InputBarrier(Section):
@@ -44,7 +44,7 @@ class WorldConfig(Section):
     min_step_s: float = Field(1e-4, ge=SHORTEST_S, le=0.1, description='shortest cycle [s]; where NII remains, forced')
     gravity_mps2: float = Field(1.62, ge=0.0, le=30.0, description='[m/s^2], along -z of the world')
     contact: Literal['impulse', 'none'] = Field('impulse', description='whether agents strike each other')
-    participant_timeout_s: Seconds = Field(5.0, description='wall time without an answer before on_failure [s]')
+    participant_timeout_s: Seconds = Field(5.0, description='wall time without a response before on_failure [s]')
     on_failure: Literal['stop', 'drop', 'wait'] = Field('stop', description='what a failed node leads to')
     resend_period_s: Seconds = Field(0.5, description='wall time before an unanswered cycle is repeated [s]')
     checkpoint_period_s: float = Field(5.0, ge=1e-3, le=LONGEST_S, description='simulated time between checkpoints [s]')

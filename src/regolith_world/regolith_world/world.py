@@ -400,15 +400,15 @@ class World:
                 agent.take(answer, end_ns)
                 offspring += [
                     RigidBody(
-                        birth.name,
-                        birth.state,
-                        birth.shapes,
+                        spawned.name,
+                        spawned.state,
+                        spawned.shapes,
                         gravity=self._gravity,
-                        restitution=birth.restitution,
-                        friction=birth.friction,
+                        restitution=spawned.restitution,
+                        friction=spawned.friction,
                         t_ns=end_ns,
                     )
-                    for birth in answer.spawned
+                    for spawned in answer.spawned
                 ]
         self.last_answers = answers
         for item in offspring:

@@ -182,7 +182,7 @@ class Asks(Object):
 def test_the_minimum_of_all_wishes_is_taken() -> None:
     """1.2-2 Collect Object.get_delta_t() of all objects and take the minimum.
 
-    Here: not above the heartbeat, nor below ``min_step_s``, nor past the end of the run.
+    Here: not above ``max_step_s``, nor below ``min_step_s``, nor past the end of the run.
     """
     slow, hasty = ghost('slow', Asks), ghost('hasty', Asks)
     slow.wish = 9_000_000  # type: ignore[attr-defined]

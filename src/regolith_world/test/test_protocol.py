@@ -187,7 +187,7 @@ def test_silence_follows_the_policy():
     a.mute = True
     strict, (c,) = world_of(('c', 0.0, 0.0), on_silence=lambda s: 'stop')
     c.mute = True
-    with pytest.raises(ParticipantTimeout, match='no answer from c'):
+    with pytest.raises(ParticipantTimeout, match='no response from c'):
         strict.step()
 
 

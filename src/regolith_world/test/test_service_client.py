@@ -69,7 +69,7 @@ def test_a_late_answer_to_the_first_question_counts():
 
 def test_questions_become_rarer_and_end():
     service = Service({})
-    with pytest.raises(TimeoutError, match=r'no answer from /world/join within 0.2 s'):
+    with pytest.raises(TimeoutError, match=r'no response from /world/join within 0.2 s'):
         service_client.call_service(service, service, None, 0.2)
     # After 0.01, 0.03, 0.07 and 0.15 s at the earliest.
     assert 2 <= len(service.futures) <= 5

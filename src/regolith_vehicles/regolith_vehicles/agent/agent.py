@@ -92,7 +92,7 @@ class VehicleAgent(Participant):
         :param entry: the scenario's section of this vehicle; model: its model, and the MJCF file that belongs to it
         :param terrain: the scenario's terrain section; height_field: what it describes
         :param gravity_mps2: along -z of the world [m/s^2]
-        :param send_result: carries answers to the world; send_delta: soil changes to terrain
+        :param send_result: sends results to the world; send_delta: soil changes to terrain
         :param publish: called with every committed state, after the answer to the record that committed it is out
         :param solids: what stands about (:func:`regolith_vehicles.contact.static_obstacles.build_solids`)
         :param replay_inputs: live inputs by cycle number, used in place of those from outside

@@ -24,9 +24,9 @@ class CarWheelConfig(Section):
     joint: str = Field(min_length=1, description='MJCF hinge it spins about; its axis is the axle')
     radius_m: float = Field(gt=0.0, le=5.0, description='of the cylinder that soil feels [m]')
     width_m: float = Field(gt=0.0, le=5.0, description='[m]')
-    tire: str | None = Field(default=None, min_length=1, description='name of a known tyre, or path of a tyre YAML')
+    tire: str | None = Field(default=None, min_length=1, description='name of a known tire, or path of a tire YAML')
     tire_mode: Literal['regolith', 'reference'] = Field(
-        default='regolith', description="reference: as Chrono's tyres behave"
+        default='regolith', description="reference: as Chrono's tires respond"
     )
     brake_torque_nm: float = Field(default=0.0, ge=0.0, le=1e6, description='at full braking [N m]')
     drive_ratio: float = Field(

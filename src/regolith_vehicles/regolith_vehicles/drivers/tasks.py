@@ -17,7 +17,7 @@ from regolith_world.numerics.rotation import yaw
 ASIDE_RAD = 0.3
 """Bearing of the goal beyond which the vehicle turns on the spot."""
 NEARLY = 5.0
-"""Of goal_tolerance_m: so near to the goal it turns no more, and has arrived once that is beside it."""
+"""Of goal_tolerance_m: so near to the goal it no longer turns, and it has arrived once the goal is beside it."""
 AHEAD_M = 0.8
 """Greatest distance of the point steered at, on the line to the goal [m]."""
 

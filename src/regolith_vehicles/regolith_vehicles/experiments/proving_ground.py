@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A vehicle on the proving ground: what it does over time, and the figures of the maneuver."""
+"""A vehicle on the proving ground: what it does over time, and the results of the maneuver."""
 
 from __future__ import annotations
 

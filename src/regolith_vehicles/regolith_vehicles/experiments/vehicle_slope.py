@@ -29,7 +29,7 @@ class Settings(WheelBenchSettings):
     )
     slope_deg: Numbers = Field(default=(10.0,), description='[deg], up is positive; several: a sweep')
     heading_deg: float = Field(default=0.0, ge=-360.0, le=360.0, description='from straight up, left positive [deg]')
-    commanded_speed_mps: float = Field(default=0.2, ge=-10.0, le=10.0, description='speed asked for [m/s]')
+    commanded_speed_mps: float = Field(default=0.2, ge=-10.0, le=10.0, description='commanded speed [m/s]')
     gravity_mps2: float = Field(default=1.62, gt=0.0, le=30.0, description='[m/s^2]')
     duration_s: float = Field(default=20.0, ge=4.0, le=1000.0, description='of each run [s]; its second half counts')
     grid_spacing_m: float = Field(default=0.02, ge=0.002, le=0.2, description='spacing of the nodes [m]')

@@ -47,7 +47,7 @@ class EngineMap(Section):
     zero_throttle: Curve = Field(description='speed [rad/s] and torque [N m] without throttle')
     full_throttle: Curve = Field(description='speed [rad/s] and torque [N m] at full throttle')
     reaction_on_chassis: bool = Field(
-        default=True, description='whether the chassis bears its reaction; false: it is lost, as in the reference'
+        default=True, description='whether the chassis carries its reaction; false: it is lost, as in the reference'
     )
 
     @model_validator(mode='after')
@@ -67,7 +67,7 @@ class ShaftEngine(Section):
         default=0.0, ge=0.0, le=1e4, description='speed that it keeps without throttle [rad/s]; 0: it may stop'
     )
     reaction_on_chassis: bool = Field(
-        default=True, description='whether the chassis bears its reaction; false: it is lost'
+        default=True, description='whether the chassis carries its reaction; false: it is lost'
     )
 
     @model_validator(mode='after')
@@ -91,7 +91,7 @@ class ElectricMotor(Section):
         default=0.95, gt=0.0, le=1.0, description='of the electronics between battery and windings, either way [-]'
     )
     reaction_on_chassis: bool = Field(
-        default=True, description='whether the chassis bears its reaction; false: it is lost'
+        default=True, description='whether the chassis carries its reaction; false: it is lost'
     )
 
     @model_validator(mode='after')
@@ -131,7 +131,7 @@ class Clutch(Section):
         if not (0.0 <= begins < ends or begins == ends == 0.0):
             raise ValueError(
                 f'engagement_speeds_radps = {[begins, ends]}: does not ascend; allowed: two speeds from 0 on that '
-                f'grow, or [0, 0]'
+                'grow, or [0, 0]'
             )
         return self
 

@@ -21,7 +21,7 @@ _WHEELBASE = 3.302
 
 
 def results(s: Settings, drive: Drive) -> dict[str, float]:
-    """Return the figures of a maneuver, by name; those that it did not come to are left out.
+    """Return the results of a maneuver by name. Results that it did not reach are left out.
 
     Source: blundell2014, chapter 7.
     Checked by: test_proving_ground.py::test_figures_are_those_of_a_made_up_drive.

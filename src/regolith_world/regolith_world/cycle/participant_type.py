@@ -71,7 +71,7 @@ class ParticipantType(ABC, Generic[SectionT, ParticipantT]):
     ) -> ParticipantT:
         """Return the participant.
 
-        :param send_result: sends its answers to the world
+        :param send_result: sends its results to the world
         """
 
     def open_topics(

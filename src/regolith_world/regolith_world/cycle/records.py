@@ -39,7 +39,7 @@ class Verdict(IntEnum):
 
 
 class Command(IntEnum):
-    """A participant's action after applying the verdict; each is answered with one CycleResult."""
+    """A participant's action after applying the verdict; the response to each is one CycleResult."""
 
     EVOLVE = 0
     HOLD = 1

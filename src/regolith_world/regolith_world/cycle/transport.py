@@ -25,7 +25,7 @@ class ParticipantTimeout(Exception):
     """Some participants did not answer within the agent timeout."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        super().__init__('no answer from ' + ', '.join(names))
+        super().__init__('no response from ' + ', '.join(names))
         self.names = tuple(names)
 
 

@@ -243,7 +243,7 @@ class PlatformConfig(Section):
     position: Place = Field(description='where it starts, in the world [m]')
     end_position: Place = Field(description='where it goes, in the world [m]')
     travel_time_s: float = Field(ge=0.01, le=1e6, description='time from one end to the other [s]')
-    round_trip: bool = Field(True, description='whether it goes to and fro; else it stays at the end')
+    round_trip: bool = Field(True, description='whether it moves back and forth; else it stays at the end')
     rpy_deg: tuple[Degrees, Degrees, Degrees] = Field((0.0, 0.0, 0.0), description='roll, pitch, yaw [deg]')
     shapes: tuple[ShapeConfig, ...] = Field(min_length=1, max_length=200, description='that it is made of')
     restitution: float = Field(0.0, ge=0.0, le=1.0, description='of impacts, 0 plastic to 1 elastic')

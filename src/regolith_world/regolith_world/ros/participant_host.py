@@ -122,7 +122,7 @@ class ParticipantHost:
         self._publishers += list(publishers)
 
     def send_result(self, answer: CycleResult) -> None:
-        """Send an answer; for the participant's ``send_result``."""
+        """Send a result; for the participant's ``send_result``."""
         if not self.muted and self._spared([answer]):
             self.send(self._results, record_codec.cycle_result_bytes(answer, self.run_id))
 

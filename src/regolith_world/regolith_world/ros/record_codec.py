@@ -202,14 +202,14 @@ def _write_cycle_result(out: Writer, e: r.CycleResult, run: int) -> None:
     _write_bodies(out, e.bodies)
     out.fixed(_reals(e.swept_min, e.swept_max), 8)
     out.count(len(e.spawned))
-    for birth in e.spawned:
-        out.text(birth.name)
-        out.count(len(birth.shapes))
-        for shape in birth.shapes:
+    for spawned in e.spawned:
+        out.text(spawned.name)
+        out.count(len(spawned.shapes))
+        for shape in spawned.shapes:
             out.pack(_STATUS, 1, shape.kind)
             out.fixed(_reals(shape.size, shape.position, shape.orientation), 8)
-        _write_body(out, birth.state)
-        out.fixed(_reals((birth.restitution, birth.friction)), 8)
+        _write_body(out, spawned.state)
+        out.fixed(_reals((spawned.restitution, spawned.friction)), 8)
     out.raw(e.live_inputs)
     for text in (e.state_hash, e.soil_hash, e.summary_json, e.failure):
         out.text(text)

@@ -293,7 +293,7 @@ class Runner:
         choice = self.silences.follow([name], owed, self._world.config.on_failure)
         if choice == 'stop':
             # Participants are well: they commit what they have, and tell their figures.
-            self._failure = f'no answer from {name} at {self._world.t_ns * 1e-9:.3f} s'
+            self._failure = f'no response from {name} at {self._world.t_ns * 1e-9:.3f} s'
         return choice == 'wait'
 
     # -- what others ask ----------------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ def call_service(
             if wait(min(time.monotonic() + patience_s, end), lambda: any(f.done() for f in asked)):
                 return next(f for f in asked if f.done()).result()
             if time.monotonic() >= end:
-                raise TimeoutError(f'no answer from {client.srv_name} within {timeout_s:.1f} s')
+                raise TimeoutError(f'no response from {client.srv_name} within {timeout_s:.1f} s')
             patience_s *= 2.0
     finally:
         for future in asked:

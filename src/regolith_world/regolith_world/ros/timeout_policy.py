@@ -41,7 +41,7 @@ class TimeoutPolicy:
             choice = 'stop'
         if self._leaving.asked:
             choice = 'stop'
-        return self.follow(silence.names, f'no answer within {self._world.config.participant_timeout_s:g} s', choice)
+        return self.follow(silence.names, f'no response within {self._world.config.participant_timeout_s:g} s', choice)
 
     def follow(self, names: Sequence[str], owed: str, choice: Choice) -> Choice:
         """Report silent nodes on ``/diagnostics``, in the status and to people; return the choice.
@@ -52,7 +52,7 @@ class TimeoutPolicy:
         details = {'cycle': self._world.cycle, 't_s': f'{t_s:.3f}', 'on_failure': _MEANING[choice]}
         self._display.diagnostics.failed(names, f'{owed}; the world {_MEANING[choice]}', details)
         self._display.pulse(WorldStatus.STALLED)
-        text = f'no answer from {", ".join(names)}: the world {_MEANING[choice]} ({owed}, at {t_s:.3f} s)'
+        text = f'no response from {", ".join(names)}: the world {_MEANING[choice]} ({owed}, at {t_s:.3f} s)'
         if choice == 'stop':
             if self._world.config.on_failure != 'wait':
                 text += '; with world.on_failure: wait a node is started again and comes back where it was'

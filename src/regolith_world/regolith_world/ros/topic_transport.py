@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The protocol over topics: one ``cycle`` out, one ``cycle_result`` back from each participant.
 
-Participants of one process answer together on `cycle_result_batch`.
+Participants of one process respond together on `cycle_result_batch`.
 """
 
 from __future__ import annotations
