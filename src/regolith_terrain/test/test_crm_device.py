@@ -1,6 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Beds on a device: Warp's kernels, run on the processor, against the compiled loops; and which device is taken."""
+"""Tests of beds on a device: Warp's kernels against the compiled loops, and the choice of the device.
+
+The kernels run on the processor, and on a graphics card where one is present.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ import warp as wp
 from particles import of_soil, soil
 
 from regolith_terrain.crm import boundary_markers, column, device_selection, impact, mirror_symmetry, plate_press
+from regolith_terrain.crm.device import card
 from regolith_terrain.crm.device.bed import DeviceBed
 from regolith_terrain.crm.device.structs import MODULE
 from regolith_terrain.crm.particle_bed import ParticleBed
@@ -28,6 +32,7 @@ from regolith_terrain.testbeds import (
 )
 
 DT = 3e-4
+DEVICES = ['cpu', 'cuda'] if card() else ['cpu']
 CASES: dict[str, dict[str, Any]] = {
     'repeats itself': {'soil': {'limiting_friction': 0.9, 'cohesion_pa': 50.0}, 'period': True},
     'boxes': {'soil': {'limiting_friction': 0.9}, 'boxes': True, 'corrected_gradients': True, 'xsph_coefficient': 0.0},
@@ -35,7 +40,7 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
-def shaken_bed(of: type[ParticleBed], case: dict[str, Any]) -> ParticleBed:
+def shaken_bed(of: type[ParticleBed], case: dict[str, Any], device: str = 'cpu') -> ParticleBed:
     """Return soil, every particle with a place, a velocity and a stress of its own, and a ball that ploughs it.
 
     With ``period`` it reaches over its own edge, and its ball too.
@@ -49,7 +54,7 @@ def shaken_bed(of: type[ParticleBed], case: dict[str, Any]) -> ParticleBed:
     )  # fmt: skip
     ball = boundary_markers.ball(0.05, d)
     body = np.repeat(np.array([0, 1], np.int32), (len(walls), len(ball)))
-    extra: dict[str, Any] = {'device': 'cpu'} if of is DeviceBed else {}
+    extra: dict[str, Any] = {'device': device} if of is DeviceBed else {}
     bed = of(
         made,
         Discretization.model_validate({'spacing_m': d, **values}),
@@ -93,10 +98,13 @@ def apart(one: ParticleBed, other: ParticleBed) -> float:
 
 
 @pytest.mark.seconds
+@pytest.mark.parametrize('on', DEVICES)
 @pytest.mark.parametrize('case', CASES.values(), ids=CASES)
-def test_a_device_does_what_the_processor_does(case: dict[str, Any], capfd: pytest.CaptureFixture[str]) -> None:
-    """To 1e-6 of the largest value after a step, and after 25 with sorting anew: sums differ by rounding alone."""
-    host, device = shaken_bed(ParticleBed, case), shaken_bed(DeviceBed, case)
+def test_device_bed_agrees_with_compiled_loops(
+    case: dict[str, Any], on: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """To 1e-6 of the largest value after one step and after 25 with sorting: only the rounding of sums differs."""
+    host, device = shaken_bed(ParticleBed, case), shaken_bed(DeviceBed, case, on)
     start = host.particles.copy()
     for steps in (1, 24):
         moved(host, steps)
@@ -116,12 +124,13 @@ def test_a_device_does_what_the_processor_does(case: dict[str, Any], capfd: pyte
     assert capfd.readouterr().out == ''  # what is compiled does not stand among the results
 
 
-def test_a_device_repeats_itself_and_goes_on_from_what_was_saved() -> None:
+@pytest.mark.parametrize('on', DEVICES)
+def test_device_bed_is_deterministic_and_continues_from_saved_state(on: str) -> None:
     """Bit for bit on one device; from one kind of bed to the other to 1e-6."""
     case = CASES['repeats itself']
-    device = moved(shaken_bed(DeviceBed, case), 5)
+    device = moved(shaken_bed(DeviceBed, case, on), 5)
     device.sort()
-    again = shaken_bed(DeviceBed, case)
+    again = shaken_bed(DeviceBed, case, on)
     host = shaken_bed(ParticleBed, case)
     for bed in (again, host):
         bed.load(device.save())
@@ -130,39 +139,42 @@ def test_a_device_repeats_itself_and_goes_on_from_what_was_saved() -> None:
     moved(device, 5)
     assert device.save() == again.save()
     assert apart(host, device) < 1e-6
-    back = shaken_bed(DeviceBed, case)
+    back = shaken_bed(DeviceBed, case, on)
     host.sort()
     back.bodies.center[1] = host.bodies.center[1]
     back.load(host.save())
     # Soil to the bit; markers are placed anew, and rounded by whoever does it.
     assert np.array_equal(of_soil(back), of_soil(host)) and back.t == host.t
-    other = shaken_bed(DeviceBed, case)
+    other = shaken_bed(DeviceBed, case, on)
     other.take_soil(host)
     assert np.array_equal(of_soil(other), of_soil(host)) and other.largest_step() == host.largest_step()
     with pytest.raises(ValueError, match='allowed: '):
         back.load(host.save()[:-8])
 
 
-def test_what_is_written_between_steps_counts() -> None:
+@pytest.mark.parametrize('on', DEVICES)
+def test_device_bed_uses_values_written_between_steps(on: str) -> None:
     case = CASES['repeats itself']
-    host, device = (moved(shaken_bed(of, case), 3) for of in (ParticleBed, DeviceBed))
+    host, device = (moved(shaken_bed(of, case, on), 3) for of in (ParticleBed, DeviceBed))
     for bed in (host, device):
         bed.particles[bed.soil_rows(), 5] += 0.2
         moved(bed, 2)
     assert apart(host, device) < 1e-6
 
 
+@pytest.mark.parametrize('on', DEVICES)
 @pytest.mark.parametrize(('value', 'column'), [(np.nan, 0), (np.inf, 3), (1e9, 2)])
-def test_a_device_refuses_soil_that_flies_apart(value: float, column: int) -> None:
-    bed = moved(shaken_bed(DeviceBed, CASES['repeats itself']), 1)
+def test_device_bed_with_diverging_soil_raises(value: float, column: int, on: str) -> None:
+    bed = moved(shaken_bed(DeviceBed, CASES['repeats itself'], on), 1)
     bed.particles[bed.soil_rows()[0], column] = value
     with pytest.raises(FloatingPointError, match='soil'):
         bed.sort()
         bed.step(DT)
 
 
-def test_a_device_refuses_soil_that_is_packed_too_densely() -> None:
-    bed = shaken_bed(DeviceBed, CASES['repeats itself'])
+@pytest.mark.parametrize('on', DEVICES)
+def test_device_bed_with_soil_packed_too_densely_raises(on: str) -> None:
+    bed = shaken_bed(DeviceBed, CASES['repeats itself'], on)
     bed.particles[bed.soil_rows(), :3] *= 0.3
     with pytest.raises(FloatingPointError, match='too densely'):
         bed.sort()

@@ -13,6 +13,7 @@ import numpy as np
 from regolith_terrain.crm import boundary_markers
 from regolith_terrain.crm.baseline import evaluations_per_s
 from regolith_terrain.crm.climb import COURANT, CrmClimb
+from regolith_terrain.crm.device_selection import Device, bed_class, missing_requirement
 from regolith_terrain.crm.particle_bed import ParticleBed
 from regolith_terrain.crm.soil import SMOOTHING_PRESSED, VISCOSITY_SLOW, Discretization, load_particle_soil
 from regolith_terrain.testbeds.slope_climb import load_wheel_rig
@@ -22,6 +23,8 @@ COUNTS = (10_000, 50_000, 200_000)
 _REPEATS = 3
 _PARTICLE_STEPS = 600_000
 """Of one pass."""
+_CARD_STEPS = 50
+"""Of one pass on a graphics card."""
 
 
 def crm(counts: tuple[int, ...] = COUNTS, wheel_spacing: float = 0.009) -> dict[str, Any]:
@@ -30,7 +33,8 @@ def crm(counts: tuple[int, ...] = COUNTS, wheel_spacing: float = 0.009) -> dict[
     :param counts: about how many particles of soil
     :param wheel_spacing: of particles under the wheel [m]
     :return: ``particle_steps_per_s``, count -> threads -> steps of one particle per wall second (best of several
-        passes), each step two evaluations, lists of neighbours made anew once in a pass; ``evaluations_per_s``,
+        passes), each step two evaluations, particles sorted once in a pass, and ``cuda`` beside the threads where
+        there is a graphics card; ``evaluations_per_s``,
         twice that, with one thread; ``of_plain``, evaluations over those of the plainest particle code with as many
         threads, timed beside (:mod:`regolith_terrain.crm.baseline`); ``neighbours``, mean of a list;
         ``bytes_per_particle``, all arrays and a saved copy; by count. ``wheel``, the rig ``grc1_mgru3`` on 10
@@ -44,19 +48,12 @@ def crm(counts: tuple[int, ...] = COUNTS, wheel_spacing: float = 0.009) -> dict[
     for count in counts:
         rates, shares = {}, {}
         for workers in (1, 2):
-            bed = _cube(count, workers)
-            bed.step(1e-4)
-            steps = max(3, round(_PARTICLE_STEPS / count))
-            best = np.inf
-            for _ in range(_REPEATS):
-                begin = time.perf_counter()
-                bed.sort()
-                for _ in range(steps):
-                    bed.step(1e-4)
-                best = min(best, time.perf_counter() - begin)
-            rates[str(workers)] = bed.soil_count * steps / best
+            bed = _cube(count, workers, 'cpu')
+            rates[str(workers)] = _rate(bed, max(3, round(_PARTICLE_STEPS / count)))
             shares[str(workers)] = 2.0 * rates[str(workers)] / evaluations_per_s(count, workers)
             scores.append(machine_score(1))
+        if missing_requirement() is None:
+            rates['cuda'] = _rate(_cube(count, 1, 'cuda'), _CARD_STEPS)
         found['particle_steps_per_s'][str(count)] = rates
         found['evaluations_per_s'][str(count)] = 2.0 * rates['1']
         found['of_plain'][str(count)] = shares
@@ -87,14 +84,27 @@ def _wheel(spacing: float) -> dict[str, float]:
     return {'seconds_per_second': wall / (climb.wheel.t - since), 'elements': climb.bed.soil_count, 'step_s': climb.dt}
 
 
-def _cube(count: int, workers: int) -> ParticleBed:
+def _rate(bed: ParticleBed, steps: int) -> float:
+    """Return the steps of one particle per wall second: the best of several passes, after one step to compile."""
+    bed.step(1e-4)
+    best = np.inf
+    for _ in range(_REPEATS):
+        begin = time.perf_counter()
+        bed.sort()
+        for _ in range(steps):
+            bed.step(1e-4)  # waits for the device: it returns forces on the floor
+        best = min(best, time.perf_counter() - begin)
+    return bed.soil_count * steps / best
+
+
+def _cube(count: int, workers: int, device: Device) -> ParticleBed:
     side = round(count ** (1.0 / 3.0))
     spacing = 0.01
     settings = Discretization(spacing_m=spacing)
     high = (side * spacing,) * 3
     under = boundary_markers.floor((0.0, 0.0, 0.0), high, spacing)
     filled = boundary_markers.lattice((0.0, 0.0, 0.0), high, spacing)
-    bed = ParticleBed(
+    bed = bed_class(device)(
         load_particle_soil('lunar_regolith'),
         settings,
         (0.0, 0.0, -1.62),
