@@ -180,9 +180,10 @@ def untried() -> Iterator[None]:
 def simulated(name: str, *settings: str, threads: int = 1, act: Callable[[Simulation], Any] | None = None) -> Rows:
     """Return the rows of a scenario of ``test/baselines``, run in this process without ROS.
 
-    :param settings: ``a.b=value``
-    :param threads: number of threads, of which no value may depend
-    :param act: called once with the simulation before its first cycle
+    Args:
+        settings: ``a.b=value``
+        threads: number of threads, of which no value may depend
+        act: called once with the simulation before its first cycle
     """
     with tempfile.TemporaryDirectory(prefix='baseline') as made:
         folder = Path(made)

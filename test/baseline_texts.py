@@ -112,7 +112,8 @@ def _page(html: str) -> str:
 def read_by_people(run: Path, folder: Path) -> Rows:
     """Return the rows of the commands on a recorded run and on its scenario.
 
-    :param folder: that holds the scenario and what it needs
+    Args:
+        folder: that holds the scenario and what it needs
     """
     series = Series()
     scenario = str(folder / 'sense.yaml')

@@ -23,7 +23,8 @@ which messages of a moving thing are drawn depends on the times at which the rec
 def drawn(run: Path, file: Path) -> Rows:
     """Return the rows of a run's view.
 
-    :param file: to be written for Rerun
+    Args:
+        file: to be written for Rerun
     """
     from rerun.chunk import RrdReader
 

@@ -85,8 +85,9 @@ def start(
 ) -> Started | subprocess.Popen[bytes]:
     """Start what :func:`command` returned, in the folder of the file that takes what it prints.
 
-    :param errors: file for what it prints to stderr; None: the same
-    :param forked: whether it may be forked from a process that has made its imports
+    Args:
+        errors: file for what it prints to stderr; None: the same
+        forked: whether it may be forked from a process that has made its imports
     """
     errors = errors or printed
     for file in (printed, errors):
@@ -108,7 +109,8 @@ def finished(
 ) -> subprocess.CompletedProcess[str]:
     """Run what :func:`command` returned, as :func:`subprocess.run` would, except for its imports.
 
-    :param folder: where it runs; None: one of its own
+    Args:
+        folder: where it runs; None: one of its own
     """
     with tempfile.TemporaryDirectory(prefix='command') as made:
         printed, errors = Path(folder or made) / '.stdout', Path(folder or made) / '.stderr'
@@ -140,7 +142,8 @@ def vehicle(x: float, y: float, heading_deg: float = 0.0, **driver: Any) -> dict
 def write_scenario(folder: Path, vehicles: Mapping[str, Any], name: str = 'scenario', **sections: Any) -> Path:
     """Write a scenario on flat ground with a 4 cm grid; ``sections`` replace or add top-level keys, return its path.
 
-    :param sections: mappings are merged with the defaults, other values replace them
+    Args:
+        sections: mappings are merged with the defaults, other values replace them
     """
     content: dict[str, Any] = {
         'name': name,
@@ -161,7 +164,8 @@ def write_scenario(folder: Path, vehicles: Mapping[str, Any], name: str = 'scena
 def library_run(scenario: str | Path, *settings: str) -> Simulation:
     """Return the library's own run of a scenario, at its end: what nodes must agree with, and sooner there than they.
 
-    :param settings: ``a.b=value``
+    Args:
+        settings: ``a.b=value``
     """
     loaded = load_scenario(scenario, settings).scenario
     simulation = Simulation(loaded)
@@ -196,10 +200,11 @@ def run_scenario(
 ) -> RunResult:
     """Run a scenario by the command line and return what came of it.
 
-    :param tmp_path: where the run folder ``name`` is made
-    :param arguments: further options of ``./regolith run``
-    :param code: exit code the test takes for granted; None: any
-    :param report: whether to write one
+    Args:
+        tmp_path: where the run folder ``name`` is made
+        arguments: further options of ``./regolith run``
+        code: exit code the test takes for granted; None: any
+        report: whether to write one
     """
     with LiveRun(tmp_path, scenario, *arguments, processes=processes, name=name, node=False, report=report) as live:
         return live.finish(timeout, code)
@@ -259,7 +264,8 @@ class Observer:
     def wait_for(self, condition: Callable[[], Any], timeout: float = 30.0, what: str = 'it') -> Any:
         """Spin until ``condition`` returns something true, and return that.
 
-        :raises TimeoutError: if it does not, or if the run ends before
+        Raises:
+            TimeoutError: if it does not, or if the run ends before
         """
         until = time.monotonic() + timeout
         while True:
@@ -287,7 +293,8 @@ class Observer:
     def call(self, service_type: Any, service: str, timeout: float = 20.0, **fields: Any) -> Any:
         """Call a service of the run with the given fields and return its response.
 
-        :raises TimeoutError: if there is none, or no answer
+        Raises:
+            TimeoutError: if there is none, or no answer
         """
         client = self._clients.pop(service, None)
         if client is not None and not (client.srv_type is service_type and client.service_is_ready()):
@@ -320,12 +327,13 @@ class LiveRun(Observer):
 
     ``with LiveRun(tmp_path, 'two_rovers', '--duration', 5) as live:`` starts it; leaving the block ends it.
 
-    :param arguments: further options of ``./regolith run``
-    :param report: whether the test reads it; drawing it takes about as long as a short run
-    :param to_be_killed: whether the test kills any of its processes
-    :param forked: whether it may be forked (see :mod:`starter`) instead of started as users start it
-    :param folder: where the run folder is made, if not in ``tmp_path``, where what it prints is kept
-    :param node: whether the test needs :attr:`node` and the methods that use it
+    Args:
+        arguments: further options of ``./regolith run``
+        report: whether the test reads it; drawing it takes about as long as a short run
+        to_be_killed: whether the test kills any of its processes
+        forked: whether it may be forked (see :mod:`starter`) instead of started as users start it
+        folder: where the run folder is made, if not in ``tmp_path``, where what it prints is kept
+        node: whether the test needs :attr:`node` and the methods that use it
     """
 
     def __init__(
@@ -392,7 +400,8 @@ class LiveRun(Observer):
     def finish(self, timeout: float = 120.0, code: int | None = 0) -> RunResult:
         """Wait for its end and return what came of it.
 
-        :raises TimeoutError: if it does not end
+        Raises:
+            TimeoutError: if it does not end
         """
         until = time.monotonic() + timeout
         while self.running:

@@ -40,7 +40,8 @@ def why_not() -> str:
 class Program:
     """A program on a host.
 
-    :param log: file for what it prints
+    Args:
+        log: file for what it prints
     """
 
     def __init__(self, host: str, command: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
@@ -65,7 +66,8 @@ class Program:
     def wait(self, timeout_s: float) -> int:
         """Return its exit code once it has ended.
 
-        :raises TimeoutError: with what it printed, if it does not end
+        Raises:
+            TimeoutError: with what it printed, if it does not end
         """
         try:
             return self.process.wait(timeout_s)
@@ -86,8 +88,10 @@ class Program:
 class Hosts:
     """Hosts on one network, in a ``with`` statement.
 
-    :param names: of the hosts
-    :param delay_s: between any two, one way; loss: part of the frames that are lost
+    Args:
+        names: of the hosts
+        delay_s: between any two, one way
+        loss: part of the frames that are lost
     """
 
     def __init__(self, *names: str, delay_s: float = 0.0, loss: float = 0.0) -> None:

@@ -36,7 +36,8 @@ class WheelSample(NamedTuple):
 class Marks:
     """Who changed which node first, and when.
 
-    :param spacing: of the soil grid [m]
+    Args:
+        spacing: of the soil grid [m]
     """
 
     def __init__(self, spacing: float) -> None:
@@ -78,7 +79,8 @@ class Marks:
     def ground(self, x: float, y: float, heading: float, half_width: float, t_ns: int) -> set[str]:
         """Return the kinds of ground under and just ahead of a wheel: 'virgin' and names of who marked it long before.
 
-        :param heading: of the wheel [rad]
+        Args:
+            heading: of the wheel [rad]
         """
         lanes = int(half_width / self.spacing + 1e-9)
         kinds: set[str] = set()
@@ -98,7 +100,8 @@ def front_wheels(
 ) -> list[WheelSample]:
     """Return the samples of a vehicle's front wheels that stand on one kind of ground over their whole width.
 
-    :param wanted: 'virgin', or the name of the vehicle in whose rut they are
+    Args:
+        wanted: 'virgin', or the name of the vehicle in whose rut they are
     """
     poses = {_t_ns(m): m for m in vehicle_states}
     samples = []

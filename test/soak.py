@@ -88,7 +88,8 @@ class Sample:
 def sample(pid: int, t_s: float) -> Sample:
     """Return what a process holds now.
 
-    :raises OSError: if it is gone
+    Raises:
+        OSError: if it is gone
     """
     lines = dict(line.split(':', 1) for line in Path(f'/proc/{pid}/status').read_text().splitlines())
     if 'VmRSS' not in lines:
@@ -124,7 +125,8 @@ def soak(
 ) -> Soak:
     """Run it to its end.
 
-    :param period_s: between two samples [wall s]
+    Args:
+        period_s: between two samples [wall s]
     """
     samples: dict[str, list[Sample]] = defaultdict(list)
     shared: list[tuple[float, float]] = []

@@ -48,7 +48,8 @@ class Started:
     def wait(self, timeout: float | None = None) -> int:
         """Return its exit code once it has ended.
 
-        :raises subprocess.TimeoutExpired: if it does not
+        Raises:
+            subprocess.TimeoutExpired: if it does not
         """
         until = time.monotonic() + (1e9 if timeout is None else timeout)
         while (code := self._code(max(0.0, min(1.0, until - time.monotonic())))) is None:

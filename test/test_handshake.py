@@ -31,7 +31,8 @@ def _plan(folder: Path, name: str, *settings: str) -> list[NodeSpec]:
 def refused(plan_of_run: list[NodeSpec], agent: NodeSpec, pin: bool = False) -> list[tuple[str, str]]:
     """Return what nodes said by the time an agent left, which the world of a run refused; the run's ground stays.
 
-    :param pin: whether the agent is pinned as other machines need it
+    Args:
+        pin: whether the agent is pinned as other machines need it
     """
     world_and_ground = [s for s in plan_of_run if s.executable != 'agent_node']
     said: list[tuple[str, str]] = []

@@ -64,7 +64,8 @@ REST = Motion(np.eye(3), np.zeros(3))
 def sweeps(steps: int, *settings: str, seed: int = 1) -> list[Sweep]:
     """Return sweeps a step apart along the path of ``lidar_traverse``.
 
-    :param seed: of the noise
+    Args:
+        seed: of the noise
     """
     scenario = load_scenario('lidar_traverse', settings).scenario
     (sensor,) = (each for each in scenario_sensors(scenario) if each.kind.sees)

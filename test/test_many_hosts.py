@@ -88,7 +88,8 @@ def started(
 ) -> Fleet:
     """Start a run on three hosts, those that join first.
 
-    :param variables: of the environment, besides
+    Args:
+        variables: of the environment, besides
     """
     folder.mkdir()
     surroundings = {**environment(domain, to_be_killed=to_be_killed), **variables}

@@ -62,7 +62,8 @@ class Process:
 class Processes:
     """A bus to terrain and several processes of vehicles.
 
-    :param late: number of records out of three whose update comes only after the record that commits it
+    Args:
+        late: number of records out of three whose update comes only after the record that commits it
     """
 
     def __init__(self, scenario_file: Path, groups: tuple[tuple[str, ...], ...], late: int = 0) -> None:

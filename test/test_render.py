@@ -67,7 +67,8 @@ def bag(tmp_path_factory: pytest.TempPathFactory) -> Bag:
 def seen(bag: Bag, at_rest: bool = False) -> dict[int, np.ndarray]:
     """Return the pictures of the rover's camera by their times, drawn from the bag.
 
-    :param at_rest: whether only bases move
+    Args:
+        at_rest: whether only bases move
     """
     scenario = load_scenario(bag.path.parent.parent / 'scenario.yaml').scenario
     (sensor,) = scenario_sensors(scenario)

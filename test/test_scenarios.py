@@ -40,7 +40,8 @@ LARGEST_PICTURE = 250_000
 class Drive:
     """A scenario's run in this process, and what each vehicle was at every commit.
 
-    :param settings: ``a.b=value``
+    Args:
+        settings: ``a.b=value``
     """
 
     def __init__(self, name: str, *settings: str, until_s: float | None = None) -> None:

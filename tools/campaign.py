@@ -23,7 +23,8 @@ COST = ('wall_s', 'processor_s', 'threads', 'commit', 'command')
 def timed(case: str, work: Callable[[Callable[[int, int], None]], Mapping[str, Any]]) -> dict[str, Any]:
     """Return the row of a case and what it cost, with progress on stderr.
 
-    :param work: gets a progress callback (done, total), returns the row
+    Args:
+        work: gets a progress callback (done, total), returns the row
     """
     begin, used = time.perf_counter(), time.process_time()
     with progress(case) as show:

@@ -51,7 +51,8 @@ BEGIN, END = '<!-- table: tools/make_determinism_page.py -->', '<!-- end of tabl
 def verified(scenario: str, *options: str, environment: dict[str, str] | None = None) -> dict[str, Any]:
     """Return what ``./regolith verify`` finds.
 
-    :param options: further ones of its
+    Args:
+        options: further ones of its
     """
     duration = ['--duration', str(SIMULATED_S[scenario])]
     command = [sys.executable, '-m', 'regolith_bringup', 'verify', scenario, *duration, *options, '--json']

@@ -50,7 +50,8 @@ class Part(NamedTuple):
 def part(text: str, where: str) -> Part:
     """Return a part of an interface file.
 
-    :param where: names the file in complaints
+    Args:
+        where: names the file in complaints
     """
     about: list[str] = []
     lines: list[Line] = []

@@ -24,8 +24,9 @@ Solid = tuple[Floats, list[tuple[int, ...]]]
 def strip(sections: Floats, closed: bool) -> Solid:
     """Return a bar through cross-sections of equally many corners, which go round as seen from its far end.
 
-    :param sections: corners [m], shape (sections, corners, 3)
-    :param closed: whether the last section is followed by the first; else both ends are faces
+    Args:
+        sections: corners [m], shape (sections, corners, 3)
+        closed: whether the last section is followed by the first; else both ends are faces
     """
     count, corners, _ = sections.shape
     faces: list[tuple[int, ...]] = []

@@ -12,7 +12,8 @@ from pathlib import Path
 def written(page: Path, parts: Mapping[str, Sequence[str]]) -> str:
     """Return the text of a page with the lines of each part between its marks.
 
-    :raises SystemExit: if a mark does not stand there once
+    Raises:
+        SystemExit: if a mark does not stand there once
     """
     text = page.read_text(encoding='utf-8')
     for name, lines in parts.items():

@@ -94,7 +94,8 @@ class Outcome:
 def read(file: Path, root: Path = ROOT) -> list[Mutation]:
     """Return the mistakes of a list, each checked against today's source.
 
-    :raises BadList: naming the entry and what is wrong with it
+    Raises:
+        BadList: naming the entry and what is wrong with it
     """
     try:
         data = yaml.safe_load(file.read_text(encoding='utf-8'))
@@ -240,7 +241,8 @@ def copy_kernels(
 ) -> Path:
     """Copy the cached kernels into ``scratch``, those of ``package`` under its copy's name; leave the stale ones out.
 
-    :param stale: names of modules by package
+    Args:
+        stale: names of modules by package
     """
     target = scratch / 'kernels'
     target.mkdir()
@@ -270,8 +272,9 @@ def copy_kernels(
 class Runner:
     """Plants mistakes and runs the tests.
 
-    :param scratch: a folder of its own
-    :param limit_s: after which a run counts as noticed: mistakes make loops endless, too
+    Args:
+        scratch: a folder of its own
+        limit_s: after which a run counts as noticed: mistakes make loops endless, too
     """
 
     def __init__(self, scratch: Path, limit_s: float, root: Path = ROOT) -> None:

@@ -178,7 +178,8 @@ def scenario() -> tuple[list[str], Mapping[str, np.ndarray]]:
 def draw(profile: Mapping[str, np.ndarray], cuts: Iterable[tuple[float, float]]) -> None:
     """Draw force against depth and speed, the power of a drum, and the berm.
 
-    :param cuts: depth [m] and draft [N] of upright blades in particles
+    Args:
+        cuts: depth [m] and draft [N] of upright blades in particles
     """
     import matplotlib.pyplot as plt
 

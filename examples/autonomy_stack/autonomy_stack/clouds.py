@@ -18,7 +18,8 @@ _KINDS = {1: 'i1', 2: 'u1', 3: 'i2', 4: 'u2', 5: 'i4', 6: 'u4', 7: 'f4', 8: 'f8'
 def points_of(message: Any) -> Vector:
     """Return x, y, z of the returns of a ``sensor_msgs/PointCloud2``, shape (n, 3) [m]; misses (NaN) are left out.
 
-    :param message: anything with the fields of one
+    Args:
+        message: anything with the fields of one
     """
     order = '>' if message.is_bigendian else '<'
     fields = {field.name: field for field in message.fields}

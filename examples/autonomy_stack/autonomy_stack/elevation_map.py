@@ -15,9 +15,10 @@ class ElevationMap:
 
     Cells forget: of more than ``remembers`` points the newer ones count, as the rover's place drifts.
 
-    :param half_m: half a side of the square [m]
-    :param cell_m: side of a cell [m]
-    :param remembers: number of points
+    Args:
+        half_m: half a side of the square [m]
+        cell_m: side of a cell [m]
+        remembers: number of points
     """
 
     def __init__(self, half_m: float = 56.0, cell_m: float = 0.2, remembers: float = 60.0) -> None:

@@ -52,8 +52,9 @@ def points(
 ) -> tuple[Vector, Vector, Vector]:
     """Return x, y [m] and headings [rad] along arcs of one length, their beginning left out, shape (arcs, points).
 
-    :param curvature: of each arc [1/m]
-    :param length: negative: backwards [m]
+    Args:
+        curvature: of each arc [1/m]
+        length: negative: backwards [m]
     """
     count = max(round(abs(length) / spacing), 1)
     s = length * np.arange(1, count + 1) / count
@@ -83,9 +84,10 @@ def choose(
     Counted are the way along the curve at its cost, the cost to go from its end, the turn towards the way from there
     on, and a little for a curve that is not the last one, which keeps the rover from dithering.
 
-    :param pose: x, y [m], heading [rad]
-    :param field: cost to go to the goal
-    :param cost: of a metre, as a field
+    Args:
+        pose: x, y [m], heading [rad]
+        field: cost to go to the goal
+        cost: of a metre, as a field
     """
     bends = np.linspace(-driving.curvature_pm, driving.curvature_pm, driving.arcs)
     found = []

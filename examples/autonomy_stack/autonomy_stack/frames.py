@@ -28,7 +28,8 @@ def quaternion(rotation: Vector) -> Vector:
 def to_base(fixed: Mapping[str, tuple[str, Vector, Vector]], frame: str, base: str) -> tuple[Vector, Vector] | None:
     """Return the place of a frame in the base and the rotation from it; None: it hangs on nothing known.
 
-    :param fixed: child frame -> its parent, its place in the parent, the rotation from child to parent
+    Args:
+        fixed: child frame -> its parent, its place in the parent, the rotation from child to parent
     """
     place, rotation = np.zeros(3), np.eye(3)
     while frame != base:

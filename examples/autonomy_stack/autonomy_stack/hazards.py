@@ -70,8 +70,9 @@ class Planes:
 def planes(height: Vector, reach: int, cell: float) -> Planes:
     """Return the least-squares planes through the cells of every window of (2 reach + 1)^2 that are no NaN.
 
-    :param height: [m]
-    :param cell: side of a cell [m]
+    Args:
+        height: [m]
+        cell: side of a cell [m]
     """
     known = np.isfinite(height)
     size = 2 * reach + 1

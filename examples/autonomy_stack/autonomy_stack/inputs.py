@@ -20,8 +20,9 @@ class Inputs:
     each run; this one waits, so that its commands depend on what was measured and on nothing else. If a sensor falls
     silent so does the stack, and a rover without commands stops.
 
-    :param inertial_hz: samples of the inertial unit per second
-    :param cloud_hz: clouds per second
+    Args:
+        inertial_hz: samples of the inertial unit per second
+        cloud_hz: clouds per second
     """
 
     inertial_hz: float

@@ -38,9 +38,10 @@ def match(
     Heights of points are held against the map's, whose slopes say which shift would mend what is left: least squares by
     Gauss and Newton, weighted after Huber, with the reckoned place as prior. Level ground so leaves the place as it is.
 
-    :param points: in the level frame, from the reckoned place [m], shape (n, 3)
-    :param prior_m: standard deviation of the reckoned place since the last match, on the level and up [m]
-    :param noise_m: of a height above the map, cells' relief included [m]
+    Args:
+        points: in the level frame, from the reckoned place [m], shape (n, 3)
+        prior_m: standard deviation of the reckoned place since the last match, on the level and up [m]
+        noise_m: of a height above the map, cells' relief included [m]
     """
     shift = np.zeros(3)
     across, up = prior_m

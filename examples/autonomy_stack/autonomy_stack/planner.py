@@ -80,11 +80,12 @@ def cost_to_go(
 ) -> CostToGo:
     """Return the distances of all places to a goal (Dijkstra), on cells ``by`` times as wide as those given.
 
-    :param cost: of a metre, 1 at least
-    :param blocked: where it is :data:`BLOCKED` instead
-    :param goal: x, y [m]
-    :param cell: side of a cell [m]
-    :param corner: least x and y of the cells [m]
+    Args:
+        cost: of a metre, 1 at least
+        blocked: where it is :data:`BLOCKED` instead
+        goal: x, y [m]
+        cell: side of a cell [m]
+        corner: least x and y of the cells [m]
     """
     dear = coarser(np.where(blocked, BLOCKED, cost), by, worst=False)
     wide = by * cell

@@ -70,7 +70,8 @@ class Stack:
 
     Everything is in the level frame that begins where the rover stood and heads as it headed.
 
-    :param goals: x, y of the places to go to, one after the other [m]; none: it maps, and stands
+    Args:
+        goals: x, y of the places to go to, one after the other [m]; none: it maps, and stands
     """
 
     BESIDE_M = 15.0

@@ -239,8 +239,9 @@ class MarkersNode:
 def publish_world_to_odom(true: tuple[Floats, Floats], reckoned: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     """Return position [m] and orientation of the frame in which a vehicle reckons, in the world.
 
-    :param true: pose of its base in the world: position and quaternion (x, y, z, w)
-    :param reckoned: pose of its base in that frame
+    Args:
+        true: pose of its base in the world: position and quaternion (x, y, z, w)
+        reckoned: pose of its base in that frame
     """
     turn = matrix(true[1]) @ matrix(reckoned[1]).T
     return true[0] - turn @ reckoned[0], from_matrix(turn)

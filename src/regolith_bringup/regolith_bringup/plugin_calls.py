@@ -32,7 +32,8 @@ _log = logging.getLogger('regolith')
 def _ask(group: str, kind: type[Any], *arguments: Any) -> dict[str, Any]:
     """Return the results of a group's plug-ins, by name in name order, without those that gave None.
 
-    :param kind: of which the results are; others are skipped with a warning
+    Args:
+        kind: of which the results are; others are skipped with a warning
     """
     answers = {}
     for name, target in load_plugins(group).items():
@@ -89,8 +90,9 @@ def command_names() -> list[str]:
 def command(name: str) -> Any:
     """Return a package's command, a function or a ``typer.Typer``.
 
-    :raises regolith_files.plugins.PluginError: if it cannot be loaded
-    :raises KeyError: if there is none of this name
+    Raises:
+        regolith_files.plugins.PluginError: if it cannot be loaded
+        KeyError: if there is none of this name
     """
     points = {point.name: point for point in entry_points(COMMANDS)}
     return load_plugin(points[name], as_command)
@@ -99,7 +101,8 @@ def command(name: str) -> Any:
 def as_command(target: Any) -> Any:
     """Return the target of an entry point if it can be a command.
 
-    :raises TypeError: if not
+    Raises:
+        TypeError: if not
     """
     if not (callable(target) or isinstance(target, typer.Typer)):
         raise TypeError(f'it leads to a {type(target).__name__}; allowed: a function or a typer.Typer')

@@ -97,8 +97,11 @@ def clock_ns(data: bytes) -> int:
 def stamp_ns(data: bytes, offset: int) -> int:
     """Return the time [ns] of a ``builtin_interfaces/Time`` in a serialised message.
 
-    :param offset: of the stamp in the message; 0: it has none
-    :return: the time, -1 where there is none
+    Args:
+        offset: of the stamp in the message; 0: it has none
+
+    Returns:
+        the time, -1 where there is none
     """
     if not offset or len(data) < offset + 8:
         return -1
@@ -236,7 +239,8 @@ class Recorder:
     def _place(self, topic: str) -> tuple[Node, str]:
         """Return the node to subscribe to a topic with, and its name there.
 
-        :param topic: from the root of the run
+        Args:
+            topic: from the root of the run
         """
         first, _, rest = topic.removeprefix('/').partition('/')
         if not rest or first == 'regolith':
@@ -264,7 +268,8 @@ class Recorder:
     def spin(self) -> None:
         """Record until stopped, then close the bag.
 
-        :raises RecordingError: if the bag cannot be written any longer; it is left whole up to the last flush
+        Raises:
+            RecordingError: if the bag cannot be written any longer; it is left whole up to the last flush
         """
         try:
             self._record()
@@ -449,8 +454,9 @@ def _unused(_: bytes) -> None:
 def build() -> tuple[Node, Recorder]:
     """Return the recorder and its node.
 
-    :raises BadStart: if there is no run folder, or no topic to record
-    :raises RecordingError: if no bag can be begun
+    Raises:
+        StartupError: if there is no run folder, or no topic to record
+        RecordingError: if no bag can be begun
     """
     node = Node('recorder', namespace='regolith')
     given = declare(node, 'run_dir', '', 'folder of the run; the bag is made in it')

@@ -71,8 +71,9 @@ class Types:
 def make_run(folder: Path, cycles: int = 60, *, close: bool = True, previews: int = 0, bands: bool = False) -> Path:
     """Write a run of two vehicles that drive along y = 0 (amber) and y = 1 (basalt) at 0.3 m/s for some cycles.
 
-    :param bands: whether basalt tells the slip and the tension of two bands, and has no wheels
-    :param previews: with some, amber has a camera that left so many, and a lidar of which nothing was recorded
+    Args:
+        bands: whether basalt tells the slip and the tension of two bands, and has no wheels
+        previews: with some, amber has a camera that left so many, and a lidar of which nothing was recorded
     """
     folder.mkdir(parents=True, exist_ok=True)
     sensors = ['vehicles.amber.sensors={eye: {model: navcam}, lidar: {model: vlp16}}'] if previews else []

@@ -17,7 +17,8 @@ MAX_PORT = 65535
 def check_name(radio: str) -> None:
     """Refuse reserved and impossible names.
 
-    :raises ValueError: naming what is allowed
+    Raises:
+        ValueError: naming what is allowed
     """
     if radio in (BROADCAST, MULTICAST) or not fits_ros(radio):
         allowed = (

@@ -71,10 +71,11 @@ class Broker:
     ) -> None:
         """Start without radios.
 
-        :param model: of the links
-        :param seed: of the scenario; it keys the draws, with both radios and the number of the datagram
-        :param broadcast_loopback: whether a sender hears its own broadcasts
-        :param count_broadcast_per_receiver: whether a broadcast counts once per receiver against its sender's capacity
+        Args:
+            model: of the links
+            seed: of the scenario; it keys the draws, with both radios and the number of the datagram
+            broadcast_loopback: whether a sender hears its own broadcasts
+            count_broadcast_per_receiver: whether a broadcast counts once per receiver against its sender's capacity
         """
         self.model = model
         self._key = stream_key(seed, 'comms', 'attempt')
@@ -109,7 +110,8 @@ class Broker:
     def register(self, name: str) -> None:
         """Register a radio, which hears the beacon port from then on. Idempotent.
 
-        :raises ValueError: if the name is a reserved address, or could not stand in a topic
+        Raises:
+            ValueError: if the name is a reserved address, or could not stand in a topic
         """
         check_name(name)
         if name not in self._radios:
@@ -129,8 +131,11 @@ class Broker:
     def bind(self, name: str, port: int, *, multicast: bool = False) -> bool:
         """Let a radio hear a port (its own address and broadcasts), or join the port's multicast group.
 
-        :return: False if it did so already
-        :raises ValueError: if there is no such radio or port
+        Returns:
+            False if it did so already
+
+        Raises:
+            ValueError: if there is no such radio or port
         """
         if name not in self._radios:
             raise ValueError(f'radio {name!r} is not registered; allowed: {", ".join(self.radios) or "none yet"}')
@@ -145,7 +150,8 @@ class Broker:
     def send(self, datagram: Datagram) -> None:
         """Queue a datagram for the next dispatch.
 
-        :raises ValueError: if it is longer than 1500 bytes or its port impossible
+        Raises:
+            ValueError: if it is longer than 1500 bytes or its port impossible
         """
         check(datagram)
         number = self._sequence.get(datagram.src, 0)
@@ -156,9 +162,10 @@ class Broker:
     def deliver_due(self, t_ns: int, positions: Mapping[str, ArrayLike]) -> list[Delivery]:
         """Try to deliver all queued datagrams, in the order of sender, number and receiver; return the deliveries.
 
-        :param t_ns: simulated time of the positions [ns]
-        :param positions: of the antennas in the world [m], by name, shape (3,); a radio without one neither sends nor
-            hears
+        Args:
+            t_ns: simulated time of the positions [ns]
+            positions: of the antennas in the world [m], by name, shape (3,); a radio without one neither sends nor
+                hears
         """
         self.complaints = []
         queue, self._queue = sorted(self._queue, key=lambda item: (item[1].src, item[0])), []
@@ -291,7 +298,8 @@ class Broker:
     def restore(self, blob: bytes) -> None:
         """Restore the state of :meth:`save`.
 
-        :raises ValueError: if it is not the state of a broker
+        Raises:
+            ValueError: if it is not the state of a broker
         """
         try:
             state: dict[str, Any] = json.loads(blob)
@@ -327,7 +335,8 @@ _WINDOW_FIELDS = (*_RINGS, 'first', 'count', 'total')
 def check(datagram: Datagram) -> None:
     """Refuse datagrams that no radio can send.
 
-    :raises ValueError: naming the limit
+    Raises:
+        ValueError: naming the limit
     """
     if len(datagram.data) > MAX_PAYLOAD:
         raise ValueError(
@@ -339,7 +348,8 @@ def check(datagram: Datagram) -> None:
 def check_port(port: int, whose: str = '') -> None:
     """Refuse numbers that are no port.
 
-    :raises ValueError: naming what is allowed
+    Raises:
+        ValueError: naming what is allowed
     """
     if not 0 < port <= MAX_PORT:
         raise ValueError(f'port {port}{whose}; allowed: 1 to {MAX_PORT}')

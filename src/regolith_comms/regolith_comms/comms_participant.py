@@ -62,14 +62,17 @@ class CommsParticipant(Participant):
     ) -> None:
         """Register every vehicle and station; all of them listen on port 4100, too.
 
-        :param config: the section ``comms``
-        :param model: of the links
-        :param seed: of the scenario
-        :param vehicles: names of those with a radio
-        :param send_result: sends a result to the world
-        :param parameters: values on which all participants must agree, see :class:`JoinRequest`
-        :param replay_inputs: inputs by cycle, in place of those from outside
-        :raises ValueError: if a name is reserved or a station has no height
+        Args:
+            config: the section ``comms``
+            model: of the links
+            seed: of the scenario
+            vehicles: names of those with a radio
+            send_result: sends a result to the world
+            parameters: values on which all participants must agree, see :class:`JoinRequest`
+            replay_inputs: inputs by cycle, in place of those from outside
+
+        Raises:
+            ValueError: if a name is reserved or a station has no height
         """
         super().__init__(name, send_result, epoch)
         self.config, self.vehicles = config, tuple(sorted(vehicles))
@@ -112,7 +115,8 @@ class CommsParticipant(Participant):
     def send(self, datagram: Datagram) -> None:
         """Queue a datagram of a robot.
 
-        :raises ValueError: if no radio can send it, naming the limit
+        Raises:
+            ValueError: if no radio can send it, naming the limit
         """
         check(datagram)
         data = base64.b64encode(datagram.data).decode()
@@ -122,8 +126,11 @@ class CommsParticipant(Participant):
     def register(self, radio: str, leave: bool = False) -> None:
         """Register a radio, or remove it.
 
-        :param leave: True: remove
-        :raises ValueError: if the name is reserved, or there is no such radio to remove
+        Args:
+            leave: True: remove
+
+        Raises:
+            ValueError: if the name is reserved, or there is no such radio to remove
         """
         check_name(radio)
         if leave:
@@ -133,7 +140,8 @@ class CommsParticipant(Participant):
     def bind(self, radio: str, port: int, multicast: bool = False) -> None:
         """Let a radio hear a port, or join its multicast group.
 
-        :raises ValueError: if there is no such radio or port
+        Raises:
+            ValueError: if there is no such radio or port
         """
         check_port(port)
         self._must_know(radio)
@@ -147,7 +155,8 @@ class CommsParticipant(Participant):
     def deploy(self, vehicle: str) -> str:
         """Drop a breadcrumb of a vehicle at its place; return the breadcrumb's name.
 
-        :raises ValueError: if there is no such vehicle or it has none left
+        Raises:
+            ValueError: if there is no such vehicle or it has none left
         """
         asked = sum(1 for item in self._waiting if item['do'] == 'deploy' and item['vehicle'] == vehicle)
         if vehicle not in self.stock:
@@ -160,7 +169,8 @@ class CommsParticipant(Participant):
     def remove(self, breadcrumb: str) -> None:
         """Remove a breadcrumb.
 
-        :raises ValueError: if there is none of that name
+        Raises:
+            ValueError: if there is none of that name
         """
         names = [name for name, _, _ in (*self.broker.model.breadcrumbs, *self._starting)]
         if breadcrumb not in names:
@@ -335,7 +345,8 @@ class CommsParticipant(Participant):
     def restore(self, blob: bytes, epoch: int) -> None:
         """Restore the state of :meth:`save`.
 
-        :raises ValueError: if the blob is not the state of comms
+        Raises:
+            ValueError: if the blob is not the state of comms
         """
         head, _, broker = blob.partition(b'\n')
         try:
@@ -359,11 +370,12 @@ class CommsParticipant(Participant):
 def due(since_ns: int, now_ns: int, first_s: float, period_s: float | None = None, end_s: float | None = None) -> int:
     """Return the number of times first, first + period, ... (< end) in the interval (since, now].
 
-    :param since_ns: [ns]
-    :param now_ns: [ns]
-    :param initial_wait_s: first of the times [s]
-    :param period_s: [s]; None: the first time only
-    :param end_s: [s]; None: endless
+    Args:
+        since_ns: [ns]
+        now_ns: [ns]
+        first_s: first of the times [s]
+        period_s: [s]; None: the first time only
+        end_s: [s]; None: endless
     """
     first = round(first_s * 1e9)
     last = now_ns if end_s is None else min(now_ns, round(end_s * 1e9) - 1)

@@ -47,11 +47,12 @@ def coverage_map(
 ) -> CoverageMap:
     """Return the probability that a datagram of a radio arrives, for receivers all over the ground.
 
-    :param config: the section ``comms``
-    :param site: with the ground
-    :param sender: a vehicle at its start, or a station
-    :param breadcrumbs: x, y on the ground [m], in the order they were dropped
-    :param size_bytes: of the payload
+    Args:
+        config: the section ``comms``
+        site: with the ground
+        sender: a vehicle at its start, or a station
+        breadcrumbs: x, y on the ground [m], in the order they were dropped
+        size_bytes: of the payload
     """
     model, ground = link_model(config, site), height_map(config, site)
     field = site.ground()

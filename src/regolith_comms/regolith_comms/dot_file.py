@@ -60,8 +60,9 @@ class DotGraph:
 def read_dot(path: str | Path) -> DotGraph:
     """Return the graph of a file.
 
-    :raises GraphFileError: naming file, line and what is allowed there
-    :raises OSError: if the file cannot be read
+    Raises:
+        GraphFileError: naming file, line and what is allowed there
+        OSError: if the file cannot be read
     """
     path = Path(path)
     try:
@@ -155,8 +156,11 @@ class _Reader:
 def dot_text(tiles: Iterable[GraphTile], edges: Iterable[Edge], comment: str = '') -> str:
     """Return the text of a graph, which :func:`read_dot` reads back and Graphviz draws.
 
-    :param comment: for the first line
-    :raises ValueError: if a name would not survive the format
+    Args:
+        comment: for the first line
+
+    Raises:
+        ValueError: if a name would not survive the format
     """
     lines = [f'/* {comment} */'] if comment else []
     if '*/' in comment or comment != comment.strip() or comment.splitlines() not in ([], [comment]):

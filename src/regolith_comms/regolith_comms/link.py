@@ -53,11 +53,14 @@ class LinkModel:
     ) -> None:
         """Start without breadcrumbs.
 
-        :param radio: parameters of all radios
-        :param graph: tiles of the world
-        :param grid: tiles of its points
-        :param mode: of relays, see :func:`regolith_comms.relays.relay_table`
-        :raises ValueError: if the radio's model needs a graph and a grid and they are not given
+        Args:
+            radio: parameters of all radios
+            graph: tiles of the world
+            grid: tiles of its points
+            mode: of relays, see :func:`regolith_comms.relays.relay_table`
+
+        Raises:
+            ValueError: if the radio's model needs a graph and a grid and they are not given
         """
         if radio.model == 'visibility_range' and (graph is None or grid is None):
             raise ValueError(
@@ -105,8 +108,9 @@ class LinkModel:
     def between(self, tx: ArrayLike, rx: ArrayLike) -> Links:
         """Return the links between places.
 
-        :param tx: of the transmitters in the world [m], shape (n, 3)
-        :param rx: of the receivers in the world [m], shape (n, 3)
+        Args:
+            tx: of the transmitters in the world [m], shape (n, 3)
+            rx: of the receivers in the world [m], shape (n, 3)
 
         Source: subt2022, VisibilityRfModel; subtwiki.
         Checked by: test_reference.py::test_received_power_in_worlds, test_reference.py::test_simple_range_models.

@@ -14,7 +14,8 @@ from regolith_comms.world_grid import WorldGrid
 def load_model(config: CommsConfig) -> LinkModel:
     """Return the link model of a ``comms`` section with its files.
 
-    :raises ValueError: if a file is missing or broken, or the radio needs files that are not named
+    Raises:
+        ValueError: if a file is missing or broken, or the radio needs files that are not named
     """
     files = (config.graph, config.grid)
     try:

@@ -70,10 +70,11 @@ class LinkStatistics:
     ) -> None:
         """Record the packets of one time.
 
-        :param t_ns: simulated time [ns], not before that of earlier calls
-        :param pairs: n pairs of sender and receiver
-        :param sent: number of packets of each pair, shape (n,)
-        :param delivered: number of these that arrived, shape (n,)
+        Args:
+            t_ns: simulated time [ns], not before that of earlier calls
+            pairs: n pairs of sender and receiver
+            sent: number of packets of each pair, shape (n,)
+            delivered: number of these that arrived, shape (n,)
         """
         while t_ns // self._bin_ns >= MOST_BINS:
             self._bin_ns *= 2

@@ -103,18 +103,19 @@ def deliver(
     A sender within its capacity is charged; the received power is drawn from Normal(mean, variance); the packet arrives
     with probability 1 - PER if the receiver is within its capacity, which is charged then.
 
-    :param windows: of all radios
-    :param radio: parameters of all radios
-    :param key: of the random stream, see :func:`regolith_world.random.philox.stream_key`
-    :param t_ns: simulated time of all attempts [ns], not before that of earlier calls
-    :param tx: index of each sender in the windows, shape (n,); -1: no such radio
-    :param rx: index of each receiver, shape (n,); -1: no such radio
-    :param n_bytes: size of each payload
-    :param mean_dbm: of the received power
-    :param variance_db2: of the received power
-    :param stream: 64 bits for the pair of radios
-    :param sequence: number of the packet; with ``stream`` it determines the draw
-    :param charge: whether the sender is charged; False for the further receivers of one broadcast
+    Args:
+        windows: of all radios
+        radio: parameters of all radios
+        key: of the random stream, see :func:`regolith_world.random.philox.stream_key`
+        t_ns: simulated time of all attempts [ns], not before that of earlier calls
+        tx: index of each sender in the windows, shape (n,); -1: no such radio
+        rx: index of each receiver, shape (n,); -1: no such radio
+        n_bytes: size of each payload
+        mean_dbm: of the received power
+        variance_db2: of the received power
+        stream: 64 bits for the pair of radios
+        sequence: number of the packet; with ``stream`` it determines the draw
+        charge: whether the sender is charged; False for the further receivers of one broadcast
 
     Source: subt2022, RFModel.
     Checked by: test_reference.py::test_monte_carlo_success_rates, test_reference.py::test_capacity_trace.

@@ -101,7 +101,9 @@ def coverage_plot(coverage: CoverageMap) -> Figure:
 def link_plot(history: dict[str, Any], links: dict[str, Any]) -> Figure:
     """Return a strip per pair of radios: the delivered share over time; lost links are underlined.
 
-    :param history: ``bin_s`` and ``pairs`` of comms' report; links: its ``links``
+    Args:
+        history: ``bin_s`` and ``pairs`` of comms' report
+        links: its ``links``
     """
     # Where not all fit, those that lost most are of interest.
     pairs = sorted(history['pairs'], key=lambda p: links[p]['delivered'] - links[p]['sent'])[:_MOST_ROWS]

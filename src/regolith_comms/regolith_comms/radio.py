@@ -41,9 +41,10 @@ def received_power(range_m: ArrayLike, hops: ArrayLike, cost: ArrayLike, radio: 
     ``tx - (L0 + 10 n log10(s (range + hops per_hop)))`` with ``n = exponent + k cost``. -inf and 0 where there is no
     link; +inf at no distance at all.
 
-    :param range_m: longest leg of the way [m]
-    :param hops: breadcrumbs on the way
-    :param cost: visibility cost [-]; inf: unreachable
+    Args:
+        range_m: longest leg of the way [m]
+        hops: breadcrumbs on the way
+        cost: visibility cost [-]; inf: unreachable
 
     Source: subt2022, VisibilityRfModel and RangeModel.
     Checked by: test_reference.py::test_range_model, test_reference.py::test_simple_range_models.

@@ -49,6 +49,7 @@ def radio_names() -> tuple[str, ...]:
 def load_radio(name: str | Path) -> Radio:
     """Return a radio by name, or from a YAML file.
 
-    :raises InputError: naming file, line, key, value and what is allowed
+    Raises:
+        InputError: naming file, line, key, value and what is allowed
     """
     return RADIOS.load(name, Radio)

@@ -21,9 +21,12 @@ from regolith_world.names import check_name
 def resolved_comms(config: CommsConfig, site: ParticipantContext, source: YamlSource) -> CommsConfig:
     """Return the resolved section: files absolute, stations with heights.
 
-    :param config: the section, checked key by key
-    :param source: the scenario's file
-    :raises InputError: naming file, key, value and what is allowed
+    Args:
+        config: the section, checked key by key
+        source: the scenario's file
+
+    Raises:
+        InputError: naming file, key, value and what is allowed
     """
     _check_names(site, config, source)
     load_radio(RADIOS.find_for_key(('comms', 'radio'), config.radio, source))

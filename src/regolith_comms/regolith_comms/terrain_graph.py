@@ -110,8 +110,11 @@ def comment(built_from: str, grid: WorldGrid) -> str:
 def check_graph_files(graph: TileGraph, grid: WorldGrid, built_from: str) -> None:
     """Refuse a graph made here for other ground or another grid; graphs from elsewhere pass.
 
-    :param built_from: :func:`signature` of the present ground
-    :raises ValueError: naming both hashes
+    Args:
+        built_from: :func:`signature` of the present ground
+
+    Raises:
+        ValueError: naming both hashes
     """
     if not graph.comment.startswith(MARK):
         return
@@ -123,17 +126,19 @@ def check_graph_files(graph: TileGraph, grid: WorldGrid, built_from: str) -> Non
             raise ValueError(f'is stale: built for {was[:16]}, but {what} hash to {is_now[:16]}')
 
 
-def tile_layout(ground: HeightMap, tile_m: float) -> tuple[int, int]:
+def tile_layout(ground: HeightMap, tile_size_m: float) -> tuple[int, int]:
     """Return the numbers of tiles along x and y.
 
-    :raises ValueError: if they are too many for a graph of all pairs, or the ground too large for a grid
+    Raises:
+        ValueError: if they are too many for a graph of all pairs, or the ground too large for a grid
     """
-    columns, rows = (max(1, math.ceil(length / tile_m - 1e-9)) for length in ground.size)
+    columns, rows = (max(1, math.ceil(length / tile_size_m - 1e-9)) for length in ground.size)
     if columns * rows > MAX_TILES:
         least = math.sqrt(ground.size[0] * ground.size[1] / MAX_TILES)
         raise ValueError(
-            f'tile_size_m {tile_m!r} divides {ground.size[0]:.0f} m x {ground.size[1]:.0f} m into {columns * rows} '
-            f'tiles; allowed: at most {MAX_TILES}, i.e. tile_size_m >= {math.ceil(least * 10.0) / 10.0 + 0.1:.1f}'
+            f'tile_size_m {tile_size_m!r} divides {ground.size[0]:.0f} m x {ground.size[1]:.0f} m into '
+            f'{columns * rows} tiles; allowed: at most {MAX_TILES}, '
+            f'i.e. tile_size_m >= {math.ceil(least * 10.0) / 10.0 + 0.1:.1f}'
         )
     if ground.size[0] * ground.size[1] > MAX_AREA_M2:
         raise ValueError(
@@ -145,7 +150,7 @@ def tile_layout(ground: HeightMap, tile_m: float) -> tuple[int, int]:
 
 def build_graph_and_grid(
     ground: HeightMap,
-    tile_m: float,
+    tile_size_m: float,
     antenna_height_m: float,
     radio: Radio,
     progress: Callable[[int, int], None] = lambda done, of: None,
@@ -154,34 +159,37 @@ def build_graph_and_grid(
 
     Parameters and errors as those of :func:`build_graph`.
     """
-    grid = build_grid(ground, tile_m)
-    graph = build_graph(ground, tile_m, antenna_height_m, radio, progress)
+    grid = build_grid(ground, tile_size_m)
+    graph = build_graph(ground, tile_size_m, antenna_height_m, radio, progress)
     mark = comment(signature(ground.fingerprint, antenna_height_m, radio), grid)
     return TileGraph(graph.tiles, graph.edges, mark), grid
 
 
 def build_graph(
     ground: HeightMap,
-    tile_m: float,
+    tile_size_m: float,
     antenna_height_m: float,
     radio: Radio,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> TileGraph:
     """Return the graph of a piece of ground; tile ids count along y first.
 
-    :param tile_size_m: edge of the tiles [m]
-    :param antenna_height_m: above the ground at both ends [m]
-    :param radio: for the relation of costs to losses, and the largest range
-    :param progress: called with the numbers of tiles done and of all
-    :raises ValueError: if the tiles are too many
+    Args:
+        tile_size_m: edge of the tiles [m]
+        antenna_height_m: above the ground at both ends [m]
+        radio: for the relation of costs to losses, and the largest range
+        progress: called with the numbers of tiles done and of all
+
+    Raises:
+        ValueError: if the tiles are too many
 
     Source: itu526, eq. 31; subt2022.
     Checked by: test_terrain_graph.py::test_a_link_over_an_edge_loses_what_the_edge_takes,
     test_terrain_graph.py::test_a_ridge_and_a_rim_raise_the_cost.
     """
-    columns, rows = tile_layout(ground, tile_m)
-    x = ground.west + (np.arange(columns) + 0.5) * tile_m
-    y = ground.south + (np.arange(rows) + 0.5) * tile_m
+    columns, rows = tile_layout(ground, tile_size_m)
+    x = ground.west + (np.arange(columns) + 0.5) * tile_size_m
+    y = ground.south + (np.arange(rows) + 0.5) * tile_size_m
     middles = np.stack(np.meshgrid(x, y, indexing='ij'), axis=-1).reshape(-1, 2)
     reach = radio.max_range_m if radio.max_range_m > 0.0 else math.inf
     scale, rate = radio.scaling_factor, radio.visibility_cost_to_fading_exponent
@@ -195,14 +203,15 @@ def build_graph(
             ground.west,
             ground.south,
             ground.spacing,
-            tile_m,
+            tile_size_m,
             antenna_height_m,
             reach,
             scale,
             rate,
             _ENDS,
         )
-        near = np.maximum(np.abs(middles[:, 0] - middles[a, 0]), np.abs(middles[:, 1] - middles[a, 1])) < 1.5 * tile_m
+        apart = np.maximum(np.abs(middles[:, 0] - middles[a, 0]), np.abs(middles[:, 1] - middles[a, 1]))
+        near = apart < 1.5 * tile_size_m
         for b in np.nonzero((costs <= LEG_COST + KEPT_EXCESS) | near)[0]:
             if b <= a:
                 continue
@@ -232,9 +241,9 @@ def _barred(ground: HeightMap, a: Floats, b: Floats) -> bool:
     return any(_height(raised, ground.west, ground.south, ground.spacing, x, y) > 0.0 for x, y in line.tolist())
 
 
-def build_grid(ground: HeightMap, tile_m: float) -> WorldGrid:
+def build_grid(ground: HeightMap, tile_size_m: float) -> WorldGrid:
     """Return the sample points of the same tiles: each metre of the ground, from just below it to above antennas."""
-    columns, rows = tile_layout(ground, tile_m)
+    columns, rows = tile_layout(ground, tile_size_m)
     width, length = ground.size
     x = np.arange(math.ceil(ground.west), math.floor(ground.west + width) + 1)
     y = np.arange(math.ceil(ground.south), math.floor(ground.south + length) + 1)
@@ -242,8 +251,8 @@ def build_grid(ground: HeightMap, tile_m: float) -> WorldGrid:
         _heights(ground.heights, ground.west, ground.south, ground.spacing, x.astype(float), y.astype(float))
     ).astype(np.int64)
     # A tile is cut out of the lattice by where its points lie; the last row and column keep the far edge.
-    column = np.minimum(((x - ground.west) / tile_m).astype(np.int64), columns - 1)
-    row = np.minimum(((y - ground.south) / tile_m).astype(np.int64), rows - 1)
+    column = np.minimum(((x - ground.west) / tile_size_m).astype(np.int64), columns - 1)
+    row = np.minimum(((y - ground.south) / tile_size_m).astype(np.int64), rows - 1)
     layers = np.arange(-BELOW_M, ABOVE_M + 1)
     records = np.zeros((len(x), len(y), len(layers)), dtype=RECORD)
     records['x'] = x[:, None, None]
@@ -256,7 +265,8 @@ def build_grid(ground: HeightMap, tile_m: float) -> WorldGrid:
 def knife_edge_loss(v: float) -> float:
     """Return J(v), the loss over a knife edge [dB]; 0 for v <= -0.78.
 
-    :param v: Fresnel-Kirchhoff parameter h sqrt(2 (d1 + d2) / (wavelength d1 d2)), h the edge's height above the line
+    Args:
+        v: Fresnel-Kirchhoff parameter h sqrt(2 (d1 + d2) / (wavelength d1 d2)), h the edge's height above the line
 
     Source: itu526, eq. 31.
     Checked by: test_terrain_graph.py::test_knife_edge_has_the_known_limits.

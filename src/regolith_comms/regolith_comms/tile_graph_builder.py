@@ -40,7 +40,8 @@ def with_graph_files(
 ) -> CommsConfig:
     """Write graph and grid into a folder if the section lacks them, and return the section that names them.
 
-    :param progress: called with the numbers of tiles done and of all
+    Args:
+        progress: called with the numbers of tiles done and of all
     """
     if not needs_graph(config):
         return config
@@ -62,7 +63,8 @@ def build_from_config(
 ) -> tuple[TileGraph, WorldGrid]:
     """Return graph and grid made of a site's ground.
 
-    :raises ValueError: if its tiles are too many
+    Raises:
+        ValueError: if its tiles are too many
     """
     return build_graph_and_grid(
         height_map(config, site), config.tile_size_m, config.antenna_height_m, load_radio(config.radio), progress
@@ -72,7 +74,8 @@ def build_from_config(
 def height_map(config: CommsConfig, site: ParticipantContext) -> HeightMap:
     """Return the known ground around vehicles, their way-points and stations, with what stands on it.
 
-    :raises ValueError: if it is too large for a graph
+    Raises:
+        ValueError: if it is too large for a graph
     """
     field = site.ground()
     west, east, south, north = _bounds(config, site)

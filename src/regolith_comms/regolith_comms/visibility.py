@@ -24,10 +24,13 @@ class TileGraph:
     def __init__(self, tiles: Sequence[GraphTile], edges: Sequence[Edge], comment: str = '') -> None:
         """Make a graph.
 
-        :param tiles: with unique ids, in any order
-        :param edges: between them
-        :param comment: first comment of its file
-        :raises ValueError: if an id is repeated, an edge names an unknown tile or a cost is not a number >= 0
+        Args:
+            tiles: with unique ids, in any order
+            edges: between them
+            comment: first comment of its file
+
+        Raises:
+            ValueError: if an id is repeated, an edge names an unknown tile or a cost is not a number >= 0
         """
         self.tiles = tuple(sorted(tiles, key=lambda tile: tile.id))
         self.edges = tuple(edges)
@@ -47,7 +50,8 @@ class TileGraph:
     def from_dot(path: str | Path) -> TileGraph:
         """Return the graph of a file.
 
-        :raises GraphFileError: (a ValueError) naming file, line and what is allowed there
+        Raises:
+            GraphFileError: (a ValueError) naming file, line and what is allowed there
         """
         graph = read_dot(path)
         return TileGraph(graph.tiles, graph.edges, graph.comment)
@@ -63,7 +67,8 @@ class TileGraph:
     def rows(self, ids: ArrayLike) -> NDArray[np.intp]:
         """Return the rows of tiles in :attr:`costs`; -1 where there is no such tile.
 
-        :param ids: any shape; -1 for no tile
+        Args:
+            ids: any shape; -1 for no tile
         """
         ids = np.asarray(ids, dtype=np.int64)
         if len(self.ids) == 0:

@@ -24,8 +24,11 @@ class WorldGrid:
     def __init__(self, records: NDArray[np.void]) -> None:
         """Make a grid.
 
-        :param records: of dtype :data:`RECORD`; of a repeated point the last counts
-        :raises ValueError: if the points span more than 2^62 lattice cells
+        Args:
+            records: of dtype :data:`RECORD`; of a repeated point the last counts
+
+        Raises:
+            ValueError: if the points span more than 2^62 lattice cells
         """
         self.records = records
         points = np.stack([records[axis].astype(np.int64) for axis in 'xyz'], axis=-1).reshape(-1, 3)
@@ -43,8 +46,9 @@ class WorldGrid:
     def from_dat(path: str | Path) -> WorldGrid:
         """Return the grid of a file.
 
-        :raises WorldGridFileError: naming file and byte offset
-        :raises OSError: if the file cannot be read
+        Raises:
+            WorldGridFileError: naming file and byte offset
+            OSError: if the file cannot be read
         """
         data = Path(path).read_bytes()
         if len(data) < _HEAD:
@@ -72,8 +76,11 @@ class WorldGrid:
     def tile_at(self, points: ArrayLike) -> NDArray[np.int64]:
         """Return the tiles of points; -1 outside.
 
-        :param points: in the world [m], shape (n, 3); each is rounded to the lattice, halves away from zero
-        :return: shape (n,); ids from 2^63 on as their two's complement
+        Args:
+            points: in the world [m], shape (n, 3); each is rounded to the lattice, halves away from zero
+
+        Returns:
+            shape (n,); ids from 2^63 on as their two's complement
 
         Source: subt2022.
         Checked by: test_reference.py::test_tile_lookup,

@@ -10,7 +10,8 @@ from pathlib import Path
 def write_atomically(path: Path, content: str | bytes) -> None:
     """Replace a file's content so that readers see the old or the new one, never a part.
 
-    :raises OSError: if that cannot be; nothing is left of the attempt then
+    Raises:
+        OSError: if that cannot be; nothing is left of the attempt then
     """
     temporary = path.with_name(path.name + '.tmp')
     try:

@@ -47,8 +47,9 @@ class YamlLimitError(yaml.MarkedYAMLError):
 def check_limits(text: str) -> None:
     """Refuse text beyond the limits.
 
-    :raises YamlLimitError: if it nests too deeply or stands for too many values
-    :raises yaml.YAMLError: if it is not YAML
+    Raises:
+        YamlLimitError: if it nests too deeply or stands for too many values
+        yaml.YAMLError: if it is not YAML
     """
     if len(text) > MAX_CHARACTERS:
         raise YamlLimitError(f'has {len(text)} characters', f'at most {MAX_CHARACTERS}', None)
@@ -81,7 +82,8 @@ def check_limits(text: str) -> None:
 def load_yaml(text: str) -> Any:
     """Return the content of a YAML text, as ``yaml.safe_load`` does, within the limits.
 
-    :raises yaml.YAMLError: if it is beyond them, or not YAML
+    Raises:
+        yaml.YAMLError: if it is beyond them, or not YAML
     """
     check_limits(text)
     try:

@@ -123,7 +123,8 @@ class Run(Protocol):
     def bag(self) -> BagReader:
         """Return the recording.
 
-        :raises NoRecordingError: if there is none
+        Raises:
+            NoRecordingError: if there is none
         """
 
     @property
@@ -155,7 +156,8 @@ class CommandContext(Protocol):
     def scenario(self, path_or_name: str, settings: Iterable[str] = (), seed: int | None = None) -> Any:
         """Return a scenario, checked and resolved.
 
-        :raises InputError: if anything is wrong with it
+        Raises:
+            InputError: if anything is wrong with it
         """
 
     def participant_context(self, scenario: Any) -> Any:

@@ -56,8 +56,11 @@ class FileLibrary:
     def find(self, given: str | Path, base_dir: str | Path = '.') -> Path:
         """Return the absolute path of a file given by name or path.
 
-        :param base_dir: origin of relative paths
-        :raises InputError: if there is none
+        Args:
+            base_dir: origin of relative paths
+
+        Raises:
+            InputError: if there is none
         """
         text = str(given)
         found = self.known().get(text)
@@ -78,7 +81,8 @@ class FileLibrary:
     def find_for_key(self, key: KeyPath, given: str, source: YamlSource) -> Path:
         """Return the file named by a key of another file; errors name that key.
 
-        :raises InputError: if there is none
+        Raises:
+            InputError: if there is none
         """
         try:
             return self.find(given, source.base_dir(key))
@@ -89,7 +93,8 @@ class FileLibrary:
     def resolve(self, key: KeyPath, given: str, source: YamlSource) -> str:
         """Return the value for a resolved file: a known name unchanged, or the absolute path.
 
-        :raises InputError: if there is no such file
+        Raises:
+            InputError: if there is no such file
         """
         path = self.find_for_key(key, given, source)
         return given if given in self.known() else str(path)
@@ -97,7 +102,8 @@ class FileLibrary:
     def read(self, given: str | Path | Mapping[str, Any], base_dir: str | Path = '.') -> YamlSource:
         """Return the content of a file given by name or path, or the given values themselves.
 
-        :raises InputError: if there is no such file, or it is no YAML mapping
+        Raises:
+            InputError: if there is no such file, or it is no YAML mapping
         """
         if isinstance(given, Mapping):
             return YamlSource.of(given, self.noun)
@@ -106,7 +112,8 @@ class FileLibrary:
     def load(self, given: str | Path | Mapping[str, Any], schema: type[ModelT], base_dir: str | Path = '.') -> ModelT:
         """Return the checked content of a file; arguments as of :meth:`read`.
 
-        :raises InputError: naming file, line, key, value and what is allowed
+        Raises:
+            InputError: naming file, line, key, value and what is allowed
         """
         source = self.read(given, base_dir)
         return validated(schema, source.data, source)

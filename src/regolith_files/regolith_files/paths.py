@@ -37,11 +37,14 @@ def resolved(path: Path) -> Path:
 def usable_file(given: str | Path, allowed: str, base_dir: str | Path = '.', missing: str = 'no such file') -> Path:
     """Return the absolute path of a regular file that can be read; nothing is opened, so that nothing is waited for.
 
-    :param given: path as written, or joined to a folder
-    :param allowed: what the place takes, e.g. ``the path of a YAML file``
-    :param base_dir: origin of relative paths
-    :param missing: problem where nothing is there
-    :raises InputError: with one problem whose ``where`` is the path as written, without a key
+    Args:
+        given: path as written, or joined to a folder
+        allowed: what the place takes, e.g. ``the path of a YAML file``
+        base_dir: origin of relative paths
+        missing: problem where nothing is there
+
+    Raises:
+        InputError: with one problem whose ``where`` is the path as written, without a key
     """
     refuse_url(given, allowed)
     path = resolved(Path(base_dir) / given)
@@ -53,7 +56,8 @@ def usable_file(given: str | Path, allowed: str, base_dir: str | Path = '.', mis
 def refuse_url(given: str | Path, allowed: str) -> None:
     """Refuse an address where a path is due; arguments as of :func:`usable_file`.
 
-    :raises InputError: naming the address with both slashes
+    Raises:
+        InputError: naming the address with both slashes
     """
     if url := _URL.search(str(given)):
         scheme = url[1].lower()

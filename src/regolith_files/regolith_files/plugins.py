@@ -50,7 +50,8 @@ def _warn_once(group: str, which: str, text: str) -> None:
 def _installed(path: tuple[str, ...]) -> Any:
     """Return all entry points, cached, since reading them takes a tenth of a second.
 
-    :param path: ``sys.path`` at the time, the cache's key
+    Args:
+        path: ``sys.path`` at the time, the cache's key
     """
     return metadata.entry_points()
 
@@ -65,8 +66,11 @@ def _selected(path: tuple[str, ...], group: str) -> tuple[metadata.EntryPoint, .
 def load_plugin(point: metadata.EntryPoint, make: Callable[[Any], Any] = lambda target: target) -> Any:
     """Return the target of an entry point.
 
-    :param make: converts or checks the target; its errors count as the plug-in's
-    :raises PluginError: for any error
+    Args:
+        make: converts or checks the target; its errors count as the plug-in's
+
+    Raises:
+        PluginError: for any error
     """
     try:
         return make(point.load())

@@ -23,7 +23,8 @@ def open_streams(*, lossy: bool = False) -> None:
 
     Without it, the next file that the process opens takes the number of a closed stream, and prints go into it.
 
-    :param lossy: whether text that cannot be written to standard output is lost without an error, too
+    Args:
+        lossy: whether text that cannot be written to standard output is lost without an error, too
     """
     for number in range(3):
         try:
@@ -40,7 +41,8 @@ def open_streams(*, lossy: bool = False) -> None:
 def flush_output() -> None:
     """Write what standard output still holds.
 
-    :raises InputError: if it cannot be written
+    Raises:
+        InputError: if it cannot be written
     """
     if sys.stdout is not None:
         sys.stdout.flush()

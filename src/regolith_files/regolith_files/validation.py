@@ -28,11 +28,14 @@ _KEY_FIRST = re.compile(r'(?P<key>\w+(\.[^\s:=]+)*)( = (?P<value>.+?))?: (?P<pro
 def validated(model: type[ModelT], data: Any, source: YamlSource, prefix: KeyPath = ()) -> ModelT:
     """Return the data as an instance of a model.
 
-    :param model: the schema
-    :param data: plain data
-    :param source: the file it came from
-    :param prefix: key of the data in that file
-    :raises InputError: with all problems, each naming file, key, value and what is allowed
+    Args:
+        model: the schema
+        data: plain data
+        source: the file it came from
+        prefix: key of the data in that file
+
+    Raises:
+        InputError: with all problems, each naming file, key, value and what is allowed
     """
     try:
         return model.model_validate(data)
@@ -192,11 +195,12 @@ def _describe(model: Any, key: str | int, allowed: str) -> str:
 def known_keys(model: Any, given: str, prefix: KeyPath = (), more: Iterable[str] = (), outside: KeyPath = ()) -> str:
     """Return the keys that a mapping takes, with a guess at the one that was meant, which may be further inside.
 
-    :param model: schema of the mapping
-    :param given: the unknown key
-    :param prefix: path of the mapping
-    :param more: keys that go beyond the schema
-    :param outside: path of a key of this name that is not inside; (): there is none
+    Args:
+        model: schema of the mapping
+        given: the unknown key
+        prefix: path of the mapping
+        more: keys that go beyond the schema
+        outside: path of a key of this name that is not inside; (): there is none
     """
     known = [*_fields(model), *more]
     inside = _inside(model, given)

@@ -40,9 +40,12 @@ class YamlSource:
     def __init__(self, file: str | Path, *, what: str) -> None:
         """Read a file whose root is a mapping.
 
-        :param file: its path
-        :param what: kind of its content, for messages
-        :raises InputError: if it is missing, empty, not YAML, not a mapping, or has a key twice
+        Args:
+            file: its path
+            what: kind of its content, for messages
+
+        Raises:
+            InputError: if it is missing, empty, not YAML, not a mapping, or has a key twice
         """
         allowed = f'a YAML file with {what}'
         usable_file(file, allowed)
@@ -64,7 +67,8 @@ class YamlSource:
     def of(cls, values: Mapping[str, Any], name: str) -> YamlSource:
         """Return the source of values that come from no file.
 
-        :param name: of the values, for messages
+        Args:
+            name: of the values, for messages
         """
         source = cls.__new__(cls)
         source.file, source.data, source._lines, source._given, source._made = Path(name), dict(values), {}, {}, {}
@@ -94,9 +98,12 @@ class YamlSource:
     def find_file(self, path: KeyPath, given: str, allowed: str) -> Path:
         """Return the absolute path of the file that a key names.
 
-        :param given: value of the key
-        :param allowed: what the key takes
-        :raises InputError: if it is not a regular file that can be read
+        Args:
+            given: value of the key
+            allowed: what the key takes
+
+        Raises:
+            InputError: if it is not a regular file that can be read
         """
         try:
             return usable_file(given, allowed, self.base_dir(path))
@@ -111,7 +118,8 @@ class YamlSource:
     def wrap(self, path: KeyPath, error: Exception, allowed: str, value: object = None) -> InputError:
         """Return the error at a key for what another error states.
 
-        :param allowed: where the other error does not state what is allowed
+        Args:
+            allowed: where the other error does not state what is allowed
         """
         problem, _, better = str(error).partition('; allowed: ')
         return self.error(path, problem, better or allowed, value)
@@ -135,8 +143,9 @@ class YamlSource:
     def warn(self, path: KeyPath, problem: str, fix: str, value: object = None, kind: str = 'warning') -> None:
         """Add a line to :attr:`notices`: what is allowed, but worth a look.
 
-        :param fix: action that removes the cause
-        :param kind: 'warning', or 'note' for what the user need not act on
+        Args:
+            fix: action that removes the cause
+            kind: 'warning', or 'note' for what the user need not act on
         """
         found = self.problem(path, problem, '', value)
         subject = ' = '.join(part for part in (found.key, found.value) if part)
@@ -147,10 +156,13 @@ class YamlSource:
     def override(self, path: KeyPath, value: Any, origin: str | Origin) -> None:
         """Set a key; missing mappings on its path are made.
 
-        :param path: of the key; numbers are indices of lists
-        :param value: the new one
-        :param origin: of it; text: an option of the command line
-        :raises InputError: if a value on the path is no mapping
+        Args:
+            path: of the key; numbers are indices of lists
+            value: the new one
+            origin: of it; text: an option of the command line
+
+        Raises:
+            InputError: if a value on the path is no mapping
         """
         origin = origin if isinstance(origin, Origin) else Origin(origin, Path.cwd())
         node: Any = self.data
@@ -252,9 +264,12 @@ class YamlSource:
 def parse_value(text: str, option: str = 'value', key: str = '') -> Any:
     """Return the value of a text in YAML (``1e-3`` a number, ``[1, 2]`` a list, '' None).
 
-    :param option: of the command line, for messages
-    :param key: of the value, for messages
-    :raises InputError: if it is not YAML, or exceeds the limits of files
+    Args:
+        option: of the command line, for messages
+        key: of the value, for messages
+
+    Raises:
+        InputError: if it is not YAML, or exceeds the limits of files
     """
     try:
         return load_yaml(text)

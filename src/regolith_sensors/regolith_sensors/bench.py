@@ -49,8 +49,9 @@ class BenchScene:
     def __init__(self, half: float = _HALF, rocks: int = 2000) -> None:
         """Build the scene.
 
-        :param half: half the side of the square that is shown node by node [m]; 25.6 are 1024 x 1024 nodes
-        :param rocks: their number
+        Args:
+            half: half the side of the square that is shown node by node [m]; 25.6 are 1024 x 1024 nodes
+            rocks: their number
         """
         self.grid = SoilGrid(ProceduralField(3), _SPACING)
         materials: list[Material] = [Principled((0.16, 0.14, 0.12), 0.9, micro_relief=0.6)]
@@ -120,7 +121,8 @@ def _timed(*works: Callable[[int], Any]) -> list[tuple[float, float]]:
 def camera() -> dict[str, Any]:
     """Measure a 640 x 480 colour camera over the bench scene at low sun; one process, all its threads.
 
-    :return: from the least of many times: ``radiance_fps`` (rays, shadows, Hapke: one sample, no indirect light),
+    Returns:
+        from the least of many times: ``radiance_fps`` (rays, shadows, Hapke: one sample, no indirect light),
         ``pipeline_fps`` (with all stages), ``antialiased_fps`` (radiance with further rays at edges, the default),
         ``bounced_fps`` (radiance with the ground's light on hulls, the default), ``bare_fps`` (the same rays cast by
         the library without shading), ``ratio_to_bare``, ``ratio_antialiased`` and ``ratio_bounced`` (of times),
@@ -198,7 +200,8 @@ def camera() -> dict[str, Any]:
 def lidar() -> dict[str, Any]:
     """Measure a VLP-16-like lidar (28 800 beams, one ray each) over the bench scene.
 
-    :return: of the least time of many: ``scans_per_s``, ``rays_per_s``, ``ratio_to_cast`` (time of a scan over that of
+    Returns:
+        of the least time of many: ``scans_per_s``, ``rays_per_s``, ``ratio_to_cast`` (time of a scan over that of
         casting its rays and finding their backscatter); medians beside them
     """
     bench = BenchScene()

@@ -53,7 +53,8 @@ class HapkeParameters:
     def __post_init__(self) -> None:
         """Refuse values for which the model is not defined.
 
-        :raises ValueError: naming parameter, value and what is allowed
+        Raises:
+            ValueError: naming parameter, value and what is allowed
         """
         limits = {
             'w': (0.0 <= self.w <= 1.0, '0 to 1'),
@@ -117,10 +118,11 @@ def hapke_reflectance(
     ``r = K w / 4 pi LS (p (1 + Bs0 Bs) + M) (1 + Bc0 Bc) S``; see :func:`hapke_components`. The arguments broadcast.
     r is 0 where either angle is 90 degrees or more; NaN stays NaN.
 
-    :param incidence: angle of the sun from the normal [rad]
-    :param emission: angle of the viewer from the normal [rad]
-    :param azimuth: between their projections on the surface [rad], 0 on the same side; only its cosine matters
-    :param parameters: of the regolith
+    Args:
+        incidence: angle of the sun from the normal [rad]
+        emission: angle of the viewer from the normal [rad]
+        azimuth: between their projections on the surface [rad], 0 on the same side; only its cosine matters
+        parameters: of the regolith
 
     Source: hapke1981; hapke2002; hapke2008; hapke2012.
     Checked by: test_brdf.py::test_reference_vectors, test_brdf.py::test_reciprocity,
@@ -147,8 +149,9 @@ def hapke_components(
 ) -> dict[str, Floats]:
     """Return the factors of :func:`hapke_reflectance` by name; arguments as there.
 
-    :return: ``mu0e``, ``mue`` effective cosines, ``LS`` Lommel-Seeliger, ``p`` phase function, ``Bs``, ``Bc`` shadow
-        hiding and coherent backscatter, ``M`` multiple scattering, ``S`` shadowing by roughness, ``K`` porosity factor
+    Returns:
+        ``mu0e``, ``mue`` effective cosines, ``LS`` Lommel-Seeliger, ``p`` phase function, ``Bs``, ``Bc`` shadow hiding
+        and coherent backscatter, ``M`` multiple scattering, ``S`` shadowing by roughness, ``K`` porosity factor
 
     Source: hapke1984; hapke1986; hapke2002; hapke2008.
     Checked by: test_brdf.py::test_reference_components, test_brdf.py::test_smooth_ground_is_lommel_seeliger.
@@ -178,9 +181,10 @@ def hapke_components(
 def phase_function(cos_phase: ArrayLike, b: float, c: float) -> Floats:
     """Return the double Henyey-Greenstein function p(g), whose mean over the sphere is 1.
 
-    :param cos_phase: cosine of the phase angle, 1 at opposition
-    :param b: width of the lobes
-    :param c: their weight; positive scatters back
+    Args:
+        cos_phase: cosine of the phase angle, 1 at opposition
+        b: width of the lobes
+        c: their weight; positive scatters back
 
     Source: hapke2012, eq. 6.7a.
     Checked by: test_brdf.py::test_phase_function_is_normalised_and_leans_back.
@@ -196,8 +200,9 @@ def phase_function(cos_phase: ArrayLike, b: float, c: float) -> Floats:
 def h_function(x: ArrayLike, w: float) -> Floats:
     """Return Hapke's approximation of Chandrasekhar's H function for isotropic scatterers; H(0) = 1.
 
-    :param x: cosine, effective and over K [-]
-    :param w: single-scattering albedo
+    Args:
+        x: cosine, effective and over K [-]
+        w: single-scattering albedo
 
     Source: hapke2002, eq. 13.
     Checked by: test_brdf.py::test_reference_components.

@@ -101,9 +101,10 @@ def sun_over(latitude: float, longitude: float, when: datetime) -> Sun:
     The place's level plane is that of a sphere. Good to 0.1 degrees: the optical libration is computed from the mean
     orbit, the physical libration (up to 0.04 degrees) and the small terms of the Moon's longitude are left out.
 
-    :param latitude: selenographic, north positive [rad]
-    :param longitude: selenographic, east positive [rad]
-    :param when: UTC; a time without a zone counts as UTC
+    Args:
+        latitude: selenographic, north positive [rad]
+        longitude: selenographic, east positive [rad]
+        when: UTC; a time without a zone counts as UTC
 
     Source: meeus1998, chapter 53.
     Checked by: test_scene.py::test_sun_over_the_moon.

@@ -26,9 +26,10 @@ _BAND, _CHUNK = 16384, 256
 def normals(key: np.uint64, frame: int, count: int) -> Singles:
     """Return standard normal numbers 0 ... count - 1 of a stream at a frame, shape (count,).
 
-    :param key: from :func:`regolith_world.random.philox.stream_key`
-    :param frame: index of the frame or sample, 0 <= frame < 2^64
-    :param count: length of the result
+    Args:
+        key: from :func:`regolith_world.random.philox.stream_key`
+        frame: index of the frame or sample, 0 <= frame < 2^64
+        count: length of the result
 
     Source: box1958.
     Checked by: test_camera_stages.py::test_frames_repeat_and_differ.
@@ -69,7 +70,8 @@ def _pair(a: np.uint32, b: np.uint32) -> tuple[Single, Single]:
 def normal_blocks(key: np.uint64, frame: np.uint64, first: int, count: int, words: Words, out: Singles) -> None:
     """Write the 4 ``count`` standard normal numbers of the blocks from ``first`` on into ``out``.
 
-    :param words: scratch of uint32, shape (4, at least count); some hundred blocks at a time stay in the nearest cache
+    Args:
+        words: scratch of uint32, shape (4, at least count); some hundred blocks at a time stay in the nearest cache
     """
     # Two loops, each of one width of words: the compiler makes vectors of both.
     for n in range(count):

@@ -30,8 +30,9 @@ class Schedule:
     def __init__(self, frame_ns: Sequence[Callable[[int], int]], after_ns: Sequence[int]) -> None:
         """Start with the first frames.
 
-        :param frame_ns: of each sensor, the time of frame n [ns]
-        :param after_ns: of each sensor, the duration of a frame after that time [ns]
+        Args:
+            frame_ns: of each sensor, the time of frame n [ns]
+            after_ns: of each sensor, the duration of a frame after that time [ns]
         """
         self._frame_ns, self._after_ns = list(frame_ns), list(after_ns)
         self._heap: list[ScheduledImage] = []

@@ -33,9 +33,12 @@ def sensor_models(kind: str = '') -> tuple[str, ...]:
 def load_sensor(given: str | Path | Mapping[str, Any], schema: type[ModelT], base_dir: str | Path = '.') -> ModelT:
     """Return a sensor model by name, from a YAML file or from a mapping of its values.
 
-    :param given: name, path (relative ones start at ``base_dir``) or the values themselves
-    :param schema: of its kind
-    :raises InputError: naming file, line, key, value and what is allowed
+    Args:
+        given: name, path (relative ones start at ``base_dir``) or the values themselves
+        schema: of its kind
+
+    Raises:
+        InputError: naming file, line, key, value and what is allowed
     """
     return SENSORS.load(given, schema, base_dir)
 
@@ -43,10 +46,13 @@ def load_sensor(given: str | Path | Mapping[str, Any], schema: type[ModelT], bas
 def kind_of(values: Mapping[str, Any], source: YamlSource, prefix: KeyPath = ()) -> str:
     """Return the type of a sensor model.
 
-    :param values: of the model
-    :param source: of its file
-    :param prefix: its key in that file
-    :raises InputError: if the type is missing
+    Args:
+        values: of the model
+        source: of its file
+        prefix: its key in that file
+
+    Raises:
+        InputError: if the type is missing
     """
     if 'type' not in values:
         raise source.error((*prefix, 'type'), 'is missing', 'the type of the sensor, e.g. camera')

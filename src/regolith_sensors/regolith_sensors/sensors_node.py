@@ -123,7 +123,8 @@ class SensorsNode:
     def _await_looks(self, vehicles: list[str]) -> dict[str, VisualDescription]:
         """Return what the vehicles look like, as they tell themselves.
 
-        :raises TimeoutError: if one does not
+        Raises:
+            TimeoutError: if one does not
         """
         looks: dict[str, VisualDescription] = {}
 
@@ -246,7 +247,8 @@ class SensorsNode:
     def run(self) -> None:
         """Make frames until the world stops.
 
-        :raises TimeoutError: if there is no world
+        Raises:
+            TimeoutError: if there is no world
         """
         self._wait_for_all()
         freeze_garbage_collector()
@@ -323,7 +325,8 @@ class SensorsNode:
     def _note_cost(self, topics: SensorTopics, seconds: float) -> None:
         """Log once what frames cost, after the second frame of every camera and lidar: a first one fills caches.
 
-        :param seconds: wall time of a frame
+        Args:
+            seconds: wall time of a frame
         """
         if self._costs is None or not topics.sees:
             return
@@ -360,8 +363,9 @@ class SensorsNode:
 def static_transforms(sensor: ResolvedSensor, base_frame: str) -> list[TransformStamped]:
     """Return the transforms of a sensor's frames, parents first, the first in its vehicle's base.
 
-    :param sensor: of the scenario
-    :param base_frame: the base's name in the vehicle's file
+    Args:
+        sensor: of the scenario
+        base_frame: the base's name in the vehicle's file
     """
     found = []
     for frame in sensor.frames:

@@ -26,7 +26,8 @@ from regolith_terrain.height_field import FlatField
 def main(rays: str = USUAL) -> None:
     """Take one small picture, one scan and one inertial sample.
 
-    :param rays: name of the ray back end
+    Args:
+        rays: name of the ray back end
     """
     ground = SoilHeightSource(SoilGrid(FlatField(), 0.05), (-2.0, 2.0, -2.0, 2.0))
     scene = Scene(ground, [Principled((0.1, 0.1, 0.1))], rays=ray_backend(rays)())

@@ -37,10 +37,13 @@ _RADIUS, _WIDTH, _SPACING = 0.25, 0.30, 0.02
 def scm_cost(mode: str = 'regolith', sinkage_m: float = 0.13, repeats: int = 7) -> dict[str, float]:
     """Measure the soil contact kernel on a wheel that rolls at 20 % slip through lunar soil.
 
-    :param mode: 'regolith' or 'reference'
-    :param sinkage_m: of the wheel bottom [m]
-    :param repeats: the least of so many passes over 0.4 m of virgin soil counts
-    :return: ``us_per_wheel_step`` [us], ``contact_nodes`` (mean per step)
+    Args:
+        mode: 'regolith' or 'reference'
+        sinkage_m: of the wheel bottom [m]
+        repeats: the least of so many passes over 0.4 m of virgin soil counts
+
+    Returns:
+        ``us_per_wheel_step`` [us], ``contact_nodes`` (mean per step)
     """
     soils = load_soil('lunar_nominal').parameters()[None, :]
     grid = SoilGrid(FlatField(), _SPACING)

@@ -89,10 +89,13 @@ def load_soil(soil: str | Path | Mapping[str, Any], base_dir: str | Path = '.') 
 def load_soil_of(law: TerrainModel, soil: str | Path | Mapping[str, Any], base_dir: str | Path = '.') -> SoilParameters:
     """Return a soil by name, from a YAML file or from a mapping of its values.
 
-    :param law: whose parameters they are
-    :param soil: name (see :func:`soil_names`), path (relative ones start at ``base_dir``) or inline mapping
-    :param base_dir: folder of the scenario file
-    :raises InputError: naming file, line, key, value and what is allowed
+    Args:
+        law: whose parameters they are
+        soil: name (see :func:`soil_names`), path (relative ones start at ``base_dir``) or inline mapping
+        base_dir: folder of the scenario file
+
+    Raises:
+        InputError: naming file, line, key, value and what is allowed
     """
     source = law.config.files.read(soil, base_dir)
     source.data.setdefault('name', 'custom' if isinstance(soil, Mapping) else source.file.stem)
@@ -383,7 +386,8 @@ class TerrainConfig(Section):
     def soil_map(self, vehicle: str | None = None) -> SoilMap:
         """Return the map of soils.
 
-        :param vehicle: whose particles are particles; all others' are soil as around them
+        Args:
+            vehicle: whose particles are particles; all others' are soil as around them
         """
         from regolith_terrain.grid.soil_map import SoilMap
 

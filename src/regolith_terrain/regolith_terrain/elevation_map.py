@@ -40,9 +40,10 @@ class MapWindow:
     def __init__(self, grid: SoilGrid, cell_m: float = 0.1, reach_m: float = 8.0) -> None:
         """Map a grid.
 
-        :param grid: the committed soil; only read
-        :param cell_m: edge of a cell [m]; at least the grid's spacing is used
-        :param reach_m: radius shown around each place [m]
+        Args:
+            grid: the committed soil; only read
+            cell_m: edge of a cell [m]; at least the grid's spacing is used
+            reach_m: radius shown around each place [m]
         """
         self.grid = grid
         self.cell_m = max(cell_m, grid.spacing)

@@ -38,9 +38,12 @@ __all__ = [
 def build_height_field(config: TerrainConfig, scenario_seed: int) -> HeightField:
     """Return the undisturbed ground of a scenario.
 
-    :param config: the scenario's terrain section
-    :param scenario_seed: for procedural ground and detail without a seed of their own
-    :raises ValueError: if a raster cannot be used
+    Args:
+        config: the scenario's terrain section
+        scenario_seed: for procedural ground and detail without a seed of their own
+
+    Raises:
+        ValueError: if a raster cannot be used
     """
     if config.source == 'flat':
         return FlatField()
@@ -79,7 +82,8 @@ def open_configured_model(config: TerrainConfig) -> ElevationGrid:
 def read_elevation_model(config: TerrainConfig) -> RasterField:
     """Return the posts of a scenario's elevation model, without detail between them.
 
-    :raises ValueError: if it cannot be used
+    Raises:
+        ValueError: if it cannot be used
     """
     part = config.window
     return RasterField.from_file(
@@ -95,8 +99,9 @@ def read_elevation_model(config: TerrainConfig) -> RasterField:
 def build_rocks(config: TerrainConfig, scenario_seed: int) -> RockField | None:
     """Return the rocks of a scenario's ground; none where it has none.
 
-    :param config: the scenario's terrain section
-    :param scenario_seed: for ground without a seed of its own
+    Args:
+        config: the scenario's terrain section
+        scenario_seed: for ground without a seed of its own
     """
     field = build_height_field(config, scenario_seed) if config.has_rocks else None
     free = [(np.array(part.points, dtype=np.float64), part.half_width_m) for part in config.rock_free_zones]

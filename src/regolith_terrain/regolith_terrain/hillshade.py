@@ -15,10 +15,11 @@ def hillshade(
 
     Ground casts no shadow on other ground.
 
-    :param z: heights [m] at x = i spacing, y = j spacing, shape (ni, nj), both at least 2
-    :param spacing: [m]
-    :param sun_azimuth_deg: clockwise from north (+y)
-    :param sun_elevation_deg: above the horizon
+    Args:
+        z: heights [m] at x = i spacing, y = j spacing, shape (ni, nj), both at least 2
+        spacing: [m]
+        sun_azimuth_deg: clockwise from north (+y)
+        sun_elevation_deg: above the horizon
 
     Source: horn1981.
     Checked by: test_procedural.py::test_hillshade.

@@ -16,7 +16,8 @@ def crossing(corners: Sequence[tuple[float, float]]) -> tuple[int, int] | None:
     Side k leads from corner k to the next one. Sides of no length meet their neighbors, and so do sides that lead back
     over the one before.
 
-    :param corners: x, y [m], shape (n, 2), in order
+    Args:
+        corners: x, y [m], shape (n, 2), in order
     """
     start = np.array(corners, dtype=np.float64)
     end = np.roll(start, -1, axis=0)

@@ -53,7 +53,8 @@ class ProceduralField(HeightField):
     def __init__(self, seed: int, roughness: RoughnessConfig | None = None) -> None:
         """Make the ground of a seed.
 
-        :param roughness: its shape; none: that of a gentle mare
+        Args:
+            roughness: its shape; none: that of a gentle mare
         """
         config = roughness if roughness is not None else RoughnessConfig()
         self.seed = int(seed)
@@ -163,9 +164,10 @@ def _fractal(x: float, y: float, key: np.uint64, octaves: Floats) -> float:
 def _crater_height(x: float, depth: float, rim: float, blend: float) -> float:
     """Return the height [m] of a crater at x = distance / radius < 3.
 
-    :param depth: from rim to floor [m]
-    :param rim: its height [m]
-    :param blend: difference of heights below which bowl and ejecta are rounded into one another [m]
+    Args:
+        depth: from rim to floor [m]
+        rim: its height [m]
+        blend: difference of heights below which bowl and ejecta are rounded into one another [m]
 
     Source: pike1977; mcgetchin1973.
     Checked by: test_procedural.py::test_crater_profile_joins_smoothly.

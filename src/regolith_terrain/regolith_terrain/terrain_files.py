@@ -56,7 +56,8 @@ class GridWindow:
     def around(center: tuple[float, float], size_m: float, spacing_m: float) -> GridWindow:
         """Return the nodes of a square of a size around a centre [m], which moves to the nearest node.
 
-        :raises ValueError: if there are too many or too few
+        Raises:
+            ValueError: if there are too many or too few
         """
         half = round(0.5 * size_m / spacing_m)
         count = 2 * half + 1
@@ -78,7 +79,8 @@ class GridWindow:
 def new_folder(folder: Path) -> Iterator[Path]:
     """Yield a folder to write to; it takes the name of ``folder`` once the block ends well, and vanishes otherwise.
 
-    :raises ValueError: if ``folder`` is not empty
+    Raises:
+        ValueError: if ``folder`` is not empty
     """
     if os.path.exists(folder) and (not folder.is_dir() or any(folder.iterdir())):
         raise ValueError(f'{folder}: is there and not empty; allowed: a new or an empty folder')
@@ -100,12 +102,15 @@ def write_lunar_ground(
 ) -> dict[str, Any]:
     """Write ``heights.tif``, ``rocks.csv``, ``hillshade.png`` and ``about.json`` of lunar ground; return the last.
 
-    :param rocks: with the field they lie on
-    :param nodes: to write; craters and waves that their spacing cannot show are left out
-    :param folder: new or empty
-    :param least_rock_m: smallest diameter in the catalogue
-    :param progress: called with the share done and the stage
-    :raises ValueError: if the folder is not empty
+    Args:
+        rocks: with the field they lie on
+        nodes: to write; craters and waves that their spacing cannot show are left out
+        folder: new or empty
+        least_rock_m: smallest diameter in the catalogue
+        progress: called with the share done and the stage
+
+    Raises:
+        ValueError: if the folder is not empty
     """
     field = rocks.field
     with new_folder(folder) as made:
@@ -190,7 +195,7 @@ def _write_heights(
 
 
 def _write_rocks(
-    rocks: RockField, nodes: GridWindow, path: Path, least_m: float, progress: Callable[[float], None]
+    rocks: RockField, nodes: GridWindow, path: Path, min_diameter_m: float, progress: Callable[[float], None]
 ) -> int:
     """Write the catalogue strip by strip; return the number of rocks."""
     west, east, south, north = nodes.box
@@ -202,7 +207,7 @@ def _write_rocks(
         writer = csv.writer(file, lineterminator='\n')
         writer.writerow([f'{name} [{unit}]' if unit != '1' else name for name, unit in _UNITS.items()])
         for n in range(strips):
-            found = rocks.rocks_in(west, east, float(edges[n]), float(edges[n + 1]), least_m)
+            found = rocks.rocks_in(west, east, float(edges[n]), float(edges[n + 1]), min_diameter_m)
             columns = found.columns()
             order = np.lexsort((columns['x'], columns['y']))
             values = [columns[name][order].tolist() for name in _UNITS]

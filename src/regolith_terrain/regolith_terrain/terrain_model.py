@@ -134,7 +134,8 @@ def terrain_models() -> dict[str, TerrainModel | EntryPoint]:
 def terrain_model(name: str) -> TerrainModel:
     """Return a law by its name.
 
-    :raises ValueError: if there is none of that name (lists those there are), or it cannot be loaded
+    Raises:
+        ValueError: if there is none of that name (lists those there are), or it cannot be loaded
     """
     if name in _SHIPPED:  # without a look at what is installed, which takes a tenth of a second
         return _SHIPPED[name]

@@ -79,12 +79,13 @@ class TerrainParticipant(Participant):
     ) -> None:
         """Hold the ground of a scenario.
 
-        :param config: the scenario's terrain section
-        :param height_field: the undisturbed ground
-        :param send_result: sends results to the world
-        :param send_update: carries merged changes to all
-        :param grid: committed soil, where it is shared within the process; none: a fresh one
-        :param gravity_mps2: by which loose soil stands or slides [m/s^2]
+        Args:
+            config: the scenario's terrain section
+            height_field: the undisturbed ground
+            send_result: sends results to the world
+            send_update: carries merged changes to all
+            grid: committed soil, where it is shared within the process; none: a fresh one
+            gravity_mps2: by which loose soil stands or slides [m/s^2]
         """
         super().__init__(name, send_result, epoch)
         self.config = config
@@ -179,8 +180,11 @@ class TerrainParticipant(Participant):
     def _refuse_foreign(self, agent: str, i: Indices, j: Indices) -> None:
         """Refuse changes of nodes that are particles of another.
 
-        :param agent: who changes them
-        :raises ForeignSoilError: naming both, the region and a node
+        Args:
+            agent: who changes them
+
+        Raises:
+            ForeignSoilError: naming both, the region and a node
         """
         for region in self._particles:
             if region.vehicle != agent:
@@ -262,7 +266,8 @@ class TerrainParticipant(Participant):
     def restore(self, blob: bytes, epoch: int) -> None:
         """Restore what :meth:`save` returned.
 
-        :raises ValueError: if the blob does not fit this ground
+        Raises:
+            ValueError: if the blob does not fit this ground
         """
         if len(blob) < _HEAD:
             raise ValueError(f'{self.name}: saved state of {len(blob)} bytes was cut short')

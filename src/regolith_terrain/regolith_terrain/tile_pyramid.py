@@ -24,8 +24,11 @@ class TilePyramid:
     def __init__(self, field: HeightField, spacing: float, *, capacity: int = 1024) -> None:
         """Take the field and the spacing of level 0 [m].
 
-        :param capacity: tiles to keep, 33 kB each
-        :raises ValueError: if spacing or capacity is not positive
+        Args:
+            capacity: tiles to keep, 33 kB each
+
+        Raises:
+            ValueError: if spacing or capacity is not positive
         """
         if not spacing > 0.0 or capacity < 1:
             raise ValueError(f'spacing {spacing!r} m, capacity {capacity!r}; allowed: > 0, at least 1')
@@ -45,7 +48,8 @@ class TilePyramid:
     def tile(self, level: int, i: int, j: int) -> Heights:
         """Return z [m] at x = (TILE i + a) s, y = (TILE j + b) s for 0 <= a, b <= TILE; read-only, shape (65, 65).
 
-        :param level: >= 0; s = ``spacing_of(level)``
+        Args:
+            level: >= 0; s = ``spacing_of(level)``
         """
         key = (level, i, j)
         found = self._kept.get(key)

@@ -48,7 +48,8 @@ def layer(scenario: Any) -> ViewLayer | None:
 def _laid(field: HeightField, corners: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return a line over the undisturbed ground [m], shape (n, 3).
 
-    :param corners: x, y [m], shape (m, 2)
+    Args:
+        corners: x, y [m], shape (m, 2)
     """
     pieces = []
     for start, end in pairwise(corners):

@@ -104,7 +104,8 @@ def test_memory_is_saved_and_a_body_beyond_the_window_is_told() -> None:
 class Edge(HeightField):
     """Level ground at z = 0 that drops by 1 m behind a line through the origin, over one cell of 0.05 m.
 
-    :param heading: of the drop, from x [rad]
+    Args:
+        heading: of the drop, from x [rad]
     """
 
     def __init__(self, heading: float = 0.0, width: float = 0.05) -> None:

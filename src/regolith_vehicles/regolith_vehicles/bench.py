@@ -26,10 +26,11 @@ def viper_cost(
     The best of several runs at 0.2 m/s after 1 s of getting under way; all of a cycle counts (soil window, substeps,
     shear memory, wheel states, applying the changes, commit), publishing and the world's part do not.
 
-    :param simulated_s: length of each run
-    :param repeats: number of runs
-    :param mode: of the soil model
-    :param model: 'viper' or another known vehicle
+    Args:
+        simulated_s: length of each run
+        repeats: number of runs
+        mode: of the soil model
+        model: 'viper' or another known vehicle
     """
     config, mjcf = load_vehicle_model(model)
     soil = load_soil('chrono_lunar')

@@ -170,9 +170,12 @@ def known_vehicles() -> dict[str, Path | metadata.EntryPoint]:
 def load_vehicle_model(name_or_path: str | Path, base_dir: str | Path = '.') -> tuple[VehicleModelConfig, Path]:
     """Return a vehicle's configuration and the absolute path of its MJCF file.
 
-    :param name_or_path: one of :func:`known_vehicles`, or a YAML file
-    :param base_dir: what a relative path is relative to (the scenario's folder)
-    :raises InputError: naming file, line, key, value and what is allowed
+    Args:
+        name_or_path: one of :func:`known_vehicles`, or a YAML file
+        base_dir: what a relative path is relative to (the scenario's folder)
+
+    Raises:
+        InputError: naming file, line, key, value and what is allowed
     """
     source = VEHICLES.read(name_or_path, base_dir)
     config = validated(VehicleModelConfig, source.data, source)

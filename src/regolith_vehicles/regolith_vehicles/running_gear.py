@@ -141,7 +141,8 @@ class RunningGear(ABC):
     def __init__(self, config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> None:
         """Make the gear of a vehicle.
 
-        :raises VehicleModelError: if its files do not describe one
+        Raises:
+            VehicleModelError: if its files do not describe one
         """
         self.config, self.body = config, body
         self.charge = np.zeros(0) if config.battery is None else full_charge(config.battery)
@@ -175,7 +176,8 @@ class RunningGear(ABC):
 
         Their shapes are (n, 3) and (n, 4). Called after every commit while somebody listens; the arrays are copied.
 
-        :param data: mujoco.MjData
+        Args:
+            data: mujoco.MjData
         """
         return np.zeros((0, 3)), np.zeros((0, 4))
 
@@ -188,7 +190,8 @@ class RunningGear(ABC):
     def support_points(self, data: Any) -> tuple[Vector, Vector, Vector]:
         """Return x, y and z [m] of the points it stands on, in the base frame, shape (k,) each.
 
-        :param data: mujoco.MjData with the base at the world's origin and all joints at zero
+        Args:
+            data: mujoco.MjData with the base at the world's origin and all joints at zero
         """
 
     def twist(self, command: DriveCommand) -> tuple[float, float]:
@@ -212,7 +215,8 @@ class RunningGear(ABC):
     def ramp(self, duration: float, *targets: ArrayLike) -> tuple[Vector, Vector]:
         """Return commands at the start and at the end of a cycle, as limits of value and rate allow, shape (m,).
 
-        :param duration: of the cycle [s]
+        Args:
+            duration: of the cycle [s]
         """
 
     def joint_goals(self) -> dict[str, float]:
@@ -236,9 +240,12 @@ class RunningGear(ABC):
     def powertrain(self, config: PowertrainConfig, name: str, shaft_inertia: float) -> Powertrain:
         """Return a powertrain that draws on the vehicle's battery.
 
-        :param name: among those of the file
-        :param shaft_inertia: of the driveshaft for a sudden torque [kg m^2]
-        :raises VehicleModelError: if it needs a battery, and the vehicle has none
+        Args:
+            name: among those of the file
+            shaft_inertia: of the driveshaft for a sudden torque [kg m^2]
+
+        Raises:
+            VehicleModelError: if it needs a battery, and the vehicle has none
         """
         try:
             return make_powertrain(config, self.config.battery, self.charge, shaft_inertia)
@@ -254,7 +261,8 @@ class RunningGear(ABC):
     def whereabouts(self, data: Any) -> tuple[Vector, Vector] | None:
         """Return centres [m] and velocities [m/s] of its parts in the world, shape (n, 3) each; None: on their bodies.
 
-        :param data: mujoco.MjData at the start or the end of a cycle
+        Args:
+            data: mujoco.MjData at the start or the end of a cycle
         """
         return None
 
@@ -271,16 +279,18 @@ class RunningGear(ABC):
     def finish(self, data: Any, before: Any, ramp: tuple[Vector, Vector], duration: float) -> None:
         """Take in a cycle: keep its command, reckon the way.
 
-        :param data: mujoco.MjData at its end
-        :param before: what :meth:`positions` returned at its start
-        :param ramp: what :meth:`ramp` returned
+        Args:
+            data: mujoco.MjData at its end
+            before: what :meth:`positions` returned at its start
+            ramp: what :meth:`ramp` returned
         """
 
     def roll(self, data: Any, speed: float) -> None:  # noqa: B027  most start from rest
         """Give its moving parts the speeds they have when it rolls forward.
 
-        :param data: mujoco.MjData, whose qvel it changes
-        :param speed: [m/s]
+        Args:
+            data: mujoco.MjData, whose qvel it changes
+            speed: [m/s]
         """
 
     def let_down(self, data: Any, before: Any, duration: float) -> None:  # noqa: B027  most have nothing to correct
@@ -299,8 +309,9 @@ class RunningGear(ABC):
     ) -> None:
         """Add a cycle to the figures of the run.
 
-        :param way: horizontal, of the base [m]
-        :param moving: whether anything but standing still was commanded
+        Args:
+            way: horizontal, of the base [m]
+            moving: whether anything but standing still was commanded
         """
         figures.update(way, np.zeros(0), np.zeros(0), 0.0, moving, duration)
 
@@ -311,10 +322,11 @@ class RunningGear(ABC):
     def advance_odometry(self, data: Any, turned: Vector, angles: Vector, duration: float) -> None:
         """Advance dead reckoning by a cycle.
 
-        :param data: mujoco.MjData at its end
-        :param turned: angle each wheel of :attr:`layout` turned in the cycle [rad], shape (n,)
-        :param angles: their mean steering angles in the cycle [rad], shape (n,)
-        :param duration: of the cycle [s]
+        Args:
+            data: mujoco.MjData at its end
+            turned: angle each wheel of :attr:`layout` turned in the cycle [rad], shape (n,)
+            angles: their mean steering angles in the cycle [rad], shape (n,)
+            duration: of the cycle [s]
         """
         if self.odometry is not None and self.layout is not None:
             gravity = self.body.model.opt.gravity
@@ -327,7 +339,8 @@ class RunningGear(ABC):
     def patch(cls, config: VehicleModelConfig) -> float:
         """Return the shorter side of the smallest area by which one of its parts meets the ground [m]; inf if unknown.
 
-        :param config: of a vehicle that names this gear
+        Args:
+            config: of a vehicle that names this gear
         """
         return math.inf
 
@@ -338,7 +351,8 @@ class RunningGear(ABC):
     def penetration_error(self, part_of_height: float = 1.0) -> str:
         """Return the part that is deepest in the ground for its height, and by how much; '' if none is too deep.
 
-        :param part_of_height: sinkage over height from which one is
+        Args:
+            part_of_height: sinkage over height from which one is
         """
         deepest = max(self.sunk(), key=lambda each: each.sinkage / each.height, default=None)
         if deepest is None or not deepest.sinkage > part_of_height * deepest.height:
@@ -373,7 +387,8 @@ class RunningGear(ABC):
 def checked_parameters(schema: type[Checked], config: VehicleModelConfig, parameters: dict[str, Any]) -> Checked:
     """Return a gear's parameters as its schema has them.
 
-    :raises InputError: naming file, key, value and what is allowed
+    Raises:
+        InputError: naming file, key, value and what is allowed
     """
     if config.source is None:
         return schema.model_validate(parameters)
@@ -383,9 +398,13 @@ def checked_parameters(schema: type[Checked], config: VehicleModelConfig, parame
 def parameter_indices(model: Any, kind: str, names: list[tuple[str, str]], mjcf: str, where: str) -> Indices:
     """Return the indices of things of an MJCF file that a gear's parameters name.
 
-    :param names: key among the parameters, and name, of each
-    :param mjcf: name of the MJCF file; ``where``: vehicle's file
-    :raises VehicleModelError: naming the key and what there is
+    Args:
+        names: key among the parameters, and name, of each
+        mjcf: name of the MJCF file
+        where: vehicle's file
+
+    Raises:
+        VehicleModelError: naming the key and what there is
     """
     found = [index_of(model, kind, name, mjcf, where, '.'.join((*PARAMETERS, key))) for key, name in names]
     return np.array(found, dtype=np.int64)
@@ -399,7 +418,8 @@ def known_running_gears() -> tuple[str, ...]:
 def running_gear_class(name: str) -> type[RunningGear]:
     """Return a gear of another package.
 
-    :raises ValueError: if there is none of that name (lists those there are), or it cannot be loaded
+    Raises:
+        ValueError: if there is none of that name (lists those there are), or it cannot be loaded
     """
     points = {point.name: point for point in entry_points(GROUP)}
     if name not in points:

@@ -20,7 +20,8 @@ from regolith_vehicles.wheels import Wheels
 def load_visuals(config: VehicleModelConfig, mjcf_path: str | Path) -> BodyVisuals:
     """Return the looks of a vehicle by its files.
 
-    :raises VehicleModelError: if they describe none
+    Raises:
+        VehicleModelError: if they describe none
     """
     body = compile_vehicle(config, mjcf_path, np.zeros(3))
     return visuals_of(config, body, make_running_gear(config, body, mjcf_path))
@@ -38,7 +39,8 @@ def contact_patch(config: VehicleModelConfig) -> float:
 def make_running_gear(config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> RunningGear:
     """Return the running gear that a vehicle's file names, its wheels if none.
 
-    :raises VehicleModelError: if it cannot be made
+    Raises:
+        VehicleModelError: if it cannot be made
     """
     named = config.running_gear
     if named is None:

@@ -35,7 +35,8 @@ class VehicleSource(SpawnSource):
     def entry(self, resource: Mapping[str, Any], pose: SpawnPose) -> dict[str, Any]:
         """Return the entry, its model's path absolute.
 
-        :raises ValueError: if it cannot be used, or has sensors or lights, which begin with a run
+        Raises:
+            ValueError: if it cannot be used, or has sensors or lights, which begin with a run
         """
         x, y, _ = pose.position.tolist()
         given = {**resource, 'position': [x, y], 'heading_deg': pose.heading_deg}

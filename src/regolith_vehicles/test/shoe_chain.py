@@ -377,7 +377,8 @@ def measured(chain: Chain) -> list[Row]:
 def band_measured(folder: Path, cases: tuple[str, ...] = ('rest', *SPEEDS)) -> list[Row]:
     """Return the table of a band.
 
-    :param folder: where a file may be written
+    Args:
+        folder: where a file may be written
     """
     rows = []
     for case in cases:

@@ -39,8 +39,9 @@ FACES = {
 def truck(spacing: float = 0.04, **steering: Any) -> Vehicle:
     """Return the shipped truck at rest on lunar soil.
 
-    :param spacing: of the soil grid [m]
-    :param steering: keys of its section ``steering`` to change
+    Args:
+        spacing: of the soil grid [m]
+        steering: keys of its section ``steering`` to change
     """
     config, mjcf = load_vehicle_model('hmmwv')
     assert config.running_gear is not None

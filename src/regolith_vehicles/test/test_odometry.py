@@ -428,7 +428,10 @@ def _nees_of(
 
     The soil is as scenarios have it: wheels with grousers dig in as they slip.
 
-    :param speed: forward [m/s]; ``rate``: of yaw [rad/s]; ``eight``: whether that changes side half-way
+    Args:
+        speed: forward [m/s]
+        rate: of yaw [rad/s]
+        eight: whether that changes side half-way
     """
     config, mjcf = load_vehicle_model(model)
     soil = load_soil(soil_name)
@@ -469,7 +472,8 @@ def test_odometry_covers_its_true_errors(model: str, share: float) -> None:
     beyond twice that of one drive in a thousand. And it is not arbitrarily large: at the end it is above the 2.5 % bound
     of a third of the drives, as soils that slip more have to be covered by the same values.
 
-    :param share: of the whole drives of 12 s, or 8 s of heavy vehicles
+    Args:
+        share: of the whole drives of 12 s, or 8 s of heavy vehicles
     """
     heavy = model in ('hmmwv', 'm113')
     drives = [drive for drive in DRIVES if not (heavy and drive.startswith('spot'))]  # brakes and axles do not turn it

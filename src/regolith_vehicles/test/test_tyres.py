@@ -102,7 +102,8 @@ def test_pulled_masses_agree_with_the_reference(case: str, model: str) -> None:
 def pulled(tyre: RollingTire, case: str, steps: int, slowly: bool = False) -> np.ndarray:
     """Return the way [m] of a mass on a tyre that does not turn, pulled for a second, after each step.
 
-    :param slowly: whether the pull grows over that second
+    Args:
+        slowly: whether the pull grows over that second
     """
     _, side, pull = case.split('_')
     v, x, way = 0.0, 0.0, [0.0]

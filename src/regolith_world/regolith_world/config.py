@@ -120,10 +120,13 @@ SectionT = TypeVar('SectionT', bound=BaseModel)
 def load_section(scenario_file: str | Path, key: str, model: type[SectionT]) -> SectionT:
     """Return one section of a *resolved* scenario file (written by ``plan()``, hence known to be valid).
 
-    :param scenario_file: path of the resolved scenario
-    :param key: dotted path of the section, e.g. ``vehicles.amber``; '' for the root
-    :param model: the section's schema
-    :raises UnresolvedScenario: if the file is no resolved scenario
+    Args:
+        scenario_file: path of the resolved scenario
+        key: dotted path of the section, e.g. ``vehicles.amber``; '' for the root
+        model: the section's schema
+
+    Raises:
+        UnresolvedScenario: if the file is no resolved scenario
     """
     allowed = 'a resolved scenario, scenario.yaml of a run folder'
     try:

@@ -65,8 +65,9 @@ def with_pins(environment: Mapping[str, str]) -> dict[str, str]:
 def without_capabilities(tunables: str, capabilities: tuple[str, ...]) -> str:
     """Return tunables of the C library that switch further capabilities off.
 
-    :param tunables: separated by colons
-    :param capabilities: each ``-NAME``
+    Args:
+        tunables: separated by colons
+        capabilities: each ``-NAME``
     """
     given = dict(part.partition('=')[::2] for part in tunables.split(':') if part)
     off = [part for part in given.get(_CAPABILITIES, '').split(',') if part]
@@ -82,8 +83,9 @@ def is_pinned(environment: Mapping[str, str]) -> bool:
 def unpinnable_reason(machine: str | None = None, library: tuple[str, str] | None = None) -> str:
     """Return what cannot be pinned on this machine, in words; '': nothing.
 
-    :param machine: its architecture; None: this one's
-    :param library: name and version of its C library; None: this one's
+    Args:
+        machine: its architecture; None: this one's
+        library: name and version of its C library; None: this one's
     """
     machine = platform.machine() if machine is None else machine
     name, version = platform.libc_ver() if library is None else library
@@ -115,7 +117,8 @@ def math_fingerprint() -> str:
 def arithmetic_fingerprint(environment: Mapping[str, str]) -> str:
     """Return what all processes of a run have to agree on: the functions of pinned ones, or that they are not pinned.
 
-    :param environment: with which this process was started
+    Args:
+        environment: with which this process was started
     """
     return math_fingerprint() if is_pinned(environment) else 'as the processor has it'
 

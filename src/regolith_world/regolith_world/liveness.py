@@ -26,8 +26,9 @@ LOOP = 20.0
 class Alive:
     """Rewrites the file until :meth:`stop`, or until its process ends.
 
-    :param file: made at once
-    :param period_s: between two writes [wall s]
+    Args:
+        file: made at once
+        period_s: between two writes [wall s]
     """
 
     def __init__(self, file: Path, period_s: float = PERIOD_S) -> None:
@@ -59,8 +60,9 @@ class Watch:
 
     Only changes count, not the file's time: clocks may jump, and the process that looks may have been stopped itself.
 
-    :param limit_s: without a write, after which the process counts as unresponsive [wall s]
-    :param clock: wall time [s]
+    Args:
+        limit_s: without a write, after which the process counts as unresponsive [wall s]
+        clock: wall time [s]
     """
 
     def __init__(self, file: Path, limit_s: float, clock: Callable[[], float] = time.monotonic) -> None:

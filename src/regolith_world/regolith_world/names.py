@@ -32,8 +32,11 @@ def fits_ros(name: str) -> bool:
 def file_name(name: str, taken: Collection[str] = ()) -> str:
     """Return a name if a file or folder can have it, and a terminal can show it.
 
-    :param taken: names that are used otherwise
-    :raises ValueError: naming what is allowed
+    Args:
+        taken: names that are used otherwise
+
+    Raises:
+        ValueError: naming what is allowed
     """
     odd = not re.fullmatch(r'[^\W_][\w .+-]*', name) or name != name.strip()
     if odd or len(name) > LONGEST_NAME or not name.isprintable():
@@ -49,8 +52,11 @@ def file_name(name: str, taken: Collection[str] = ()) -> str:
 def path_within(folder: Path | None, text: str) -> Path:
     """Return the path of a text, which is relative to a folder or absolute, if it is inside that folder.
 
-    :param folder: of a run; None: there is none
-    :raises ValueError: if it leads elsewhere, also through links
+    Args:
+        folder: of a run; None: there is none
+
+    Raises:
+        ValueError: if it leads elsewhere, also through links
     """
     if folder is None:
         raise ValueError(f'path {as_yaml_text(text)}: this run has no folder; allowed: no path')
@@ -69,7 +75,8 @@ def path_within(folder: Path | None, text: str) -> Path:
 def ros_name(name: str) -> str:
     """Return a name if it is possible in ROS 2 and not taken.
 
-    :raises ValueError: naming what is allowed
+    Raises:
+        ValueError: naming what is allowed
     """
     if not fits_ros(name):
         raise ValueError(
@@ -84,9 +91,12 @@ def ros_name(name: str) -> str:
 def check_name(name: str, key: KeyPath, source: YamlSource, taken: Iterable[str] = ()) -> None:
     """Refuse a name that is impossible in ROS 2, or taken.
 
-    :param key: of the name in its file
-    :param taken: further taken names
-    :raises InputError: naming file, key and what is allowed
+    Args:
+        key: of the name in its file
+        taken: further taken names
+
+    Raises:
+        InputError: naming file, key and what is allowed
     """
     try:
         ros_name(name)

@@ -21,7 +21,8 @@ from regolith_world.ros.shutdown import StartupError
 class ParticipantNode:
     """The ROS shell around one participant.
 
-    :param name: of the participant; '': that of the parameter
+    Args:
+        name: of the participant; '': that of the parameter
     """
 
     def __init__(self, name: str = '') -> None:

@@ -25,8 +25,11 @@ def is_domain(text: str) -> bool:
 def check_ros_environment(environment: Mapping[str, str]) -> None:
     """Refuse variables that no node can start with.
 
-    :param environment: of the process that will start nodes, or make some
-    :raises InputError: naming the first such variable
+    Args:
+        environment: of the process that will start nodes, or make some
+
+    Raises:
+        InputError: naming the first such variable
     """
     check_middleware(environment)
     domain = environment.get('ROS_DOMAIN_ID', '')
@@ -37,7 +40,8 @@ def check_ros_environment(environment: Mapping[str, str]) -> None:
 def check_middleware(environment: Mapping[str, str]) -> None:
     """Refuse variables with which the middleware cannot be loaded; an import of rclpy would end the process.
 
-    :raises InputError: naming the first such variable
+    Raises:
+        InputError: naming the first such variable
     """
     rmw, known = environment.get('RMW_IMPLEMENTATION', ''), middlewares(environment)
     if rmw and known and rmw not in known:

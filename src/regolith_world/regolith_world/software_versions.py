@@ -26,7 +26,8 @@ def installed_versions() -> tuple[str, ...]:
 def version_differences(here: Iterable[str], there: Iterable[str]) -> list[tuple[str, str, str]]:
     """Return (name, version here, version there) of all that differ, in name order.
 
-    :param here: as of :func:`installed_versions`
+    Args:
+        here: as of :func:`installed_versions`
     """
     ours, theirs = (dict(line.split(' ', 1) for line in lines if ' ' in line) for lines in (here, there))
     found = ((name, ours.get(name, 'missing'), theirs.get(name, 'missing')) for name in sorted({*ours, *theirs}))

@@ -64,10 +64,11 @@ class _Dropped(Exception):
 class World:
     """The world: time and the cycle.
 
-    :param config: the scenario's ``world`` section
-    :param objects: root objects of this process, already at ``t_ns`` = 0
-    :param bus: to the participants; None: no participants
-    :param on_silence: returns the reaction to participants that do not answer
+    Args:
+        config: the scenario's ``world`` section
+        objects: root objects of this process, already at ``t_ns`` = 0
+        bus: to the participants; None: no participants
+        on_silence: returns the reaction to participants that do not answer
     """
 
     def __init__(
@@ -123,7 +124,8 @@ class World:
     def add(self, item: Object) -> None:
         """Add a root object.
 
-        :raises ValueError: if its name is taken, or it has a parent, which alone evolves it
+        Raises:
+            ValueError: if its name is taken, or it has a parent, which alone evolves it
         """
         if item.parent is not None:
             raise ValueError(f'object {item.name!r} is a child of {item.parent.name!r}; allowed: roots')
@@ -136,8 +138,9 @@ class World:
 
         A vehicle's state is that of its answer to its first HOLD, when it knows the present ground.
 
-        :raises Refused: if its parameters differ from the others', a name is taken, its bodies do not fit together, or
-            it would overlap another object
+        Raises:
+            AdmissionError: if its parameters differ from the others', a name is taken, its bodies do not fit together,
+                or it would overlap another object
         """
         if taken := self._names() & {request.name, *(body.name for body in request.bodies)}:
             raise AdmissionError(f'name {min(taken)!r} is taken; names in use: {sorted(self._names())}')
@@ -159,7 +162,8 @@ class World:
     def find_room(self, newcomer: Object) -> None:
         """Refuse an object that would stand inside another, itself aside, or lacks one that it needs.
 
-        :raises Refused: naming both, their places, and how deep
+        Raises:
+            AdmissionError: naming both, their places, and how deep
         """
         there = attachable_bodies(self.objects)
         if missing := [name for name in newcomer.needs() if name not in there]:
@@ -188,7 +192,8 @@ class World:
     def place(self, name: str, body: BodyState) -> None:
         """Give an object of this process pose and velocity, between cycles only; of a vehicle, see whether it has room.
 
-        :raises ValueError: if there is none of that name, it cannot be moved so, or would stand inside another
+        Raises:
+            ValueError: if there is none of that name, it cannot be moved so, or would stand inside another
         """
         found = next((o for root in self.objects.values() for o in root.family() if o.name == name), None)
         if found is None:
@@ -225,7 +230,8 @@ class World:
     def agree(self, request: JoinRequest) -> None:
         """Check a participant's parameters against all others'.
 
-        :raises Refused: if they differ
+        Raises:
+            AdmissionError: if they differ
         """
         differences = self._agreement.differences(request.name, request.parameters)
         if differences is not None:
@@ -234,7 +240,8 @@ class World:
     def remove(self, name: str, lost: bool = False) -> None:
         """Remove a participant or object, between cycles only.
 
-        :param lost: whether a participant can never come back
+        Args:
+            lost: whether a participant can never come back
         """
         self.participants.pop(name, None)
         if lost:
@@ -254,9 +261,10 @@ class World:
     def step(self, end_ns: int | None = None) -> StepReport:
         """Evolve the world by one cycle, not beyond ``end_ns``, and commit it.
 
-        :raises Silence: if participants do not answer and the policy is ``stop``
-        :raises ProtocolError: if participants disagree about the ground, or a past that is known does not repeat itself
-        :raises regolith_world.cycle.stall.Stalled: if too many cycles are discarded
+        Raises:
+            ParticipantTimeout: if participants do not answer and the policy is ``stop``
+            ProtocolError: if participants disagree about the ground, or a past that is known does not repeat itself
+            regolith_world.cycle.stall.Stalled: if too many cycles are discarded
         """
         wish = min((o.next_dt_ns() for o in self.objects.values()), default=self.control.heartbeat_ns)
         wish = min([wish, *(a.next_dt_ns for n, a in self.last_answers.items() if n not in self.objects)])
@@ -299,7 +307,8 @@ class World:
     def state(self, t_ns: int) -> dict[str, BodyState]:
         """Return the state of the world at a time: those of all its objects, children included, by name.
 
-        :raises LookupError: if an object of today has no state then
+        Raises:
+            LookupError: if an object of today has no state then
         """
         members = (o for root in self.objects.values() for o in root.family())
         return {o.name: o.states.get_state(t_ns) for o in sorted(members, key=lambda o: o.name)}
@@ -466,7 +475,8 @@ class World:
     def save(self) -> bytes:
         """Return the world's part of a checkpoint, after :meth:`hold`.
 
-        :raises ProtocolError: if there are objects of a kind that cannot be made anew
+        Raises:
+            ProtocolError: if there are objects of a kind that cannot be made anew
         """
         present = [o for _, o in sorted(self.objects.items())]
         agents = [o for o in present if isinstance(o, RemoteAgent)]
@@ -503,7 +513,8 @@ class World:
 
         The log stays if the state is one of its own, else it begins anew there.
 
-        :raises ProtocolError: if one of them never joined, or not in this process
+        Raises:
+            ProtocolError: if one of them never joined, or not in this process
         """
         state = codec.decode(WorldState, blob)
         if absent := sorted(set(state.names) - set(self._requests)):

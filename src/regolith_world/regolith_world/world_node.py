@@ -78,7 +78,8 @@ class ServiceParticipantStates:
     def save(self, names: tuple[str, ...]) -> dict[str, bytes]:
         """Return each participant's blob.
 
-        :raises Silence: if one does not answer, or has yet to join again
+        Raises:
+            ParticipantTimeout: if one does not answer, or has yet to join again
         """
         return {name: self._saved(name) for name in names}
 
@@ -103,8 +104,9 @@ class ServiceParticipantStates:
     def restore(self, blobs: Mapping[str, bytes], epoch: int, inputs: Mapping[str, bytes]) -> None:
         """Set each participant's state.
 
-        :raises ProtocolError: with a participant's reason
-        :raises Silence: if one does not answer
+        Raises:
+            ProtocolError: with a participant's reason
+            ParticipantTimeout: if one does not answer
         """
         for name in sorted(blobs):
             self.revive(name, blobs[name], blobs[GROUND], epoch, inputs.get(name, b''))
@@ -123,8 +125,9 @@ class ServiceParticipantStates:
     def place(self, name: str, body: BodyState) -> None:
         """Give a vehicle pose and velocity.
 
-        :raises ValueError: if it cannot be there
-        :raises Silence: if it does not answer
+        Raises:
+            ValueError: if it cannot be there
+            ParticipantTimeout: if it does not answer
         """
         request = SetBodyState.Request(run_id=self._run, body=message_conversion.body_message(body))
         try:

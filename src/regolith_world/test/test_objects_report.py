@@ -33,7 +33,8 @@ def body(name: str, *place: float) -> Any:
 class Bag:
     """Commits every 10 ms: amber stands, a ball goes along y at 1 m/s, a stone is spawned after 5 s, a rope of five hangs still.
 
-    :param repeated: cycles that are announced twice
+    Args:
+        repeated: cycles that are announced twice
     """
 
     def __init__(self, repeated: Collection[int] = ()) -> None:

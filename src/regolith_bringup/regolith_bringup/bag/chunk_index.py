@@ -19,7 +19,8 @@ from mcap.records import ChunkIndex
 class ChunkIndices:
     """Stands in for the library's list of records: it appends to it, and at the end writes each that it iterates over.
 
-    :param folder: on whose disk they are kept, in a file without a name
+    Args:
+        folder: on whose disk they are kept, in a file without a name
     """
 
     def __init__(self, folder: Path) -> None:

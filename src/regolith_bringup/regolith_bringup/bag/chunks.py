@@ -72,8 +72,11 @@ def is_indexed(summary: Summary) -> bool:
 def messages(stream: IO[bytes], summary: Summary, channels: Collection[int]) -> Iterator[Message]:
     """Yield the messages of some channels in the order they were written.
 
-    :param summary: of the file, :func:`is_indexed`
-    :raises InputError: if a chunk of it was damaged
+    Args:
+        summary: of the file, :func:`is_indexed`
+
+    Raises:
+        InputError: if a chunk of it was damaged
     """
     for data, begins, ends, heads in _chunks(stream, summary, channels):
         for begin, end, (_, _, channel, sequence, log_time, publish_time) in zip(
@@ -85,8 +88,11 @@ def messages(stream: IO[bytes], summary: Summary, channels: Collection[int]) -> 
 def batches(stream: IO[bytes], summary: Summary, channels: Collection[int]) -> Iterator[Batch]:
     """Yield the messages of some channels, those of each in the order they were written.
 
-    :param summary: of the file, :func:`is_indexed`
-    :raises InputError: if a chunk of it was damaged
+    Args:
+        summary: of the file, :func:`is_indexed`
+
+    Raises:
+        InputError: if a chunk of it was damaged
     """
     for data, begins, ends, heads in _chunks(stream, summary, channels):
         owners = heads['channel']
@@ -113,7 +119,8 @@ def _chunks(stream: IO[bytes], summary: Summary, channels: Collection[int]) -> I
 def _whole(unpacked: Future[_Unpacked | None], stream: IO[bytes]) -> _Unpacked | None:
     """Return the messages of a chunk.
 
-    :raises InputError: if it was damaged
+    Raises:
+        InputError: if it was damaged
     """
     try:
         return unpacked.result()

@@ -43,7 +43,8 @@ class FieldColumn:
     def table(self) -> NDArray[Any]:
         """Return them with shape (n,), or (n, k) of many.
 
-        :raises ValueError: if not all messages have as many
+        Raises:
+            ValueError: if not all messages have as many
         """
         if not self.many:
             return np.asarray(self.stored[self.first])
@@ -86,11 +87,14 @@ class _Leaf:
 class _Walk:
     """The way through n messages.
 
-    :param definitions: of all types
-    :param type_name: of the messages
-    :param data: the messages
-    :param paths: of fields that are asked for
-    :raises ValueError: if there are no numbers at one of them, or a message ends before them
+    Args:
+        definitions: of all types
+        type_name: of the messages
+        data: the messages
+        paths: of fields that are asked for
+
+    Raises:
+        ValueError: if there are no numbers at one of them, or a message ends before them
     """
 
     def __init__(
@@ -171,10 +175,13 @@ def columns(
 ) -> dict[str, FieldColumn]:
     """Return fields of n messages by their paths.
 
-    :param data: messages as CDR, little-endian, one at least
-    :param definitions: of all types (``fielddefs`` of a ``rosbags.typesys.store.Typestore``)
-    :param paths: of numbers, e.g. ``pose.pose.position.x``, ``wheels.slip_ratio`` (of all wheels in their order)
-    :raises ValueError: if there are no such numbers, or a message ends before them
+    Args:
+        data: messages as CDR, little-endian, one at least
+        definitions: of all types (``fielddefs`` of a ``rosbags.typesys.store.Typestore``)
+        paths: of numbers, e.g. ``pose.pose.position.x``, ``wheels.slip_ratio`` (of all wheels in their order)
+
+    Raises:
+        ValueError: if there are no such numbers, or a message ends before them
     """
     walk = _Walk(definitions, type_name, data, paths)
     return {path: walk.column(path) for path in paths}
@@ -183,7 +190,8 @@ def columns(
 def tables(part: Mapping[str, FieldColumn]) -> dict[str, NDArray[Any]]:
     """Return columns as tables.
 
-    :raises ValueError: if not all messages have as many numbers in one of them
+    Raises:
+        ValueError: if not all messages have as many numbers in one of them
     """
     found = {}
     for path, column in part.items():
@@ -197,7 +205,8 @@ def tables(part: Mapping[str, FieldColumn]) -> dict[str, NDArray[Any]]:
 def joined(parts: Sequence[Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
     """Return tables of some messages and those that follow as one each; none of none.
 
-    :raises ValueError: if not all messages have as many numbers in one of them
+    Raises:
+        ValueError: if not all messages have as many numbers in one of them
     """
     found = {}
     for path in parts[0] if parts else ():

@@ -62,7 +62,8 @@ class CycleContent:
 def cycles(run: str | Path) -> Iterator[CycleContent]:
     """Yield all cycles of a recorded run that were committed, in order.
 
-    :param run: run folder or bag folder
+    Args:
+        run: run folder or bag folder
     """
     open_cycles: dict[int, _Open] = {}
     newest = -1
@@ -104,7 +105,8 @@ class _Open:
 def first_difference(one: str | Path, other: str | Path) -> Difference | None:
     """Return where two recorded runs part first; None: nowhere.
 
-    :param one: run folder or bag folder, as the other
+    Args:
+        one: run folder or bag folder, as the other
     """
     theirs = cycles(other)
     for mine in cycles(one):

@@ -24,8 +24,9 @@ class LossCounter:
     def add(self, sequence: int, publishers: int) -> None:
         """Count one message.
 
-        :param sequence: its number, >= 1
-        :param publishers: present number of the topic's publishers; messages before a publisher's first are not lost
+        Args:
+            sequence: its number, >= 1
+            publishers: present number of the topic's publishers; messages before a publisher's first are not lost
         """
         self.received += 1
         try:

@@ -56,7 +56,8 @@ def is_closed(path: Path) -> bool:
 def is_sound(path: Path, tick: Callable[[int, int], None] = lambda done, of: None) -> bool:
     """Return whether an MCAP file was finished and every chunk of it can be read; reads all of it.
 
-    :param tick: progress callback (done, total)
+    Args:
+        tick: progress callback (done, total)
     """
     if not is_closed(path):
         return False
@@ -79,7 +80,8 @@ def stored_messages(
 ) -> Iterator[tuple[Schema | None, Channel, Message]]:
     """Yield the messages of an MCAP file, whole or not, in order of arrival, each with its schema and channel.
 
-    :param topics: selection; None: all
+    Args:
+        topics: selection; None: all
     """
     schemas: dict[int, Schema] = {}
     channels: dict[int, Channel] = {}

@@ -29,7 +29,8 @@ class UnknownTypeError(LookupError):
 def share_folders(package: str) -> Iterator[Path]:
     """Yield the possible share folders of a package, by falling precedence.
 
-    :param package: e.g. ``std_msgs``
+    Args:
+        package: e.g. ``std_msgs``
     """
     prefixes = [p for p in os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep) if p]
     # ROS 2 from pip lives in the virtual environment, whose prefix need not stand in AMENT_PREFIX_PATH.
@@ -77,8 +78,11 @@ def _dependencies(text: str, package: str) -> list[str]:
 def schema_text(type_name: str) -> str:
     """Return the definitions of a message and of all types in it, in rosbag2's ``ros2msg`` form.
 
-    :param type_name: e.g. ``nav_msgs/msg/Odometry``
-    :raises UnknownTypeError: if a definition is not installed
+    Args:
+        type_name: e.g. ``nav_msgs/msg/Odometry``
+
+    Raises:
+        UnknownTypeError: if a definition is not installed
     """
     package, name = _split(type_name)
     root = f'{package}/{name}'
@@ -99,7 +103,8 @@ def schema_text(type_name: str) -> str:
 def type_hash(type_name: str) -> str:
     """Return the RIHS01 hash of a message type from its package; '': none there.
 
-    :param type_name: e.g. ``std_msgs/msg/Bool``
+    Args:
+        type_name: e.g. ``std_msgs/msg/Bool``
     """
     package, name = _split(type_name)
     try:

@@ -78,8 +78,11 @@ def root_among(topics: Iterable[str]) -> str:
 class Bag:
     """A bag, closed or (slower to read) broken off; topics have their names from the root of the run.
 
-    :param run: run folder or bag folder
-    :raises regolith_bringup.bag.recover.RecoverError: if there is none, it is empty, or of another format
+    Args:
+        run: run folder or bag folder
+
+    Raises:
+        regolith_bringup.bag.recover.RecoverError: if there is none, it is empty, or of another format
     """
 
     def __init__(self, run: str | Path) -> None:
@@ -192,16 +195,20 @@ class Bag:
     def columns(self, topic: str, *paths: str) -> dict[str, NDArray[Any]]:
         """Return fields of all messages of a topic as arrays.
 
-        :return: shape (n,), or (n, k) of fields that are arrays or in sequences, by path, in order of arrival; besides,
+        Returns:
+            shape (n,), or (n, k) of fields that are arrays or in sequences, by path, in order of arrival; besides,
             ``log_time_ns`` and ``publish_time_ns``; none: no messages
-        :raises ValueError: if how many numbers there are changes
+
+        Raises:
+            ValueError: if how many numbers there are changes
         """
         return self.columns_of({topic: paths})[topic]
 
     def columns_of(self, wanted: Mapping[str, Sequence[str]]) -> dict[str, dict[str, NDArray[Any]]]:
         """Return what :meth:`columns` does, of several topics in one pass over the bag.
 
-        :param wanted: topic -> paths
+        Args:
+            wanted: topic -> paths
         """
         from regolith_bringup.bag.columns import joined, tables
 
@@ -213,8 +220,11 @@ class Bag:
     def column_parts_of(self, wanted: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, dict[str, FieldColumn]]]:
         """Yield what :meth:`columns_of` puts together, however many numbers each message has.
 
-        :param wanted: topic -> paths
-        :return: topic, and the columns of many messages of it that follow one another
+        Args:
+            wanted: topic -> paths
+
+        Returns:
+            topic, and the columns of many messages of it that follow one another
         """
         gathered: dict[str, list[Batch]] = {}
         sizes: dict[str, int] = {}

@@ -36,9 +36,10 @@ _FOREVER = {'sec': 9223372036, 'nsec': 854775807}
 def qos_profile(*, depth: int = 10, latched: bool = False, best_effort: bool = False) -> dict[str, Any]:
     """Return an offered QoS profile in rosbag2's YAML form (version 9).
 
-    :param depth: of the history
-    :param latched: whether the publisher is TRANSIENT_LOCAL
-    :param best_effort: whether the publisher is BEST_EFFORT
+    Args:
+        depth: of the history
+        latched: whether the publisher is TRANSIENT_LOCAL
+        best_effort: whether the publisher is BEST_EFFORT
     """
     return {
         'history': 'keep_last',
@@ -89,11 +90,14 @@ class _Topic:
 class BagWriter:
     """Writes one bag: ``<folder>/<folder's name>_0.mcap`` and, when closed, ``<folder>/metadata.yaml``.
 
-    :param folder: of the bag; made if absent, must hold no bag yet
-    :param schemas: type name -> schema; types that are missing here are looked up among the installed ones
-    :param compression: 'zstd' or 'none'
-    :param file_name: of the MCAP file, if not the folder's name
-    :raises FileExistsError: if the folder already holds that MCAP file
+    Args:
+        folder: of the bag; made if absent, must hold no bag yet
+        schemas: type name -> schema; types that are missing here are looked up among the installed ones
+        compression: 'zstd' or 'none'
+        file_name: of the MCAP file, if not the folder's name
+
+    Raises:
+        FileExistsError: if the folder already holds that MCAP file
     """
 
     def __init__(
@@ -130,10 +134,13 @@ class BagWriter:
     def add_topic(self, topic: str, type_name: str, qos: Sequence[dict[str, Any]] = ()) -> int:
         """Add a topic and return its channel number; a known topic keeps its number.
 
-        :param topic: absolute name
-        :param type_name: e.g. ``nav_msgs/msg/Odometry``
-        :param qos: offered profiles, see :func:`qos_profile`
-        :raises UnknownTypeError: if the type is neither installed nor given
+        Args:
+            topic: absolute name
+            type_name: e.g. ``nav_msgs/msg/Odometry``
+            qos: offered profiles, see :func:`qos_profile`
+
+        Raises:
+            UnknownTypeError: if the type is neither installed nor given
         """
         if topic in self._channels:
             return self._channels[topic]
@@ -158,11 +165,12 @@ class BagWriter:
     def write(self, channel: int, data: bytes, log_time_ns: int, publish_time_ns: int, sequence: int = 0) -> None:
         """Append one serialised message.
 
-        :param channel: from :meth:`add_topic`
-        :param data: CDR, with its encapsulation header
-        :param log_time_ns: simulated time [ns]
-        :param publish_time_ns: wall time of its sending [ns]
-        :param sequence: the publisher's sequence number
+        Args:
+            channel: from :meth:`add_topic`
+            data: CDR, with its encapsulation header
+            log_time_ns: simulated time [ns]
+            publish_time_ns: wall time of its sending [ns]
+            sequence: the publisher's sequence number
         """
         # The library keeps what it is given until the chunk is full; bytes cannot change meanwhile.
         self._mcap.add_message(channel, log_time_ns, data, publish_time_ns, sequence & 0xFFFFFFFF)

@@ -44,7 +44,8 @@ class Recovery:
 def bag_folder(run: str | Path) -> Path:
     """Return the folder of a run's bag, given the run folder or the bag folder itself.
 
-    :raises RecoverError: if neither holds an MCAP file
+    Raises:
+        RecoverError: if neither holds an MCAP file
     """
     for folder in (Path(run) / 'bag', Path(run)):
         if any(folder.glob('*.mcap*')):
@@ -55,9 +56,12 @@ def bag_folder(run: str | Path) -> Path:
 def recover(run: str | Path, tick: Callable[[int, int], None] = lambda done, of: None) -> Recovery:
     """Rebuild a run's bag if its recorder did not close it or parts cannot be read; a whole bag stays unchanged.
 
-    :param run: the run folder, or its ``bag`` folder
-    :param tick: progress callback (done, total)
-    :raises RecoverError: if there is no bag, or no readable message in it
+    Args:
+        run: the run folder, or its ``bag`` folder
+        tick: progress callback (done, total)
+
+    Raises:
+        RecoverError: if there is no bag, or no readable message in it
     """
     folder = bag_folder(run)
     original = folder / f'{folder.name}_0.mcap'

@@ -58,7 +58,8 @@ class RecordedTopic:
     def parse(cls, line: str) -> RecordedTopic:
         """Return the topic of a :meth:`line`; ``qos`` and ``publishers`` are optional.
 
-        :raises ValueError: if the line has another form
+        Raises:
+            ValueError: if the line has another form
         """
         parts = line.split('|')
         qos = parts[2] if len(parts) > 2 else 'state'
@@ -81,10 +82,11 @@ def recorded_topics(
 ) -> tuple[RecordedTopic, ...]:
     """Return all topics that a run records, in name order.
 
-    :param vehicles: names of the vehicles
-    :param extra: further topics as lines, see :meth:`RecordedTopic.parse`
-    :param fleets: number of processes whose vehicles answer together
-    :param alone: whether vehicles answer one by one
+    Args:
+        vehicles: names of the vehicles
+        extra: further topics as lines, see :meth:`RecordedTopic.parse`
+        fleets: number of processes whose vehicles answer together
+        alone: whether vehicles answer one by one
     """
     names = sorted(vehicles)
     agents = len(names)

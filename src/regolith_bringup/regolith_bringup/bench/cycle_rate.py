@@ -46,11 +46,14 @@ def cycle_rate(agents: tuple[int, ...] = AGENTS, cycles: int = CYCLES) -> dict[s
     Every cycle is complete: one Cycle, n deltas, their merge, the update, n + 1 answers, the state hash. Nothing is
     recorded, no checkpoint is taken.
 
-    :param agents: the numbers n
-    :param cycles: of each measurement; of more than 8 agents in proportion fewer
-    :return: ``one_process``, ``many_processes`` (up to 8 agents) and ``four_processes`` (from 4), each n (as text) ->
-        cycles per wall second; ``machine_score``, see :func:`regolith_world.numerics.machine_score.machine_score`, the
-        largest of those taken beside
+    Args:
+        agents: the numbers n
+        cycles: of each measurement; of more than 8 agents in proportion fewer
+
+    Returns:
+        ``one_process``, ``many_processes`` (up to 8 agents) and ``four_processes`` (from 4), each n (as text) -> cycles
+        per wall second; ``machine_score``, see :func:`regolith_world.numerics.machine_score.machine_score`, the largest
+        of those taken beside
     """
     found: dict[str, dict[str, float]] = {'one_process': {}, 'many_processes': {}, 'four_processes': {}}
     scores = []
@@ -107,8 +110,11 @@ def in_one_process(agents: int, cycles: int = CYCLES) -> float:
 def in_processes(agents: int, processes: int, cycles: int = CYCLES) -> float:
     """Return the cycle rate of nodes: world, terrain and some processes of agents.
 
-    :param processes: that the agents share
-    :raises RuntimeError: if they do not end; the text holds their output
+    Args:
+        processes: that the agents share
+
+    Raises:
+        RuntimeError: if they do not end; the text holds their output
     """
     with tempfile.TemporaryDirectory(prefix='regolith_bench_') as folder:
         scenario = _write_scenario(Path(folder), agents)

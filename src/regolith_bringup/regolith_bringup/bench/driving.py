@@ -22,8 +22,9 @@ FLEETS = (1, 2, 4, 16)
 def scm() -> dict[str, Any]:
     """Measure soil contact: one wheel, one rover, and fleets of rovers in one process.
 
-    :return: of one wheel ``us_per_wheel_step`` [us] at ``contact_nodes``; of one rover, single-threaded, wall seconds
-        per simulated second ``viper_compute_per_sim_s`` (cylinders) and ``grousered_compute_per_sim_s``, and
+    Returns:
+        of one wheel ``us_per_wheel_step`` [us] at ``contact_nodes``; of one rover, single-threaded, wall seconds per
+        simulated second ``viper_compute_per_sim_s`` (cylinders) and ``grousered_compute_per_sim_s``, and
         ``viper_us_per_substep`` [us of processor time], ``viper_contact_nodes``; of fleets ``speed_by_vehicles``,
         simulated seconds per wall second of whole worlds by their number of rovers, two threads, nothing recorded
     """
@@ -50,9 +51,10 @@ def fleet_speed(vehicles: int, simulated_s: float = 2.0, repeats: int = 3, threa
 
     Flat ``chrono_lunar`` soil, 2 cm grid, 1 ms substeps, 20 ms cycles, 0.2 m/s; the best stretch after 1 s.
 
-    :param vehicles: number of rovers
-    :param simulated_s: length of a stretch
-    :param threads: number of threads that evolve rovers
+    Args:
+        vehicles: number of rovers
+        simulated_s: length of a stretch
+        threads: number of threads that evolve rovers
     """
     from regolith_bringup.run.simulation import Simulation
     from regolith_bringup.scenario.schema import Scenario
@@ -81,8 +83,11 @@ def fleet_speed(vehicles: int, simulated_s: float = 2.0, repeats: int = 3, threa
 def two_rovers(duration_s: float = 10.0) -> dict[str, Any]:
     """Measure the demo with recording, as ``./regolith run two_rovers`` runs it: in many processes, then in one.
 
-    :param duration_s: simulated time of each run
-    :return: ``many_processes`` and ``one_process``, each with ``speed`` (simulated seconds per wall second),
+    Args:
+        duration_s: simulated time of each run
+
+    Returns:
+        ``many_processes`` and ``one_process``, each with ``speed`` (simulated seconds per wall second),
         ``compute_per_sim_s`` (its inverse), ``cycles_per_s`` and ``lost`` (messages missing in the bag)
     """
     result: dict[str, Any] = {}

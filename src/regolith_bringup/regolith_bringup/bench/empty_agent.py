@@ -24,8 +24,9 @@ from regolith_world.cycle.records import VEHICLE, BodyState, Cycle, CycleKey, Cy
 class EmptyAgent(Participant):
     """An agent that answers every EVOLVE with an unmoved body and an empty delta, and follows terrain's updates.
 
-    :param soil: its copy of the ground
-    :param grid: in place of that, one that it shares with others
+    Args:
+        soil: its copy of the ground
+        grid: in place of that, one that it shares with others
     """
 
     def __init__(

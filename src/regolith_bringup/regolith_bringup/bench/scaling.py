@@ -25,10 +25,13 @@ def scaling(numbers: tuple[int, ...] = FLEETS, simulated_s: float = 4.0) -> dict
 
     Flat ``chrono_lunar`` soil, 2 cm grid, 0.2 m/s; nothing is recorded. The first run of all is not counted.
 
-    :param numbers: of rovers
-    :param simulated_s: of each run
-    :return: ``one`` and ``auto``, each number (as text) -> simulated seconds per wall second; ``auto_processes``,
-        number -> what was chosen; ``recorded`` as :func:`recorded_share` has it
+    Args:
+        numbers: of rovers
+        simulated_s: of each run
+
+    Returns:
+        ``one`` and ``auto``, each number (as text) -> simulated seconds per wall second; ``auto_processes``, number ->
+        what was chosen; ``recorded`` as :func:`recorded_share` has it
     """
     found: dict[str, Any] = {'one': {}, 'auto': {}, 'auto_processes': {}}
     with tempfile.TemporaryDirectory(prefix='regolith_bench_') as folder:
@@ -47,7 +50,8 @@ def scaling(numbers: tuple[int, ...] = FLEETS, simulated_s: float = 4.0) -> dict
 def recorded_share(simulated_s: float = 10.0, repeats: int = 3) -> dict[str, Any]:
     """Measure ``two_rovers`` in one process, recorded and not, in turns.
 
-    :return: ``speed`` recorded and ``unrecorded_speed``, medians, and ``share``, the median of one by the other in turn
+    Returns:
+        ``speed`` recorded and ``unrecorded_speed``, medians, and ``share``, the median of one by the other in turn
     """
     pairs = []
     with tempfile.TemporaryDirectory(prefix='regolith_bench_') as folder:

@@ -49,9 +49,13 @@ def vehicles(
     A cycle is 20 ms, straight ahead on flat ground; soil windows, substeps, the gear's measures, applying what changed
     and commit all count.
 
-    :param simulated_s: length of a stretch; ``repeats``: stretches of each, in turns
-    :param rovers: numbers of rovers that are also measured together, see :func:`regolith_bringup.bench.scaling.scaling`
-    :return: by vehicle and ground ``speed``, simulated seconds per wall second, the median of ``speeds``, and
+    Args:
+        simulated_s: length of a stretch
+        repeats: stretches of each, in turns
+        rovers: numbers of rovers that are also measured together, see :func:`regolith_bringup.bench.scaling.scaling`
+
+    Returns:
+        by vehicle and ground ``speed``, simulated seconds per wall second, the median of ``speeds``, and
         ``split_ms_per_s``, milliseconds per simulated second: ``multibody``, ``contact`` (forces of ground and gear),
         ``python`` (the rest of the loop) and, beside them, ``messages`` (all topics of a vehicle with subscribers);
         ``machine_score``, see :func:`regolith_world.numerics.machine_score.machine_score`; ``scaling``

@@ -54,7 +54,8 @@ def scenario_text(case: CampaignCase) -> str:
 def open_folder(folder: Path, cases: Sequence[CampaignCase], recorded: bool) -> int:
     """Make the folder of a campaign, or see that it is the one of these cases; return how many of them are done.
 
-    :raises InputError: if it belongs to another campaign or to something else, or cannot be made
+    Raises:
+        InputError: if it belongs to another campaign or to something else, or cannot be made
     """
     plan = {
         'recorded': recorded,
@@ -95,10 +96,11 @@ def run_campaign(
 ) -> CampaignResult:
     """Run the cases that are not done yet, and write the tables of all.
 
-    :param folder: of :func:`open_folder`
-    :param workers: number of processes of this machine
-    :param scheduler: address of a Dask scheduler; '': this machine alone
-    :param told: called after each with the number of those done, and its failure or ''
+    Args:
+        folder: of :func:`open_folder`
+        workers: number of processes of this machine
+        scheduler: address of a Dask scheduler; '': this machine alone
+        told: called after each with the number of those done, and its failure or ''
     """
     before = _found(folder, cases)
     missing = [case for case in cases if case.name not in before]

@@ -28,7 +28,8 @@ def run_unrecorded(scenario_text: str) -> dict[str, Any]:
 
     The state hash is that of ``./regolith run``.
 
-    :param scenario_text: its YAML
+    Args:
+        scenario_text: its YAML
     """
     with tempfile.TemporaryDirectory(prefix='regolith_case_') as name:
         folder = Path(name)
@@ -55,9 +56,12 @@ def run_unrecorded(scenario_text: str) -> dict[str, Any]:
 def run_recorded(scenario_text: str, folder: str) -> dict[str, Any]:
     """Run a resolved scenario as ``./regolith run`` does, with sensors and a bag, and return its summary.
 
-    :param scenario_text: its YAML
-    :param folder: of the run, where this worker must be able to write; what a run that was broken off left is removed
-    :raises RuntimeError: if a node fails, with what was said
+    Args:
+        scenario_text: its YAML
+        folder: of the run, where this worker must be able to write; what a run that was broken off left is removed
+
+    Raises:
+        RuntimeError: if a node fails, with what was said
     """
     shutil.rmtree(folder, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix='regolith_case_') as name:

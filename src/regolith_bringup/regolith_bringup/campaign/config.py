@@ -85,8 +85,11 @@ def load_campaign(
 ) -> tuple[CampaignConfig, list[CampaignCase]]:
     """Read a campaign and check every run of it.
 
-    :param tick: progress callback (done, total)
-    :raises InputError: naming file, key, value and what is allowed, of the campaign or of the scenario's variation
+    Args:
+        tick: progress callback (done, total)
+
+    Raises:
+        InputError: naming file, key, value and what is allowed, of the campaign or of the scenario's variation
     """
     source = YamlSource(file, what='a campaign')
     config = validated(CampaignConfig, source.data, source)

@@ -69,7 +69,8 @@ def grid(vary: Varied, seed: int) -> list[Variation]:
 def listed(vary: Varied, seed: int) -> list[Variation]:
     """Return the first values of all keys, the second ones, and so on.
 
-    :raises ValueError: if keys have different numbers of values
+    Raises:
+        ValueError: if keys have different numbers of values
     """
     columns = {key: _values(entry) for key, entry in vary.items()}
     counts = {key: len(column) for key, column in columns.items()}
@@ -83,7 +84,8 @@ def latin_hypercube(vary: Varied, seed: int) -> list[Variation]:
     Ranges are divided into as many strata as there are samples; of a list, each value comes as often as any other
     (McKay, Beckman and Conover 1979).
 
-    :raises ValueError: if no key has a range, or ranges differ in their numbers of samples
+    Raises:
+        ValueError: if no key has a range, or ranges differ in their numbers of samples
     """
     counts = {key: entry.samples for key, entry in vary.items() if isinstance(entry, Range)}
     if not counts:

@@ -29,9 +29,12 @@ def run_all(tasks: Sequence[Task], workers: int, scheduler: str = '') -> Iterato
     A worker that dies takes those with it that run beside it; they are run again, one by one, so that it is known which
     of them kills its worker.
 
-    :param workers: number of processes of this machine
-    :param scheduler: address of a Dask scheduler, whose workers are taken instead
-    :raises InputError: if the scheduler cannot be reached, or Dask is not installed
+    Args:
+        workers: number of processes of this machine
+        scheduler: address of a Dask scheduler, whose workers are taken instead
+
+    Raises:
+        InputError: if the scheduler cannot be reached, or Dask is not installed
     """
     unclear = []
     for each in _attempted(tasks, workers, scheduler):

@@ -16,7 +16,8 @@ from regolith_files.extension_points import Run
 class CliCommandContext:
     """The :class:`regolith_files.extension_points.CommandContext` of this command line.
 
-    :param print_json: prints a JSON value
+    Args:
+        print_json: prints a JSON value
     """
 
     def __init__(self, print_json: Callable[[Any], None]) -> None:

@@ -25,7 +25,8 @@ def list_nodes(
 ) -> None:
     """Print the nodes that would be started here.
 
-    :param give: prints them as JSON; None: as command lines
+    Args:
+        give: prints them as JSON; None: as command lines
     """
     folder = out if out is not None else Path('runs') / f'{scenario.name}_NNN'
     specs = node_specs(

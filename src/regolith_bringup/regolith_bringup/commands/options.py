@@ -26,8 +26,11 @@ def parse_end(seconds: float | None) -> float | None:
 def parse_real_time_factor(text: str, option: str) -> float:
     """Return simulated seconds per wall second of a text; inf for ``max``.
 
-    :param option: that it was given to
-    :raises InputError: if it is no pace
+    Args:
+        option: that it was given to
+
+    Raises:
+        InputError: if it is no pace
     """
     if text == 'max':
         return math.inf

@@ -16,7 +16,8 @@ FORMS = ('.png', '.svg', '.pdf')
 def check_plot_file(path: Path) -> None:
     """Refuse a file that no picture can be written to, by opening it; nothing is left of the attempt.
 
-    :raises InputError: saying why
+    Raises:
+        InputError: saying why
     """
     problem = 'has another ending'
     if path.suffix.lower() in FORMS:
@@ -35,8 +36,11 @@ def check_plot_file(path: Path) -> None:
 def write_plot(module: Any, settings: Any, rows: Any, path: Path) -> None:
     """Draw the outcome of an experiment; one that was stopped says so.
 
-    :param module: the experiment's
-    :raises OSError: if the file cannot be written
+    Args:
+        module: the experiment's
+
+    Raises:
+        OSError: if the file cannot be written
     """
     import matplotlib
 

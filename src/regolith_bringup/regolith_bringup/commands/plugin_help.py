@@ -39,7 +39,8 @@ _SAID = re.compile(r'\b(none|absent): ')
 def experiment_help(name: str) -> str:
     """Return the help of an experiment.
 
-    :raises InputError: if there is none of this name, or it cannot be loaded
+    Raises:
+        InputError: if there is none of this name, or it cannot be loaded
     """
     target = experiment(name)
     if not isinstance(target, ModuleType):
@@ -55,7 +56,8 @@ def experiment_help(name: str) -> str:
 def benchmark_help(name: str) -> str:
     """Return the help of a benchmark.
 
-    :raises InputError: if there is none of this name, or it cannot be loaded
+    Raises:
+        InputError: if there is none of this name, or it cannot be loaded
     """
     target = benchmark(name)
     return _page(f'bench {name}', target, [('Options', [('--json', 'print one JSON value on stdout'), _GENERAL[-1]])])

@@ -30,7 +30,8 @@ def benchmarks() -> dict[str, Callable[[], Any]]:
 def benchmark(name: str) -> Callable[[], Any]:
     """Return a benchmark.
 
-    :raises InputError: if there is none of this name, or it cannot be loaded
+    Raises:
+        InputError: if there is none of this name, or it cannot be loaded
     """
     measure = _plugin(BENCHMARKS, name, 'bench', 'no such benchmark', ('all',))
     return _in_own_domain(cast(Callable[[], Any], measure))
@@ -64,7 +65,8 @@ class ExperimentResult(NamedTuple):
 def experiment(name: str) -> Any:
     """Return an experiment: a module, or a function.
 
-    :raises InputError: if there is none of this name, or it cannot be loaded
+    Raises:
+        InputError: if there is none of this name, or it cannot be loaded
     """
     return _plugin(EXPERIMENTS, name, 'experiment', 'no such experiment')
 
@@ -74,11 +76,14 @@ def run_experiment(
 ) -> ExperimentResult:
     """Run an experiment.
 
-    :param name: one of :func:`experiments`
-    :param values: its settings
-    :param tick: progress callback (done, total)
-    :param plot: PNG, SVG or PDF file for a picture
-    :raises InputError: if a setting or the file is wrong, or the experiment has no picture; nothing has run then
+    Args:
+        name: one of :func:`experiments`
+        values: its settings
+        tick: progress callback (done, total)
+        plot: PNG, SVG or PDF file for a picture
+
+    Raises:
+        InputError: if a setting or the file is wrong, or the experiment has no picture; nothing has run then
     """
     module = experiment(name)
     if not isinstance(module, ModuleType):
@@ -129,7 +134,8 @@ def _checked(model: Any, values: dict[str, Any]) -> Any:
 def parsed_settings(settings: Iterable[str]) -> dict[str, Any]:
     """Return ``key=value`` settings as keyword arguments, values read as YAML.
 
-    :raises InputError: if one has another form
+    Raises:
+        InputError: if one has another form
     """
     values: dict[str, Any] = {}
     for setting in settings:
@@ -143,7 +149,8 @@ def parsed_settings(settings: Iterable[str]) -> dict[str, Any]:
 def flag_settings(arguments: Sequence[str]) -> dict[str, Any]:
     """Return ``--key value`` or ``--key=value`` flags as keyword arguments; a repeated key has all its values.
 
-    :raises InputError: if one has another form
+    Raises:
+        InputError: if one has another form
     """
     given: dict[str, list[Any]] = {}
     rest = list(arguments)
@@ -170,10 +177,13 @@ def _value(text: str, option: str, key: str) -> Any:
 def _plugin(group: str, name: str, where: str, unknown: str, more: tuple[str, ...] = ()) -> Any:
     """Return the target of an entry point.
 
-    :param where: the command
-    :param unknown: problem with an unknown name
-    :param more: further allowed words
-    :raises InputError: if the name is unknown, or its target cannot be loaded
+    Args:
+        where: the command
+        unknown: problem with an unknown name
+        more: further allowed words
+
+    Raises:
+        InputError: if the name is unknown, or its target cannot be loaded
     """
     points = {point.name: point for point in entry_points(group)}
     if name not in points:

@@ -23,8 +23,9 @@ EVERY_S = 30.0
 class ProgressEstimate:
     """Share of some work that is done, and the time that the rest will take if it goes on as it did.
 
-    :param what: name of the work
-    :param clock: wall time [s]
+    Args:
+        what: name of the work
+        clock: wall time [s]
     """
 
     def __init__(self, what: str, clock: Callable[[], float] = time.monotonic) -> None:
@@ -77,10 +78,11 @@ def progress(
 ) -> Iterator[Callable[..., None]]:
     """Give a function that takes (done, of) and, if it has one, the name of the stage; show it, from its first call on.
 
-    :param what: name of the work
-    :param quiet: whether to show nothing
-    :param initial_wait_s: after which a log has its first line [s]
-    :param every_s: between two lines in a log [s]
+    Args:
+        what: name of the work
+        quiet: whether to show nothing
+        first_s: after which a log has its first line [s]
+        every_s: between two lines in a log [s]
     """
     from rich.console import Console
 

@@ -16,8 +16,11 @@ from regolith_files.problems import InputError, Problem
 def open_recording(command: str, run: Path, branch: int = 0) -> Bag:
     """Return the bag of a branch of a run; say on stderr if its recorder did not close it.
 
-    :param command: that the run was given to
-    :raises InputError: if it is no run folder, or has no such recording
+    Args:
+        command: that the run was given to
+
+    Raises:
+        InputError: if it is no run folder, or has no such recording
     """
     check_finished_run(command, run)
     kept = [path.name for path in recordings(run)]

@@ -21,7 +21,8 @@ _MOST_POSTS = 16_000_000
 def sampled_heights(scenario: Scenario, post_m: float) -> NDArray[np.float64]:
     """Return heights over ``terrain.map_size_m`` around the origin, shape (n, n) by (x, y), posts from -size/2 on [m].
 
-    :raises InputError: if there would be too many posts
+    Raises:
+        InputError: if there would be too many posts
     """
     count = round(scenario.terrain.map_size_m / post_m) + 1
     if count * count > _MOST_POSTS:
@@ -35,7 +36,8 @@ def sampled_heights(scenario: Scenario, post_m: float) -> NDArray[np.float64]:
 def ground_figures(scenario: Scenario, post_m: float | None = None) -> dict[str, Any]:
     """Return height range and slopes of a scenario's ground.
 
-    :param post_m: distance of the posts [m]; None: about 500 along a side
+    Args:
+        post_m: distance of the posts [m]; None: about 500 along a side
     """
     post = post_m or scenario.terrain.map_size_m / 500.0
     z = sampled_heights(scenario, post)
@@ -58,9 +60,10 @@ def ground_figures(scenario: Scenario, post_m: float | None = None) -> dict[str,
 def write_ground(scenario: Scenario, folder: Path, post_m: float) -> tuple[Path, Path]:
     """Write ``<name>.tif`` (float32 metres, local metric grid) and ``<name>_hillshade.png``; return both paths.
 
-    :param scenario: with the ground
-    :param folder: made if absent
-    :param post_m: distance of the posts [m]
+    Args:
+        scenario: with the ground
+        folder: made if absent
+        post_m: distance of the posts [m]
     """
     import rasterio  # type: ignore[import-untyped,unused-ignore]
     from matplotlib.image import imsave

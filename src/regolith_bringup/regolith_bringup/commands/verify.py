@@ -48,9 +48,10 @@ class Comparison(NamedTuple):
 def comparisons(level: Level, processors: bool, environment: Mapping[str, str]) -> tuple[Comparison, ...]:
     """Return the runs after the first, each with the one it is compared with.
 
-    :param level: that is promised
-    :param processors: whether other processors are tried though ``cross_machine`` is not promised
-    :param environment: of this process; what is pinned for ``cross_machine`` stays pinned but for what is tried
+    Args:
+        level: that is promised
+        processors: whether other processors are tried though ``cross_machine`` is not promised
+        environment: of this process; what is pinned for ``cross_machine`` stays pinned but for what is tried
     """
     promised = LEVELS.index(level)
     usual = with_pins(environment) if level == 'cross_machine' else dict(environment)
@@ -88,15 +89,20 @@ def verify(
 ) -> dict[str, Any]:
     """Return what became of running a scenario several times in fresh processes.
 
-    :param scenario: path or name
-    :param options: of ``./regolith run``
-    :param say: prints a line for people
-    :param keep: folder for the runs; None: they are removed
-    :param promise: its ``world.determinism``; None is checked as ``cross_process`` is
-    :param processors: whether to try other processors though ``cross_machine`` is not promised
-    :return: ``promises``; ``repeats``, whether nothing differed of what is promised; of each comparison its ``level``,
+    Args:
+        scenario: path or name
+        options: of ``./regolith run``
+        say: prints a line for people
+        keep: folder for the runs; None: they are removed
+        promise: its ``world.determinism``; None is checked as ``cross_process`` is
+        processors: whether to try other processors though ``cross_machine`` is not promised
+
+    Returns:
+        ``promises``; ``repeats``, whether nothing differed of what is promised; of each comparison its ``level``,
         ``what`` was other, whether it is ``promised`` to be the same, and the ``difference``, None where there is none
-    :raises RunFailed: if a run fails
+
+    Raises:
+        RunFailed: if a run fails
     """
     check_ros_environment(os.environ)
     level: Level = promise or 'cross_process'

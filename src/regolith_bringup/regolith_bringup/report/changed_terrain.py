@@ -63,7 +63,8 @@ class CommittedSoil:
     The past that a run gave up when it went back is in another bag, so that an update was committed, after attempts at
     the same cycle that were not, if one of a later cycle follows.
 
-    :param bag: where the updates are from
+    Args:
+        bag: where the updates are from
     """
 
     def __init__(self, bag: Bag) -> None:
@@ -106,7 +107,8 @@ class CommittedSoil:
     def ground(self, committed: set[Key], spacing: float) -> ChangedTerrain:
         """Return the changed ground.
 
-        :param committed: attempts that were, by which the last update is judged
+        Args:
+            committed: attempts that were, by which the last update is judged
         """
         if self._held is not None and self._held.key in committed:
             self._commit([self._held])

@@ -40,10 +40,13 @@ def write_comparison(
 ) -> list[str]:
     """Write a page that lays runs over one another; return what the first differs in from each other, in words.
 
-    :param folders: two run folders or more, with bags
-    :param out: HTML file
-    :param tick: progress callback (done, total)
-    :raises regolith_bringup.bag.recover.RecoverError: if one has no bag
+    Args:
+        folders: two run folders or more, with bags
+        out: HTML file
+        tick: progress callback (done, total)
+
+    Raises:
+        regolith_bringup.bag.recover.RecoverError: if one has no bag
     """
     names, steps = labels(folders), 2 * len(folders)
     runs: dict[str, RunData] = {}

@@ -37,9 +37,12 @@ _GEAR = 'What running gears measure, and speed, over time'
 def write_report(run_dir: str | Path) -> Path:
     """Write ``report.html`` into a run folder and return its path.
 
-    :param run_dir: a run folder with ``scenario.yaml`` and a bag, the source of figures that the world did not write
-    :raises regolith_bringup.bag.recover.RecoverError: if there is no bag
-    :raises FileNotFoundError: if the world wrote no figures and the bag holds none
+    Args:
+        run_dir: a run folder with ``scenario.yaml`` and a bag, the source of figures that the world did not write
+
+    Raises:
+        regolith_bringup.bag.recover.RecoverError: if there is no bag
+        FileNotFoundError: if the world wrote no figures and the bag holds none
     """
     # matplotlib takes half a second to import, which only those who draw should pay.
     from regolith_bringup.report import plots

@@ -34,7 +34,8 @@ _FAITHFUL = 92
 class PageFigures:
     """The figures of one page.
 
-    :param page: HTML file; figures go to a folder of its name beside it
+    Args:
+        page: HTML file; figures go to a folder of its name beside it
     """
 
     def __init__(self, page: Path) -> None:
@@ -44,8 +45,9 @@ class PageFigures:
     def show(self, figure: Figure, name: str, about: str) -> str:
         """Write a figure's files; return the HTML that shows it and leads to them.
 
-        :param name: of the files
-        :param about: description for those who cannot see it
+        Args:
+            name: of the files
+            about: description for those who cannot see it
         """
         name = self._free(name)
         self._folder.mkdir(exist_ok=True)
@@ -76,8 +78,9 @@ class PageFigures:
 def decimated(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return as many points of a curve as can be seen: of each stretch the lowest and the highest.
 
-    :param x: shape (n,)
-    :param y: shape (n,); NaN is a gap
+    Args:
+        x: shape (n,)
+        y: shape (n,); NaN is a gap
     """
     length = -(-len(x) // (MOST_POINTS // 2))
     if length <= 2:

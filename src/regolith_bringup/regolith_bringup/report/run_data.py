@@ -132,8 +132,11 @@ class RunData:
 def read_run(folder: str | Path, bag: Bag | None = None) -> RunData:
     """Read a run folder's scenario and bag.
 
-    :param bag: that of the folder, if it is open
-    :raises regolith_bringup.bag.recover.RecoverError: if it holds no bag
+    Args:
+        bag: that of the folder, if it is open
+
+    Raises:
+        regolith_bringup.bag.recover.RecoverError: if it holds no bag
     """
     from regolith_bringup.bag.columns import joined, tables
 

@@ -57,8 +57,9 @@ def terrain_map(run: RunData, bounds: tuple[float, float, float, float], max_pix
 
     Pixels are soil grid nodes, or blocks of them for large rectangles.
 
-    :param bounds: west, east, south, north [m]
-    :param max_pixels: along the longer side
+    Args:
+        bounds: west, east, south, north [m]
+        max_pixels: along the longer side
     """
     west, east, south, north = bounds
     spacing = run.ground.spacing
@@ -121,16 +122,17 @@ def region_outlines(run: RunData) -> list[tuple[str, Array]]:
     return [(part.model or terrain.model, part.region().outline) for part in regions]
 
 
-def rock_ellipses(run: RunData, bounds: tuple[float, float, float, float], least_m: float) -> Array:
+def rock_ellipses(run: RunData, bounds: tuple[float, float, float, float], min_diameter_m: float) -> Array:
     """Return rocks from above: x, y, width along and across [m], yaw [rad], shape (n, 5).
 
-    :param bounds: west, east, south, north [m]
-    :param min_diameter_m: width of the smallest [m]
+    Args:
+        bounds: west, east, south, north [m]
+        min_diameter_m: width of the smallest [m]
     """
     field = build_rocks(run.scenario.terrain, run.scenario.seed)
     if field is None:
         return np.zeros((0, 5))
-    rocks = field.rocks_in(*bounds, least_m)
+    rocks = field.rocks_in(*bounds, min_diameter_m)
     found: Array = np.stack(
         (rocks.x, rocks.y, rocks.diameter, rocks.diameter * rocks.aspect, rocks.yaw), axis=1, dtype=np.float64
     )

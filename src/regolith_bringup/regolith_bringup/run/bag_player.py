@@ -30,9 +30,12 @@ _BESIDE_S = 1.5
 class BagPlayer(GraphClient):
     """Publishers of a bag's topics; use it in a ``with`` statement.
 
-    :param bag: of the run
-    :param topics: selection, names from the root of the run; empty: all
-    :raises InputError: on entering, if another run is there, or a message type is not installed
+    Args:
+        bag: of the run
+        topics: selection, names from the root of the run; empty: all
+
+    Raises:
+        InputError: on entering, if another run is there, or a message type is not installed
     """
 
     def __init__(self, bag: Bag, topics: tuple[str, ...] = (), domain: str | None = None, namespace: str = '') -> None:
@@ -62,11 +65,12 @@ class BagPlayer(GraphClient):
 
         What was latched before comes first, so that descriptions and maps are there.
 
-        :param from_ns: simulated time to begin with [ns]
-        :param to_ns: simulated time to end with [ns]
-        :param rate: simulated seconds per wall second; inf: as fast as they can be read
-        :param wait_s: for subscribers to be there, before the first message [wall s]
-        :param tell: called with the simulated time reached [ns]
+        Args:
+            from_ns: simulated time to begin with [ns]
+            to_ns: simulated time to end with [ns]
+            rate: simulated seconds per wall second; inf: as fast as they can be read
+            wait_s: for subscribers to be there, before the first message [wall s]
+            tell: called with the simulated time reached [ns]
         """
         self.wait(lambda: False, wait_s)
         count, started, reached, shown = 0, time.monotonic(), from_ns, -1

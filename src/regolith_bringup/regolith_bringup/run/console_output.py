@@ -17,9 +17,10 @@ _COLORS = ('cyan', 'magenta', 'green', 'yellow', 'blue', 'red')
 class ConsoleOutput:
     """Terminal and ``output.txt``.
 
-    :param labels: of all nodes
-    :param folder: of the run
-    :param quiet: whether the terminal gets errors alone
+    Args:
+        labels: of all nodes
+        folder: of the run
+        quiet: whether the terminal gets errors alone
     """
 
     def __init__(self, labels: Sequence[str], folder: Path, *, quiet: bool) -> None:

@@ -24,7 +24,8 @@ def restart_pinned(scenario: Scenario) -> None:
 def check_pinned(scenario: Scenario) -> None:
     """Refuse to run in this process what promises ``cross_machine``, if it was not started pinned.
 
-    :raises InputError: naming the variables
+    Raises:
+        InputError: naming the variables
     """
     if scenario.world.determinism == 'cross_machine' and not is_pinned(os.environ):
         needed = ' '.join(f"{name}='{value}'" for name, value in pinned_variables().items())

@@ -24,8 +24,9 @@ from regolith_world.ros_environment import check_ros_environment
 class GraphClient:
     """A node in a context of its own; use it in a ``with`` statement.
 
-    :param domain: ROS domain as text; None: that of the environment
-    :param namespace: of the run; '': none
+    Args:
+        domain: ROS domain as text; None: that of the environment
+        namespace: of the run; '': none
     """
 
     PATIENCE_S = 5.0

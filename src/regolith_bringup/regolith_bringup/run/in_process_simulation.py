@@ -32,10 +32,13 @@ from regolith_world.world import World
 class InProcessSimulation:
     """World, ground, vehicles and other participants of a scenario; :attr:`world` steps them.
 
-    :param scenario: checked and resolved
-    :param threads: number of threads that evolve vehicles; the result does not depend on it
-    :param publish: called with every committed state of every vehicle, ``publish(name, snapshot)``
-    :raises InputError: if ``cross_machine`` is promised and this process was not started with what that needs
+    Args:
+        scenario: checked and resolved
+        threads: number of threads that evolve vehicles; the result does not depend on it
+        publish: called with every committed state of every vehicle, ``publish(name, snapshot)``
+
+    Raises:
+        InputError: if ``cross_machine`` is promised and this process was not started with what that needs
     """
 
     def __init__(
@@ -76,8 +79,9 @@ class InProcessSimulation:
     def add_vehicle(self, name: str, entry: VehicleEntry) -> VehicleAgent:
         """Add a vehicle, at HOLD, and return it.
 
-        :raises regolith_world.world.AdmissionError: if there is no room for it
-        :raises ValueError: if it cannot be made
+        Raises:
+            regolith_world.world.AdmissionError: if there is no room for it
+            ValueError: if it cannot be made
         """
         scenario, config = self.scenario, self.scenario.terrain
         model, mjcf_path = load_vehicle_model(entry.model)

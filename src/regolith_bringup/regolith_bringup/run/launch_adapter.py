@@ -50,9 +50,12 @@ _PATIENCE_S = 10.0
 def prepared(arguments: Mapping[str, str], above: str = '') -> LaunchedRun:
     """Check the scenario, make the run folder, write the resolved scenario into it and return the nodes to start.
 
-    :param arguments: values of :data:`ARGUMENTS`, as text
-    :param above: namespace that launch itself puts above ours (``PushRosNamespace``)
-    :raises InputError: if the scenario cannot be run; nothing has been made then
+    Args:
+        arguments: values of :data:`ARGUMENTS`, as text
+        above: namespace that launch itself puts above ours (``PushRosNamespace``)
+
+    Raises:
+        InputError: if the scenario cannot be run; nothing has been made then
     """
     given = {name: arguments.get(name, default).strip() for name, (default, _) in ARGUMENTS.items()}
     check_ros_environment(os.environ)
@@ -117,8 +120,11 @@ def _of_argument(problem: Problem) -> Problem:
 def refuse_unknown(given: Sequence[str], known: Mapping[str, object]) -> None:
     """Refuse unknown arguments of our launch files.
 
-    :param given: ``name:=value``
-    :raises InputError: naming the first
+    Args:
+        given: ``name:=value``
+
+    Raises:
+        InputError: naming the first
     """
     for argument in given:
         name, sign, _ = argument.partition(':=')
@@ -130,7 +136,8 @@ def refuse_unknown(given: Sequence[str], known: Mapping[str, object]) -> None:
 def launch_description(fixed: Mapping[str, str] | None = None) -> Any:
     """Return the ``launch.LaunchDescription`` that starts a scenario.
 
-    :param fixed: values of :data:`ARGUMENTS` that the launch file sets itself
+    Args:
+        fixed: values of :data:`ARGUMENTS` that the launch file sets itself
     """
     # mypy: launch is absent from some machines and untyped on the others.
     from launch.actions import DeclareLaunchArgument, OpaqueFunction  # type: ignore

@@ -39,9 +39,10 @@ class LaunchStep:
 class LaunchedRun:
     """Follows the nodes of one run to their end.
 
-    :param folder: of the run
-    :param specs: from ``plan()``
-    :param report: whether to write a report, if there is a bag
+    Args:
+        folder: of the run
+        specs: from ``plan()``
+        report: whether to write a report, if there is a bag
     """
 
     def __init__(self, folder: Path, specs: list[NodeSpec], *, report: bool = True) -> None:
@@ -65,8 +66,9 @@ class LaunchedRun:
     def ended(self, spec: NodeSpec, code: int, *, shutting_down: bool) -> LaunchStep:
         """Return the actions after the end of a node.
 
-        :param code: its exit code; negative for a signal
-        :param shutting_down: whether launch ends everything already
+        Args:
+            code: its exit code; negative for a signal
+            shutting_down: whether launch ends everything already
         """
         world = spec.executable in WORLD_EXECUTABLES
         self._interrupted |= shutting_down and not self._over

@@ -72,10 +72,15 @@ def show_live(
 ) -> None:
     """Show the world that runs until its viewer is closed, Ctrl-C, or the world leaves.
 
-    :param web: in a browser of this machine; ``save``: in a file; ``connect``: in a viewer elsewhere; else in a window
-    :param topics: images and clouds to be shown, even if nobody else listens to them
-    :param every_s: between two pictures [wall s]; None: what this machine can draw beside the world
-    :raises InputError: if there is no world, or nothing to show it with
+    Args:
+        web: in a browser of this machine
+        save: in a file
+        connect: in a viewer elsewhere; else in a window
+        topics: images and clouds to be shown, even if nobody else listens to them
+        every_s: between two pictures [wall s]; None: what this machine can draw beside the world
+
+    Raises:
+        InputError: if there is no world, or nothing to show it with
     """
     here = save is None and connect is None
     plain = here and not has_graphics_card()
@@ -109,7 +114,8 @@ class MessageDecoder:
     def of(self, type_name: str) -> Callable[[bytes], Any]:
         """Return what decodes messages of a type.
 
-        :raises UnknownTypeError: if it is not installed
+        Raises:
+            UnknownTypeError: if it is not installed
         """
         if type_name not in self._store.types:
             found = get_types_from_msg(schema_text(type_name), type_name)
@@ -123,8 +129,9 @@ class MessageDecoder:
 class LiveView(RunningSimulation):
     """A client of the world that draws it.
 
-    :param every_s: between two pictures [wall s]
-    :param plain: whether who draws them takes long
+    Args:
+        every_s: between two pictures [wall s]
+        plain: whether who draws them takes long
     """
 
     def __init__(
@@ -172,7 +179,8 @@ class LiveView(RunningSimulation):
     def follow(self, ended: Callable[[], bool]) -> None:
         """Draw until ``ended()``, or the world has left.
 
-        :param ended: asked several times a second
+        Args:
+            ended: asked several times a second
         """
         self._look_round()
         self._view.begin(self._t_ns, self._places)

@@ -27,7 +27,8 @@ OPEN_WORDS = (
 def profile(name: str = LOCAL) -> Path:
     """Return the path of a shipped profile.
 
-    :raises FileNotFoundError: if it is missing
+    Raises:
+        FileNotFoundError: if it is missing
     """
     here = Path(__file__).resolve().parents[2]
     for folder in (here, *share_folders('regolith_bringup')):
@@ -44,7 +45,8 @@ def is_network_visible(environment: Mapping[str, str], network: bool = False) ->
 def middleware_environment(environment: Mapping[str, str], network: bool = False) -> dict[str, str]:
     """Return variables for a process's environment: one of our profiles, unless the environment names another.
 
-    :param network: whether the run is visible beyond this machine
+    Args:
+        network: whether the run is visible beyond this machine
     """
     named = environment.get(VARIABLE)
     out = is_network_visible(environment, network)
@@ -61,8 +63,9 @@ def middleware_environment(environment: Mapping[str, str], network: bool = False
 def node_environment(folder: Path, network: bool) -> dict[str, str]:
     """Return the environment of nodes that this process starts.
 
-    :param folder: of the run, for their logs
-    :param network: whether the run is visible beyond this machine
+    Args:
+        folder: of the run, for their logs
+        network: whether the run is visible beyond this machine
     """
     return {
         **os.environ,

@@ -77,16 +77,17 @@ def node_specs(
 ) -> list[NodeSpec]:
     """Return the nodes that run a scenario, in the order to start them; but for those that are started elsewhere.
 
-    :param scenario: checked and resolved
-    :param scenario_file: the resolved file for the nodes (see ``write_resolved``)
-    :param run_dir: folder of the run, for world and recorder
-    :param restore_from: checkpoint folder to continue from; None: start at the beginning
-    :param namespace: above all names of the run, ``moon``; '': none
-    :param run: its id, from :func:`new_run_id`, which distinguishes its messages from those of other runs
-    :param processes: 'one': world, terrain, vehicles and further participants in one; otherwise each in one of its own,
-        but for vehicles, which may share some (:mod:`regolith_bringup.run.process_allocation`) unless they are started
-        elsewhere
-    :param elsewhere: whose nodes are started on other machines, see :func:`parse_remote_nodes`
+    Args:
+        scenario: checked and resolved
+        scenario_file: the resolved file for the nodes (see ``write_resolved``)
+        run_dir: folder of the run, for world and recorder
+        restore_from: checkpoint folder to continue from; None: start at the beginning
+        namespace: above all names of the run, ``moon``; '': none
+        run: its id, from :func:`new_run_id`, which distinguishes its messages from those of other runs
+        processes: 'one': world, terrain, vehicles and further participants in one; otherwise each in one of its own,
+            but for vehicles, which may share some (:mod:`regolith_bringup.run.process_allocation`) unless they are
+            started elsewhere
+        elsewhere: whose nodes are started on other machines, see :func:`parse_remote_nodes`
     """
     nodes = _nodes(scenario, scenario_file, run_dir, processes, restore_from, namespace, run, elsewhere)
     return [node for node in nodes if node.public_name not in elsewhere]
@@ -95,7 +96,8 @@ def node_specs(
 def parse_remote_nodes(text: str, scenario: Scenario, processes: Processes) -> tuple[str, ...]:
     """Return whose nodes are started on other machines, from a text with commas between their names.
 
-    :raises InputError: if one of them cannot be; the world is where the run's folder is, and so is its recorder
+    Raises:
+        InputError: if one of them cannot be; the world is where the run's folder is, and so is its recorder
     """
     names = tuple(dict.fromkeys(part.strip() for part in text.split(',') if part.strip()))
     nodes = _nodes(scenario, '', '', processes, elsewhere=names)

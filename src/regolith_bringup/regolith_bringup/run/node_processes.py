@@ -21,7 +21,8 @@ from regolith_world.node_main import PARENT
 def executable(spec: NodeSpec) -> Path:
     """Return the file to run for a node.
 
-    :raises FileNotFoundError: if the package is not built or has no such executable
+    Raises:
+        FileNotFoundError: if the package is not built or has no such executable
     """
     from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 
@@ -55,7 +56,8 @@ def _spawned(path: Path, arguments: Sequence[str], environment: Mapping[str, str
 class NodeProcess:
     """One node of a plan, running or ended.
 
-    :param say: called with every line of its output, ``say(label, line)``
+    Args:
+        say: called with every line of its output, ``say(label, line)``
     """
 
     def __init__(self, spec: NodeSpec, environment: Mapping[str, str], say: Callable[[str, str], None]) -> None:
@@ -119,7 +121,8 @@ def end_all(nodes: Sequence[NodeProcess], grace_s: float) -> list[str]:
 
     Hanging nodes first print the stacks of all threads, by Python's fault handler on SIGABRT.
 
-    :return: the labels of those that did not end by themselves
+    Returns:
+        the labels of those that did not end by themselves
     """
     asked: list[str] = []
     patience = ((None, grace_s), (signal.SIGTERM, LEAVING_S), (signal.SIGABRT, 0.3), (signal.SIGKILL, 1.0))

@@ -26,7 +26,8 @@ ABOUT = (
 def parse_processes(text: str) -> Processes:
     """Return what a text asks for.
 
-    :raises InputError: if it is nothing of :data:`Processes`
+    Raises:
+        InputError: if it is nothing of :data:`Processes`
     """
     for name in NAMES:
         if text == name:
@@ -54,8 +55,9 @@ def allocate_processes(processes: Processes, vehicles: Sequence[str], cores: int
 
     Neighbours by name go to different processes, so that vehicles of one kind are spread over all.
 
-    :param vehicles: names, sorted
-    :param cores: of the processor; None: those this process may use
+    Args:
+        vehicles: names, sorted
+        cores: of the processor; None: those this process may use
     """
     cores = usable_cores() if cores is None else cores
     if processes == 'one':

@@ -51,12 +51,17 @@ _UNHEARD_S = 5.0
 def join_run(names: Sequence[str], *, namespace: str = '', network: bool = False, out: Path | None = None) -> int:
     """Start nodes of a run that is awaiting them, follow them to its end, and print the folder of their logs.
 
-    :param names: whose; none: all that the run awaits
-    :param namespace: of the run
-    :param network: whether to listen beyond this machine
-    :param out: folder to make; None: a new one under runs/
-    :return: 0 done, 3 a node failed or the world did, 130 interrupted
-    :raises InputError: if the run cannot be joined so; nothing has been made then
+    Args:
+        names: whose; none: all that the run awaits
+        namespace: of the run
+        network: whether to listen beyond this machine
+        out: folder to make; None: a new one under runs/
+
+    Returns:
+        0 done, 3 a node failed or the world did, 130 interrupted
+
+    Raises:
+        InputError: if the run cannot be joined so; nothing has been made then
     """
     from regolith_bringup.run.run_listener import RunListener
 
@@ -90,7 +95,8 @@ def join_run(names: Sequence[str], *, namespace: str = '', network: bool = False
 def selected_nodes(names: Sequence[str], awaited: Sequence[str], host: str) -> list[str]:
     """Return whose nodes to start here: those named, or all that the run awaits.
 
-    :raises InputError: naming the first whom it does not
+    Raises:
+        InputError: naming the first whom it does not
     """
     if not awaited:
         problem = f'the run on {host} starts all its nodes itself'
@@ -105,7 +111,8 @@ def selected_nodes(names: Sequence[str], awaited: Sequence[str], host: str) -> l
 def check_software(here: Iterable[str], there: Iterable[str], host: str) -> None:
     """Refuse to take part with other versions than those of the world's machine.
 
-    :raises InputError: with a line for each that differs
+    Raises:
+        InputError: with a line for each that differs
     """
     allowed = 'the same on all machines of a run (./regolith doctor lists them)'
     found = [
@@ -119,7 +126,8 @@ def check_software(here: Iterable[str], there: Iterable[str], host: str) -> None
 def check_not_running(names: Iterable[str], present: Iterable[str]) -> None:
     """Refuse names of nodes that are there already.
 
-    :raises InputError: naming the first
+    Raises:
+        InputError: naming the first
     """
     for name in names:
         if name in present:
@@ -145,7 +153,8 @@ def _awaited(listener: RunListener, out: bool) -> WorldAnnouncement:
 def _agreed(run: WorldAnnouncement) -> ResolvedScenario:
     """Return the run's scenario, checked here: with the packages and files of this machine.
 
-    :raises InputError: if it cannot be run here
+    Raises:
+        InputError: if it cannot be run here
     """
     with tempfile.TemporaryDirectory(prefix='regolith-') as folder:
         file = Path(folder) / f'{run.scenario}.yaml'
@@ -161,8 +170,9 @@ def _agreed(run: WorldAnnouncement) -> ResolvedScenario:
 class _Joined:
     """Nodes of a run that are here, until it ends.
 
-    :param listener: hears the world
-    :param patience_s: time without the world before they leave [wall s]; None: they wait for it
+    Args:
+        listener: hears the world
+        patience_s: time without the world before they leave [wall s]; None: they wait for it
     """
 
     def __init__(

@@ -35,10 +35,13 @@ def resimulate(
 ) -> ResimulationResult:
     """Evolve a run again, in one process and unrecorded, on the inputs it had.
 
-    :param folder: of the run, with its bag
-    :param from_s: the last checkpoint at or before it is the start [s]
-    :param tick: progress callback (done, total) in simulated milliseconds
-    :raises ValueError: if a checkpoint cannot be read, or the run cannot be repeated, with the reason
+    Args:
+        folder: of the run, with its bag
+        from_s: the last checkpoint at or before it is the start [s]
+        tick: progress callback (done, total) in simulated milliseconds
+
+    Raises:
+        ValueError: if a checkpoint cannot be read, or the run cannot be repeated, with the reason
     """
     if (folder / 'bag_1').exists():
         raise ValueError('the run was rewound: its past is in several bags; allowed: runs that went straight on')

@@ -17,7 +17,8 @@ def result_from_bag(run_dir: Path) -> dict[str, Any]:
     Only committed cycles count; hashes, slips while driving and reports of ground and other participants are lost with
     their nodes.
 
-    :raises FileNotFoundError: if there is no bag with a cycle
+    Raises:
+        FileNotFoundError: if there is no bag with a cycle
     """
     lost = f'{run_dir / "world.json"}: the world wrote no figures; it was ended before it could'
     try:

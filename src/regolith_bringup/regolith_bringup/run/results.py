@@ -32,7 +32,8 @@ def dropped_participants(run_dir: Path) -> list[str]:
 def world_exit_message(run_dir: Path, code: int) -> str:
     """Return words on a world that ended without having written its figures: killed, or crashed.
 
-    :param code: its exit code; negative for a signal
+    Args:
+        code: its exit code; negative for a signal
     """
     return (
         f'ended {exit_code_text(code)}, and the run with it; what it had committed is in the bag{resume_hint(run_dir)}'
@@ -50,8 +51,9 @@ def exit_code_text(code: int) -> str:
 def write_results(run_dir: Path, say: Callable[[str], object], *, report: bool) -> dict[str, Any] | None:
     """Write summary.json and report.html as far as the run's data allow; return the summary.
 
-    :param say: prints a line for people
-    :param report: whether to write a report, if there is a bag
+    Args:
+        say: prints a line for people
+        report: whether to write a report, if there is a bag
     """
     from regolith_bringup.run.summary import build_summary, write_summary
 

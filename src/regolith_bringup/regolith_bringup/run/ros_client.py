@@ -63,8 +63,11 @@ class RosClient(GraphClient):
     def type_of(self, name: str, command: str) -> str:
         """Return the type of a topic, service or action.
 
-        :param command: of the command line; its first word says of which
-        :raises InputError: if it is not in the graph
+        Args:
+            command: of the command line; its first word says of which
+
+        Raises:
+            InputError: if it is not in the graph
         """
         what = command.partition(' ')[0]
         read: dict[str, Callable[[], list[tuple[str, list[str]]]]] = {
@@ -93,7 +96,8 @@ class RosClient(GraphClient):
     def ends_of_node(self, node: str) -> dict[str, list[tuple[str, list[str]]]]:
         """Return the names of topics, services and actions of a node with their types, by heading; none that is hidden.
 
-        :raises InputError: if it is not in the graph
+        Raises:
+            InputError: if it is not in the graph
         """
         known = self.nodes()
         if node not in known:
@@ -127,8 +131,9 @@ class RosClient(GraphClient):
     def echo(self, topic: str, kind: str, command: str, take: Callable[[Any], bool], raw: bool = False) -> None:
         """Receive messages until ``take`` of one returns False, or Ctrl-C.
 
-        :param kind: type; '': the one of the topic
-        :param raw: whether ``take`` receives the serialized message, bytes
+        Args:
+            kind: type; '': the one of the topic
+            raw: whether ``take`` receives the serialized message, bytes
         """
         message_type = interface(kind or self.type_of(topic, command), 'msg', command)
         goes_on = [True]
@@ -160,7 +165,8 @@ class RosClient(GraphClient):
     def publish(self, topic: str, kind: str, values: str, rate_hz: float, times: int) -> int:
         """Publish a message; return how often.
 
-        :param times: 0: until Ctrl-C
+        Args:
+            times: 0: until Ctrl-C
         """
         command = 'topic pub'
         message = filled(interface(kind, 'msg', command)(), values, command)
@@ -178,7 +184,8 @@ class RosClient(GraphClient):
     def call(self, service: str, kind: str, values: str, command: str = 'service call') -> Any:
         """Return the response of a service.
 
-        :raises InputError: if there is none
+        Raises:
+            InputError: if there is none
         """
         service_type = interface(kind, 'srv', command)
         return self.response(service, service_type, filled(service_type.Request(), values, command), command)
@@ -230,7 +237,8 @@ class RosClient(GraphClient):
     def parameter(self, node: str, name: str) -> Any:
         """Return the value of a parameter.
 
-        :raises InputError: if the node has none of that name
+        Raises:
+            InputError: if the node has none of that name
         """
         request = GetParameters.Request(names=[name])
         values = self.response(f'{node}/get_parameters', GetParameters, request, 'param get').values
@@ -243,7 +251,8 @@ class RosClient(GraphClient):
     def describe(self, node: str, name: str) -> Any:
         """Return the descriptor of a parameter, a ``rcl_interfaces/msg/ParameterDescriptor``.
 
-        :raises InputError: if the node has none of that name
+        Raises:
+            InputError: if the node has none of that name
         """
         if name not in (known := self.parameters(node)):
             problem = f'is not one of {node}'
@@ -257,14 +266,16 @@ class RosClient(GraphClient):
     def set_parameter(self, node: str, name: str, text: str) -> None:
         """Set a parameter to a value in YAML.
 
-        :raises InputError: if the node refuses
+        Raises:
+            InputError: if the node refuses
         """
         self.set_value(node, name, parse_value(text, 'param set', name))
 
     def load_parameters(self, node: str, file: str) -> dict[str, str]:
         """Set the parameters of a node that a file of ``param dump`` has; return why each was refused ('': set).
 
-        :raises InputError: if the file has none of this node
+        Raises:
+            InputError: if the file has none of this node
         """
         source = YamlSource(file, what='parameters')
         for key in (node, node.removeprefix('/'), '/**'):
@@ -276,7 +287,8 @@ class RosClient(GraphClient):
     def set_value(self, node: str, name: str, value: Any) -> None:
         """Set a parameter.
 
-        :raises InputError: if the node refuses
+        Raises:
+            InputError: if the node refuses
         """
         if reason := self._refusal(node, name, value):
             raise InputError(Problem('param set', name, reason, 'what the node takes', as_yaml_text(value)))

@@ -36,7 +36,8 @@ class ReservedDomain:
 def free_domain(among: Iterable[int] = AUTOMATIC) -> ReservedDomain:
     """Return a domain that no other caller holds, and on whose ports no process of this machine listens.
 
-    :raises InputError: if there is none
+    Raises:
+        InputError: if there is none
     """
     folder = _lock_folder()
     for number in among:
@@ -62,7 +63,8 @@ def listeners(domain: int) -> int:
 def parse_domain(text: str) -> int | ReservedDomain:
     """Return the domain of a text: a number, or ``auto`` for a free one.
 
-    :raises InputError: if it is neither
+    Raises:
+        InputError: if it is neither
     """
     if text == 'auto':
         return free_domain()
@@ -74,7 +76,8 @@ def parse_domain(text: str) -> int | ReservedDomain:
 def parse_namespace(text: str) -> str:
     """Return a namespace without the slashes around it; '' for none.
 
-    :raises InputError: if ROS 2 does not allow it
+    Raises:
+        InputError: if ROS 2 does not allow it
     """
     name = text.strip('/')
     if name and not re.fullmatch(r'[A-Za-z](_?[A-Za-z0-9])*(/[A-Za-z](_?[A-Za-z0-9])*)*', name):

@@ -24,10 +24,13 @@ KINDS = ('msg', 'srv', 'action')
 def interface(name: str, kind: str, command: str) -> Any:
     """Return the class of a type.
 
-    :param name: ``package/msg/Type``, or ``package/Type``
-    :param kind: one of :data:`KINDS`
-    :param command: for messages, e.g. ``topic pub``
-    :raises InputError: if there is none
+    Args:
+        name: ``package/msg/Type``, or ``package/Type``
+        kind: one of :data:`KINDS`
+        command: for messages, e.g. ``topic pub``
+
+    Raises:
+        InputError: if there is none
     """
     parts = name.split('/')
     if len(parts) == 2:
@@ -47,7 +50,8 @@ def interface(name: str, kind: str, command: str) -> Any:
 def filled(message: Any, text: str, command: str) -> Any:
     """Return a message with the fields that a YAML text gives; others keep their defaults.
 
-    :raises InputError: naming the field
+    Raises:
+        InputError: naming the field
     """
     values = parse_value(text, command) if text else {}
     if not isinstance(values, Mapping):
@@ -79,8 +83,9 @@ def _fill(message: Any, values: Mapping[str, Any], command: str, above: str) -> 
 def _value(default: Any, kind: str, value: Any, command: str, key: str) -> Any:
     """Return a field's value.
 
-    :param default: of the field
-    :param kind: type of the field as the message names it
+    Args:
+        default: of the field
+        kind: type of the field as the message names it
     """
     if hasattr(default, 'get_fields_and_field_types'):
         made = type(default)()
@@ -119,8 +124,11 @@ def _plain(kind: str, value: Any) -> Any:
 def stamp_ns(message: Any, topic: str) -> int:
     """Return the stamp of a message [ns].
 
-    :param topic: for messages
-    :raises InputError: if its type has no header
+    Args:
+        topic: for messages
+
+    Raises:
+        InputError: if its type has no header
     """
     from rclpy.time import Time
 

@@ -22,7 +22,8 @@ TERRAIN = 'terrain'
 def check_run_folder(out: Path) -> None:
     """Refuse a path that is no new or empty folder; nothing is made.
 
-    :raises InputError: if it is a file, or a folder that is not empty
+    Raises:
+        InputError: if it is a file, or a folder that is not empty
     """
     if os.path.exists(out) and (not out.is_dir() or any(out.iterdir())):
         raise InputError(Problem(f'--out {out}', '', 'is not an empty folder', 'a new or an empty folder'))
@@ -31,8 +32,11 @@ def check_run_folder(out: Path) -> None:
 def check_finished_run(command: str, run_dir: Path) -> None:
     """Refuse a folder that is no run folder.
 
-    :param command: that it was given to
-    :raises InputError: if it is none
+    Args:
+        command: that it was given to
+
+    Raises:
+        InputError: if it is none
     """
     allowed = 'a folder that ./regolith run made'
     refuse_url(run_dir, allowed)
@@ -44,8 +48,9 @@ def check_finished_run(command: str, run_dir: Path) -> None:
 def _make(folder: Path, asked: str, *, exist_ok: bool) -> None:
     """Make a folder with a reserve of disk space for the run's end.
 
-    :raises InputError: if the disk refuses
-    :raises FileExistsError: if it is there and must not be
+    Raises:
+        InputError: if the disk refuses
+        FileExistsError: if it is there and must not be
     """
     try:
         folder.mkdir(parents=True, exist_ok=exist_ok)
@@ -61,7 +66,8 @@ def _make(folder: Path, asked: str, *, exist_ok: bool) -> None:
 def check_checkpoint(folder: Path, scenario: Scenario) -> None:
     """Refuse a folder that is no whole checkpoint of a run of this scenario.
 
-    :raises InputError: if it is none
+    Raises:
+        InputError: if it is none
     """
     refuse_url(folder, 'a folder that holds a manifest.json, as in RUN/checkpoints')
     if not os.path.isfile(folder / 'manifest.json'):
@@ -92,9 +98,12 @@ def check_checkpoint(folder: Path, scenario: Scenario) -> None:
 def new_run_folder(scenario_name: str, out: Path | None = None) -> Path:
     """Make and return an empty run folder.
 
-    :param scenario_name: names the folder when ``out`` is None: ``runs/<scenario_name>_001`` and counting
-    :param out: the folder to make instead; it may exist if it is empty
-    :raises InputError: if ``out`` is a file, a folder that is not empty, or cannot be written to
+    Args:
+        scenario_name: names the folder when ``out`` is None: ``runs/<scenario_name>_001`` and counting
+        out: the folder to make instead; it may exist if it is empty
+
+    Raises:
+        InputError: if ``out`` is a file, a folder that is not empty, or cannot be written to
     """
     if out is not None:
         check_run_folder(out)

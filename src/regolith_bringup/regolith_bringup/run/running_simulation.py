@@ -28,7 +28,8 @@ ANSWER_S = 30.0
 class RunningSimulation(GraphClient):
     """A client of the world below a namespace; use it in a ``with`` statement.
 
-    :raises InputError: on entering, if no world is heard
+    Raises:
+        InputError: on entering, if no world is heard
     """
 
     def entered(self) -> None:
@@ -54,7 +55,8 @@ class RunningSimulation(GraphClient):
     def step(self, cycles: int) -> Step.Response:
         """Advance the paused world by cycles and return the world's answer.
 
-        :raises InputError: if it is not paused
+        Raises:
+            InputError: if it is not paused
         """
         client = self._client(Step, 'step')
         answer: Step.Response = self._await(client.call_async(Step.Request(steps=cycles)), 'step')
@@ -67,8 +69,11 @@ class RunningSimulation(GraphClient):
     def rewind(self, to: int | str, live: bool) -> Rewind.Response:
         """Bring the world back to its last commit at or before a time [ns], or to a snapshot, and return its answer.
 
-        :param live: whether the future is forgotten
-        :raises InputError: if it cannot go there
+        Args:
+            live: whether the future is forgotten
+
+        Raises:
+            InputError: if it cannot go there
         """
         client = self._client(Rewind, 'rewind')
         inputs = Rewind.Request.LIVE if live else Rewind.Request.REPLAY
@@ -82,7 +87,8 @@ class RunningSimulation(GraphClient):
     def reset(self) -> None:
         """Bring the world back to its beginning, ``/clock`` with it.
 
-        :raises InputError: if it refuses
+        Raises:
+            InputError: if it refuses
         """
         client = self._client(ResetSimulation, 'reset_simulation')
         answer = self._await(client.call_async(ResetSimulation.Request()), 'reset')
@@ -92,7 +98,8 @@ class RunningSimulation(GraphClient):
     def save_snapshot(self, name: str) -> SaveSnapshot.Response:
         """Have the world keep this moment, and return its answer.
 
-        :raises InputError: if it refuses
+        Raises:
+            InputError: if it refuses
         """
         answer: SaveSnapshot.Response = self._await(
             self._client(SaveSnapshot, 'save_snapshot').call_async(SaveSnapshot.Request(name=name)), 'keep'
@@ -123,7 +130,8 @@ class RunningSimulation(GraphClient):
     def set_real_time_factor(self, speed: float) -> None:
         """Cap the speed, simulated seconds per wall second; 0: no cap.
 
-        :raises InputError: if the world refuses
+        Raises:
+            InputError: if the world refuses
         """
         value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=float(speed))
         request = SetParameters.Request(parameters=[Parameter(name='real_time_factor', value=value)])

@@ -23,7 +23,8 @@ _YOUNG_S = 10.0
 def remove_abandoned(folder: Path = _FOLDER) -> int:
     """Remove the segments of dead processes and return their number; segments of other users stay.
 
-    :param folder: of the segments; a missing one has none
+    Args:
+        folder: of the segments; a missing one has none
     """
     removed = 0
     oldest = time.time() - _YOUNG_S

@@ -29,10 +29,13 @@ class Simulation(InProcessSimulation):
     ) -> Simulation:
         """Return the simulation of a scenario by file or name, checked.
 
-        :param overrides: ``a.b=value`` with the value in YAML
-        :param seed: if given, replaces the file's
-        :param threads: number of threads that evolve vehicles; the result does not depend on it
-        :raises InputError: if there is any problem with it
+        Args:
+            overrides: ``a.b=value`` with the value in YAML
+            seed: if given, replaces the file's
+            threads: number of threads that evolve vehicles; the result does not depend on it
+
+        Raises:
+            InputError: if there is any problem with it
         """
         scenario = load_scenario(path_or_name, overrides, seed=seed).scenario
         with announce_compilation():
@@ -78,7 +81,8 @@ class Simulation(InProcessSimulation):
     def place(self, name: str, body: BodyState) -> None:
         """Give a vehicle pose and velocity.
 
-        :raises ValueError: if it cannot be there
+        Raises:
+            ValueError: if it cannot be there
         """
         self.agents[name].set_state(body)
 

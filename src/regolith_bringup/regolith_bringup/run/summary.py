@@ -44,7 +44,8 @@ _TERRAIN_KEYS = ('modified_nodes', 'max_rut_depth_m', 'conflicts', 'ledger')
 class FinishedRun:
     """A :class:`regolith_files.extension_points.Run`; all parts are read on first access.
 
-    :param folder: with ``scenario.yaml``, ``world.json`` and what the recorder left, or one of the two
+    Args:
+        folder: with ``scenario.yaml``, ``world.json`` and what the recorder left, or one of the two
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -59,7 +60,8 @@ class FinishedRun:
     def bag(self) -> Bag:
         """The recording.
 
-        :raises NoRecordingError: if there is none
+        Raises:
+            NoRecordingError: if there is none
         """
         return Bag(self.folder)
 
@@ -75,7 +77,8 @@ class FinishedRun:
     def outcome(self) -> dict[str, Any]:
         """The world's figures at its end, from the bag if the world did not write them.
 
-        :raises FileNotFoundError: if there is neither ``world.json`` nor a bag with cycles in it
+        Raises:
+            FileNotFoundError: if there is neither ``world.json`` nor a bag with cycles in it
         """
         path = self.folder / 'world.json'
         if path.is_file():
@@ -106,7 +109,8 @@ class FinishedRun:
 def _read(path: Path) -> dict[str, Any]:
     """Return what a file of the run holds.
 
-    :raises InputError: if it is not what the run wrote
+    Raises:
+        InputError: if it is not what the run wrote
     """
     try:
         return dict(json.loads(path.read_text(encoding='utf-8')))
@@ -120,8 +124,11 @@ def build_summary(run_dir: str | Path) -> dict[str, Any]:
 
     Values of a vehicle or a ground without a report (its node died) are None.
 
-    :param run_dir: run folder with ``scenario.yaml``, ``world.json`` and what the recorder left, or one of the two
-    :raises FileNotFoundError: if there is neither ``world.json`` nor a bag with cycles in it
+    Args:
+        run_dir: run folder with ``scenario.yaml``, ``world.json`` and what the recorder left, or one of the two
+
+    Raises:
+        FileNotFoundError: if there is neither ``world.json`` nor a bag with cycles in it
     """
     run = FinishedRun(run_dir)
     world, reports = run.outcome, run.participant_summaries

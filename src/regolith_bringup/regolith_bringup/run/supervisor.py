@@ -59,12 +59,17 @@ def run_scenario(
 ) -> int:
     """Run a scenario in its own processes; print the run folder last (or the summary, for ``as_json``).
 
-    :param report: whether to write a report, if there is a bag
-    :param namespace: above all names of the run; '': none
-    :param network: whether the run is visible beyond this machine
-    :param elsewhere: whose nodes are started on other machines
-    :return: 0 done, 2 another run is active, 3 a node failed, 130 interrupted before the first cycle
-    :raises InputError: if nothing can be started so; or at the end, if standard output cannot be written
+    Args:
+        report: whether to write a report, if there is a bag
+        namespace: above all names of the run; '': none
+        network: whether the run is visible beyond this machine
+        elsewhere: whose nodes are started on other machines
+
+    Returns:
+        0 done, 2 another run is active, 3 a node failed, 130 interrupted before the first cycle
+
+    Raises:
+        InputError: if nothing can be started so; or at the end, if standard output cannot be written
     """
     check_ros_environment(os.environ)
     run_dir = new_run_folder(resolved.scenario.name, out).absolute()
@@ -116,12 +121,13 @@ def run_scenario(
 class Supervisor:
     """The processes of one run.
 
-    :param specs: from ``node_specs()``
-    :param duration_s: of the run, for the progress bar [s]
-    :param quiet: whether to show no progress
-    :param namespace: above all names of the run
-    :param network: whether the run is visible beyond this machine
-    :param unresponsive_s: see ``world.unresponsive_s`` [wall s]
+    Args:
+        specs: from ``node_specs()``
+        duration_s: of the run, for the progress bar [s]
+        quiet: whether to show no progress
+        namespace: above all names of the run
+        network: whether the run is visible beyond this machine
+        unresponsive_s: see ``world.unresponsive_s`` [wall s]
     """
 
     def __init__(

@@ -51,8 +51,9 @@ class TeleopInput(Protocol):
 class Keyboard:
     """Keys of the terminal: each press is a step faster or slower. Use it in a ``with`` statement.
 
-    :param linear: largest forward speed [m/s]
-    :param angular: largest yaw rate [rad/s]
+    Args:
+        linear: largest forward speed [m/s]
+        angular: largest yaw rate [rad/s]
     """
 
     def __init__(self, linear: float, angular: float, stream: Any = None) -> None:
@@ -101,10 +102,13 @@ class Keyboard:
 class Gamepad:
     """A stick of a gamepad, by Linux' joystick interface; use it in a ``with`` statement.
 
-    :param device: such as /dev/input/js0
-    :param linear: speed at its full way [m/s]
-    :param angular: yaw rate at its full way [rad/s]
-    :raises InputError: if it cannot be read
+    Args:
+        device: such as /dev/input/js0
+        linear: speed at its full way [m/s]
+        angular: yaw rate at its full way [rad/s]
+
+    Raises:
+        InputError: if it cannot be read
     """
 
     def __init__(self, device: Path, linear: float, angular: float) -> None:
@@ -157,7 +161,8 @@ class Gamepad:
 class VehicleCommand(GraphClient):
     """``cmd_vel`` of a vehicle; use it in a ``with`` statement.
 
-    :raises InputError: on entering, if nobody listens to it
+    Raises:
+        InputError: on entering, if nobody listens to it
     """
 
     def __init__(self, vehicle: str, domain: str | None = None, namespace: str = '') -> None:

@@ -19,8 +19,11 @@ def check_above_ground(scenario: Scenario, objects: Mapping[str, Any], source: Y
     Their highest points count. The ground is that of the height field at their places, so a body in a tunnel of
     obstacles is refused, too.
 
-    :param objects: roots by name, at their initial states
-    :raises InputError: naming the object, and how deep it is
+    Args:
+        objects: roots by name, at their initial states
+
+    Raises:
+        InputError: naming the object, and how deep it is
     """
     bodies = [
         (name, item)

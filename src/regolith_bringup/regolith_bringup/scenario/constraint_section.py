@@ -15,8 +15,11 @@ def check_couplings(scenario: Scenario, models: dict[str, str], source: YamlSour
 
     Vehicles that are held are placed on the ground, as in a run; the others are left out.
 
-    :param models: as of :func:`regolith_bringup.scenario.vehicle_section.resolved_models`
-    :raises InputError: naming the coupling, its key, the error and what is allowed
+    Args:
+        models: as of :func:`regolith_bringup.scenario.vehicle_section.resolved_models`
+
+    Raises:
+        InputError: naming the coupling, its key, the error and what is allowed
     """
     held = {name for entry in scenario.objects.values() for name in entry.get('between', ())}
     if not held:

@@ -19,7 +19,8 @@ def check_determinism(scenario: Scenario, source: YamlSource) -> None:
 
     What plug-ins do cannot be seen here; ``./regolith verify`` finds it.
 
-    :raises InputError: naming the promise, what stands against it, and what is allowed
+    Raises:
+        InputError: naming the promise, what stands against it, and what is allowed
     """
     level = scenario.world.determinism
     if level is None:

@@ -43,7 +43,8 @@ def resolved_model(scenario: Scenario, source: YamlSource) -> TerrainConfig:
 
     What is unusual about the model becomes a warning of ``source``, what is added to it a note.
 
-    :raises InputError: if the model cannot be used, or a place lies outside it
+    Raises:
+        InputError: if the model cannot be used, or a place lies outside it
     """
     terrain = scenario.terrain
     if terrain.source in ('procedural', 'flat'):
@@ -132,7 +133,8 @@ def _detail(scenario: Scenario, model: RasterField) -> Any:
 def _compare_gravity(scenario: Scenario, body: str | None, source: YamlSource) -> None:
     """Warn of a map of one body with the gravity of another one.
 
-    :param body: of the map; None: unknown
+    Args:
+        body: of the map; None: unknown
     """
     gravity = scenario.world.gravity_mps2
     other = next((name for name, (low, high) in _GRAVITY_MPS2.items() if low < gravity < high), None)
@@ -145,7 +147,8 @@ def _compare_gravity(scenario: Scenario, body: str | None, source: YamlSource) -
 def note_sight(scenario: Scenario, source: YamlSource) -> None:
     """Note how far beyond the edge of the model sensors of vehicles at their starts may see.
 
-    :param scenario: resolved
+    Args:
+        scenario: resolved
     """
     if scenario.terrain.source in ('procedural', 'flat'):
         return

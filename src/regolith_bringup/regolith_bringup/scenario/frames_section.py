@@ -19,8 +19,11 @@ WORLD = 'world'
 def check_frames(scenario: Scenario, source: YamlSource) -> None:
     """Refuse two frames with one id, over all vehicles, their parts and their sensors.
 
-    :param scenario: with resolved models and sensors
-    :raises InputError: naming the later one, and the owner of the frame
+    Args:
+        scenario: with resolved models and sensors
+
+    Raises:
+        InputError: naming the later one, and the owner of the frame
     """
     if not _may_collide(scenario):
         return

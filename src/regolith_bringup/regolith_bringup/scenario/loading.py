@@ -59,14 +59,17 @@ def load_scenario(
 ) -> ResolvedScenario:
     """Read, check and resolve a scenario.
 
-    :param path_or_name: a YAML file, or the name of a scenario (see :func:`find_scenarios`)
-    :param overrides: settings, or ``a.b=value`` with the value in YAML, of the command line; relative file names in
-        these start at the working directory
-    :param seed: if given, replaces the file's
-    :param duration_s: if given, replaces the file's [s]
-    :param speed: if given, replaces the file's: a number or 'max'
-    :param record: if given, replaces ``recording.enabled``
-    :raises InputError: if there is any problem with it
+    Args:
+        path_or_name: a YAML file, or the name of a scenario (see :func:`find_scenarios`)
+        overrides: settings, or ``a.b=value`` with the value in YAML, of the command line; relative file names in these
+            start at the working directory
+        seed: if given, replaces the file's
+        duration_s: if given, replaces the file's [s]
+        speed: if given, replaces the file's: a number or 'max'
+        record: if given, replaces ``recording.enabled``
+
+    Raises:
+        InputError: if there is any problem with it
     """
     source = YamlSource(scenario_file(path_or_name), what='a scenario')
     for override in overrides:
@@ -114,7 +117,8 @@ def load_scenario(
 def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[str, Any]]:
     """Return the entries of the world's own objects with all values written out.
 
-    :raises InputError: naming file, key, value and what is allowed
+    Raises:
+        InputError: naming file, key, value and what is allowed
     """
     if not scenario.objects:
         return {}
@@ -189,8 +193,11 @@ def _checked(source: YamlSource) -> Scenario:
 def scenario_file(path_or_name: str | Path, base_dir: str | Path = '.') -> Path:
     """Return the file of a scenario given by path or name.
 
-    :param base_dir: origin of relative paths before the present folder
-    :raises InputError: if there is neither
+    Args:
+        base_dir: origin of relative paths before the present folder
+
+    Raises:
+        InputError: if there is neither
     """
     for path in (Path(base_dir) / path_or_name, Path(path_or_name)):
         if os.path.isfile(path):

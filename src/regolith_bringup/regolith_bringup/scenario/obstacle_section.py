@@ -15,7 +15,8 @@ from regolith_terrain.solids.config import ObstacleConfig
 def resolve_obstacles(source: YamlSource) -> None:
     """Make the paths of meshes absolute.
 
-    :raises InputError: naming the key of a file that is not there
+    Raises:
+        InputError: naming the key of a file that is not there
     """
     section = source.data.get('obstacles')
     for name, entry in section.items() if isinstance(section, dict) else ():
@@ -37,7 +38,8 @@ a stated scale is doubted for every mesh in millimeters that matters; a hall of 
 def _check_size(name: str, config: ObstacleConfig, side: float, source: YamlSource) -> None:
     """Refuse, or warn of, a mesh that is as large as if its unit were millimeters.
 
-    :param side: its largest [m]
+    Args:
+        side: its largest [m]
     """
     key, stated = ('obstacles', name, 'path'), 'scale' in config.model_fields_set
     fix = f'set obstacles.{name}.scale, the unit of the file in meters (0.001 for millimeters, 1 for meters)'
@@ -53,7 +55,8 @@ def _check_size(name: str, config: ObstacleConfig, side: float, source: YamlSour
 def terrain_with_obstacles(scenario: Scenario, source: YamlSource) -> TerrainConfig:
     """Return the terrain with the obstacles on it, as every process reads it.
 
-    :raises InputError: if a mesh is no solid
+    Raises:
+        InputError: if a mesh is no solid
     """
     if 'obstacles' not in source.data:
         return scenario.terrain

@@ -77,8 +77,11 @@ def participant_context(scenario: Scenario) -> ParticipantContext:
 def resolved_sections(scenario: Scenario, source: YamlSource) -> dict[str, Section]:
     """Return the resolved sections.
 
-    :param scenario: checked key by key
-    :raises InputError: naming file, key, value and what is allowed
+    Args:
+        scenario: checked key by key
+
+    Raises:
+        InputError: naming file, key, value and what is allowed
     """
     site = participant_context(scenario)
     return {name: kind.resolved(section, site, source) for name, (kind, section) in sections(scenario).items()}
@@ -92,9 +95,12 @@ def prepared(
 ) -> Scenario:
     """Write the participants' data of the ground into folders in the run's; return the scenario.
 
-    :param progress: by the name of a participant, its progress callback
-    :param without: those whose data is made on another machine
-    :raises ValueError: if it cannot be made
+    Args:
+        progress: by the name of a participant, its progress callback
+        without: those whose data is made on another machine
+
+    Raises:
+        ValueError: if it cannot be made
     """
     site = participant_context(scenario)
     changed = {

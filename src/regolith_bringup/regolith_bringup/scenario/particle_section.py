@@ -47,8 +47,11 @@ def particle_costs(scenario: Scenario) -> list[ParticleCost]:
 def check_particles(scenario: Scenario, models: dict[str, str], source: YamlSource) -> None:
     """Refuse regions of particles that are too fine or too large, that others would enter, or that sensors cannot see.
 
-    :param models: as of :func:`regolith_bringup.scenario.vehicle_section.resolved_models`
-    :raises InputError: naming file, key, value and what is allowed
+    Args:
+        models: as of :func:`regolith_bringup.scenario.vehicle_section.resolved_models`
+
+    Raises:
+        InputError: naming file, key, value and what is allowed
     """
     if not scenario.terrain.particle_regions():
         return

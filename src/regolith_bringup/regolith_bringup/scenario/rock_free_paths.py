@@ -14,8 +14,11 @@ def with_rock_free_paths(scenario: Scenario) -> TerrainConfig:
 
     Paths that a resolved scenario lists already are not repeated.
 
-    :param scenario: its vehicles' models are names or absolute paths
-    :raises InputError: if a vehicle's files cannot be used
+    Args:
+        scenario: its vehicles' models are names or absolute paths
+
+    Raises:
+        InputError: if a vehicle's files cannot be used
     """
     # MuJoCo takes longer to load than a scenario to check, and few scenarios have rocks.
     from regolith_vehicles.agent.planned_path import planned_path, running_gear_radius

@@ -63,11 +63,14 @@ def resolved_sensors(
 ) -> dict[str, Any]:
     """Return the resolved ``sensors`` and ``lights`` of a vehicle: models written out, with rates.
 
-    :param name: of the vehicle
-    :param entry: its section
-    :param source: its file
-    :param origin: place of the world's origin on its body, if that is known
-    :raises InputError: naming file, key, value and what is allowed
+    Args:
+        name: of the vehicle
+        entry: its section
+        source: its file
+        origin: place of the world's origin on its body, if that is known
+
+    Raises:
+        InputError: naming file, key, value and what is allowed
     """
     at: KeyPath = ('vehicles', name, 'sensors')
     entries: dict[str, SensorEntry] = {}
@@ -116,7 +119,8 @@ def check_mounts(scenario: Scenario, source: YamlSource) -> None:
 
     There, sensors that see are blind; others may be. Lamps shine out of a housing of HOUSING_M about them, no deeper.
 
-    :param scenario: resolved: models of vehicles and sensors written out
+    Args:
+        scenario: resolved: models of vehicles and sensors written out
     """
     mounts = [
         (sensor.vehicle, ('sensors', sensor.name), sensor.mount, 0.0 if sensor.kind.sees else math.inf)

@@ -17,7 +17,8 @@ from regolith_terrain.terrain_model import DEFAULT, TerrainModel, terrain_model,
 def resolve_terrain(source: YamlSource) -> None:
     """Write out the soils that a scenario names, and make the path of its elevation model absolute.
 
-    :raises InputError: naming file, key, value and what is allowed
+    Raises:
+        InputError: naming file, key, value and what is allowed
     """
     terrain = source.data.get('terrain')
     if not isinstance(terrain, dict):
@@ -48,7 +49,9 @@ def _resolve_presets(terrain: dict[str, Any], source: YamlSource) -> None:
 def _resolve_soil(source: YamlSource, key: KeyPath, section: dict[str, Any]) -> None:
     """Replace the soil of the ground, or of a region, by its values, checked by the law that holds there.
 
-    :param key: of the section; section: what stands there
+    Args:
+        key: of the section
+        section: what stands there
     """
     law, at = law_of(source, key, section), (*key, 'soil')
     if 'soil' not in section:
@@ -66,7 +69,9 @@ def _resolve_soil(source: YamlSource, key: KeyPath, section: dict[str, Any]) -> 
 def soil_values(soil: str, source: YamlSource, key: KeyPath, law: TerrainModel) -> dict[str, Any]:
     """Return the values of a soil given by name or by file.
 
-    :param key: under which ``source`` names it; law: whose parameters they are
+    Args:
+        key: under which ``source`` names it
+        law: whose parameters they are
     """
     inner = YamlSource(law.config.files.find_for_key(key, soil, source), what='a soil')
     return _checked_soil({'name': inner.file.stem, **inner.data}, inner, (), law)
@@ -79,8 +84,12 @@ def _checked_soil(values: dict[str, Any], source: YamlSource, prefix: KeyPath, l
 def law_of(source: YamlSource, key: KeyPath = ('terrain',), region: dict[str, Any] | None = None) -> TerrainModel:
     """Return the soil law of a scenario's ground, or of a region in it, for reading its soils.
 
-    :param region: section that may name a law of its own; key: its own
-    :raises InputError: if there is no such law
+    Args:
+        region: section that may name a law of its own
+        key: its own
+
+    Raises:
+        InputError: if there is no such law
     """
     terrain = source.data.get('terrain')
     sections = [(('terrain',), terrain), (key, region)]

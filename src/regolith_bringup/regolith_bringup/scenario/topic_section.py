@@ -32,9 +32,12 @@ def check_participant_names(scenario: Scenario, source: YamlSource) -> None:
 def with_barrier_type(scenario: Scenario, models: dict[str, str], source: YamlSource) -> Scenario:
     """Return a scenario with the message type of its barrier written out, which the world reads.
 
-    :param models: as of :func:`regolith_bringup.scenario.vehicle_section.resolved_models`
-    :raises InputError: if the topic is a command topic that its vehicle does not subscribe to, or if the type is
-        neither given nor known, not installed, or not the one of the vehicle's topic
+    Args:
+        models: as of :func:`regolith_bringup.scenario.vehicle_section.resolved_models`
+
+    Raises:
+        InputError: if the topic is a command topic that its vehicle does not subscribe to, or if the type is neither
+            given nor known, not installed, or not the one of the vehicle's topic
     """
     barrier = scenario.world.input_barrier
     if barrier is None:
@@ -69,7 +72,8 @@ def _barrier_type(barrier: InputBarrier, scenario: Scenario, models: dict[str, s
 def topics_of_model(model: str) -> tuple[str, ...]:
     """Return the command topics of vehicles of a model, without their namespace.
 
-    :param model: a known name, or an absolute path
+    Args:
+        model: a known name, or an absolute path
     """
     from regolith_vehicles.dynamics.multibody import compile_vehicle
     from regolith_vehicles.running_gear_registry import (
@@ -86,7 +90,8 @@ def check_recorded(scenario: Scenario, source: YamlSource) -> None:
     There, of a topic of a sensor no frame would be awaited, so that some would be missing in the bag; a topic that is
     recorded anyway keeps its type; others need one.
 
-    :param scenario: resolved: models of sensors written out
+    Args:
+        scenario: resolved: models of sensors written out
     """
     names = [name for sensor in scenario_sensors(scenario) for name, _ in sensor.topics]
     always = {topic.name: topic.type_name for topic in recorded_topics(scenario.vehicles)}

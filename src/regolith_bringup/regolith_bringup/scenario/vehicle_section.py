@@ -42,9 +42,12 @@ from regolith_world.numerics.kernel_cache import announce_compilation
 def resolved_models(scenario: Scenario, source: YamlSource) -> dict[str, str]:
     """Return the model of each vehicle: a known name, or an absolute path.
 
-    :param scenario: checked key by key
-    :param source: its file
-    :raises InputError: if a vehicle or its driver could not be made
+    Args:
+        scenario: checked key by key
+        source: its file
+
+    Raises:
+        InputError: if a vehicle or its driver could not be made
     """
     if not (scenario.vehicles or scenario.objects):
         raise source.error(('vehicles',), 'is empty', 'at least one vehicle, as amber: {position: [0, 0]}, or objects')
@@ -183,7 +186,8 @@ def _build(
 def check_clear(scenario: Scenario, models: dict[str, str], source: YamlSource) -> None:
     """Refuse vehicles that stand in an obstacle, from which they would be thrown.
 
-    :param models: as of :func:`resolved_models`
+    Args:
+        models: as of :func:`resolved_models`
     """
     terrain, places = scenario.terrain, {name: entry.position for name, entry in scenario.vehicles.items()}
     near = {

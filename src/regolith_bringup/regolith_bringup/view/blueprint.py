@@ -37,12 +37,13 @@ def blueprint(
 ) -> rrb.Blueprint:
     """Return the layout.
 
-    :param types: of all topics, by name
-    :param plotted: paths of quantities that are plotted, with the number of lines of each
-    :param places: to be in sight [m], shape (n, 2)
-    :param following: whether the newest is shown, as it comes
-    :param bare: whether what only serves to operate the viewer is left out
-    :param plain: whether the time line is folded away: Rerun draws four more pictures to let it settle
+    Args:
+        types: of all topics, by name
+        plotted: paths of quantities that are plotted, with the number of lines of each
+        places: to be in sight [m], shape (n, 2)
+        following: whether the newest is shown, as it comes
+        bare: whether what only serves to operate the viewer is left out
+        plain: whether the time line is folded away: Rerun draws four more pictures to let it settle
     """
     world = rrb.Spatial3DView(
         origin='world',

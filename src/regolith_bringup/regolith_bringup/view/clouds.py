@@ -16,7 +16,8 @@ _TYPES = {1: 'i1', 2: 'u1', 3: 'i2', 4: 'u2', 5: 'i4', 6: 'u4', 7: 'f4', 8: 'f8'
 def columns_of(message: Any) -> dict[str, NDArray[np.float64]]:
     """Return the numbers of a sensor_msgs/PointCloud2 by field; points without a finite place are left out.
 
-    :raises ValueError: if its points have no x, y, z
+    Raises:
+        ValueError: if its points have no x, y, z
     """
     names = [str(f.name) for f in message.fields]
     if not {'x', 'y', 'z'} <= set(names):

@@ -18,7 +18,8 @@ from regolith_files.extension_points import ViewMarks
 class DrawnLayers:
     """The layers of a scenario.
 
-    :param period_ns: least time between two states of a layer [ns]
+    Args:
+        period_ns: least time between two states of a layer [ns]
     """
 
     def __init__(self, canvas: Canvas, layers: Layers, period_ns: int) -> None:

@@ -27,7 +27,8 @@ class DrawnObjects:
 
     Shapes are those of the scenario; what is born on the way is drawn as the ball of its mass and inertia.
 
-    :param period_ns: least time between two states [ns]
+    Args:
+        period_ns: least time between two states [ns]
     """
 
     def __init__(self, canvas: Canvas, scenario: Any, period_ns: int) -> None:

@@ -34,7 +34,8 @@ _GREY = (150, 143, 136)
 class DrawnSensors:
     """All images and clouds there are.
 
-    :param place_of: gives the path of the entity that a frame is of, None for others
+    Args:
+        place_of: gives the path of the entity that a frame is of, None for others
     """
 
     def __init__(self, canvas: Canvas, place_of: Callable[[str], str | None]) -> None:

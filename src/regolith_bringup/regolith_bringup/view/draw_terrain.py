@@ -34,8 +34,9 @@ _OBSTACLES = {
 class TerrainDrawer:
     """The ground.
 
-    :param pieces: of which it is made
-    :param period_ns: least time between two states of it [ns]
+    Args:
+        pieces: of which it is made
+        period_ns: least time between two states of it [ns]
     """
 
     def __init__(self, canvas: Canvas, pieces: TerrainMesh, period_ns: int) -> None:
@@ -46,8 +47,9 @@ class TerrainDrawer:
     def begin(self, t_ns: int, places: Floats, tiles: Iterable[tuple[int, int]] = ()) -> None:
         """Show the ground around places.
 
-        :param places: where vehicles are, or will be [m], shape (n, 2)
-        :param tiles: that will change
+        Args:
+            places: where vehicles are, or will be [m], shape (n, 2)
+            tiles: that will change
         """
         self._draw(t_ns, self._pieces.show(self._pieces.patches_around(places), tiles))
 
@@ -92,7 +94,8 @@ class TerrainDrawer:
 def draw_obstacles(canvas: Canvas, scenario: Any, middle: Floats) -> None:
     """Draw rocks and obstacles.
 
-    :param middle: of the vehicles' places [m], shape (2,): of many rocks those are shown that look largest from there
+    Args:
+        middle: of the vehicles' places [m], shape (2,): of many rocks those are shown that look largest from there
     """
     terrain = scenario.terrain
     field = build_height_field(terrain, scenario.seed)

@@ -53,7 +53,8 @@ class _Vehicle:
 class DrawnVehicles:
     """All vehicles that tell what they look like.
 
-    :param period_ns: least time between two states [ns]
+    Args:
+        period_ns: least time between two states [ns]
     """
 
     def __init__(self, canvas: Canvas, period_ns: int) -> None:

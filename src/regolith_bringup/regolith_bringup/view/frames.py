@@ -34,7 +34,8 @@ class FixedFrames:
     def place(self, frame: str, known: Callable[[str], str | None]) -> tuple[str, Floats, Floats] | None:
         """Return what is known that a frame is fixed to, and its position [m] and orientation there; None: nothing.
 
-        :param known: gives the name of what is known by a frame, None for others
+        Args:
+            known: gives the name of what is known by a frame, None for others
         """
         position, turn = np.zeros(3), np.eye(3)
         for _ in range(len(self._parents) + 1):

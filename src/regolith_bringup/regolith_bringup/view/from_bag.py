@@ -30,9 +30,10 @@ def draw_run(
 ) -> RunView:
     """Draw a recorded run; return its view.
 
-    :param bags: that of the branch to be seen, behind those of the branches before it
-    :param to_ns: simulated time after which nothing is drawn [ns]
-    :param tell: called with the simulated time reached [ns]
+    Args:
+        bags: that of the branch to be seen, behind those of the branches before it
+        to_ns: simulated time after which nothing is drawn [ns]
+        tell: called with the simulated time reached [ns]
     """
     bag = bags[-1]
     survey = _Survey(scenario, bag, to_ns)
@@ -67,7 +68,8 @@ def _told(bag: Bag, message: RawMessage, t_ns: int) -> ViewMessage:
 class _Survey:
     """What has to be known of a bag before anything is drawn, in one pass over it.
 
-    :param to_ns: simulated time after which nothing is of interest [ns]
+    Args:
+        to_ns: simulated time after which nothing is of interest [ns]
     """
 
     def __init__(self, scenario: Any, bag: Bag, to_ns: int) -> None:

@@ -61,7 +61,8 @@ def find_browser() -> str | None:
 def require_browser() -> str:
     """Return the path of a browser.
 
-    :raises InputError: if there is none
+    Raises:
+        InputError: if there is none
     """
     found = find_browser()
     if found is None:
@@ -73,8 +74,9 @@ def require_browser() -> str:
 class Browser:
     """A browser without a screen; use it in a ``with`` statement.
 
-    :param path: of the program
-    :param size: of the page [px]
+    Args:
+        path: of the program
+        size: of the page [px]
     """
 
     def __init__(self, path: str, size: tuple[int, int]) -> None:
@@ -147,10 +149,13 @@ class Browser:
     def settled_picture(self, patience_s: float, least_bytes: int, blank_bytes: int) -> bytes:
         """Return the page once all has come and it no longer changes.
 
-        :param patience_s: after which it is taken as it is [wall s]
-        :param least_bytes: that the page loads before it is complete
-        :param blank_bytes: size of a picture up to which it shows nothing yet
-        :raises TimeoutError: if it shows nothing until then
+        Args:
+            patience_s: after which it is taken as it is [wall s]
+            least_bytes: that the page loads before it is complete
+            blank_bytes: size of a picture up to which it shows nothing yet
+
+        Raises:
+            TimeoutError: if it shows nothing until then
         """
         started, before, same = time.monotonic(), b'', 0
         while True:
@@ -168,7 +173,8 @@ class Browser:
     def _ask(self, method: str, **parameters: Any) -> Any:
         """Send a command and return its result.
 
-        :raises OSError: if the browser left
+        Raises:
+            OSError: if the browser left
         """
         self._number += 1
         command: dict[str, Any] = {'id': self._number, 'method': method, 'params': parameters}

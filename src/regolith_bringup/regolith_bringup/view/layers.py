@@ -36,7 +36,8 @@ class Layers:
     def marks(self, t_ns: int) -> dict[str, list[ViewMarks]]:
         """Return the marks of the layers for which there is news, by name.
 
-        :param t_ns: simulated time [ns]
+        Args:
+            t_ns: simulated time [ns]
         """
         names, self._fresh = sorted(self._fresh & self.known.keys()), set()
         found = {}

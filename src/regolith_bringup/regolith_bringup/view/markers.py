@@ -37,8 +37,9 @@ _TEXT_M = 0.35
 class Markers:
     """A MarkerArray that is being made.
 
-    :param t_ns: time of all markers [ns]
-    :param clear: whether all that was shown before goes
+    Args:
+        t_ns: time of all markers [ns]
+        clear: whether all that was shown before goes
     """
 
     def __init__(self, t_ns: int, *, clear: bool = False) -> None:

@@ -43,7 +43,8 @@ class Drawer(Protocol):
     def meet(self, types: Mapping[str, str]) -> Mapping[str, int]:
         """Return the topics it draws, with the least time between two messages of each [ns]; 0: it needs them all.
 
-        :param types: all topics there are now, by name from the root of the run
+        Args:
+            types: all topics there are now, by name from the root of the run
         """
 
     def take(self, told: ViewMessage) -> None:

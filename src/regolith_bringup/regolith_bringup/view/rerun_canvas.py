@@ -20,8 +20,9 @@ _SENT_S = 30.0
 class Canvas:
     """A recording whose only timeline is simulated time.
 
-    :param name: of the run
-    :param held: whether what is drawn waits until :meth:`send`, then to go in as few pieces as it can
+    Args:
+        name: of the run
+        held: whether what is drawn waits until :meth:`send`, then to go in as few pieces as it can
     """
 
     def __init__(self, name: str, *, held: bool = False) -> None:
@@ -63,6 +64,8 @@ def screen(color: Any) -> NDArray[np.uint8]:
 def placed(position: Any, turn: Any, scale: float | None = None) -> rr.Transform3D:
     """Return the place of an entity in what it is part of.
 
-    :param position: [m]; ``turn``: quaternion (x, y, z, w)
+    Args:
+        position: [m]
+        turn: quaternion (x, y, z, w)
     """
     return rr.Transform3D(translation=position, quaternion=rr.Quaternion(xyzw=turn), scale=scale)

@@ -37,11 +37,12 @@ _PLAIN = (8, 96, 2, True)
 class RunView:
     """All that is drawn of a run.
 
-    :param scenario: as resolved
-    :param canvas: to draw on
-    :param span_ns: simulated time that is to be seen [ns]
-    :param ticking: whether each message has drawn what waits for its time; else only :meth:`tick` has
-    :param plain: whether it takes a quarter of the work to draw: fewer triangles of ground, no time line
+    Args:
+        scenario: as resolved
+        canvas: to draw on
+        span_ns: simulated time that is to be seen [ns]
+        ticking: whether each message has drawn what waits for its time; else only :meth:`tick` has
+        plain: whether it takes a quarter of the work to draw: fewer triangles of ground, no time line
     """
 
     def __init__(
@@ -71,7 +72,8 @@ class RunView:
     def meet(self, types: Mapping[str, str]) -> dict[str, int]:
         """Return those topics of which messages are to be given to it, with the least time between two of each [ns].
 
-        :param types: all topics there are, by name from the root of the run
+        Args:
+            types: all topics there are, by name from the root of the run
         """
         self._types = dict(types)
         self._wanted.clear()
@@ -83,9 +85,10 @@ class RunView:
     def begin(self, t_ns: int, places: Floats, tiles: Iterable[tuple[int, int]] = ()) -> None:
         """Draw what stands fast, and the ground around places.
 
-        :param t_ns: simulated time [ns]
-        :param places: where vehicles are, or will be [m], shape (n, 2)
-        :param tiles: of the ground that will change, see :mod:`regolith_bringup.view.terrain_mesh`
+        Args:
+            t_ns: simulated time [ns]
+            places: where vehicles are, or will be [m], shape (n, 2)
+            tiles: of the ground that will change, see :mod:`regolith_bringup.view.terrain_mesh`
         """
         self._places = places
         draw_obstacles(self.canvas, self._scenario, places.mean(axis=0))
@@ -117,8 +120,9 @@ class RunView:
     def blueprint(self, *, following: bool = False, bare: bool = False) -> Any:
         """Return how it is laid out on the screen.
 
-        :param following: whether the newest is shown, as it comes
-        :param bare: whether what only serves to operate the viewer is left out
+        Args:
+            following: whether the newest is shown, as it comes
+            bare: whether what only serves to operate the viewer is left out
         """
         last = self._vehicles.places()
         places = last if following and len(last) else self._places

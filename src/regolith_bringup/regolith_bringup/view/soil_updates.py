@@ -46,9 +46,10 @@ class SoilChanges:
     def load(self, nodes: Any, soil_seq: int, since: Iterable[Any] = ()) -> None:
         """Take the SoilNodes of a snapshot, then those of some updates that it does not contain.
 
-        :param soil_seq: number of the last update in the snapshot
-        :param since: the last TerrainUpdate received before the snapshot was requested, which may not have been
-            committed by then, and all until its response
+        Args:
+            soil_seq: number of the last update in the snapshot
+            since: the last TerrainUpdate received before the snapshot was requested, which may not have been committed
+                by then, and all until its response
         """
         self._gather(nodes)
         for update in since:

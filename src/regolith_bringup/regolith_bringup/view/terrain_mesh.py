@@ -76,13 +76,14 @@ def tiles_of(i: NDArray[np.int64], j: NDArray[np.int64]) -> list[Key]:
 class TerrainMesh:
     """The ground of a run, as far as it is shown.
 
-    :param field: undisturbed
-    :param spacing: of the soil grid [m]
-    :param size: of the site where the field has no edge [m]
-    :param step: soil nodes along a cell of a patch; None: as the number of patches suggests
-    :param cells: of the site along its sides, at most, unless one patch is one cell
-    :param tile_step: soil nodes along a cell of a tile, a divisor of :data:`TILE`
-    :param together: whether the tiles of a patch are one piece: far fewer of them, each sent as a whole
+    Args:
+        field: undisturbed
+        spacing: of the soil grid [m]
+        size: of the site where the field has no edge [m]
+        step: soil nodes along a cell of a patch; None: as the number of patches suggests
+        cells: of the site along its sides, at most, unless one patch is one cell
+        tile_step: soil nodes along a cell of a tile, a divisor of :data:`TILE`
+        together: whether the tiles of a patch are one piece: far fewer of them, each sent as a whole
     """
 
     def __init__(
@@ -292,17 +293,19 @@ class _Grid:
     def join(self, weight: Floats, low: Floats, low_colors: Floats) -> None:
         """Go over into a coarser mesh.
 
-        :param weight: of this mesh at its nodes, 0 to 1
-        :param low: heights of the coarser one there [m]
-        :param low_colors: its colors there
+        Args:
+            weight: of this mesh at its nodes, 0 to 1
+            low: heights of the coarser one there [m]
+            low_colors: its colors there
         """
         self._join(low + weight * (self._height - low), _mixed(weight, self._shades, low_colors))
 
     def at(self, i: Floats, j: Floats) -> tuple[Floats, Floats]:
         """Return the drawn heights [m] and colors at places, in nodes of this grid from the world's origin.
 
-        :param i: along x, shape (m,); places beyond the grid take its edge's
-        :param j: along y, shape (n,)
+        Args:
+            i: along x, shape (m,); places beyond the grid take its edge's
+            j: along y, shape (n,)
         """
         along, across = (_shares(at - f, c) for at, f, c in zip((i, j), self.first, self.cells, strict=True))
         height, colors = self._drawn
@@ -382,9 +385,12 @@ def _neighbors(key: Key) -> list[Key]:
 def _weights(cells: int, missing: Iterable[Key]) -> Floats:
     """Return the weight of a mesh at its nodes: 0 where it borders on a missing neighbor, 1 from _BLEND cells on.
 
-    :param cells: along its sides
-    :param missing: directions of the neighbors of its kind that are not shown
-    :return: shape (cells + 1, cells + 1); neighbors have the same on common nodes
+    Args:
+        cells: along its sides
+        missing: directions of the neighbors of its kind that are not shown
+
+    Returns:
+        shape (cells + 1, cells + 1); neighbors have the same on common nodes
     """
     at = np.arange(cells + 1)
     away = {-1: at, 0: np.zeros(cells + 1, dtype=at.dtype), 1: cells - at}
@@ -437,8 +443,10 @@ def _edge(ni: int, nj: int) -> NDArray[np.int64]:
 def triangles_of(ni: int, nj: int, keep: NDArray[np.bool_] | None = None) -> NDArray[np.uint32]:
     """Return the triangles of a grid of cells and of its skirt.
 
-    :param ni: cells along x; ``nj``: along y
-    :param keep: which cells are drawn, shape (ni, nj); None: all
+    Args:
+        ni: cells along x
+        nj: along y
+        keep: which cells are drawn, shape (ni, nj); None: all
     """
     i, j = np.nonzero(keep) if keep is not None else (a.ravel() for a in np.indices((ni, nj)))
     a = i * (nj + 1) + j

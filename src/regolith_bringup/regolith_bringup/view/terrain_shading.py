@@ -48,8 +48,9 @@ class TerrainShading:
     def colors(self, height: Floats, spacing: float, dug: Floats | None = None) -> Bytes:
         """Return colours of nodes, sRGB, shape (ni, nj, 3).
 
-        :param height: [m], x along the first axis, shape (ni, nj)
-        :param dug: undisturbed less present height [m], in its shape; None: undisturbed
+        Args:
+            height: [m], x along the first axis, shape (ni, nj)
+            dug: undisturbed less present height [m], in its shape; None: undisturbed
         """
         lit = hillshade(height, spacing, self.azimuth_deg, self.elevation_deg)
         relative = lit / math.sin(math.radians(self.elevation_deg))

@@ -35,7 +35,8 @@ _SHARE = 0.8
 def check_screen() -> None:
     """Refuse to open a window where there is no screen.
 
-    :raises InputError: naming what goes without
+    Raises:
+        InputError: naming what goes without
     """
     if sys.platform.startswith('linux') and not (os.environ.get('DISPLAY') or os.environ.get('WAYLAND_DISPLAY')):
         allowed = '--web, --save FILE.rrd, --screenshot FILE.png'
@@ -61,9 +62,10 @@ def rerun_program() -> str:
 class Viewer:
     """A viewer in a process of its own; use it in a ``with`` statement.
 
-    :param web: whether it is a page, for browsers of this machine only, or a window
-    :param file: that it shows; None: what is sent to :attr:`address`
-    :param memory: limit of what it keeps, e.g. '2GB'
+    Args:
+        web: whether it is a page, for browsers of this machine only, or a window
+        file: that it shows; None: what is sent to :attr:`address`
+        memory: limit of what it keeps, e.g. '2GB'
     """
 
     def __init__(self, *, web: bool, file: Path | None = None, memory: str = '50%') -> None:
@@ -77,7 +79,8 @@ class Viewer:
     def __enter__(self) -> Self:
         """Start it and wait until it listens.
 
-        :raises OSError: if it does not
+        Raises:
+            OSError: if it does not
         """
         words = [rerun_program(), '--bind', _LOOPBACK, '--port', str(self._port), '--hide-welcome-screen']
         words += ['--serve-web', '--web-viewer-port', str(self._web_port)] if self._web else []
@@ -128,10 +131,13 @@ class Viewer:
 def screenshot(file: Path, picture: Path, size: tuple[int, int]) -> None:
     """Draw what a recording shows last, as Rerun's page in a browser without a screen has it.
 
-    :param file: recording
-    :param picture: PNG to be written
-    :param size: of the window [px]
-    :raises InputError: if there is no browser, or it cannot draw
+    Args:
+        file: recording
+        picture: PNG to be written
+        size: of the window [px]
+
+    Raises:
+        InputError: if there is no browser, or it cannot draw
     """
     path = require_browser()
     try:

@@ -61,7 +61,8 @@ class RadioNode:
     def wait_for_talkers(self, talkers: subprocess.Popen[bytes]) -> None:
         """Wait until all robots are there.
 
-        :raises TimeoutError: if they do not come
+        Raises:
+            TimeoutError: if they do not come
         """
         until = time.monotonic() + 30.0
         topics = [f'/{name}/comms' for name in NAMES]

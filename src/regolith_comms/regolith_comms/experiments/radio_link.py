@@ -65,9 +65,12 @@ def run(settings: Settings, tick: Callable[[int, int], None]) -> list[dict[str, 
     The packet error is that at the mean power; ``success_probability`` includes fading. Without a link the power is
     -inf; where the cost exceeds the limit, the range is nan.
 
-    :param settings: of the link
-    :param tick: progress callback (done, total)
-    :raises ValueError: if a file is missing or broken
+    Args:
+        settings: of the link
+        tick: progress callback (done, total)
+
+    Raises:
+        ValueError: if a file is missing or broken
     """
     try:
         graph, grid = TileGraph.from_dot(settings.graph), WorldGrid.from_dat(settings.grid)

@@ -33,10 +33,11 @@ from regolith_world.ros.service_server import create_service
 class RadioTopics:
     """``/NAME/comms/{tx,rx,neighbors}`` of each radio, ``comms/links``, and the services.
 
-    :param node: named ``comms``, in the world's namespace
-    :param inbox: for the robots' datagrams
-    :param authority: with the broker
-    :param later: defers a publication until the cycle leaves time
+    Args:
+        node: named ``comms``, in the world's namespace
+        inbox: for the robots' datagrams
+        authority: with the broker
+        later: defers a publication until the cycle leaves time
     """
 
     def __init__(
@@ -95,8 +96,9 @@ class RadioTopics:
     def _publish_batch(self, radio: str, items: list[Delivery], known: dict[int, m.Datagram]) -> None:
         """Publish the deliveries to one radio.
 
-        :param known: messages of datagrams that others received in the same cycle, for reuse: only the reception
-            differs, and publishers keep nothing
+        Args:
+            known: messages of datagrams that others received in the same cycle, for reuse: only the reception differs,
+                and publishers keep nothing
         """
         batch = m.DatagramArray()
         batch.header.stamp = stamp(items[0].t_ns)

@@ -15,8 +15,9 @@ MOST = 32
 class ThrottledLog:
     """Warnings of which the first is logged at once, and those of the following second together at its end.
 
-    :param log: logs a line of text
-    :param now: clock [s]
+    Args:
+        log: logs a line of text
+        now: clock [s]
     """
 
     def __init__(self, log: Callable[[str], object], now: Callable[[], float] = time.monotonic) -> None:

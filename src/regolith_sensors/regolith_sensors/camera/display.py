@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 def display_image(numbers: NDArray[np.uint16], encoding: str) -> tuple[NDArray[np.uint8], str]:
     """Return an image in 8 bits and its encoding, ``mono8`` or ``rgb8``.
 
-    :param numbers: digital numbers of a camera
-    :param encoding: theirs: mono16, rgb16 or bayer_*16
+    Args:
+        numbers: digital numbers of a camera
+        encoding: theirs: mono16, rgb16 or bayer_*16
     """
     if encoding.startswith('bayer_'):
         pattern = encoding.removeprefix('bayer_')[:4].upper()

@@ -37,10 +37,11 @@ class FixedPattern:
 def fixed_pattern(shape: tuple[int, int, int], noise: NoiseConfig, seed: int, name: str) -> FixedPattern:
     """Return the pattern of one sensor, drawn once from seed and name: PRNU, DSNU, row and column noise, defects.
 
-    :param shape: (height, width, channels)
-    :param noise: sizes of the parts
-    :param seed: of the scenario
-    :param name: of the sensor
+    Args:
+        shape: (height, width, channels)
+        noise: sizes of the parts
+        seed: of the scenario
+        name: of the sensor
 
     Source: emva1288, section 4.
     Checked by: test_camera_faults.py::test_fixed_pattern_is_what_it_is_made_of.
@@ -82,8 +83,9 @@ def glare(image: NDArray[Any], part: float) -> NDArray[Any]:
     The point spread, Regolith's own, is a sum of three Gaussians of 1, 4 and 16 % of the diagonal, computed on an
     eighth of the resolution; light that falls outside the image is lost.
 
-    :param image: shape (height, width, channels)
-    :param part: of the light, 0 to 0.5
+    Args:
+        image: shape (height, width, channels)
+        part: of the light, 0 to 0.5
     """
     height, width = image.shape[:2]
     small = (max(width // _GLARE_SHRINK, 1), max(height // _GLARE_SHRINK, 1))
@@ -125,8 +127,9 @@ def metered_exposure(rate: NDArray[Any], full_well: float, config: ExposureConfi
     It is shortened until at most ``max_full_fraction`` of them are full. A function of the frame alone, so that
     frames may be left out without changing the next ones. The rule is Regolith's own; tests: test_exposure.py.
 
-    :param rate: signal per second of the metered pixels
-    :param full_well: signal of a full pixel
+    Args:
+        rate: signal per second of the metered pixels
+        full_well: signal of a full pixel
     """
     typical = float(np.percentile(rate, config.percentile))
     exposure = config.target_level * full_well / typical if typical > 0.0 else config.max_exposure_s

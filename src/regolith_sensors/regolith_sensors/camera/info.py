@@ -38,8 +38,9 @@ def camera_info(config: CameraConfig, baseline: float = 0.0) -> CameraInfo:
     Rectified images keep the camera matrix: R is the unit matrix, P its copy. The cameras of a stereo pair are parallel
     and equal, the second B to the right of the first.
 
-    :param config: the camera
-    :param baseline: B [m], 0 for the first camera of a pair and for single ones
+    Args:
+        config: the camera
+        baseline: B [m], 0 for the first camera of a pair and for single ones
     """
     k = camera_matrix(config.width, config.height, config.focal_length_px)
     p = np.zeros((3, 4))

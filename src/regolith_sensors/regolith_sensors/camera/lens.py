@@ -27,7 +27,8 @@ class LensError(ValueError):
 def padded(model: str, coefficients: Sequence[float]) -> Floats:
     """Return the coefficients in ROS order; (k1, k2, k3) alone stands for a plumb_bob without tangential terms.
 
-    :raises ValueError: for an unknown model or a wrong number of coefficients
+    Raises:
+        ValueError: for an unknown model or a wrong number of coefficients
     """
     if model not in MODELS:
         raise ValueError(f'distortion model {model!r}; allowed: {", ".join(MODELS)}')
@@ -50,8 +51,11 @@ def distort(
     radial factor by 1 + k4 r2 + k5 r4 + k6 r6; equidistant has the radius
     theta (1 + k1 theta2 + k2 theta4 + k3 theta6 + k4 theta8), theta the angle from the axis.
 
-    :param coefficients: in the order of CameraInfo: k1, k2, p1, p2, k3[, k4, k5, k6]; or k1 ... k4 (equidistant)
-    :raises ValueError: for an unknown model or a wrong number of coefficients
+    Args:
+        coefficients: in the order of CameraInfo: k1, k2, p1, p2, k3[, k4, k5, k6]; or k1 ... k4 (equidistant)
+
+    Raises:
+        ValueError: for an unknown model or a wrong number of coefficients
 
     Source: brown1966; kannala2006.
     Checked by: test_camera_stages.py::test_distortion_and_its_inverse,
@@ -72,7 +76,8 @@ def undistort(
 ) -> tuple[Floats, Floats]:
     """Return the ideal image point of a distorted one: the inverse of :func:`distort`, by Newton's method to 1e-12.
 
-    :raises LensError: where the model folds over, so that there is no inverse
+    Raises:
+        LensError: where the model folds over, so that there is no inverse
 
     Source: brown1966; kannala2006.
     Checked by: test_camera_stages.py::test_distortion_and_its_inverse,
@@ -87,7 +92,8 @@ def undistort(
 def directions(x: ArrayLike, y: ArrayLike, coefficients: Sequence[float], model: str = 'plumb_bob') -> Floats:
     """Return the unit directions (x right, y down, z ahead) that the lens images at distorted (x, y), shape (..., 3).
 
-    :raises LensError: where the model folds over, so that no direction, or several, belong to a point
+    Raises:
+        LensError: where the model folds over, so that no direction, or several, belong to a point
 
     Source: brown1966; kannala2006.
     Checked by: test_camera_stages.py::test_distortion_and_its_inverse,
@@ -127,8 +133,11 @@ def pixel_rays(
 ) -> Floats:
     """Return the unit directions of all pixels in the optical frame, shape (height, width, 3).
 
-    :param offset: from the pixel centres (right, down) [px]
-    :raises LensError: if the lens does not reach the corners of the image
+    Args:
+        offset: from the pixel centres (right, down) [px]
+
+    Raises:
+        LensError: if the lens does not reach the corners of the image
     """
     x = (np.arange(width) + offset[0] - 0.5 * (width - 1)) / focal_length_px
     y = (np.arange(height) + offset[1] - 0.5 * (height - 1)) / focal_length_px
@@ -138,8 +147,9 @@ def pixel_rays(
 def project(points: ArrayLike, k: Floats, coefficients: Sequence[float], model: str) -> Floats:
     """Return the pixels (u, v) of points in the optical frame, shape (..., 2); NaN for points not ahead of the lens.
 
-    :param points: [m], shape (..., 3)
-    :param k: camera matrix
+    Args:
+        points: [m], shape (..., 3)
+        k: camera matrix
     """
     p = np.asarray(points, dtype=np.float64)
     ahead = np.where(p[..., 2] > 0.0, p[..., 2], np.nan)

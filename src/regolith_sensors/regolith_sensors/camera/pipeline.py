@@ -76,9 +76,10 @@ class Camera:
     def __init__(self, config: CameraConfig, seed: int, name: str) -> None:
         """Make the camera.
 
-        :param config: of its model
-        :param seed: of the scenario
-        :param name: of the sensor, e.g. ``amber/navcam_left``
+        Args:
+            config: of its model
+            seed: of the scenario
+            name: of the sensor, e.g. ``amber/navcam_left``
         """
         self.config = config
         self.seed = seed
@@ -124,9 +125,10 @@ class Camera:
     def view(self, origin: Floats, pose: CameraPose, offset: tuple[float, float] = (0.0, 0.0)) -> CameraRays:
         """Return the rays of all pixels from a pose.
 
-        :param origin: of the scene's coordinates in the world [m], shape (3,)
-        :param pose: of the camera's body
-        :param offset: from the pixels' centres (right, down) [px]
+        Args:
+            origin: of the scene's coordinates in the world [m], shape (3,)
+            pose: of the camera's body
+            offset: from the pixels' centres (right, down) [px]
         """
         rotation = matrix(np.asarray(pose.orientation)) @ OPTICAL_FROM_BODY.T
         if offset not in self._rays:
@@ -144,12 +146,13 @@ class Camera:
     ) -> RenderedImage:
         """Return radiance and ground truth of a frame; the scene stands still during the exposure, the camera moves.
 
-        :param scene: as committed, see :meth:`regolith_sensors.scene.scene.Scene.commit`
-        :param origin: of its coordinates in the world [m], shape (3,)
-        :param pose: of the camera at a part (0 to 1) of the exposure
-        :param sun: none at night
-        :param lamps: that shine
-        :param frame: index of the frame
+        Args:
+            scene: as committed, see :meth:`regolith_sensors.scene.scene.Scene.commit`
+            origin: of its coordinates in the world [m], shape (3,)
+            pose: of the camera at a part (0 to 1) of the exposure
+            sun: none at night
+            lamps: that shine
+            frame: index of the frame
         """
         config = self.config
         light = lights(origin, sun, lamps)
@@ -196,8 +199,9 @@ class Camera:
     def process(self, seen: RenderedImage, frame: int = 0) -> CameraImage:
         """Return the picture of a frame after all stages.
 
-        :param seen: from :meth:`look`
-        :param frame: index of the frame, which selects its noise
+        Args:
+            seen: from :meth:`look`
+            frame: index of the frame, which selects its noise
         """
         config = self.config
         light = self._exposed(seen)
@@ -223,7 +227,8 @@ class Camera:
     def _metered(self, light: Singles, seen: RenderedImage, exposure: ExposureConfig) -> Singles:
         """Return the signal per second of the metered pixels: every fourth along rows and columns.
 
-        :param light: on the sensor, shape (height, width, channels)
+        Args:
+            light: on the sensor, shape (height, width, channels)
         """
         # A sixteenth of the pixels gives the same percentile.
         fall = self._fall if self._fall.size == 1 else self._fall[::4, ::4]

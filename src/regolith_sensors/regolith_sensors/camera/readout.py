@@ -66,11 +66,12 @@ def signals(
 ) -> NDArray[Any]:
     """Return digital numbers of a linear response (uint16), or the signal up to the full well; shape of ``light``.
 
-    :param light: radiance after the lens [W/m^2/sr], shape (height, width, channels)
-    :param fall: vignetting, shape (height, width), or (1, 1): none
-    :param exposure: [s]
-    :param noise: none for a silent sensor
-    :param full_scale: True: digital numbers; False: the signal
+    Args:
+        light: radiance after the lens [W/m^2/sr], shape (height, width, channels)
+        fall: vignetting, shape (height, width), or (1, 1): none
+        exposure: [s]
+        noise: none for a silent sensor
+        full_scale: True: digital numbers; False: the signal
 
     Source: batagoda2024, eqs. 4 to 8.
     Checked by: test_camera_readout.py::test_one_pass_is_the_stages.

@@ -47,8 +47,9 @@ _ROWS = 16
 def field_of_view(sensor_width: float, focal_length: float) -> float:
     """Return the full angle of view [rad] across a sensor: 2 atan(w / 2 f).
 
-    :param sensor_width: w [m]
-    :param focal_length: f [m]
+    Args:
+        sensor_width: w [m]
+        focal_length: f [m]
 
     Source: batagoda2024, eq. 2.
     Checked by: test_camera_stages.py::test_field_of_view.
@@ -66,12 +67,13 @@ def defocus_diameter(
 ) -> Floats:
     """Return the diameter of the blur spot [px]: G f^2 |d - U| / (N C d (U - f)).
 
-    :param distance: d of the scene point [m], > 0; infinity is allowed
-    :param focal_length: f [m]
-    :param f_number: N
-    :param pixel_size: C [m]
-    :param focus_distance: U [m], beyond f; infinity is allowed
-    :param gain: G, 1 for an ideal thin lens
+    Args:
+        distance: d of the scene point [m], > 0; infinity is allowed
+        focal_length: f [m]
+        f_number: N
+        pixel_size: C [m]
+        focus_distance: U [m], beyond f; infinity is allowed
+        gain: G, 1 for an ideal thin lens
 
     Source: batagoda2024, eq. 3a.
     Checked by: test_camera_stages.py::test_defocus.
@@ -91,8 +93,9 @@ def defocus(image: Image, diameter: ArrayLike, variant: Literal['normalized', 'p
     as printed, whose weights 1 / (2 pi sigma^2) sum to 1.5 at D = 2. Each pixel gathers with its own diameter, so a
     sharp foreground bleeds into a blurred background.
 
-    :param image: shape (height, width[, channels])
-    :param diameter: D [px], shape (height, width) or one number; below 2 a pixel is copied
+    Args:
+        image: shape (height, width[, channels])
+        diameter: D [px], shape (height, width) or one number; below 2 a pixel is copied
 
     Source: batagoda2024, eq. 3b.
     Checked by: test_camera_stages.py::test_defocus,
@@ -109,9 +112,10 @@ def defocus(image: Image, diameter: ArrayLike, variant: Literal['normalized', 'p
 def vignetting(height: int, width: int, focal_length: float, pixel_size: float, gain: float) -> Floats:
     """Return the relative illumination 1 - G (1 - cos^4 theta) of the pixels, >= 0, shape (height, width).
 
-    :param focal_length: [m]
-    :param pixel_size: [m]
-    :param gain: G, 0 (none) to 1 (the full cosine law)
+    Args:
+        focal_length: [m]
+        pixel_size: [m]
+        gain: G, 0 (none) to 1 (the full cosine law)
 
     Source: batagoda2024, eq. 4.
     Checked by: test_camera_stages.py::test_vignetting_and_aggregation.
@@ -140,8 +144,9 @@ def physical_gain(transmission: float, wavelength: float) -> float:
 
     A lens of F-number N lights its focal plane with pi T L / (4 N^2); each photon has the energy h c / lambda.
 
-    :param transmission: T of the lens
-    :param wavelength: mean of the band [m]
+    Args:
+        transmission: T of the lens
+        wavelength: mean of the band [m]
 
     Source: horn1986, chapter 10; emva1288, section 2.
     Checked by: test_camera_faults.py::test_without_stages_numbers_are_electrons,
@@ -155,12 +160,13 @@ def aggregate(
 ) -> Image:
     """Return the signal a pixel collects: G x (C / N)^2 t QE.
 
-    :param image: radiance x in the band [W/m^2/sr]
-    :param gain: G; with :func:`physical_gain` the signal is in electrons
-    :param pixel_size: C [m]
-    :param f_number: N
-    :param exposure: t [s]
-    :param quantum_efficiency: per channel
+    Args:
+        image: radiance x in the band [W/m^2/sr]
+        gain: G; with :func:`physical_gain` the signal is in electrons
+        pixel_size: C [m]
+        f_number: N
+        exposure: t [s]
+        quantum_efficiency: per channel
 
     Source: batagoda2024, eq. 5.
     Checked by: test_camera_stages.py::test_vignetting_and_aggregation, test_camera_stages.py::test_exposure_laws.
@@ -186,13 +192,14 @@ def add_noise(
     mu = signal + dark_current t. Of electrons below mu = 30, where Gn is 1, the first two terms become the Poisson
     number with the same probability as z_shot, whose distribution is no longer near a Gaussian.
 
-    :param dark_current: per second; one number, per channel or per pixel
-    :param exposure: t [s]
-    :param noise_gain: Gn; one number or per channel
-    :param read_noise: sigma; one number or per channel
-    :param shot: standard normal numbers z_shot, shaped as the signal
-    :param read: standard normal numbers z_read, shaped as the signal
-    :param electrons: whether the signal counts electrons
+    Args:
+        dark_current: per second; one number, per channel or per pixel
+        exposure: t [s]
+        noise_gain: Gn; one number or per channel
+        read_noise: sigma; one number or per channel
+        shot: standard normal numbers z_shot, shaped as the signal
+        read: standard normal numbers z_read, shaped as the signal
+        electrons: whether the signal counts electrons
 
     Source: batagoda2024, eq. 6.
     Checked by: test_camera_stages.py::test_noise_for_given_draws, test_camera_stages.py::test_photon_transfer,
@@ -231,11 +238,14 @@ def respond(
     linear: a ISO x + b; gamma: a log2(ISO x)^gamma + b; sigmoid: 1 / (1 + exp(-a log2(ISO x) - b)). Where ISO x is
     below 1 the gamma response is b, and a signal of 0 or less gives the sigmoid's lower limit 0.
 
-    :param a: slope; one number or per channel
-    :param b: offset; one number or per channel
-    :param iso: sensitivity
-    :param gamma: exponent of the gamma response
-    :raises ValueError: for another response
+    Args:
+        a: slope; one number or per channel
+        b: offset; one number or per channel
+        iso: sensitivity
+        gamma: exponent of the gamma response
+
+    Raises:
+        ValueError: for another response
 
     Source: batagoda2024, eq. 7.
     Checked by: test_camera_stages.py::test_response_and_quantisation.
@@ -362,7 +372,8 @@ def noisy_row(
 ) -> None:
     """Write one row of noisy values into ``out``, see :func:`add_noise`; all of one shape (n,).
 
-    :param dark: dark current times exposure
+    Args:
+        dark: dark current times exposure
 
     Source: batagoda2024, eq. 6.
     Checked by: test_camera_readout.py::test_one_pass_is_the_stages, test_camera_stages.py::test_photon_transfer.

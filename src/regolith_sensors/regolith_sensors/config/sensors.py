@@ -386,10 +386,13 @@ class ResolvedSensor:
 def resolved_entry(entry: SensorEntry, source: YamlSource, at: KeyPath) -> SensorEntry:
     """Return the entry of a resolved scenario: its model written out, with the entry's rate.
 
-    :param entry: of the scenario
-    :param source: file of the scenario
-    :param at: key of the entry in that file
-    :raises InputError: naming file, key, value and what is allowed
+    Args:
+        entry: of the scenario
+        source: file of the scenario
+        at: key of the entry in that file
+
+    Raises:
+        InputError: naming file, key, value and what is allowed
     """
     kinds = sensor_types()
     key: KeyPath = (*at, 'model')
@@ -420,11 +423,14 @@ def resolved_entry(entry: SensorEntry, source: YamlSource, at: KeyPath) -> Senso
 def check_stereo_pair(entries: Mapping[str, SensorEntry], name: str, source: YamlSource, at: KeyPath) -> None:
     """Refuse an impossible stereo pair.
 
-    :param entries: resolved sensors of a vehicle
-    :param name: of the right camera
-    :param source: file of the scenario
-    :param at: key of the right camera in that file
-    :raises InputError: naming what is wrong with it
+    Args:
+        entries: resolved sensors of a vehicle
+        name: of the right camera
+        source: file of the scenario
+        at: key of the right camera in that file
+
+    Raises:
+        InputError: naming what is wrong with it
     """
     right, left = entries[name], str(entries[name].stereo_with)
     kinds = sensor_types()
@@ -437,11 +443,14 @@ def check_stereo_pair(entries: Mapping[str, SensorEntry], name: str, source: Yam
 def baseline(right: SensorEntry, left: SensorEntry, source: YamlSource, at: KeyPath) -> float:
     """Return the baseline of a stereo pair [m].
 
-    :param right: entry of the right camera
-    :param left: entry of the left camera
-    :param source: file of the scenario
-    :param at: key of the right camera in that file
-    :raises InputError: if they are not parallel, side by side and of one model
+    Args:
+        right: entry of the right camera
+        left: entry of the left camera
+        source: file of the scenario
+        at: key of the right camera in that file
+
+    Raises:
+        InputError: if they are not parallel, side by side and of one model
     """
     if right.mount.rpy_deg != left.mount.rpy_deg:
         allowed = f'{list(left.mount.rpy_deg)}'
@@ -462,9 +471,12 @@ def sensors_of(
 ) -> tuple[ResolvedSensor, ...]:
     """Return all sensors of a resolved scenario, in name order.
 
-    :param vehicles: by vehicle, its sensors by name as in the scenario
-    :param prefixes: by vehicle, the prefix of its frames' ids; None: the vehicle's name and /
-    :raises InputError: if the scenario was not resolved, or was changed since
+    Args:
+        vehicles: by vehicle, its sensors by name as in the scenario
+        prefixes: by vehicle, the prefix of its frames' ids; None: the vehicle's name and /
+
+    Raises:
+        InputError: if the scenario was not resolved, or was changed since
     """
     kinds = sensor_types()
     source = YamlSource.of({}, 'scenario')
@@ -497,9 +509,10 @@ def lossless_streams(
 ) -> dict[str, tuple[str, ...]]:
     """Return the streams of each vehicle that a scenario's sensors must receive in full; without sensors none.
 
-    :param sensors: of the scenario
-    :param vehicles: names of all vehicles
-    :param particles: names of those that have regions of particles
+    Args:
+        sensors: of the scenario
+        vehicles: names of all vehicles
+        particles: names of those that have regions of particles
     """
     sensing = list(sensors)
     everybodys = ('state', WHEELS) if any(WHEELS in sensor.needs for sensor in sensing) else ('state',)

@@ -30,12 +30,13 @@ class Drift:
     def __init__(self, key: np.uint64, axes: int, period: float, sigma: float, tau: float, walk: float = 0.0) -> None:
         """Start at sample 0.
 
-        :param key: of its stream of random numbers
-        :param axes: number of independent components
-        :param period: of the samples [s]
-        :param sigma: standard deviation of the Gauss-Markov part
-        :param tau: its correlation time [s]
-        :param walk: of the random walk, per root second
+        Args:
+            key: of its stream of random numbers
+            axes: number of independent components
+            period: of the samples [s]
+            sigma: standard deviation of the Gauss-Markov part
+            tau: its correlation time [s]
+            walk: of the random walk, per root second
         """
         self._key = key
         self._decay = math.exp(-period / tau)

@@ -33,11 +33,14 @@ def placed(model: dict[str, Any], place: OriginPlace | None, source: YamlSource,
 
     What the model states stays; if it states all, no other place is needed.
 
-    :param model: values, as of :class:`regolith_sensors.inertial.gnss_config.GnssConfig`
-    :param place: from the scenario or its elevation model; None: unknown
-    :param source: file of the scenario
-    :param at: key of the sensor in that file
-    :raises InputError: if the place is unknown, or on another body
+    Args:
+        model: values, as of :class:`regolith_sensors.inertial.gnss_config.GnssConfig`
+        place: from the scenario or its elevation model; None: unknown
+        source: file of the scenario
+        at: key of the sensor in that file
+
+    Raises:
+        InputError: if the place is unknown, or on another body
     """
     missing = [key for key in _PLACE if model.get(key) is None]
     if not missing:
@@ -63,9 +66,12 @@ def placed_sun(light: LightConfig, place: OriginPlace | None, source: YamlSource
 
     What the section states stays.
 
-    :param place: from the scenario or its elevation model; None: unknown
-    :param source: file of the scenario
-    :raises InputError: if the place is unknown, or not on the Moon
+    Args:
+        place: from the scenario or its elevation model; None: unknown
+        source: file of the scenario
+
+    Raises:
+        InputError: if the place is unknown, or not on the Moon
     """
     sun = light.sun
     if not isinstance(sun, LunarSunConfig):

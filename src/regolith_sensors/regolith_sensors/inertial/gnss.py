@@ -32,11 +32,12 @@ def geodetic(
     it at the south pole. Errors: of the latitude below 1e-10 rad (one step of Bowring's iteration), and distances are
     longer than on the ground by d^3 / (3 R^2), 0.1 micrometers at 100 m.
 
-    :param latitude: of the origin, geodetic, poles included [rad]
-    :param longitude: of the origin [rad]
-    :param altitude: of the origin [m]
-    :param semi_major: axis of the ellipsoid, or radius of the sphere [m]
-    :param flattening: 0 of a sphere
+    Args:
+        latitude: of the origin, geodetic, poles included [rad]
+        longitude: of the origin [rad]
+        altitude: of the origin [m]
+        semi_major: axis of the ellipsoid, or radius of the sphere [m]
+        flattening: 0 of a sphere
 
     Source: bowring1976, eqs. 1 and 2.
     Checked by: test_inertial.py::test_local_coordinates_against_the_tangent_plane.
@@ -74,8 +75,9 @@ class Gnss:
     def __init__(self, config: GnssConfig, seed: int, name: str) -> None:
         """Make the receiver.
 
-        :param seed: of the scenario
-        :param name: of the sensor
+        Args:
+            seed: of the scenario
+            name: of the sensor
         """
         self.config = config
         self._noise = (seed, name, 'white')
@@ -92,7 +94,8 @@ class Gnss:
     def fix(self, n: int, position: ArrayLike) -> tuple[float, float, float]:
         """Return fix n of a true position in the world [m]: (latitude [deg], longitude [deg], altitude [m]).
 
-        :raises ValueError: if the model does not state the place of the origin; that of a resolved scenario does
+        Raises:
+            ValueError: if the model does not state the place of the origin; that of a resolved scenario does
         """
         c = self.config
         if c.latitude_deg is None or c.longitude_deg is None or c.altitude_m is None:

@@ -30,12 +30,13 @@ def specific_force(
 
     At rest on level ground that is +g along z: 1.62 m/s^2 on the Moon.
 
-    :param acceleration: of the body's origin in the world [m/s^2]
-    :param orientation: of the body, quaternion (x, y, z, w)
-    :param gravity: in the world [m/s^2], (0, 0, -1.62) on the Moon
-    :param angular_velocity: w in the world [rad/s]
-    :param angular_acceleration: alpha in the world [rad/s^2]
-    :param lever_arm: r of the sensor in the body frame [m]
+    Args:
+        acceleration: of the body's origin in the world [m/s^2]
+        orientation: of the body, quaternion (x, y, z, w)
+        gravity: in the world [m/s^2], (0, 0, -1.62) on the Moon
+        angular_velocity: w in the world [rad/s]
+        angular_acceleration: alpha in the world [rad/s^2]
+        lever_arm: r of the sensor in the body frame [m]
 
     Source: titterton2004.
     Checked by: test_inertial.py::test_specific_force.
@@ -61,12 +62,13 @@ def mean_specific_force(
     The change of the sensor's velocity is exact in the world's frame; it is turned into the body's frame at the middle
     of the window, with an error of second order in the angle turned meanwhile.
 
-    :param velocity: of the body's origin in the world, before and after [m/s]
-    :param angular_velocity: in the world, before and after [rad/s]
-    :param orientation: before and after, quaternions (x, y, z, w)
-    :param duration: of the window [s]
-    :param gravity: in the world [m/s^2]
-    :param lever_arm: of the sensor in the body frame [m]
+    Args:
+        velocity: of the body's origin in the world, before and after [m/s]
+        angular_velocity: in the world, before and after [rad/s]
+        orientation: before and after, quaternions (x, y, z, w)
+        duration: of the window [s]
+        gravity: in the world [m/s^2]
+        lever_arm: of the sensor in the body frame [m]
 
     Source: titterton2004.
     Checked by: test_inertial.py::test_mean_over_a_window_is_the_mean_of_the_moments,
@@ -91,8 +93,9 @@ class Imu:
     def __init__(self, config: ImuConfig, seed: int, name: str) -> None:
         """Make the unit.
 
-        :param seed: of the scenario
-        :param name: of the sensor
+        Args:
+            seed: of the scenario
+            name: of the sensor
         """
         self.config = config
         self.period = 1.0 / config.rate_hz

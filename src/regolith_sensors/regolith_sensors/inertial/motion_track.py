@@ -57,12 +57,15 @@ class MotionTrack:
         but for the turn within the window (second order), the rate from the turn itself. Between samples acceleration
         and rate are constant, as in the integrator.
 
-        :param t0_ns: beginning of the window [ns]
-        :param t1_ns: its end [ns], later
-        :param gravity: in the world [m/s^2], shape (3,)
-        :param position: of the sensor in the base frame [m], shape (3,)
-        :param orientation: of the sensor's frame in the base frame, quaternion (x, y, z, w)
-        :raises LookupError: if there is no sample
+        Args:
+            t0_ns: beginning of the window [ns]
+            t1_ns: its end [ns], later
+            gravity: in the world [m/s^2], shape (3,)
+            position: of the sensor in the base frame [m], shape (3,)
+            orientation: of the sensor's frame in the base frame, quaternion (x, y, z, w)
+
+        Raises:
+            LookupError: if there is no sample
 
         Source: titterton2004.
         Checked by: test_motion_track.py::test_an_arm_on_a_turning_body,

@@ -44,10 +44,11 @@ class LabelledBox:
 class DatasetWriter:
     """Writes images as they come, and the annotations at the end.
 
-    :param folder: exists and is empty
-    :param classes: selection of :data:`CLASSES`
-    :param least_pixels: visible pixels a thing needs for a label
-    :param description: of the dataset
+    Args:
+        folder: exists and is empty
+        classes: selection of :data:`CLASSES`
+        least_pixels: visible pixels a thing needs for a label
+        description: of the dataset
     """
 
     def __init__(
@@ -77,12 +78,15 @@ class DatasetWriter:
     ) -> None:
         """Write an image and keep its boxes; an image without boxes shows background only.
 
-        :param name: of the files, without an ending
-        :param image: uint8 or uint16, shape (height, width) or (height, width, 3) of red, green and blue
-        :param boxes: of all classes; those not selected are left out
-        :param split: one of :data:`SPLITS`
-        :param instances: instance image, shape (height, width), for outlines
-        :raises OSError: if the image cannot be written
+        Args:
+            name: of the files, without an ending
+            image: uint8 or uint16, shape (height, width) or (height, width, 3) of red, green and blue
+            boxes: of all classes; those not selected are left out
+            split: one of :data:`SPLITS`
+            instances: instance image, shape (height, width), for outlines
+
+        Raises:
+            OSError: if the image cannot be written
         """
         height, width = image.shape[:2]
         path = self._folder / 'images' / split / f'{name}.png'

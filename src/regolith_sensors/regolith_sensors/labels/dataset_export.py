@@ -51,17 +51,22 @@ def export_dataset(
     Neighbouring frames are so similar that training on one would spoil a test on the next: of one run the last frames
     of every camera are for validation, of several runs whole ones, drawn at random but always the same.
 
-    :param runs: with bags
-    :param out: new or empty folder
-    :param cameras: selection, e.g. ``/amber/navcam``; empty: all with images and boxes
-    :param classes: selection of :data:`regolith_sensors.labels.dataset.CLASSES`
-    :param bits: per channel of the PNG files: 8 (the upper byte) or 16
-    :param least_pixels: visible pixels a thing needs for a label
-    :param val_share: share of the frames, or runs, for validation, 0 to 1
-    :param progress: called with the numbers of frames done and of all
-    :return: by split, the number of images and of boxes by class
-    :raises ValueError: if there is nothing to export, or ``out`` is not empty
-    :raises NoRecordingError: if there is no bag
+    Args:
+        runs: with bags
+        out: new or empty folder
+        cameras: selection, e.g. ``/amber/navcam``; empty: all with images and boxes
+        classes: selection of :data:`regolith_sensors.labels.dataset.CLASSES`
+        bits: per channel of the PNG files: 8 (the upper byte) or 16
+        least_pixels: visible pixels a thing needs for a label
+        val_share: share of the frames, or runs, for validation, 0 to 1
+        progress: called with the numbers of frames done and of all
+
+    Returns:
+        by split, the number of images and of boxes by class
+
+    Raises:
+        ValueError: if there is nothing to export, or ``out`` is not empty
+        NoRecordingError: if there is no bag
     """
     chosen = [_chosen(run, cameras) for run in runs]
     of = sum(run.bag.topics[f'{camera}/boxes'].messages for run, names in zip(runs, chosen) for camera in names)
@@ -130,9 +135,10 @@ def _picture(message: Any, bits: int) -> NDArray[Any]:
 def labelled_boxes(detections: Iterable[Any], instances: NDArray[Any] | None) -> list[LabelledBox]:
     """Return the bounding boxes of a vision_msgs/Detection2DArray.
 
-    :param instances: instance image, shape (height, width); the box around the pixels of an instance says which
-        detection it is. Two instances with equal boxes keep the order of their numbers. None: there is none, so number
-        of pixels and instance are unknown
+    Args:
+        instances: instance image, shape (height, width); the box around the pixels of an instance says which detection
+            it is. Two instances with equal boxes keep the order of their numbers. None: there is none, so number of
+            pixels and instance are unknown
     """
     by_box: dict[tuple[int, int, int, int], list[Box2D]] = {}
     if instances is not None:

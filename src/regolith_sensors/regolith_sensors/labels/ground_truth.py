@@ -31,9 +31,10 @@ class Box2D:
 def boxes(object_id: NDArray[np.uint16], semantic: NDArray[np.uint8], least_pixels: int = 4) -> list[Box2D]:
     """Return the boxes around all objects but sky and ground, by number.
 
-    :param object_id: shape (height, width)
-    :param semantic: shape (height, width)
-    :param least_pixels: objects with fewer are left out
+    Args:
+        object_id: shape (height, width)
+        semantic: shape (height, width)
+        least_pixels: objects with fewer are left out
     """
     count = int(object_id.max(initial=0)) + 1
     bounds = np.full((count, 4), -1, dtype=np.int64)

@@ -77,8 +77,11 @@ class DepthErrors:
 def stereo_baseline(right: CameraInfo) -> float:
     """Return the baseline b [m] of a pair from the projection matrix of its right camera, P[0, 3] = -fx b.
 
-    :param right: camera info of the right camera
-    :raises ValueError: if that camera is not the right one of a pair
+    Args:
+        right: camera info of the right camera
+
+    Raises:
+        ValueError: if that camera is not the right one of a pair
     """
     baseline = float(-right.p[0, 3] / right.p[0, 0])
     if not baseline > 0.0:
@@ -101,8 +104,9 @@ def to_8_bit(images: Sequence[NDArray[Any]], percentile: float = 99.5) -> list[B
 
     The scale is the square root of the signal, which evens out shot noise.
 
-    :param images: shape (height, width) or (height, width, 3)
-    :param percentile: of all pixels, that becomes white [%]
+    Args:
+        images: shape (height, width) or (height, width, 3)
+        percentile: of all pixels, that becomes white [%]
     """
     grey = [np.asarray(i, np.float32).mean(axis=2) if i.ndim == 3 else np.asarray(i, np.float32) for i in images]
     white = max(float(np.percentile(np.concatenate([i.ravel() for i in grey]), percentile)), 1e-30)
@@ -112,11 +116,12 @@ def to_8_bit(images: Sequence[NDArray[Any]], percentile: float = 99.5) -> list[B
 def disparities(left: Bytes, right: Bytes, least: float, most: float, matcher: MatcherConfig | None = None) -> Singles:
     """Return the disparity of each pixel of the left image [px], NaN where nothing matches.
 
-    :param left: rectified, shape (height, width)
-    :param right: the same
-    :param least: smallest disparity searched [px]
-    :param most: largest disparity searched [px]
-    :param matcher: None: the default block matcher
+    Args:
+        left: rectified, shape (height, width)
+        right: the same
+        least: smallest disparity searched [px]
+        most: largest disparity searched [px]
+        matcher: None: the default block matcher
 
     Source: konolige1998.
     Checked by: test_stereo.py::test_a_wall_has_its_depth.
@@ -153,13 +158,16 @@ def stereo_depth(
 ) -> Singles:
     """Return the depth along the left camera's axis [m] of each pixel of the rectified left image; NaN: no match.
 
-    :param left: raw image of digital numbers, shape (height, width) or (height, width, 3)
-    :param right: the same of the right camera
-    :param left_info: CameraInfo of the left one
-    :param right_info: CameraInfo of the right one; its P holds the baseline
-    :param depth_range: nearest and farthest depth searched [m]
-    :param matcher: None: the default block matcher
-    :raises ValueError: if the infos are not those of a pair, or an image differs in size from its info
+    Args:
+        left: raw image of digital numbers, shape (height, width) or (height, width, 3)
+        right: the same of the right camera
+        left_info: CameraInfo of the left one
+        right_info: CameraInfo of the right one; its P holds the baseline
+        depth_range: nearest and farthest depth searched [m]
+        matcher: None: the default block matcher
+
+    Raises:
+        ValueError: if the infos are not those of a pair, or an image differs in size from its info
 
     Source: batagoda2024, eq. 9.
     Checked by: test_stereo.py::test_a_wall_has_its_depth, test_stereo.py::test_rendered_pair.
@@ -198,8 +206,9 @@ def rectified_truth(depth: Singles, info: CameraInfo) -> Singles:
 def depth_error_ratio(depth: NDArray[Any], truth: NDArray[Any]) -> Floats:
     """Return |Z - Z_true| / Z_true of each pixel [-], NaN where either is missing.
 
-    :param depth: estimated [m]; NaN or infinite where there is none
-    :param truth: of the same shape [m]
+    Args:
+        depth: estimated [m]; NaN or infinite where there is none
+        truth: of the same shape [m]
 
     Source: batagoda2024, eq. 10 (there in percent).
     Checked by: test_stereo.py::test_depth_error_ratio.
@@ -216,10 +225,11 @@ def depth_errors(
 ) -> DepthErrors:
     """Return the errors of a depth map.
 
-    :param depth: estimated [m], shape (height, width)
-    :param truth: of the same shape [m]
-    :param within: true depths that count [m]
-    :param strength: focal length times baseline [px m], for the errors of disparity; NaN: those are NaN
+    Args:
+        depth: estimated [m], shape (height, width)
+        truth: of the same shape [m]
+        within: true depths that count [m]
+        strength: focal length times baseline [px m], for the errors of disparity; NaN: those are NaN
     """
     z, true = np.asarray(depth, dtype=np.float64), np.asarray(truth, dtype=np.float64)
     counted = (true >= within[0]) & (true <= within[1])

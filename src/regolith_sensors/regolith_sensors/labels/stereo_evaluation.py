@@ -42,12 +42,15 @@ def run_depth_errors(
 ) -> list[dict[str, Any]]:
     """Return a row per stereo pair: :class:`regolith_sensors.labels.stereo.DepthErrors` over all its frames.
 
-    :param run: with a bag
-    :param within: true depths that count [m]
-    :param matcher: None: the default block matcher
-    :param progress: called with the numbers of frames done and of all
-    :raises ValueError: if the run has no pair with recorded images, depth and camera_info
-    :raises NoRecordingError: if there is no bag
+    Args:
+        run: with a bag
+        within: true depths that count [m]
+        matcher: None: the default block matcher
+        progress: called with the numbers of frames done and of all
+
+    Raises:
+        ValueError: if the run has no pair with recorded images, depth and camera_info
+        NoRecordingError: if there is no bag
     """
     bag = run.bag
     pairs = stereo_pairs(run.scenario)

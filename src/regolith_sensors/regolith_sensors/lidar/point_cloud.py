@@ -89,9 +89,10 @@ def sensor_cloud(scan: Scan, config: LidarConfig) -> NDArray[np.void]:
 def point_cloud(scan: Scan, organized: bool = False) -> NDArray[np.void]:
     """Return a sweep as points of the layout POINT.
 
-    :param organized: False: the returns alone, in the order of time, shape (1, n). True: every beam, rings by columns,
-        shape (returns * rings, columns), the rows of a second return below those of the first; without a return x, y, z
-        are NaN and the range is +inf (no return) or -inf (too near) (REP 117).
+    Args:
+        organized: False: the returns alone, in the order of time, shape (1, n). True: every beam, rings by columns,
+            shape (returns * rings, columns), the rows of a second return below those of the first; without a return x,
+            y, z are NaN and the range is +inf (no return) or -inf (too near) (REP 117).
     """
     returns, columns, rings = scan.range.shape
     there = np.isfinite(scan.range.transpose(1, 2, 0))

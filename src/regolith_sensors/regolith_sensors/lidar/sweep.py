@@ -61,8 +61,9 @@ class Lidar:
     def __init__(self, config: LidarConfig, seed: int, name: str) -> None:
         """Make the lidar.
 
-        :param seed: of the scenario
-        :param name: of the sensor
+        Args:
+            seed: of the scenario
+            name: of the sensor
         """
         self.config = config
         self.seed = seed
@@ -89,11 +90,12 @@ class Lidar:
     ) -> Scan:
         """Return a sweep.
 
-        :param scene: as committed
-        :param origin: of its coordinates in the world [m], shape (3,)
-        :param poses: of the sensor during the sweep
-        :param frame: index of the sweep, which selects its noise
-        :param optical_depth: one way, of dust, at ranges [m] along each sub-ray; None: no dust
+        Args:
+            scene: as committed
+            origin: of its coordinates in the world [m], shape (3,)
+            poses: of the sensor during the sweep
+            frame: index of the sweep, which selects its noise
+            optical_depth: one way, of dust, at ranges [m] along each sub-ray; None: no dust
 
         Source: wagner2010.
         Checked by: test_lidar.py::test_intensity_against_range_and_dust, test_lidar.py::test_sweep_in_motion.
@@ -185,9 +187,10 @@ def beam_offsets(config: LidarConfig) -> tuple[Floats, Floats]:
 def echo_intensity(distance: Singles, back: Singles, range_falloff: bool) -> Singles:
     """Return the intensity of echoes of full sub-rays; 0 where nothing was met.
 
-    :param distance: R [m]
-    :param back: reflectance r at phase angle 0 [1/sr]
-    :param range_falloff: whether they fall as 1 / R^2
+    Args:
+        distance: R [m]
+        back: reflectance r at phase angle 0 [1/sr]
+        range_falloff: whether they fall as 1 / R^2
 
     Source: wagner2010.
     Checked by: test_lidar.py::test_intensity_against_range_and_dust, test_lidar.py::test_intensity_against_incidence.
@@ -205,11 +208,12 @@ def merged_return(
     The merged intensity of an echo is the sum of all echoes, weighted by a triangle over their distance in range,
     divided by the number of sub-rays.
 
-    :param distance: of the echoes [m], shape (beams, sub-rays)
-    :param intensity: of the echoes, shaped alike
-    :param mode: strongest, first, last or mean (the intensity-weighted mean of all echoes)
-    :param resolution: half width of the triangle [m]
-    :param threshold: least merged intensity
+    Args:
+        distance: of the echoes [m], shape (beams, sub-rays)
+        intensity: of the echoes, shaped alike
+        mode: strongest, first, last or mean (the intensity-weighted mean of all echoes)
+        resolution: half width of the triangle [m]
+        threshold: least merged intensity
 
     Source: chrono.
     Checked by: test_lidar.py::test_return_modes_by_hand.

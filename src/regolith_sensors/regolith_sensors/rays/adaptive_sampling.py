@@ -33,8 +33,11 @@ def edge_marks(frame: RenderedImage) -> NDArray[np.uint8]:
 
     The criterion is Regolith's own.
 
-    :param frame: with one ray per pixel
-    :return: 0, :data:`SHADOW` or :data:`SHAPE`, shape (height, width)
+    Args:
+        frame: with one ray per pixel
+
+    Returns:
+        0, :data:`SHADOW` or :data:`SHAPE`, shape (height, width)
     """
     height, width = frame.depth.shape
     marks = np.empty((height, width), np.uint8)

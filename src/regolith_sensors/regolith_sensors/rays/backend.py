@@ -51,10 +51,11 @@ class RayBackend(ABC):
     ) -> RenderedImage:
         """Return what a camera sees, one ray per pixel.
 
-        :param light: sun and lamps
-        :param random: random stream and numbers of samples
-        :param out: frame of the view's size for the result; None: a new one
-        :param held: result of :meth:`ground_light_on_vehicles`
+        Args:
+            light: sun and lamps
+            random: random stream and numbers of samples
+            out: frame of the view's size for the result; None: a new one
+            held: result of :meth:`ground_light_on_vehicles`
         """
 
     @abstractmethod
@@ -71,12 +72,13 @@ class RayBackend(ABC):
 
         The reflectance is the mean of the three bands at phase angle 0.
 
-        :param directions: unit vectors in the sensor's frame, shape (n, 3)
-        :param groups: index of each ray's pose, shape (n,)
-        :param positions: of the poses, from the scene's origin [m], shape (m, 3)
-        :param rotations: of the poses, sensor to world, shape (m, 3, 3)
-        :param reach: longest range [m]
-        :param spread: width of a ray [rad], over which finer detail is averaged
+        Args:
+            directions: unit vectors in the sensor's frame, shape (n, 3)
+            groups: index of each ray's pose, shape (n,)
+            positions: of the poses, from the scene's origin [m], shape (m, 3)
+            rotations: of the poses, sensor to world, shape (m, 3, 3)
+            reach: longest range [m]
+            spread: width of a ray [rad], over which finer detail is averaged
         """
 
     def render_more(
@@ -93,9 +95,10 @@ class RayBackend(ABC):
 
         This default renders whole images; back ends may replace it by a cheaper one.
 
-        :param camera: view of the first ray
-        :param pixels: row times width plus column of each
-        :param rays: directions as in the view, one table per further ray, shape (k, height, width, 3)
+        Args:
+            camera: view of the first ray
+            pixels: row times width plus column of each
+            rays: directions as in the view, one table per further ray, shape (k, height, width, 3)
         """
         flat = frame.radiance.reshape(-1, 3)
         for table in rays:

@@ -52,11 +52,12 @@ def view(
 ) -> CameraRays:
     """Return a view from a place in the world.
 
-    :param scene_origin: of the scene the view is for
-    :param rays: from :func:`regolith_sensors.camera.lens.pixel_rays`
-    :param rotation: takes the optical frame to the world, shape (3, 3)
-    :param position: in the world [m], shape (3,)
-    :param focal_length_px: [px]
+    Args:
+        scene_origin: of the scene the view is for
+        rays: from :func:`regolith_sensors.camera.lens.pixel_rays`
+        rotation: takes the optical frame to the world, shape (3, 3)
+        position: in the world [m], shape (3,)
+        focal_length_px: [px]
     """
     return CameraRays(
         np.ascontiguousarray(rays, dtype=np.float32),

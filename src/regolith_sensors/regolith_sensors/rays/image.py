@@ -56,12 +56,15 @@ class RenderedImage:
 def sample_streams(seed: int, name: str, frame: int, sun_samples: int = 1, bounce_samples: int = 0) -> SampleStreams:
     """Return the random stream and the numbers of samples of a frame.
 
-    :param seed: of the scenario
-    :param name: of the sensor
-    :param frame: index
-    :param sun_samples: rays to the sun's disc per pixel, >= 1
-    :param bounce_samples: rays that gather light from lit ground per pixel; 0: none
-    :raises ValueError: if a number is negative
+    Args:
+        seed: of the scenario
+        name: of the sensor
+        frame: index
+        sun_samples: rays to the sun's disc per pixel, >= 1
+        bounce_samples: rays that gather light from lit ground per pixel; 0: none
+
+    Raises:
+        ValueError: if a number is negative
     """
     if sun_samples < 1 or bounce_samples < 0:
         raise ValueError(f'sun_samples {sun_samples}, bounce_samples {bounce_samples}; allowed: >= 1 and >= 0')

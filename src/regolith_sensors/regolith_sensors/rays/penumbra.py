@@ -49,11 +49,12 @@ def smooth_penumbrae(
     neighbors enough, their first rays alone count. A filter of the visible fraction by the distance of blockers is that
     of Mehta et al. (2012). Weights and window are Regolith's own; tests: test_penumbra.py.
 
-    :param frame: after further rays, with ``sunlit``, ``sun_part`` and ``blocker``; its radiance changes
-    :param marks: from :func:`regolith_sensors.rays.adaptive_sampling.edge_marks`; at edges of shapes nothing changes
-    :param facing: pixels whose first ray met a surface that faces the sun, shape (height, width)
-    :param eyes: view of the first rays
-    :param light: the sun in it
+    Args:
+        frame: after further rays, with ``sunlit``, ``sun_part`` and ``blocker``; its radiance changes
+        marks: from :func:`regolith_sensors.rays.adaptive_sampling.edge_marks`; at edges of shapes nothing changes
+        facing: pixels whose first ray met a surface that faces the sun, shape (height, width)
+        eyes: view of the first rays
+        light: the sun in it
     """
     height, width = frame.depth.shape
     if light.disc <= 0.0 or not frame.blocker.any():

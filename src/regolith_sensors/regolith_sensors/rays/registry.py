@@ -22,7 +22,8 @@ USUAL = 'embree'
 def ray_backend(name: str = USUAL) -> type[RayBackend]:
     """Return a back end.
 
-    :raises ValueError: if there is none of this name, or it cannot be loaded
+    Raises:
+        ValueError: if there is none of this name, or it cannot be loaded
     """
     points = {point.name: point for point in entry_points(GROUP)}
     if name not in points:
@@ -33,7 +34,8 @@ def ray_backend(name: str = USUAL) -> type[RayBackend]:
 def check(name: str) -> str:
     """Return the name of a back end if it can be made; ours, which is slow to import, is not tried.
 
-    :raises ValueError: if it cannot
+    Raises:
+        ValueError: if it cannot
     """
     if name != USUAL:
         try:
@@ -49,7 +51,8 @@ def check(name: str) -> str:
 def supports_surfels(name: str) -> bool:
     """Return whether a back end shows soil in motion; ours, which is slow to import, does.
 
-    :raises ValueError: if there is none of this name, or it cannot be loaded
+    Raises:
+        ValueError: if there is none of this name, or it cannot be loaded
     """
     return name == USUAL or ray_backend(name).shows_discs
 

@@ -100,10 +100,11 @@ def _hapke_many(mu0: Singles, mu: Singles, haversine: Singles, constants: Single
 def hapke_row(mu0: Single, mu: Single, haversine: Single, table: Singles, row: int, at: int) -> Single:
     """Return r [1/sr] of Hapke's function; 0 where mu0 or mu is not positive.
 
-    :param mu0: cosine of incidence
-    :param mu: cosine of emission
-    :param haversine: sin^2(g / 2) of the phase angle, which is |l - v|^2 / 4 and keeps its digits near opposition
-    :param table: :func:`hapke_constants` stand in ``row`` from column ``at`` on
+    Args:
+        mu0: cosine of incidence
+        mu: cosine of emission
+        haversine: sin^2(g / 2) of the phase angle, which is |l - v|^2 / 4 and keeps its digits near opposition
+        table: :func:`hapke_constants` stand in ``row`` from column ``at`` on
     """
     r = _hapke(mu0, mu, haversine, _constants(table, row, at))
     return r * _coherent(haversine, table[row, at + _BC0], table[row, at + _INVERSE_HC])
@@ -115,10 +116,11 @@ def hapke_lanes(
 ) -> None:
     """Write r of 16 points of one soil into ``out[0]``: to the bit the values of :func:`hapke_row`.
 
-    :param g: unit vectors of the points in three rows each, shape (n, 16)
-    :param normal: first row of their normals
-    :param toward: first row of the directions to the viewer
-    :param light: direction of the light, shape (3,)
+    Args:
+        g: unit vectors of the points in three rows each, shape (n, 16)
+        normal: first row of their normals
+        toward: first row of the directions to the viewer
+        light: direction of the light, shape (3,)
     """
     constants = _constants(table, row, at)
     lx, ly, lz = light[0], light[1], light[2]

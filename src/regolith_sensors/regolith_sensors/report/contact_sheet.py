@@ -78,7 +78,8 @@ def display_image(message: Any) -> NDArray[np.float64]:
 def unrecorded_topics(run: Run, sensors: Iterable[ResolvedSensor]) -> list[str]:
     """Return the sensors' topics with images and clouds that the bag lacks, in name order.
 
-    :param sensors: of the scenario
+    Args:
+        sensors: of the scenario
     """
     held = {name for name, topic in run.recorded.items() if topic.messages}
     return sorted(name for s in sensors for name, output in s.topics if output.large and name not in held)

@@ -29,7 +29,8 @@ _WAITING = 64
 def pixels(message: Any) -> NDArray[Any]:
     """Return the pixels of a sensor_msgs/Image, shape (height, width) or (height, width, channels).
 
-    :raises ValueError: if its encoding is none of our cameras'
+    Raises:
+        ValueError: if its encoding is none of our cameras'
     """
     kind, channels = _TYPES.get(message.encoding, ('u2', 1) if message.encoding.startswith('bayer_') else ('', 0))
     if not kind:

@@ -38,9 +38,12 @@ _SUN_ASIDE_DEG = 55.0
 class BagRenderer:
     """The ground and the vehicles of a run at a time.
 
-    :param run: with a recording
-    :param t_s: simulated time [s]; what was committed last before it is drawn
-    :raises ValueError: if the recording has no vehicle's looks and poses at that time
+    Args:
+        run: with a recording
+        t_s: simulated time [s]; what was committed last before it is drawn
+
+    Raises:
+        ValueError: if the recording has no vehicle's looks and poses at that time
     """
 
     def __init__(self, run: Run, t_s: float) -> None:
@@ -77,7 +80,8 @@ class BagRenderer:
     def picture(self, name: str, from_deg: float | None = None, size: tuple[int, int] = SIZE) -> NDArray[np.uint8]:
         """Return the picture of a vehicle from beside it, in the scenario's light, shape (rows, columns, 3).
 
-        :param from_deg: direction of the camera from its forward axis to the left [deg]; none: where the sun suits
+        Args:
+            from_deg: direction of the camera from its forward axis to the left [deg]; none: where the sun suits
         """
         view = self._world.view(name)
         low, high = extent(self.looks[name], self.poses[name])
@@ -112,8 +116,9 @@ class BagRenderer:
 def replay_terrain(bag: Any, ground: Any, until_ns: float = math.inf) -> None:
     """Tell sensors' ground all that a recording says of it.
 
-    :param bag: the recording (:attr:`regolith_files.extension_points.Run.bag`)
-    :param until_ns: simulated time after which nothing is of interest [ns]
+    Args:
+        bag: the recording (:attr:`regolith_files.extension_points.Run.bag`)
+        until_ns: simulated time after which nothing is of interest [ns]
     """
     for message in bag.messages('/regolith/terrain/update', '/regolith/cycle'):
         content = message.content
@@ -153,7 +158,8 @@ def _best_side(yaw: float, sun: Any) -> float:
 def extent(looks: VisualDescription, poses: Floats) -> tuple[Floats, Floats]:
     """Return the least and the greatest x, y, z of a vehicle in the world, of round shapes with their corners [m].
 
-    :param poses: of its parts, shape (n, 7)
+    Args:
+        poses: of its parts, shape (n, 7)
     """
     points = []
     corners = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])

@@ -212,7 +212,8 @@ def info_message(camera: Camera, baseline_m: float) -> CameraInfo:
 def metadata_message(picture: CameraImage, n: int, header: Header) -> m.ImageMetadata:
     """Return the settings with which an image was taken.
 
-    :param n: number of the frame
+    Args:
+        n: number of the frame
     """
     return m.ImageMetadata(header=header, frame=n, exposure_time=picture.exposure_s, gain=picture.gain)
 
@@ -226,7 +227,8 @@ def preview_frames(duration_s: float, rate_hz: float) -> frozenset[int]:
 def preview_message(shown: NDArray[np.uint8], encoding: str, header: Header) -> CompressedImage:
     """Return a small picture as JPEG.
 
-    :param shown: from :func:`regolith_sensors.camera.display.display_image`
+    Args:
+        shown: from :func:`regolith_sensors.camera.display.display_image`
     """
     height, width = shown.shape[:2]
     if width > PREVIEW_WIDTH:

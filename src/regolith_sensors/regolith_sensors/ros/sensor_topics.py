@@ -61,8 +61,9 @@ class SensorTopics(ABC):
     def warn_of_blank(self, t_ns: int, what: str) -> None:
         """Count a frame that shows nothing; warn of the first, the tenth, the hundredth and so forth.
 
-        :param t_ns: time of the frame [ns]
-        :param what: e.g. 'cloud has no points'
+        Args:
+            t_ns: time of the frame [ns]
+            what: e.g. 'cloud has no points'
         """
         self._blank += 1
         if 10 ** (len(str(self._blank)) - 1) == self._blank:

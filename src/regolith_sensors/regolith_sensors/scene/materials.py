@@ -109,10 +109,11 @@ def tinted(table: Singles, material: int, r: Single) -> Bands:
 def reflect(table: Singles, material: int, mu0: Single, mu: Single, haversine: Single) -> Bands:
     """Return r [1/sr] in red, green and blue.
 
-    :param material: row of the table
-    :param mu0: cosine of incidence
-    :param mu: cosine of emission
-    :param haversine: sin^2 of half the phase angle
+    Args:
+        material: row of the table
+        mu0: cosine of incidence
+        mu: cosine of emission
+        haversine: sin^2 of half the phase angle
     """
     kind = int(table[material, _KIND])
     if not (mu0 > _ZERO and mu > _ZERO):

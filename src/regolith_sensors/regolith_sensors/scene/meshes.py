@@ -39,7 +39,8 @@ def corner_normals(mesh: Mesh, crease: float = math.radians(30.0)) -> Singles:
     At each vertex the mean of its facets' normals, weighted by their areas; facets that meet at more than the crease
     angle keep an edge between them.
 
-    :param crease: angle [rad]
+    Args:
+        crease: angle [rad]
 
     Source: gouraud1971.
     Checked by: test_adaptive_sampling.py::test_rounded_bodies_have_smooth_normals_and_edges_stay.
@@ -83,7 +84,8 @@ def _smooth(
 def joined(meshes: list[Mesh]) -> Mesh:
     """Return all meshes as one.
 
-    :raises ValueError: if there is none
+    Raises:
+        ValueError: if there is none
     """
     if not meshes:
         raise ValueError('no mesh to join; allowed: one or more')
@@ -138,9 +140,10 @@ def cylinder(radius: float, half_length: float, sides: int = 32, material: int =
 def wheel(radius: float, half_width: float, grousers: tuple[int, float, float], material: int = 0) -> Mesh:
     """Return an upright drum with straight plates across it; lengths in metres.
 
-    :param radius: over the plates
-    :param half_width: of drum and plates
-    :param grousers: how many plates, by how much they stand out of the drum, how thick they are
+    Args:
+        radius: over the plates
+        half_width: of drum and plates
+        grousers: how many plates, by how much they stand out of the drum, how thick they are
     """
     count, height, thickness = grousers
     drum = cylinder(radius - height, half_width, 96, material)

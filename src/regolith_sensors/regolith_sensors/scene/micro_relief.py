@@ -38,13 +38,16 @@ def micro_relief(
 
     Amplitudes fall as k^-(1 + H), with the Hurst exponent H = 0.7 of lunar soil at these scales.
 
-    :param spacing: of the grid [m]; waves shorter than four cells are in the relief
-    :param origin: of the scene's coordinates in the world, (x, y) [m]
-    :param rms_slope: root mean square of the slope of both layers together (tangent)
-    :param rms_albedo: the same of the relative brightness
-    :return: slope along x, slope along y, relative brightness less 1 of all levels of the tile, one after the other,
-        shape (n, 4), the last a filler; and for either layer the scene's origin (2), texels per metre, cosine and sine
-        of its turn, shape (2, 5)
+    Args:
+        spacing: of the grid [m]; waves shorter than four cells are in the relief
+        origin: of the scene's coordinates in the world, (x, y) [m]
+        rms_slope: root mean square of the slope of both layers together (tangent)
+        rms_albedo: the same of the relative brightness
+
+    Returns:
+        slope along x, slope along y, relative brightness less 1 of all levels of the tile, one after the other, shape
+        (n, 4), the last a filler; and for either layer the scene's origin (2), texels per metre, cosine and sine of its
+        turn, shape (2, 5)
 
     Source: helfenstein1999.
     Checked by: test_materials.py::test_micro_relief_is_self_affine.
@@ -119,7 +122,8 @@ def micro_at(
 ) -> tuple[Single, Single, Single]:
     """Return (slope along x, slope along y, relative brightness less 1) at scene coordinates (x, y) [m].
 
-    :param footprint: width of a pixel on the ground [m]
+    Args:
+        footprint: width of a pixel on the ground [m]
     """
     sx = sy = shade = np.float32(0.0)
     for layer in range(2):

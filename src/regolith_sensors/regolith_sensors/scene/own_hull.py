@@ -26,9 +26,12 @@ rounding."""
 def nearest_part(looks: VisualDescription, place: Floats) -> tuple[str, float]:
     """Return the name of the visual nearest to a place, and the distance to its surface [m], negative inside.
 
-    :param looks: of the vehicle
-    :param place: in the base's frame [m], shape (3,)
-    :return: an empty name and an infinite distance if the vehicle has no visual
+    Args:
+        looks: of the vehicle
+        place: in the base's frame [m], shape (3,)
+
+    Returns:
+        an empty name and an infinite distance if the vehicle has no visual
     """
     poses: dict[str, tuple[Floats, Floats]] = {}
     found: list[tuple[float, str]] = []

@@ -33,9 +33,10 @@ class RockLayer:
     def __init__(self, rocks: Rocks, scene: Scene, material: int, first_number: int) -> None:
         """Add the shapes to a scene that is otherwise complete.
 
-        :param rocks: of the site
-        :param material: of the scene's
-        :param first_number: of the first rock in instance images
+        Args:
+            rocks: of the site
+            material: of the scene's
+            first_number: of the first rock in instance images
         """
         self.rocks = rocks
         self.first_number = first_number

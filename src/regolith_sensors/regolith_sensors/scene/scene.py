@@ -83,14 +83,15 @@ class Scene:
     ) -> None:
         """Start with the ground alone.
 
-        :param ground: source of the heights
-        :param materials: of meshes, by number
-        :param soil: material of the ground; None: ``lunar_sato2014``
-        :param view_range: distance to which the ground is shown [m]
-        :param detail: cells are about distance / (32 detail) wide
-        :param micro_slope_deg: r.m.s. slope of the relief below the grid [deg]
-        :param micro_albedo: r.m.s. of the relative brightness below the grid
-        :param rays: back end of this scene alone; None: a new one of the usual kind
+        Args:
+            ground: source of the heights
+            materials: of meshes, by number
+            soil: material of the ground; None: ``lunar_sato2014``
+            view_range: distance to which the ground is shown [m]
+            detail: cells are about distance / (32 detail) wide
+            micro_slope_deg: r.m.s. slope of the relief below the grid [deg]
+            micro_albedo: r.m.s. of the relative brightness below the grid
+            rays: back end of this scene alone; None: a new one of the usual kind
         """
         self.rays = rays if rays is not None else ray_backend()()
         self.ground = ground
@@ -118,7 +119,8 @@ class Scene:
     def add_mesh(self, mesh: Mesh, holds_light: bool = False) -> int:
         """Add a mesh and return its number.
 
-        :param holds_light: whether the ground lights its shadowed sides, see :meth:`.RayBackend.vehicle_indirect_light`
+        Args:
+            holds_light: whether the ground lights its shadowed sides, see :meth:`.RayBackend.vehicle_indirect_light`
         """
         self._meshes.append(mesh)
         self._normals.append(corner_normals(mesh))
@@ -129,7 +131,8 @@ class Scene:
     def add_object(self, name: str, parts: Iterable[tuple[int, Semantic]], number: int | None = None) -> SceneObject:
         """Add an object made of meshes, each with its class, at the world's origin; return it.
 
-        :param number: in instance images, from 2 on; None: the next after those of all objects
+        Args:
+            number: in instance images, from 2 on; None: the next after those of all objects
         """
         members = list(parts)
         number = len(self.objects) + 2 if number is None else number
@@ -159,9 +162,10 @@ class Scene:
     ) -> None:
         """Place a part of an object.
 
-        :param position: in the world [m], shape (3,)
-        :param orientation: quaternion (x, y, z, w)
-        :param scale: of the mesh, one number or one per axis of the mesh
+        Args:
+            position: in the world [m], shape (3,)
+            orientation: quaternion (x, y, z, w)
+            scale: of the mesh, one number or one per axis of the mesh
         """
         number = thing.first + part
         turned = matrix(np.asarray(orientation, dtype=np.float64)) * np.asarray(scale, dtype=np.float64)
@@ -172,7 +176,8 @@ class Scene:
     def centre(self, position: ArrayLike) -> bool:
         """Choose tiles and origin for viewers near a position in the world [m], shape (3,).
 
-        :return: whether any changed
+        Returns:
+            whether any changed
         """
         position = np.asarray(position, dtype=np.float64)
         origin = np.floor(position / _ORIGIN_STEP + 0.5) * _ORIGIN_STEP
@@ -193,7 +198,8 @@ class Scene:
     def set_surfels(self, discs: Surfels) -> None:
         """Show soil that moves, instead of what was shown of it before; the rest of the ground stays a height field.
 
-        :raises ValueError: if the ray back end shows no discs
+        Raises:
+            ValueError: if the ray back end shows no discs
         """
         if len(discs.place) and not self.rays.shows_discs:
             problem = f'{type(self.rays).__name__} shows no soil in motion'
@@ -288,7 +294,8 @@ class Scene:
     def _hulls(self, first: int) -> tuple[NDArray[np.int32], int, list[int]]:
         """Return the table of hulls, the number of their nodes, and the first node of each instance.
 
-        :param first: number of the first mesh among the instances
+        Args:
+            first: number of the first mesh among the instances
         """
         points = np.cumsum([0, *(len(lit.points) if lit is not None else 0 for lit in self._lit)])
         nodes = np.cumsum([0, *(len(lit.near) if lit is not None else 0 for lit in self._lit)])

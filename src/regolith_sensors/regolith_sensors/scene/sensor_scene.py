@@ -52,8 +52,9 @@ class SensorScene:
     ) -> None:
         """Build the ground and the shapes.
 
-        :param vehicles: looks of all of the scenario, by name
-        :param kept_ns: age to which states are kept [ns]: longer than any frame's span
+        Args:
+            vehicles: looks of all of the scenario, by name
+            kept_ns: age to which states are kept [ns]: longer than any frame's span
         """
         self.light = light
         self._size_m = terrain.map_size_m

@@ -57,7 +57,8 @@ class SoilHeightSource:
         Beyond the edge of an elevation model its last heights continue, as they do for vehicles, with detail but
         without rocks. A ridge on the edge continues without an end: the horizon is plausible, not that of the place.
 
-        :param extent: west, east, south, north of what is shown [m]; None: all that is in view
+        Args:
+            extent: west, east, south, north of what is shown [m]; None: all that is in view
         """
         self.grid = grid
         self._extent = extent
@@ -111,7 +112,8 @@ class TerrainTiles:
     def __init__(self, ground: HeightSource, view_range: float = 2000.0, detail: float = 5.0) -> None:
         """Show ground up to ``view_range`` [m] from the centre, cells of about distance / (32 detail) wide.
 
-        :raises ValueError: if either is not positive
+        Raises:
+            ValueError: if either is not positive
         """
         if not (view_range > 0.0 and detail >= 1.0):
             raise ValueError(f'view_range {view_range!r} m, detail {detail!r}; allowed: > 0 and >= 1')

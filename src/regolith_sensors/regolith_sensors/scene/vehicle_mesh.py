@@ -34,9 +34,12 @@ class MeshPart:
 def vehicle_parts(looks: VisualDescription, materials: list[Material]) -> list[MeshPart]:
     """Return the parts that move and are to be seen; their materials are appended to ``materials``.
 
-    :param looks: of the vehicle
-    :param materials: of the scene; the meshes number them from 0
-    :raises ValueError: if the base or a wheel looks like nothing
+    Args:
+        looks: of the vehicle
+        materials: of the scene; the meshes number them from 0
+
+    Raises:
+        ValueError: if the base or a wheel looks like nothing
     """
     paints: dict[VisualMaterial, int] = {}
     made: dict[int, Mesh] = {}
@@ -57,7 +60,8 @@ def vehicle_parts(looks: VisualDescription, materials: list[Material]) -> list[M
 def _mesh(visual: Visual, material: int) -> Mesh:
     """Return what is seen of a visual, in its own frame.
 
-    :raises ValueError: if its shape is unknown
+    Raises:
+        ValueError: if its shape is unknown
     """
     size = visual.size
     if visual.mesh is not None:

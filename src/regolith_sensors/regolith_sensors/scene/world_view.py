@@ -38,8 +38,9 @@ class PoseTrack:
     def __init__(self, parts: Sequence[str], kept_ns: int = 2_000_000_000) -> None:
         """Start without states.
 
-        :param parts: names, the base first
-        :param kept_ns: age to which states are kept [ns]: longer than any frame's span
+        Args:
+            parts: names, the base first
+            kept_ns: age to which states are kept [ns]: longer than any frame's span
         """
         self.parts = tuple(parts)
         self._kept_ns = kept_ns
@@ -54,7 +55,8 @@ class PoseTrack:
     def add(self, t_ns: int, poses: Floats) -> None:
         """Append a state; after a rewind the states of the abandoned future are dropped.
 
-        :param poses: x, y, z [m] and quaternion (x, y, z, w) in the world of each part, shape (parts, 7)
+        Args:
+            poses: x, y, z [m] and quaternion (x, y, z, w) in the world of each part, shape (parts, 7)
         """
         known = bisect_left(self._times, t_ns)
         del self._times[known:], self._poses[known:]
@@ -75,7 +77,8 @@ class PoseTrack:
         Positions are interpolated linearly, orientations on the great arc
         (:func:`regolith_world.numerics.rotation.slerp`).
 
-        :raises LookupError: if no state is known
+        Raises:
+            LookupError: if no state is known
         """
         if not self._times:
             raise LookupError('no state of the vehicle is known')
@@ -248,10 +251,11 @@ class WorldStates:
     ) -> None:
         """Start without states.
 
-        :param parts: by vehicle, the names of its parts, the base first
-        :param grid: the ground
-        :param kept_ns: age to which states are kept [ns]
-        :param particles: vehicles that have regions of particles
+        Args:
+            parts: by vehicle, the names of its parts, the base first
+            grid: the ground
+            kept_ns: age to which states are kept [ns]
+            particles: vehicles that have regions of particles
         """
         self.particles = {name: SurfelHistory() for name in sorted(set(particles))}
         self.discs = Surfels.none()
@@ -306,11 +310,12 @@ class WorldView:
     ) -> None:
         """Make the view of a vehicle.
 
-        :param states: shared with other views; each view has a scene of its own, centred on its vehicle
-        :param viewer: name of that vehicle
-        :param scene: its ground is ``states.ground.grid``
-        :param vehicles: what the scene shows of each vehicle
-        :param rocks: of the site
+        Args:
+            states: shared with other views; each view has a scene of its own, centred on its vehicle
+            viewer: name of that vehicle
+            scene: its ground is ``states.ground.grid``
+            vehicles: what the scene shows of each vehicle
+            rocks: of the site
         """
         self.states = states
         self.viewer = viewer

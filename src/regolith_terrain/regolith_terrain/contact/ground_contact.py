@@ -69,10 +69,11 @@ def spring_limit(mass: float, area: float, elastic: float, damping: float) -> St
 
     The first is that of semi-implicit Euler on a spring, step times angular frequency below 2.
 
-    :param mass: that rests on it [kg]
-    :param area: that it presses with [m^2]
-    :param elastic: E [Pa/m]
-    :param damping: R [Pa s/m]
+    Args:
+        mass: that rests on it [kg]
+        area: that it presses with [m^2]
+        elastic: E [Pa/m]
+        damping: R [Pa s/m]
 
     Source: hairer2006.
     Checked by: test_scm.py::test_a_plate_bounces_on_above_the_step_limit_only.
@@ -138,11 +139,15 @@ class GroundContact(ABC):
     ) -> None:
         """Move the ground itself on, if :attr:`max_exposure_s` says that it moves, before the substeps of that time.
 
-        :param duration: [s]
-        :param center: of the parts that may touch, at its start [m], shape (k, 3)
-        :param rotation: axes of their shapes as columns, shape (k, 3, 3)
-        :param velocity: of the centres [m/s], shape (k, 3); spin: world axes [rad/s]
-        :raises FloatingPointError: saying what broke down
+        Args:
+            duration: [s]
+            center: of the parts that may touch, at its start [m], shape (k, 3)
+            rotation: axes of their shapes as columns, shape (k, 3, 3)
+            velocity: of the centres [m/s], shape (k, 3)
+            spin: world axes [rad/s]
+
+        Raises:
+            FloatingPointError: saying what broke down
         """
 
     def warm_up(self) -> None:  # noqa: B027
@@ -151,8 +156,11 @@ class GroundContact(ABC):
     def soil_changes(self, fields: tuple[str, ...]) -> list[NodeRecords]:
         """Return nodes that the ground itself changed in a cycle, each in one of the records.
 
-        :param fields: names of a node's fields
-        :raises FloatingPointError: saying what broke down
+        Args:
+            fields: names of a node's fields
+
+        Raises:
+            FloatingPointError: saying what broke down
         """
         return []
 
@@ -178,7 +186,8 @@ class GroundContact(ABC):
     def load(self, blob: bytes) -> None:
         """Restore what :meth:`save` returned.
 
-        :raises ValueError: if the length does not fit
+        Raises:
+            ValueError: if the length does not fit
         """
         if blob:
             raise ValueError(f'saved contact of {len(blob)} bytes; allowed: none, this ground has no memory')

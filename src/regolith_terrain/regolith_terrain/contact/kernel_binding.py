@@ -38,9 +38,10 @@ def bind_kernels(
 ) -> Callable[..., Any]:
     """Return a compiled loop.
 
-    :param loop: in plain Python; it calls the kernels by the names they are given here, as if they were globals
-    :param views_only: whether it makes no arrays, nor takes any from the kernels, so that it need not count owners
-    :param kernels: compiled by Numba
+    Args:
+        loop: in plain Python; it calls the kernels by the names they are given here, as if they were globals
+        views_only: whether it makes no arrays, nor takes any from the kernels, so that it need not count owners
+        kernels: compiled by Numba
     """
     assert isinstance(loop, FunctionType)
     bound = FunctionType(loop.__code__, {**loop.__globals__, **kernels}, loop.__name__, loop.__defaults__)

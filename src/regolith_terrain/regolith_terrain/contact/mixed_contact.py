@@ -137,9 +137,12 @@ def make_contact(
 ) -> GroundContact:
     """Return the contact of ground of one law, or of all that lie side by side in it.
 
-    :param law: whose fields the nodes have; it holds wherever ``setting.soils`` names no other
-    :param firm: makes the vehicle's own contact with firm ground; none: the ground's law
-    :raises ValueError: if a law refuses the setting
+    Args:
+        law: whose fields the nodes have; it holds wherever ``setting.soils`` names no other
+        firm: makes the vehicle's own contact with firm ground; none: the ground's law
+
+    Raises:
+        ValueError: if a law refuses the setting
     """
 
     def made(law: TerrainModel, setting: ContactSetting) -> GroundContact:

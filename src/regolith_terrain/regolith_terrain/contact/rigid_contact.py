@@ -125,9 +125,10 @@ def press_circle(
 ) -> int:
     """Add the force and torque of the ground on a circle about a part's axle to the wrench; return OK or LEFT_WINDOW.
 
-    :param n: index of its contact point in the memory of the part
-    :param radius: [m]
-    :param aside: of the circle's center from the part's, along the axle [m]
+    Args:
+        n: index of its contact point in the memory of the part
+        radius: [m]
+        aside: of the circle's center from the part's, along the axle [m]
     """
     point = arrays.point
     depth, nx, ny, nz = math.nan, 0.0, 0.0, 1.0
@@ -160,8 +161,9 @@ def _over_bend(
     tilted. The depth is that of the circle in the half-space under the tangent plane at the nearest point of the
     ground.
 
-    :param aside: of the circle's center from the wheel's, along the axle [m]
-    :param point: out [m], shape (3,)
+    Args:
+        aside: of the circle's center from the wheel's, along the axle [m]
+        point: out [m], shape (3,)
     """
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     cx, cy, cz = pose.center[0] + aside * ax, pose.center[1] + aside * ay, pose.center[2] + aside * az
@@ -191,8 +193,9 @@ def way_aside(
     The depth is inf where there is none. It is looked for along the level direction of the axle, either way; what is
     less than ASIDE along that is no face beside the wheel. A point below the lower ground is as deep as one on it.
 
-    :param x: of the point [m]; so are y and z
-    :param most: how far away it may be [m]
+    Args:
+        x: of the point [m]; so are y and z
+        most: how far away it may be [m]
     """
     ax, ay = pose.rotation[0, 1], pose.rotation[1, 1]
     level_part = math.sqrt(ax * ax + ay * ay)
@@ -227,7 +230,8 @@ def way_aside(
 def _is_bent(arrays: RigidArrays, pose: PartPose, radius: float, aside: float) -> bool:
     """Return whether the nodes around a circle about an axle deviate from the plane below its center by more than BENT.
 
-    :param aside: of the circle's center from the wheel's, along the axle [m]
+    Args:
+        aside: of the circle's center from the wheel's, along the axle [m]
     """
     cx, cy = pose.center[0] + aside * pose.rotation[0, 1], pose.center[1] + aside * pose.rotation[1, 1]
     if pose.center[2] + aside * pose.rotation[2, 1] - radius > arrays.top:
@@ -250,8 +254,9 @@ def _deepest_of_points(
 ) -> tuple[float, float, float, float]:
     """Write the deepest of RIM_POINTS points fixed to a circle about an axle; return its depth [m] and normal.
 
-    :param aside: of the circle's center from the wheel's, along the axle [m]
-    :param point: out [m], shape (3,)
+    Args:
+        aside: of the circle's center from the wheel's, along the axle [m]
+        point: out [m], shape (3,)
     """
     turn = pose.rotation
     best, nx, ny, nz = -math.inf, 0.0, 0.0, 1.0
@@ -276,8 +281,9 @@ def _deepest_of_points(
 def _lowest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: float, point: Floats) -> None:
     """Write the point [m] of a circle about a wheel's axle that lies deepest against the slope of the ground below it.
 
-    :param aside: of the circle's centre from the wheel's, along the axle [m]
-    :param point: out, shape (3,)
+    Args:
+        aside: of the circle's centre from the wheel's, along the axle [m]
+        point: out, shape (3,)
     """
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     cx, cy, cz = pose.center[0] + aside * ax, pose.center[1] + aside * ay, pose.center[2] + aside * az
@@ -312,8 +318,9 @@ def _deepest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: f
     A wheel that is sunk in beside a pad meets its edge with the rim ahead, long before its lowest point is over it; so
     it is lifted by degrees. RIM_ARCS arcs of the lower half are looked at, the end of the best one by bisection.
 
-    :param aside: of the circle's centre from the wheel's, along the axle [m]
-    :param point: in/out [m], shape (3,)
+    Args:
+        aside: of the circle's centre from the wheel's, along the axle [m]
+        point: in/out [m], shape (3,)
     """
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     cx, cy, cz = pose.center[0] + aside * ax, pose.center[1] + aside * ay, pose.center[2] + aside * az
@@ -351,7 +358,8 @@ def _deepest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: f
 def _corner(pose: PartPose, size: Floats, centered: bool, n: int, point: Floats) -> None:
     """Write corner ``n`` [m] of the box round a shape to ``point``.
 
-    :param centered: whether the box has a centre of its own, size[3:6]
+    Args:
+        centered: whether the box has a centre of its own, size[3:6]
     """
     for a in range(3):
         point[a] = pose.center[a]

@@ -138,8 +138,10 @@ def _on_line(
 ) -> tuple[float, float, float, float]:
     """Return the square of the distance and the vector from a point to the nearest one of a cell's line of constant y.
 
-    :param a: heights of the cell's nodes (0, 0), of (0, 1) ``b``, (1, 0) ``d``, (1, 1) ``e`` [m]; ``s``: its size [m]
-    :param v: the line's y [m]
+    Args:
+        a: heights of the cell's nodes (0, 0), of (0, 1) ``b``, (1, 0) ``d``, (1, 1) ``e`` [m]
+        s: its size [m]
+        v: the line's y [m]
     """
     first = a + (b - a) * v / s
     rise = (d + (e - d) * v / s - first) / s
@@ -154,8 +156,11 @@ def _to_cell(arrays: RigidArrays, i: int, j: int, x: float, y: float, z: float) 
 
     Tried are the cell's four sides, which are straight, and by golden section the lines between two of them.
 
-    :param i: row of the cell's first node; ``j``: its column
-    :param x: of the point from that node [m], so is ``y``; ``z``: height [m]
+    Args:
+        i: row of the cell's first node
+        j: its column
+        x: of the point from that node [m], so is ``y``
+        z: height [m]
     """
     level, s = arrays.level, arrays.spacing
     a, b, d, e = level[i, j], level[i, j + 1], level[i + 1, j], level[i + 1, j + 1]
@@ -194,10 +199,11 @@ def find_foot(
     same point), where the window ends, and where the axle is below the ground. The ground is linear between the lines
     of its grid that the plane crosses: exact along x and y, otherwise to the twist of one cell.
 
-    :param cx: of the axle [m], so are cy and cz
-    :param hx: unit vector ahead, level; so is hy
-    :param foot: out: distance ahead [m], height [m], which line of the grid it lies on: 0 of constant x, 1 of constant
-        y, -1 neither; shape (3,)
+    Args:
+        cx: of the axle [m], so are cy and cz
+        hx: unit vector ahead, level; so is hy
+        foot: out: distance ahead [m], height [m], which line of the grid it lies on: 0 of constant x, 1 of constant y,
+            -1 neither; shape (3,)
     """
     first, _, _ = surface_at(ground, cx - radius * hx, cy - radius * hy)
     last, _, _ = surface_at(ground, cx + radius * hx, cy + radius * hy)

@@ -72,10 +72,11 @@ class ShearMemory:
     def gather(self, i0: int, j0: int, dense: Floats, touched: Flags) -> ShearMemory:
         """Return the memory after a cycle: untouched nodes as they were, touched ones as in ``dense``.
 
-        :param i0: index of the window's first row
-        :param j0: index of its first column
-        :param dense: as :meth:`scatter` gave it, written by the kernels
-        :param touched: nodes the kernels loaded, shape (ni, nj); shear changes nowhere else, but may be forgotten there
+        Args:
+            i0: index of the window's first row
+            j0: index of its first column
+            dense: as :meth:`scatter` gave it, written by the kernels
+            touched: nodes the kernels loaded, shape (ni, nj); shear changes nowhere else, but may be forgotten there
         """
         kept, layer, i, j, value = _gather(self.layer, self.i, self.j, self.value, i0, j0, dense, touched)
         if kept:
@@ -94,7 +95,8 @@ class ShearMemory:
     def load(blob: bytes) -> ShearMemory:
         """Return the memory that :meth:`save` described.
 
-        :raises ValueError: if the length does not fit
+        Raises:
+            ValueError: if the length does not fit
         """
         layers, n = (int(v) for v in np.frombuffer(blob, '<i8', 2)) if len(blob) >= 16 else (0, -1)
         if len(blob) != 16 + 28 * n:

@@ -82,8 +82,9 @@ def _forces(
 def evaluations_per_s(count: int, workers: int, repeats: int = 5) -> float:
     """Return how many particles a second get density and force, sorting included, best of several passes.
 
-    :param count: of particles in a cube, about
-    :param workers: threads
+    Args:
+        count: of particles in a cube, about
+        workers: threads
     """
     side = round(count ** (1.0 / 3.0))
     place = np.hstack((boundary_markers.lattice((0.0,) * 3, (float(side),) * 3, 1.0), np.zeros((side**3, 1))))

@@ -30,16 +30,18 @@ _CARD_STEPS = 50
 def crm(counts: tuple[int, ...] = COUNTS, wheel_spacing: float = 0.009) -> dict[str, Any]:
     """Measure cubes of soil at rest that repeat themselves sideways, with some 80 neighbours each inside.
 
-    :param counts: about how many particles of soil
-    :param wheel_spacing: of particles under the wheel [m]
-    :return: ``particle_steps_per_s``, count -> threads -> steps of one particle per wall second (best of several
-        passes), each step two evaluations, particles sorted once in a pass, and ``cuda`` beside the threads where
-        there is a graphics card; ``evaluations_per_s``,
-        twice that, with one thread; ``of_plain``, evaluations over those of the plainest particle code with as many
-        threads, timed beside (:mod:`regolith_terrain.crm.baseline`); ``neighbours``, mean of a list;
-        ``bytes_per_particle``, all arrays and a saved copy; by count. ``wheel``, the rig ``grc1_mgru3`` on 10
-        degrees with two threads: ``seconds_per_second``, wall per simulated time, of ``elements`` particles in the
-        trough with a step of ``step_s``. ``machine_score``, see
+    Args:
+        counts: about how many particles of soil
+        wheel_spacing: of particles under the wheel [m]
+
+    Returns:
+        ``particle_steps_per_s``, count -> threads -> steps of one particle per wall second (best of several passes),
+        each step two evaluations, particles sorted once in a pass, and ``cuda`` beside the threads where there is a
+        graphics card; ``evaluations_per_s``, twice that, with one thread; ``of_plain``, evaluations over those of the
+        plainest particle code with as many threads, timed beside (:mod:`regolith_terrain.crm.baseline`);
+        ``neighbours``, mean of a list; ``bytes_per_particle``, all arrays and a saved copy; by count. ``wheel``, the
+        rig ``grc1_mgru3`` on 10 degrees with two threads: ``seconds_per_second``, wall per simulated time, of
+        ``elements`` particles in the trough with a step of ``step_s``. ``machine_score``, see
         :func:`regolith_world.numerics.machine_score.machine_score`
     """
     keys = ('particle_steps_per_s', 'evaluations_per_s', 'of_plain', 'neighbours', 'bytes_per_particle')

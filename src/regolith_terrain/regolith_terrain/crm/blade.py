@@ -46,7 +46,12 @@ def soil_to_cut(density: float, cohesion: float, friction: float, gravity: float
     Where it does not widen, half the difference of the principal stresses in the plane is sqrt(J2), and half their sum
     the pressure: so p sin(phi) + c cos(phi) bounds sqrt(J2).
 
-    :param density: [kg/m^3]; cohesion: [Pa]; friction: angle [rad]; gravity: [m/s^2]; depth: of the cut [m]
+    Args:
+        density: [kg/m^3]
+        cohesion: [Pa]
+        friction: angle [rad]
+        gravity: [m/s^2]
+        depth: of the cut [m]
     """
     return ParticleSoil(
         name='cut',
@@ -68,11 +73,16 @@ def push_blade(
 ) -> Cut:
     """Push a blade through soil.
 
-    :param depth: of its edge below the surface [m], four spacings or more
-    :param speed: [m/s]; gravity: [m/s^2]; spacing: of particles [m]
-    :param workers: threads; the outcome is the same
-    :param tick: called with the part that is done
-    :raises ValueError: if particles are too coarse
+    Args:
+        depth: of its edge below the surface [m], four spacings or more
+        speed: [m/s]
+        gravity: [m/s^2]
+        spacing: of particles [m]
+        workers: threads; the outcome is the same
+        tick: called with the part that is done
+
+    Raises:
+        ValueError: if particles are too coarse
     """
     if depth < 4.0 * spacing:
         raise ValueError(f'spacing {spacing!r} m for a cut of {depth!r} m; allowed: at most a quarter of it')

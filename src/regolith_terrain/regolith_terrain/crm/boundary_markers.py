@@ -31,9 +31,10 @@ def lattice(low: ArrayLike, high: ArrayLike, spacing: float) -> Floats:
 def trough(low: ArrayLike, high: ArrayLike, spacing: float, height: float = 0.0) -> Floats:
     """Return markers of a floor and four walls round a box of soil [m], shape (n, 3).
 
-    :param low: lower corner of the soil [m]
-    :param high: upper corner [m]
-    :param height: by which walls rise above the soil [m]
+    Args:
+        low: lower corner of the soil [m]
+        high: upper corner [m]
+        height: by which walls rise above the soil [m]
     """
     a, b = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
     size = np.round((b - a) / spacing) * spacing
@@ -49,8 +50,11 @@ def channel(x: tuple[float, float], width: float, floor: float, spacing: float, 
 
     It repeats itself along y, in which it has no walls.
 
-    :param x: of its ends [m], the second moved to whole spacings; width: period, along y [m]; floor: z of its floor [m]
-    :param height: by which ends rise above the soil [m]
+    Args:
+        x: of its ends [m], the second moved to whole spacings
+        width: period, along y [m]
+        floor: z of its floor [m]
+        height: by which ends rise above the soil [m]
     """
     edge = LAYERS * spacing
     (a, b), count = x, round((x[1] - x[0]) / spacing)
@@ -78,7 +82,8 @@ def floor(low: ArrayLike, high: ArrayLike, spacing: float) -> Floats:
 def box(half: ArrayLike, spacing: float) -> Floats:
     """Return markers of a box round the origin, in its outer layers [m], shape (n, 3).
 
-    :param half: half its sides [m], shape (3,)
+    Args:
+        half: half its sides [m], shape (3,)
     """
     side = np.asarray(half, dtype=np.float64)
     filled = lattice(-side, side, spacing)
@@ -95,7 +100,9 @@ def together(*parts: Floats) -> tuple[Floats, NDArray[np.int32]]:
 def slab(length: float, width: float, spacing: float) -> Floats:
     """Return markers of a plate above z = 0, about the origin, none of them on y = 0 [m], shape (n, 3).
 
-    :param length: along x [m]; ``width``: along y [m]
+    Args:
+        length: along x [m]
+        width: along y [m]
     """
     half = lattice((-0.5 * length, 0.0, 0.0), (0.5 * length, 0.5 * width, LAYERS * spacing), spacing)
     return np.concatenate((half, half * [1.0, -1.0, 1.0]))
@@ -143,10 +150,11 @@ def wheel(
 
     Its sides are closed as deep as five times the outer layers; soil does not come further in.
 
-    :param radius: of the drum [m]
-    :param height: by which grousers stand out [m]
-    :param thickness: of a grouser; one that is thinner than the spacing has one layer of markers [m]
-    :param even: whether none may lie on the plane y = 0
+    Args:
+        radius: of the drum [m]
+        height: by which grousers stand out [m]
+        thickness: of a grouser; one that is thinner than the spacing has one layer of markers [m]
+        even: whether none may lie on the plane y = 0
     """
     rows = max(1, round(width / spacing))
     rows += rows % 2 if even else 0

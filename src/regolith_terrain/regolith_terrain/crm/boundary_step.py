@@ -57,9 +57,10 @@ def place_markers(
 ) -> None:
     """Write positions and wall velocities of the markers in ``rows[a:b]``, where bodies are after ``ahead`` [s].
 
-    :param label: number of the marker in each row, shape (n,)
-    :param body: body of each marker, by its number, shape (m,)
-    :param local: place of each marker in its body's frame [m], shape (m, 3)
+    Args:
+        label: number of the marker in each row, shape (n,)
+        body: body of each marker, by its number, shape (m,)
+        local: place of each marker in its body's frame [m], shape (m, 3)
     """
     for k in range(a, b):
         row = rows[k]
@@ -95,7 +96,8 @@ def extrapolate_to_markers(
 ) -> None:
     """Turn wall velocities of the markers in ``rows[a:b]`` into theirs, and give them their stress.
 
-    :param gravity: [m/s^2], shape (3,)
+    Args:
+        gravity: [m/s^2], shape (3,)
     """
     length = scheme.length
     support = 4.0 * length * length
@@ -176,7 +178,8 @@ def forces_on_markers(
 ) -> None:
     """Write the force of soil on the markers in ``rows[a:b]``: what each does to the soil, reversed.
 
-    :param force: out, by number of the marker [N], shape (m, 3)
+    Args:
+        force: out, by number of the marker [N], shape (m, 3)
     """
     length = scheme.length
     support = 4.0 * length * length
@@ -228,8 +231,9 @@ def forces_on_markers(
 def sum_forces(force: Floats, body: Rows, local: Floats, bodies: BoundaryBodies, total: Floats, torque: Floats) -> None:
     """Write the force [N] on each body and its torque about its centre [N m], markers in the order of their numbers.
 
-    :param total: out, shape (b, 3)
-    :param torque: out, shape (b, 3)
+    Args:
+        total: out, shape (b, 3)
+        torque: out, shape (b, 3)
     """
     total[:] = 0.0
     torque[:] = 0.0

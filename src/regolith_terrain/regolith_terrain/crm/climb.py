@@ -35,7 +35,8 @@ _SAMPLES = 400
 def refuse(rig: WheelRig, soil: ParticleSoil, settings: Discretization) -> None:
     """Refuse particles that are too coarse, or more than memory holds.
 
-    :raises ValueError: naming the value and what is allowed
+    Raises:
+        ValueError: naming the value and what is allowed
     """
     most = min(rig.width_m, rig.trough.depth_m)
     if settings.spacing_m > most:
@@ -61,10 +62,13 @@ class CrmClimb(DrivenBody):
     ) -> None:
         """Lay the bed, as an elastic layer under its own weight.
 
-        :param slope_deg: upwards in the direction of travel [deg]
-        :param workers: threads; the outcome is the same
-        :param device: what makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`
-        :raises ValueError: if there is no room, or particles are too coarse
+        Args:
+            slope_deg: upwards in the direction of travel [deg]
+            workers: threads; the outcome is the same
+            device: what makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`
+
+        Raises:
+            ValueError: if there is no room, or particles are too coarse
         """
         check(rig, slope_deg)
         refuse(rig, soil, settings)

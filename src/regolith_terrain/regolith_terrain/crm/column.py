@@ -58,10 +58,11 @@ class CrmCollapse:
     ) -> None:
         """Fill the tube.
 
-        :param count: of particles, about
-        :param workers: threads; the outcome is the same
-        :param viscosity: artificial, alpha; None: by how it is let go
-        :param device: what makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`
+        Args:
+            count: of particles, about
+            workers: threads; the outcome is the same
+            viscosity: artificial, alpha; None: by how it is let go
+            device: what makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`
         """
         spacing = (math.pi * column.radius**2 * column.height / count) ** (1.0 / 3.0)
         side = 2.0 * math.ceil(column.radius / spacing) * spacing
@@ -133,7 +134,8 @@ class CrmCollapse:
     def load(self, saved: bytes) -> None:
         """Restore what :meth:`save` returned.
 
-        :raises ValueError: if it is that of another column
+        Raises:
+            ValueError: if it is that of another column
         """
         found = unpacked(saved)
         self.bed.bodies.center[:] = found['center']

@@ -29,10 +29,13 @@ def refuse_too_many(
 ) -> None:
     """Refuse a bed of more particles than memory holds.
 
-    :param volume: of soil [m^3]
-    :param seconds: simulated [s]
-    :param finer_along: directions in which a finer bed has more particles
-    :raises ValueError: saying what it would take
+    Args:
+        volume: of soil [m^3]
+        seconds: simulated [s]
+        finer_along: directions in which a finer bed has more particles
+
+    Raises:
+        ValueError: saying what it would take
     """
     spacing = settings.spacing_m
     count, there = volume / spacing**3, memory_gb()

@@ -34,7 +34,8 @@ def missing_requirement() -> str | None:
 def bed_class(device: Device) -> type[ParticleBed]:
     """Return the kind of bed for a device: 'auto' is a graphics card where one can be used, else the processor.
 
-    :raises ValueError: if there is no such device, naming what it lacks
+    Raises:
+        ValueError: if there is no such device, naming what it lacks
     """
     if device == 'cpu':
         return ParticleBed

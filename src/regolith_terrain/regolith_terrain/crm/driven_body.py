@@ -30,7 +30,8 @@ class DrivenBody(ABC):
     def __init__(self, bed: ParticleBed) -> None:
         """Begin.
 
-        :param bed: whose body 1 is driven
+        Args:
+            bed: whose body 1 is driven
         """
         self.bed = bed
         self.steps = 0
@@ -78,7 +79,8 @@ class DrivenBody(ABC):
     def load(self, saved: bytes) -> None:
         """Restore what :meth:`save` returned.
 
-        :raises ValueError: if it is that of another bed
+        Raises:
+            ValueError: if it is that of another bed
         """
         found = unpacked(saved)
         self.steps, self._wall = int(found['steps']), float(found['wall'])
@@ -92,7 +94,11 @@ def filled_trough(x: tuple[float, float], width: float, depth: float, spacing: f
 
     No particle lies on y = 0.
 
-    :param x: of the walls behind and ahead [m]; width: [m]; depth: [m]; spacing: of particles [m]
+    Args:
+        x: of the walls behind and ahead [m]
+        width: [m]
+        depth: [m]
+        spacing: of particles [m]
     """
     half = round(0.5 * width / spacing) * spacing
     low = np.array([x[0], -half, -round(depth / spacing) * spacing])

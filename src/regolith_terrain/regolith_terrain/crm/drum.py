@@ -85,8 +85,11 @@ def _length_to(radius: float, shell: float, rake: float) -> float:
 def refuse(drum: Drum, spacing: float) -> None:
     """Refuse more particles than memory holds.
 
-    :param spacing: of particles [m]
-    :raises ValueError: saying what it would take
+    Args:
+        spacing: of particles [m]
+
+    Raises:
+        ValueError: saying what it would take
     """
     length = 2.0 * drum.reach + drum.advance * drum.gone(drum.end) + (_BEHIND + _AHEAD) * drum.depth
     volume = length * (1.0 + _BELOW) * drum.depth * ACROSS * spacing
@@ -107,9 +110,10 @@ class CrmTrench(DrivenBody):
     def __init__(self, drum: Drum, spacing: float, workers: int = 1, device: Device = 'cpu') -> None:
         """Lay a bed out of which the lips' circle has been taken, and the drum into it.
 
-        :param spacing: of particles [m]
-        :param workers: threads; the outcome is the same
-        :param device: what makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`
+        Args:
+            spacing: of particles [m]
+            workers: threads; the outcome is the same
+            device: what makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`
         """
         self.drum = drum
         self._across = ACROSS * spacing

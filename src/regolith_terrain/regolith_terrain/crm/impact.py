@@ -53,8 +53,9 @@ class Impact(DrivenBody):
     ) -> None:
         """Lay the bed, and put the ball on it with the speed of its fall.
 
-        :param workers: threads; the outcome is the same
-        :param device: what makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`
+        Args:
+            workers: threads; the outcome is the same
+            device: what makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`
         """
         spacing, half = settings.spacing_m, 0.5 * drop.side
         filled, walls = filled_trough((-half, half), drop.side, drop.depth, spacing)

@@ -37,7 +37,8 @@ class InitialParticles(NamedTuple):
 def initial_particles(region: ParticleRegion, field: HeightField) -> InitialParticles:
     """Return a region's particles.
 
-    :param field: the undisturbed ground
+    Args:
+        field: the undisturbed ground
     """
     nx, ny, nz = region.counts
     d = region.spacing
@@ -57,8 +58,11 @@ def markers_of(shapes: Shapes, spacing: float) -> list[Floats]:
 
     Grousers lower than the spacing are left out: a smooth wheel around their tips takes their place.
 
-    :param spacing: of the particles [m]
-    :raises ValueError: if a part is a mesh
+    Args:
+        spacing: of the particles [m]
+
+    Raises:
+        ValueError: if a part is a mesh
     """
     parts = []
     for kind, size in zip(shapes.kind.tolist(), shapes.size.tolist(), strict=True):

@@ -29,9 +29,10 @@ TURNED[[Y, V, XY, YZ]] = -1.0
 def reflect(particles: Floats, image: Rows, source: Rows, turned: Floats) -> None:
     """Write rows that are images of others.
 
-    :param image: rows to write, shape (k,)
-    :param source: what they are images of, shape (k,)
-    :param turned: factor of each number of a particle, shape (12,)
+    Args:
+        image: rows to write, shape (k,)
+        source: what they are images of, shape (k,)
+        turned: factor of each number of a particle, shape (12,)
     """
     for k in range(image.shape[0]):
         for column in range(turned.shape[0]):
@@ -101,10 +102,13 @@ def symmetric_bed(
 ) -> ParticleBed:
     """Return a bed with a body, all of it alike at y and -y: half of it, but the whole one on a graphics card.
 
-    :param filled: places of the soil [m], shape (n, 3), none on y = 0
-    :param walls: markers [m], shape (k, 3), none on y = 0
-    :param body: markers in its own frame [m], shape (l, 3), none on y = 0
-    :raises ValueError: if there is no such device, naming what it lacks
+    Args:
+        filled: places of the soil [m], shape (n, 3), none on y = 0
+        walls: markers [m], shape (k, 3), none on y = 0
+        body: markers in its own frame [m], shape (l, 3), none on y = 0
+
+    Raises:
+        ValueError: if there is no such device, naming what it lacks
     """
     kind = bed_class(device)
     if kind is ParticleBed:

@@ -28,10 +28,11 @@ LISTED, TOO_DENSE, NO_ROOM = range(3)
 def find_cells(particles: Floats, origin: Floats, edges: Floats, size: Ints, cell: Ints) -> None:
     """Write the cell of each row.
 
-    :param particles: shape (n, 12)
-    :param origin: lower corner of the cells [m], shape (3,)
-    :param edges: of a cell [m], shape (3,)
-    :param size: cells along x, y, z, shape (3,)
+    Args:
+        particles: shape (n, 12)
+        origin: lower corner of the cells [m], shape (3,)
+        edges: of a cell [m], shape (3,)
+        size: cells along x, y, z, shape (3,)
     """
     for row in range(particles.shape[0]):
         a = min(int(math.floor((particles[row, 0] - origin[0]) / edges[0])), size[0] - 1)
@@ -43,9 +44,12 @@ def find_cells(particles: Floats, origin: Floats, edges: Floats, size: Ints, cel
 def columns_around(size: Ints, period: Floats) -> tuple[Ints, Floats]:
     """Return which columns lie round each, and how far off they are where the bed repeats itself.
 
-    :param size: cells along x, y, z; where the bed does not repeat itself, those at the rim are empty, shape (3,)
-    :param period: lengths after which the bed repeats itself along x and y, 0 where it does not [m], shape (2,)
-    :return: :attr:`Neighbours.around` and :attr:`Neighbours.shift`
+    Args:
+        size: cells along x, y, z; where the bed does not repeat itself, those at the rim are empty, shape (3,)
+        period: lengths after which the bed repeats itself along x and y, 0 where it does not [m], shape (2,)
+
+    Returns:
+        :attr:`Neighbours.around` and :attr:`Neighbours.shift`
     """
     a, b = (index.reshape(-1) for index in np.indices((int(size[0]), int(size[1]))))
     around = np.empty((len(a), 9), np.int64)
@@ -62,8 +66,9 @@ def columns_around(size: Ints, period: Floats) -> tuple[Ints, Floats]:
 def sorted_rows(cell: Ints, first: Rows, order: Rows) -> None:
     """Write the first row of each cell after sorting, and which row comes to each place: a stable counting sort.
 
-    :param first: out, shape (cells + 1,)
-    :param order: out, shape (n,)
+    Args:
+        first: out, shape (cells + 1,)
+        order: out, shape (n,)
     """
     first[:] = 0
     for row in range(cell.shape[0]):
@@ -86,8 +91,9 @@ def list_neighbors(
 
     Markers list soil only. A row is no neighbour of its own.
 
-    :param reach: to which neighbours are listed [m]
-    :param room: bytes of a row's list, the mean over ``rows[a:b]`` at most; lists begin at a times that
+    Args:
+        reach: to which neighbours are listed [m]
+        room: bytes of a row's list, the mean over ``rows[a:b]`` at most; lists begin at a times that
     """
     limit = reach * reach
     offsets = near.offsets

@@ -74,12 +74,13 @@ class ParticleBed:
     ) -> None:
         """Make a bed at rest.
 
-        :param gravity: [m/s^2]
-        :param places: of the soil's particles [m], shape (n, 3)
-        :param local: places of markers in their bodies' frames [m], shape (m, 3)
-        :param body: body of each marker, 0 is the world, shape (m,)
-        :param workers: threads
-        :param period: lengths from 0 on after which the bed repeats itself along x and y, 0 where it does not [m]
+        Args:
+            gravity: [m/s^2]
+            places: of the soil's particles [m], shape (n, 3)
+            local: places of markers in their bodies' frames [m], shape (m, 3)
+            body: body of each marker, 0 is the world, shape (m,)
+            workers: threads
+            period: lengths from 0 on after which the bed repeats itself along x and y, 0 where it does not [m]
         """
         n, m = len(places), len(local)
         self._count = n + m
@@ -258,7 +259,8 @@ class ParticleBed:
     def _cells(self, low: Floats, high: Floats) -> tuple[Floats, Floats, NDArray[np.int64]]:
         """Return the lower corner of cells for what lies between two corners, their edges [m], and how many there are.
 
-        :raises FloatingPointError: if there are more than could be of soil that holds together
+        Raises:
+            FloatingPointError: if there are more than could be of soil that holds together
         """
         edge = self.reach
         low = low - edge
@@ -304,7 +306,8 @@ class ParticleBed:
     def load(self, blob: bytes) -> None:
         """Restore what :meth:`save` returned.
 
-        :raises ValueError: if it is that of another bed
+        Raises:
+            ValueError: if it is that of another bed
         """
         n = self._count
         m = n if len(self.memory) else 0

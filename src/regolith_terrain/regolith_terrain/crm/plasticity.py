@@ -24,9 +24,10 @@ def shear_bound(tau: float, pressure: float, dt: float, material: Material) -> f
     mu(I) = mu_s + (mu_2 - mu_s) I / (I_0 + I), is a quadratic one and solved exactly, so that the stress does not lag
     behind the rate. With mu_s = mu_2 it is Drucker and Prager's bound, mu p + c.
 
-    :param tau: trial sqrt(s:s / 2) [Pa]
-    :param pressure: [Pa], not below 0
-    :param dt: [s]
+    Args:
+        tau: trial sqrt(s:s / 2) [Pa]
+        pressure: [Pa], not below 0
+        dt: [s]
 
     Source: dunatunga2015; jop2006; drucker1952.
     Checked by: test_crm_plasticity.py::test_sheared_element_rises_with_g_and_then_yields,
@@ -54,11 +55,13 @@ def cam_clay(
     exp(v e / (lambda - kappa)). The backward Euler step is solved for its multiplier g:
     p = (p* + K g p_c) / (1 + 2 K g), q = q* / (1 + 6 G g / M^2), with p_c of the same step.
 
-    :param pressure: trial p* [Pa]
-    :param q: trial sqrt(3/2 s:s) [Pa]
-    :param borne: p_c at the step's start [Pa]
-    :param specific: v [-]
-    :param bulk: K [Pa]; ``shear``: G [Pa]
+    Args:
+        pressure: trial p* [Pa]
+        q: trial sqrt(3/2 s:s) [Pa]
+        borne: p_c at the step's start [Pa]
+        specific: v [-]
+        bulk: K [Pa]
+        shear: G [Pa]
 
     Source: roscoe1968; borja1990.
     Checked by: test_crm_plasticity.py::test_cam_clay_compresses_and_swells_along_its_lines,
@@ -131,11 +134,12 @@ def return_mapping(
     the skew and symmetric parts of L. What the soil cannot bear of it is taken away: tension, and shear beyond its
     strength.
 
-    :param sxx: stress, as are the next five, whose rate holds for the step [Pa]
-    :param oxx: stress, as are the next five, at the step's start [Pa]
-    :param lxx: velocity gradient L, du_x/dx, as are the next eight: lxy is du_x/dy [1/s]
-    :param borne: memory of Cam Clay at the step's start [Pa]; ``specific`` too [-]
-    :param dt: [s]
+    Args:
+        sxx: stress, as are the next five, whose rate holds for the step [Pa]
+        oxx: stress, as are the next five, at the step's start [Pa]
+        lxx: velocity gradient L, du_x/dx, as are the next eight: lxy is du_x/dy [1/s]
+        borne: memory of Cam Clay at the step's start [Pa]; ``specific`` too [-]
+        dt: [s]
 
     Source: jaumann1911; dunatunga2015; roscoe1968.
     Checked by: test_crm_plasticity.py::test_sheared_element_rises_with_g_and_then_yields,

@@ -66,8 +66,9 @@ class Press(DrivenBody):
     ) -> None:
         """Lay the bed, at rest under its own weight, and the plate on it.
 
-        :param workers: threads; the outcome is the same
-        :param device: what makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`
+        Args:
+            workers: threads; the outcome is the same
+            device: what makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`
         """
         spacing, half = settings.spacing_m, 0.5 * plate.side
         filled, walls = filled_trough((-half, half), plate.side, plate.depth, spacing)
@@ -165,7 +166,8 @@ def knee(curve: Floats) -> tuple[float, float]:
     Pressure may rise gradually and go on rising as the plate gets deeper, so that a curve has no corner. The slope is
     that over a tenth of the way, and counts as least within a twentieth of what it was at its steepest.
 
-    :param curve: depths [m] and forces [N], shape (n, 2)
+    Args:
+        curve: depths [m] and forces [N], shape (n, 2)
 
     Source: vesic1973.
     Checked by: test_pressed_particles.py::test_ground_has_failed_where_the_slope_is_least.

@@ -89,9 +89,10 @@ class ParticleRegion:
 
         Markers, lists of neighbours and steps that fast soil shortens come on top.
 
-        :param duration: simulated [s]
-        :param balls: radii of the balls that hold the wheels [m]
-        :param substep: of the vehicle [s], which divides steps or is divided
+        Args:
+            duration: simulated [s]
+            balls: radii of the balls that hold the wheels [m]
+            substep: of the vehicle [s], which divides steps or is divided
         """
         sides = np.array([2.0 * (ball + MARGIN * self.spacing) for ball in balls])
         moving = min(float((sides**2).sum()) * self.depth / self.spacing**3, self.soil_count)
@@ -102,7 +103,8 @@ class ParticleRegion:
     def nodes(self, spacing: float) -> tuple[int, int, int, int]:
         """Return i0, i1, j0, j1 of the nodes i0 <= i < i1, j0 <= j < j1 that lie in the region, as a soil map has it.
 
-        :param spacing: of the nodes [m]
+        Args:
+            spacing: of the nodes [m]
         """
         (i0, j0), (i1, j1) = (tuple(_first_at(v, spacing) for v in corner) for corner in (self.low, self.high))
         return i0, i1, j0, j1

@@ -47,11 +47,15 @@ class RegionSimulation:
     ) -> None:
         """Lay the particles.
 
-        :param field: the undisturbed ground
-        :param gravity: [m/s^2], shape (3,)
-        :param shapes: of the vehicle's parts; reach: radius of a ball about each that holds it [m], shape (n,)
-        :param spacing: of the soil grid's nodes [m]
-        :raises ValueError: if a part's shape cannot be among particles
+        Args:
+            field: the undisturbed ground
+            gravity: [m/s^2], shape (3,)
+            shapes: of the vehicle's parts
+            reach: radius of a ball about each that holds it [m], shape (n,)
+            spacing: of the soil grid's nodes [m]
+
+        Raises:
+            ValueError: if a part's shape cannot be among particles
         """
         self.region, self.reach, self.spacing = region, reach, spacing
         self._field, self._gravity = field, gravity
@@ -105,11 +109,15 @@ class RegionSimulation:
     def advance(self, duration: float, center: Floats, rotation: Floats, velocity: Floats, spin: Floats) -> None:
         """Move the soil on by a time in which parts go on with their twists, and note the mean forces on them.
 
-        :param duration: [s]
-        :param center: of the first parts, those that may touch ground, at its start [m], shape (k, 3)
-        :param rotation: axes of their shapes as columns, shape (k, 3, 3)
-        :param velocity: of the centres [m/s], shape (k, 3); spin: world axes [rad/s]
-        :raises FloatingPointError: if the soil blows up
+        Args:
+            duration: [s]
+            center: of the first parts, those that may touch ground, at its start [m], shape (k, 3)
+            rotation: axes of their shapes as columns, shape (k, 3, 3)
+            velocity: of the centres [m/s], shape (k, 3)
+            spin: world axes [rad/s]
+
+        Raises:
+            FloatingPointError: if the soil blows up
         """
         self.force[:] = self.torque[:] = 0.0
         near = np.zeros(len(self.reach), np.bool_)
@@ -157,8 +165,11 @@ class RegionSimulation:
     def settle(self, fields: tuple[str, ...]) -> NodeRecords:
         """End a cycle: sort the soil, and return the nodes whose surface or mass has changed, sorted by (i, j).
 
-        :param fields: names of a node's fields
-        :raises FloatingPointError: if soil has left the region
+        Args:
+            fields: names of a node's fields
+
+        Raises:
+            FloatingPointError: if soil has left the region
         """
         bed = self.bed
         self._place_boxes()
@@ -286,7 +297,8 @@ class RegionSimulation:
     def load(self, blob: bytes) -> None:
         """Restore what :meth:`save` returned.
 
-        :raises ValueError: if it is that of another region
+        Raises:
+            ValueError: if it is that of another region
         """
         parts, count = len(self.reach), len(self._level)
         poses = [part[1:].size for part in self.bed.bodies]

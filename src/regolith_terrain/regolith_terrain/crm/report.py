@@ -106,8 +106,9 @@ def ground_at_end(run: Run) -> SoilGrid:
 def cross_sections(region: ParticleRegion, grid: SoilGrid, dots: Floats) -> list[SurfaceSection]:
     """Return the surface along x through the middle of a region, and along y where that line is deepest.
 
-    :param grid: the soil at the end
-    :param dots: particles in motion [m], shape (k, 3)
+    Args:
+        grid: the soil at the end
+        dots: particles in motion [m], shape (k, 3)
     """
     d = grid.spacing
     i0, i1, j0, j1 = region.nodes(d)

@@ -43,7 +43,8 @@ def gather(
     Begin with run -1, and place and end where the list begins; it is over when fewer than CHUNK are found. Lanes left
     over are far out of reach.
 
-    :param support: square of the kernel's reach [m^2]
+    Args:
+        support: square of the kernel's reach [m^2]
     """
     offsets = near.offsets
     x, y, z = particles[row, X], particles[row, Y], particles[row, Z]

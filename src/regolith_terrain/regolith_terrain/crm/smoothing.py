@@ -26,7 +26,8 @@ def weight(q: float, length: float) -> float:
 def slope(q: float, steepness: float) -> float:
     """Return (dW / dr) / r [1/m^5] at q = r / h <= 2, so that this times r_i - r_j is the gradient at i.
 
-    :param steepness: :func:`steepness` [1/m^5]
+    Args:
+        steepness: :func:`steepness` [1/m^5]
     """
     t = 1.0 - 0.5 * q
     return steepness * t * t * t
@@ -38,8 +39,9 @@ def steepness(spacing: float, length: float) -> float:
     Sums stand for integrals: with h = 1.3 spacings they find 2.1 % less of a gradient than there is, and soil at rest
     would bear 2.1 % more than its weight. The quotient takes that away; of a disordered bed it takes most.
 
-    :param spacing: of the lattice [m]
-    :param length: h [m]
+    Args:
+        spacing: of the lattice [m]
+        length: h [m]
     """
     whole = -105.0 / (16.0 * math.pi * length**5)
     count = math.ceil(2.0 * length / spacing)

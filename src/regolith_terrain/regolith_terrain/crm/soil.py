@@ -122,7 +122,8 @@ class ParticleSoil(SoilParameters):
 def load_particle_soil(soil: str | Path | Mapping[str, Any], base_dir: str | Path = '.') -> ParticleSoil:
     """Return a soil by name, from a YAML file or from a mapping of its values.
 
-    :raises InputError: naming file, line, key, value and what is allowed
+    Raises:
+        InputError: naming file, line, key, value and what is allowed
     """
     source = PARTICLE_SOILS.read(soil, base_dir)
     source.data.setdefault('name', 'custom' if isinstance(soil, Mapping) else source.file.stem)

@@ -98,16 +98,17 @@ def advance_soil(
 ) -> None:
     """Write the soil in ``rows[a:b]`` after a step: ``old`` plus dt times the rates of ``now``.
 
-    :param old: particles at the step's start, shape (n, 12)
-    :param now: particles whose rates hold for the step; their neighbours are read
-    :param new: out; may be ``old``, but not ``now``
-    :param old_memory: of Cam Clay at the step's start, shape (n, 2); empty under the other law
-    :param new_memory: out
-    :param kind: SOIL or MARKER, shape (n,)
-    :param dt: [s]
-    :param gravity: [m/s^2], shape (3,)
-    :param limits: out: what limits the next step, a row per band, shape (bands, 3)
-    :param rooms: scratch, shape (bands, ROOM)
+    Args:
+        old: particles at the step's start, shape (n, 12)
+        now: particles whose rates hold for the step; their neighbours are read
+        new: out; may be ``old``, but not ``now``
+        old_memory: of Cam Clay at the step's start, shape (n, 2); empty under the other law
+        new_memory: out
+        kind: SOIL or MARKER, shape (n,)
+        dt: [s]
+        gravity: [m/s^2], shape (3,)
+        limits: out: what limits the next step, a row per band, shape (bands, 3)
+        rooms: scratch, shape (bands, ROOM)
 
     Source: monaghan1992; monaghan1989; gray2001; bui2008; bonet1999; hu2021.
     Checked by: test_crm_sums.py::test_sums_are_those_of_plain_numpy, test_crm_rest.py::test_column_at_rest,

@@ -53,10 +53,13 @@ class Columns(NamedTuple):
 def sort_columns(particles: Floats, soil: Bytes, low: Floats, high: Floats, length: float, spacing: float) -> Columns:
     """Return particles by squares.
 
-    :param particles: those that make the ground, shape (n, 12)
-    :param soil: 1 for soil, 0 for markers, shape (n,)
-    :param low: corner with the least x and y of all of them [m]; high: opposite corner, shape (2,) each
-    :param length: smoothing length [m]; spacing: of particles [m]
+    Args:
+        particles: those that make the ground, shape (n, 12)
+        soil: 1 for soil, 0 for markers, shape (n,)
+        low: corner with the least x and y of all of them [m]
+        high: opposite corner, shape (2,) each
+        length: smoothing length [m]
+        spacing: of particles [m]
     """
     edge = 2.0 * length
     low = np.asarray(low, dtype=np.float64) - edge
@@ -86,8 +89,10 @@ def free_surface(columns: Columns, x: Floats, y: Floats, level: Floats, pressure
 
     Regolith's own; checked by ``test_crm_surface.py``.
 
-    :param x: of the places [m], shape (k,); so is y
-    :param level: out, shape (k,); pressure: out, shape (k,)
+    Args:
+        x: of the places [m], shape (k,); so is y
+        level: out, shape (k,)
+        pressure: out, shape (k,)
     """
     h, spacing = columns.length, columns.spacing
     reach2 = 4.0 * h * h
@@ -140,8 +145,9 @@ def free_surface(columns: Columns, x: Floats, y: Floats, level: Floats, pressure
 def _filled(z: float, height: Floats, beside: Floats, count: int, h: float, volume: float) -> float:
     """Return the share of space that is filled at a height above a place [-].
 
-    :param height: of what lies near [m], shape (n,), the first ``count`` of which count
-    :param beside: square of its horizontal distance [m^2], shape (n,)
+    Args:
+        height: of what lies near [m], shape (n,), the first ``count`` of which count
+        beside: square of its horizontal distance [m^2], shape (n,)
     """
     total = 0.0
     for row in range(count):
@@ -156,11 +162,13 @@ def _filled(z: float, height: Floats, beside: Floats, count: int, h: float, volu
 def weigh(particles: Floats, rows: Ints, quanta: int, i0: int, j0: int, spacing: float, mass: Ints) -> None:
     """Add the mass of particles to the nodes round each.
 
-    :param rows: of the particles
-    :param quanta: mass of one, per area of a node
-    :param i0: index of the first node along x; j0: along y
-    :param spacing: of the nodes [m]
-    :param mass: in/out, in quanta; what lies beyond its rim counts there, shape (ni, nj)
+    Args:
+        rows: of the particles
+        quanta: mass of one, per area of a node
+        i0: index of the first node along x
+        j0: along y
+        spacing: of the nodes [m]
+        mass: in/out, in quanta; what lies beyond its rim counts there, shape (ni, nj)
     """
     ni, nj = mass.shape
     for row in rows:

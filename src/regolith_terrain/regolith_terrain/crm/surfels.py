@@ -64,8 +64,9 @@ def surface_surfels(columns: Columns, place: Floats) -> Surfels:
 
     Regolith's own; checked by ``test_crm_surfels.py``.
 
-    :param columns: all that makes the ground
-    :param place: of the particles, which are among it [m], shape (n, 3)
+    Args:
+        columns: all that makes the ground
+        place: of the particles, which are among it [m], shape (n, 3)
     """
     place = np.ascontiguousarray(place)
     found, normal, beside = np.empty_like(place), np.empty_like(place), np.zeros(len(place), np.bool_)
@@ -92,7 +93,8 @@ def _squares(columns: Columns, place: Floats) -> NDArray[np.int64]:
 def _find(columns: Columns, place: Floats, found: Floats, normal: Floats, beside: NDArray[np.bool_]) -> None:
     """Write where the outward normal of each particle meets the surface, and the normal there.
 
-    :param beside: out, whether that is within a spacing: the second layer lies one and a half below, shape (n,)
+    Args:
+        beside: out, whether that is within a spacing: the second layer lies one and a half below, shape (n,)
     """
     half = 0.5 * columns.spacing
     for k in range(place.shape[0]):
@@ -174,10 +176,12 @@ def _smooth(
     A plane is fitted to the normals over the disc's own plane, by least squares with the kernel's weights. What changes
     from particle to particle, which is not the soil's, goes out; and the shades of neighbours meet.
 
-    :param square: of each disc, in ascending order, shape (n,); first: first disc of each square
-    :param most: greatest norm of a matrix [1/m]
-    :param even: out, normals, shape (n, 3)
-    :param bend: in: zeros; out: as in :class:`Surfels`
+    Args:
+        square: of each disc, in ascending order, shape (n,)
+        first: first disc of each square
+        most: greatest norm of a matrix [1/m]
+        even: out, normals, shape (n, 3)
+        bend: in: zeros; out: as in :class:`Surfels`
     """
     h, across = columns.length, columns.across
     for k in range(place.shape[0]):

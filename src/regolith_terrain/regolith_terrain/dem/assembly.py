@@ -63,15 +63,18 @@ class Assembly:
     ) -> None:
         """Set it up at rest.
 
-        :param place: centres of mass [m], shape (n, 3)
-        :param scale: sizes: radii of spheres [m], shape (n,)
-        :param gravity: [m/s^2]
-        :param dt: step [s]; none: the longest that is allowed
-        :param shape: of all grains; none: spheres
-        :param turn: attitudes (x, y, z, w), shape (n, 4)
-        :param threads: 1 or 2
-        :param user: stiffness of all contacts, where it does not follow from elasticity
-        :raises ValueError: if the step is too long, or a number is not possible
+        Args:
+            place: centres of mass [m], shape (n, 3)
+            scale: sizes: radii of spheres [m], shape (n,)
+            gravity: [m/s^2]
+            dt: step [s]; none: the longest that is allowed
+            shape: of all grains; none: spheres
+            turn: attitudes (x, y, z, w), shape (n, 4)
+            threads: 1 or 2
+            user: stiffness of all contacts, where it does not follow from elasticity
+
+        Raises:
+            ValueError: if the step is too long, or a number is not possible
         """
         self.material, self.shape, self.user = material, shape or sphere(), user
         self.gravity = np.array(gravity, dtype=np.float64)
@@ -104,7 +107,8 @@ class Assembly:
     def soften(self, material: GrainMaterial, dt: float | None = None) -> None:
         """Change what grains are made of, sizes and masses apart, and the step with it.
 
-        :raises ValueError: if the step is too long
+        Raises:
+            ValueError: if the step is too long
         """
         smallest = float(self.grains.ball[:, 3].min())
         limit = longest_step(material, smallest, self.user)
@@ -267,7 +271,8 @@ class Assembly:
     def load(self, saved: bytes) -> None:
         """Restore what :meth:`save` gave, of an assembly that was set up alike.
 
-        :raises ValueError: if it is of another one
+        Raises:
+            ValueError: if it is of another one
         """
         stream = io.BytesIO(saved)
         head = json.loads(stream.read(int.from_bytes(stream.read(8), 'little')))

@@ -82,9 +82,12 @@ class Grains(Section):
     def affordable(self, count: float, seconds: float) -> None:
         """Refuse what neither memory nor patience would bear.
 
-        :param count: of grains
-        :param seconds: simulated [s]
-        :raises ValueError: saying what it would need
+        Args:
+            count: of grains
+            seconds: simulated [s]
+
+        Raises:
+            ValueError: saying what it would need
         """
         balls = count * len(self.clump().radius)
         if balls > MOST_BALLS:
@@ -153,8 +156,9 @@ def fill_bin(
 ) -> Filled:
     """Return grains that fell into a bin and were cut off level at the top.
 
-    :param gravity: [m/s^2]
-    :param tick: called with the part that is done
+    Args:
+        gravity: [m/s^2]
+        tick: called with the part that is done
     """
     count = bed.count(grains)
     scale = grains.scales(bed.seed, 'grain', count)

@@ -92,8 +92,11 @@ class DemClimb:
     def __init__(self, rig: WheelRig, slope_deg: float, bed: ClimbBed) -> None:
         """Take what it climbs.
 
-        :param slope_deg: upwards in the direction of travel [deg]
-        :raises ValueError: if the bed is too short, or grains are too large for the wheel
+        Args:
+            slope_deg: upwards in the direction of travel [deg]
+
+        Raises:
+            ValueError: if the bed is too short, or grains are too large for the wheel
         """
         check(rig, slope_deg, bed)
         self.rig, self.slope_deg, self.bed = rig, slope_deg, bed
@@ -207,7 +210,8 @@ class DemClimb:
     def load(self, saved: bytes) -> None:
         """Restore what :meth:`save` returned.
 
-        :raises ValueError: if it is that of another climb
+        Raises:
+            ValueError: if it is that of another climb
         """
         found = unpacked(saved)
         self._start(Filled(found['place'], found['scale'], found['turn'], float(found['bulk_density'])))
@@ -220,7 +224,8 @@ class DemClimb:
 def climb(rig: WheelRig, slope_deg: float, tick: Tick, bed: ClimbBed | None = None) -> Climbed:
     """Return how a wheel climbs a slope; arguments and errors as of :class:`DemClimb`.
 
-    :param tick: progress callback (done, total)
+    Args:
+        tick: progress callback (done, total)
     """
     run = DemClimb(rig, slope_deg, bed or ClimbBed())
     while run.part < 1.0:
@@ -232,7 +237,8 @@ def climb(rig: WheelRig, slope_deg: float, tick: Tick, bed: ClimbBed | None = No
 def check(rig: WheelRig, slope_deg: float, bed: ClimbBed) -> None:
     """Refuse a climb that cannot be.
 
-    :raises ValueError: naming the value and what is allowed
+    Raises:
+        ValueError: naming the value and what is allowed
     """
     if bed.grains.radius_m > 0.25 * rig.width_m:
         raise ValueError(

@@ -21,8 +21,9 @@ def spin_clump(
 ) -> None:
     """Change the angular momentum of grain g by a moment [N m] and turn it for a step by the midpoint rule.
 
-    :param turn: attitudes, shape (n, 4)
-    :param motion: its spins are updated, shape (n, 6)
+    Args:
+        turn: attitudes, shape (n, 4)
+        motion: its spins are updated, shape (n, 6)
 
     Source: hairer2006, section VII.5.
     Checked by: test_grain_clumps.py::test_a_free_clump_keeps_angular_momentum_and_energy.

@@ -64,8 +64,9 @@ SHAPES = {'sphere': sphere, 'clump3': clump_of_three, 'clump6': clump_of_six}
 def clump(centers: Floats, radii: Floats) -> Clump:
     """Return the union of balls as a rigid body of even density: volume, centre of mass and inertia by sampling.
 
-    :param centers: shape (k, 3)
-    :param radii: shape (k,)
+    Args:
+        centers: shape (k, 3)
+        radii: shape (k,)
     """
     low, high = (centers - radii[:, None]).min(axis=0), (centers + radii[:, None]).max(axis=0)
     lines = [a + (np.arange(_SAMPLES) + 0.5) * (b - a) / _SAMPLES for a, b in zip(low, high)]

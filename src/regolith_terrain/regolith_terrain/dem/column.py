@@ -125,7 +125,8 @@ class DemCollapse:
     def load(self, saved: bytes) -> None:
         """Restore what :meth:`save` returned.
 
-        :raises ValueError: if it is that of another column
+        Raises:
+            ValueError: if it is that of another column
         """
         found = unpacked(saved)
         self._top, self._begin = float(found['top']), float(found['begin'])

@@ -45,18 +45,21 @@ def contact_force(
 ) -> Six:
     """Return the force on the first of two in contact, and the couple of rolling resistance on it.
 
-    :param law: shape (8,), of :func:`regolith_terrain.dem.materials.contact_law`
-    :param r_star: R1 R2 / (R1 + R2) [m]; the radius against a flat body
-    :param m_star: alike [kg]
-    :param arm: of rolling resistance: the smaller of both radii [m]
-    :param weight_mass: the smaller of both masses [kg], in whose weight cohesion is given
-    :param overlap: > 0 [m]
-    :param nx, ny, nz: unit normal from the second to the first
-    :param vx, vy, vz: velocity of the first against the second at the contact [m/s]
-    :param wx, wy, wz: spin of the first against the second [rad/s]
-    :param slip: memories of sliding [m] and rolling [rad], shape (n, 6); row ``at`` is this contact's and is updated
-    :param dt: step [s]
-    :return: force [N] and couple [N m]
+    Args:
+        law: shape (8,), of :func:`regolith_terrain.dem.materials.contact_law`
+        r_star: R1 R2 / (R1 + R2) [m]; the radius against a flat body
+        m_star: alike [kg]
+        arm: of rolling resistance: the smaller of both radii [m]
+        weight_mass: the smaller of both masses [kg], in whose weight cohesion is given
+        overlap: > 0 [m]
+        nx, ny, nz: unit normal from the second to the first
+        vx, vy, vz: velocity of the first against the second at the contact [m/s]
+        wx, wy, wz: spin of the first against the second [rad/s]
+        slip: memories of sliding [m] and rolling [rad], shape (n, 6); row ``at`` is this contact's and is updated
+        dt: step [s]
+
+    Returns:
+        force [N] and couple [N m]
 
     The couple against rolling is at most ROLLING x radius x |Fn|. Up to there it is a spring, as stiff as the
     tangential one at that radius, with a memory and little damping, and not Schwartz's, which has none at low rates:

@@ -53,9 +53,10 @@ class GrainMaterial(Section):
 def contact_law(grains: GrainMaterial, body: GrainMaterial, gravity: float) -> Floats:
     """Return what kernels know about contacts between grains, or of grains with a body, shape (8,).
 
-    :param body: the grains' own material for contacts between grains; its friction, restitution, rolling resistance and
-        cohesion count
-    :param gravity: [m/s^2], for the weight that cohesion is measured in
+    Args:
+        body: the grains' own material for contacts between grains; its friction, restitution, rolling resistance and
+            cohesion count
+        gravity: [m/s^2], for the weight that cohesion is measured in
 
     Source: tsuji1992; antypov2011, the damping that gives the restitution.
     Checked by: test_grain_contacts.py::test_a_head_on_impact_has_the_restitution_asked_for,
@@ -100,7 +101,8 @@ def user_law(stiffness: UserStiffness, material: GrainMaterial, gravity: float) 
 def rayleigh_time(material: GrainMaterial, radius: float) -> float:
     """Return the time a Rayleigh wave takes round half a grain [s].
 
-    :param radius: [m]
+    Args:
+        radius: [m]
 
     Source: li2005.
     Checked by: test_grain_contacts.py::test_steps_above_the_limit_are_refused.
@@ -113,8 +115,9 @@ def rayleigh_time(material: GrainMaterial, radius: float) -> float:
 def longest_step(material: GrainMaterial, radius: float, user: UserStiffness | None = None) -> float:
     """Return the longest step that is allowed [s].
 
-    :param radius: of the smallest ball [m]
-    :param user: stiffness of contacts if it is given
+    Args:
+        radius: of the smallest ball [m]
+        user: stiffness of contacts if it is given
     """
     if user is None:
         return RAYLEIGH_PART * rayleigh_time(material, radius)

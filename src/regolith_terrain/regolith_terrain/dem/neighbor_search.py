@@ -21,8 +21,11 @@ _MOST_CELLS_PER_BALL = 64
 def find_pairs(grains: GrainArrays, old: Pairs, skin: float) -> Pairs:
     """Return the pairs of balls of different grains whose surfaces are nearer than the skin [m], memories kept.
 
-    :param old: pairs so far; what touches keeps its memory
-    :raises ValueError: if grains are scattered too far apart, as if a step had been too long
+    Args:
+        old: pairs so far; what touches keeps its memory
+
+    Raises:
+        ValueError: if grains are scattered too far apart, as if a step had been too long
     """
     balls = len(grains.ball)
     low, high = grains.ball[:, :3].min(axis=0), grains.ball[:, :3].max(axis=0)

@@ -45,10 +45,11 @@ def lattice(
 
     They are ordered by blocks, so that what lies near lies near in memory.
 
-    :param largest: radius that holds the largest grain [m]
-    :param allowed: function of places on a layer (x, y) [m], shape (k, 2), to whether grains may lie there
-    :param z: floor [m]
-    :param extent: half the side of the square that the layers may fill [m]
+    Args:
+        largest: radius that holds the largest grain [m]
+        allowed: function of places on a layer (x, y) [m], shape (k, 2), to whether grains may lie there
+        z: floor [m]
+        extent: half the side of the square that the layers may fill [m]
     """
     pitch = 2.0 * largest * _SPREAD
     reach = int(math.ceil(extent / pitch)) + 1
@@ -86,9 +87,10 @@ def settle(
 ) -> float:
     """Step until the mean speed of grains is below ``fast``, or for so long; return the mean speed [m/s].
 
-    :param seconds: at most [s]
-    :param tick: called with the part of that time that is over
-    :param fast: mean speed of grains at rest [m/s]; 0: all the time
+    Args:
+        seconds: at most [s]
+        tick: called with the part of that time that is over
+        fast: mean speed of grains at rest [m/s]; 0: all the time
     """
     steps = math.ceil(seconds / assembly.dt)
     speed = math.inf

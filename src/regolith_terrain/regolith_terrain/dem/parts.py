@@ -20,7 +20,8 @@ Four = tuple[float, float, float, float]
 def distance(bodies: BodyArrays, part: int, x: float, y: float, z: float) -> Four:
     """Return the distance of a point from a part's surface [m], negative inside, and the unit vector away from it.
 
-    :param x, y, z: in the world [m]
+    Args:
+        x, y, z: in the world [m]
     """
     dx = x - bodies.world_place[part, 0]
     dy = y - bodies.world_place[part, 1]

@@ -36,8 +36,9 @@ def press(
 ) -> None:
     """Find the force of each contact whose first ball is in low <= i < high.
 
-    :param laws: of contacts between grains, then of grains with each body, shape (1 + b, 8)
-    :param measures: of this thread, shape (3,)
+    Args:
+        laws: of contacts between grains, then of grains with each body, shape (1 + b, 8)
+        measures: of this thread, shape (3,)
     """
     per = grains.offset.shape[0]
     worst, touching = measures[OVERLAP], 0
@@ -314,7 +315,8 @@ def run_steps(
 ) -> tuple[int, float]:
     """Make steps until the lists may miss a contact; return how many, and the way of bodies since lists were made [m].
 
-    :param way: of bodies so far [m]
+    Args:
+        way: of bodies so far [m]
     """
     n = grains.place.shape[0]
     balls = grains.ball.shape[0]

@@ -31,9 +31,12 @@ _HURST = (0.5, 0.95)
 def roughness(posts: Heights, spacing: float) -> tuple[float, float]:
     """Return the deviation [m] at a lag of one post and the Hurst exponent, by the law that holds at 4 to 16 posts.
 
-    :param posts: heights [m], shape (ni, nj), at least (9, 9)
-    :param spacing: [m]
-    :raises ValueError: if there are too few posts
+    Args:
+        posts: heights [m], shape (ni, nj), at least (9, 9)
+        spacing: [m]
+
+    Raises:
+        ValueError: if there are too few posts
 
     Source: shepard2001; rosenburg2011.
     Checked by: test_dem_import.py::test_roughness_of_a_model_is_found.
@@ -71,12 +74,13 @@ def detail_field(
 ) -> LunarField:
     """Return the ground finer than the posts: their roughness continued, and small craters.
 
-    :param posts: heights [m], shape (ni, nj)
-    :param spacing: [m]
-    :param seed: of all that is random
-    :param preset: whose craters (narrower than two posts) and texture are added to the continued roughness
-    :param finest_m: shortest wavelength [m]
-    :param craters: whether there are small craters
+    Args:
+        posts: heights [m], shape (ni, nj)
+        spacing: [m]
+        seed: of all that is random
+        preset: whose craters (narrower than two posts) and texture are added to the continued roughness
+        finest_m: shortest wavelength [m]
+        craters: whether there are small craters
 
     Source: shepard2001; rosenburg2011.
     Checked by: test_dem_import.py::test_upsampling_leaves_posts_and_adds_detail_between.

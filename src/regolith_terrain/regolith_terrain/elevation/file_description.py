@@ -24,10 +24,13 @@ _CHECKED_POSTS = 25_000_000
 def describe(path: Path, post_spacing_m: float | None = None, values: StoredValues = AS_STORED) -> dict[str, Any]:
     """Return size, place, heights and problems of an elevation model.
 
-    :param path: of the file
-    :param post_spacing_m: see :func:`regolith_terrain.elevation.open_model.open_elevation_model`
-    :param values: what the user states about the stored values
-    :raises ValueError: if its file cannot be read as heights on a grid
+    Args:
+        path: of the file
+        post_spacing_m: see :func:`regolith_terrain.elevation.open_model.open_elevation_model`
+        values: what the user states about the stored values
+
+    Raises:
+        ValueError: if its file cannot be read as heights on a grid
     """
     grid = open_elevation_model(path, post_spacing_m, values)
     frame = local_frame(grid)

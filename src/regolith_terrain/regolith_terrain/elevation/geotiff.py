@@ -27,10 +27,13 @@ _IMAGES = ('PNG', 'JPEG', 'BMP', 'GIF', 'WEBP', 'PNM', 'JP2OpenJPEG')
 def open_geotiff(path: Path, post_spacing_m: float | None = None, values: StoredValues = AS_STORED) -> ElevationGrid:
     """Return the first band's grid; heights are read when asked for.
 
-    :param path: of the file
-    :param post_spacing_m: overrides what the file says of places; its coordinates then count from its lower left corner
-    :param values: what the user states about the stored values
-    :raises ValueError: naming the file and what is wrong with it
+    Args:
+        path: of the file
+        post_spacing_m: overrides what the file says of places; its coordinates then count from its lower left corner
+        values: what the user states about the stored values
+
+    Raises:
+        ValueError: naming the file and what is wrong with it
     """
     try:
         with warnings.catch_warnings():
@@ -97,7 +100,8 @@ def _looks_like_degrees(data: DatasetReader) -> bool:
 def _check_square_degrees(path: Path, data: DatasetReader) -> None:
     """Refuse one spacing for cells in degrees that are not square on the ground: at 38 degrees, 27 % too wide.
 
-    :raises ValueError: where columns are more than 2 % closer than rows
+    Raises:
+        ValueError: where columns are more than 2 % closer than rows
     """
     t, b = data.transform, data.bounds
     shape = abs(t.a) * math.cos(math.radians(0.5 * (b.top + b.bottom))) / max(abs(t.e), 1e-12)

@@ -48,9 +48,10 @@ class StoredValues:
     def heights(self, raw: NDArray[np.generic], scale: float = 1.0, offset: float = 0.0) -> Floats:
         """Return heights [m]; NaN where the stored value is ``nodata``.
 
-        :param raw: values as stored
-        :param scale: that the file states, used where none is given here
-        :param offset: that the file states [m], likewise
+        Args:
+            raw: values as stored
+            scale: that the file states, used where none is given here
+            offset: that the file states [m], likewise
         """
         if self.scale is not None:
             scale, offset = self.scale, 0.0
@@ -173,8 +174,11 @@ def locate(grid: ElevationGrid, center: tuple[float, float] | None) -> tuple[flo
 
     Two numbers that can be a latitude and a longitude and, so read, lie on the map, are that; else they are map x, y.
 
-    :param center: none: the origin of a local frame if it has posts there, else the middle of the posts
-    :raises ValueError: if neither reading lies on the map
+    Args:
+        center: none: the origin of a local frame if it has posts there, else the middle of the posts
+
+    Raises:
+        ValueError: if neither reading lies on the map
     """
     if center is None:
         if grid.is_local and grid.holds(0.0, 0.0):
@@ -198,10 +202,14 @@ def locate(grid: ElevationGrid, center: tuple[float, float] | None) -> tuple[flo
 def local_frame(grid: ElevationGrid, center: tuple[float, float] | None = None, north: str = 'true') -> LocalFrame:
     """Return the local frame around a centre.
 
-    :param grid: whose map it is
-    :param center: see :func:`locate`
-    :param north: ``true``: x east, y north; ``grid``: axes along the map's, metres on the ground all the same
-    :raises ValueError: if the centre is off the map
+    Args:
+        grid: whose map it is
+        center: see :func:`locate`
+        north: ``true``: x east, y north
+        grid: axes along the map's, metres on the ground all the same
+
+    Raises:
+        ValueError: if the centre is off the map
     """
     x, y = locate(grid, center)
     if grid.crs is None or grid.is_local or not body_radius(grid.crs):
@@ -237,8 +245,11 @@ def window_of(
 ) -> tuple[int, int, int, int]:
     """Return the rows r0 <= r < r1 and columns c0 <= c < c1 that a rectangle needs, as (r0, r1, c0, c1).
 
-    :param window: its west, south, east, north in the frame [m]; what is off the map is left out
-    :raises ValueError: if the rectangle has fewer than two posts each way on the map
+    Args:
+        window: its west, south, east, north in the frame [m]; what is off the map is left out
+
+    Raises:
+        ValueError: if the rectangle has fewer than two posts each way on the map
     """
     a, b, c, d = frame.jacobian
     west, south, east, north = window

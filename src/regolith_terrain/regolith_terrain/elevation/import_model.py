@@ -71,8 +71,11 @@ class ImportRequest:
 def import_elevation_model(request: ImportRequest, folder: Path, progress: Progress = no_progress) -> dict[str, Any]:
     """Write ``heights.tif``, ``hillshade.png`` and ``about.json``; return the last.
 
-    :param folder: new or empty
-    :raises ValueError: naming the file and what is wrong with it, before anything is written
+    Args:
+        folder: new or empty
+
+    Raises:
+        ValueError: naming the file and what is wrong with it, before anything is written
     """
     grid = open_elevation_model(request.path, request.post_spacing_m, request.values)
     frame = local_frame(grid, request.center, request.north)
@@ -107,7 +110,8 @@ def import_elevation_model(request: ImportRequest, folder: Path, progress: Progr
 def _window(grid: ElevationGrid, frame: LocalFrame, size_m: float | None) -> tuple[int, int, int, int]:
     """Return the rows and columns that a square of a size around the centre needs.
 
-    :raises ValueError: if the square is not all on the map
+    Raises:
+        ValueError: if the square is not all on the map
     """
     if size_m is None:
         return 0, grid.rows, 0, grid.cols
@@ -126,7 +130,8 @@ def _window(grid: ElevationGrid, frame: LocalFrame, size_m: float | None) -> tup
 def _parts(raster: RasterField, upsample_m: float | None) -> int:
     """Return into how many parts the distance of posts is to be divided.
 
-    :raises ValueError: if that makes too many posts
+    Raises:
+        ValueError: if that makes too many posts
     """
     if upsample_m is None:
         return 1

@@ -26,10 +26,13 @@ def open_elevation_model(
 ) -> ElevationGrid:
     """Return the grid of a GeoTIFF, a PDS3 label or image, or a NumPy array (rows north to south).
 
-    :param path: of the file, known by its ending
-    :param post_spacing_m: distance of posts for files that state none, or a wrong one; .npy needs it
-    :param values: what the user states about the stored values
-    :raises ValueError: naming the file and what is wrong with it
+    Args:
+        path: of the file, known by its ending
+        post_spacing_m: distance of posts for files that state none, or a wrong one; .npy needs it
+        values: what the user states about the stored values
+
+    Raises:
+        ValueError: naming the file and what is wrong with it
     """
     usable_file(path, 'the path of a GeoTIFF, a PDS3 .LBL or .IMG, or a .npy')
     path = Path(path)
@@ -49,7 +52,8 @@ def open_elevation_model(
 def read_posts(grid: ElevationGrid, r0: int, r1: int, c0: int, c1: int) -> Floats:
     """Return heights [m] of rows r0 <= r < r1, columns c0 <= c < c1.
 
-    :raises ValueError: if some are unknown, or they are too many
+    Raises:
+        ValueError: if some are unknown, or they are too many
     """
     if (r1 - r0) * (c1 - c0) > MOST_POSTS:
         raise ValueError(

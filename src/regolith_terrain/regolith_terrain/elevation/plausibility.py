@@ -78,8 +78,9 @@ class Statistics:
 def measure(heights: Floats, spacing_m: float) -> Statistics:
     """Return the statistics of heights, block by block: temporary arrays stay below a few megabytes each.
 
-    :param heights: all finite [m], shape (rows, columns)
-    :param spacing_m: distance of posts [m]
+    Args:
+        heights: all finite [m], shape (rows, columns)
+        spacing_m: distance of posts [m]
     """
     low, high = float(heights.min()), float(heights.max())
     above, below, step, step_at = np.inf, -np.inf, -1.0, (0, 0)
@@ -110,12 +111,15 @@ def check_heights(
 ) -> Statistics:
     """Refuse heights that no ground has.
 
-    :param path: of the file
-    :param heights: all finite [m], shape (rows, columns)
-    :param spacing_m: distance of posts [m]
-    :param first: row and column of the first height in the file
-    :param stated: whether the user states the scale of the values
-    :raises ValueError: naming what is impossible, where, and the remedy
+    Args:
+        path: of the file
+        heights: all finite [m], shape (rows, columns)
+        spacing_m: distance of posts [m]
+        first: row and column of the first height in the file
+        stated: whether the user states the scale of the values
+
+    Raises:
+        ValueError: naming what is impossible, where, and the remedy
     """
     found = measure(heights, spacing_m)
     low, high = found.low, found.high
@@ -165,7 +169,8 @@ def _refuse_extremes(path: Path, heights: Floats, found: Statistics, first: tupl
 def doubts(found: Statistics, spacing_m: float, first: tuple[int, int] = (0, 0)) -> list[tuple[str, str]]:
     """Return what is unusual about heights that were not refused, as (problem, remedy).
 
-    :param first: row and column of the first height in the file
+    Args:
+        first: row and column of the first height in the file
     """
     out = []
     if found.step > max(DOUBTFUL_STEP_M, DOUBTFUL_STEP_SPACINGS * spacing_m):

@@ -33,10 +33,11 @@ def disturbed(
 ) -> Nodes:
     """Return the merged columns that are in a face too high to stand, or held loose soil already; sorted by (i, j).
 
-    :param grid: the committed ground
-    :param merged: outcome of the merge
-    :param owner: of each column, see :func:`regolith_terrain.grid.merge.merge`
-    :param loose: committed loose soil
+    Args:
+        grid: the committed ground
+        merged: outcome of the merge
+        owner: of each column, see :func:`regolith_terrain.grid.merge.merge`
+        loose: committed loose soil
     """
     if not ground.is_thrown or not len(merged):
         return NO_NODES

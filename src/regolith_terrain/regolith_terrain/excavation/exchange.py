@@ -124,12 +124,13 @@ def exchange(
 ) -> ExchangeResult:
     """Return what becomes of the merged records of a cycle; nothing given is written.
 
-    :param grid: the committed ground
-    :param merged: outcome of the merge, and the ``owner`` of each of its nodes
-    :param works: agent -> what its tools did, in any order
-    :param loose: committed loose soil
-    :param thrown: columns of :func:`regolith_terrain.excavation.ejected_soil.disturbed`, sorted by (i, j)
-    :param budget: greatest number of looks at marked columns
+    Args:
+        grid: the committed ground
+        merged: outcome of the merge, and the ``owner`` of each of its nodes
+        works: agent -> what its tools did, in any order
+        loose: committed loose soil
+        thrown: columns of :func:`regolith_terrain.excavation.ejected_soil.disturbed`, sorted by (i, j)
+        budget: greatest number of looks at marked columns
     """
     asked = [(name, part) for name in sorted(works) for part in sorted(works[name].asked, key=lambda a: a.tool)]
     landed = [works[name].landed for name in sorted(works)]

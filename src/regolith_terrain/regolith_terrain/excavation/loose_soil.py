@@ -77,7 +77,8 @@ class LooseSoil:
     def load(blob: bytes) -> LooseSoil:
         """Return what :meth:`save` wrote.
 
-        :raises ValueError: if it was cut short
+        Raises:
+            ValueError: if it was cut short
         """
         if len(blob) % _ROW.itemsize:
             raise ValueError(f'saved loose soil of {len(blob)} bytes; allowed: whole rows of {_ROW.itemsize}')

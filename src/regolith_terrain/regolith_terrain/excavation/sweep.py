@@ -142,10 +142,11 @@ def _height(tools: ToolArrays, r: int, c: int) -> float:
 def sweep_edge(tools: ToolArrays, k: int, step: float, pose: PartPose, force: Floats, torque: Floats) -> None:
     """Sweep from where the edge was in the substep before to where it is; fill the force on the tool.
 
-    :param k: of the tool, a BLADE or a BUCKET
-    :param pose: of the middle of its edge: y along the edge to the left, x ahead
-    :param force: out, world axes [N], shape (3,)
-    :param torque: out, about the pose's origin [N m], shape (3,)
+    Args:
+        k: of the tool, a BLADE or a BUCKET
+        pose: of the middle of its edge: y along the edge to the left, x ahead
+        force: out, world axes [N], shape (3,)
+        torque: out, about the pose's origin [N m], shape (3,)
 
     Source: reece1964; mckyes1985.
     Checked by: test_sweep.py::test_an_edge_takes_what_stood_above_its_path,
@@ -248,11 +249,12 @@ def sweep_drum(
 ) -> None:
     """Sweep the soil inside a drum's circle of lips for a substep; fill the force on the drum.
 
-    :param k: of the tool, a DRUM
-    :param pose: of its middle, y along the axle
-    :param spin: about +y [rad/s]; scoops where positive
-    :param force: out, world axes [N], shape (3,)
-    :param torque: out, about the pose's origin [N m], shape (3,)
+    Args:
+        k: of the tool, a DRUM
+        pose: of its middle, y along the axle
+        spin: about +y [rad/s]; scoops where positive
+        force: out, world axes [N], shape (3,)
+        torque: out, about the pose's origin [N m], shape (3,)
 
     Source: reece1964; mckyes1985.
     Checked by: test_sweep.py::test_a_turning_drum_leaves_its_circle,
@@ -364,7 +366,8 @@ def make_tools(
 ) -> ToolArrays:
     """Return tools before a cycle that have asked for nothing yet; parameters as the fields of :class:`ToolArrays`.
 
-    :param held: mass in each tool [kg], shape (n,)
+    Args:
+        held: mass in each tool [kg], shape (n,)
     """
     n = len(kind)
     told = np.zeros((n, TOLD_COLUMNS))

@@ -41,8 +41,9 @@ def mass_balance(
     Terrain knows the ground alone; what tools carry and have thrown is added when a run is summed up. Bulldozing sets
     soil down in the substep in which it takes it up.
 
-    :param ground_kgpm2: exact sum of ``mass_kgpm2`` over all nodes
-    :param cell_m2: area of a node
+    Args:
+        ground_kgpm2: exact sum of ``mass_kgpm2`` over all nodes
+        cell_m2: area of a node
     """
     ground = ground_kgpm2 * cell_m2
     return {

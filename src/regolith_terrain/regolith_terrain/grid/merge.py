@@ -78,9 +78,14 @@ def merge(grid: SoilGrid, deltas: Mapping[str, NodeRecords]) -> Merged:
     prefers (SCM: the deepest plastic set, then the larger yield pressure; among equals the first name), and the level
     lies as far below level_initial as that agent left it. Without bulldozing the deepest rut wins.
 
-    :param deltas: agent name -> its records, unique and sorted by (i, j); the order of the mapping does not matter
-    :return: merged records sorted by (i, j), index of the owner in the sorted names, number of nodes in conflict
-    :raises ValueError: naming the agent whose records are not unique and sorted
+    Args:
+        deltas: agent name -> its records, unique and sorted by (i, j); the order of the mapping does not matter
+
+    Returns:
+        merged records sorted by (i, j), index of the owner in the sorted names, number of nodes in conflict
+
+    Raises:
+        ValueError: naming the agent whose records are not unique and sorted
     """
     names = sorted(deltas)
     for name in names:
@@ -151,12 +156,15 @@ def _resolve(
 ) -> None:
     """Write the record and the owner of every node that several agents changed.
 
-    :param values: records of all agents, one row per field; of each node one column per agent, in name order
-    :param agent: index of each column's agent
-    :param start: first column of each node; ``count``: number of its columns
-    :param shared: nodes to write, as indices into ``start``
-    :param committed: records of these nodes before the cycle, one column each
-    :param out: out: records, one column per node; ``owner``: index of the agent whose compaction it keeps
+    Args:
+        values: records of all agents, one row per field; of each node one column per agent, in name order
+        agent: index of each column's agent
+        start: first column of each node
+        count: number of its columns
+        shared: nodes to write, as indices into ``start``
+        committed: records of these nodes before the cycle, one column each
+        out: out: records, one column per node
+        owner: index of the agent whose compaction it keeps
     """
     mass_row = values.shape[0] - 1
     for n in range(shared.shape[0]):

@@ -67,7 +67,8 @@ class NodeRecords:
     def where(self, chosen: NDArray[np.bool_]) -> NodeRecords:
         """Return those of some nodes, in their order.
 
-        :param chosen: shape (n,)
+        Args:
+            chosen: shape (n,)
         """
         return NodeRecords.from_values(self.i[chosen], self.j[chosen], self.table[:, chosen], self.fields)
 
@@ -95,7 +96,8 @@ class NodeRecords:
 def row_of(owner: object, name: str, table: Floats) -> Floats:
     """Return the row of a table that an attribute names, for ``__getattr__`` of an owner with ``fields``.
 
-    :raises AttributeError: if there is no such field
+    Raises:
+        AttributeError: if there is no such field
     """
     fields: tuple[str, ...] = object.__getattribute__(owner, 'fields')
     if name not in fields:

@@ -14,7 +14,8 @@ class SharedSoilCopy:
     """Follows the world's verdicts on terrain's updates, once for all agents; it is a
     :class:`regolith_world.cycle.participant_group.SharedTerrain`.
 
-    :param owner: name for messages
+    Args:
+        owner: name for messages
     """
 
     def __init__(self, grid: SoilGrid, owner: str) -> None:
@@ -51,9 +52,10 @@ class SharedSoilCopy:
     def load(self, soil_seq: int, ground: bytes, epoch: int) -> None:
         """Become a saved ground, unless it is that of all agents already.
 
-        :param soil_seq: number of updates committed in it
-        :param ground: from :meth:`SoilGrid.save`
-        :param epoch: in which it counts
+        Args:
+            soil_seq: number of updates committed in it
+            ground: from :meth:`SoilGrid.save`
+            epoch: in which it counts
         """
         if epoch == self._epoch and soil_seq == self._copy.soil_seq:
             return

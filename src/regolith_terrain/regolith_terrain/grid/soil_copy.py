@@ -40,8 +40,9 @@ class SoilCopy:
     def commit(self, key: CycleKey) -> None:
         """Apply the update of an attempt that was committed, and forget all older ones.
 
-        :raises LookupError: if that update never came
-        :raises RuntimeError: if the ground then differs from terrain's
+        Raises:
+            LookupError: if that update never came
+            RuntimeError: if the ground then differs from terrain's
         """
         if key not in self._received:
             raise LookupError(f'{self.owner}: no soil update for {key}')
@@ -71,8 +72,9 @@ class SoilCopy:
     def load(self, blob: bytes, soil_seq: int) -> None:
         """Become a saved ground (terrain's snapshot); held updates of the past are forgotten by their keys later.
 
-        :param blob: from :meth:`SoilGrid.save`
-        :param soil_seq: number of updates committed in it
+        Args:
+            blob: from :meth:`SoilGrid.save`
+            soil_seq: number of updates committed in it
         """
         self.grid.load(blob)
         self.soil_seq = soil_seq
@@ -82,7 +84,8 @@ class SoilCopy:
 def as_undisturbed(records: NodeRecords, where: np.ndarray) -> NodeRecords:
     """Return records without history at some nodes: level_initial = level, the law's own fields zero.
 
-    :param where: bool, shape (n,)
+    Args:
+        where: bool, shape (n,)
     """
     virgin = NodeRecords(records.i, records.j, records.values(), records.fields)
     virgin.level_initial[where] = virgin.level[where]

@@ -90,7 +90,8 @@ class _Tile:
     def writable(self, from_base: Flags) -> tuple[Floats, Words, Flags]:
         """Return records, the same as words, and marks of changed nodes, made if need be.
 
-        :param from_base: which fields start at the height
+        Args:
+            from_base: which fields start at the height
         """
         if self.values is None or self.bits is None or self.modified is None:
             self.values = np.zeros((len(from_base), TILE, TILE))
@@ -106,9 +107,12 @@ class SoilGrid:
     def __init__(self, height_field: HeightField, spacing: float, law: TerrainModel | None = None) -> None:
         """Lay an unmodified grid over a height field.
 
-        :param spacing: of the nodes [m]
-        :param law: what the ground is made of; none: the default one
-        :raises ValueError: if the spacing is not positive
+        Args:
+            spacing: of the nodes [m]
+            law: what the ground is made of; none: the default one
+
+        Raises:
+            ValueError: if the spacing is not positive
         """
         if not spacing > 0.0:
             raise ValueError(f'spacing {spacing!r} m; allowed: > 0')
@@ -137,9 +141,12 @@ class SoilGrid:
     def window(self, i0: int, i1: int, j0: int, j1: int, parts: Indices | None = None) -> SoilWindow:
         """Return a copy of the nodes i0 <= i < i1, j0 <= j < j1.
 
-        :param parts: rows (i0, i1, j0, j1) of the only rectangles that will be looked at, shape (k, 4); elsewhere the
-            window is then undefined and its level NaN, so that kernels refuse to go there
-        :raises ValueError: if the range is empty
+        Args:
+            parts: rows (i0, i1, j0, j1) of the only rectangles that will be looked at, shape (k, 4); elsewhere the
+                window is then undefined and its level NaN, so that kernels refuse to go there
+
+        Raises:
+            ValueError: if the range is empty
         """
         if i1 <= i0 or j1 <= j0:
             raise ValueError(f'window i {i0}..{i1}, j {j0}..{j1} is empty')
@@ -205,7 +212,8 @@ class SoilGrid:
     def rises_above(self, plane: tuple[float, ...], way: float) -> bool:
         """Return whether any node's level_initial may come above a patch of a plane that moves by up to ``way`` [m].
 
-        :param plane: x and y of the patch's middle, its half extents along x and y, height there [m], slopes along x, y
+        Args:
+            plane: x and y of the patch's middle, its half extents along x and y, height there [m], slopes along x, y
         """
         x, y, reach_x, reach_y, z, slope_x, slope_y = plane
         i0, i1 = self._indices(x, reach_x + way)
@@ -224,10 +232,14 @@ class SoilGrid:
     def mean_rise(self, i: int, j: int, stride: int, count: int) -> Floats | None:
         """Return the rise of the level above undisturbed ground [m], averaged over squares of nodes about coarse ones.
 
-        :param i: index along x of the first of the coarse nodes i, i + stride, ...; j: the same along y
-        :param stride: nodes along a square's side
-        :param count: coarse nodes along either axis
-        :return: shape (count, count); None if nothing there was touched
+        Args:
+            i: index along x of the first of the coarse nodes i, i + stride, ...
+            j: the same along y
+            stride: nodes along a square's side
+            count: coarse nodes along either axis
+
+        Returns:
+            shape (count, count); None if nothing there was touched
         """
         low_i, low_j = i - stride // 2, j - stride // 2
         first, last = (
@@ -288,7 +300,8 @@ class SoilGrid:
     def apply(self, records: NodeRecords) -> None:
         """Write records to the committed soil.
 
-        :raises ValueError: if the nodes are not unique and sorted by (i, j)
+        Raises:
+            ValueError: if the nodes are not unique and sorted by (i, j)
         """
         hashed, self._hashed = self._hashed, None
         if hashed is not None and hashed[0] is records and hashed[3] == self._writes:
@@ -341,7 +354,8 @@ class SoilGrid:
     def load(self, blob: bytes) -> None:
         """Replace all records by saved ones; the height field is not part of them.
 
-        :raises ValueError: if the blob is not a saved soil, or of a grid with another spacing or law
+        Raises:
+            ValueError: if the blob is not a saved soil, or of a grid with another spacing or law
         """
         records = self._parse(blob)
         tiles = self._tiles
@@ -414,9 +428,11 @@ def _copy_tile(
 ) -> None:
     """Copy the nodes that a tile shares with parts of a window, whose base has a border of one node.
 
-    :param virgin: whether the tile has no records; fields ``from_base`` then start at its heights, others at zero
-    :param ti0: index of the tile's first row; ``tj0``: of its first column
-    :param parts: see :meth:`SoilGrid.window`
+    Args:
+        virgin: whether the tile has no records; fields ``from_base`` then start at its heights, others at zero
+        ti0: index of the tile's first row
+        tj0: of its first column
+        parts: see :meth:`SoilGrid.window`
     """
     size = tile_base.shape[0]
     for part in range(parts.shape[0]):
@@ -502,9 +518,13 @@ def _take_tile(
 ) -> int:
     """Return the number of nodes that become modified; swap their hash words for new ones, and write their records.
 
-    :param values: new records; ``bits``: the same as words; ``members``: columns of the tile's nodes in them
-    :param lanes: in/out: words of the hash
-    :param write: whether to write the records; ``weigh``: whether to bring the hash up to date
+    Args:
+        values: new records
+        bits: the same as words
+        members: columns of the tile's nodes in them
+        lanes: in/out: words of the hash
+        write: whether to write the records
+        weigh: whether to bring the hash up to date
     """
     fresh = 0
     for member in members:

@@ -41,11 +41,14 @@ class SoilMap:
     ) -> None:
         """Lay out the soils.
 
-        :param soils: parameters as the law's kernels take them, one row per soil; row 0 lies wherever no region is,
-            row k + 1 fills region k; NaN where another law holds
-        :param others: name of a law -> such a table, for each law that holds in some places instead
-        :param particles: those of the regions that are particles
-        :raises ValueError: if the numbers do not fit, or there are more than 255 regions
+        Args:
+            soils: parameters as the law's kernels take them, one row per soil; row 0 lies wherever no region is, row k
+                + 1 fills region k; NaN where another law holds
+            others: name of a law -> such a table, for each law that holds in some places instead
+            particles: those of the regions that are particles
+
+        Raises:
+            ValueError: if the numbers do not fit, or there are more than 255 regions
         """
         self.soils = np.atleast_2d(np.asarray(soils, dtype=np.float64))
         self.regions = tuple(regions)

@@ -46,7 +46,7 @@ _MAX_ROW = len(AGE_ROWS) - 1.001
 
 
 def crater_classes(
-    least_m: float, largest_m: float, density: float, exponent: float, age_gyr: float, faintest_age: float
+    min_diameter_m: float, max_diameter_m: float, density: float, exponent: float, age_gyr: float, faintest_age: float
 ) -> Floats:
     """Return the table of classes the kernels take, smallest first, shape (n, 11).
 
@@ -54,21 +54,22 @@ def crater_classes(
     K = faintest_age C / C_eq(D), which is ``faintest_age`` at the end of its visible time. Hence kappa grows about as
     D^0.9, an anomalous diffusion as Xie et al. (2017) find it; beyond 100 m that law goes on.
 
-    :param min_diameter_m: smallest diameter
-    :param max_diameter_m: largest; the last class ends there
-    :param density: of the equilibrium, see :func:`regolith_terrain.lunar.statistics.equilibrium`
-    :param exponent: likewise
-    :param age_gyr: of the surface
-    :param faintest_age: K of a crater that can just be seen
+    Args:
+        min_diameter_m: smallest diameter
+        max_diameter_m: largest; the last class ends there
+        density: of the equilibrium, see :func:`regolith_terrain.lunar.statistics.equilibrium`
+        exponent: likewise
+        age_gyr: of the surface
+        faintest_age: K of a crater that can just be seen
 
     Source: neukum2001; trask1966; xie2017; fassett2014.
     Checked by: test_lunar_statistics.py::test_craters_wear_as_fast_as_they_fade_from_sight,
     test_lunar_statistics.py::test_diffusivity_agrees_with_fassett_and_thomson,
     test_lunar_statistics.py::test_crater_counts_pass_chi_square.
     """
-    edges = [least_m]
-    while edges[-1] * 1.5 < largest_m:
-        edges.append(min(2.0 * edges[-1], largest_m))
+    edges = [min_diameter_m]
+    while edges[-1] * 1.5 < max_diameter_m:
+        edges.append(min(2.0 * edges[-1], max_diameter_m))
     d = np.array(edges)
     number = crater_density(d, density, exponent, age_gyr)
     made = visible_count(d, density, exponent, age_gyr)
@@ -104,9 +105,10 @@ def make_crater(
 
     Diameters follow the class's power law, ages are uniform in production since the oldest one visible.
 
-    :param index: number of the crater in its cell, from 0
-    :param rows: ages K of the rows of the profile table
-    :param crater: out
+    Args:
+        index: number of the crater in its cell, from 0
+        rows: ages K of the rows of the profile table
+        crater: out
 
     Source: neukum2001; trask1966; fassett2014.
     Checked by: test_lunar_statistics.py::test_crater_counts_pass_chi_square,
@@ -152,8 +154,9 @@ def gather(
 ) -> Floats:
     """Return all craters of classes from ``first`` on that may reach a box, oldest first, shape (n, CRATER_COLUMNS).
 
-    :param west: edge of the box [m], as ``east``, ``south``, ``north``
-    :param grown: what counts as a crater's reach, in radii (at most FARTHEST)
+    Args:
+        west: edge of the box [m], as ``east``, ``south``, ``north``
+        grown: what counts as a crater's reach, in radii (at most FARTHEST)
     """
     found = np.empty((64, CRATER_COLUMNS))
     count = 0
@@ -227,8 +230,9 @@ def add_craters(
 ) -> None:
     """Add the relief of all craters at (x[r], y[c]) [m], both ascending, to out [m], shape (len(x), len(y)).
 
-    :param least: classes whose smallest diameter is below this [m] are left out
-    :param layers: scratch, shape (len(x), len(y), number of classes)
+    Args:
+        least: classes whose smallest diameter is below this [m] are left out
+        layers: scratch, shape (len(x), len(y), number of classes)
     """
     first = first_class(classes, least)
     craters = gather(x[0], x[-1], y[0], y[-1], key, classes, rows, first, FARTHEST)

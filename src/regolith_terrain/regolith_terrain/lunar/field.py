@@ -104,18 +104,19 @@ class LunarField(HeightField):
         return self._block(i0, i1, j0, j1, spacing, 2.0 * spacing)
 
     def craters_in(
-        self, west: float, east: float, south: float, north: float, least_m: float = 0.0, margin: float = 0.0
+        self, west: float, east: float, south: float, north: float, min_diameter_m: float = 0.0, margin: float = 0.0
     ) -> Craters:
         """Return the craters whose centres lie in west <= x < east, south <= y < north.
 
-        :param min_diameter_m: those narrower than this are left out
-        :param margin: [radii]; above 0, those whose circle of so many radii touches the box are returned instead
+        Args:
+            min_diameter_m: those narrower than this are left out
+            margin: [radii]; above 0, those whose circle of so many radii touches the box are returned instead
         """
-        first = int(np.searchsorted(self.classes[:, LARGEST], least_m, side='right'))
+        first = int(np.searchsorted(self.classes[:, LARGEST], min_diameter_m, side='right'))
         box = (float(west), float(east), float(south), float(north))
         found = gather(*box, self.key, self.classes, AGE_ROWS, first, float(margin))
         x, y = found[:, crater_model.X], found[:, crater_model.Y]
-        keep = 2.0 * found[:, crater_model.RADIUS] >= least_m
+        keep = 2.0 * found[:, crater_model.RADIUS] >= min_diameter_m
         if not margin > 0.0:
             keep &= (x >= west) & (x < east) & (y >= south) & (y < north)
         found = found[keep]
@@ -176,10 +177,11 @@ def _grid(
 ) -> None:
     """Write the heights [m] at all (x[r], y[c]) [m] to ``out``, shape (len(x), len(y)), piece by piece.
 
-    :param rows: ages K of the rows of ``table``, the worn profiles
-    :param offset: taken off everywhere [m]
-    :param least: what is smaller is left out [m]
-    :param side: nodes along a piece's side
+    Args:
+        rows: ages K of the rows of ``table``, the worn profiles
+        offset: taken off everywhere [m]
+        least: what is smaller is left out [m]
+        side: nodes along a piece's side
     """
     layers = np.empty((min(side, len(x)), min(side, len(y)), classes.shape[0]))
     for r in range(0, len(x), side):

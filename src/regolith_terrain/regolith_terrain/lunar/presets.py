@@ -99,6 +99,7 @@ def preset_names() -> tuple[str, ...]:
 def load_preset(name: str) -> LunarPreset:
     """Return a preset by name or from a YAML file.
 
-    :raises InputError: naming file, line, key, value and what is allowed
+    Raises:
+        InputError: naming file, line, key, value and what is allowed
     """
     return PRESETS.load(name, LunarPreset)

@@ -29,26 +29,27 @@ SCALE, AMPLITUDE, COS, SIN, SHIFT_U, SHIFT_V = range(6)
 
 def octaves(
     key: np.uint64,
-    outer_m: float,
-    inner_m: float,
+    outer_scale_m: float,
+    inner_scale_m: float,
     hurst: float,
     rms_deviation_m: float,
     lag_m: float,
 ) -> Floats:
     """Return the table of octaves the kernels take, longest wavelength first, shape (n, 6).
 
-    :param key: of the lattices' shifts
-    :param outer_scale_m: longest wavelength
-    :param inner_scale_m: shortest wavelength
-    :param hurst: exponent H: amplitudes fall as wavelength^H
-    :param rms_deviation_m: rms difference of heights ``lag_m`` apart, of all octaves together
-    :param lag_m: distance at which ``rms_deviation_m`` holds
+    Args:
+        key: of the lattices' shifts
+        outer_scale_m: longest wavelength
+        inner_scale_m: shortest wavelength
+        hurst: exponent H: amplitudes fall as wavelength^H
+        rms_deviation_m: rms difference of heights ``lag_m`` apart, of all octaves together
+        lag_m: distance at which ``rms_deviation_m`` holds
 
     Source: perlin2002; shepard2001; rosenburg2011.
     Checked by: test_lunar_statistics.py::test_noise_has_the_stated_deviation.
     """
-    count = max(1, int(math.floor(math.log2(outer_m / inner_m) + 1e-9)) + 1)
-    wavelength = outer_m * 0.5 ** np.arange(count)
+    count = max(1, int(math.floor(math.log2(outer_scale_m / inner_scale_m) + 1e-9)) + 1)
+    wavelength = outer_scale_m * 0.5 ** np.arange(count)
     amplitude = each(math.pow, wavelength, hurst)
     unscaled = math.sqrt(float(np.sum(amplitude**2 * deviation(lag_m / wavelength) ** 2)))
     amplitude *= rms_deviation_m / unscaled
@@ -120,8 +121,9 @@ def add_relief(x: Floats, y: Floats, key: np.uint64, table: Floats, least: float
     Gradients are hashed once per lattice corner where points are dense, and at every point where they are sparse; the
     bits are the same.
 
-    :param table: as :func:`octaves` returns it
-    :param least: octaves of a shorter wavelength are left out [m]
+    Args:
+        table: as :func:`octaves` returns it
+        least: octaves of a shorter wavelength are left out [m]
 
     Source: perlin2002.
     Checked by: test_lunar_statistics.py::test_noise_has_the_stated_deviation.

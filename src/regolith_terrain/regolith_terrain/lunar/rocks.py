@@ -93,7 +93,7 @@ def steepness(abundance: ArrayLike) -> Floats:
     return np.asarray(_Q0 + _Q1 / np.maximum(abundance, 1e-12))
 
 
-def rock_density(diameter_m: ArrayLike, abundance: float, largest_m: float = np.inf) -> Floats:
+def rock_density(diameter_m: ArrayLike, abundance: float, max_diameter_m: float = np.inf) -> Floats:
     """Return the cumulative number of rocks wider than D and narrower than ``max_diameter_m`` per m^2.
 
     The integral of n(D) = 4 k q exp(-q D) / (pi D^2).
@@ -111,7 +111,7 @@ def rock_density(diameter_m: ArrayLike, abundance: float, largest_m: float = np.
         return np.asarray(each(math.exp, -q * d) / d - q * exp1(q * d))
 
     d = np.asarray(diameter_m, dtype=np.float64)
-    end = beyond(np.asarray(largest_m)) if np.isfinite(largest_m) else 0.0
+    end = beyond(np.asarray(max_diameter_m)) if np.isfinite(max_diameter_m) else 0.0
     return np.asarray(4.0 / math.pi * abundance * q * np.maximum(beyond(d) - end, 0.0))
 
 
@@ -123,8 +123,9 @@ class RockField:
     ) -> None:
         """Lay out rocks as the field's craters and preset have them.
 
-        :param free: lines (shape (n, 2) [m]) and distances from them [m] within which no rock wider than 5 cm lies
-        :param ground: that rocks lie on, where the field is only the finest part of it
+        Args:
+            free: lines (shape (n, 2) [m]) and distances from them [m] within which no rock wider than 5 cm lies
+            ground: that rocks lie on, where the field is only the finest part of it
         """
         self.field = field
         self.ground: HeightField = field if ground is None else ground
@@ -140,10 +141,11 @@ class RockField:
         cell = np.sqrt(_PER_CELL / density)
         self._classes = np.ascontiguousarray(np.stack([least, most, cell, density * cell**2], axis=1))
 
-    def rocks_in(self, west: float, east: float, south: float, north: float, least_m: float = 0.0) -> Rocks:
+    def rocks_in(self, west: float, east: float, south: float, north: float, min_diameter_m: float = 0.0) -> Rocks:
         """Return the rocks whose middles lie in west <= x < east, south <= y < north [m].
 
-        :param min_diameter_m: those narrower than this are left out
+        Args:
+            min_diameter_m: those narrower than this are left out
         """
         field, r = self.field, self.field.preset.rocks
         first = int(np.searchsorted(field.classes[:, LARGEST], r.block_crater_min_diameter_m, side='right'))
@@ -151,7 +153,7 @@ class RockField:
         craters = gather(*box, field.key, field.classes, AGE_ROWS, first, REACH)
         blocky = np.ascontiguousarray(craters[2.0 * craters[:, RADIUS] >= r.block_crater_min_diameter_m])
         found = _rocks(
-            *box, self._key, self._classes, r.abundance, blocky, r.block_crater_min_diameter_m, float(least_m)
+            *box, self._key, self._classes, r.abundance, blocky, r.block_crater_min_diameter_m, float(min_diameter_m)
         )
         # Beyond the edge of an elevation model the ground is a continuation: nothing lies on it.
         found = found[self.ground.inside(found[:, MIDDLE_X], found[:, MIDDLE_Y])]
@@ -194,7 +196,8 @@ def _pieces(lines: Sequence[tuple[Floats, float]]) -> Floats:
 def _apart(rocks: Floats, pieces: Floats) -> NDArray[np.bool_]:
     """Return whether each rock is small or keeps its distance from every piece of a line, shape (n,).
 
-    :param pieces: x, y of both ends and the distance to keep [m], shape (k, 5)
+    Args:
+        pieces: x, y of both ends and the distance to keep [m], shape (k, 5)
     """
     out = np.ones(rocks.shape[0], np.bool_)
     for n in range(rocks.shape[0]):
@@ -215,8 +218,9 @@ def _apart(rocks: Floats, pieces: Floats) -> NDArray[np.bool_]:
 def _abundance(x: float, y: float, background: float, blocky: Floats, reaches_m: float) -> float:
     """Return the abundance k at a place: that far from craters, and what fresh ones within reach have dug up.
 
-    :param blocky: craters that reach bedrock, rows as :func:`regolith_terrain.lunar.craters.gather` returns them
-    :param reaches_m: diameter of the narrowest crater that reaches bedrock
+    Args:
+        blocky: craters that reach bedrock, rows as :func:`regolith_terrain.lunar.craters.gather` returns them
+        reaches_m: diameter of the narrowest crater that reaches bedrock
 
     Source: ghent2014, 0.27 (age / Myr)^-0.46; basilevsky2013; mcgetchin1973.
     Checked by: test_off_level.py::test_rocks_about_one_crater_are_as_the_formula_says.

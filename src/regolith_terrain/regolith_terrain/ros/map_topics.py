@@ -43,8 +43,9 @@ class MapTopics:
     ``terrain/elevation`` (Image 32FC1, north up, latched) with ``terrain/elevation_info`` (MapMetaData: resolution,
     size and south-western corner in ``world``), ``terrain/grid_map`` where grid_map_msgs is installed.
 
-    :param node: in the world's namespace
-    :param grid: the committed soil; only read
+    Args:
+        node: in the world's namespace
+        grid: the committed soil; only read
     """
 
     def __init__(self, node: Node, grid: SoilGrid) -> None:
@@ -64,8 +65,9 @@ class MapTopics:
     def publish(self, t_ns: int, bodies: Iterable[BodyState]) -> None:
         """Send the topics that have subscribers, at most once a second.
 
-        :param t_ns: committed simulated time [ns]
-        :param bodies: bodies whose surroundings the map shows
+        Args:
+            t_ns: committed simulated time [ns]
+            bodies: bodies whose surroundings the map shows
         """
         now = time.monotonic()
         if now < self._next:

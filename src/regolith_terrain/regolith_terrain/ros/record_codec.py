@@ -28,7 +28,8 @@ _INDEX, _OWNER, _MARK, _REAL = (np.dtype(kind) for kind in ('<i4', '<i2', 'i1', 
 def delta_bytes(delta: SoilDelta, run: int) -> bytes:
     """Return the bytes of the message of an agent's changes.
 
-    :param run: id of the run
+    Args:
+        run: id of the run
     """
     out = Writer()
     _write_delta(out, delta, run)
@@ -45,8 +46,9 @@ def delta_record(message: bytes) -> SoilDelta:
 def delta_batch_bytes(deltas: Iterable[SoilDelta], run: int) -> bytes:
     """Return the bytes of the message of the changes of all agents of a process.
 
-    :param deltas: at least one, in name order
-    :param run: id of the run
+    Args:
+        deltas: at least one, in name order
+        run: id of the run
     """
     deltas = list(deltas)
     out = Writer()
@@ -69,7 +71,8 @@ def delta_batch_records(message: bytes) -> list[SoilDelta]:
 def update_bytes(update: SoilUpdate, run: int) -> bytes:
     """Return the bytes of the message of a merged update.
 
-    :param run: id of the run
+    Args:
+        run: id of the run
     """
     out = Writer()
     write_key(out, update.key, run)

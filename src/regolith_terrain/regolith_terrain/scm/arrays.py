@@ -51,7 +51,8 @@ class Ground(NamedTuple):
 def scm_ground(window: SoilWindow, region: NDArray[np.uint8] | None = None) -> Ground:
     """Return a window of this law's ground as the kernels take it.
 
-    :param region: row of the soil table of each node, shape (ni, nj); none: the first everywhere
+    Args:
+        region: row of the soil table of each node, shape (ni, nj); none: the first everywhere
     """
     level_initial, level, sinkage_plastic, sigma_yield, mass = window.values
     return Ground(
@@ -119,8 +120,9 @@ class Wrench(NamedTuple):
 def push_at(wrench: Wrench, rx: float, ry: float, rz: float, fx: float, fy: float, fz: float) -> None:
     """Add a force and its torque to a wrench.
 
-    :param rx: where the force acts, from the shape's center, world axes [m], as ry, rz
-    :param fx: the force, world axes [N], as fy, fz
+    Args:
+        rx: where the force acts, from the shape's center, world axes [m], as ry, rz
+        fx: the force, world axes [N], as fy, fz
     """
     wrench.force[0] += fx
     wrench.force[1] += fy
@@ -133,9 +135,10 @@ def push_at(wrench: Wrench, rx: float, ry: float, rz: float, fx: float, fy: floa
 def make_scratch(reach: float, spacing: float, spread: float = 0.0) -> Scratch:
     """Return working memory that serves any orientation of a body.
 
-    :param reach: radius of a sphere about its centre that holds it [m], see :func:`regolith_terrain.scm.shapes.reach`
-    :param spacing: of the nodes [m]
-    :param spread: cells that erosion spreads beyond the body (SPREAD of the bulldozing parameters)
+    Args:
+        reach: radius of a sphere about its centre that holds it [m], see :func:`regolith_terrain.scm.shapes.reach`
+        spacing: of the nodes [m]
+        spread: cells that erosion spreads beyond the body (SPREAD of the bulldozing parameters)
     """
     side = 2 * int(math.ceil(reach / spacing)) + 6 + 2 * (int(spread) + 2)
     n = side * side

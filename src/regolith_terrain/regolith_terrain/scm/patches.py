@@ -50,8 +50,9 @@ def _penetration(
     Reference mode keeps every node whose ray hits (negative: body above the ground), regolith mode only nodes that will
     carry load. Scalars only: passing arrays would cost more than the sum.
 
-    :param height: of the underside [m]
-    :param nz: vertical part of the normal
+    Args:
+        height: of the underside [m]
+        nz: vertical part of the normal
     """
     if mode == MODE_REFERENCE:
         if height < level - RAY_BELOW or height > level + RAY_ABOVE:
@@ -79,10 +80,11 @@ def find_runs(
     Runs are listed row by row; every run's PATCH is the first run of its patch (4-neighbourhood). In regolith mode the
     shear of nodes that are not hit is forgotten.
 
-    :param soils: table that ``ground.region`` points into
-    :param r0: rows r0..r1-1, columns c0..c1-1 of the window are looked at
-    :param floats: in/out, see :class:`Scratch`
-    :param runs: out, see :class:`Scratch`
+    Args:
+        soils: table that ``ground.region`` points into
+        r0: rows r0..r1-1, columns c0..c1-1 of the window are looked at
+        floats: in/out, see :class:`Scratch`
+        runs: out, see :class:`Scratch`
     """
     heights, depth = floats[HEIGHT], floats[DEPTH]
     uniform = soils.shape[0] == 1
@@ -155,8 +157,9 @@ def inverse_width(runs: Indices, n_runs: int, patch: int, spacing: float, whole_
     cells: the Minkowski sum with a square of side a, whose perimeter is P + 4 a and whose area is A + a (extent along
     x + extent along y) + a^2.
 
-    :param patch: its first run
-    :param spacing: of the nodes [m]
+    Args:
+        patch: its first run
+        spacing: of the nodes [m]
 
     Source: serban2023; andrew1979.
     Checked by: test_scm.py::test_plate_follows_bekker, test_scm.py::test_upright_cylinder_is_a_round_plate,

@@ -24,10 +24,13 @@ def cylinder(radius: float, width: float, count: int = 0, height: float = 0.0, t
 
     With grousers, plates within its radius that are not felt one by one, it carries soil as they do when it slips.
 
-    :param count: number of grousers; 0: a smooth rim
-    :param height: of the grousers [m], below the radius
-    :param thickness: [m], below the diameter of the drum they stand on
-    :raises ValueError: naming the value
+    Args:
+        count: number of grousers; 0: a smooth rim
+        height: of the grousers [m], below the radius
+        thickness: [m], below the diameter of the drum they stand on
+
+    Raises:
+        ValueError: naming the value
     """
     _positive(radius=radius, width=width)
     if count:
@@ -41,12 +44,15 @@ def grousered_wheel(radius: float, width: float, count: int, height: float, thic
     Rays are cast at the nodes: a grouser thinner than the spacing is felt by those nodes it passes over, so its area
     is right in the mean over a turn, not at each instant.
 
-    :param radius: over the grousers' tips [m]
-    :param width: [m]
-    :param count: number of grousers, evenly spaced, >= 1
-    :param height: by which they stand out of the drum [m], below the radius
-    :param thickness: [m], below the drum's diameter
-    :raises ValueError: naming the value
+    Args:
+        radius: over the grousers' tips [m]
+        width: [m]
+        count: number of grousers, evenly spaced, >= 1
+        height: by which they stand out of the drum [m], below the radius
+        thickness: [m], below the drum's diameter
+
+    Raises:
+        ValueError: naming the value
     """
     _positive(radius=radius, width=width)
     _possible_grousers(radius, count, height, thickness)
@@ -71,8 +77,11 @@ def box(length: float, width: float, height: float) -> Shapes:
 def mesh(corners: ArrayLike) -> Shapes:
     """Return a triangle mesh, of which the soil feels the lower envelope; it need not be closed or convex.
 
-    :param corners: of the triangles, either winding [m], shape (k, 3, 3)
-    :raises ValueError: if there are none or they are not finite
+    Args:
+        corners: of the triangles, either winding [m], shape (k, 3, 3)
+
+    Raises:
+        ValueError: if there are none or they are not finite
     """
     triangles = np.array(corners, dtype=np.float64)
     if triangles.ndim != 3 or triangles.shape[1:] != (3, 3) or len(triangles) == 0 or not np.isfinite(triangles).all():

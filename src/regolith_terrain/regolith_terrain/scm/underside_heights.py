@@ -163,7 +163,8 @@ def box_heights(
 ) -> None:
     """Lower HEIGHT to a box (half lengths hx, hy, hz along the columns of ``rotation``) where it is lower.
 
-    :param top: boxes that stay above this height are skipped [m]
+    Args:
+        top: boxes that stay above this height are skipped [m]
     """
     if cz - hx * abs(rotation[2, 0]) - hy * abs(rotation[2, 1]) - hz * abs(rotation[2, 2]) > top:
         return
@@ -213,7 +214,8 @@ def grouser_heights(
 ) -> None:
     """Lower HEIGHT to the straight grousers of a wheel: boxes on the drum, parallel to the axle.
 
-    :param blade: room for one grouser's rotation, shape (3, 3)
+    Args:
+        blade: room for one grouser's rotation, shape (3, 3)
     """
     radius, half_width, height, half_thickness = size[0], size[1], size[3], 0.5 * size[4]
     count = int(size[2])
@@ -261,7 +263,8 @@ def mesh_heights(
 ) -> None:
     """Lower HEIGHT to a triangle mesh.
 
-    :param top: clusters and triangles wholly above this height are skipped [m]
+    Args:
+        top: clusters and triangles wholly above this height are skipped [m]
     """
     m = rotation
     for cluster in range(shapes.clusters[which, 0], shapes.clusters[which, 1]):

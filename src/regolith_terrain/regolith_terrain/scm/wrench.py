@@ -58,22 +58,24 @@ def body_wrench(
 ) -> int:
     """Return OK, LEFT_WINDOW or SCRATCH_TOO_SMALL, having pressed a body into the soil for one step.
 
-    :param ground: a window of soil, :class:`Ground`; written in place
-    :param soils: rows of k_phi, k_c, n, c, tan(phi), K, E, R, density
-        (:meth:`regolith_terrain.terrain_parameters.ScmSoilConfig.parameters`), picked by ``ground.region``, shape (m,
-        9)
-    :param rules: of displaced soil (:meth:`regolith_terrain.config.TerrainConfig.displacement`), shape (RULES,)
-    :param mode: MODE_REFERENCE or MODE_REGOLITH
-    :param dt: step [s]
-    :param shapes: of all bodies; ``which``: the row of this one
-    :param center: origin of the shape, world [m], shape (3,)
-    :param rotation: columns are the axes of the shape in the world, shape (3, 3); a wheel's axle is its y axis
-    :param velocity: of the origin, world axes [m/s], shape (3,)
-    :param angular_velocity: of the body, world axes [rad/s], shape (3,)
-    :param shear: in/out, shape (ni, nj, 2); regolith mode: mobilised fraction of the shear strength (x, y) of *this*
-        body, the surface turned level; reference mode: (sliding path [m], unused), one array for all of a vehicle
-    :param scratch: see :func:`make_scratch`
-    :param wrench: out, see :class:`Wrench`
+    Args:
+        ground: a window of soil, :class:`Ground`; written in place
+        soils: rows of k_phi, k_c, n, c, tan(phi), K, E, R, density
+            (:meth:`regolith_terrain.terrain_parameters.ScmSoilConfig.parameters`), picked by ``ground.region``, shape
+            (m, 9)
+        rules: of displaced soil (:meth:`regolith_terrain.config.TerrainConfig.displacement`), shape (RULES,)
+        mode: MODE_REFERENCE or MODE_REGOLITH
+        dt: step [s]
+        shapes: of all bodies
+        which: the row of this one
+        center: origin of the shape, world [m], shape (3,)
+        rotation: columns are the axes of the shape in the world, shape (3, 3); a wheel's axle is its y axis
+        velocity: of the origin, world axes [m/s], shape (3,)
+        angular_velocity: of the body, world axes [rad/s], shape (3,)
+        shear: in/out, shape (ni, nj, 2); regolith mode: mobilised fraction of the shear strength (x, y) of *this* body,
+            the surface turned level; reference mode: (sliding path [m], unused), one array for all of a vehicle
+        scratch: see :func:`make_scratch`
+        wrench: out, see :class:`Wrench`
 
     Source: krenn2009; serban2023.
     Checked by: test_scm_reference.py::test_wheel_at_prescribed_slip,

@@ -53,8 +53,10 @@ class SolidContact:
     def __init__(self, solids: Solids, shapes: Shapes, reach: Floats, stiffness: Floats) -> None:
         """Make the contact of parts that touch nothing yet.
 
-        :param shapes: of all parts; reach: radius about its origin that holds each [m], shape (n,)
-        :param stiffness: of the springs under each [N/m], shape (n,)
+        Args:
+            shapes: of all parts
+            reach: radius about its origin that holds each [m], shape (n,)
+            stiffness: of the springs under each [N/m], shape (n,)
         """
         self.solids = solids
         self._shapes, self._reach = shapes, reach
@@ -73,8 +75,9 @@ class SolidContact:
     def arrays(self, numbers: Indices, inverse: Floats) -> SolidContactArrays:
         """Return what :func:`touch` takes in a cycle.
 
-        :param numbers: of the solids that are near, ascending
-        :param inverse: see :attr:`SolidContactArrays.inverse`
+        Args:
+            numbers: of the solids that are near, ascending
+            inverse: see :attr:`SolidContactArrays.inverse`
         """
         return SolidContactArrays(
             self.solids.near(numbers),
@@ -105,7 +108,8 @@ class SolidContact:
     def load(self, blob: bytes) -> None:
         """Restore what :meth:`save` returned.
 
-        :raises ValueError: if the length does not fit
+        Raises:
+            ValueError: if the length does not fit
         """
         head = 8 * len(self._count)
         count = np.frombuffer(blob[:head], '<i8') if len(blob) >= head else None

@@ -24,7 +24,8 @@ class ObstacleHeightMap:
     def __init__(self, solids: Sequence[tuple[Polyhedron, Floats, Floats]]) -> None:
         """Take solids.
 
-        :param solids: shape, place of its origin [m], and its axes in the world as columns, see :class:`Placed`
+        Args:
+            solids: shape, place of its origin [m], and its axes in the world as columns, see :class:`Placed`
         """
         facets = [np.zeros((0, 3, 3))]
         for shape, middle, axes in solids:
@@ -44,9 +45,11 @@ class ObstacleHeightMap:
         So whatever stands between posts is there at full height in what is interpolated, be it as thin as a wall, and
         up to a spacing wider on every side. Away: along x and along y.
 
-        :param heights: of the ground [m], shape (nx, ny)
-        :param west: x of the first row [m]; ``south``: y of the first column [m]
-        :param spacing: of the posts [m]
+        Args:
+            heights: of the ground [m], shape (nx, ny)
+            west: x of the first row [m]
+            south: y of the first column [m]
+            spacing: of the posts [m]
         """
         out = np.array(heights, dtype=np.float64)
         low, high = self.facets.min(axis=1), self.facets.max(axis=1)
@@ -71,9 +74,10 @@ def _highest(facets: Floats, middle: Floats, half: float) -> Floats:
 
     It is a corner of the facet, a point where its outline meets that of the square, or one at the square's corner.
 
-    :param facets: corners [m], shape (n, 3, 3)
-    :param middle: of the squares [m], shape (n, 2)
-    :param half: width of the squares [m]
+    Args:
+        facets: corners [m], shape (n, 3, 3)
+        middle: of the squares [m], shape (n, 2)
+        half: width of the squares [m]
     """
     at = facets[:, :, :2] - middle[:, None]
     z = facets[:, :, 2]

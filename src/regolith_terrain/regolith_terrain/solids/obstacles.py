@@ -57,8 +57,11 @@ def corners(config: ObstacleConfig) -> Floats:
 def obstacle(name: str, config: ObstacleConfig, ground: HeightField, read: Callable[[Path, float], Floats]) -> Obstacle:
     """Return an obstacle on the undisturbed ground.
 
-    :param read: of a mesh file and its unit [m], the corners of its triangles [m], shape (k, 3, 3)
-    :raises ValueError: if a mesh cannot be read, or is no solid of a usable size
+    Args:
+        read: of a mesh file and its unit [m], the corners of its triangles [m], shape (k, 3, 3)
+
+    Raises:
+        ValueError: if a mesh cannot be read, or is no solid of a usable size
     """
     x, y = float(config.position[0]), float(config.position[1])
     lift = float(config.position[2]) if len(config.position) == 3 else 0.0

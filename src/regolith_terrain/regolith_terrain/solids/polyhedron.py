@@ -45,7 +45,8 @@ class Polyhedron:
 def hull(points: ArrayLike) -> Polyhedron:
     """Return the convex hull of points [m], shape (n, 3).
 
-    :raises ValueError: if they have no volume
+    Raises:
+        ValueError: if they have no volume
     """
     from scipy.spatial import ConvexHull, QhullError
 
@@ -87,8 +88,11 @@ def _samples(vertices: Floats, triangles: Indices) -> Floats:
 def pieces(triangles: Floats) -> list[Floats]:
     """Return the corners of each connected piece of a mesh.
 
-    :param triangles: corners [m], shape (k, 3, 3); those within 1 um of each other are one
-    :return: points of each piece [m], shape (n, 3), in the order of the first triangles
+    Args:
+        triangles: corners [m], shape (k, 3, 3); those within 1 um of each other are one
+
+    Returns:
+        points of each piece [m], shape (n, 3), in the order of the first triangles
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components

@@ -91,8 +91,9 @@ def rock(number: int, subdivisions: int = 3) -> tuple[Floats, Indices]:
     ratios are about 1 : 0.8 : 0.6, those of lunar fragments (Demidov & Basilevsky 2014 find heights of half the
     width).
 
-    :param number: each number is another rock
-    :param subdivisions: 2 gives 320 triangles, 3 gives 1280
+    Args:
+        number: each number is another rock
+        subdivisions: 2 gives 320 triangles, 3 gives 1280
     """
     rng = generator(number, 'rock', 'shape', 0)
     sphere, triangles = icosphere(subdivisions)

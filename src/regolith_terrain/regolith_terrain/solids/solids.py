@@ -130,8 +130,9 @@ class Solids:
     def __init__(self, shapes: Sequence[Polyhedron], placed: Sequence[Solid]) -> None:
         """Index the solids by the cells they lie in.
 
-        :param shapes: that the solids have
-        :param placed: one or more; their numbers are their places here
+        Args:
+            shapes: that the solids have
+            placed: one or more; their numbers are their places here
         """
         self.library = ShapeLibrary(
             np.concatenate([shape.vertices for shape in shapes]),
@@ -167,8 +168,9 @@ class Solids:
     def tops(self, x: Floats, y: Floats, levels: Floats) -> Floats:
         """Return the height of what a vertical line meets first from above: a solid or the ground [m], shape (n,).
 
-        :param x: [m], shape (n,); so is y
-        :param levels: of the ground there [m], shape (n,)
+        Args:
+            x: [m], shape (n,); so is y
+            levels: of the ground there [m], shape (n,)
         """
         out = np.array(levels, dtype=np.float64)
         for k, (px, py) in enumerate(zip(x.tolist(), y.tolist(), strict=True)):
@@ -224,8 +226,9 @@ def _touches(box: Floats, x: float, y: float, z: float, radius: float) -> bool:
 def within(cells: SolidCells, box: Floats, balls: Floats) -> tuple[Indices, NDArray[np.bool_]]:
     """Return the numbers of the solids whose boxes any ball touches, ascending, and which balls touch any.
 
-    :param box: of all solids: least x, y, z and greatest [m], shape (n, 6)
-    :param balls: x, y, z and radius [m], shape (k, 4)
+    Args:
+        box: of all solids: least x, y, z and greatest [m], shape (n, 6)
+        balls: x, y, z and radius [m], shape (k, 4)
     """
     met = np.zeros(balls.shape[0], dtype=np.bool_)
     found = np.empty(16, dtype=np.int64)

@@ -107,9 +107,10 @@ def pressure_curve(settings: Settings, side: float, depths: Floats) -> Floats:
 def fit_bekker(sides: Floats, depths: Floats, pressures: Floats) -> tuple[float, float, float]:
     """Return k_c, k_phi and n of p = (k_c / b + k_phi) z^n, 1 / b = perimeter / (2 area) = 2 / side.
 
-    :param sides: of square plates [m], shape (m,)
-    :param depths: [m], shape (k,)
-    :param pressures: [Pa], shape (m, k)
+    Args:
+        sides: of square plates [m], shape (m,)
+        depths: [m], shape (k,)
+        pressures: [Pa], shape (m, k)
 
     Source: wong1980; bekker1969.
     Checked by: test_experiments.py::test_bevameter_finds_the_soil_it_was_given.
@@ -161,8 +162,9 @@ def _depth_for(settings: Settings, side: float, pressure: float) -> float:
 def fit_janosi(slid: Floats, stress: Floats) -> tuple[float, float]:
     """Return limit [Pa] and K [m] of stress = limit (1 - exp(-j / K)), by least squares.
 
-    :param slid: shear displacements j [m], shape (n,)
-    :param stress: [Pa], shape (n,)
+    Args:
+        slid: shear displacements j [m], shape (n,)
+        stress: [Pa], shape (n,)
 
     Source: janosi1961.
     Checked by: test_experiments.py::test_bevameter_finds_the_soil_it_was_given.

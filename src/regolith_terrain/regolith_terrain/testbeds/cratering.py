@@ -104,10 +104,11 @@ def uehara_depth(radius: float, density_ratio: float, drop: float, friction: flo
 
     H is the whole fall, the depth itself a part of it. Gravity does not come in.
 
-    :param radius: of the ball, R [m]
-    :param density_ratio: ball's density over the bed's bulk density, rho_s / rho_g [-]
-    :param drop: height of the fall down to the soil [m]
-    :param friction: tangent of the angle of repose, mu [-]
+    Args:
+        radius: of the ball, R [m]
+        density_ratio: ball's density over the bed's bulk density, rho_s / rho_g [-]
+        drop: height of the fall down to the soil [m]
+        friction: tangent of the angle of repose, mu [-]
 
     Source: uehara2003.
     Checked by: test_cratering.py::test_depth_is_that_of_the_paper.

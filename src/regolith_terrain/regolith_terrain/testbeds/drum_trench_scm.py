@@ -32,9 +32,10 @@ class ScmTrench:
     def __init__(self, drum: Drum, soil_tool: float, spacing: float, step: float) -> None:
         """Begin over level ground out of which the lips' circle has been taken.
 
-        :param soil_tool: friction angle between soil and lips [rad]; negative: two thirds of the soil's
-        :param spacing: of the nodes [m]
-        :param step: [s]
+        Args:
+            soil_tool: friction angle between soil and lips [rad]; negative: two thirds of the soil's
+            spacing: of the nodes [m]
+            step: [s]
         """
         self.drum, self._step, self._spacing = drum, step, spacing
         way = drum.advance * drum.gone(drum.end)

@@ -201,10 +201,11 @@ def bearing_capacity(width: float, cohesion: float, friction_angle: float, weigh
     N_c = (N_q - 1) cot phi, N_q = e^(pi tan phi) tan^2(45 + phi / 2), N_gamma = 2 (N_q + 1) tan phi; s_c = 1.3 and s_g
     = 0.3 for a disc, 0.4 for a square, which is what longer plates are taken for, too.
 
-    :param width: B, diameter of a disc, shorter side of a plate [m]
-    :param cohesion: c [Pa]
-    :param friction_angle: phi [rad]
-    :param weight: gamma = rho g [N/m^3]
+    Args:
+        width: B, diameter of a disc, shorter side of a plate [m]
+        cohesion: c [Pa]
+        friction_angle: phi [rad]
+        weight: gamma = rho g [N/m^3]
 
     Source: terzaghi1943; vesic1973.
     Checked by: test_pressed_particles.py::test_bearing_capacity_is_the_books.
@@ -225,7 +226,8 @@ def _at(samples: list[Pressed], time: float) -> Pressed:
 def loading_cycle(settings: Settings, load: float) -> list[Pressed]:
     """Return samples of a press whose force rises for 10 s, stays to 11 s, falls to a tenth by 13 s, is back by 15 s.
 
-    :param load: largest force [N]
+    Args:
+        load: largest force [N]
     """
     s = settings
     reach = int(math.ceil(max(s.a_m, s.b_m) / s.spacing())) + 4

@@ -106,8 +106,9 @@ def sweep(settings: Resumable, begin: Callable[[int], ResumableRun], count: int,
     Then it is the last one, and its ``checkpoint`` is the file to go on from. A second Ctrl-C ends the process. A case
     that fails is incomplete, too, and says its ``problem``; the others are run all the same.
 
-    :param begin: returns the run of a case by its number, quickly
-    :param tick: progress callback
+    Args:
+        begin: returns the run of a case by its number, quickly
+        tick: progress callback
     """
     rows: list[dict[str, Any]] = []
     saved = b''
@@ -155,7 +156,8 @@ def packed(**arrays: Any) -> bytes:
 def unpacked(saved: bytes) -> dict[str, np.ndarray]:
     """Return what :func:`packed` was given, as arrays; bytes as arrays of them.
 
-    :raises ValueError: if it is damaged
+    Raises:
+        ValueError: if it is damaged
     """
     try:
         with np.load(io.BytesIO(saved), allow_pickle=False) as found:
@@ -211,7 +213,8 @@ def _bench(model: type[Resumable]) -> str:
 def _head(file: str, model: type[Resumable]) -> dict[str, Any]:
     """Return what a checkpoint says about itself.
 
-    :raises ValueError: if it is none of this experiment
+    Raises:
+        ValueError: if it is none of this experiment
     """
     usable_file(file, 'a checkpoint of this experiment that Ctrl-C left')
     try:

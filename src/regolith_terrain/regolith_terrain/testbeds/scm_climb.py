@@ -39,29 +39,32 @@ class ScmClimb:
         rig: WheelRig,
         slope_deg: float,
         soil: Floats,
-        grid_m: float = 0.01,
+        grid_spacing_m: float = 0.01,
         dt_s: float = 1e-3,
         mode: str = 'regolith',
         rules: Floats = scm.NOTHING_MOVES,
     ) -> None:
         """Fill the bin. It is as long as the wheel can travel either way, and has no walls.
 
-        :param slope_deg: upwards in the direction of travel [deg]
-        :param soil: its parameters
-        :param grid_spacing_m: spacing of the nodes [m]
-        :param dt_s: step [s]
-        :param mode: 'regolith' or 'reference'
-        :param rules: of displaced soil, as :class:`regolith_terrain.testbeds.soil_bin.SoilBin` takes them
-        :raises ValueError: if it is too steep
+        Args:
+            slope_deg: upwards in the direction of travel [deg]
+            soil: its parameters
+            grid_spacing_m: spacing of the nodes [m]
+            dt_s: step [s]
+            mode: 'regolith' or 'reference'
+            rules: of displaced soil, as :class:`regolith_terrain.testbeds.soil_bin.SoilBin` takes them
+
+        Raises:
+            ValueError: if it is too steep
         """
         check_slope(slope_deg)
         self.rig, self.dt = rig, dt_s
         self.wheel, self.track = DrivenWheel(rig, slope_deg), WheelTrack()
         way = rig.omega_radps * rig.outermost_m * rig.drive_s
-        margin = _MARGIN + math.ceil(BEHIND * rig.outermost_m / grid_m)
-        along = math.ceil((way + rig.outermost_m) / grid_m) + margin
-        across = math.ceil(0.5 * rig.trough.width_m / grid_m) + margin
-        self.bin = SoilBin(soil, grid_m, mode, (-along, along + 1, -across, across + 1), displacement=rules)
+        margin = _MARGIN + math.ceil(BEHIND * rig.outermost_m / grid_spacing_m)
+        along = math.ceil((way + rig.outermost_m) / grid_spacing_m) + margin
+        across = math.ceil(0.5 * rig.trough.width_m / grid_spacing_m) + margin
+        self.bin = SoilBin(soil, grid_spacing_m, mode, (-along, along + 1, -across, across + 1), displacement=rules)
         self.shape = self.bin.containing(wheel_shape(rig))
         self.steps = 0
         self._wall = 0.0

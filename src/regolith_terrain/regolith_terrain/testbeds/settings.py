@@ -78,7 +78,8 @@ class WheelBenchSettings(BenchSettings):
 def known_name(load: Callable[[str], Any]) -> AfterValidator:
     """Return a validator of a name or a file that ``load`` has to be able to read; the name stays as it is.
 
-    :param load: raises InputError if it cannot
+    Args:
+        load: raises InputError if it cannot
     """
 
     def check(value: str) -> str:
@@ -94,7 +95,8 @@ def known_name(load: Callable[[str], Any]) -> AfterValidator:
 def within(name: str, values: tuple[float, ...], low: float, high: float) -> None:
     """Refuse numbers outside low < value < high.
 
-    :raises ValueError: naming the value and what is allowed
+    Raises:
+        ValueError: naming the value and what is allowed
     """
     for number, value in enumerate(values):
         if not low < value < high:

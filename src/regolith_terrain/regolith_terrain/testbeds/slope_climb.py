@@ -115,7 +115,8 @@ WHEEL_RIGS = FileLibrary('wheel rig', Path(__file__).parent.parent / 'data' / 'w
 def load_wheel_rig(rig: str | Path | Mapping[str, Any], base_dir: str | Path = '.') -> WheelRig:
     """Return a rig by name, from a YAML file or from a mapping of its values.
 
-    :raises InputError: naming file, line, key, value and what is allowed
+    Raises:
+        InputError: naming file, line, key, value and what is allowed
     """
     source = WHEEL_RIGS.read(rig, base_dir)
     source.data.setdefault('name', 'custom' if isinstance(rig, Mapping) else source.file.stem)
@@ -133,7 +134,8 @@ GivenRig = Annotated[WheelRig, BeforeValidator(_rig)]
 def check_slope(slope_deg: float) -> None:
     """Refuse a slope that is too steep.
 
-    :raises ValueError: naming the value and what is allowed
+    Raises:
+        ValueError: naming the value and what is allowed
     """
     if not -45.0 <= slope_deg <= 45.0:
         raise ValueError(f'slope_deg = {slope_deg!r}: is out of range; allowed: -45 to 45')
@@ -142,7 +144,8 @@ def check_slope(slope_deg: float) -> None:
 def check(rig: WheelRig, slope_deg: float) -> None:
     """Refuse a climb that the trough has no room for.
 
-    :raises ValueError: naming the value and what is allowed
+    Raises:
+        ValueError: naming the value and what is allowed
     """
     check_slope(slope_deg)
     length = 2.0 * rig.start_m + 0.9 * rig.omega_radps * rig.outermost_m * rig.drive_s
@@ -222,8 +225,11 @@ def measured(rig: WheelRig, samples: Floats) -> dict[str, Any]:
 
     Slip is over the radius of the tips, from the line that fits the way best.
 
-    :param samples: of a :class:`WheelTrack`, shape (n, 5)
-    :return: None for each figure of which there is nothing yet
+    Args:
+        samples: of a :class:`WheelTrack`, shape (n, 5)
+
+    Returns:
+        None for each figure of which there is nothing yet
     """
     now = float(samples[-1, 0]) if len(samples) else 0.0
     span = rig.averaging_fraction * min(rig.drive_s, now - rig.settle_s)

@@ -71,13 +71,14 @@ class SoilBin:
     ) -> None:
         """Fill the bin.
 
-        :param soil: name or file of a soil, or its parameters, shape (9,), or those of several, shape (n, 9); the
-            first fills the bin, ``ground.region`` places the others
-        :param spacing: of the nodes [m]
-        :param mode: 'regolith' or 'reference'
-        :param bounds: node indices i0, i1, j0, j1 of the bed, i0 <= i < i1
-        :param field: surface of the bed; none: level, at z = 0
-        :param displacement: rules of displaced soil, shape (RULES,)
+        Args:
+            soil: name or file of a soil, or its parameters, shape (9,), or those of several, shape (n, 9); the first
+                fills the bin, ``ground.region`` places the others
+            spacing: of the nodes [m]
+            mode: 'regolith' or 'reference'
+            bounds: node indices i0, i1, j0, j1 of the bed, i0 <= i < i1
+            field: surface of the bed; none: level, at z = 0
+            displacement: rules of displaced soil, shape (RULES,)
         """
         given = load_soil(soil).parameters() if isinstance(soil, str) else soil
         self.soils = np.atleast_2d(given)
@@ -186,12 +187,17 @@ def press(
 ) -> list[Pressed]:
     """Push a vertically guided, weightless body down with a force that varies in time; semi-implicit Euler.
 
-    :param step: takes (height of the lowest point [m], vertical speed [m/s]) and runs the kernel
-    :param load: takes the time [s], gives the downward force [N]
-    :param end: [s]
-    :param mass: [kg]
-    :return: a sample every 50 steps
-    :raises RuntimeError: if the body leaves the bed
+    Args:
+        step: takes (height of the lowest point [m], vertical speed [m/s]) and runs the kernel
+        load: takes the time [s], gives the downward force [N]
+        end: [s]
+        mass: [kg]
+
+    Returns:
+        a sample every 50 steps
+
+    Raises:
+        RuntimeError: if the body leaves the bed
     """
     z = v = 0.0
     samples = []
@@ -220,12 +226,15 @@ def roll(
     Gravity comes on over 0.5 s, both speeds rise from 1 s to 1.5 s; then the wheel goes on for 0.75 m, at least
     for 4 s, at most until 30 s. It starts above the origin, touching z = 0.
 
-    :param load: weight on the wheel [N]
-    :param slip: 1 - v / (omega radius), < 1
-    :param omega: wheel speed [rad/s]
-    :param shape: of the wheel; none: a cylinder
-    :raises RuntimeError: if the wheel leaves the bed
-    :raises ValueError: if the soil cannot bear the load
+    Args:
+        load: weight on the wheel [N]
+        slip: 1 - v / (omega radius), < 1
+        omega: wheel speed [rad/s]
+        shape: of the wheel; none: a cylinder
+
+    Raises:
+        RuntimeError: if the wheel leaves the bed
+        ValueError: if the soil cannot bear the load
     """
     speed = omega * radius * (1.0 - slip)
     end = rolling_time(speed)

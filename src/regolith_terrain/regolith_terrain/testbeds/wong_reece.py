@@ -49,14 +49,17 @@ def rigid_wheel(
     The closed form leaves out rebound behind the wheel and damping of the soil; b = P / (2 A) is that of the rectangle
     under the contact.
 
-    :param soil: as :meth:`regolith_terrain.terrain_parameters.ScmSoilConfig.parameters` returns it, shape (9,), of
-        which elasticity, damping and density are not read
-    :param load: [N]
-    :param slip: 1 - v / (omega r), 0 <= slip < 1
-    :param radius: [m]
-    :param width: [m]
-    :param follow: the displacement that mobilises shear: of points of the rim (Wong & Reece) or of the soil
-    :raises ValueError: if the soil cannot bear the load before the axle is under
+    Args:
+        soil: as :meth:`regolith_terrain.terrain_parameters.ScmSoilConfig.parameters` returns it, shape (9,), of which
+            elasticity, damping and density are not read
+        load: [N]
+        slip: 1 - v / (omega r), 0 <= slip < 1
+        radius: [m]
+        width: [m]
+        follow: the displacement that mobilises shear: of points of the rim (Wong & Reece) or of the soil
+
+    Raises:
+        ValueError: if the soil cannot bear the load before the axle is under
 
     Source: wong1967; bekker1969; janosi1961.
     Checked by: test_wong_reece.py::test_closed_form_without_friction_is_bekker,

@@ -89,14 +89,20 @@ class VehicleAgent(Participant):
     ) -> None:
         """Build the vehicle and place it on the ground.
 
-        :param entry: the scenario's section of this vehicle; model: its model, and the MJCF file that belongs to it
-        :param terrain: the scenario's terrain section; height_field: what it describes
-        :param gravity_mps2: along -z of the world [m/s^2]
-        :param send_result: sends results to the world; send_delta: soil changes to terrain
-        :param publish: called with every committed state, after the answer to the record that committed it is out
-        :param solids: what stands about (:func:`regolith_vehicles.contact.static_obstacles.build_solids`)
-        :param replay_inputs: live inputs by cycle number, used in place of those from outside
-        :raises ValueError: if the model, the driver or the combination of soils is unusable
+        Args:
+            entry: the scenario's section of this vehicle
+            model: its model, and the MJCF file that belongs to it
+            terrain: the scenario's terrain section
+            height_field: what it describes
+            gravity_mps2: along -z of the world [m/s^2]
+            send_result: sends results to the world
+            send_delta: soil changes to terrain
+            publish: called with every committed state, after the answer to the record that committed it is out
+            solids: what stands about (:func:`regolith_vehicles.contact.static_obstacles.build_solids`)
+            replay_inputs: live inputs by cycle number, used in place of those from outside
+
+        Raises:
+            ValueError: if the model, the driver or the combination of soils is unusable
         """
         super().__init__(name, send_result, epoch)
         if (soil is None) == (grid is None):
@@ -167,8 +173,9 @@ class VehicleAgent(Participant):
     def on_command(self, linear: float, angular: float) -> bool:
         """Return whether a ``cmd_vel`` was taken; the last one before a cycle's first EVOLVE is latched for it.
 
-        :param linear: forward speed [m/s]; ignored if not finite
-        :param angular: yaw rate [rad/s]; ignored if not finite
+        Args:
+            linear: forward speed [m/s]; ignored if not finite
+            angular: yaw rate [rad/s]; ignored if not finite
         """
         return not self.set_command(DriveCommand(linear, angular))
 
@@ -188,7 +195,8 @@ class VehicleAgent(Participant):
 
         They go with the next latched input; of a joint the last target counts.
 
-        :param joints: targets by name, in the units of the actuators on them
+        Args:
+            joints: targets by name, in the units of the actuators on them
         """
         problem = joint_rejection(joints, self.vehicle.gear)
         if not problem:
@@ -220,7 +228,8 @@ class VehicleAgent(Participant):
     def set_state(self, body: BodyState) -> None:
         """Be there, and move so, between cycles; what was on the way goes on: joints, cargo, charge, the driver's plan.
 
-        :raises ValueError: if it would be buried there
+        Raises:
+            ValueError: if it would be buried there
         """
         self.vehicle.set_state(body)
         self._state = self.vehicle.state()
@@ -439,7 +448,8 @@ class VehicleAgent(Participant):
     ) -> VehicleState:
         """Return the present state for observers.
 
-        :param samples: length of the cycle that led here [ns], the motion within it, the alternation of its actuators
+        Args:
+            samples: length of the cycle that led here [ns], the motion within it, the alternation of its actuators
         """
         names, positions, velocities = self.vehicle.joint_states()
         parts = PartStates(self._part_names, self.vehicle.gear.columns, *self.vehicle.gear_arrays())
@@ -501,7 +511,8 @@ class VehicleAgent(Participant):
     def restore(self, blob: bytes, epoch: int) -> None:
         """Restore what :meth:`save` returned; the ground is restored by its owner.
 
-        :raises ValueError: if the blob is not the state of such an agent
+        Raises:
+            ValueError: if the blob is not the state of such an agent
         """
         if len(blob) < _HEAD.size or blob[:8] != _SAVED:
             raise ValueError(f'{self.name}: not the saved state of a vehicle agent ({len(blob)} bytes)')

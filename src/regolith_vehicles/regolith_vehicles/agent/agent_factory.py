@@ -56,7 +56,8 @@ class AgentFactory:
     ) -> VehicleAgent:
         """Return the agent of a vehicle, see there.
 
-        :param grid: that it shares; none: it has a copy of its own
+        Args:
+            grid: that it shares; none: it has a copy of its own
         """
         entry = load_section(self._file, f'vehicles.{name}', VehicleEntry)
         model, mjcf_path = load_vehicle_model(entry.model)

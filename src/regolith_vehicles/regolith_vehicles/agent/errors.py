@@ -20,13 +20,16 @@ class VehicleError(RuntimeError):
 def check_cycle(status: int, name: str, model: Any, data: Any, parts: Sequence[str], ground: str = '') -> None:
     """Refuse a cycle that failed in the substeps or in MuJoCo.
 
-    :param status: outcome of the loop of :mod:`substeps`
-    :param name: of the vehicle
-    :param model: mujoco.MjModel
-    :param data: mujoco.MjData
-    :param parts: names of the parts pressed on soil, in the loop's order, e.g. 'wheel front_left'
-    :param ground: what broke down in ground that moves, in words; '' if nothing did
-    :raises VehicleError: naming vehicle, part and cause
+    Args:
+        status: outcome of the loop of :mod:`substeps`
+        name: of the vehicle
+        model: mujoco.MjModel
+        data: mujoco.MjData
+        parts: names of the parts pressed on soil, in the loop's order, e.g. 'wheel front_left'
+        ground: what broke down in ground that moves, in words; '' if nothing did
+
+    Raises:
+        VehicleError: naming vehicle, part and cause
     """
     if ground:
         raise VehicleError(f'{name}: {ground}')

@@ -80,13 +80,14 @@ class EventDetector:
     ) -> tuple[Event, ...]:
         """Return the events that began in a cycle.
 
-        :param t_ns: its end [ns]
-        :param duration: [s]
-        :param up: upward part of the vehicle's up axis
-        :param hull_share: part of the weight that the hull carries
-        :param speed: commanded forward speed [m/s]
-        :param x: of the base in the world [m]; so is y
-        :param empty: whether it has a battery, and that is empty
+        Args:
+            t_ns: its end [ns]
+            duration: [s]
+            up: upward part of the vehicle's up axis
+            hull_share: part of the weight that the hull carries
+            speed: commanded forward speed [m/s]
+            x: of the base in the world [m]; so is y
+            empty: whether it has a battery, and that is empty
         """
         found = []
         self._lying_s = self._lying_s + duration if up < LYING else 0.0

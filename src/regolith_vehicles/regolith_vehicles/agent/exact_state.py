@@ -43,7 +43,8 @@ class ExactState:
     def pack(self, figures: RunStatistics) -> bytes:
         """Return the state (little-endian).
 
-        :param figures: values of the run so far
+        Args:
+            figures: values of the run so far
         """
         size = mujoco.mj_stateSize(self.model, _STATE)
         vector = np.empty(size)
@@ -57,7 +58,8 @@ class ExactState:
     def unpack(self, blob: bytes) -> RunStatistics:
         """Restore what :meth:`pack` returned; return the values of the run.
 
-        :raises ValueError: if the blob is not the state of such a vehicle
+        Raises:
+            ValueError: if the blob is not the state of such a vehicle
         """
         size = mujoco.mj_stateSize(self.model, _STATE)
         gear_size, charge = len(self.gear.values()), self.gear.charge

@@ -28,8 +28,9 @@ def planned_path(entry: VehicleEntry, duration_s: float) -> list[Point]:
     Drivers that decide as they go (live commands, plug-ins) give their start alone. A constant twist drifts off its arc
     where wheels slip and on slopes.
 
-    :param entry: the vehicle's section
-    :param duration_s: of the run
+    Args:
+        entry: the vehicle's section
+        duration_s: of the run
     """
     x, y = entry.position
     driver = entry.driver

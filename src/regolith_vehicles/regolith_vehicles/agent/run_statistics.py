@@ -43,12 +43,13 @@ class RunStatistics:
     ) -> None:
         """Add a cycle.
 
-        :param way: horizontal, of the base [m]
-        :param rim_speeds: of the wheels or bands, mean over the cycle [m/s], shape (n,)
-        :param slips: their slip ratios at its end, shape (n,)
-        :param sinkage: the deepest then [m]
-        :param commanded: whether wheels were told to turn
-        :param duration: [s]
+        Args:
+            way: horizontal, of the base [m]
+            rim_speeds: of the wheels or bands, mean over the cycle [m/s], shape (n,)
+            slips: their slip ratios at its end, shape (n,)
+            sinkage: the deepest then [m]
+            commanded: whether wheels were told to turn
+            duration: [s]
         """
         self.max_sinkage = max(self.max_sinkage, sinkage)
         if commanded:

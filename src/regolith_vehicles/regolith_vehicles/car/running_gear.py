@@ -70,9 +70,12 @@ class Car(RunningGear):
     def __init__(self, config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path, **parameters: Any) -> None:
         """Make the gear.
 
-        :param parameters: as :class:`regolith_vehicles.car.config.CarConfig` has them
-        :raises VehicleModelError: if a name is not in the MJCF file
-        :raises InputError: naming file, key, value and what is allowed
+        Args:
+            parameters: as :class:`regolith_vehicles.car.config.CarConfig` has them
+
+        Raises:
+            VehicleModelError: if a name is not in the MJCF file
+            InputError: naming file, key, value and what is allowed
         """
         self.where = config.file or str(mjcf_path)
         self.mjcf = Path(mjcf_path).name
@@ -238,9 +241,10 @@ class Car(RunningGear):
     def ramp(self, duration: float, *targets: ArrayLike) -> tuple[Vector, Vector]:
         """Return commands at both ends of a cycle.
 
-        :param targets: forward speed [m/s] and yaw rate [rad/s], shape (2,); or forward speed and angle of the steered
-            wheels [rad], shape (1,) each; or steering, throttle, braking and, if it is not to go ahead, direction,
-            shape (3,) or (4,)
+        Args:
+            targets: forward speed [m/s] and yaw rate [rad/s], shape (2,); or forward speed and angle of the steered
+                wheels [rad], shape (1,) each; or steering, throttle, braking and, if it is not to go ahead, direction,
+                shape (3,) or (4,)
         """
         given = np.concatenate([np.asarray(target, dtype=np.float64) for target in targets])
         speed, integral = self.cruising.tolist()

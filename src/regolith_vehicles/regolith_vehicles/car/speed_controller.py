@@ -38,10 +38,12 @@ class SpeedController(NamedTuple):
 def steered(linear: float, angular: float, speed: float, wheelbase: float, full_angle: float) -> float:
     """Return the steering (-1 to 1) for a twist, by the bicycle model.
 
-    :param linear: forward speed to reach [m/s]; ``angular``: yaw rate, left positive [rad/s]
-    :param speed: forward speed now [m/s]
-    :param wheelbase: [m]
-    :param full_angle: of the wheels at full steering [rad]
+    Args:
+        linear: forward speed to reach [m/s]
+        angular: yaw rate, left positive [rad/s]
+        speed: forward speed now [m/s]
+        wheelbase: [m]
+        full_angle: of the wheels at full steering [rad]
 
     Source: rajamani2012, section 2.2.
     Checked by: test_car.py::test_a_twist_is_driven.
@@ -58,9 +60,10 @@ def brakes(linear: float, lacking: float, integral: float) -> bool:
 def slowed(lacking: float, integral: float, duration: float) -> tuple[float, float]:
     """Return the brake (0 to 1) and the new integral [m] of a driver who brakes.
 
-    :param lacking: speed to reach less that of now, both along the way [m/s]
-    :param integral: of that [m]; above 0, from driving on, it counts for nothing
-    :param duration: of the cycle [s]
+    Args:
+        lacking: speed to reach less that of now, both along the way [m/s]
+        integral: of that [m]; above 0, from driving on, it counts for nothing
+        duration: of the cycle [s]
     """
     summed = min(0.0, min(0.0, integral) + lacking * duration)
     wanted = -BRAKING * lacking - BRAKING_INTEGRAL * summed
@@ -71,8 +74,9 @@ def slowed(lacking: float, integral: float, duration: float) -> tuple[float, flo
 def traction_limit(spinning: float, speed: float) -> float:
     """Return the share of the throttle (0 to 1) that a driver leaves whose wheels spin.
 
-    :param spinning: speed of the quickest driven rim beyond the car's [m/s]
-    :param speed: forward speed [m/s]
+    Args:
+        spinning: speed of the quickest driven rim beyond the car's [m/s]
+        speed: forward speed [m/s]
 
     Source: rajamani2012, section 3.3.
     Checked by: test_car.py::test_a_twist_does_not_spin_the_wheels.
@@ -94,11 +98,12 @@ def held_back(lacking: float, speed: float, integral: float, duration: float) ->
 def speed_control(linear: float, steering: float, speed: float, integral: float, duration: float) -> SpeedController:
     """Return a car's command for a forward speed.
 
-    :param linear: forward speed to reach [m/s]
-    :param steering: -1 to 1; cut to that
-    :param speed: forward speed now [m/s]
-    :param integral: as returned for the cycle before, 0 at first [m]
-    :param duration: of the cycle [s]
+    Args:
+        linear: forward speed to reach [m/s]
+        steering: -1 to 1; cut to that
+        speed: forward speed now [m/s]
+        integral: as returned for the cycle before, 0 at first [m]
+        duration: of the cycle [s]
 
     Source: rajamani2012, section 5.3.
     Checked by: test_car.py::test_a_twist_is_driven.

@@ -89,7 +89,9 @@ class PartSet:
     def centers(self, count: int, place: Vector, turn: Vector) -> Vector:
         """Return the origins of the first ``count`` shapes in the world [m], shape (count, 3).
 
-        :param place: origins of all bodies [m], shape (nbody, 3); turn: their rotations, shape (nbody, 9)
+        Args:
+            place: origins of all bodies [m], shape (nbody, 3)
+            turn: their rotations, shape (nbody, 9)
         """
         out: Vector = _centers(self.body, self.offset, count, place, turn)
         return out
@@ -97,9 +99,10 @@ class PartSet:
     def whereabouts(self, count: int, data: Any, root: int, own: tuple[Vector, Vector] | None) -> tuple[Vector, Vector]:
         """Return origins [m] and velocities [m/s] of the first ``count`` shapes in the world, shape (count, 3) each.
 
-        :param data: mujoco.MjData
-        :param root: body whose subtree the vehicle is
-        :param own: those of the running gear's shapes, where it moves them itself
+        Args:
+            data: mujoco.MjData
+            root: body whose subtree the vehicle is
+            own: those of the running gear's shapes, where it moves them itself
         """
         centers = self.centers(count, data.xpos, data.xmat)
         velocities = point_velocities(data.cvel, centers, data.subtree_com[root], self.body)
@@ -124,11 +127,13 @@ class PartSet:
         lowered by as far as the shape can move, stays above every node within reach. All shapes of a body are looked at
         in one box first.
 
-        :param felt_above: height above the ground at which a part is felt already [m]
-        :param place: origins of all bodies [m], shape (nbody, 3); turn: their rotations, shape (nbody, 9)
-        :param cvel: MuJoCo's velocities, shape (nbody, 6), of the points at ``com``, shape (3,)
-        :param dt: length of the cycle [s]
-        :param acceleration: within the cycle, at most [m/s^2]
+        Args:
+            felt_above: height above the ground at which a part is felt already [m]
+            place: origins of all bodies [m], shape (nbody, 3)
+            turn: their rotations, shape (nbody, 9)
+            cvel: MuJoCo's velocities, shape (nbody, 6), of the points at ``com``, shape (3,)
+            dt: length of the cycle [s]
+            acceleration: within the cycle, at most [m/s^2]
         """
         slack = 0.5 * acceleration * dt * dt + felt_above
         for group in self.hull:
@@ -152,8 +157,11 @@ def contact_parts(
 ) -> PartSet:
     """Return the parts of a vehicle that soil can feel.
 
-    :param gear: those of the running gear
-    :raises VehicleModelError: if a section's values do not make a shape
+    Args:
+        gear: those of the running gear
+
+    Raises:
+        VehicleModelError: if a section's values do not make a shape
     """
     folder, where = Path(mjcf_path).parent, config.file or mjcf_path
     hull, digging = config.ground_shapes, {tool.body for tool in config.tools.values()}
@@ -212,8 +220,11 @@ def _unusable(file: str | Path, key: str, error: ValueError) -> VehicleModelErro
 def _hull_shape(shape: GroundShapeConfig, folder: Path, extent: float) -> scm.Shapes:
     """Return a ground shape as the soil takes it.
 
-    :param extent: of the vehicle's bodies [m]
-    :raises ValueError: if the mesh cannot be read, or its size is not that of a part of the vehicle
+    Args:
+        extent: of the vehicle's bodies [m]
+
+    Raises:
+        ValueError: if the mesh cannot be read, or its size is not that of a part of the vehicle
     """
     if shape.mesh is not None:
         made, what = scm.mesh(load_triangles(folder / shape.mesh, shape.mesh_scale)), f'{folder / shape.mesh}: '
@@ -284,10 +295,16 @@ def _underside(
 ) -> tuple[float, float, float, float, float, float, float, float]:
     """Return the place of a box on a body, a plane below all of it, and the largest speed of its points.
 
-    :param middle: of the box in the body's frame [m]; ``half``: its half lengths; ``frame``: its axes in that frame
-    :param place: origin of the body [m]; ``turn``: its rotation, shape (9,)
-    :param cvel: MuJoCo's velocity of the body, shape (6,), of the point at ``com``
-    :return: x, y, half extents along x and y, height of the plane at (x, y) [m], its slopes; speed [m/s]
+    Args:
+        middle: of the box in the body's frame [m]
+        half: its half lengths
+        frame: its axes in that frame
+        place: origin of the body [m]
+        turn: its rotation, shape (9,)
+        cvel: MuJoCo's velocity of the body, shape (6,), of the point at ``com``
+
+    Returns:
+        x, y, half extents along x and y, height of the plane at (x, y) [m], its slopes; speed [m/s]
     """
     axes = np.empty((3, 3))
     center = np.empty(3)

@@ -22,8 +22,9 @@ class ForeignRegions:
     def __init__(self, vehicle: str, regions: Sequence[ParticleRegion], reach: float, spacing: float) -> None:
         """Keep them in mind.
 
-        :param reach: radius about the vehicle's origin that holds its running gear [m]
-        :param spacing: of the soil grid's nodes [m]
+        Args:
+            reach: radius about the vehicle's origin that holds its running gear [m]
+            spacing: of the soil grid's nodes [m]
         """
         others = [region for region in regions if region.vehicle != vehicle]
         self._forbidden = [region for region in others if region.stops_others]
@@ -33,7 +34,8 @@ class ForeignRegions:
     def allowed(self, command: DriveCommand, base: BodyState) -> DriveCommand:
         """Return the command, or one to stand still where a region is near that may not be entered.
 
-        :param base: the vehicle's, in the world
+        Args:
+            base: the vehicle's, in the world
         """
         near = self._reach + AHEAD_S * math.hypot(*base.linear_velocity[:2].tolist())
         x, y = base.position[:2].tolist()

@@ -49,8 +49,9 @@ class ObstacleContact:
     ) -> tuple[SolidContactArrays, bool]:
         """Return the solids near any part in a cycle [s] that begins as ``data`` is; whether the hull may touch one.
 
-        :param own: centres [m] and velocities [m/s] of the gear's parts where they are not fixed to their bodies
-        :param acceleration: within the cycle, at most [m/s^2]
+        Args:
+            own: centres [m] and velocities [m/s] of the gear's parts where they are not fixed to their bodies
+            acceleration: within the cycle, at most [m/s^2]
         """
         if self.contact is None:
             return NO_SOLIDS, False
@@ -119,7 +120,8 @@ class ObstacleContact:
     def load(self, blob: bytes, at: int) -> int:
         """Restore what :meth:`save` returned, from a place on; return where it ends.
 
-        :raises ValueError: if the length does not fit
+        Raises:
+            ValueError: if the length does not fit
         """
         if self.contact is None:
             return at
@@ -181,9 +183,13 @@ def _balls(
 def _inverse(model: Any, data: Any, body: Indices, centers: Vector, met: NDArray[np.bool_]) -> Vector:
     """Return the inverse inertia of the whole vehicle at parts' origins: force and torque to acceleration.
 
-    :param body: of each part, shape (n,); centers: their origins [m], shape (n, 3)
-    :param met: which parts may touch a solid; those of one body share its inertia, the others get zeros
-    :return: world axes, shape (n, 6, 6)
+    Args:
+        body: of each part, shape (n,)
+        centers: their origins [m], shape (n, 3)
+        met: which parts may touch a solid; those of one body share its inertia, the others get zeros
+
+    Returns:
+        world axes, shape (n, 6, 6)
     """
     mujoco.mj_makeM(model, data)
     mujoco.mj_factorM(model, data)

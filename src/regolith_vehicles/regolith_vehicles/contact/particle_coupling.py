@@ -42,9 +42,10 @@ def current_part_states(
 ) -> CurrentPartStates:
     """Return the first ``active`` parts as they are.
 
-    :param data: mujoco.MjData
-    :param refresh: brings its poses and velocities up to date
-    :param whereabouts: places [m] and velocities [m/s] of the first parts
+    Args:
+        data: mujoco.MjData
+        refresh: brings its poses and velocities up to date
+        whereabouts: places [m] and velocities [m/s] of the first parts
     """
     refresh()
     body = parts.body[:active]
@@ -80,9 +81,10 @@ def run_coupled(
     """Return the status of a cycle's substeps; arguments as of
     :func:`regolith_vehicles.dynamics.substeps.substep_loop`.
 
-    :param ground: that moves
-    :param now: parts as they are
-    :param driving: none: a gear with a drive would need to know what share of the cycle is over
+    Args:
+        ground: that moves
+        now: parts as they are
+        driving: none: a gear with a drive would need to know what share of the cycle is over
     """
     # A substep is never cut.
     each = max(1, math.floor(ground.max_exposure_s / step * (1.0 + 1e-9)))

@@ -26,10 +26,12 @@ def window_around(
 ) -> SoilWindow | None:
     """Return the window of soil within reach of parts; None if one is too fast or too far away.
 
-    :param places: of their origins, x and y [m], shape (n, 2); velocities: along these [m/s]
-    :param margin: round each place [m], shape (n,)
-    :param duration: of the cycle [s]
-    :param acceleration: of a part within the cycle that the window allows for [m/s^2]
+    Args:
+        places: of their origins, x and y [m], shape (n, 2)
+        velocities: along these [m/s]
+        margin: round each place [m], shape (n,)
+        duration: of the cycle [s]
+        acceleration: of a part within the cycle that the window allows for [m/s^2]
     """
     speeds, spacing = np.abs(velocities), grid.spacing
     margin = margin + 0.5 * acceleration * duration**2 + _MARGIN_CELLS * spacing

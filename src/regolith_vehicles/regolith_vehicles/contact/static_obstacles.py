@@ -33,7 +33,8 @@ FELT_M = 0.05
 def build_obstacles(terrain: TerrainConfig, ground: HeightField) -> list[Obstacle]:
     """Return the obstacles of a scenario, in name order.
 
-    :raises ValueError: if a mesh cannot be used
+    Raises:
+        ValueError: if a mesh cannot be used
     """
     return [obstacle(name, config, ground, load_triangles) for name, config in sorted(terrain.obstacles.items())]
 
@@ -41,8 +42,11 @@ def build_obstacles(terrain: TerrainConfig, ground: HeightField) -> list[Obstacl
 def build_solids(terrain: TerrainConfig, scenario_seed: int, ground: HeightField) -> Solids | None:
     """Return what vehicles can run into besides the ground and each other; None where nothing stands.
 
-    :param ground: as the terrain section describes it
-    :raises ValueError: if a mesh cannot be used
+    Args:
+        ground: as the terrain section describes it
+
+    Raises:
+        ValueError: if a mesh cannot be used
     """
     shapes: list[Polyhedron] = []
     solids: list[Solid] = []
@@ -67,8 +71,11 @@ def build_obstacle_map(terrain: TerrainConfig, scenario_seed: int, ground: Heigh
 
     Rocks count whether or not vehicles feel them.
 
-    :param ground: as the terrain section describes it
-    :raises ValueError: if a mesh cannot be used
+    Args:
+        ground: as the terrain section describes it
+
+    Raises:
+        ValueError: if a mesh cannot be used
     """
     standing: list[tuple[Polyhedron, Floats, Floats]] = []
     for thing in build_obstacles(terrain, ground):

@@ -101,8 +101,9 @@ def slip_and_sinkage(table: Vector) -> tuple[Vector, float]:
 def slip_ratio(speed: float, rolling: float) -> float:
     """Return the slip ratio s = 1 - v / (omega R) of a wheel; see :attr:`WheelState.slip_ratio`.
 
-    :param speed: v of its centre along its heading [m/s]
-    :param rolling: omega R [m/s]
+    Args:
+        speed: v of its centre along its heading [m/s]
+        rolling: omega R [m/s]
 
     Source: wong2008, eq. 2.5.
     Checked by: test_wheel_measures.py::test_slip_ratio_is_wongs.
@@ -149,16 +150,18 @@ def measure_wheels(
 
     How sinkage is measured is Regolith's own; ``test_wheel_measures.py`` holds it against planes in closed form.
 
-    :param base: undisturbed heights with a one-node border [m], shape (ni + 2, nj + 2)
-    :param level: present heights [m], shape (ni, nj)
-    :param center: of the wheels in the world [m], shape (n, 3)
-    :param axis: unit vectors of their axles, shape (n, 3)
-    :param velocity: of their centres [m/s], shape (n, 3)
-    :param spin: wheel speeds [rad/s], shape (n,)
-    :param steer: steering angles [rad], shape (n,)
-    :param force: of the soil [N], shape (n, 3); ``torque``: about the centre [N m]
-    :param stats: of each wheel's contact, shape (n, STAT_COUNT)
-    :param table: out, shape (n, COLUMNS)
+    Args:
+        base: undisturbed heights with a one-node border [m], shape (ni + 2, nj + 2)
+        level: present heights [m], shape (ni, nj)
+        center: of the wheels in the world [m], shape (n, 3)
+        axis: unit vectors of their axles, shape (n, 3)
+        velocity: of their centres [m/s], shape (n, 3)
+        spin: wheel speeds [rad/s], shape (n,)
+        steer: steering angles [rad], shape (n,)
+        force: of the soil [N], shape (n, 3)
+        torque: about the centre [N m]
+        stats: of each wheel's contact, shape (n, STAT_COUNT)
+        table: out, shape (n, COLUMNS)
     """
     ni, nj = level.shape
     for w in range(center.shape[0]):

@@ -56,8 +56,11 @@ def load_triangles(path: Path, scale: float = 1.0) -> Vector:
     MuJoCo reads it (OBJ, binary STL or MSH) and centers it on its inertia; that is undone here. STL in ASCII, which it
     does not read, is read here.
 
-    :param scale: of the file's unit [m]
-    :raises ValueError: naming the file and what is wrong with it
+    Args:
+        scale: of the file's unit [m]
+
+    Raises:
+        ValueError: naming the file and what is wrong with it
     """
     written = check_mesh(path, scale)
     if written is not None:
@@ -81,8 +84,11 @@ def built_problem(text: str) -> str:
 def check_mesh(path: Path, scale: float = 1.0) -> Vector | None:
     """Refuse a file that is not a mesh; return the triangles of an STL in ASCII as written, shape (k, 3, 3), else None.
 
-    :param scale: of the file's unit [m]
-    :raises ValueError: naming the file, the line where the format has lines, and what is wrong
+    Args:
+        scale: of the file's unit [m]
+
+    Raises:
+        ValueError: naming the file, the line where the format has lines, and what is wrong
     """
     kind = path.suffix.lower()
     if kind not in ('.obj', '.stl', '.msh'):
@@ -106,9 +112,12 @@ def ascii_stl(path: Path, raw: bytes, most: float) -> Vector | None:
 
     Binary files may begin with ``solid``, too: theirs is the length that the number of triangles in them demands.
 
-    :param raw: content of the file
-    :param most: largest coordinate
-    :raises ValueError: naming the file, the line and what is wrong with it
+    Args:
+        raw: content of the file
+        most: largest coordinate
+
+    Raises:
+        ValueError: naming the file, the line and what is wrong with it
     """
     if not raw[:512].lstrip().lower().startswith(b'solid') or b'\0' in raw[:512]:
         return None
@@ -137,8 +146,9 @@ def _lines(raw: bytes) -> Iterator[tuple[int, list[str]]]:
 def _vertex(path: Path, number: int, words: list[str], most: float, *, exactly: bool = False) -> list[float]:
     """Return the three coordinates of a vertex.
 
-    :param number: line of the file
-    :param exactly: whether more numbers are wrong; OBJ may have weights and colors behind
+    Args:
+        number: line of the file
+        exactly: whether more numbers are wrong; OBJ may have weights and colors behind
     """
     try:
         place = [float(word) for word in words[:3]]
@@ -235,7 +245,8 @@ def _check_places(path: Path, places: NDArray[np.float32], most: float, what: st
 def check_assets(mjcf_path: str | Path) -> None:
     """Refuse files that an MJCF file names and that are not there, not files, or not meshes, before MuJoCo opens them.
 
-    :raises VehicleModelError: naming the element, the file and what is wrong with it
+    Raises:
+        VehicleModelError: naming the element, the file and what is wrong with it
     """
     try:
         spec = mujoco.MjSpec.from_file(str(mjcf_path))
@@ -268,8 +279,11 @@ def check_mesh_sizes(model: Any, mjcf_path: str | Path) -> None:
     The bound is five times of it, as for ground shapes, and never below 20 m, as for tools. Of meshes in millimeters it
     misses parts smaller than 2 cm.
 
-    :param model: mujoco.MjModel
-    :raises VehicleModelError: naming the mesh, its size and the remedy
+    Args:
+        model: mujoco.MjModel
+
+    Raises:
+        VehicleModelError: naming the mesh, its size and the remedy
     """
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)

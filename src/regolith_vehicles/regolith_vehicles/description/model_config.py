@@ -24,7 +24,8 @@ Positive = Annotated[float, Field(gt=0.0)]
 def unit_quaternion(value: Quaternion) -> Quaternion:
     """Return a quaternion that is of unit length; for validators.
 
-    :raises ValueError: if it is not
+    Raises:
+        ValueError: if it is not
     """
     if abs(sum(q * q for q in value) - 1.0) > 1e-6:
         raise ValueError('is not of unit length; allowed: a unit quaternion (x, y, z, w)')
@@ -34,7 +35,8 @@ def unit_quaternion(value: Quaternion) -> Quaternion:
 def frame_id(value: str) -> str:
     """Return it if tf2 takes it as the id of a frame; for validators.
 
-    :raises ValueError: if not
+    Raises:
+        ValueError: if not
     """
     if not re.fullmatch(r'\w([\w./-]*\w)?', value, re.ASCII):
         raise ValueError('is no frame id; allowed: letters, digits and _, with / . - between them')

@@ -71,7 +71,8 @@ class JointPoses:
     def at(self, positions: Vector) -> Vector:
         """Return positions [m] and quaternions (x, y, z, w), shape (joints, 7).
 
-        :param positions: of all joints, in the order of the joint states [rad or m]
+        Args:
+            positions: of all joints, in the order of the joint states [rad or m]
         """
         out = self._rest.copy()
         if self._rows:
@@ -130,7 +131,8 @@ def frame_joints(config: VehicleModelConfig, body: Multibody) -> tuple[FrameJoin
 def robot_description(config: VehicleModelConfig, body: Multibody, name: str) -> str:
     """Return the URDF of a vehicle: frames as published on ``/tf`` without their prefix, joints as in ``joint_states``.
 
-    :param name: of the robot
+    Args:
+        name: of the robot
     """
     model, links = body.model, link_names(config, body)
     joints = frame_joints(config, body)

@@ -169,7 +169,8 @@ def visuals_of(config: VehicleModelConfig, body: Multibody, gear: Any) -> BodyVi
 
     Bodies without a joint are drawn with the one that bears them.
 
-    :param gear: the vehicle's :class:`regolith_vehicles.running_gear.RunningGear`
+    Args:
+        gear: the vehicle's :class:`regolith_vehicles.running_gear.RunningGear`
     """
     model, frames = body.model, link_names(config, body)
     data = mujoco.MjData(model)

@@ -216,7 +216,8 @@ def known_drivers() -> dict[str, metadata.EntryPoint]:
 def make_driver(config: DriverConfig) -> Driver:
     """Return the driver a configuration describes.
 
-    :raises ValueError: if it names a plug-in that is not installed (lists those that are), or cannot be loaded
+    Raises:
+        ValueError: if it names a plug-in that is not installed (lists those that are), or cannot be loaded
     """
     if isinstance(config, ConstantDriverConfig):
         return ConstantDriver(config)
@@ -238,8 +239,11 @@ def make_driver(config: DriverConfig) -> Driver:
 def finite_command(driver: Driver, config: DriverConfig, t_ns: int, base: BodyState) -> DriveCommand:
     """Return the command of a driver, see :meth:`Driver.command`.
 
-    :param config: the driver's section
-    :raises DriverError: if it is neither a DriveCommand nor two numbers, or not finite
+    Args:
+        config: the driver's section
+
+    Raises:
+        DriverError: if it is neither a DriveCommand nor two numbers, or not finite
     """
     given = driver.command(t_ns, base)
     command = DriveCommand.of(given)

@@ -32,8 +32,9 @@ class Driver(ABC):
 
         Called once per attempt at a cycle, with the committed state at its start.
 
-        :param t_ns: start of the cycle [ns]
-        :param base: committed pose and twist of the base in the world
+        Args:
+            t_ns: start of the cycle [ns]
+            base: committed pose and twist of the base in the world
         """
 
     def encode(self, wanted: DriveCommand | None) -> bytes:
@@ -41,8 +42,9 @@ class Driver(ABC):
 
         Here only a twist is told on; drivers that know of other faces have an encoding of their own.
 
-        :param wanted: last command from outside since the cycle before, its twist NaN where only targets of joints
-            came; None: nothing came
+        Args:
+            wanted: last command from outside since the cycle before, its twist NaN where only targets of joints came;
+                None: nothing came
         """
         if wanted is None or math.isnan(wanted.linear) or wanted.by is not None:
             return LIVE.pack(False, 0.0, 0.0)

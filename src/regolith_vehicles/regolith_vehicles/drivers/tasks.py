@@ -30,7 +30,8 @@ class TasksDriver(Driver):
     def __init__(self, config: TasksDriverConfig, start_ns: int | None = None) -> None:
         """Begin with the first task.
 
-        :param start_ns: simulated time [ns] in place of the configuration's
+        Args:
+            start_ns: simulated time [ns] in place of the configuration's
         """
         self._config = config
         self._start_ns = round(config.start_s * 1e9) if start_ns is None else start_ns

@@ -24,8 +24,10 @@ _XYZW = [1, 2, 3, 0]
 def vehicle_body_state(name: str, model: Any, data: Any, base: int) -> BodyState:
     """Return pose, twist and composite inertia of the whole vehicle.
 
-    :param model: mujoco.MjModel; ``data``: mujoco.MjData
-    :param base: body of the base frame
+    Args:
+        model: mujoco.MjModel
+        data: mujoco.MjData
+        base: body of the base frame
     """
     center, inertia = np.empty(3), np.empty((3, 3))
     total = composite_inertia(model.body_mass, model.body_inertia, data.xipos, data.ximat, center, inertia)
@@ -45,8 +47,10 @@ def vehicle_body_state(name: str, model: Any, data: Any, base: int) -> BodyState
 def part_states(names: Sequence[str], bodies: Indices, data: Any, root: int, whole: BodyState) -> tuple[BodyState, ...]:
     """Return pose and twist of some bodies; mass, centre of mass and inertia are those of the whole vehicle.
 
-    :param names: of the bodies; ``root``: body whose subtree the vehicle is
-    :param whole: the vehicle, after which they are named VEHICLE/BODY
+    Args:
+        names: of the bodies
+        root: body whose subtree the vehicle is
+        whole: the vehicle, after which they are named VEHICLE/BODY
     """
     if not len(bodies):
         return ()

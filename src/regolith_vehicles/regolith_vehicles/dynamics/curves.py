@@ -15,7 +15,9 @@ Floats = NDArray[np.float64]
 def interpolated(xs: Floats, ys: Floats, x: float) -> float:
     """Return a curve's value, linear between its points and level beyond them.
 
-    :param xs: ascending, shape (k,); ``ys``: values there
+    Args:
+        xs: ascending, shape (k,)
+        ys: values there
     """
     last = xs.shape[0] - 1
     if x <= xs[0]:

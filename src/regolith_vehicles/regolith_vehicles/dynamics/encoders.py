@@ -24,9 +24,10 @@ class Encoders:
     def __init__(self, config: EncoderConfig, seed: int, name: str, rate_hz: float) -> None:
         """Make the encoders of a vehicle.
 
-        :param seed: of the scenario
-        :param name: of the vehicle
-        :param rate_hz: of the samples
+        Args:
+            seed: of the scenario
+            name: of the vehicle
+            rate_hz: of the samples
         """
         self.config = config
         self._key = stream_key(seed, name, 'encoders')
@@ -35,8 +36,9 @@ class Encoders:
     def sample(self, n: int, angle: Floats, speed: Floats) -> tuple[Floats, Floats]:
         """Return the angles [rad] and speeds [rad/s] of sample n >= 0 as counted, shape (wheels,) each.
 
-        :param angle: true ones [rad], shape (wheels,), not wrapped
-        :param speed: true ones [rad/s]
+        Args:
+            angle: true ones [rad], shape (wheels,), not wrapped
+            speed: true ones [rad/s]
         """
         # Samples count from 1 in the stream: the angle before the first one needs its jitter, too.
         now = self._counted(n + 1, angle)

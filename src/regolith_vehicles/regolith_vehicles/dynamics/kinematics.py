@@ -86,8 +86,9 @@ def wheel_commands(layout: WheelLayout, linear: float, angular: float) -> tuple[
     so that the path stays. Absurd commands are cut first: the forward speed to the top speed, the yaw rate in
     proportion, and then to what steering and wheels allow.
 
-    :param linear: forward speed [m/s], finite
-    :param angular: yaw rate [rad/s], finite
+    Args:
+        linear: forward speed [m/s], finite
+        angular: yaw rate [rad/s], finite
 
     Source: siegwart2011, section 3.2.3, rolling and sliding constraints.
     Checked by: test_kinematics.py::test_double_ackermann, test_kinematics.py::test_round_trip,
@@ -141,8 +142,9 @@ def twist_of_wheels(layout: WheelLayout, speeds: Vector, angles: Vector) -> tupl
     the same friction along as across: four at (+-x, +-y) turn at y^2 / (x^2 + y^2) of the rate at which their sides
     would turn the base without any skid, and about the middle of all contacts. Ground scrubs off the rest.
 
-    :param speeds: of the wheels [rad/s], shape (n,)
-    :param angles: of the steering [rad], shape (n,)
+    Args:
+        speeds: of the wheels [rad/s], shape (n,)
+        angles: of the steering [rad], shape (n,)
 
     Source: siegwart2011, section 3.2.3, rolling and sliding constraints; wong2008, section 6.1, moment of turning
     resistance; mandow2007, section II.

@@ -58,8 +58,10 @@ class Motors:
         the integrator of :meth:`correct_droop` a position servo without error under a constant load. Regolith's own
         controller, see ``test_parking_brake.py``.
 
-        :param speeds: wanted of the wheels [rad/s], shape (n,); angles: of the steering [rad], shape (n,)
-        :param duration: of the cycle [s]
+        Args:
+            speeds: wanted of the wheels [rad/s], shape (n,)
+            angles: of the steering [rad], shape (n,)
+            duration: of the cycle [s]
         """
         target = _within(np.concatenate((speeds, angles[self.steered])), self._most)
         if (time := self._drive.parking_brake_time_s) is not None:
@@ -77,8 +79,10 @@ class Motors:
     def stand(self, turned: Vector, begin: Vector, end: Vector) -> None:
         """Count how far wheels turn that are commanded to stand.
 
-        :param turned: angles by which they turned in a cycle [rad], shape (n,)
-        :param begin: command at its start, as of :meth:`ramp`; ``end``: at its end
+        Args:
+            turned: angles by which they turned in a cycle [rad], shape (n,)
+            begin: command at its start, as of :meth:`ramp`
+            end: at its end
         """
         n = len(self.strayed)
         if n:

@@ -87,10 +87,14 @@ class Multibody:
 def index_of(model: Any, kind: str, name: str, file: str, where: str | Path, key: str) -> int:
     """Return the index of a body, joint, actuator or equality constraint of a model.
 
-    :param kind: 'body', 'joint', 'actuator' or 'equality'
-    :param file: name of the MJCF file
-    :param where: file that names it; ``key``: its key there
-    :raises VehicleModelError: if there is none of this name
+    Args:
+        kind: 'body', 'joint', 'actuator' or 'equality'
+        file: name of the MJCF file
+        where: file that names it
+        key: its key there
+
+    Raises:
+        VehicleModelError: if there is none of this name
     """
     index = mujoco.mj_name2id(model, getattr(mujoco.mjtObj, f'mjOBJ_{kind.upper()}'), name)
     if index < 0:
@@ -105,7 +109,8 @@ def index_of(model: Any, kind: str, name: str, file: str, where: str | Path, key
 def check_hinge(model: Any, joint: int, body: int, file: str, where: str | Path, key: str, name: str | None) -> None:
     """Refuse a joint that is no hinge of a body; a joint below 0 is none, and right.
 
-    :raises VehicleModelError: naming the key
+    Raises:
+        VehicleModelError: naming the key
     """
     if joint >= 0 and (int(model.jnt_type[joint]) != _HINGE or int(model.jnt_bodyid[joint]) != body):
         allowed = f'a hinge of {model.body(body).name}'
@@ -134,9 +139,12 @@ def check_servos(model: Any, substep_s: float, mjcf_path: str | Path) -> None:
     inertia I makes v' = (1 - d dt / I) v, which grows with changing sign from d dt = 2 I on. The implicit integrators
     have no such limit.
 
-    :param model: mujoco.MjModel
-    :param substep_s: longest substep [s]
-    :raises VehicleModelError: naming the actuator, the limit and the remedies
+    Args:
+        model: mujoco.MjModel
+        substep_s: longest substep [s]
+
+    Raises:
+        VehicleModelError: naming the actuator, the limit and the remedies
 
     Source: hairer2006, the explicit Euler method on a linear decay.
     Checked by: test_config.py::test_speed_servo_too_stiff_for_the_euler_integrator_is_refused.
@@ -167,9 +175,12 @@ def compile_vehicle(
 ) -> Multibody:
     """Return the model of an MJCF file, with the indices of everything that the YAML file names.
 
-    :param gravity: acceleration in the world [m/s^2], shape (3,)
-    :param mass_scale: factor on all masses and inertias
-    :raises VehicleModelError: if the file does not compile or lacks a name
+    Args:
+        gravity: acceleration in the world [m/s^2], shape (3,)
+        mass_scale: factor on all masses and inertias
+
+    Raises:
+        VehicleModelError: if the file does not compile or lacks a name
     """
     check_assets(mjcf_path)
     try:
@@ -365,12 +376,17 @@ def check_substep(
     It follows from the mass of the whole vehicle and the area that can plausibly press: of the running gear, or of the
     hull. Each counts by itself: a vehicle on its belly does not stand on wheels.
 
-    :param mass: of the vehicle [kg]
-    :param limit_of: the ground's (:meth:`regolith_terrain.contact.ground_contact.GroundContact.step_limit`)
-    :param gear_area: of the running gear [m^2]
-    :param hull_area: largest face of any ground shape [m^2]
-    :return: limit of the substep [s]
-    :raises VehicleModelError: naming all these values
+    Args:
+        mass: of the vehicle [kg]
+        limit_of: the ground's (:meth:`regolith_terrain.contact.ground_contact.GroundContact.step_limit`)
+        gear_area: of the running gear [m^2]
+        hull_area: largest face of any ground shape [m^2]
+
+    Returns:
+        limit of the substep [s]
+
+    Raises:
+        VehicleModelError: naming all these values
     """
     lowest = math.inf
     for area, part in ((gear_area, 'wheels' if config.wheels else 'running gear'), (hull_area, 'ground_shapes')):
@@ -396,12 +412,13 @@ def composite_inertia(
 ) -> float:
     """Return the total mass [kg] of bodies taken as one rigid body; fill centre of mass and inertia about it.
 
-    :param mass: [kg], shape (n,)
-    :param principal: moments of inertia [kg m^2], shape (n, 3)
-    :param place: centres of mass in the world [m], shape (n, 3)
-    :param frame: rotations of the principal axes as rows of 9, shape (n, 9)
-    :param center: out [m], shape (3,)
-    :param inertia: out, world axes [kg m^2], shape (3, 3)
+    Args:
+        mass: [kg], shape (n,)
+        principal: moments of inertia [kg m^2], shape (n, 3)
+        place: centres of mass in the world [m], shape (n, 3)
+        frame: rotations of the principal axes as rows of 9, shape (n, 9)
+        center: out [m], shape (3,)
+        inertia: out, world axes [kg m^2], shape (3, 3)
 
     Source: goldstein2002, the parallel-axis theorem.
     Checked by: test_kernels.py::test_the_inertia_of_several_bodies_is_steiners.
@@ -437,10 +454,11 @@ def composite_inertia(
 def point_velocities(cvel: Vector, points: Vector, com: Vector, bodies: Indices) -> Vector:
     """Return the velocities of points of bodies in world axes [m/s], shape (k, 3): v + omega x r.
 
-    :param cvel: MuJoCo's: angular velocity, then that of the point at ``com``, shape (nbody, 6)
-    :param points: in the world [m], shape (k, 3)
-    :param com: centre of mass of the whole vehicle [m], shape (3,)
-    :param bodies: bodies of the points, shape (n,) with n >= k
+    Args:
+        cvel: MuJoCo's: angular velocity, then that of the point at ``com``, shape (nbody, 6)
+        points: in the world [m], shape (k, 3)
+        com: centre of mass of the whole vehicle [m], shape (3,)
+        bodies: bodies of the points, shape (n,) with n >= k
 
     Source: goldstein2002; todorov2012.
     Checked by: test_kernels.py::test_points_of_turning_bodies_move_as_v_plus_w_cross_r.
@@ -457,9 +475,10 @@ def point_velocities(cvel: Vector, points: Vector, com: Vector, bodies: Indices)
 def impulse_response(model: Any, data: Any, body: int, point: ArrayLike, impulse: ArrayLike) -> Vector:
     """Return by how much a blow changes the velocities of all joints, M^-1 J^T p, shape (nv,).
 
-    :param body: that is struck
-    :param point: in the world [m], shape (3,)
-    :param impulse: in the world [N s], shape (3,)
+    Args:
+        body: that is struck
+        point: in the world [m], shape (3,)
+        impulse: in the world [N s], shape (3,)
 
     Source: featherstone2008.
     Checked by: test_multibody.py::test_impulse_changes_momentum_by_itself,
@@ -480,7 +499,8 @@ def inverse_inertia(model: Any, data: Any, body: int, point: ArrayLike) -> Vecto
     What velocities, linear there and angular, an impulse there and a moment give it, in world axes; the joints yield,
     so a chassis on springs is lighter than the vehicle.
 
-    :param point: in the world [m], shape (3,); it moves with the body
+    Args:
+        point: in the world [m], shape (3,); it moves with the body
 
     Source: featherstone2008; khatib1987.
     Checked by: test_multibody.py::test_mobility_is_what_blows_do,

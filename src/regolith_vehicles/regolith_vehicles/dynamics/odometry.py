@@ -35,8 +35,9 @@ def slope_of(turn: Vector, gravity: Vector) -> tuple[float, float]:
     Simplification: it has no noise, and the acceleration of the vehicle does not enter it; the estimate's own does
     (:meth:`Odometry.advance`).
 
-    :param turn: axes of the base in the world as columns, shape (3, 3)
-    :param gravity: in the world [m/s^2], shape (3,)
+    Args:
+        turn: axes of the base in the world as columns, shape (3, 3)
+        gravity: in the world [m/s^2], shape (3,)
     """
     ahead, left, up = (float(dot(turn[:, k], gravity)) for k in range(3))
     level = max(-up, 1e-9)
@@ -94,11 +95,12 @@ class Odometry:
     ) -> None:
         """Move by one cycle along the arc of a constant twist.
 
-        :param turned: angle each wheel turned in the cycle [rad], shape (n,)
-        :param angles: mean steering angles of the cycle [rad], shape (n,)
-        :param duration: of the cycle [s], > 0
-        :param slope: rise of the base's forward and left axis over their level length, see :func:`slope_of`
-        :param gravity: magnitude, to which accelerations are compared [m/s^2]; 0: they are not
+        Args:
+            turned: angle each wheel turned in the cycle [rad], shape (n,)
+            angles: mean steering angles of the cycle [rad], shape (n,)
+            duration: of the cycle [s], > 0
+            slope: rise of the base's forward and left axis over their level length, see :func:`slope_of`
+            gravity: magnitude, to which accelerations are compared [m/s^2]; 0: they are not
 
         Source: thrun2005, section 5.3.
         Checked by: test_vehicle_state.py::test_reckoning_is_exact_on_arcs_and_of_second_order_on_spirals,

@@ -123,7 +123,8 @@ def unevenness(layout: WheelLayout, rolled: Vector) -> tuple[float, float]:
     With mean ways l and r of both sides and f = (|l| - |r|) / (|l| + |r|): |f (l - r)| / 2, with the sign of the way
     ahead, and f^2. While both sides roll the same way, the former is the mean way times f^2.
 
-    :param rolled: way each rim went [m], shape (n,)
+    Args:
+        rolled: way each rim went [m], shape (n,)
 
     Source: martinez2005, as :func:`uneven_share`.
     Checked by: test_odometry_skidding.py::test_straight_drives_and_turns_on_the_spot_have_no_uneven_slip.
@@ -186,14 +187,15 @@ def propagate(
 ) -> Vector:
     """Return the joint covariance after a cycle.
 
-    :param rolled: way each rim went [m], shape (n,)
-    :param angles: of the steering [rad], shape (n,)
-    :param yaw: in the middle of the cycle [rad]
-    :param way: of the base in the odom frame [m]
-    :param turned: yaw angle of the cycle [rad]
-    :param slope: rise of the base's forward and left axis over their level length
-    :param speeding: integral of acceleration over gravity, forward and to the left, along the way [m]
-    :param bent: change of the curvature [rad/m]
+    Args:
+        rolled: way each rim went [m], shape (n,)
+        angles: of the steering [rad], shape (n,)
+        yaw: in the middle of the cycle [rad]
+        way: of the base in the odom frame [m]
+        turned: yaw angle of the cycle [rad]
+        slope: rise of the base's forward and left axis over their level length
+        speeding: integral of acceleration over gravity, forward and to the left, along the way [m]
+        bent: change of the curvature [rad/m]
 
     Source: martinelli2003; thrun2005, section 5.4.
     Checked by: test_odometry.py::test_linear_propagation_agrees_with_drawn_slips,
@@ -252,11 +254,12 @@ def twist_covariance(
 ) -> Vector:
     """Return the covariance of vx, vy [m/s] and yaw rate [rad/s] over a cycle, shape (3, 3).
 
-    :param speeds: of the rims [m/s], shape (n,)
-    :param angles: of the steering [rad], shape (n,)
-    :param duration: of the cycle [s]
-    :param rate: yaw rate [rad/s]
-    :param slope: rise of the base's forward and left axis over their level length, acceleration over gravity added
+    Args:
+        speeds: of the rims [m/s], shape (n,)
+        angles: of the steering [rad], shape (n,)
+        duration: of the cycle [s]
+        rate: yaw rate [rad/s]
+        slope: rise of the base's forward and left axis over their level length, acceleration over gravity added
 
     Source: martinelli2003; thrun2005, section 5.4.
     Checked by: test_odometry.py::test_the_twists_covariance_adds_common_slip_own_slip_and_ticks.
@@ -288,7 +291,8 @@ def _twist_covariance(
 ) -> Vector:
     """Return the sum of what common slip, slip of each wheel's own, and ticks [rad/s] do to the twist, shape (3, 3).
 
-    :param weights: see :func:`_weights`
+    Args:
+        weights: see :func:`_weights`
     """
     out, along, across = np.zeros((3, 3)), np.zeros(3), np.zeros(3)
     for k in range(speeds.shape[0]):
@@ -365,13 +369,14 @@ def _propagate(
 
     Each wheel's fades over ``length`` [m], those of turns over ``angle`` [rad].
 
-    :param weights: see :func:`_weights`
-    :param dx: way of the base in the odom frame [m]; so is ``dy``
-    :param turned: yaw angle of the cycle [rad]
-    :param ahead: slope along the base's forward axis, ``left``: along its left one
-    :param faster: way times acceleration over gravity along the forward axis [m], ``inwards``: along the left one
-    :param bent: change of the curvature [rad/m]
-    :param uneven: way ahead [m] that counts for uneven slip, ``slower``: yaw angle [rad]
+    Args:
+        weights: see :func:`_weights`
+        dx: way of the base in the odom frame [m]; so is ``dy``
+        turned: yaw angle of the cycle [rad]
+        ahead: slope along the base's forward axis, ``left``: along its left one
+        faster: way times acceleration over gravity along the forward axis [m], ``inwards``: along the left one
+        bent: change of the curvature [rad/m]
+        uneven: way ahead [m] that counts for uneven slip, ``slower``: yaw angle [rad]
     """
     count = rolled.shape[0]
     size = covariance.shape[0]

@@ -41,9 +41,12 @@ class Payloads:
     def load(self, name: str, mass: float, inertia: ArrayLike) -> None:
         """Replace a payload.
 
-        :param mass: [kg]
-        :param inertia: moments about its centre of mass, along the axes of its body's own inertia [kg m^2], shape (3,)
-        :raises ValueError: if there is no such payload, or the values are none of a body that fits in
+        Args:
+            mass: [kg]
+            inertia: moments about its centre of mass, along the axes of its body's own inertia [kg m^2], shape (3,)
+
+        Raises:
+            ValueError: if there is no such payload, or the values are none of a body that fits in
         """
         if name not in self.names:
             raise ValueError(f'no payload {name!r}; allowed: {", ".join(self.names) or "none, its file has none"}')
@@ -57,7 +60,8 @@ class Payloads:
     def take(self, values: Vector) -> None:
         """Carry these payloads; the model's masses depend on them alone, whatever was carried before.
 
-        :param values: as :attr:`table`, in any shape of that size
+        Args:
+            values: as :attr:`table`, in any shape of that size
         """
         self.table = values.reshape(-1, 4).copy()
         if not self.names:

@@ -40,7 +40,8 @@ BURIED = 0.05
 def check_speed(name: str, linear: Vector, angular: Vector) -> None:
     """Refuse velocities with which a vehicle cannot be put somewhere [m/s, rad/s].
 
-    :raises ValueError: naming it, the speed and what is allowed
+    Raises:
+        ValueError: naming it, the speed and what is allowed
     """
     for what, velocity, most, unit in (
         ('moves', linear, FASTEST, 'm/s'), ('turns', angular, FASTEST_TURN, 'rad/s'),
@@ -59,9 +60,11 @@ def support_depth(
 ) -> float:
     """Return how deep below the ground the deepest foot is [m]; negative: above.
 
-    :param position: of the base frame in the world [m]; ``orientation``: its quaternion (x, y, z, w)
-    :param foot_x: of the feet in the base frame [m], shape (n,); so are y and z
-    :param levels: ground height [m] at (x, y) [m]
+    Args:
+        position: of the base frame in the world [m]
+        orientation: its quaternion (x, y, z, w)
+        foot_x: of the feet in the base frame [m], shape (n,); so are y and z
+        levels: ground height [m] at (x, y) [m]
     """
     turn = matrix(orientation)
     x, y, z = (turn[k, 0] * foot_x + turn[k, 1] * foot_y + turn[k, 2] * foot_z + position[k] for k in range(3))
@@ -84,10 +87,11 @@ def pose_on_ground(
     exact on a slope, elsewhere as good as the ground is even over the way by which tilting moves a foot. Regolith's
     own; checked by ``test_state_service.py`` and ``test_multibody.py``.
 
-    :param x: of the base frame in the world [m]; so is y
-    :param heading: of its +x before tilting, from the world's +x [rad]
-    :param foot_x: of the feet in the base frame [m], shape (n,); so are y and z (the wheels' lowest points)
-    :param levels: ground height [m] at (x, y) [m]
+    Args:
+        x: of the base frame in the world [m]; so is y
+        heading: of its +x before tilting, from the world's +x [rad]
+        foot_x: of the feet in the base frame [m], shape (n,); so are y and z (the wheels' lowest points)
+        levels: ground height [m] at (x, y) [m]
     """
     c, s = math.cos(heading), math.sin(heading)
     px = x + c * foot_x - s * foot_y

@@ -94,7 +94,8 @@ class BodyArrays(NamedTuple):
 def bodies(model: Any, data: Any, base: int) -> BodyArrays:
     """Return MuJoCo's structures as the loop takes them; the views stay valid as long as ``data`` lives.
 
-    :param base: body of the vehicle's base frame
+    Args:
+        base: body of the vehicle's base frame
     """
     return BodyArrays(
         model._address,
@@ -336,9 +337,10 @@ def substep_loop(
     (:class:`regolith_vehicles.tools.tool_substep.ToolStepArrays`), or None. Forces are constant over a substep:
     MuJoCo's semi-implicit Euler, of first order.
 
-    :param press: the contact's compiled function (:mod:`regolith_terrain.contact.ground_contact`)
-    :param hooks: of the running gear; ``driving`` is their first argument
-    :param tools: of the tools, if there are any; ``digging`` is their first argument
+    Args:
+        press: the contact's compiled function (:mod:`regolith_terrain.contact.ground_contact`)
+        hooks: of the running gear; ``driving`` is their first argument
+        tools: of the tools, if there are any; ``digging`` is their first argument
 
     Source: todorov2012; hairer2006.
     Checked by: test_convergence_order.py::test_free_fall_is_of_first_order,

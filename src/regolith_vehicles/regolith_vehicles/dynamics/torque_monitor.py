@@ -28,7 +28,8 @@ class TorqueWatch:
     def __init__(self, name: str, model: Any) -> None:
         """Start.
 
-        :param model: mujoco.MjModel of the vehicle
+        Args:
+            model: mujoco.MjModel of the vehicle
         """
         self._name = name
         self._model = model
@@ -38,8 +39,10 @@ class TorqueWatch:
     def notice(self, t_ns: int, cycle_ns: int, alternation: NDArray[np.float64] | None) -> list[str]:
         """Return a warning for each actuator whose force began to alternate.
 
-        :param t_ns: end of the cycle [ns]; ``cycle_ns``: its length [ns]
-        :param alternation: fraction of its substeps in which each went from limit to limit, shape (nu,); None: no cycle
+        Args:
+            t_ns: end of the cycle [ns]
+            cycle_ns: its length [ns]
+            alternation: fraction of its substeps in which each went from limit to limit, shape (nu,); None: no cycle
         """
         if alternation is None:
             return []

@@ -70,16 +70,19 @@ class Vehicle:
     ) -> None:
         """Compile the vehicle; :meth:`place` or :meth:`restore` comes next.
 
-        :param grid: committed soil; only read
-        :param soil: soil, or map of soils, of the grid's law
-        :param gravity: magnitude along -z, or a vector in the world, shape (3,) [m/s^2]
-        :param mode: of the soil model, 'regolith' or 'reference'
-        :param mass_scale: factor on all masses and inertias
-        :param displacement: rules of displaced soil (:meth:`regolith_terrain.config.TerrainConfig.displacement`)
-        :param solids: rocks and obstacles that stand about, if any
-        :param diggable: what its tools can dig; None: nothing
-        :raises VehicleModelError: if the model is unusable or its substep too long for this soil
-        :raises ValueError: if the mode is unknown
+        Args:
+            grid: committed soil; only read
+            soil: soil, or map of soils, of the grid's law
+            gravity: magnitude along -z, or a vector in the world, shape (3,) [m/s^2]
+            mode: of the soil model, 'regolith' or 'reference'
+            mass_scale: factor on all masses and inertias
+            displacement: rules of displaced soil (:meth:`regolith_terrain.config.TerrainConfig.displacement`)
+            solids: rocks and obstacles that stand about, if any
+            diggable: what its tools can dig; None: nothing
+
+        Raises:
+            VehicleModelError: if the model is unusable or its substep too long for this soil
+            ValueError: if the mode is unknown
         """
         self.name = name
         self.config = config
@@ -137,8 +140,9 @@ class Vehicle:
         It is let down on a copy of the committed ground, which only the first cycle marks. Where it would slide down
         for good it stands on the surface, wheels on the plane that fits best. The state is committed.
 
-        :param x: of the base frame in the world [m]; so is y
-        :param heading: of the base's +x, from the world's +x towards +y [rad]
+        Args:
+            x: of the base frame in the world [m]; so is y
+            heading: of the base's +x, from the world's +x towards +y [rad]
         """
         aim_x, aim_y = x, y
         # On a slope soil gives way by some millimetres before it holds; the second time it does so from further up.
@@ -173,7 +177,8 @@ class Vehicle:
     def set_state(self, body: BodyState) -> None:
         """Take the base's pose and velocity; joints, cargo and charge stay, what the ground remembers of it goes.
 
-        :raises ValueError: if it would be buried there, or is too fast; nothing has changed then
+        Raises:
+            ValueError: if it would be buried there, or is too fast; nothing has changed then
         """
         placement.check_speed(self.name, body.linear_velocity, body.angular_velocity)
         deep = placement.support_depth(body.position, body.orientation, *self._feet(), self._levels)
@@ -225,8 +230,9 @@ class Vehicle:
     def place_at(self, position: ArrayLike, orientation: ArrayLike) -> None:
         """Take this pose of the base frame, at rest, and forget all history; the state is committed.
 
-        :param position: in the world [m], shape (3,)
-        :param orientation: quaternion (x, y, z, w)
+        Args:
+            position: in the world [m], shape (3,)
+            orientation: quaternion (x, y, z, w)
         """
         mujoco.mj_resetData(self._model, self._data)
         self._data.qpos[:3] = position
@@ -321,9 +327,10 @@ class Vehicle:
         """Change the velocities as a blow does (:func:`regolith_vehicles.dynamics.multibody.impulse_response`);
         tentative like all motion.
 
-        :param point: in the world [m], shape (3,)
-        :param impulse: in the world [N s], shape (3,)
-        :param part: index in :meth:`part_states` of the body that was struck; -1: the base
+        Args:
+            point: in the world [m], shape (3,)
+            impulse: in the world [N s], shape (3,)
+            part: index in :meth:`part_states` of the body that was struck; -1: the base
         """
         body = self.body.base if part < 0 else int(self.body.parts[part])
         self._data.qvel[:] += multibody.impulse_response(self._model, self._data, body, point, impulse)
@@ -335,9 +342,12 @@ class Vehicle:
 
         The velocities stay: what comes on board is taken to move with the body already.
 
-        :param mass: [kg]
-        :param inertia: moments about the body's centre of mass, along the axes of its own inertia [kg m^2], shape (3,)
-        :raises ValueError: if there is no such payload, or no body has these values or fits in
+        Args:
+            mass: [kg]
+            inertia: moments about the body's centre of mass, along the axes of its own inertia [kg m^2], shape (3,)
+
+        Raises:
+            ValueError: if there is no such payload, or no body has these values or fits in
         """
         self.payloads.load(name, mass, inertia)
         self._refresh()
@@ -345,11 +355,14 @@ class Vehicle:
     def evolve(self, dt_ns: int, *targets: ArrayLike) -> NodeRecords:
         """Return the nodes that a cycle on the committed soil changes; tentative.
 
-        :param dt_ns: length of the cycle [ns], > 0
-        :param targets: of the running gear's actuators at its end (:meth:`RunningGear.targets`; of wheels: speeds
-            [rad/s] and steering angles [rad], shape (n,) each); limits of value and rate apply
-        :raises VehicleError: if the vehicle blew up or a part outran its soil window, naming it and the part
-        :raises ValueError: if a command is not finite
+        Args:
+            dt_ns: length of the cycle [ns], > 0
+            targets: of the running gear's actuators at its end (:meth:`RunningGear.targets`; of wheels: speeds [rad/s]
+                and steering angles [rad], shape (n,) each); limits of value and rate apply
+
+        Raises:
+            VehicleError: if the vehicle blew up or a part outran its soil window, naming it and the part
+            ValueError: if a command is not finite
         """
         motion = self.begin(dt_ns, *targets)
         motion.run()
@@ -368,8 +381,9 @@ class Vehicle:
     ) -> CycleMotion:
         """Prepare a cycle.
 
-        :param start: the present :meth:`state`
-        :param acceleration: of a part within the cycle, for which soil, solids and tools are chosen [m/s^2]
+        Args:
+            start: the present :meth:`state`
+            acceleration: of a part within the cycle, for which soil, solids and tools are chosen [m/s^2]
         """
         if dt_ns <= 0:
             raise ValueError(f'{self.name}: cycle of {dt_ns} ns; allowed: > 0')
@@ -521,7 +535,8 @@ class Vehicle:
     def commit(self, state: bytes | None = None) -> None:
         """Make the present state the one :meth:`discard` returns to.
 
-        :param state: the value of :meth:`state`, if the caller has it already
+        Args:
+            state: the value of :meth:`state`, if the caller has it already
         """
         self._committed = self.state() if state is None else state
 
@@ -540,7 +555,8 @@ class Vehicle:
     def restore(self, blob: bytes) -> None:
         """Restore what :meth:`state` returned, and commit it.
 
-        :raises ValueError: if the blob is not the state of such a vehicle
+        Raises:
+            ValueError: if the blob is not the state of such a vehicle
         """
         self._take(blob)
         self._committed = blob

@@ -18,7 +18,8 @@ from regolith_vehicles.proving_ground.settings import Settings as Settings
 def run(settings: Settings, tick: Tick) -> dict[str, Any]:
     """Return ``columns``, ``rows`` and ``summary``.
 
-    :raises ValueError: if the vehicle blows up on the way, as by too long a step
+    Raises:
+        ValueError: if the vehicle blows up on the way, as by too long a step
     """
     try:
         done = drive(settings, tick)

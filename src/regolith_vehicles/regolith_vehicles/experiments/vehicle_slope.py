@@ -45,7 +45,8 @@ class Settings(WheelBenchSettings):
 def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
     """Return a row per slope.
 
-    :raises ValueError: if the rover blows up on one
+    Raises:
+        ValueError: if the rover blows up on one
 
     ``slip`` is the mean of 1 - v / (omega R) over the wheels, v the vehicle's speed along its first heading,
     ``speed_mps`` that speed, ``side_speed_mps`` the drift to its left.

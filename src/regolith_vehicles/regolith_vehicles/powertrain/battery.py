@@ -94,9 +94,10 @@ def draw(battery: Battery, charge: Floats, power: float, step: float) -> None:
 
     With V without load and R, the current i of a power P has V i - R i^2 = P; its cells lose V i.
 
-    :param charge: in/out, by its columns
-    :param power: that motors take [W], at most :func:`max_power`
-    :param step: [s]
+    Args:
+        charge: in/out, by its columns
+        power: that motors take [W], at most :func:`max_power`
+        step: [s]
 
     Source: plett2015, chapter 2.
     Checked by: test_battery.py::test_it_gives_what_was_in_it_less_what_its_resistance_takes.

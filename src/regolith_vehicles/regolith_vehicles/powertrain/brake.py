@@ -16,9 +16,11 @@ DAMPING_TIME = 0.005
 def brake(wound_up: float, speed: float, full: float, limit: float, step: float) -> tuple[float, float]:
     """Return the elastic part of a brake's turn after a step [rad], and its torque [N m].
 
-    :param wound_up: before the step [rad]
-    :param speed: of the wheel [rad/s]
-    :param full: torque at full braking [N m]; ``limit``: as braked now
+    Args:
+        wound_up: before the step [rad]
+        speed: of the wheel [rad/s]
+        full: torque at full braking [N m]
+        limit: as braked now
 
     Source: dahl1968; dupont2002.
     Checked by: test_car.py::test_a_brake_holds_up_to_its_torque.

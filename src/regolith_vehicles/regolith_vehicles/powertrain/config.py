@@ -21,7 +21,8 @@ Ratio = Annotated[float, Field(gt=0.0, le=100.0)]
 def ascending(points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
     """Return the points of a curve whose first numbers grow; for validators.
 
-    :raises ValueError: if they do not
+    Raises:
+        ValueError: if they do not
     """
     if any(b[0] <= a[0] for a, b in pairwise(points)):
         raise ValueError('does not ascend; allowed: points whose first numbers grow')
@@ -34,7 +35,8 @@ Curve = Annotated[tuple[tuple[float, float], ...], Field(min_length=2, max_lengt
 def _brakes(idle: tuple[tuple[float, float], ...]) -> None:
     """Refuse an engine that pushes without throttle.
 
-    :raises ValueError: naming the point
+    Raises:
+        ValueError: naming the point
     """
     if pushes := [number for number, point in enumerate(idle) if point[1] > 0.0]:
         raise ValueError(f'zero_throttle.{pushes[0]}: pushes without throttle; allowed: torques of at most 0')
@@ -190,7 +192,8 @@ class PowertrainConfig(Section):
 def select_powertrain(powertrain: str, powertrains: dict[str, PowertrainConfig]) -> str:
     """Return the name of the powertrain that drives a vehicle.
 
-    :raises ValueError: if it is none of those it has
+    Raises:
+        ValueError: if it is none of those it has
     """
     if powertrain not in powertrains:
         raise ValueError(

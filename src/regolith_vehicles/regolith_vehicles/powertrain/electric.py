@@ -53,8 +53,9 @@ def terminal_power(motor: Motor, torque: float, speed: float) -> float:
 def available_torque(motor: Motor, battery: Battery, charge: Floats, torque: float, speed: float, step: float) -> float:
     """Return the torque that a battery can feed of one that is asked for [N m], and draw its power for a step.
 
-    :param charge: in/out, of the battery
-    :param speed: of the motor, in the direction that the torque is positive in [rad/s]
+    Args:
+        charge: in/out, of the battery
+        speed: of the motor, in the direction that the torque is positive in [rad/s]
     """
     power, most = terminal_power(motor, torque, speed), max_power(battery, charge)
     if power > most:
@@ -91,7 +92,9 @@ def wheels_power(motor: WheelMotor, torques: Floats, speeds: Floats) -> float:
     Each takes T w / e + R (T / (k n e))^2 through gears of ratio n and efficiency e; driven by its wheel it gives T w e
     back, which others may take, as wheels that push each other do. What is left over goes back, or is burnt.
 
-    :param torques: on the wheels [N m], shape (n,); ``speeds``: of the wheels [rad/s], shape (n,)
+    Args:
+        torques: on the wheels [N m], shape (n,)
+        speeds: of the wheels [rad/s], shape (n,)
 
     Source: ehsani2018, chapter 4.
     Checked by: test_battery.py::test_motors_of_wheels_take_their_work_and_their_heat.

@@ -79,9 +79,13 @@ def make_powertrain(
 ) -> Powertrain:
     """Return a powertrain of a vehicle's file.
 
-    :param battery: that feeds its motor; ``charge``: its state, which the powertrain changes
-    :param shaft_inertia: inertia that the driveshaft has for a sudden torque, wheels turning freely [kg m^2]
-    :raises ValueError: if an electric motor has no battery
+    Args:
+        battery: that feeds its motor
+        charge: its state, which the powertrain changes
+        shaft_inertia: inertia that the driveshaft has for a sudden torque, wheels turning freely [kg m^2]
+
+    Raises:
+        ValueError: if an electric motor has no battery
     """
     engine, gearbox = config.engine, config.gearbox
     if isinstance(engine, ElectricMotor) and battery is None:
@@ -128,9 +132,10 @@ def driveshaft_torque(
 ) -> float:
     """Return the torque on the driveshaft [N m]; change gears, and turn shafts and empty the battery by a step.
 
-    :param state: in/out, shape (STATES,)
-    :param shaft_speed: of the driveshaft [rad/s]
-    :param step: [s]
+    Args:
+        state: in/out, shape (STATES,)
+        shaft_speed: of the driveshaft [rad/s]
+        step: [s]
 
     Source: blundell2014, section 6.11.
     Checked by: test_powertrain.py::test_a_gearbox_changes_by_the_speed_of_its_engine.

@@ -55,7 +55,8 @@ class Drive:
 def make_vehicle(s: Settings) -> Vehicle:
     """Return the vehicle of a drive, placed at the origin.
 
-    :raises InputError: if it cannot be made, as with a tyre that does not fit
+    Raises:
+        InputError: if it cannot be made, as with a tyre that does not fit
     """
     config, mjcf = load_vehicle_model(s.vehicle)
     gear = config.running_gear
@@ -171,7 +172,8 @@ def _columns(gear: Car) -> tuple[str, ...]:
 def _row(vehicle: Vehicle, gear: Car, time: float, given: Floats, pull: Floats) -> list[float]:
     """Return a row of the table.
 
-    :param pull: acceleration of the base in the world over the last cycle [m/s^2], shape (3,)
+    Args:
+        pull: acceleration of the base in the world over the last cycle [m/s^2], shape (3,)
     """
     body, data = vehicle.body_state(), vehicle.data
     axes = matrix(body.orientation)

@@ -206,7 +206,8 @@ def _family(vehicle: Any) -> str:
 def _case(name: str) -> dict[str, Any]:
     """Return the settings of a case.
 
-    :raises ValueError: if there is none of this name, or its file cannot be read
+    Raises:
+        ValueError: if there is none of this name, or its file cannot be read
     """
     try:
         found = dict(YamlSource(CASES.find(name), what='a case').data)

@@ -22,7 +22,8 @@ class BatteryTopic:
 
     Its capacity in ampere-hours is that at the mean of its voltages without load.
 
-    :param node: in the vehicle's namespace
+    Args:
+        node: in the vehicle's namespace
     """
 
     def __init__(self, node: Node, config: BatteryConfig | None) -> None:

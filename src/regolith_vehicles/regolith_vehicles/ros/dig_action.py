@@ -32,7 +32,8 @@ PERIOD_NS = 200_000_000
 class DigAction:
     """Serves the action of one vehicle; one order at a time.
 
-    :param node: in the vehicle's namespace
+    Args:
+        node: in the vehicle's namespace
     """
 
     def __init__(self, node: Node, agent: VehicleAgent, driver: DigGoalDriver) -> None:
@@ -145,7 +146,8 @@ def _in_the_actions_words(detail: Any) -> str:
 def dig_order(request: Dig.Goal) -> DigConfig:
     """Return the task of a goal.
 
-    :raises pydantic.ValidationError: if there is none such
+    Raises:
+        pydantic.ValidationError: if there is none such
     """
     return _order(request, dict(zip(request.joints, request.targets, strict=True)))
 

@@ -39,8 +39,9 @@ _KINDS = {
 class MarkerTopic:
     """``markers``: shapes of all that moves and has no frame; no topic where everything has one.
 
-    :param node: in the vehicle's namespace
-    :param base_frame: with its prefix
+    Args:
+        node: in the vehicle's namespace
+        base_frame: with its prefix
     """
 
     def __init__(self, node: Node, name: str, looks: BodyVisuals, base_frame: str) -> None:
@@ -80,7 +81,8 @@ class MarkerTopic:
     def _poses(self, poses: Vector) -> Vector:
         """Return the poses of all shapes in the base's frame, shape (n, 7).
 
-        :param poses: of all parts in the world, the base first, shape (parts, 7)
+        Args:
+            poses: of all parts in the world, the base first, shape (parts, 7)
         """
         home = matrices(poses[:1, 3:])[0]
         back = poses[0, 3:] * (-1.0, -1.0, -1.0, 1.0)

@@ -16,9 +16,10 @@ from regolith_world.ros.service_server import create_service
 def create_state_service(node: Node, agent: VehicleAgent, seat: ParticipantEndpoint, run: int) -> None:
     """Offer the service.
 
-    :param node: of the vehicle
-    :param seat: its place
-    :param run: id of the run; requests of others are refused
+    Args:
+        node: of the vehicle
+        seat: its place
+        run: id of the run; requests of others are refused
     """
 
     def place(request: SetBodyState.Request, response: SetBodyState.Response) -> SetBodyState.Response:

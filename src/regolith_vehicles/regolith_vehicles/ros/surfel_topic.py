@@ -22,7 +22,8 @@ class SurfelTopic:
 
     No topic where the ground of the vehicle does not move.
 
-    :param node: in the vehicle's namespace
+    Args:
+        node: in the vehicle's namespace
     """
 
     def __init__(self, node: Node, agent: VehicleAgent) -> None:

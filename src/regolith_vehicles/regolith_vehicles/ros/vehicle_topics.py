@@ -67,8 +67,9 @@ class VehicleTopics:
 
     Topics without subscribers cost nothing.
 
-    :param node: in the vehicle's namespace; topic names are relative to it
-    :param seed: of the scenario: picks the noise of wheel encoders
+    Args:
+        node: in the vehicle's namespace; topic names are relative to it
+        seed: of the scenario: picks the noise of wheel encoders
     """
 
     def __init__(self, node: Node, agent: VehicleAgent, seed: int) -> None:
@@ -163,7 +164,8 @@ class VehicleTopics:
     def followed(self, streams: Iterable[str]) -> list[Any]:
         """Return the publishers of some streams: they must have subscribers before a run with sensors may start.
 
-        :param streams: names of :data:`regolith_vehicles.agent.state_streams.STREAMS`
+        Args:
+            streams: names of :data:`regolith_vehicles.agent.state_streams.STREAMS`
         """
         known = {
             'state': self._parts.all.publisher,
@@ -177,7 +179,8 @@ class VehicleTopics:
         """Subscribe to the topics of the faces that the running gear has, see
         :mod:`regolith_vehicles.commands.command_interfaces`.
 
-        :param link: a node in the vehicle's namespace that is not spun
+        Args:
+            link: a node in the vehicle's namespace that is not spun
         """
         readers: dict[str, dict[Any, Callable[[Any], DriveCommand]]] = {
             TWIST: {Twist: twist_command, TwistStamped: lambda message: twist_command(message.twist)},

@@ -22,8 +22,9 @@ def description_message(
     What looks the same has one mesh: a visual that fills its part's frame alone is told with the part, others as fixed
     parts behind it.
 
-    :param base_frame: with the vehicle's prefix
-    :param shapes: regolith_msgs/Shape, tangible
+    Args:
+        base_frame: with the vehicle's prefix
+        shapes: regolith_msgs/Shape, tangible
     """
     message = m.VisualDescription(name=name, family=looks.family, mass=mass, shapes=list(shapes))
     message.header.frame_id = base_frame

@@ -46,8 +46,9 @@ class VisualTopics:
     Poses are those in the world after every commit, which need no other message to be drawn or interpolated; frames on
     ``/tf`` come from the joints.
 
-    :param node: in the vehicle's namespace
-    :param base_frame: with its prefix
+    Args:
+        node: in the vehicle's namespace
+        base_frame: with its prefix
     """
 
     def __init__(self, node: Node, agent: VehicleAgent, base_frame: str) -> None:

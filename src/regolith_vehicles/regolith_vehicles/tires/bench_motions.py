@@ -49,7 +49,8 @@ class BenchMotion(NamedTuple):
 def prescribed(motion: BenchMotion, time: float, radius: float) -> tuple[float, float, float]:
     """Return vx, vy [m/s] and spin [rad/s] at a time [s]; zeros of a mass that is pulled.
 
-    :param radius: by which the tyre rolls [m]
+    Args:
+        radius: by which the tyre rolls [m]
     """
     if motion.kind == 'step_slip_angle':
         aside = motion.speed * math.tan(motion.slip_angle) if time >= SETS_IN - 1e-9 else 0.0

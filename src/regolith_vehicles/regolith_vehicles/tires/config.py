@@ -215,7 +215,8 @@ MODELS: dict[str, type[TyreConfig]] = {
 def read_tyre(source: YamlSource) -> TyreConfig:
     """Return the contents of a tyre's file.
 
-    :raises InputError: naming file, key, value and what is allowed
+    Raises:
+        InputError: naming file, key, value and what is allowed
     """
     kind = source.data.get('type')
     if not isinstance(kind, str) or kind not in MODELS:

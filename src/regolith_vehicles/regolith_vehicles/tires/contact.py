@@ -144,7 +144,8 @@ class _Touch(NamedTuple):
 def _touch(arrays: TireArrays, p: Any, pose: PartPose) -> _Touch:
     """Return where a tire touches the ground.
 
-    :param p: a record of TYRE_RECORD
+    Args:
+        p: a record of TYRE_RECORD
     """
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     cx, cy, cz = pose.center[0], pose.center[1], pose.center[2]
@@ -202,7 +203,8 @@ def _touch(arrays: TireArrays, p: Any, pose: PartPose) -> _Touch:
 def _on_level(p: Any, pose: PartPose, level: float, friction: float) -> _Touch:
     """Return where a tire touches level ground at a height [m].
 
-    :param p: a record of TYRE_RECORD
+    Args:
+        p: a record of TYRE_RECORD
     """
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     upright = math.sqrt(max(0.0, 1.0 - az * az))
@@ -223,8 +225,10 @@ def _push_back(
 ) -> None:
     """Add the force and torque of a face beside a tire, so deep in it [m], to the wrench.
 
-    :param p: a record of TYRE_RECORD
-    :param normal: of the face; ``point``: of the tire, in the face [m]
+    Args:
+        p: a record of TYRE_RECORD
+        normal: of the face
+        point: of the tire, in the face [m]
     """
     rx, ry, rz = point[0] - pose.center[0], point[1] - pose.center[1], point[2] - pose.center[2]
     vx, vy, vz = pose.velocity[0], pose.velocity[1], pose.velocity[2]
@@ -239,8 +243,10 @@ def _push_back(
 def _roll(p: Any, contact: _Touch, step: float, pose: PartPose, memory: Floats, out: Floats, wrench: Wrench) -> None:
     """Add the force and moments of a tire that touches the ground to the wrench.
 
-    :param p: a record of TYRE_RECORD
-    :param memory: in/out: of the tire; ``out``: work array, shape (5,)
+    Args:
+        p: a record of TYRE_RECORD
+        memory: in/out: of the tire
+        out: work array, shape (5,)
     """
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     nx, ny, nz = contact.normal
@@ -275,7 +281,8 @@ def _roll(p: Any, contact: _Touch, step: float, pose: PartPose, memory: Floats, 
 def _is_near(ground: RigidArrays, pose: PartPose, radius: float, aside: float) -> bool:
     """Return whether a node around two circles about an axle is as high as their lowest point.
 
-    :param aside: of their centers from the part's, along the axle, either way [m]
+    Args:
+        aside: of their centers from the part's, along the axle, either way [m]
     """
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     lowest = pose.center[2] - radius * math.sqrt(max(0.0, 1.0 - az * az)) - aside * abs(az)
@@ -303,7 +310,8 @@ class TireContact(GroundContact):
     def __init__(self, setting: ContactSetting, tyres: Mapping[int, Tire]) -> None:
         """Make the contact.
 
-        :param tyres: index of a part -> its tyre
+        Args:
+            tyres: index of a part -> its tyre
         """
         super().__init__(setting)
         self._rigid = RigidContact(setting)

@@ -88,10 +88,11 @@ def tire_force(p: Any, contact: Contact, step: float, memory: Floats, out: Float
 
     The force is that of the memory before the step.
 
-    :param p: a record of TYRE_RECORD
-    :param step: [s]; 0: the force of lasting slip, and the memory is left alone
-    :param memory: in/out, shape (MEMORY,)
-    :param out: out: Fx, Fy [N], Mx, My, Mz [N m] on the wheel about the contact, shape (5,)
+    Args:
+        p: a record of TYRE_RECORD
+        step: [s]; 0: the force of lasting slip, and the memory is left alone
+        memory: in/out, shape (MEMORY,)
+        out: out: Fx, Fy [N], Mx, My, Mz [N m] on the wheel about the contact, shape (5,)
     """
     out[:] = 0.0
     if contact.load <= 0.0:
@@ -221,7 +222,8 @@ def _held(
 ) -> tuple[float, float]:
     """Return the force of the bristle along and across [N], and let it pass a step.
 
-    :param tread_speed: at which fresh tread comes to the ground [m/s]
+    Args:
+        tread_speed: at which fresh tread comes to the ground [m/s]
     """
     limit = load * (mu / p.nominal_friction if p.reference else mu)
     loose_x = loose_y = 0.0
@@ -239,7 +241,8 @@ def _held(
 def _bristle(p: Any, limit: float, sliding: float, loose: float, step: float, deflection: float) -> tuple[float, float]:
     """Return the force of one direction's bristle [N], and its deflection a step later [m].
 
-    :param loose: rate at which rolling on lets it go [1/s]
+    Args:
+        loose: rate at which rolling on lets it go [1/s]
 
     Source: dahl1968; dupont2002.
     Checked by: test_tyres.py::test_a_standing_tyre_slides_at_its_friction,

@@ -25,7 +25,11 @@ STEEPEST = 89.5
 def magic_formula(x: float, peak: float, slope: float, shape: float, curvature: float) -> float:
     """Return D sin(C atan(B x - E (B x - atan(B x)))), of which B C D is the slope.
 
-    :param peak: D; ``slope``: B C D; ``shape``: C; ``curvature``: E
+    Args:
+        peak: D
+        slope: B C D
+        shape: C
+        curvature: E
 
     Source: bakker1989, eq. 1.
     Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.
@@ -83,11 +87,13 @@ def slip_force(
 
     As in the reference force along and force across know nothing of each other; Regolith's own share the friction.
 
-    :param p: a record of TYRE_RECORD
-    :param load: [N]
-    :param slip_x: > 0 drives; ``tan_alpha``: tangent of the slip angle, > 0 where the wheel moves to the left
-    :param camber: [rad], > 0 where the wheel's top leans to the right
-    :param scale: friction over the nominal one
+    Args:
+        p: a record of TYRE_RECORD
+        load: [N]
+        slip_x: > 0 drives
+        tan_alpha: tangent of the slip angle, > 0 where the wheel moves to the left
+        camber: [rad], > 0 where the wheel's top leans to the right
+        scale: friction over the nominal one
     """
     m = p.pacejka_89
     w = 1e-3 * load

@@ -39,7 +39,8 @@ DEEPEST = 0.5
 def _sensible(**given: Floats) -> None:
     """Refuse numbers that no bench has.
 
-    :raises ValueError: naming the argument, its value and what is allowed
+    Raises:
+        ValueError: naming the argument, its value and what is allowed
     """
     for name, values in given.items():
         low, high, allowed = _LIMITS.get(name, (-math.inf, math.inf, 'finite numbers'))
@@ -57,8 +58,11 @@ class Tire:
     def __init__(self, config: TyreConfig, behaviour: str = 'regolith') -> None:
         """Make a tyre.
 
-        :param behaviour: 'regolith', or 'reference': as Chrono's tyres behave, what is wrong with them included
-        :raises InputError: if there is no such behaviour
+        Args:
+            behaviour: 'regolith', or 'reference': as Chrono's tyres behave, what is wrong with them included
+
+        Raises:
+            InputError: if there is no such behaviour
         """
         if behaviour not in BEHAVIOURS:
             raise InputError(
@@ -77,9 +81,10 @@ class Tire:
     def vertical(self, *, height: ArrayLike, speed_z: ArrayLike = 0.0, camber: ArrayLike = 0.0) -> dict[str, Floats]:
         """Return ``Fz`` [N] and ``depth`` [m] on level ground; the arguments broadcast.
 
-        :param height: of the wheel's centre [m]
-        :param speed_z: of it, upwards [m/s]
-        :param camber: [rad]
+        Args:
+            height: of the wheel's centre [m]
+            speed_z: of it, upwards [m/s]
+            camber: [rad]
         """
         heights, speeds, cambers = np.broadcast_arrays(*(np.asarray(v, float) for v in (height, speed_z, camber)))
         _sensible(height=heights, speed_z=speeds, camber=cambers)
@@ -102,13 +107,16 @@ class Tire:
 
         The wheel turns at (1 + slip) speed over the rolling radius and moves aside at speed times tan(slip_angle).
 
-        :param load: [N]
-        :param slip: > 0 drives
-        :param slip_angle: > 0: the wheel moves to the left [rad]
-        :param camber: > 0: the top leans to the right [rad]
-        :param speed: of the wheel's centre, forward [m/s]
-        :param friction: of the ground
-        :raises ValueError: if a load is more than the tyre carries at any depth
+        Args:
+            load: [N]
+            slip: > 0 drives
+            slip_angle: > 0: the wheel moves to the left [rad]
+            camber: > 0: the top leans to the right [rad]
+            speed: of the wheel's centre, forward [m/s]
+            friction: of the ground
+
+        Raises:
+            ValueError: if a load is more than the tyre carries at any depth
         """
         given = np.broadcast_arrays(*(np.asarray(v, float) for v in (load, slip, slip_angle, camber, speed, friction)))
         names = ('load', 'slip', 'slip_angle', 'camber', 'speed', 'friction')
@@ -123,7 +131,8 @@ class Tire:
     def _carries(self, loads: Floats) -> None:
         """Refuse loads that it does not carry.
 
-        :raises ValueError: naming the load, and the largest that it carries
+        Raises:
+            ValueError: naming the load, and the largest that it carries
         """
         most = float(self.record[0]['radius']) * DEEPEST
         if len(loads.ravel()) and not float(self.depth(loads.max())) <= most:
@@ -135,7 +144,8 @@ class Tire:
     def start(self, *, load: float, camber: float = 0.0, friction: float = 0.8) -> RollingTire:
         """Return the tyre under a constant load [N], undeflected.
 
-        :raises ValueError: if it does not carry the load, or the ground has no friction
+        Raises:
+            ValueError: if it does not carry the load, or the ground has no friction
         """
         _sensible(load=np.array([load]), camber=np.array([camber]), friction=np.array([friction]))
         self._carries(np.array([load]))
@@ -155,9 +165,11 @@ class RollingTire:
     def step(self, dt: float, vx: float, vy: float, omega: float) -> dict[str, float]:
         """Return force and moments of a motion, and let the tyre pass a step of it.
 
-        :param dt: [s]; 0: the force that lasts, without any lag
-        :param vx: of the wheel's centre forward [m/s]; ``vy``: to the left
-        :param omega: spin [rad/s], > 0 rolls forward
+        Args:
+            dt: [s]; 0: the force that lasts, without any lag
+            vx: of the wheel's centre forward [m/s]
+            vy: to the left
+            omega: spin [rad/s], > 0 rolls forward
         """
         if not (dt >= 0.0 and math.isfinite(dt + vx + vy + omega)):
             _sensible(dt=np.array([dt]), vx=np.array([vx]), vy=np.array([vy]), omega=np.array([omega]))
@@ -170,9 +182,12 @@ class RollingTire:
 def load_tire(name_or_path: str | Path, behaviour: str = 'regolith', *, base_dir: str | Path = '.') -> Tire:
     """Return a tyre by name or by the path of its YAML file.
 
-    :param behaviour: see :class:`Tire`
-    :param base_dir: origin of relative paths
-    :raises InputError: naming file, key, value and what is allowed
+    Args:
+        behaviour: see :class:`Tire`
+        base_dir: origin of relative paths
+
+    Raises:
+        InputError: naming file, key, value and what is allowed
     """
     return Tire(read_tyre(YamlSource(TYRES.find(name_or_path, base_dir), what='a tyre')), behaviour)
 

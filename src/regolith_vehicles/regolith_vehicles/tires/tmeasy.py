@@ -25,7 +25,9 @@ SPEED_FLOOR = 0.01
 def transport_speed(spin: float, radius: float) -> float:
     """Return the speed that slips are related to [m/s].
 
-    :param spin: of the wheel [rad/s]; ``radius``: the effective one [m]
+    Args:
+        spin: of the wheel [rad/s]
+        radius: the effective one [m]
     """
     return radius * abs(spin) + SPEED_FLOOR
 
@@ -68,10 +70,12 @@ def _curve(s: float, start: float, sm: float, fm: float, ss: float, fs: float) -
 def slip_force(p: Any, load: float, slip_x: float, slip_y: float, scale: float) -> tuple[float, float]:
     """Return the force along and across [N].
 
-    :param p: a record of TYRE_RECORD
-    :param load: [N]
-    :param slip_x: slip forward, > 0 drives; ``slip_y``: to the left's force, > 0 where the wheel moves to the right
-    :param scale: friction over the nominal one
+    Args:
+        p: a record of TYRE_RECORD
+        load: [N]
+        slip_x: slip forward, > 0 drives
+        slip_y: to the left's force, > 0 where the wheel moves to the right
+        scale: friction over the nominal one
     """
     t = p.tmeasy
     q = min(load, t.top_load) / t.nominal_load

@@ -18,11 +18,14 @@ SLACK = 0.1
 def wheel_tire(config: VehicleModelConfig, key: str, name: str, radius: float, behaviour: str = 'regolith') -> Tire:
     """Return the tyre of a wheel.
 
-    :param config: of the vehicle, whose file relative paths start at
-    :param key: of the tyre in that file, for errors
-    :param name: name or path of the tyre
-    :param radius: of the wheel [m]
-    :raises InputError: if there is no such tyre, its file is wrong, or it does not fit
+    Args:
+        config: of the vehicle, whose file relative paths start at
+        key: of the tyre in that file, for errors
+        name: name or path of the tyre
+        radius: of the wheel [m]
+
+    Raises:
+        InputError: if there is no such tyre, its file is wrong, or it does not fit
     """
     folder = Path(config.file).parent if config.file else Path()
     try:

@@ -15,8 +15,9 @@ def idle_drums(
 ) -> str:
     """Return why drums that a task waits for do not fill, and what is allowed; '' if all turn or are full.
 
-    :param goals: present targets of joints by name, as the task begins
-    :param levels: how full tools are by name, 0 to 1; of others 0
+    Args:
+        goals: present targets of joints by name, as the task begins
+        levels: how full tools are by name, 0 to 1; of others 0
     """
     waiting = [
         name

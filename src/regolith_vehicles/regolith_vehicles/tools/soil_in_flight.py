@@ -36,11 +36,12 @@ class SoilInFlight:
     def drop(self, mass: float, place: Vector, velocity: Vector, along: Vector, half: tuple[float, float]) -> None:
         """Add a parcel.
 
-        :param mass: in whole quanta, per area of a node [kg/m^2]
-        :param place: where it leaves the tool, in the world [m], shape (3,)
-        :param velocity: with which it does [m/s], shape (3,)
-        :param along: unit vector along the edge or axle in the plane, shape (2,)
-        :param half: half lengths of the rectangle it comes down on, along the edge and across [m]
+        Args:
+            mass: in whole quanta, per area of a node [kg/m^2]
+            place: where it leaves the tool, in the world [m], shape (3,)
+            velocity: with which it does [m/s], shape (3,)
+            along: unit vector along the edge or axle in the plane, shape (2,)
+            half: half lengths of the rectangle it comes down on, along the edge and across [m]
         """
         self.parcels = np.vstack((self.parcels, np.concatenate(((mass,), place, velocity, along, half))))
 
@@ -50,8 +51,9 @@ class SoilInFlight:
         A parcel flies as a point mass without air. It lands once it is no higher than the ground under its middle, and
         spreads evenly over the nodes of its rectangle.
 
-        :param gravity: [m/s^2], shape (3,)
-        :param grid: the committed ground
+        Args:
+            gravity: [m/s^2], shape (3,)
+            grid: the committed ground
 
         Source: goldstein2002.
         Checked by: test_soil_in_flight.py::test_a_parcel_flies_a_parabola.
@@ -86,8 +88,9 @@ class SoilInFlight:
 def spread(parcel: Vector, spacing: float) -> tuple[Indices, Indices, Vector]:
     """Return the nodes in the rectangle of a parcel, and its mass on each: equal parts, odd quanta to the first.
 
-    :param parcel: shape (COLUMNS,)
-    :param spacing: of the nodes [m]
+    Args:
+        parcel: shape (COLUMNS,)
+        spacing: of the nodes [m]
     """
     x, y = parcel[X], parcel[X + 1]
     ax, ay = parcel[ALONG : ALONG + 2]

@@ -37,8 +37,11 @@ class ToolShape(NamedTuple):
 def tool_shape(config: ToolConfig, folder: Path) -> ToolShape:
     """Return the shape of a tool.
 
-    :param folder: from which the mesh's path starts
-    :raises ValueError: if the mesh cannot be read, is open or inside out
+    Args:
+        folder: from which the mesh's path starts
+
+    Raises:
+        ValueError: if the mesh cannot be read, is open or inside out
     """
     x, y, z, w = config.orientation
     matrix = np.empty(9)
@@ -74,8 +77,11 @@ def refuse_unless_solid(corners: Vector) -> None:
     Of a closed surface each edge belongs to two triangles that run along it in opposite directions; the sum of their
     signed volumes with the origin is positive if they look outward.
 
-    :param corners: of triangles, counter-clockwise from outside [m], shape (k, 3, 3)
-    :raises ValueError: telling what is wrong
+    Args:
+        corners: of triangles, counter-clockwise from outside [m], shape (k, 3, 3)
+
+    Raises:
+        ValueError: telling what is wrong
     """
     _, names = np.unique(np.round(corners.reshape(-1, 3), 9), axis=0, return_inverse=True)
     faces = names.reshape(-1, 3)
@@ -91,8 +97,11 @@ def refuse_unless_solid(corners: Vector) -> None:
 def shape_of(name: str, config: ToolConfig, folder: Path, where: str | Path) -> ToolShape:
     """Return the shape of a named tool.
 
-    :param where: the vehicle's file
-    :raises VehicleModelError: naming the key
+    Args:
+        where: the vehicle's file
+
+    Raises:
+        VehicleModelError: naming the key
     """
     try:
         return tool_shape(config, folder)

@@ -45,7 +45,8 @@ def clear_tools(digging: ToolStepArrays, bodies: BodyArrays) -> None:
 def step_tools(digging: ToolStepArrays, step: float, bodies: BodyArrays, pose: PartPose) -> None:
     """Let tools sweep for a substep, and their bodies bear the forces.
 
-    :param pose: room for the pose of one tool
+    Args:
+        pose: room for the pose of one tool
     """
     tools = digging.tools
     for k in range(digging.parts.body.shape[0]):

@@ -78,9 +78,12 @@ class VehicleTools:
     ) -> None:
         """Make the tools of a vehicle.
 
-        :param gravity: in the world [m/s^2], shape (3,)
-        :param ground: what can be dug; None: nothing
-        :raises VehicleModelError: if the file does not describe them
+        Args:
+            gravity: in the world [m/s^2], shape (3,)
+            ground: what can be dug; None: nothing
+
+        Raises:
+            VehicleModelError: if the file does not describe them
         """
         self.names = tuple(sorted(config.tools))
         """Names of the tools."""
@@ -181,9 +184,10 @@ class VehicleTools:
     ) -> ToolStepArrays | None:
         """Return the tools at work in a cycle; None if none comes near the ground, or nothing can be dug.
 
-        :param window: of the soil within reach, see :meth:`places`
-        :param duration: of the cycle [s]
-        :param acceleration: within the cycle, at most [m/s^2]
+        Args:
+            window: of the soil within reach, see :meth:`places`
+            duration: of the cycle [s]
+            acceleration: within the cycle, at most [m/s^2]
         """
         if not self.names or self._ground is None:
             return None
@@ -222,7 +226,8 @@ class VehicleTools:
     def finish(self, data: Any, digging: ToolStepArrays | None, duration: float) -> bool:
         """Take in a cycle that was run: note the work, pour, let fall; return whether that changed any payload.
 
-        :param digging: what :meth:`begin` returned
+        Args:
+            digging: what :meth:`begin` returned
         """
         if not self.names:
             return False
@@ -384,7 +389,8 @@ class VehicleTools:
     def load(self, blob: bytes, at: int) -> int:
         """Restore what :meth:`save` returned, from a place on; return where it ends.
 
-        :raises ValueError: if it was cut short
+        Raises:
+            ValueError: if it was cut short
         """
         if not self.names:
             return at

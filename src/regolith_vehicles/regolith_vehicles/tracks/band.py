@@ -159,7 +159,8 @@ def make_state(band: Band) -> BandState:
 def place_shoes(band: Band, state: BandState, step: float, bodies: BodyArrays) -> None:
     """Write where all shoes are and how they move.
 
-    :param step: time since the last time [s]; 0: the state does not change
+    Args:
+        step: time since the last time [s]; 0: the state does not change
     """
     nestling = math.exp(-step / _NESTLING)
     for side in range(band.disc.shape[0]):

@@ -65,9 +65,12 @@ class Tracks(RunningGear):
     def __init__(self, config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path, **parameters: Any) -> None:
         """Make the gear.
 
-        :param parameters: as :class:`regolith_vehicles.tracks.config.TracksConfig` has them
-        :raises VehicleModelError: if a name is not in the MJCF file
-        :raises InputError: naming file, key, value and what is allowed
+        Args:
+            parameters: as :class:`regolith_vehicles.tracks.config.TracksConfig` has them
+
+        Raises:
+            VehicleModelError: if a name is not in the MJCF file
+            InputError: naming file, key, value and what is allowed
         """
         self.where, self.mjcf = config.file or str(mjcf_path), Path(mjcf_path).name
         self.tracks = checked_parameters(TracksConfig, config, parameters)
@@ -130,7 +133,8 @@ class Tracks(RunningGear):
     def _check_length(self) -> None:
         """Refuse bands that are far too short or too long for their discs.
 
-        :raises VehicleModelError: naming the side
+        Raises:
+            VehicleModelError: naming the side
         """
         data, pitch = mujoco.MjData(self.model), self.tracks.shoe.pitch_m
         mujoco.mj_forward(self.model, data)
@@ -262,8 +266,9 @@ class Tracks(RunningGear):
     def ramp(self, duration: float, *targets: ArrayLike) -> tuple[Vector, Vector]:
         """Return commands at both ends of a cycle.
 
-        :param targets: forward speed [m/s] and yaw rate [rad/s], shape (2,), or steering, throttle, braking and, if it
-            is not to go ahead, direction, and, if it is to turn on the spot, pivot: shape (3,) to (5,)
+        Args:
+            targets: forward speed [m/s] and yaw rate [rad/s], shape (2,), or steering, throttle, braking and, if it is
+                not to go ahead, direction, and, if it is to turn on the spot, pivot: shape (3,) to (5,)
         """
         given = np.asarray(targets[0], dtype=np.float64)
         if len(given) == 2:
@@ -376,7 +381,8 @@ class Tracks(RunningGear):
     def _slips(self, band: Vector) -> Vector:
         """Return the slip ratios of both bands.
 
-        :param band: their speeds [m/s]
+        Args:
+            band: their speeds [m/s]
         """
         speed, rate = self.cruising[:2]
         ahead = speed - rate * self.band.aside

@@ -22,11 +22,12 @@ TURNING, TURNING_INTEGRAL = 0.5, 0.8
 def speed_control(twist: Vector, memory: Vector, duration: float, gauge: float, pivots: bool) -> Vector:
     """Return steering, throttle, braking, direction and pivot for a twist, shape (5,).
 
-    :param twist: forward speed to reach [m/s], yaw rate, left positive [rad/s]
-    :param memory: in/out: speed [m/s] and yaw rate [rad/s] now, integrals [m], [rad]; shape (4,)
-    :param duration: of the cycle [s]
-    :param gauge: distance of the tracks [m]
-    :param pivots: whether it can turn on the spot
+    Args:
+        twist: forward speed to reach [m/s], yaw rate, left positive [rad/s]
+        memory: in/out: speed [m/s] and yaw rate [rad/s] now, integrals [m], [rad]; shape (4,)
+        duration: of the cycle [s]
+        gauge: distance of the tracks [m]
+        pivots: whether it can turn on the spot
 
     Source: wong2008, section 6.1.
     Checked by: test_tracks.py::test_a_twist_is_driven.

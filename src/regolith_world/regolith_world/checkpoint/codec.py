@@ -24,7 +24,8 @@ T = TypeVar('T')
 def plain(value: Any) -> Any:
     """Return ``value`` (records, arrays, tuples, bytes) as JSON values.
 
-    :raises TypeError: if any part of it would not survive the round trip
+    Raises:
+        TypeError: if any part of it would not survive the round trip
     """
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
@@ -83,7 +84,8 @@ def encode(value: Any) -> bytes:
 def decode(kind: type[T], blob: bytes) -> T:
     """Return the record of type ``kind`` from the bytes of :func:`encode`.
 
-    :raises ValueError: if they hold none
+    Raises:
+        ValueError: if they hold none
     """
     try:
         return typing.cast(T, build(kind, json.loads(blob)))

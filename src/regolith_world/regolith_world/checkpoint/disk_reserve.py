@@ -14,7 +14,8 @@ _BYTES = 1 << 18
 def allocate(folder: Path) -> None:
     """Reserve the space in a run folder.
 
-    :raises OSError: if there is too little
+    Raises:
+        OSError: if there is too little
     """
     with (folder / _NAME).open('wb') as stream:
         os.posix_fallocate(stream.fileno(), 0, _BYTES)

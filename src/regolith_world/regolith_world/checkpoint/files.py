@@ -44,7 +44,8 @@ class Checkpoint:
 def write(folder: Path, checkpoint: Checkpoint) -> None:
     """Write a checkpoint, replacing one of the same name.
 
-    :raises OSError: if the disk refuses, and no part of it is left then; or if something else is there, and stays
+    Raises:
+        OSError: if the disk refuses, and no part of it is left then; or if something else is there, and stays
     """
     if folder.exists():
         found = sorted(folder.iterdir()) if folder.is_dir() else [folder]
@@ -92,7 +93,8 @@ def resume_hint(run_dir: Path) -> str:
 def read(folder: Path) -> Checkpoint:
     """Return the checkpoint in a folder.
 
-    :raises ValueError: naming the file and the problem
+    Raises:
+        ValueError: naming the file and the problem
     """
     file = folder / 'manifest.json'
     try:

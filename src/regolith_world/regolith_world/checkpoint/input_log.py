@@ -19,7 +19,8 @@ from regolith_world.checkpoint import codec
 class InputHistory(Mapping[int, bytes]):
     """What one participant latched, by cycle; of equal neighbours one is kept.
 
-    :param first: cycle it begins with
+    Args:
+        first: cycle it begins with
     """
 
     def __init__(self, first: int) -> None:
@@ -64,7 +65,8 @@ class InputHistory(Mapping[int, bytes]):
     def decode(cls, blob: bytes) -> InputHistory:
         """Return what :meth:`encode` wrote.
 
-        :raises ValueError: if the bytes are something else
+        Raises:
+            ValueError: if the bytes are something else
         """
         runs, made = codec.decode(_Runs, blob), cls(0)
         made.first, made.end = runs.first, runs.end
@@ -114,9 +116,12 @@ class InputLog(Generic[ActT]):
     def commit(self, t_ns: int, state_hash: str, latched: Mapping[str, bytes], cycle: int) -> None:
         """Add the state that a cycle led to, or check it against the one known.
 
-        :param latched: inputs of the cycle by participant
-        :param cycle: number of the state
-        :raises Diverged: if another state is known
+        Args:
+            latched: inputs of the cycle by participant
+            cycle: number of the state
+
+        Raises:
+            ReplayDiverged: if another state is known
         """
         if cycle <= self.last:
             if (self.time_ns(cycle), self._marks[cycle - self.first]) != (t_ns, _mark(state_hash)):
@@ -145,7 +150,8 @@ class InputLog(Generic[ActT]):
     def cut(self, cycle: int, acts: int | None = None) -> None:
         """Forget all that came after a state.
 
-        :param acts: number of acts to keep; None: those upon earlier states
+        Args:
+            acts: number of acts to keep; None: those upon earlier states
         """
         kept = cycle - self.first + 1
         del self._times[kept:], self._marks[kept:]

@@ -40,23 +40,26 @@ class ParticipantStates(Protocol):
     def restore(self, blobs: Mapping[str, bytes], epoch: int, inputs: Mapping[str, bytes]) -> None:
         """Set the states of these participants; the ground's blob goes to all of them that hold a copy.
 
-        :param inputs: encoded :class:`regolith_world.checkpoint.input_log.InputHistory` that they take in place of
-            those from outside
+        Args:
+            inputs: encoded :class:`regolith_world.checkpoint.input_log.InputHistory` that they take in place of those
+                from outside
         """
         ...
 
     def revive(self, name: str, blob: bytes, ground: bytes, epoch: int, inputs: bytes) -> None:
         """Set the state of one participant that was away.
 
-        :param ground: the soil's blob of this moment
-        :param inputs: as above; empty: none
+        Args:
+            ground: the soil's blob of this moment
+            inputs: as above; empty: none
         """
         ...
 
     def place(self, name: str, body: BodyState) -> None:
         """Give a vehicle pose and velocity.
 
-        :raises ValueError: if it cannot be there, with the reason
+        Raises:
+            ValueError: if it cannot be there, with the reason
         """
         ...
 
@@ -64,8 +67,9 @@ class ParticipantStates(Protocol):
 class Snapshot:
     """A checkpoint of this moment, that a rewind can start from.
 
-    :param content: the checkpoint, or the folder it is in
-    :param kept: whether it stays until the run ends
+    Args:
+        content: the checkpoint, or the folder it is in
+        kept: whether it stays until the run ends
     """
 
     def __init__(self, name: str, content: Checkpoint | Path, world: World, *, kept: bool) -> None:
@@ -89,7 +93,8 @@ class Snapshot:
     def load(self) -> Checkpoint:
         """Return the checkpoint.
 
-        :raises ValueError: if its folder holds none any longer
+        Raises:
+            ValueError: if its folder holds none any longer
         """
         return self.content if isinstance(self.content, Checkpoint) else files.read(self.content)
 
@@ -102,10 +107,11 @@ class Snapshot:
 class Timeline:
     """Checkpoints of a world, acts upon it, and rewinds.
 
-    :param populace: its participants' states
-    :param end_ns: of the run, at which the last cycle is cut; 0: none
-    :param folder: of checkpoints; None: they stay in memory
-    :param on_saved: called with every checkpoint, and with one that was restored
+    Args:
+        populace: its participants' states
+        end_ns: of the run, at which the last cycle is cut; 0: none
+        folder: of checkpoints; None: they stay in memory
+        on_saved: called with every checkpoint, and with one that was restored
     """
 
     def __init__(
@@ -143,11 +149,14 @@ class Timeline:
     def save(self, name: str = '', folder: Path | None = None, kept: bool = False) -> Snapshot:
         """Keep the committed state; of automatic checkpoints those go that lie densest, if there are too many.
 
-        :param name: '': its time
-        :param folder: to write it to; None: one of that name among the others, or memory
-        :param kept: whether it stays until the run ends
-        :raises ValueError: if another snapshot has that name, or its files are in that folder
-        :raises OSError: if the disk refuses
+        Args:
+            name: '': its time
+            folder: to write it to; None: one of that name among the others, or memory
+            kept: whether it stays until the run ends
+
+        Raises:
+            ValueError: if another snapshot has that name, or its files are in that folder
+            OSError: if the disk refuses
         """
         for each in self.snapshots:
             if name == each.name:
@@ -201,8 +210,11 @@ class Timeline:
     def restore(self, saved: Checkpoint, live_from: int | None = None) -> None:
         """Restore a checkpoint; the world stands and has told all that was committed.
 
-        :param live_from: number of the state from which on the past is forgotten; None: it will repeat itself
-        :raises ProtocolError: if it is of participants that are not here; then nothing has changed
+        Args:
+            live_from: number of the state from which on the past is forgotten; None: it will repeat itself
+
+        Raises:
+            ProtocolError: if it is of participants that are not here; then nothing has changed
         """
         world = self._world
         world.load(saved.blobs[WORLD])
@@ -234,7 +246,8 @@ class Timeline:
     def target_ns(self, t_ns: int) -> int:
         """Return the time of the last commit at or before a time [ns].
 
-        :raises ValueError: if the time is not among those past
+        Raises:
+            ValueError: if the time is not among those past
         """
         log, (first_ns, last_ns) = self._world.log, self.span_ns
         if not first_ns <= t_ns <= last_ns:
@@ -247,7 +260,8 @@ class Timeline:
     def find(self, name: str) -> Snapshot:
         """Return the snapshot of a name.
 
-        :raises ValueError: if there is none
+        Raises:
+            ValueError: if there is none
         """
         for each in self.snapshots:
             if each.name == name:
@@ -260,10 +274,13 @@ class Timeline:
         A time means the state that was committed, before anybody acted upon it. A snapshot is exact: of two of one
         commit, the later holds what was done between them.
 
-        :param live: whether inputs come from outside from there on, in place of those that came then
-        :param go_on: called before every repeated cycle
-        :raises ValueError: if the time is not among those past, or a checkpoint's folder is gone
-        :raises ProtocolError: if a participant of that time is gone, or the past does not repeat itself
+        Args:
+            live: whether inputs come from outside from there on, in place of those that came then
+            go_on: called before every repeated cycle
+
+        Raises:
+            ValueError: if the time is not among those past, or a checkpoint's folder is gone
+            ProtocolError: if a participant of that time is gone, or the past does not repeat itself
         """
         world, log = self._world, self._world.log
         if isinstance(to, Snapshot):
@@ -289,7 +306,8 @@ class Timeline:
     def apply_edit(self, act: Act) -> None:
         """Act upon the world, which stands; what was recorded of its future is forgotten.
 
-        :raises ValueError: if that is impossible, with the reason
+        Raises:
+            ValueError: if that is impossible, with the reason
         """
         self._world.hold()
         self._do(act)

@@ -36,8 +36,9 @@ class ShapeBounds:
 
         A ball about the origin does not, nor does what turns about its own axis.
 
-        :param omega: angular velocity in the world [rad/s], shape (3,)
-        :param normal: unit vector of the side, shape (3,)
+        Args:
+            omega: angular velocity in the world [rad/s], shape (3,)
+            normal: unit vector of the side, shape (3,)
         """
         if not omega.any():
             return 0.0

@@ -39,7 +39,8 @@ class PenetrationViolation:
 class CollisionDetector:
     """The encounters of cycles; only the compiled shapes persist from one to the next.
 
-    :param judged: whether NIIs are violations; if not, vehicles may drive through each other
+    Args:
+        judged: whether NIIs are violations; if not, vehicles may drive through each other
     """
 
     def __init__(self, *, judged: bool) -> None:
@@ -51,7 +52,8 @@ class CollisionDetector:
     ) -> tuple[list[Intersection], PenetrationViolation | None]:
         """Return all close intersections at the end of a cycle, in name order, and the earliest violation in it.
 
-        :param objects: root objects by name, evolved to the end of ``cycle``
+        Args:
+            objects: root objects by name, evolved to the end of ``cycle``
         """
         members = [o for name in sorted(objects) for o in objects[name].family() if o.shapes]
         if len(members) < 2:
@@ -121,7 +123,8 @@ def first_overlap(objects: Sequence[Object]) -> tuple[Object, Object, float] | N
     As :func:`newcomer_penetration` for each with all before it, but comparing only members whose boxes are close. None:
     there is none.
 
-    :param objects: roots, at their initial states
+    Args:
+        objects: roots, at their initial states
     """
     places = {id(item): k for k, root in enumerate(objects) for item in root.family()}
     members = [o for root in objects for o in root.family() if o.tangible and o.shapes]
@@ -148,8 +151,9 @@ def newcomer_penetration(newcomer: Object, objects: Mapping[str, Object]) -> tup
 
     Children of both count, too. No cycle is short enough to resolve such an intersection. None: there is none.
 
-    :param newcomer: at its initial state
-    :param objects: root objects by name
+    Args:
+        newcomer: at its initial state
+        objects: root objects by name
     """
     others = [o for name in sorted(objects) for o in objects[name].family() if o.tangible and o.shapes]
     for member in newcomer.family():

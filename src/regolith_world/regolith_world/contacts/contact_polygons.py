@@ -18,8 +18,9 @@ SAME_FACE = 1.0 - 1e-6
 def contact_polygons(points: Vector, normals: Vector) -> list[Vector]:
     """Return the polygons that contact points make: those of one normal, three at least, in order about it.
 
-    :param points: in the world [m], shape (n, 3)
-    :param normals: unit vectors, shape (n, 3)
+    Args:
+        points: in the world [m], shape (n, 3)
+        normals: unit vectors, shape (n, 3)
     """
     left, found = np.arange(len(points)), []
     while len(left) >= 3:

@@ -214,9 +214,10 @@ Pair = tuple[str, str]
 def approach_speed(hit: Intersection, point: Vector, normal: Vector) -> float:
     """Return the closing speed of two bodies at a point along a normal [m/s].
 
-    :param hit: the pair
-    :param point: in the world [m], shape (3,)
-    :param normal: unit vector from the first body to the second, shape (3,)
+    Args:
+        hit: the pair
+        point: in the world [m], shape (3,)
+        normal: unit vector from the first body to the second, shape (3,)
 
     Source: goldstein2002.
     Checked by: test_contact_solver.py::test_a_smooth_blow_leaves_the_restitution_of_the_approach.
@@ -245,9 +246,10 @@ def contact_accelerations(
     separating velocity, known at the end, is compensated in the next cycle. The scheme is Regolith's own: a resting
     pair sinks in by half a heartbeat's fall at most. Tests: test_contact_solver.py.
 
-    :param touching: pairs in contact at the end of the cycle
-    :param separation: separating velocity that the impulses at its start aimed at, by pair [m/s]
-    :param dt_s: length of the cycle [s]
+    Args:
+        touching: pairs in contact at the end of the cycle
+        separation: separating velocity that the impulses at its start aimed at, by pair [m/s]
+        dt_s: length of the cycle [s]
     """
     pressing = {}
     for hit in touching:
@@ -263,10 +265,13 @@ def solve_contacts(
 ) -> tuple[list[Impulse], dict[Pair, float]]:
     """Return the impulses that stop (or bounce) all touching pairs, in pair order.
 
-    :param touching: intersections of tangible pairs in contact, sorted by names
-    :param max_step_s: time over which penetration is removed [s]
-    :param pressing: from :func:`contact_accelerations`
-    :return: the impulses, and the separating velocity they aim at, by pair [m/s]
+    Args:
+        touching: intersections of tangible pairs in contact, sorted by names
+        max_step_s: time over which penetration is removed [s]
+        pressing: from :func:`contact_accelerations`
+
+    Returns:
+        the impulses, and the separating velocity they aim at, by pair [m/s]
 
     Source: catto2005; baumgarte1972.
     Checked by: test_contact_solver.py::test_a_smooth_blow_leaves_the_restitution_of_the_approach,

@@ -204,8 +204,9 @@ def close_pairs(objects: Sequence[Object], low: Vector, high: Vector) -> list[tu
 
     Sweep and prune along the axis of largest spread: only boxes that overlap there are compared; of a few, all are.
 
-    :param low: minima of the boxes [m], shape (n, 3)
-    :param high: maxima [m], shape (n, 3)
+    Args:
+        low: minima of the boxes [m], shape (n, 3)
+        high: maxima [m], shape (n, 3)
 
     Source: cohen1995.
     Checked by: test_broad_phase.py::test_the_same_pairs_in_the_same_order.

@@ -34,10 +34,11 @@ def limited_step_ns(
 ) -> int:
     """Return the longest next cycle, at most ``wish_ns``, at whose end no pair of coasting bodies is too deep [ns].
 
-    :param objects: roots by name, committed
-    :param records: all close pairs
-    :param impulses: that act at the start of the cycle
-    :param dt_min_ns: shortest cycle [ns]
+    Args:
+        objects: roots by name, committed
+        records: all close pairs
+        impulses: that act at the start of the cycle
+        dt_min_ns: shortest cycle [ns]
 
     Source: mirtich1996.
     Checked by: test_time_of_impact.py::test_two_balls_meet_when_their_gap_over_their_speed_says,
@@ -70,10 +71,11 @@ def limited_step_ns(
 def time_of_impact(gap: float, closing: float, acceleration: float, within: float) -> float:
     """Return the time until a gap has closed and bodies are as deep as a retry aims at [s].
 
-    :param gap: [m]
-    :param closing: speed [m/s]
-    :param acceleration: of closing [m/s^2]
-    :param within: time looked at [s]; if the bodies are in it nowhere too deep, inf is returned
+    Args:
+        gap: [m]
+        closing: speed [m/s]
+        acceleration: of closing [m/s^2]
+        within: time looked at [s]; if the bodies are in it nowhere too deep, inf is returned
     """
     latest = within
     if acceleration < 0.0 < closing:

@@ -19,8 +19,9 @@ class ParameterAgreement:
     def differences(self, name: str, parameters: Mapping[str, str]) -> str | None:
         """Return a sentence naming the differing parameters and both values; None: no difference.
 
-        :param name: of the participant that asks to join
-        :param parameters: its values by parameter; new parameters cannot differ
+        Args:
+            name: of the participant that asks to join
+            parameters: its values by parameter; new parameters cannot differ
         """
         found = []
         for key in sorted(parameters):

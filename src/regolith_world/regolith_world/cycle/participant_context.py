@@ -41,7 +41,9 @@ class StaticObstacles(Protocol):
     def max_heights(self, heights: NDArray[Any], west: float, south: float, spacing: float) -> NDArray[Any]:
         """Return a map of heights [m], shape (nx, ny), with what stands there.
 
-        :param west: x of the first row [m]; ``south``: y of the first column [m]
+        Args:
+            west: x of the first row [m]
+            south: y of the first column [m]
         """
 
     def fingerprint(self) -> str:
@@ -51,7 +53,8 @@ class StaticObstacles(Protocol):
 def no_terrain() -> TerrainSurface:
     """The ground in a node's process, which has none.
 
-    :raises RuntimeError: always
+    Raises:
+        RuntimeError: always
     """
     raise RuntimeError('a node has no ground of its own; take what is needed of it in ParticipantType.prepared')
 

@@ -21,7 +21,8 @@ class LoopWorkers:
     doing all that begins, then all loops, then all that finishes, sixteen rovers gained a quarter on two cores, and two
     rovers a twelfth (two or three runs each, in turns); with more threads than cores they lost it again.
 
-    :param threads: number of threads, the caller's included
+    Args:
+        threads: number of threads, the caller's included
     """
 
     def __init__(self, threads: int = 1) -> None:
@@ -36,9 +37,10 @@ class LoopWorkers:
     ) -> None:
         """Let participants process a record.
 
-        :param participants: in the order in which they receive it
-        :param meanwhile: called once, when all have begun, for publishing
-        :param then: called once all have answered
+        Args:
+            participants: in the order in which they receive it
+            meanwhile: called once, when all have begun, for publishing
+            then: called once all have answered
         """
         under_way = []
         for participant in participants:
@@ -98,9 +100,10 @@ class ParticipantGroup:
 
     The ground that they share follows first, so that each finds it committed.
 
-    :param ground: None: there is none, or each has its own
-    :param send: takes what they answered to one record, in name order
-    :param threads: see :class:`LoopWorkers`
+    Args:
+        ground: None: there is none, or each has its own
+        send: takes what they answered to one record, in name order
+        threads: see :class:`LoopWorkers`
     """
 
     def __init__(

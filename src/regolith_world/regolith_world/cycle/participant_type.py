@@ -46,15 +46,19 @@ class ParticipantType(ABC, Generic[SectionT, ParticipantT]):
     def resolved(self, section: SectionT, site: ParticipantContext, source: YamlSource) -> SectionT:
         """Return the resolved section: checked against the rest of the scenario, file names absolute.
 
-        :param source: the scenario's file, for messages; the section's key is the participant's name
-        :raises InputError: naming file, key, value and what is allowed
+        Args:
+            source: the scenario's file, for messages; the section's key is the participant's name
+
+        Raises:
+            InputError: naming file, key, value and what is allowed
         """
         return section
 
     def prepared(self, section: SectionT, site: ParticipantContext, folder: Path, progress: Progress) -> SectionT:
         """Write the node's data of the ground into a folder of its own; return the section that names it.
 
-        :raises ValueError: if that is impossible
+        Raises:
+            ValueError: if that is impossible
         """
         return section
 
@@ -71,7 +75,8 @@ class ParticipantType(ABC, Generic[SectionT, ParticipantT]):
     ) -> ParticipantT:
         """Return the participant.
 
-        :param send_result: sends its results to the world
+        Args:
+            send_result: sends its results to the world
         """
 
     def open_topics(
@@ -79,9 +84,10 @@ class ParticipantType(ABC, Generic[SectionT, ParticipantT]):
     ) -> None:
         """Make the participant's topics and services, by the factory of :attr:`topics`.
 
-        :param node: ``rclpy.node.Node`` in the world's namespace, named like the participant
-        :param inbox: :class:`regolith_world.ros.inbox.Inbox` for its subscriptions
-        :param later: defers a publication until the cycle leaves time; drops it while the past is replayed
+        Args:
+            node: ``rclpy.node.Node`` in the world's namespace, named like the participant
+            inbox: :class:`regolith_world.ros.inbox.Inbox` for its subscriptions
+            later: defers a publication until the cycle leaves time; drops it while the past is replayed
         """
         if self.topics:
             module, _, factory = self.topics.partition(':')

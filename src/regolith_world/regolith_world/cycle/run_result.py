@@ -16,11 +16,12 @@ def run_result(
 ) -> dict[str, Any]:
     """Return how far a world came, how fast, in which state, and what its participants report.
 
-    :param wall_s: length of the run [wall s]
-    :param reports: JSON of each participant's answer to STOP, '' where there is none
-    :param start_ns: time at which the run began [ns]
-    :param undone_ns: simulated time that resets and rewinds took back [ns]; the wall time went into it, too, so speed
-        counts it
+    Args:
+        wall_s: length of the run [wall s]
+        reports: JSON of each participant's answer to STOP, '' where there is none
+        start_ns: time at which the run began [ns]
+        undone_ns: simulated time that resets and rewinds took back [ns]; the wall time went into it, too, so speed
+            counts it
     """
     simulated, undone = (world.t_ns - start_ns) * 1e-9, undone_ns * 1e-9
     computed = simulated + undone

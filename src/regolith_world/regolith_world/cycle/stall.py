@@ -19,7 +19,8 @@ class Discards:
 
     No state of the world: a run that continues from a checkpoint counts from there, so it may end up to a second later.
 
-    :param most: beyond which the world ends
+    Args:
+        most: beyond which the world ends
     """
 
     def __init__(self, most: int) -> None:
@@ -33,8 +34,11 @@ class Discards:
     def add(self, t_ns: int, pair: tuple[str, str]) -> None:
         """Count one at a time of the world [ns].
 
-        :param pair: whose intersection was too deep
-        :raises Stalled: at the limit
+        Args:
+            pair: whose intersection was too deep
+
+        Raises:
+            Stalled: at the limit
         """
         if self._times and t_ns < self._times[-1][0]:  # the world went back
             self._times.clear()

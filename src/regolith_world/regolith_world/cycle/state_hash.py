@@ -16,10 +16,11 @@ from collections.abc import Mapping
 def cycle_hash(t_ns: int, object_hashes: Mapping[str, str], soil_hash: str, step_memory: bytes) -> str:
     """Return the state hash (hex) of one committed cycle.
 
-    :param t_ns: committed time
-    :param object_hashes: SHA-256 (hex) of the canonical state of each object and other participant, by name
-    :param soil_hash: of the committed ground, '' without one
-    :param step_memory: of the step control
+    Args:
+        t_ns: committed time
+        object_hashes: SHA-256 (hex) of the canonical state of each object and other participant, by name
+        soil_hash: of the committed ground, '' without one
+        step_memory: of the step control
     """
     digest = hashlib.sha256(struct.pack('<q', t_ns))
     for name in sorted(object_hashes):

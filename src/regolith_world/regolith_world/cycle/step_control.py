@@ -28,8 +28,9 @@ class StepControl:
     In the spirit of conservative advancement; the secant is Regolith's own: a constant closing speed is assumed, which
     bodies need not have, so that a retry may be rejected again.
 
-    :param heartbeat_ns: longest cycle [ns]
-    :param dt_min_ns: shortest cycle [ns]; if it is still rejected, it must be forced
+    Args:
+        heartbeat_ns: longest cycle [ns]
+        dt_min_ns: shortest cycle [ns]; if it is still rejected, it must be forced
 
     Source: mirtich1996.
     Checked by: test_step_control.py::test_the_secant_aims_just_beyond_touching,
@@ -46,7 +47,8 @@ class StepControl:
     def propose(self, wish_ns: int) -> int:
         """Return the length of the next attempt [ns].
 
-        :param wish_ns: shortest wish of all objects [ns]
+        Args:
+            wish_ns: shortest wish of all objects [ns]
         """
         if self.rejections:
             return self.next_try_ns
@@ -59,9 +61,10 @@ class StepControl:
     def reject(self, dt_ns: int, distance_before: float, distance_after: float) -> None:
         """Record that an attempt ended in NII.
 
-        :param dt_ns: length of the attempt [ns]
-        :param distance_before: of the worst pair at the start of the cycle [m]
-        :param distance_after: of the same pair at the end [m], below -1 mm
+        Args:
+            dt_ns: length of the attempt [ns]
+            distance_before: of the worst pair at the start of the cycle [m]
+            distance_after: of the same pair at the end [m], below -1 mm
         """
         self.rejections += 1
         closing = distance_before - distance_after

@@ -54,8 +54,9 @@ class Transport(Protocol):
 
         A repeated call with the same record waits for the missing answers only.
 
-        :raises Silence: if some do not answer in time
-        :raises ParticipantFailed: if one reports a failure
+        Raises:
+            ParticipantTimeout: if some do not answer in time
+            ParticipantFailed: if one reports a failure
         """
         ...
 
@@ -74,7 +75,8 @@ class RemoteBody(Object):
 class RemoteAgent(Object):
     """A vehicle that evolves behind a bus; its children are the bodies it named.
 
-    :param request: to join; ``request.problem()`` is ''
+    Args:
+        request: to join; ``request.problem()`` is ''
     """
 
     def __init__(self, request: JoinRequest, t_ns: int) -> None:
@@ -96,7 +98,8 @@ class RemoteAgent(Object):
     def take(self, answer: CycleResult, t_ns: int) -> None:
         """Make the answer the tentative state at ``t_ns``.
 
-        :raises ParticipantFailed: if its bodies differ from those of the request
+        Raises:
+            ParticipantFailed: if its bodies differ from those of the request
         """
         self._stand(t_ns, answer.bodies)
         self._next_dt_ns = [self._next_dt_ns[-1], answer.next_dt_ns]
@@ -149,7 +152,8 @@ class LocalTransport:
     Participants receive a cycle in the order of their phases, terrain before all vehicles, so that a shared grid is
     committed before any of them reads it; then deltas go to terrain in name order.
 
-    :param threads: see :class:`regolith_world.cycle.participant_group.LoopWorkers`
+    Args:
+        threads: see :class:`regolith_world.cycle.participant_group.LoopWorkers`
     """
 
     def __init__(self, threads: int = 1) -> None:

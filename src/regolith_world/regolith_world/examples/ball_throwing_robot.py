@@ -92,10 +92,11 @@ class Lidar(Object):
 class ThrowingRobot(Object):
     """A robot that drives along +x whatever strikes it, and throws one ball.
 
-    :param speed: [m/s]
-    :param throw_at: range at which it throws [m]
-    :param throw: velocity of the ball in the world [m/s], shape (3,)
-    :param gravity: on the ball [m/s^2], shape (3,)
+    Args:
+        speed: [m/s]
+        throw_at: range at which it throws [m]
+        throw: velocity of the ball in the world [m/s], shape (3,)
+        gravity: on the ball [m/s^2], shape (3,)
     """
 
     kind = 'throwing_robot'

@@ -33,9 +33,10 @@ def configure(
 
     The folder is put into the environment, so that processes started from here use it, too, and are silent.
 
-    :param environment: of the process
-    :param candidates: folders to try if the one set is not writable; None: the user's, the machine's
-    :param say: prints the new folder, once
+    Args:
+        environment: of the process
+        candidates: folders to try if the one set is not writable; None: the user's, the machine's
+        say: prints the new folder, once
     """
     if environment.get(_IN_MEMORY):
         _keep_in_memory()
@@ -79,7 +80,8 @@ def is_complete() -> bool:
 def announce_compilation(say: Callable[[str], None] = _tell) -> Iterator[None]:
     """Announce the first compilation within the block, which may take long.
 
-    :param say: prints the announcement
+    Args:
+        say: prints the announcement
     """
     from numba.core import event
 

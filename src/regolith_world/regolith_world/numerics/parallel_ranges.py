@@ -25,11 +25,12 @@ def _pool(workers: int, process: int) -> ThreadPoolExecutor:
 def run_in_ranges(workers: int, kernel: Callable[..., Any], count: int, band: int, *arguments: Any) -> list[Any]:
     """Return what ``kernel(first, last, *arguments)`` returns for bands that together cover 0 <= n < count, in order.
 
-    :param workers: number of threads
-    :param kernel: compiled, with nogil; it may write only what belongs to its own band
-    :param count: number of elements
-    :param band: elements per call
-    :param arguments: further arguments of each call
+    Args:
+        workers: number of threads
+        kernel: compiled, with nogil; it may write only what belongs to its own band
+        count: number of elements
+        band: elements per call
+        arguments: further arguments of each call
     """
     bounds = [(first, min(first + band, count)) for first in range(0, count, band)]
     if workers == 1 or len(bounds) < 2:

@@ -54,7 +54,8 @@ def times(a: ArrayLike, b: ArrayLike) -> Floats:
 def solved(matrix: Floats, right: Floats) -> Floats:
     """Return x of ``matrix x = right`` for a positive definite matrix, shape (n, n), by elimination from the first row.
 
-    :param right: shape (n,) or (n, m)
+    Args:
+        right: shape (n,) or (n, m)
     """
     n = len(matrix)
     rows = matrix.tolist()

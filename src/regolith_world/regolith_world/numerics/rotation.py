@@ -105,7 +105,8 @@ def from_matrix(rotation: Vector) -> Vector:
 def slerp(first: Vector, last: Vector, share: Vector | float) -> Vector:
     """Return quaternions on the shorter great arc between two, shape (..., 4) as the given ones.
 
-    :param share: of the way from ``first`` to ``last``, 0 to 1, shape (..., 1) or one number
+    Args:
+        share: of the way from ``first`` to ``last``, 0 to 1, shape (..., 1) or one number
 
     Source: shoemake1985.
     Checked by: test_rotation.py::test_slerp_turns_evenly_on_the_shorter_arc.

@@ -50,8 +50,9 @@ def impossible(objects: Mapping[str, Object], names: Collection[str] | None = No
     (2 h). One that stretches gives its ends k C h / m in a step, with their reduced mass m. Both may be
     :data:`CORRECTION_MPS`. Joints and lines without a length begin without an error.
 
-    :param objects: roots by name, where the couplings begin
-    :param names: of the couplings that are looked at; None: all
+    Args:
+        objects: roots by name, where the couplings begin
+        names: of the couplings that are looked at; None: all
     """
     present = attachable_bodies(objects)
     for name, item in sorted(objects.items()):

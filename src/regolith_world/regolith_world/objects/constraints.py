@@ -68,13 +68,14 @@ class Constraint(Object):
 
     Its own pose is that of its end on the first object.
 
-    :param between: names of the objects
-    :param near: points in the frame of the first [m], shape (n, 3)
-    :param far: of a line, its end in the frame of the second [m], shape (1, 3); None: found at first
-    :param rows: point and axis of each thing that is held; empty: a line
-    :param axes: columns: x, y, z of the joint in the frame of the first, shape (3, 3)
-    :param step_ns: longest cycle while it holds [ns]
-    :param until_ns: when it lets go
+    Args:
+        between: names of the objects
+        near: points in the frame of the first [m], shape (n, 3)
+        far: of a line, its end in the frame of the second [m], shape (1, 3); None: found at first
+        rows: point and axis of each thing that is held; empty: a line
+        axes: columns: x, y, z of the joint in the frame of the first, shape (3, 3)
+        step_ns: longest cycle while it holds [ns]
+        until_ns: when it lets go
     """
 
     kind = 'joint'
@@ -123,7 +124,8 @@ class Constraint(Object):
     def place(self, t_ns: int, body: BodyState) -> None:
         """Refuse: it is where what it holds is.
 
-        :raises ValueError: always
+        Raises:
+            ValueError: always
         """
         raise ValueError(f'{self.name!r} is where {" and ".join(self.between)} are; allowed: objects with bodies')
 
@@ -279,8 +281,9 @@ def solve_constraints(objects: Mapping[str, Object], t_ns: int, blows: tuple[Imp
     and leaves alone what will not be taut by the end of a step. Solved directly, with cables let go and taken again by
     their numbers until all signs are right.
 
-    :param objects: roots by name, at their committed states
-    :param blows: impulses of contacts at this commit, which act first
+    Args:
+        objects: roots by name, at their committed states
+        blows: impulses of contacts at this commit, which act first
 
     Source: catto2005; catto2011; murty1974; featherstone2008.
     Checked by: test_constraints.py::test_a_rod_keeps_two_balls_at_a_distance_and_their_momentum,
@@ -371,7 +374,8 @@ def _line(
 def _impulses(rows: Sequence[_Row], count: int) -> tuple[Vector, Vector]:
     """Return the impulse of each row [N s], shape (n,), and its rate after all of them [m/s], shape (n,).
 
-    :param count: number of sides
+    Args:
+        count: number of sides
     """
     n = len(rows)
     if not n:

@@ -60,7 +60,8 @@ class BoxRegion:
 def entities(objects: Mapping[str, Object]) -> dict[str, Object]:
     """Return all entities by name, in name order.
 
-    :param objects: roots by name
+    Args:
+        objects: roots by name
     """
     found = {}
     for root in objects.values():
@@ -112,8 +113,11 @@ def filter_entities(
 ) -> dict[str, Object]:
     """Return the entities that fit all filters; those left empty fit everything.
 
-    :param pattern: a POSIX extended regular expression that some part of the name matches
-    :raises ValueError: if the pattern is none
+    Args:
+        pattern: a POSIX extended regular expression that some part of the name matches
+
+    Raises:
+        ValueError: if the pattern is none
     """
     fitting = set(match_names(found, pattern))
     wanted = set(categories)
@@ -131,7 +135,8 @@ def match_names(names: Iterable[str], pattern: str) -> list[str]:
 
     ``grep -E`` looks, in a process of its own: it is what POSIX says, and one who takes for ever can be ended.
 
-    :raises ValueError: if the pattern is none, or takes too long
+    Raises:
+        ValueError: if the pattern is none, or takes too long
     """
     listed = list(names)
     if not pattern or not listed:

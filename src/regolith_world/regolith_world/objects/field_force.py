@@ -40,10 +40,11 @@ class FieldForce(NamedTuple):
 def field_force(before: FieldForce | None, force: Vector, moment: Vector, step_s: float) -> FieldForce | None:
     """Return the pull from a commit on; None: there is none.
 
-    :param before: from the commit before on
-    :param force: at this commit [N], shape (3,)
-    :param moment: [N m], shape (3,)
-    :param step_s: time between the two [s]; 0: the body has just come to be
+    Args:
+        before: from the commit before on
+        force: at this commit [N], shape (3,)
+        moment: [N m], shape (3,)
+        step_s: time between the two [s]; 0: the body has just come to be
 
     Source: hairer2006, section I.1.4.
     Checked by: test_force_field.py::test_a_body_on_a_cushion_swings_as_a_spring_does.

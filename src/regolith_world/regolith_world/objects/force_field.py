@@ -29,9 +29,10 @@ _MORE = struct.Struct('<5d')
 class ForceField(Object):
     """A region that accelerates free bodies and links that meet it, whatever their mass; it is not struck, nor moves.
 
-    :param acceleration: [m/s^2], shape (3,)
-    :param drag_per_s: slows motion and spin, as if at rest in the region [1/s]
-    :param repulsion_per_s2: acceleration out of the region per depth in it [1/s^2]
+    Args:
+        acceleration: [m/s^2], shape (3,)
+        drag_per_s: slows motion and spin, as if at rest in the region [1/s]
+        repulsion_per_s2: acceleration out of the region per depth in it [1/s^2]
 
     Second order in time where bodies stay inside; a body that comes in or goes out does so at the end of a cycle.
     """

@@ -48,13 +48,14 @@ class SavedObject:
 class Object:
     """Base of everything in the world.
 
-    :param name: unique; offspring are named parent/counter
-    :param initial: state at ``t_ns``
-    :param shapes: convex shapes fixed in the body frame
-    :param tangible: whether a non-infinitesimal intersection with another tangible object discards the cycle
-    :param parent: evolves this object; None: a root
-    :param restitution: of impacts, 0 (plastic) to 1 (elastic)
-    :param friction: Coulomb coefficient
+    Args:
+        name: unique; offspring are named parent/counter
+        initial: state at ``t_ns``
+        shapes: convex shapes fixed in the body frame
+        tangible: whether a non-infinitesimal intersection with another tangible object discards the cycle
+        parent: evolves this object; None: a root
+        restitution: of impacts, 0 (plastic) to 1 (elastic)
+        friction: Coulomb coefficient
     """
 
     kind = ''
@@ -118,7 +119,8 @@ class Object:
     def commit(self, intersections: Sequence[Intersection]) -> None:
         """Make the newest state final, :meth:`feel` what it meets, and have the children do so.
 
-        :param intersections: those of this object, its descendants and their beams, to be read now: poses change
+        Args:
+            intersections: those of this object, its descendants and their beams, to be read now: poses change
         """
         self.on_intersections(intersections)
         for child in sorted(self.children, key=lambda o: o.name):
@@ -172,7 +174,8 @@ class Object:
     def place(self, t_ns: int, body: BodyState) -> None:
         """Take pose and velocity from a state, mass and inertia staying its own, between cycles only.
 
-        :raises ValueError: if the object cannot be moved so
+        Raises:
+            ValueError: if the object cannot be moved so
         """
         own, turn = self.body, times(matrix(body.orientation), matrix(self.body.orientation).T)
         arm = times(turn, own.center_of_mass - own.position)
@@ -324,7 +327,8 @@ class StaticBody(Object):
     def place(self, t_ns: int, body: BodyState) -> None:
         """Take the pose.
 
-        :raises ValueError: if there is a velocity
+        Raises:
+            ValueError: if there is a velocity
         """
         if body.linear_velocity.any() or body.angular_velocity.any():
             raise ValueError(f'{self.name!r} never moves; allowed: velocities of 0')

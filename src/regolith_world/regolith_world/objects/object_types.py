@@ -178,7 +178,8 @@ def make_objects(entries: Mapping[str, Mapping[str, Any]], gravity_mps2: float) 
 def restored(kept: SavedObject) -> Object:
     """Return an object of a checkpoint.
 
-    :raises ValueError: if its kind is unknown
+    Raises:
+        ValueError: if its kind is unknown
     """
     kinds = object_types()
     if kept.kind not in kinds:

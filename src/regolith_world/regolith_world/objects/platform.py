@@ -40,8 +40,11 @@ class _Pace:
 class SampledObject(Object, ABC):
     """An object whose states lie ``pace_ns`` apart, whatever the length of cycles; between them it is interpolated.
 
-    :param pace_ns: time between its own states [ns]; 0: one at the end of every cycle
-    :raises ValueError: if it has a mass, so that blows could act on it between its states
+    Args:
+        pace_ns: time between its own states [ns]; 0: one at the end of every cycle
+
+    Raises:
+        ValueError: if it has a mass, so that blows could act on it between its states
     """
 
     def __init__(
@@ -82,7 +85,8 @@ class SampledObject(Object, ABC):
     def place(self, t_ns: int, body: BodyState) -> None:
         """Refuse: where it is follows from the time.
 
-        :raises ValueError: always
+        Raises:
+            ValueError: always
         """
         raise ValueError(f'{self.name!r} moves as it was told; allowed: objects that are free, or never move')
 

@@ -23,8 +23,11 @@ def rigid_state(
 ) -> BodyState:
     """Return the state of a rigid body with its centre of mass at its origin.
 
-    :param inertia: about the centre of mass in body axes [kg m^2], shape (3, 3)
-    :raises ValueError: if mass or inertia are not positive
+    Args:
+        inertia: about the centre of mass in body axes [kg m^2], shape (3, 3)
+
+    Raises:
+        ValueError: if mass or inertia are not positive
     """
     if not mass > 0.0 or np.linalg.eigvalsh(inertia)[0] <= 0.0:
         raise ValueError(f'{name}: mass {mass} kg and the eigenvalues of inertia must be positive')

@@ -99,7 +99,8 @@ class SpawnSource(ABC):
     def entry(self, resource: Mapping[str, Any], pose: SpawnPose) -> dict[str, Any]:
         """Return the checked and resolved entry of the scenario's section.
 
-        :raises ValueError: naming key, value and what is allowed
+        Raises:
+            ValueError: naming key, value and what is allowed
         """
 
 
@@ -116,7 +117,8 @@ def spawnables() -> list[Spawnable]:
 def read_resource(uri: str, text: str) -> Mapping[str, Any]:
     """Return the resource at an address, in a file, or in a text, which counts only without an address.
 
-    :raises NotSpawned: if there is none
+    Raises:
+        SpawnError: if there is none
     """
     if uri.startswith(SCHEME):
         found = (source.resource(uri.removeprefix(SCHEME)) for source in spawn_sources().values())
@@ -148,7 +150,8 @@ def _of_file(uri: str) -> Mapping[str, Any]:
     The sender of a request may not be allowed to read the files of this process: only of a file that is a resource is
     the content named.
 
-    :raises NotSpawned: if it is none
+    Raises:
+        SpawnError: if it is none
     """
     allowed = f'the path of a YAML file of up to {LARGEST_BYTES} bytes, or an address from get_spawnables'
     try:
@@ -194,10 +197,13 @@ def unique_name(
 ) -> str:
     """Return the name of something that is to appear.
 
-    :param wanted: '': that of the resource, if it may be renamed
-    :param taken: names in use
-    :param away: those of them that belong to deleted vehicles, as a rewind may bring these back
-    :raises NotSpawned: if there is no such name
+    Args:
+        wanted: '': that of the resource, if it may be renamed
+        taken: names in use
+        away: those of them that belong to deleted vehicles, as a rewind may bring these back
+
+    Raises:
+        SpawnError: if there is no such name
     """
     if not wanted and not renaming:
         raise SpawnError(SpawnResultCode.NAME_INVALID, 'no name; allowed: a name, or allow_renaming')
@@ -224,8 +230,11 @@ def unique_name(
 def build_object(name: str, resource: Mapping[str, Any], pose: SpawnPose, gravity: Vector) -> Object:
     """Return the object of a resource with a ``type``.
 
-    :param gravity: in the world [m/s^2], shape (3,)
-    :raises NotSpawned: naming key, value and what is allowed
+    Args:
+        gravity: in the world [m/s^2], shape (3,)
+
+    Raises:
+        SpawnError: naming key, value and what is allowed
     """
     kinds = object_types()
     kind = kinds.get(str(resource['type']))
@@ -253,7 +262,8 @@ def build_object(name: str, resource: Mapping[str, Any], pose: SpawnPose, gravit
 def checked_entry(source: SpawnSource, resource: Mapping[str, Any], pose: SpawnPose) -> dict[str, Any]:
     """Return the entry of a resource of a source.
 
-    :raises NotSpawned: naming key, value and what is allowed
+    Raises:
+        SpawnError: naming key, value and what is allowed
     """
     try:
         return source.entry(resource, pose)
@@ -264,7 +274,8 @@ def checked_entry(source: SpawnSource, resource: Mapping[str, Any], pose: SpawnP
 def source_of(resource: Mapping[str, Any]) -> SpawnSource | None:
     """Return the source that takes a resource; None: it is an object.
 
-    :raises NotSpawned: if nothing takes it
+    Raises:
+        SpawnError: if nothing takes it
     """
     if 'type' in resource:
         return None

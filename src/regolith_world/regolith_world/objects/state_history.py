@@ -25,9 +25,10 @@ StateT = TypeVar('StateT')
 class StateManager(Generic[StateT]):
     """Pairs ``(t, state)`` of one object, oldest first.
 
-    :param interpolate: ``interpolate(a, b, fraction)`` between two neighbouring states; None: only recorded times have
-        a state
-    :param keep: number of states kept
+    Args:
+        interpolate: ``interpolate(a, b, fraction)`` between two neighbouring states; None: only recorded times have a
+            state
+        keep: number of states kept
     """
 
     def __init__(self, interpolate: Callable[[StateT, StateT, float], StateT] | None = None, keep: int = 64) -> None:
@@ -47,7 +48,8 @@ class StateManager(Generic[StateT]):
     def new_state(self, t_ns: int, state: StateT) -> StateT:
         """Append a state at a time [ns], projected onto the constraints, and return it.
 
-        :raises ValueError: if ``t_ns`` is not later than the newest state
+        Raises:
+            ValueError: if ``t_ns`` is not later than the newest state
         """
         if self._times and t_ns <= self._times[-1]:
             raise ValueError(f'new_state at {t_ns} ns is not after the newest state at {self._times[-1]} ns')
@@ -66,7 +68,8 @@ class StateManager(Generic[StateT]):
     def delete_state(self, from_end: int = 0) -> None:
         """Delete one state counted from the end: 0 is the newest, -1 the one before it.
 
-        :raises IndexError: if there is no such state
+        Raises:
+            IndexError: if there is no such state
         """
         if from_end > 0 or -from_end >= len(self._times):
             raise IndexError(f'delete_state({from_end}): allowed are 0 to {1 - len(self._times)}')
@@ -91,7 +94,8 @@ class StateManager(Generic[StateT]):
     def get_state(self, t_ns: int) -> StateT:
         """Return the state at ``t_ns``: exact where one is recorded, else interpolated between its neighbours.
 
-        :raises LookupError: outside the recorded span, or between states that cannot be interpolated
+        Raises:
+            LookupError: outside the recorded span, or between states that cannot be interpolated
         """
         if not self._times or not self._times[0] <= t_ns <= self._times[-1]:
             span = f'{self._times[0]} to {self._times[-1]} ns' if self._times else 'nothing'
@@ -107,7 +111,8 @@ class StateManager(Generic[StateT]):
     def around(self, t_ns: int) -> list[tuple[int, StateT]]:
         """Return time and state recorded at ``t_ns``, or those of its two neighbours.
 
-        :raises LookupError: outside the recorded span
+        Raises:
+            LookupError: outside the recorded span
         """
         self.get_state(t_ns)
         right = bisect_right(self._times, t_ns)
@@ -122,7 +127,8 @@ class StateManager(Generic[StateT]):
 def interpolate_body(a: BodyState, b: BodyState, fraction: float) -> BodyState:
     """Return the state of a body between two others: linear, slerp for the rotation.
 
-    :param fraction: of the time from ``a`` to ``b``, 0 to 1
+    Args:
+        fraction: of the time from ``a`` to ``b``, 0 to 1
     """
 
     def mix(x: Vector, y: Vector) -> Vector:

@@ -16,11 +16,14 @@ import numpy as np
 def generator(seed: int, name: str, quantity: str, index: int) -> np.random.Generator:
     """Return a generator for one object, quantity and cycle (or frame) index.
 
-    :param seed: of the scenario
-    :param name: of the object, e.g. ``amber/navcam``
-    :param quantity: e.g. ``shot_noise``
-    :param index: cycle or frame number, >= 0
-    :return: a new :class:`numpy.random.Generator`; equal arguments give equal numbers
+    Args:
+        seed: of the scenario
+        name: of the object, e.g. ``amber/navcam``
+        quantity: e.g. ``shot_noise``
+        index: cycle or frame number, >= 0
+
+    Returns:
+        a new :class:`numpy.random.Generator`; equal arguments give equal numbers
 
     Source: salmon2011, Philox 4x64-10.
     Checked by: test_state_history.py::test_random_numbers_are_those_of_philox_4x64.

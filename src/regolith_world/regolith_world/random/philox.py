@@ -25,9 +25,10 @@ GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
 def stream_key(seed: int, name: str, quantity: str) -> np.uint64:
     """Return the key of a stream: 64 bits of SHA-256 over scenario seed, object name and quantity.
 
-    :param seed: of the scenario
-    :param name: of the object, e.g. ``amber/navcam``
-    :param quantity: e.g. ``shot_noise``
+    Args:
+        seed: of the scenario
+        name: of the object, e.g. ``amber/navcam``
+        quantity: e.g. ``shot_noise``
     """
     digest = hashlib.sha256(f'{seed}\x00{name}\x00{quantity}'.encode()).digest()
     return np.uint64(int.from_bytes(digest[:8], 'little'))

@@ -17,8 +17,11 @@ KEY = ('key.epoch', 'key.cycle', 'key.attempt')
 def attempt_keys(columns: Mapping[str, Any]) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     """Return the messages that announce an attempt for the first time, so that no result depends on wall time.
 
-    :param columns: path -> values in the messages of a topic in order of arrival, the paths of :data:`KEY` among them
-    :return: numbers of these messages, ascending, shape (n,); their keys, shape (n, 3)
+    Args:
+        columns: path -> values in the messages of a topic in order of arrival, the paths of :data:`KEY` among them
+
+    Returns:
+        numbers of these messages, ascending, shape (n,); their keys, shape (n, 3)
     """
     keys = np.stack([columns[path].astype(np.int64) for path in KEY], axis=1)
     first = np.sort(np.unique(keys, axis=0, return_index=True)[1])

@@ -23,8 +23,9 @@ _SHAPES = 7
 def motion_plot(time: Sequence[float], moving: Mapping[str, Floats]) -> Figure:
     """Return heights over time, and paths from above.
 
-    :param time: [s], n of them
-    :param moving: by name, positions [m], shape (n, 3)
+    Args:
+        time: [s], n of them
+        moving: by name, positions [m], shape (n, 3)
     """
     figure = Figure(figsize=(10.0, 3.6), layout='constrained')
     heights, paths = figure.subplots(1, 2)
@@ -45,8 +46,9 @@ def motion_plot(time: Sequence[float], moving: Mapping[str, Floats]) -> Figure:
 def chain_plots(name: str, time: Sequence[float], positions: Floats) -> Figure:
     """Return the shape of a chain of bodies from the side, at some times.
 
-    :param time: [s], n of them
-    :param positions: [m], shape (n, bodies, 3)
+    Args:
+        time: [s], n of them
+        positions: [m], shape (n, bodies, 3)
     """
     figure = Figure(figsize=(10.0, 4.0), layout='constrained')
     axes = figure.subplots()

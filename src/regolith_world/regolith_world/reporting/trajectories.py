@@ -89,7 +89,8 @@ def read_trajectories(run: Run) -> Trajectories:
 def principal_coordinates(positions: Floats) -> tuple[Floats, Floats]:
     """Return coordinates along the direction in which points spread most when seen from above, and heights [m].
 
-    :param positions: shape (..., 3)
+    Args:
+        positions: shape (..., 3)
     """
     flat: Any = positions[..., :2].reshape(-1, 2)
     flat = flat[np.isfinite(flat).all(axis=1)]

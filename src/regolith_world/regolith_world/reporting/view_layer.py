@@ -54,7 +54,8 @@ def lines_of(scenario: Any) -> list[Constraint]:
 def ends_of(line: Constraint, t_ns: int, poses: Mapping[str, Any]) -> tuple[Floats, Floats] | None:
     """Return both ends of a line at a time [m], shape (3,) each; None: it has let go, or one of the bodies is away.
 
-    :param poses: of bodies by name, as in messages
+    Args:
+        poses: of bodies by name, as in messages
     """
     assert line.far is not None
     if t_ns >= line.until_ns or not all(name in poses for name in line.between):

@@ -29,11 +29,12 @@ DISCOVERY_S = 1.5
 class Announcement:
     """Announces this world on ``worlds`` (latched), and listens for others.
 
-    :param node: in the world's namespace: worlds in other namespaces share nothing with this one
-    :param link: node for the subscription, spun here only
-    :param run: id of the run
-    :param scenario: its name
-    :param remote_nodes: whose nodes are started on other machines
+    Args:
+        node: in the world's namespace: worlds in other namespaces share nothing with this one
+        link: node for the subscription, spun here only
+        run: id of the run
+        scenario: its name
+        remote_nodes: whose nodes are started on other machines
     """
 
     def __init__(
@@ -58,7 +59,8 @@ class Announcement:
     def alone(self) -> bool:
         """Return whether enough time has passed to exclude an earlier world.
 
-        :raises BadStart: if there is one; this world must end
+        Raises:
+            StartupError: if there is one; this world must end
         """
         self._inbox.deliver()
         if self._elder is not None:

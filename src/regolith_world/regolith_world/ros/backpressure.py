@@ -32,13 +32,14 @@ FRAME_PATIENCE_S = 120.0
 class Backpressure:
     """Progress of these nodes, by their acknowledgements; waiting never changes the world's results.
 
-    :param node: for counts of publishers
-    :param inbox: for the acknowledgements
-    :param serve: answers services; called while waiting
-    :param on_silence: takes the name of a silent one and what it owes; returns whether to wait for it any longer
-    :param warn: takes a line for people
-    :param recorded: whether there is a recorder, which must not be outrun
-    :param max_sensor_lag_s: the world's largest lead over its sensors in simulated time [s]; below 0: no sensors
+    Args:
+        node: for counts of publishers
+        inbox: for the acknowledgements
+        serve: answers services; called while waiting
+        on_silence: takes the name of a silent one and what it owes; returns whether to wait for it any longer
+        warn: takes a line for people
+        recorded: whether there is a recorder, which must not be outrun
+        max_sensor_lag_s: the world's largest lead over its sensors in simulated time [s]; below 0: no sensors
     """
 
     def __init__(
@@ -100,7 +101,8 @@ class Backpressure:
     def wait_for_sensors(self, lag_ns: int | None = None) -> None:
         """Wait for the sensors if a frame is too far behind.
 
-        :param lag_ns: in place of the usual lag [ns]
+        Args:
+            lag_ns: in place of the usual lag [ns]
         """
         behind, since, told = self._sensed, time.monotonic(), False
         while self.sensing and not self._close(self._lag_ns if lag_ns is None else lag_ns) and not self._leaving.asked:

@@ -37,8 +37,9 @@ class Writer:
     def pack(self, layout: struct.Struct, size: int, *values: Any) -> None:
         """Write values.
 
-        :param layout: of fields that need no further padding between them once the first is aligned
-        :param size: of the largest of them [bytes], to which the first is aligned
+        Args:
+            layout: of fields that need no further padding between them once the first is aligned
+            size: of the largest of them [bytes], to which the first is aligned
         """
         data = self.data
         data += _PADDING[-(len(data) - 4) % size] + layout.pack(*values)
@@ -67,8 +68,9 @@ class Writer:
     def fixed(self, raw: bytes, size: int) -> None:
         """Write numbers whose count readers know.
 
-        :param raw: their bytes, little-endian
-        :param size: of each [bytes]
+        Args:
+            raw: their bytes, little-endian
+            size: of each [bytes]
         """
         data = self.data
         data += _PADDING[-(len(data) - 4) % size] + raw
@@ -81,7 +83,8 @@ class Writer:
     def numbers(self, values: NDArray[Any], kind: np.dtype[Any]) -> None:
         """Write a sequence of numbers.
 
-        :param kind: little-endian
+        Args:
+            kind: little-endian
         """
         self.count(len(values))
         if len(values):
@@ -91,7 +94,8 @@ class Writer:
 class Reader:
     """A message that is being read.
 
-    :param data: a whole message, :func:`is_plain`
+    Args:
+        data: a whole message, :func:`is_plain`
     """
 
     __slots__ = ('_at', '_data')
@@ -139,7 +143,8 @@ class Reader:
     def fixed(self, count: int, kind: np.dtype[Any]) -> NDArray[Any]:
         """Return numbers as :meth:`Writer.fixed` wrote them; read-only.
 
-        :param kind: little-endian
+        Args:
+            kind: little-endian
         """
         at = self._at + -(self._at - 4) % kind.itemsize
         self._at = at + count * kind.itemsize

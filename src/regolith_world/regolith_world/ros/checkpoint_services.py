@@ -34,7 +34,8 @@ def explain_hash(response: Any) -> None:
 class CheckpointServices:
     """``~/save_checkpoint``, ``~/restore_checkpoint``, ``~/save_snapshot``, ``~/list_snapshots``, ``~/rewind``.
 
-    :param node: named ``world``
+    Args:
+        node: named ``world``
     """
 
     def __init__(self, node: Node, runner: Runner, world: World) -> None:

@@ -16,7 +16,8 @@ from regolith_world.ros.naming import root_of
 class Diagnostics:
     """Diagnostics of one world; failed nodes stay in error until :meth:`recovered`.
 
-    :param node: of the world
+    Args:
+        node: of the world
     """
 
     def __init__(self, node: Node) -> None:
@@ -42,11 +43,12 @@ class Diagnostics:
     ) -> None:
         """Publish the state of world and nodes.
 
-        :param t_ns: of the clock [ns]
-        :param state: of the world, in a word
-        :param values: figures of the world
-        :param members: nodes it waits for: participants, recorder, sensors
-        :param mismatches: by topic, what is published on it with a type that is not received
+        Args:
+            t_ns: of the clock [ns]
+            state: of the world, in a word
+            values: figures of the world
+            members: nodes it waits for: participants, recorder, sensors
+            mismatches: by topic, what is published on it with a type that is not received
         """
         message = DiagnosticArray()
         message.header.stamp.sec, message.header.stamp.nanosec = int(t_ns // 10**9), int(t_ns % 10**9)

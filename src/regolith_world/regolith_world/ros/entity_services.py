@@ -49,8 +49,9 @@ StartVehicle = Callable[[str, Mapping[str, Any]], Future]
 class EntityServices:
     """Serves them for the world of a runner.
 
-    :param node: named ``world``
-    :param start_vehicle: see :data:`StartVehicle`
+    Args:
+        node: named ``world``
+        start_vehicle: see :data:`StartVehicle`
     """
 
     def __init__(self, node: Node, runner: Runner, world: World, start_vehicle: StartVehicle) -> None:
@@ -256,7 +257,8 @@ class EntityServices:
 def _pose(frame: str, message: Any) -> SpawnPose:
     """Return a pose in the world.
 
-    :raises ValueError: if it is in another frame, or no pose
+    Raises:
+        ValueError: if it is in another frame, or no pose
     """
     if frame not in ('', 'world'):
         raise ValueError(f'frame_id {frame!r}; allowed: world, or none')

@@ -29,7 +29,8 @@ FRESH_S = 0.5
 class ExecutorReadiness:
     """The entities of one executor's nodes.
 
-    :raises AttributeError: if rclpy is not as this module knows it
+    Raises:
+        AttributeError: if rclpy is not as this module knows it
     """
 
     def __init__(self, executor: SingleThreadedExecutor) -> None:

@@ -42,8 +42,9 @@ _LONGEST_PERIOD_S = 0.5
 class Inbox:
     """Subscriptions of one node, waited for together; callbacks run in the order of subscription.
 
-    :param node: must not be spun by any executor
-    :param run: id of the run; messages with another id are ignored
+    Args:
+        node: must not be spun by any executor
+        run: id of the run; messages with another id are ignored
     """
 
     def __init__(self, node: Node, run: int = 0) -> None:
@@ -76,11 +77,12 @@ class Inbox:
     ) -> None:
         """Subscribe; ``callback`` is called from :meth:`wait`.
 
-        :param optional: whether it needs no publisher, as ``cmd_vel``
-        :param node: for the topic's namespace and remaps, not spun by any executor; None: the inbox's own
-        :param every_run: whether messages of other runs are taken, too
-        :param raw: whether the callback gets a message's bytes; those without a key at their front are of any run
-        :param one_of: name for several subscriptions of which one needs a publisher; '': this one does
+        Args:
+            optional: whether it needs no publisher, as ``cmd_vel``
+            node: for the topic's namespace and remaps, not spun by any executor; None: the inbox's own
+            every_run: whether messages of other runs are taken, too
+            raw: whether the callback gets a message's bytes; those without a key at their front are of any run
+            one_of: name for several subscriptions of which one needs a publisher; '': this one does
         """
         path = run_path(message_type)
         if self._executor is not None and node is not None:
@@ -101,8 +103,9 @@ class Inbox:
     ) -> None:
         """Subscribe to a topic whose publishers choose one of several types; it needs no publisher.
 
-        :param readers: callback of each type, the usual one first
-        :param node: see :meth:`subscribe`
+        Args:
+            readers: callback of each type, the usual one first
+            node: see :meth:`subscribe`
         """
         if self._executor is not None and node is not None:
             self._executor.add_node(node)
@@ -227,7 +230,8 @@ def spin_ready(executor: SingleThreadedExecutor, limit: int = 16) -> None:
 class ThrottledExecutor:
     """An executor that is served now and then, for a twentieth of the time: eight rovers' nodes ask for a tenth.
 
-    :param executor: of services and timers
+    Args:
+        executor: of services and timers
     """
 
     def __init__(self, executor: SingleThreadedExecutor) -> None:
@@ -237,7 +241,8 @@ class ThrottledExecutor:
     def __call__(self, at_once: bool = False) -> None:
         """Run what is ready, if it is time, as :func:`spin_ready` does.
 
-        :param at_once: whether it is time anyway
+        Args:
+            at_once: whether it is time anyway
         """
         began = time.monotonic()
         if began < self._next and not at_once:

@@ -39,13 +39,16 @@ def pose(message: Any) -> list[Field]:
 class MessageTemplate:
     """The bytes of one message.
 
-    :param message: with all constant fields; its changing fields are overwritten here. Its last field must not be an
-        empty array, after which the serialiser leaves stray bytes.
-    :param numbers: float64 fields, in the order :meth:`fill` takes their values; a float64[] field counts as many as
-        it holds
-    :param stamps: builtin_interfaces/Time objects that all carry the stamp
-    :param counts: uint32 fields, in the order :meth:`fill` takes them
-    :raises ValueError: if the message is not laid out as CDR with numbers in native byte order
+    Args:
+        message: with all constant fields; its changing fields are overwritten here. Its last field must not be an empty
+            array, after which the serialiser leaves stray bytes.
+        numbers: float64 fields, in the order :meth:`fill` takes their values; a float64[] field counts as many as it
+            holds
+        stamps: builtin_interfaces/Time objects that all carry the stamp
+        counts: uint32 fields, in the order :meth:`fill` takes them
+
+    Raises:
+        ValueError: if the message is not laid out as CDR with numbers in native byte order
     """
 
     def __init__(

@@ -21,8 +21,9 @@ from regolith_world.ros.simulation_services import bounds_of, result_of, service
 class PoseServices:
     """Serves them for the poses of a scenario.
 
-    :param node: named ``world``
-    :param poses: by name
+    Args:
+        node: named ``world``
+        poses: by name
     """
 
     def __init__(self, node: Node, poses: Mapping[str, named_poses.NamedPose]) -> None:

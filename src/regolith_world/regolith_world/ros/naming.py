@@ -15,8 +15,9 @@ def named_node(name: str, namespace: str, **options: Any) -> Node:
     ``-r __node:=…`` and ``-r __ns:=…`` on a command line rename every node of a process. Further nodes in it need
     arguments of their own, which come before those; other remaps of the command line still reach them.
 
-    :param namespace: absolute, ``/moon/amber``
-    :param options: of :class:`rclpy.node.Node`
+    Args:
+        namespace: absolute, ``/moon/amber``
+        options: of :class:`rclpy.node.Node`
     """
     own = ['--ros-args', '-r', f'__node:={name}', '-r', f'__ns:={namespace or "/"}']
     return Node(name, namespace=namespace, cli_args=own, **options)
@@ -27,7 +28,8 @@ def helper_node(node: Node, purpose: str) -> Node:
 
     Only its maker spins it, and it has no parameters.
 
-    :param purpose: in one word, ``link``
+    Args:
+        purpose: in one word, ``link``
     """
     return named_node(
         f'{node.get_name()}_{purpose}',

@@ -20,16 +20,17 @@ _LATENESS_S = [1e-6 * 1.02**k for k in range(1000)]
 class Pacer:
     """Wall time over simulated time.
 
-    :param speed: cap in simulated seconds per wall second; 0 for as fast as possible
-    :param strict: whether cycles that start late are counted (hardware in the loop)
-    :param deadline_tolerance_s: lateness from which a start counts as a missed deadline [s]
+    Args:
+        speed: cap in simulated seconds per wall second; 0 for as fast as possible
+        strict: whether cycles that start late are counted (hardware in the loop)
+        deadline_tolerance_s: lateness from which a start counts as a missed deadline [s]
     """
 
-    def __init__(self, speed: float, strict: bool, late_s: float) -> None:
+    def __init__(self, speed: float, strict: bool, deadline_tolerance_s: float) -> None:
         self.speed = speed
         """Cap in simulated seconds per wall second, 0: none; :meth:`change_speed` changes it."""
         self._strict = strict
-        self._late_s = late_s
+        self._late_s = deadline_tolerance_s
         self._starts = np.zeros(len(_LATENESS_S) + 1, np.int64)
         self._misses = 0
         self._latest_s = 0.0
@@ -47,7 +48,8 @@ class Pacer:
     def wait(self, t_ns: int, idle: Callable[[float], None]) -> bool:
         """Wait until the cycle that starts at ``t_ns`` is due; return whether lost time was given up.
 
-        :param idle: called with a wall time [s] that may be used meanwhile
+        Args:
+            idle: called with a wall time [s] that may be used meanwhile
         """
         if self.speed <= 0.0:
             return False

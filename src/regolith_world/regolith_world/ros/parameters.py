@@ -28,7 +28,8 @@ def declare(node: Node, name: str, default: Any, description: str) -> Any:
 def declare_scenario(node: Node) -> Path:
     """Declare ``scenario_file`` and return its value.
 
-    :raises BadStart: if there is no such file
+    Raises:
+        StartupError: if there is no such file
     """
     value = declare(node, 'scenario_file', '', 'resolved scenario (YAML), scenario.yaml of a run folder')
     path = Path(value)
@@ -44,7 +45,8 @@ def declare_scenario(node: Node) -> Path:
 def declare_real_time_factor(node: Node, change: Callable[[float], None]) -> float:
     """Declare ``real_time_factor``, which may be changed during a run, and return its value.
 
-    :param change: takes a new value
+    Args:
+        change: takes a new value
     """
     about = 'Upper limit of the real-time factor (simulated seconds per wall second); 0: no limit.'
     limits = [FloatingPointRange(from_value=0.0, to_value=1e6)]

@@ -28,12 +28,13 @@ class JoinError(RuntimeError):
 class ParticipantEndpoint:
     """The participant and its services.
 
-    :param node: of the services
-    :param restore: ``restore(state, soil, epoch)`` restores a checkpoint and returns its soil hash
-    :param adopt: sets terrain's saved ground, for joining in the middle of a run
-    :param run: id of the run
-    :param instance: of this process, by chance: the world counts processes by it, and tells who asks twice from who
-        died and came back
+    Args:
+        node: of the services
+        restore: ``restore(state, soil, epoch)`` restores a checkpoint and returns its soil hash
+        adopt: sets terrain's saved ground, for joining in the middle of a run
+        run: id of the run
+        instance: of this process, by chance: the world counts processes by it, and tells who asks twice from who died
+            and came back
     """
 
     def __init__(
@@ -59,7 +60,8 @@ class ParticipantEndpoint:
     ) -> Join.Response:
         """Ask until the world has decided, and return its answer: ACCEPTED or AWAY.
 
-        :raises JoinRefused: if it is refused
+        Raises:
+            JoinError: if it is refused
         """
         record = self.participant.join_request()
         record.parameters = {
@@ -90,7 +92,8 @@ class ParticipantEndpoint:
     def check(self, response: Join.Response) -> None:
         """Compare what a replay led to with what the world knew.
 
-        :raises JoinRefused: if they differ
+        Raises:
+            JoinError: if they differ
         """
         answer = self.participant.last_answer
         reached = answer.state_hash if answer is not None else response.expected_hash

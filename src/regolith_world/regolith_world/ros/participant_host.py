@@ -38,9 +38,10 @@ WORD_S = 5.0
 class ParticipantHost:
     """The process of a participant, or of a crew, until the world's STOP.
 
-    :param node: with the participant's own services and observers' topics; spun here
-    :param world: topic name of one of the world's topics, ``world('cycle')``
-    :param crew: whether several participants answer together
+    Args:
+        node: with the participant's own services and observers' topics; spun here
+        world: topic name of one of the world's topics, ``world('cycle')``
+        crew: whether several participants answer together
     """
 
     def __init__(self, node: Node, config: WorldConfig, world: Callable[[str], str], *, crew: bool = False) -> None:
@@ -80,8 +81,9 @@ class ParticipantHost:
     ) -> ParticipantEndpoint:
         """Connect the participant; return its place.
 
-        :param restore: see :class:`regolith_world.ros.participant_endpoint.ParticipantEndpoint`, as ``adopt``
-        :param replay: repeats the records since then, without sending
+        Args:
+            restore: see :class:`regolith_world.ros.participant_endpoint.ParticipantEndpoint`, as ``adopt``
+            replay: repeats the records since then, without sending
         """
         self._seats = [self.seat(self.node, participant, restore, adopt)]
         self._replay = lambda past: replay(past[participant.name])
@@ -106,8 +108,9 @@ class ParticipantHost:
     ) -> None:
         """Connect participants that answer together.
 
-        :param seats: of all of them
-        :param replay: repeats the records since the checkpoint from which those of some names were restored
+        Args:
+            seats: of all of them
+            replay: repeats the records since the checkpoint from which those of some names were restored
         """
         self._seats, self._replay = list(seats), replay
         self._hear(crew.on_cycle)
@@ -154,8 +157,9 @@ class ParticipantHost:
     def run(self) -> None:
         """Join, then answer cycles until STOP.
 
-        :raises JoinRefused: if the world refuses this participant
-        :raises TimeoutError: if there is no world
+        Raises:
+            JoinError: if the world refuses this participant
+            TimeoutError: if there is no world
         """
         self._join()
         freeze_garbage_collector()

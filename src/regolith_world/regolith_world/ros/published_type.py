@@ -40,8 +40,9 @@ def alternatives(name: str) -> tuple[str, ...]:
 class PublishedType:
     """A subscription with the type of the publishers, among those that can be read.
 
-    :param readers: callback of each type; the first is subscribed to while nothing is published
-    :param handler: what rclpy calls for each message; the owner takes them itself
+    Args:
+        readers: callback of each type; the first is subscribed to while nothing is published
+        handler: what rclpy calls for each message; the owner takes them itself
     """
 
     def __init__(
@@ -85,8 +86,9 @@ class PublishedType:
 class TypeWatch:
     """Topics of a run on which messages are published with a type that none of its nodes takes.
 
-    :param node: of the run
-    :param namespaces: of the nodes of the run, absolute; called at each look
+    Args:
+        node: of the run
+        namespaces: of the nodes of the run, absolute; called at each look
     """
 
     def __init__(self, node: Node, namespaces: Callable[[], Collection[str]]) -> None:

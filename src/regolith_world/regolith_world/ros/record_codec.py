@@ -32,7 +32,8 @@ _BODY = 26
 def write_key(out: Writer, key: r.CycleKey, run: int) -> None:
     """Write a CycleKey.
 
-    :param run: id of the run
+    Args:
+        run: id of the run
     """
     out.pack(_KEY, 8, run, *key)
 
@@ -89,7 +90,8 @@ def _read_bodies(data: Reader) -> tuple[r.BodyState, ...]:
 def cycle_bytes(c: r.Cycle, run: int) -> bytes:
     """Return the bytes of the message of a cycle.
 
-    :param run: id of the run
+    Args:
+        run: id of the run
     """
     out = Writer()
     write_key(out, c.key, run)
@@ -155,7 +157,8 @@ def cycle_record(message: bytes) -> r.Cycle:
 def cycle_result_bytes(e: r.CycleResult, run: int) -> bytes:
     """Return the bytes of the message of an answer.
 
-    :param run: id of the run
+    Args:
+        run: id of the run
     """
     out = Writer()
     _write_cycle_result(out, e, run)
@@ -172,8 +175,9 @@ def cycle_result_record(message: bytes) -> r.CycleResult:
 def cycle_result_batch_bytes(answers: Iterable[r.CycleResult], run: int) -> bytes:
     """Return the bytes of the message of the answers of one process to a cycle.
 
-    :param answers: at least one, in name order
-    :param run: id of the run
+    Args:
+        answers: at least one, in name order
+        run: id of the run
     """
     answers = list(answers)
     out = Writer()

@@ -18,10 +18,11 @@ from regolith_world.ros.startup_timeout import StartupNotice
 class RemoteNodes:
     """Those whose nodes are started on other machines, by people who may take their time.
 
-    :param link: of the protocol, see :class:`regolith_world.ros.startup_timeout.StartupNotice`
-    :param names: '' is nobody
-    :param scenario_file: resolved
-    :param run_dir: folder of the run; '': none
+    Args:
+        link: of the protocol, see :class:`regolith_world.ros.startup_timeout.StartupNotice`
+        names: '' is nobody
+        scenario_file: resolved
+        run_dir: folder of the run; '': none
     """
 
     def __init__(self, link: Node, names: Iterable[str], scenario_file: Path, run_dir: str) -> None:

@@ -55,15 +55,16 @@ Outcome = TypeVar('Outcome')
 class Runner:
     """The main loop around :meth:`World.step`.
 
-    :param node: named ``world``; its services and topics are made here, and it is spun here
-    :param populace: the participants' states
-    :param run_dir: of the run; None: nothing on disk
-    :param alive: rewrites the file by which a supervisor sees that this process runs; None: there is none
-    :param duration_s: simulated time of the run's end [s]; 0: endless
-    :param inbox: of the protocol's node, delivered here regularly
-    :param at_standstill: called after every HOLD and STOP and while others are waited for, for deferred publications
-    :param recorded: whether there is a recorder, which must not be outrun
-    :param max_sensor_lag_s: the world's largest lead over its sensors in simulated time [s]; below 0: no sensors
+    Args:
+        node: named ``world``; its services and topics are made here, and it is spun here
+        populace: the participants' states
+        run_dir: of the run; None: nothing on disk
+        alive: rewrites the file by which a supervisor sees that this process runs; None: there is none
+        duration_s: simulated time of the run's end [s]; 0: endless
+        inbox: of the protocol's node, delivered here regularly
+        at_standstill: called after every HOLD and STOP and while others are waited for, for deferred publications
+        recorded: whether there is a recorder, which must not be outrun
+        max_sensor_lag_s: the world's largest lead over its sensors in simulated time [s]; below 0: no sensors
     """
 
     def __init__(
@@ -306,7 +307,8 @@ class Runner:
     async def standing(self, action: Callable[[], Outcome]) -> Outcome:
         """Return the outcome of an action that needs a world between two cycles: now, or as soon as it is there.
 
-        :raises Exception: what the action raises
+        Raises:
+            Exception: what the action raises
         """
         done = Future()
 
@@ -339,9 +341,10 @@ class Runner:
     def reset(self, time: bool = True, state: bool = True, spawned: bool = True) -> str:
         """Return the world, which stands, to its beginning, or what is asked for of it; return why it cannot be, or ''.
 
-        :param time: whether ``/clock`` shows 0 then; else it goes on
-        :param state: whether everything is as it was
-        :param spawned: whether what was spawned is gone
+        Args:
+            time: whether ``/clock`` shows 0 then; else it goes on
+            state: whether everything is as it was
+            spawned: whether what was spawned is gone
         """
         self._call_off_steps()
         timeline = self.timeline
@@ -371,7 +374,8 @@ class Runner:
     def apply_edit(self, act: Act) -> None:
         """Act upon the world, which stands.
 
-        :raises ValueError: if that is impossible, with the reason
+        Raises:
+            ValueError: if that is impossible, with the reason
         """
         self.timeline.apply_edit(act)
         self._rest()
@@ -379,9 +383,12 @@ class Runner:
     def go_to(self, saved: files.Checkpoint, keep_clock: bool | None = None, live: bool = False) -> None:
         """Continue from a checkpoint; the world stands.
 
-        :param keep_clock: whether ``/clock`` stays monotonic; None: as the scenario says
-        :param live: whether the past after it is forgotten
-        :raises ProtocolError: if it is of participants that are not here
+        Args:
+            keep_clock: whether ``/clock`` stays monotonic; None: as the scenario says
+            live: whether the past after it is forgotten
+
+        Raises:
+            ProtocolError: if it is of participants that are not here
         """
         self._call_off_steps()
         before_ns = self._world.t_ns
@@ -394,7 +401,8 @@ class Runner:
     def rewind(self, to: int | Snapshot, live: bool) -> None:
         """Return the world, which stands, to its last commit at or before a time [ns], or to a snapshot.
 
-        :param live: see :meth:`regolith_world.checkpoint.timeline.Timeline.rewind`, and for errors
+        Args:
+            live: see :meth:`regolith_world.checkpoint.timeline.Timeline.rewind`, and for errors
         """
         self._call_off_steps()
         before_ns = self._world.t_ns

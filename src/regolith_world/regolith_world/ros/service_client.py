@@ -26,11 +26,14 @@ def call_service(
     The middleware drops the answer to a client that the server has not discovered in time, which happens to new nodes
     on a busy machine. So the request is repeated; the server must give the same answer again, and act once only.
 
-    :param executor: of the client's node
-    :param timeout_s: for the service to come up, and then for an answer [wall s]
-    :param give_up: whether to stop waiting
-    :raises TimeoutError: if there is no such service, or no answer
-    :raises KeyboardInterrupt: if ``give_up`` returns True
+    Args:
+        executor: of the client's node
+        timeout_s: for the service to come up, and then for an answer [wall s]
+        give_up: whether to stop waiting
+
+    Raises:
+        TimeoutError: if there is no such service, or no answer
+        KeyboardInterrupt: if ``give_up`` returns True
     """
 
     def wait(until: float, done: Callable[[], bool]) -> bool:

@@ -22,8 +22,11 @@ FARTHEST_M = 1e5
 def coordinates(name: str, values: Iterable[float]) -> NDArray[np.float64]:
     """Return coordinates of a request [m].
 
-    :param name: of the field, for the message
-    :raises ValueError: if one is not a number, or too large
+    Args:
+        name: of the field, for the message
+
+    Raises:
+        ValueError: if one is not a number, or too large
     """
     array = np.array(values, dtype=np.float64)
     wrong = np.flatnonzero(~(np.abs(array) <= FARTHEST_M))  # NaN, too
@@ -41,7 +44,8 @@ def create_service(
     What its callback raises would otherwise be lost, and the client would wait without an end. A :class:`ValueError`
     says what is wrong with the request; anything else is logged, too.
 
-    :param callback: plain or async, of request and response
+    Args:
+        callback: plain or async, of request and response
     """
 
     def failed(error: Exception) -> Any:

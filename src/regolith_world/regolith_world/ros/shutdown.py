@@ -86,11 +86,12 @@ def run_process(
 ) -> NoReturn:
     """Run a process with nodes and end it with an exit code.
 
-    :param build: makes its main object; may refuse
-    :param run: returns the exit code; None: 0
-    :param nodes: of the object, to be destroyed at the end
-    :param refusals: exceptions without a traceback; exit code 3
-    :param failed: exit code after other exceptions
+    Args:
+        build: makes its main object; may refuse
+        run: returns the exit code; None: 0
+        nodes: of the object, to be destroyed at the end
+        refusals: exceptions without a traceback; exit code 3
+        failed: exit code after other exceptions
     """
     try:
         check_ros_environment(os.environ)
@@ -177,9 +178,12 @@ class _Schedule(ctypes.Structure):
 def exit_after(seconds: float, code: int) -> None:
     """Let the C library end this process after a time, even if the interpreter's lock is blocked.
 
-    :param seconds: [wall s]
-    :param code: exit code
-    :raises OSError: if it refuses
+    Args:
+        seconds: [wall s]
+        code: exit code
+
+    Raises:
+        OSError: if it refuses
     """
     library = ctypes.CDLL(None, use_errno=True)
     notice = _Notice(value=code, notify=_SIGEV_THREAD, function=ctypes.cast(library._exit, ctypes.c_void_p))

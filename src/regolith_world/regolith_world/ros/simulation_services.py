@@ -71,8 +71,9 @@ def bounds_of(low: Vector, high: Vector) -> Bounds:
 class SimulationServices:
     """Serves them for the world of a runner.
 
-    :param node: named ``world``
-    :param scenario: name of the world
+    Args:
+        node: named ``world``
+        scenario: name of the world
     """
 
     def __init__(self, node: Node, runner: Runner, world: World, scenario: str) -> None:
@@ -155,7 +156,8 @@ class SimulationServices:
     async def _stepped(self, count: int, told: Callable[[int], bool]) -> Result:
         """Return the result of an order of steps.
 
-        :param told: see :class:`regolith_world.ros.step_request.StepRequest`
+        Args:
+            told: see :class:`regolith_world.ros.step_request.StepRequest`
         """
         done, order = Future(), StepRequest(count, told, lambda: done.set_result(None))
         if count == 0:

@@ -20,8 +20,9 @@ LONGEST_BUILD_S = 900.0
 class StartupNotice:
     """Shows that a node is being built, until :meth:`done`.
 
-    :param node: of the publisher
-    :param topic: of the run, ``starting`` in the world's namespace
+    Args:
+        node: of the publisher
+        topic: of the run, ``starting`` in the world's namespace
     """
 
     def __init__(self, node: Node, topic: str) -> None:
@@ -38,9 +39,10 @@ class StartupNotice:
 class StartupTimeout:
     """A time-out that stands still while a node is being built.
 
-    :param node: for the graph
-    :param topic: see :class:`StartupNotice`
-    :param timeout_s: wall time [s]
+    Args:
+        node: for the graph
+        topic: see :class:`StartupNotice`
+        timeout_s: wall time [s]
     """
 
     def __init__(self, node: Node, topic: str, timeout_s: float) -> None:

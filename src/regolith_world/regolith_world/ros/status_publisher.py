@@ -38,8 +38,9 @@ STATES = {
 class StatusPublisher:
     """Publishers of a world's time and state.
 
-    :param node: named ``world``
-    :param end_ns: of the run; 0: endless
+    Args:
+        node: named ``world``
+        end_ns: of the run; 0: endless
     """
 
     def __init__(self, node: Node, world: World, end_ns: int) -> None:

@@ -22,8 +22,9 @@ _MEANING = {'stop': 'stops', 'drop': 'goes on without it', 'wait': 'waits for it
 class TimeoutPolicy:
     """The reaction to silent nodes.
 
-    :param logger: of the world's node
-    :param run_dir: folder of the run; None: none
+    Args:
+        logger: of the world's node
+        run_dir: folder of the run; None: none
     """
 
     def __init__(
@@ -46,7 +47,8 @@ class TimeoutPolicy:
     def follow(self, names: Sequence[str], owed: str, choice: Choice) -> Choice:
         """Report silent nodes on ``/diagnostics``, in the status and to people; return the choice.
 
-        :param owed: what they owe, and for how long
+        Args:
+            owed: what they owe, and for how long
         """
         t_s = self._world.t_ns * 1e-9
         details = {'cycle': self._world.cycle, 't_s': f'{t_s:.3f}', 'on_failure': _MEANING[choice]}

@@ -25,9 +25,10 @@ from regolith_world.ros.inbox import Inbox
 class TopicTransport:
     """A :class:`regolith_world.cycle.transport.Transport` over topics.
 
-    :param node: for the protocol's topics alone; spun here only
-    :param serve: answers services; called while waiting
-    :param run: id of the run
+    Args:
+        node: for the protocol's topics alone; spun here only
+        serve: answers services; called while waiting
+        run: id of the run
     """
 
     def __init__(self, node: Node, config: WorldConfig, serve: Callable[[], None], run: int) -> None:

@@ -27,13 +27,14 @@ _PACKAGE, _EXECUTABLE = 'regolith_vehicles', 'agent_node'
 class VehicleProcess:
     """Its process; it joins like any other.
 
-    :param entry: checked and resolved
-    :param scenario_file: of the run
-    :param folder: for the scenario with the vehicle in it
-    :param root: namespace above all names of the run
-    :param run: its id
-    :param again: whether it is to be started again now if its process has failed; it comes back where it was
-    :param give_up: called, with words for people, when that has been tried often enough
+    Args:
+        entry: checked and resolved
+        scenario_file: of the run
+        folder: for the scenario with the vehicle in it
+        root: namespace above all names of the run
+        run: its id
+        again: whether it is to be started again now if its process has failed; it comes back where it was
+        give_up: called, with words for people, when that has been tried often enough
     """
 
     def __init__(

@@ -16,8 +16,9 @@ _LEAST = 0.5
 class WaitReport:
     """Adds up the time a world waits.
 
-    :param warn: takes a human-readable line
-    :param clock: wall time [s]
+    Args:
+        warn: takes a human-readable line
+        clock: wall time [s]
     """
 
     def __init__(self, warn: Callable[[str], object], clock: Callable[[], float] = time.monotonic) -> None:

@@ -20,8 +20,9 @@ SILENT_S = 15.0
 class WorldMonitor:
     """Reports an unresponsive world.
 
-    :param warn: takes a human-readable line
-    :param clock: wall time [s]
+    Args:
+        warn: takes a human-readable line
+        clock: wall time [s]
     """
 
     def __init__(self, warn: Callable[[str], object], clock: Callable[[], float] = time.monotonic) -> None:

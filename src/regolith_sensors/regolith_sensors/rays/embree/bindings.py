@@ -62,7 +62,8 @@ class EmbreeError(RuntimeError):
 def library() -> ctypes.CDLL:
     """Return the loaded library, with typed functions, and make its symbols known to compiled loops.
 
-    :raises EmbreeError: if the wheel holds no Embree 4
+    Raises:
+        EmbreeError: if the wheel holds no Embree 4
     """
     folder = Path(embreex.__file__).parent
     found = sorted([*folder.parent.glob('embreex.libs/libembree4*'), *folder.glob('**/*embree4*')])
@@ -125,7 +126,8 @@ class Device:
     def check(self, what: str) -> None:
         """Raise an error if something failed since the last check.
 
-        :raises EmbreeError: with Embree's error number
+        Raises:
+            EmbreeError: with Embree's error number
         """
         error = self.lib.rtcGetDeviceError(self.handle)
         if error:
@@ -252,7 +254,8 @@ class InstanceScene:
     def commit(self) -> None:
         """Build all changes.
 
-        :raises EmbreeError: if Embree could not
+        Raises:
+            EmbreeError: if Embree could not
         """
         self.device.lib.rtcCommitScene(self.handle)
         self.device.check('scene')

@@ -63,9 +63,10 @@ def surface_light(traced: Traced, light: Lights, view: CameraRays) -> Singles:
 
     The mean radiance of cosine-distributed rays times pi, interpolated between the gathering points.
 
-    :param traced: scene with hulls that hold light
-    :param light: sun and lamps on the ground
-    :param view: hulls beyond its edge, or smaller than eight pixels in it, are left out
+    Args:
+        traced: scene with hulls that hold light
+        light: sun and lamps on the ground
+        view: hulls beyond its edge, or smaller than eight pixels in it, are left out
 
     Source: ward1988; duff2017.
     Checked by: test_irradiance_cache.py::test_a_wall_in_shadow_has_half_the_plains_light,

@@ -78,7 +78,8 @@ def _spread(stream: np.uint64, pixel: int, place: int, sample: int, extra: int) 
     further rays take the first ray's numbers, moved along a lattice. Together they lie evenly: a border that each ray
     alone sees as grain is smooth in their mean.
 
-    :param place: row of the pixel times 2^16 plus its column
+    Args:
+        place: row of the pixel times 2^16 plus its column
 
     Source: roberts2018; cranley1976.
     Checked by: test_adaptive_sampling.py::test_edges_and_shadow_borders_are_smooth,
@@ -127,13 +128,14 @@ def direct(
 ) -> None:
     """Write the light of sun and lamps that each hit lane sends to its viewer into ``out`` [W/m^2/sr], shape (3, 16).
 
-    :param extra: number of each lane's ray among those of its pixel, shape (16,)
-    :param places: rows of the lanes' pixels times 2^16 plus their columns, shape (16,)
-    :param seen: out: visible part of the sun for each lane, shape (16,)
-    :param whole: out: what the lane would send if the sun were wholly visible [W/m^2/sr], shape (3, 16), or (3, 0):
-        not wanted
-    :param blocked: out: distance of what stands nearest in the way of the sun [m], 0: nothing, shape (16,), or (0,):
-        not wanted
+    Args:
+        extra: number of each lane's ray among those of its pixel, shape (16,)
+        places: rows of the lanes' pixels times 2^16 plus their columns, shape (16,)
+        seen: out: visible part of the sun for each lane, shape (16,)
+        whole: out: what the lane would send if the sun were wholly visible [W/m^2/sr], shape (3, 16), or (3, 0): not
+            wanted
+        blocked: out: distance of what stands nearest in the way of the sun [m], 0: nothing, shape (16,), or (0,): not
+            wanted
 
     Source: hapke2012.
     Checked by: test_scene.py::test_level_regolith_shines_as_hapke_says, test_scene.py::test_two_soils_side_by_side.

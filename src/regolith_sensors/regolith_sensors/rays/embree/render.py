@@ -67,9 +67,10 @@ def render(
 ) -> RenderedImage:
     """Return the image of a camera, one ray per pixel.
 
-    :param held: light on hulls, from :func:`regolith_sensors.rays.embree.irradiance_cache.surface_light`; bounced rays
-        replace it
-    :param out: frame of the view's size for the result; fresh memory of an image costs as much as tracing it
+    Args:
+        held: light on hulls, from :func:`regolith_sensors.rays.embree.irradiance_cache.surface_light`; bounced rays
+            replace it
+        out: frame of the view's size for the result; fresh memory of an image costs as much as tracing it
     """
     height, width = camera.rays.shape[:2]
     frame = out if out is not None else empty_frame(height, width)
@@ -90,11 +91,12 @@ def render_more(
 ) -> None:
     """Add the radiance of further rays in some pixels to a frame's.
 
-    :param camera: view of the first ray
-    :param random: samples of the first ray
-    :param pixels: row times width plus column of each, in the order of
-        :func:`regolith_sensors.rays.adaptive_sampling.edge_pixels`
-    :param rays: directions as in the view, one table per further ray, shape (1 to 16, height, width, 3)
+    Args:
+        camera: view of the first ray
+        random: samples of the first ray
+        pixels: row times width plus column of each, in the order of
+            :func:`regolith_sensors.rays.adaptive_sampling.edge_pixels`
+        rays: directions as in the view, one table per further ray, shape (1 to 16, height, width, 3)
     """
     blocks = -(-len(pixels) // (16 // len(rays)))
     run_in_ranges(_render_band, blocks, _BAND // 8, *traced, camera, light, random, held, rays, pixels, _images(frame))

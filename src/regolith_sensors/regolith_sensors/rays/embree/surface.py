@@ -91,8 +91,9 @@ def surface_at(
 
     The arrays come one by one: a tuple of them would be copied for every hit.
 
-    :param pixel_angle: width of a pixel as seen from the ray's origin [rad]
-    :param detailed: whether the micro-relief counts
+    Args:
+        pixel_angle: width of a pixel as seen from the ray's origin [rad]
+        detailed: whether the micro-relief counts
 
     Source: hanika2021.
     Checked by: test_scene.py::test_penumbra_of_an_edge, test_scene.py::test_level_regolith_shines_as_hapke_says.
@@ -181,7 +182,8 @@ def _on_disc(
 ) -> tuple[Single, Single, Single]:
     """Return the normal of the curved surface that a disc stands for.
 
-    :param gx: normal of the disc, as gy and gz
+    Args:
+        gx: normal of the disc, as gy and gz
     """
     dx, dy, dz = x - discs[disc, DISC_PLACE], y - discs[disc, DISC_PLACE + 1], z - discs[disc, DISC_PLACE + 2]
     xx, yy, zz = discs[disc, DISC_BEND], discs[disc, DISC_BEND + 1], discs[disc, DISC_BEND + 2]

@@ -66,8 +66,9 @@ class DeviceBed(ParticleBed):
     ) -> None:
         """Make a bed at rest; arguments are those of :class:`regolith_terrain.crm.particle_bed.ParticleBed`.
 
-        :param workers: taken and not used
-        :param device: Warp's name of it: 'cuda', 'cuda:1', or 'cpu' for tests
+        Args:
+            workers: taken and not used
+            device: Warp's name of it: 'cuda', 'cuda:1', or 'cpu' for tests
         """
         self.host: dict[str, Any] = {}
         self._ahead = False

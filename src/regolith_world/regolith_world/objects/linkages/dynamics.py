@@ -438,9 +438,13 @@ def advance(
 ) -> int:
     """Move on by substeps; ``now`` is written, and ``next_`` has room for as much.
 
-    :param gravity: [m/s^2], shape (3,)
-    :param h: length of a substep [s]; count: of them
-    :return: OK, or TORN where no push holds the joints together: the substep is too long for how fast things go
+    Args:
+        gravity: [m/s^2], shape (3,)
+        h: length of a substep [s]
+        count: of them
+
+    Returns:
+        OK, or TORN where no push holds the joints together: the substep is too long for how fast things go
 
     Source: andersen1983; hairer2006, section VII.1.4.
     Checked by: test_linkage_motion.py::test_a_pendulum_swings_as_the_elliptic_integral_says,

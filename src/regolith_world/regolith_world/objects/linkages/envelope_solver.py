@@ -25,7 +25,8 @@ _DEPENDENT = 1e-9
 def envelope(rows: ConstraintRows, bodies: Places) -> tuple[Places, Places]:
     """Return the first column of each row, and where rows start, shape (m,) and (m + 1,).
 
-    :param bodies: of each joint, shape (j, 2); below 0: the world, which couples nothing
+    Args:
+        bodies: of each joint, shape (j, 2); below 0: the world, which couples nothing
     """
     count = len(rows.joint)
     earliest: dict[int, int] = {}
@@ -41,7 +42,8 @@ def envelope(rows: ConstraintRows, bodies: Places) -> tuple[Places, Places]:
 def factor(matrix: Vector, first: Places, start: Places, active: NDArray[np.bool_]) -> None:
     """Replace the lower half of a matrix by its Cholesky factor; rows that are not active, or depend, get pivot 0.
 
-    :param matrix: rows from their first column on, shape (start[m],)
+    Args:
+        matrix: rows from their first column on, shape (start[m],)
 
     Source: george1981, section 4.2.
     Checked by: test_linkage_solver.py::test_the_solution_is_that_of_the_full_matrix.
@@ -67,7 +69,8 @@ def factor(matrix: Vector, first: Places, start: Places, active: NDArray[np.bool
 def solve(matrix: Vector, first: Places, start: Places, right: Vector) -> None:
     """Replace the right-hand side, shape (m,), by the solution; rows that were left out have 0.
 
-    :param matrix: of :func:`factor`
+    Args:
+        matrix: of :func:`factor`
 
     Source: george1981, section 4.2.
     Checked by: test_linkage_solver.py::test_the_solution_is_that_of_the_full_matrix,

@@ -138,8 +138,9 @@ def orthonormal_axes(axis: Vector) -> Vector:
 def frames(joints: Sequence[LinkageJoint], position: Vector, rotation: Vector) -> JointFrames:
     """Return joints in the frames of bodies as these stand.
 
-    :param position: of the bodies [m], shape (n, 3)
-    :param rotation: of body axes to the world's, shape (n, 3, 3)
+    Args:
+        position: of the bodies [m], shape (n, 3)
+        rotation: of body axes to the world's, shape (n, 3, 3)
     """
     count = len(joints)
     arm, axes = np.zeros((count, 2, 3)), np.zeros((count, 2, 3, 3))

@@ -72,7 +72,8 @@ class Link(Object):
     def place(self, t_ns: int, body: BodyState) -> None:
         """Refuse: its joints would tear.
 
-        :raises ValueError: always
+        Raises:
+            ValueError: always
         """
         raise ValueError(f'{self.name!r} is held by its joints; allowed: objects that are free, or never move')
 
@@ -96,15 +97,16 @@ class Linkage(Object):
     Its own body is at the centre of mass of all, without shapes; it does not turn. Bodies of one linkage do not touch
     one another.
 
-    :param names: of the links, in the order of ``masses``; each becomes NAME/LINK
-    :param shapes: of each link, about its centre of mass
-    :param mass: [kg], shape (n,)
-    :param inertia: about the centres of mass in body axes [kg m^2], shape (n, 3, 3)
-    :param motion: positions, orientations, velocities and angular momenta at ``t_ns``
-    :param joint_frames: see :func:`regolith_world.objects.linkages.joints.frames`
-    :param equations: see :func:`regolith_world.objects.linkages.joints.rows`
-    :param gravity: [m/s^2], shape (3,)
-    :param substep_s: longest substep [s]
+    Args:
+        names: of the links, in the order of ``masses``; each becomes NAME/LINK
+        shapes: of each link, about its centre of mass
+        mass: [kg], shape (n,)
+        inertia: about the centres of mass in body axes [kg m^2], shape (n, 3, 3)
+        motion: positions, orientations, velocities and angular momenta at ``t_ns``
+        joint_frames: see :func:`regolith_world.objects.linkages.joints.frames`
+        equations: see :func:`regolith_world.objects.linkages.joints.rows`
+        gravity: [m/s^2], shape (3,)
+        substep_s: longest substep [s]
     """
 
     kind = 'linkage'
@@ -157,8 +159,9 @@ class Linkage(Object):
     ) -> Linkage:
         """Return a linkage whose joints fit its bodies as these stand; velocities against the joints are taken out.
 
-        :param bodies: with position, orientation and velocities
-        :param joints: by numbers of bodies
+        Args:
+            bodies: with position, orientation and velocities
+            joints: by numbers of bodies
         """
         orientation = np.array([body.orientation for body in bodies])
         position, velocity = (np.array([getattr(b, key) for b in bodies]) for key in ('position', 'linear_velocity'))
@@ -185,7 +188,8 @@ class Linkage(Object):
     def place(self, t_ns: int, body: BodyState) -> None:
         """Refuse: it stands as its bodies and joints say.
 
-        :raises ValueError: always
+        Raises:
+            ValueError: always
         """
         raise ValueError(f'{self.name!r} stands as its bodies and joints say; allowed: objects of one body')
 
@@ -197,7 +201,8 @@ class Linkage(Object):
     def evolve(self, cycle: Cycle) -> list[Object]:
         """Apply the blows in ``cycle``, then move all links by substeps; fields act at its middle.
 
-        :raises ParticipantFailed: if things go too fast for the substep to hold the joints together
+        Raises:
+            ParticipantFailed: if things go too fast for the substep to hold the joints together
         """
         now = LinkageState(*(part.copy() for part in self._motions[-1]))
         self._motions.append(now)

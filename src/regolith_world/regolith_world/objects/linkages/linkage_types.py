@@ -87,8 +87,10 @@ class LinkageJointConfig(Section):
     def joint(self, numbers: tuple[int, int], origin: Vector, turn: Vector) -> LinkageJoint:
         """Return the joint in the world.
 
-        :param numbers: of its bodies
-        :param origin: of the linkage's frame [m], shape (3,); turn: of its axes to the world's, shape (3, 3)
+        Args:
+            numbers: of its bodies
+            origin: of the linkage's frame [m], shape (3,)
+            turn: of its axes to the world's, shape (3, 3)
         """
         given = self.ends if self.ends is not None else (self.at, self.at)
         near, far = (origin + times(turn, np.array(point, float)) for point in given)
@@ -195,7 +197,8 @@ class RopeConfig(_System):
 def capsule_inertia(mass: float, radius: float, half: float) -> Vector:
     """Return the inertia of a homogeneous capsule along z [kg m^2], shape (3, 3).
 
-    :param half: half the length of the cylinder between its two half balls [m]
+    Args:
+        half: half the length of the cylinder between its two half balls [m]
 
     Source: goldstein2002.
     Checked by: test_linkages.py::test_inertias_of_bodies_along_an_axis.
