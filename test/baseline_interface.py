@@ -36,11 +36,15 @@ def commands(group: Any, path: str) -> Iterator[tuple[str, Any]]:
 def _option(series: Series, path: str, given: Any) -> None:
     """Take what a command says and does about one of its options or arguments."""
     about = {
-        'words': ' '.join([*given.opts, *given.secondary_opts]), 'help': getattr(given, 'help', None),
-        'metavar': given.metavar, 'required': given.required, 'values': given.nargs,
-        'repeated': bool(getattr(given, 'multiple', False)), 'flag': bool(getattr(given, 'is_flag', False)),
+        'words': ' '.join([*given.opts, *given.secondary_opts]),
+        'help': getattr(given, 'help', None),
+        'metavar': given.metavar,
+        'required': given.required,
+        'values': given.nargs,
+        'repeated': bool(getattr(given, 'multiple', False)),
+        'flag': bool(getattr(given, 'is_flag', False)),
         'default': None if callable(given.default) else _plain(given.default),
-    }  # fmt: skip
+    }
     for bound in ('min', 'max'):  # of the option or, in other versions of the library, of its type
         about[bound] = getattr(given, bound, getattr(getattr(given, 'type', None), bound, None))
     series.add(path, _line(about))
@@ -91,9 +95,11 @@ def interface() -> Rows:
     for name, schema in schemas():
         for key, field in schema.model_fields.items():
             bounds = {
-                bound: getattr(mark, bound) for mark in field.metadata for bound in BOUNDS
+                bound: getattr(mark, bound)
+                for mark in field.metadata
+                for bound in BOUNDS
                 if getattr(mark, bound, None) is not None
-            }  # fmt: skip
+            }
             default = '(required)' if field.is_required() else _plain(field.get_default(call_default_factory=True))
             series.add(f'key {name}.{key}', _line({'default': default, **bounds, 'about': field.description}))
     return series.rows()

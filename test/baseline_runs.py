@@ -95,9 +95,14 @@ class Watch:
 
     def _on_cycle(self, cycle: Cycle) -> None:
         record = {
-            't_ns': cycle.t_ns, 'dt_ns': cycle.dt_ns, 'verdict': cycle.verdict, 'spawned': list(map(_kind, cycle.spawned)),
-            'removed': list(map(_kind, cycle.removed)), 'constrained': list(cycle.constrained), 'impulses': len(cycle.impulses),
-        }  # fmt: skip
+            't_ns': cycle.t_ns,
+            'dt_ns': cycle.dt_ns,
+            'verdict': cycle.verdict,
+            'spawned': list(map(_kind, cycle.spawned)),
+            'removed': list(map(_kind, cycle.removed)),
+            'constrained': list(cycle.constrained),
+            'impulses': len(cycle.impulses),
+        }
         self.series.add('cycle', record)
         for body in cycle.bodies:
             self.series.add(f'body.{_kind(body.name)}', replace(body, name=''))
@@ -158,12 +163,29 @@ def _write_diggers(folder: Path) -> None:
         'bucket': {'body': 'drum_rear', 'capacity_kg': 4.0},
     }
     model['tools'] = {
-        'blade': {'kind': 'blade', 'body': 'base_link', 'payload': 'pile', 'position': [0.62, 0.04, -0.24], 'width_m': 0.57,
-                  'orientation': [0.0, 0.0, 0.1305262, 0.9914449], 'rake_angle_deg': 64.0, 'adhesion_pa': 120.0,
-                  'soil_tool_friction_deg': 19.0, 'dump_time_s': 0.9},
-        'a_bucket': {'kind': 'bucket', 'body': 'drum_rear', 'payload': 'bucket', 'position': [0.05, 0.02, -0.2], 'width_m': 0.44,
-                   'dump_angle_deg': 21.0, 'dump_time_s': 0.7, 'fill_curve': [[0.0, 0.9], [0.5, 0.7], [1.0, 0.0]]},
-    }  # fmt: skip
+        'blade': {
+            'kind': 'blade',
+            'body': 'base_link',
+            'payload': 'pile',
+            'position': [0.62, 0.04, -0.24],
+            'width_m': 0.57,
+            'orientation': [0.0, 0.0, 0.1305262, 0.9914449],
+            'rake_angle_deg': 64.0,
+            'adhesion_pa': 120.0,
+            'soil_tool_friction_deg': 19.0,
+            'dump_time_s': 0.9,
+        },
+        'a_bucket': {
+            'kind': 'bucket',
+            'body': 'drum_rear',
+            'payload': 'bucket',
+            'position': [0.05, 0.02, -0.2],
+            'width_m': 0.44,
+            'dump_angle_deg': 21.0,
+            'dump_time_s': 0.7,
+            'fill_curve': [[0.0, 0.9], [0.5, 0.7], [1.0, 0.0]],
+        },
+    }
     (folder / 'grader.yaml').write_text(yaml.safe_dump(model), encoding='utf-8')
 
 
@@ -228,10 +250,14 @@ def content(message: Any) -> Any:
         return {'header': content(message.header), 'encoding': message.encoding, 'pixels': pixels(message)}
     if kind == 'sensor_msgs/msg/PointCloud2':
         fields = list(message.fields)
-        rows = np.dtype({
-            'names': [f.name for f in fields], 'formats': [f'<{ROWS_OF[str(f.datatype)]}' for f in fields],
-            'offsets': [f.offset for f in fields], 'itemsize': message.point_step,
-        })  # fmt: skip
+        rows = np.dtype(
+            {
+                'names': [f.name for f in fields],
+                'formats': [f'<{ROWS_OF[str(f.datatype)]}' for f in fields],
+                'offsets': [f.offset for f in fields],
+                'itemsize': message.point_step,
+            }
+        )
         points = np.frombuffer(message.data, rows)
         names = ' '.join(f'{f.name}:{f.datatype}@{f.offset}' for f in fields)
         size = [message.height, message.width, message.row_step, message.is_dense]

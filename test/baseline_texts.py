@@ -91,15 +91,19 @@ def _of_figure(figure: Any) -> list[dict[str, Any]]:
         if OF_THIS_MACHINE.search(' '.join(names)):
             continue
         legend = axes.get_legend()
-        panels.append({
-            'names': ' | '.join(names),
-            'legend': ' | '.join(text.get_text() for text in legend.get_texts()) if legend else '',
-            'texts': ' | '.join(text.get_text() for text in axes.texts),
-            'limits': np.array([*axes.get_xlim(), *axes.get_ylim()]),
-            'lines': {str(k): np.asarray(line.get_xydata(), dtype=float) for k, line in enumerate(axes.get_lines())},
-            'images': {str(k): np.ma.filled(image.get_array(), 0.0) for k, image in enumerate(axes.get_images())},
-            'points': {str(k): np.asarray(each.get_offsets()) for k, each in enumerate(axes.collections)},
-        })  # fmt: skip
+        panels.append(
+            {
+                'names': ' | '.join(names),
+                'legend': ' | '.join(text.get_text() for text in legend.get_texts()) if legend else '',
+                'texts': ' | '.join(text.get_text() for text in axes.texts),
+                'limits': np.array([*axes.get_xlim(), *axes.get_ylim()]),
+                'lines': {
+                    str(k): np.asarray(line.get_xydata(), dtype=float) for k, line in enumerate(axes.get_lines())
+                },
+                'images': {str(k): np.ma.filled(image.get_array(), 0.0) for k, image in enumerate(axes.get_images())},
+                'points': {str(k): np.asarray(each.get_offsets()) for k, each in enumerate(axes.collections)},
+            }
+        )
     return panels
 
 

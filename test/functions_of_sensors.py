@@ -57,10 +57,13 @@ def reflectance() -> Calls:
     yield 'phase_function', brdf.phase_function(np.array([-0.9, 0.1, 0.8]), 0.25, 0.3)
     yield 'h_function', brdf.h_function(np.array([0.1, 0.5, 1.2]), 0.4)
     yield 'lambert', brdf.lambert_reflectance(np.array([0.3, 1.2]), 0.4)
-    table = materials.material_table([
-        materials.Lambert((0.3, 0.2, 0.1)), materials.Principled((0.6, 0.5, 0.4), 0.3, 0.7, 0.06),
-        materials.Principled((0.6, 0.5, 0.4), 0.01, 0.0, 0.04, 0.5),
-    ])  # fmt: skip
+    table = materials.material_table(
+        [
+            materials.Lambert((0.3, 0.2, 0.1)),
+            materials.Principled((0.6, 0.5, 0.4), 0.3, 0.7, 0.06),
+            materials.Principled((0.6, 0.5, 0.4), 0.01, 0.0, 0.04, 0.5),
+        ]
+    )
     yield 'material_table', table
 
 
@@ -255,10 +258,21 @@ def lidar() -> Calls:
     yield 'echo_intensity', [sweep.echo_intensity(far, np.full(3, 0.1, np.float32), falls) for falls in (True, False)]
     for fields in ('velodyne', 'ouster', 'xyzi'):
         for flash, organized, returns in ((False, False, 'dual'), (True, True, 'last'), (False, True, 'dual')):
-            config = LidarConfig.model_validate({
-                **base, 'fields': fields, 'flash': flash, 'organized': organized, 'returns': returns,
-                'noise': {'range_stddev_m': 0.02, 'range_weak_stddev_m': 0.1, 'angle_stddev_rad': 0.003, 'intensity_stddev': 0.02},
-            })  # fmt: skip
+            config = LidarConfig.model_validate(
+                {
+                    **base,
+                    'fields': fields,
+                    'flash': flash,
+                    'organized': organized,
+                    'returns': returns,
+                    'noise': {
+                        'range_stddev_m': 0.02,
+                        'range_weak_stddev_m': 0.1,
+                        'angle_stddev_rad': 0.003,
+                        'intensity_stddev': 0.02,
+                    },
+                }
+            )
             device = sweep.Lidar(config, 5, 'a')
             count = 2 if returns == 'dual' else 1
             reach = (ramp(count, 6, 3) * 50.0).astype(np.float32)
@@ -313,10 +327,14 @@ def scene() -> Calls:
     yield 'spotlight', lamp.row(np.array([0.5, 0.4, 0.3]))
     yield 'noise', [noise.normals(np.uint64(77), 3, 30), noise.uniforms(np.uint64(77), 3, 30)]
     shapes = {
-        'box': meshes.box((0.3, 0.2, 0.1), 2), 'cylinder': meshes.cylinder(0.3, 0.2, 9, 1), 'capsule': meshes.capsule(0.3, 0.2, 8),
-        'wheel': meshes.wheel(0.3, 0.1, (5, 0.02, 0.01)), 'revolved': meshes.revolved([(0.0, -0.1), (0.2, 0.0), (0.1, 0.3)], 7),
-        'icosphere': meshes.icosphere(1), 'rock': meshes.rock(5, 2),
-    }  # fmt: skip
+        'box': meshes.box((0.3, 0.2, 0.1), 2),
+        'cylinder': meshes.cylinder(0.3, 0.2, 9, 1),
+        'capsule': meshes.capsule(0.3, 0.2, 8),
+        'wheel': meshes.wheel(0.3, 0.1, (5, 0.02, 0.01)),
+        'revolved': meshes.revolved([(0.0, -0.1), (0.2, 0.0), (0.1, 0.3)], 7),
+        'icosphere': meshes.icosphere(1),
+        'rock': meshes.rock(5, 2),
+    }
     turn = np.array([[0.8, -0.6, 0.0], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0]])
     for name, mesh in shapes.items():
         yield f'mesh.{name}', [mesh, meshes.corner_normals(mesh), mesh.moved(np.array([1.0, 2.0, 3.0]), turn).vertices]

@@ -88,8 +88,15 @@ def digging() -> Calls:
 
 
 def grains() -> Calls:
-    sand = materials.GrainMaterial(youngs_modulus_pa=2e7, poisson_ratio=0.25, restitution=0.4, friction=0.35, rolling_resistance=0.1,
-                                   cohesion=0.3, density_kgpm3=2500.0)  # fmt: skip
+    sand = materials.GrainMaterial(
+        youngs_modulus_pa=2e7,
+        poisson_ratio=0.25,
+        restitution=0.4,
+        friction=0.35,
+        rolling_resistance=0.1,
+        cohesion=0.3,
+        density_kgpm3=2500.0,
+    )
     steel = sand.model_copy(
         update={'youngs_modulus_pa': 9e7, 'poisson_ratio': 0.31, 'friction': 0.6, 'restitution': 0.7}
     )
@@ -107,9 +114,25 @@ def grains() -> Calls:
         for at, fast in enumerate((0.01, 2.0)):
             slip = np.array([[1e-6, 2e-6, -3e-6, 1e-4, -2e-4, 3e-4], [0.0, 1e-6, 1e-6, 2e-4, 1e-4, 0.0]])
             force = contact.contact_force(
-                which, 0.003, 0.002, 0.005, 0.003, 2e-5, n[0], n[1], n[2], fast, -0.3 * fast, 0.2 * fast,
-                3.0 * fast, 1.0, -2.0, slip, at, 1e-5,
-            )  # fmt: skip
+                which,
+                0.003,
+                0.002,
+                0.005,
+                0.003,
+                2e-5,
+                n[0],
+                n[1],
+                n[2],
+                fast,
+                -0.3 * fast,
+                0.2 * fast,
+                3.0 * fast,
+                1.0,
+                -2.0,
+                slip,
+                at,
+                1e-5,
+            )
             yield f'contact_force.{name}.{fast}', [np.array(force), slip]
     for shape in (
         clumps.clump_of_three(),
@@ -131,31 +154,63 @@ def grains() -> Calls:
     kind = beds.Grains(radius_m=0.01, radius_spread=0.2, shape='clump3')
     bed = beds.Bin(length_m=0.5, width_m=0.2, depth_m=0.1)
     yield 'bin', [kind.step_s, kind.scales(4, 'g', 20), bed.count(kind), [p.place for p in bed.walls(kind).parts]]
-    body = bodies.Body((*wheel, bodies.tube(0.1, 0.1), bodies.box((0.3, 0.2, 0.02), (0.0, 0.0, 0.08))), steel,
-                       place=(0.01, 0.02, 0.14), velocity=(0.3, 0.0, -1.5), spin=(0.0, 6.0, 1.0), mass=0.7,
-                       free=(True, False, True))  # fmt: skip
+    body = bodies.Body(
+        (*wheel, bodies.tube(0.1, 0.1), bodies.box((0.3, 0.2, 0.02), (0.0, 0.0, 0.08))),
+        steel,
+        place=(0.01, 0.02, 0.14),
+        velocity=(0.3, 0.0, -1.5),
+        spin=(0.0, 6.0, 1.0),
+        mass=0.7,
+        free=(True, False, True),
+    )
     floor = bodies.Body((bodies.plane((0.1, 0.0, 1.0), (0.0, 0.0, -0.01)),), sand)
     log = bodies.Body((bodies.cylinder(0.03, 0.04),), sand, place=(0.02, 0.01, -0.02))
     for shape_name in ('sphere', 'clump3'):
         scale = packing.sizes(2, 'c', 30, 0.011, 0.2)
         place = packing.lattice(2, 'c', 30, 0.014, lambda at: np.abs(at).max(axis=1) < 0.06, 0.0, 0.06)
-        made = Assembly(place, scale, sand, bodies=[floor, log, body], gravity=(0.4, 0.0, -1.6), shape=clumps.SHAPES[shape_name](),
-                        turn=packing.attitudes(2, 'c', 30))  # fmt: skip
+        made = Assembly(
+            place,
+            scale,
+            sand,
+            bodies=[floor, log, body],
+            gravity=(0.4, 0.0, -1.6),
+            shape=clumps.SHAPES[shape_name](),
+            turn=packing.attitudes(2, 'c', 30),
+        )
         made.grains.motion[:, 0], made.grains.motion[:, 2], made.grains.motion[:, 4] = 0.3, -0.5, 5.0
         made.advance(300 if shape_name == 'sphere' else 900)
         made.freeze_outside((-0.03, -1.0, -1.0), (1.0, 1.0, 1.0))
         made.advance(50)
-        yield f'assembly.{shape_name}', {
-            'place': made.grains.place, 'motion': made.grains.motion, 'turn': made.grains.turn, 'impulse': made.bodies.impulse,
-            'bodies': [made.bodies.place, made.bodies.axes, made.bodies.velocity], 'overlap': made.largest_overlap,
-            'overlaps': made.overlaps().sum(), 'touching': made.touching, 'momentum': made.momentum,
-            'energy': made.kinetic_energy, 'time': made.time, 'active': made.grains.active,
-        }  # fmt: skip
+        yield (
+            f'assembly.{shape_name}',
+            {
+                'place': made.grains.place,
+                'motion': made.grains.motion,
+                'turn': made.grains.turn,
+                'impulse': made.bodies.impulse,
+                'bodies': [made.bodies.place, made.bodies.axes, made.bodies.velocity],
+                'overlap': made.largest_overlap,
+                'overlaps': made.overlaps().sum(),
+                'touching': made.touching,
+                'momentum': made.momentum,
+                'energy': made.kinetic_energy,
+                'time': made.time,
+                'active': made.grains.active,
+            },
+        )
 
 
 def benches() -> Calls:
-    wheel = slope_climb.WheelRig(omega_radps=0.9, mass_kg=12.0, gravity_mps2=3.7, grousers=0, settle_s=0.3, spin_up_s=0.4,
-                            drive_s=2.0, averaging_fraction=0.5)  # fmt: skip
+    wheel = slope_climb.WheelRig(
+        omega_radps=0.9,
+        mass_kg=12.0,
+        gravity_mps2=3.7,
+        grousers=0,
+        settle_s=0.3,
+        spin_up_s=0.4,
+        drive_s=2.0,
+        averaging_fraction=0.5,
+    )
     t = np.linspace(0.0, 2.3, 47)
     samples = np.stack((t, 0.1 * t + 0.01 * t**3, 0.02 + 0.005 * t, 3.0 + t, 40.0 - 2.0 * t), axis=1)
     yield 'climbs.measured', slope_climb.measured(wheel, samples)
@@ -179,8 +234,14 @@ def benches() -> Calls:
     slid = np.linspace(0.001, 0.08, 30)
     yield 'fit_janosi', bevameter.fit_janosi(slid, 700.0 * (1.0 - np.exp(-slid / 0.011)) + 40.0 * slid)
     yield 'uehara_depth', cratering.uehara_depth(0.013, 2.1, 0.4, 0.55)
-    yield 'bearing_capacity', [plate_sinkage.bearing_capacity(0.2, 300.0, phi, 2500.0, disc)
-                               for phi in (0.0, 0.55) for disc in (False, True)]  # fmt: skip
+    yield (
+        'bearing_capacity',
+        [
+            plate_sinkage.bearing_capacity(0.2, 300.0, phi, 2500.0, disc)
+            for phi in (0.0, 0.55)
+            for disc in (False, True)
+        ],
+    )
     press = plate_sinkage.Settings(soil=load_soil('grc1'), a_m=0.2, b_m=0.3, grid_spacing_m=0.05, dt_s=5e-3)
     yield 'plate.bekker_sinkage', [plate_sinkage.bekker_sinkage(press, 900.0), press.spacing(), press.plate(3.0)]
     reference = press.model_copy(update={'scm_mode': 'reference'})
@@ -266,9 +327,12 @@ def solids() -> Calls:
     )
     yield 'skyline', [tops.facets, tops.max_heights(heights, -0.5, -0.3, 0.6)]
     made: list[dict[str, Any]] = [
-        {'type': 'ramp', 'position': (1.0, 2.0)}, {'type': 'ramp', 'position': (1.0, 2.0, 0.4)},
-        {'type': 'step', 'position': (1.0, 2.0)}, {'type': 'box', 'position': (1.0, 2.0)}, {'type': 'wall', 'position': (1.0, 2.0, 0.1)},
-    ]  # fmt: skip
+        {'type': 'ramp', 'position': (1.0, 2.0)},
+        {'type': 'ramp', 'position': (1.0, 2.0, 0.4)},
+        {'type': 'step', 'position': (1.0, 2.0)},
+        {'type': 'box', 'position': (1.0, 2.0)},
+        {'type': 'wall', 'position': (1.0, 2.0, 0.1)},
+    ]
     for number, values in enumerate(made):
         config = ObstacleConfig.model_validate({'size': (1.2, 0.7, 0.3), 'heading_deg': 25.0, **values})
         stands = obstacles.obstacle('a', config, PlaneField(0.12, -0.07, 1.1), lambda path, unit: np.zeros((0, 3, 3)))
@@ -287,9 +351,11 @@ def solids() -> Calls:
     window = TilePyramid(PlaneField(0.12, -0.07, 1.1), 0.3)
     yield 'pyramid', [window.tile(2, 1, -2), window.tile(0, 1, 3), window.spacing_of(3)]
     for name, shape in (
-        ('cylinder', scm_shapes.cylinder(0.21, 0.13)), ('wheel', scm_shapes.grousered_wheel(0.21, 0.13, 7, 0.011, 0.004)),
-        ('box', scm_shapes.box(0.4, 0.3, 0.2)), ('mesh', scm_shapes.mesh(points[np.array([[0, 1, 2], [1, 4, 3], [2, 3, 4]])])),
-    ):  # fmt: skip
+        ('cylinder', scm_shapes.cylinder(0.21, 0.13)),
+        ('wheel', scm_shapes.grousered_wheel(0.21, 0.13, 7, 0.011, 0.004)),
+        ('box', scm_shapes.box(0.4, 0.3, 0.2)),
+        ('mesh', scm_shapes.mesh(points[np.array([[0, 1, 2], [1, 4, 3], [2, 3, 4]])])),
+    ):
         yield f'scm.{name}', [shape, scm_shapes.reach(shape)]
 
 

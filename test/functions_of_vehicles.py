@@ -93,9 +93,18 @@ def commands() -> Calls:
     given: list[dict[str, Any]] = [
         {'type': 'constant', 'speed_mps': 0.4, 'yaw_rate_radps': -0.1, 'start_s': 1.0, 'end_s': 3.0},
         {'type': 'path', 'waypoints': [(1.0, 0.5), (4.0, 1.0), (5.0, -2.0)], 'speed_mps': 0.3, 'lookahead_m': 0.9},
-        {'type': 'path', 'waypoints': [(1.0, 0.5), (4.0, 1.0), (5.0, -2.0)], 'speed_mps': 0.3, 'lookahead_m': 1.9, 'loop': True},
-        {'type': 'tasks', 'tasks': [{'type': 'haul', 'goal': (2.0, -1.0)}, {'type': 'haul', 'goal': (0.0, 3.0), 'reverse': True}]},
-    ]  # fmt: skip
+        {
+            'type': 'path',
+            'waypoints': [(1.0, 0.5), (4.0, 1.0), (5.0, -2.0)],
+            'speed_mps': 0.3,
+            'lookahead_m': 1.9,
+            'loop': True,
+        },
+        {
+            'type': 'tasks',
+            'tasks': [{'type': 'haul', 'goal': (2.0, -1.0)}, {'type': 'haul', 'goal': (0.0, 3.0), 'reverse': True}],
+        },
+    ]
     for number, values in enumerate(given):
         entry = VehicleEntry.model_validate(
             {'model': 'viper', 'position': (0.5, 0.2), 'heading_deg': 30.0, 'driver': values}
@@ -142,8 +151,14 @@ def commands() -> Calls:
 
 
 def wheels() -> Calls:
-    layout = WheelLayout(np.array([0.7, 0.6, -0.5]), np.array([0.4, -0.5, 0.1]), np.array([0.2, 0.25, 0.22]),
-                         np.array([True, True, False]), 0.6, 4.0)  # fmt: skip
+    layout = WheelLayout(
+        np.array([0.7, 0.6, -0.5]),
+        np.array([0.4, -0.5, 0.1]),
+        np.array([0.2, 0.25, 0.22]),
+        np.array([True, True, False]),
+        0.6,
+        4.0,
+    )
     skid = replace(layout, steered=np.zeros(3, dtype=bool))
     tracks = replace(skid, tracks=True)
     yield 'layout', [layout.steers, layout.top_speed, layout.top_yaw_rate, layout.lever, layout.tightest]
@@ -183,10 +198,23 @@ def wheels() -> Calls:
     center = np.array([[0.31, 0.42, 0.4], [0.52, 0.2, 0.35]])
     axis = np.array([[0.1, 0.98, 0.17], [-0.3, 0.95, 0.08]])
     wheel_state.measure_wheels(
-        heights, heights[1:-1, 1:-1] - 0.01 * np.arange(16)[None, :], -1, 2, 0.05, center, axis / np.linalg.norm(axis, axis=1)[:, None],
-        np.array([[0.2, 0.05, 0.0], [-0.3, 0.1, 0.02]]), np.array([1.2, -0.9]), np.array([0.1, 0.0]), np.array([0.2, 0.25]),
-        np.array([0.07, 0.11]), np.array([[30.0, 4.0, 90.0], [10.0, -7.0, 60.0]]), np.arange(6.0).reshape(n, 3), stats, table,
-    )  # fmt: skip
+        heights,
+        heights[1:-1, 1:-1] - 0.01 * np.arange(16)[None, :],
+        -1,
+        2,
+        0.05,
+        center,
+        axis / np.linalg.norm(axis, axis=1)[:, None],
+        np.array([[0.2, 0.05, 0.0], [-0.3, 0.1, 0.02]]),
+        np.array([1.2, -0.9]),
+        np.array([0.1, 0.0]),
+        np.array([0.2, 0.25]),
+        np.array([0.07, 0.11]),
+        np.array([[30.0, 4.0, 90.0], [10.0, -7.0, 60.0]]),
+        np.arange(6.0).reshape(n, 3),
+        stats,
+        table,
+    )
     yield 'measure_wheels', [*table, wheel_state.slip_and_sinkage(table)]
     feet = np.array([0.7, 0.6, -0.5, -0.6]), np.array([0.4, -0.5, 0.5, -0.4]), np.array([-0.2, -0.25, -0.2, -0.22])
     bumpy = PlaneField(0.2, -0.1, 0.4)
@@ -264,14 +292,48 @@ def power() -> Calls:
     }
     curve, losses = [[0.0, 100.0], [150.0, 140.0], [300.0, 90.0]], [[0.0, 0.0], [300.0, -30.0]]
     engines: dict[str, dict[str, Any]] = {
-        'map': {'engine': {'type': 'map', 'zero_throttle': losses, 'full_throttle': curve}, 'gearbox': {k: v for k, v in gearbox.items() if k != 'inertia_kgm2'}},
-        'electric': {'engine': {'type': 'electric', 'zero_throttle': losses, 'full_throttle': curve, 'torque_constant_nmpa': 1.2, 'resistance_ohm': 0.05, 'converter_efficiency': 0.95},
-                     'gearbox': {k: v for k, v in gearbox.items() if k != 'inertia_kgm2'}},
-        'converter': {'engine': {'type': 'shaft', 'inertia_kgm2': 2.0, 'full_throttle': curve, 'losses': losses, 'idle_radps': 60.0}, 'gearbox': gearbox,
-                      'coupling': {'type': 'converter', 'capacity_factor': [[0, 10], [0.8, 12], [1, 30]], 'torque_ratio': [[0, 2.0], [0.8, 1.0], [1, 1.0]]}},
-        'clutch': {'engine': {'type': 'shaft', 'inertia_kgm2': 2.0, 'full_throttle': curve, 'losses': losses, 'idle_radps': 60.0}, 'gearbox': gearbox,
-                   'coupling': {'type': 'clutch', 'torque_nm': 150.0, 'engagement_speeds_radps': (70.0, 110.0)}},
-    }  # fmt: skip
+        'map': {
+            'engine': {'type': 'map', 'zero_throttle': losses, 'full_throttle': curve},
+            'gearbox': {k: v for k, v in gearbox.items() if k != 'inertia_kgm2'},
+        },
+        'electric': {
+            'engine': {
+                'type': 'electric',
+                'zero_throttle': losses,
+                'full_throttle': curve,
+                'torque_constant_nmpa': 1.2,
+                'resistance_ohm': 0.05,
+                'converter_efficiency': 0.95,
+            },
+            'gearbox': {k: v for k, v in gearbox.items() if k != 'inertia_kgm2'},
+        },
+        'converter': {
+            'engine': {
+                'type': 'shaft',
+                'inertia_kgm2': 2.0,
+                'full_throttle': curve,
+                'losses': losses,
+                'idle_radps': 60.0,
+            },
+            'gearbox': gearbox,
+            'coupling': {
+                'type': 'converter',
+                'capacity_factor': [[0, 10], [0.8, 12], [1, 30]],
+                'torque_ratio': [[0, 2.0], [0.8, 1.0], [1, 1.0]],
+            },
+        },
+        'clutch': {
+            'engine': {
+                'type': 'shaft',
+                'inertia_kgm2': 2.0,
+                'full_throttle': curve,
+                'losses': losses,
+                'idle_radps': 60.0,
+            },
+            'gearbox': gearbox,
+            'coupling': {'type': 'clutch', 'torque_nm': 150.0, 'engagement_speeds_radps': (70.0, 110.0)},
+        },
+    }
     strong = BatteryConfig(energy_wh=900.0, voltage_v=(280.0, 330.0), resistance_ohm=0.5)
     for name, values in engines.items():
         for backwards in (False, True):
@@ -282,8 +344,13 @@ def power() -> Calls:
                 shaft = (-1.0 if backwards else 1.0) * (1.2 * step if step < 40 else 60.0 - 1.4 * (step - 40))
                 out.append(driveshaft_torque(train, state, 0.8 if step % 20 < 15 else 0.0, backwards, shaft, 2e-3))
             yield f'torque.{name}.{backwards}', [np.array(out), state, charge]
-    spring = SpringConfig(actuator='a', rest_length_m=0.4, force=((0.0, 0.0), (0.1, 900.0), (0.2, 2500.0)), stops_m=(0.33, 0.52),
-                          stop_force=((0.0, 0.0), (0.03, 8000.0)))  # fmt: skip
+    spring = SpringConfig(
+        actuator='a',
+        rest_length_m=0.4,
+        force=((0.0, 0.0), (0.1, 900.0), (0.2, 2500.0)),
+        stops_m=(0.33, 0.52),
+        stop_force=((0.0, 0.0), (0.03, 8000.0)),
+    )
     yield 'spring.knots', spring.knots()
     pieces = np.zeros((14, path.COLUMNS))
     x, z, r = (
@@ -412,11 +479,35 @@ def looks() -> Calls:
 
 def proving_ground() -> Calls:
     names = (
-        't_s', 'x_m', 'y_m', 'z_m', 'vx_mps', 'vy_mps', 'yaw_rate_radps', 'ay_mps2', 'roll_deg', 'pitch_deg', 'yaw_deg',
-        'toe_FL_deg', 'toe_FR_deg', 'Fz_FL_N', 'spring_FL_N', 'spk_omega_L', 'spk_omega_R', 'spk_torque_L_Nm', 'spk_torque_R_Nm',
-        'tension_mean_L_N', 'tension_mean_R_N', 'ground_Fx_N', 'ground_Fz_N', 'tensioner_len_L_m', 'tensioner_len_R_m',
-        'tensioner_F_L_N', 'tensioner_F_R_N', 'arm1_deg',
-    )  # fmt: skip
+        't_s',
+        'x_m',
+        'y_m',
+        'z_m',
+        'vx_mps',
+        'vy_mps',
+        'yaw_rate_radps',
+        'ay_mps2',
+        'roll_deg',
+        'pitch_deg',
+        'yaw_deg',
+        'toe_FL_deg',
+        'toe_FR_deg',
+        'Fz_FL_N',
+        'spring_FL_N',
+        'spk_omega_L',
+        'spk_omega_R',
+        'spk_torque_L_Nm',
+        'spk_torque_R_Nm',
+        'tension_mean_L_N',
+        'tension_mean_R_N',
+        'ground_Fx_N',
+        'ground_Fz_N',
+        'tensioner_len_L_m',
+        'tensioner_len_R_m',
+        'tensioner_F_L_N',
+        'tensioner_F_R_N',
+        'arm1_deg',
+    )
     t = np.arange(0.0, 8.01, 0.02)
     bent = {name: np.cos((0.3 + 0.07 * k) * t) + 0.1 * k * t for k, name in enumerate(names)}
     bent['t_s'], bent['vx_mps'] = t, 20.0 - 3.1 * np.maximum(t - 4.0, 0.0) + 0.2 * t

@@ -38,8 +38,16 @@ INERTIA = np.array([[0.4, 0.02, -0.03], [0.02, 0.5, 0.01], [-0.03, 0.01, 0.7]])
 def state(name: str, x: float, *, mass: float = 2.0, turn: np.ndarray = TURN) -> BodyState:
     """Return the state of a body whose center of mass is beside its origin."""
     place = np.array([x, 0.3, -0.2])
-    return BodyState(name, place, turn, np.array([0.5 - x, 0.2, -0.7]), np.array([0.4, -1.0, 0.3 + x]), mass,
-                     place + (0.1, -0.05, 0.02), turned_inertia(rotation.matrix(turn), INERTIA * mass))  # fmt: skip
+    return BodyState(
+        name,
+        place,
+        turn,
+        np.array([0.5 - x, 0.2, -0.7]),
+        np.array([0.4, -1.0, 0.3 + x]),
+        mass,
+        place + (0.1, -0.05, 0.02),
+        turned_inertia(rotation.matrix(turn), INERTIA * mass),
+    )
 
 
 def shapes() -> list[Shape]:
@@ -145,20 +153,38 @@ def bodies() -> Calls:
             f'outline.{shape.kind.name}',
             [alone.bounds(first), alone.turning(first, np.array([0.3, -0.4, 1.0]), normal), alone.reach],
         )
-    yield 'time_to_meet', [
-        time_of_impact.time_of_impact(gap, v, a, within)
-        for gap, v, a, within in ((0.2, 0.5, 0.0, 2.0), (0.2, 0.5, -0.4, 9.0), (0.2, -0.1, 1.6, 9.0), (0.2, 0.1, 0.0, 2.5), (0.2, 0.5, 1.6, 9.0))
-    ]  # fmt: skip
+    yield (
+        'time_to_meet',
+        [
+            time_of_impact.time_of_impact(gap, v, a, within)
+            for gap, v, a, within in (
+                (0.2, 0.5, 0.0, 2.0),
+                (0.2, 0.5, -0.4, 9.0),
+                (0.2, -0.1, 1.6, 9.0),
+                (0.2, 0.1, 0.0, 2.5),
+                (0.2, 0.5, 1.6, 9.0),
+            )
+        ],
+    )
     free = RigidBody('f', state('f', 0.4), shapes(), gravity=np.array([0.0, 0.0, -1.62]), t_ns=0)
     blow = Impulse('f', 'w', np.array([0.3, 0.1, -0.2]), np.array([0.5, -0.2, 0.9]))
     yield 'speeds', [time_of_impact.closing_speeds(free, normal, blows) for blows in ((), (blow,))]
     yield 'free.after', [free.after((blow,)), free.free_acceleration(), free.next_dt_ns()]
     wall = StaticBody('w', np.array([0.1, 0.2, -0.6]), shapes()[1:2], orientation=TURN)
     yield 'entity.bounds', [bounds(free), bounds(wall)]
-    yield 'touches', [intersects_region(free, region) for region in (
-        SphereRegion(np.array([0.4, 0.3, 0.6]), 0.4), SphereRegion(np.array([0.4, 0.3, 0.6]), 0.9), SphereRegion(np.array([1.4, 0.3, -0.2]), 0.5),
-        BoxRegion(np.array([0.7, 0.5, 0.1]), np.array([2.0, 2.0, 2.0])), BoxRegion(np.array([2.0, -1.0, -1.0]), np.array([3.0, 2.0, 2.0])),
-    )]  # fmt: skip
+    yield (
+        'touches',
+        [
+            intersects_region(free, region)
+            for region in (
+                SphereRegion(np.array([0.4, 0.3, 0.6]), 0.4),
+                SphereRegion(np.array([0.4, 0.3, 0.6]), 0.9),
+                SphereRegion(np.array([1.4, 0.3, -0.2]), 0.5),
+                BoxRegion(np.array([0.7, 0.5, 0.1]), np.array([2.0, 2.0, 2.0])),
+                BoxRegion(np.array([2.0, -1.0, -1.0]), np.array([3.0, 2.0, 2.0])),
+            )
+        ],
+    )
     points = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0.3, 0.2, 1.0], [0.1, 0.9, 2.0]])
     normals = np.array([[0.0, 0, 1]] * 4 + [[1.0, 0, 0]] * 2)
     yield 'surfaces', contact_polygons.contact_polygons(points[[2, 0, 3, 1, 4, 5]], normals)
@@ -227,12 +253,28 @@ def blows() -> Calls:
     )
     given: dict[str, dict[str, Any]] = {
         'cable': {'type': 'cable', 'ends': ((0.1, 0.0, 0.2), (-0.1, 0.3, 0.0)), 'length_m': 0.3},
-        'elastic': {'type': 'cable', 'ends': ((0.1, 0.0, 0.2), (-0.1, 0.3, 0.0)), 'length_m': 0.3, 'stiffness_npm': 900.0, 'damping': 20.0},
-        'spring': {'type': 'joint', 'kind': 'spring', 'ends': ((0.1, 0.0, 0.2), (-0.1, 0.3, 0.0)), 'rest_length_m': 1.9, 'stiffness_npm': 900.0, 'damping': 20.0},
+        'elastic': {
+            'type': 'cable',
+            'ends': ((0.1, 0.0, 0.2), (-0.1, 0.3, 0.0)),
+            'length_m': 0.3,
+            'stiffness_npm': 900.0,
+            'damping': 20.0,
+        },
+        'spring': {
+            'type': 'joint',
+            'kind': 'spring',
+            'ends': ((0.1, 0.0, 0.2), (-0.1, 0.3, 0.0)),
+            'rest_length_m': 1.9,
+            'stiffness_npm': 900.0,
+            'damping': 20.0,
+        },
         'distance': {'type': 'joint', 'kind': 'distance', 'ends': ((0.1, 0.0, 0.2), (-0.1, 0.3, 0.0))},
         **{kind: {'type': 'joint', 'kind': kind, 'at': (0.3, 0.1, 0.2)} for kind in ('fixed', 'ball')},
-        **{kind: {'type': 'joint', 'kind': kind, 'at': (0.3, 0.1, 0.2), 'axis': (0.2, -1.0, 0.4)} for kind in ('hinge', 'slider')},
-    }  # fmt: skip
+        **{
+            kind: {'type': 'joint', 'kind': kind, 'at': (0.3, 0.1, 0.2), 'axis': (0.2, -1.0, 0.4)}
+            for kind in ('hinge', 'slider')
+        },
+    }
     for name, values in given.items():
         kind = CABLE if values['type'] == 'cable' else JOINT
         section = kind.section.model_validate({'between': ('a', 'b'), 'release_s': 7.0, **values})
@@ -246,9 +288,17 @@ def blows() -> Calls:
     )
     yield 'rope.nodes', rope.nodes()
     joined = [
-        joints.LinkageJoint(kind, (0, 1), (np.array([0.3, 0.1, 0.2]), np.array([0.5, 0.4, 0.1])), np.array([0.6, 0.0, 0.8]), 2.0 if kind in joints.DAMPED else 0.0, 30.0, 0.2)
+        joints.LinkageJoint(
+            kind,
+            (0, 1),
+            (np.array([0.3, 0.1, 0.2]), np.array([0.5, 0.4, 0.1])),
+            np.array([0.6, 0.0, 0.8]),
+            2.0 if kind in joints.DAMPED else 0.0,
+            30.0,
+            0.2,
+        )
         for kind in joints.ROWS
-    ]  # fmt: skip
+    ]
     yield (
         'joints',
         [

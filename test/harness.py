@@ -99,9 +99,14 @@ def start(
             return _starters[0].start(words[3:], surroundings, printed.parent, printed, errors)
     with printed.open('ab') as out, errors.open('ab') as err:
         return subprocess.Popen(
-            words, cwd=printed.parent, env=surroundings, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+            words,
+            cwd=printed.parent,
+            env=surroundings,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
             start_new_session=True,
-        )  # fmt: skip
+        )
 
 
 def finished(

@@ -81,9 +81,12 @@ class Starter:
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._process = subprocess.Popen(
             [sys.executable, __file__, str(theirs.fileno())],
-            env=dict(environment), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=[theirs.fileno()],
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            pass_fds=[theirs.fileno()],
             start_new_session=True,
-        )  # fmt: skip
+        )
         theirs.close()
         atexit.register(self._end)
 
@@ -96,9 +99,12 @@ class Starter:
     ) -> Started:
         """Start ``./regolith WORDS`` in a folder, in a session of its own; what it prints is appended to two files."""
         request = {
-            'words': list(words), 'environment': dict(environment), 'folder': str(folder),
-            'output': str(output), 'errors': str(errors),
-        }  # fmt: skip
+            'words': list(words),
+            'environment': dict(environment),
+            'folder': str(folder),
+            'output': str(output),
+            'errors': str(errors),
+        }
         self._socket.send(json.dumps(request).encode())
         while True:
             kind, *values = self._received()
@@ -127,9 +133,10 @@ class Starter:
 
 def _lasting(environment: Mapping[str, str]) -> dict[str, str]:
     return {
-        name: value for name, value in environment.items()
+        name: value
+        for name, value in environment.items()
         if name in _READ_AT_IMPORT or not name.startswith(_MAY_DIFFER)
-    }  # fmt: skip
+    }
 
 
 # -- in the process that commands are forked from ---------------------------------------------------------------------

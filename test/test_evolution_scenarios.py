@@ -59,10 +59,14 @@ def test_the_ball_of_the_ropes_bends_the_one_it_meets() -> None:
 @pytest.mark.ros
 @pytest.mark.parametrize(
     ('name', 'processes'),
-    [('rope', 'many'),
-     *(pytest.param(*each, marks=pytest.mark.slow) for each in
-       (('rope', 'one'), ('ball_throwing_robot', 'one'), ('ball_throwing_robot', 'many')))],
-)  # fmt: skip
+    [
+        ('rope', 'many'),
+        *(
+            pytest.param(*each, marks=pytest.mark.slow)
+            for each in (('rope', 'one'), ('ball_throwing_robot', 'one'), ('ball_throwing_robot', 'many'))
+        ),
+    ],
+)
 def test_a_world_without_vehicles_runs_as_nodes(tmp_path: Path, name: str, processes: str) -> None:
     done = run_scenario(tmp_path, name, '--duration', '1', processes=processes)
     assert done.summary['state_hash'] == run(simulation(name), 1.0).world.state_hash

@@ -20,8 +20,18 @@ PAGES = [ROOT / 'README.md', ROOT / 'CONTRIBUTING.md', *sorted((ROOT / 'docs').r
 pytestmark = pytest.mark.skipif(not GLOSSARY.is_file(), reason=f'no glossary at {GLOSSARY}')
 
 OTHER_CONCEPTS = {
-    'count', 'detail', 'height_m', 'range_m', 'returns', 'samples', 'scale', 'size_m', 'soil', 'step_s', 'world',
-}  # fmt: skip
+    'count',
+    'detail',
+    'height_m',
+    'range_m',
+    'returns',
+    'samples',
+    'scale',
+    'size_m',
+    'soil',
+    'step_s',
+    'world',
+}
 """Former names of some keys that other keys have rightly, e.g. ``size_m`` of a collision shape."""
 
 SPLIT_LATER = {

@@ -28,16 +28,27 @@ def stamp_ns(content: Any) -> int | None:
 def test_log_times_rise_and_never_precede_stamps(tmp_path: Path, processes: str) -> None:
     """At the speed of the machine, where /clock is far coarser than cycles."""
     camera = {
-        'type': 'camera', 'width': 64, 'height': 48, 'pixel_size_m': 5e-6, 'focal_length_m': 3e-4, 'f_number': 4.0,
-        'exposure_s': 2e-3, 'rate_hz': 5.0, 'noise': {'read': [5.0, 5.0, 5.0]},
-    }  # fmt: skip
+        'type': 'camera',
+        'width': 64,
+        'height': 48,
+        'pixel_size_m': 5e-6,
+        'focal_length_m': 3e-4,
+        'f_number': 4.0,
+        'exposure_s': 2e-3,
+        'rate_hz': 5.0,
+        'noise': {'read': [5.0, 5.0, 5.0]},
+    }
     eye = {'model': camera, 'mount': {'xyz': [0.6, 0.1, 1.5], 'rpy_deg': [0.0, 30.0, 0.0]}}
     drives = {
-        'amber': {**vehicle(0.0, 0.0, type='constant', speed_mps=0.3), 'sensors': {
-            'eye': eye, 'imu': {'model': {'type': 'imu', 'rate_hz': 100.0}},
-        }},
+        'amber': {
+            **vehicle(0.0, 0.0, type='constant', speed_mps=0.3),
+            'sensors': {
+                'eye': eye,
+                'imu': {'model': {'type': 'imu', 'rate_hz': 100.0}},
+            },
+        },
         'basalt': vehicle(-4.0, 0.0, type='constant', speed_mps=0.2),
-    }  # fmt: skip
+    }
     light = {'sun': {'azimuth_deg': 60.0, 'elevation_deg': 15.0}, 'view_range_m': 100.0}
     scenario = write_scenario(tmp_path, drives, duration_s=3.0, light=light, recording={'sensors': True})
     bag = Bag(run_scenario(tmp_path, scenario, processes=processes).run_dir)

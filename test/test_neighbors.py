@@ -85,11 +85,16 @@ def test_four_runs_at_once_are_four_right_runs(tmp_path: Path, apart: str) -> No
         for k, (name, file) in enumerate(zip(names, files)):
             place = ['--namespace', name] if apart == 'namespaces' else []
             processes = ['--processes', 'many' if k % 2 else 'one']
-            runs.append(subprocess.Popen(
-                command('run', file, '--no-report', '--out', tmp_path / f'run_{name}', *place, *processes),
-                cwd=tmp_path, env=environment(domains[k % len(domains)]), stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT, text=True,
-            ))  # fmt: skip
+            runs.append(
+                subprocess.Popen(
+                    command('run', file, '--no-report', '--out', tmp_path / f'run_{name}', *place, *processes),
+                    cwd=tmp_path,
+                    env=environment(domains[k % len(domains)]),
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    text=True,
+                )
+            )
         assert all(run.poll() is None for run in runs), 'they run at the same time'
         told = [run.communicate(timeout=240.0)[0] for run in runs]
     finally:

@@ -41,14 +41,20 @@ CYCLES = (
     # As most are: nothing beside bodies; texts of every length, so that what follows is padded in every way.
     *(
         records.Cycle(
-            records.CycleKey(1, 2**40, 3), -5, 20, records.Verdict.COMMIT, records.Command.EVOLVE,
-            ('a' * n, 'terrain'), (records.VEHICLE, records.GROUND),
-            (replace(filled(records.BodyState, itertools.count(n)), name='b' * n),), constrained=('ä' * n,) * (n % 2),
+            records.CycleKey(1, 2**40, 3),
+            -5,
+            20,
+            records.Verdict.COMMIT,
+            records.Command.EVOLVE,
+            ('a' * n, 'terrain'),
+            (records.VEHICLE, records.GROUND),
+            (replace(filled(records.BodyState, itertools.count(n)), name='b' * n),),
+            constrained=('ä' * n,) * (n % 2),
         )
         for n in range(9)
     ),
     records.Cycle(records.CycleKey(0, 0, 0), 0, 0, records.Verdict.NONE, records.Command.STOP),
-)  # fmt: skip
+)
 ANSWERS = (
     filled(records.CycleResult, itertools.count(1)),
     *(
@@ -58,15 +64,23 @@ ANSWERS = (
 )
 UPDATES = tuple(
     SoilUpdate(
-        records.CycleKey(0, 7, 1), nodes(count), np.arange(count, dtype=np.int16) - 1, ('a' * count, 'beryl'), count,
-        2**33, 'e' * count, (SoilGrant('amber', 'blade' * count, 0.75),) * (count % 2),
+        records.CycleKey(0, 7, 1),
+        nodes(count),
+        np.arange(count, dtype=np.int16) - 1,
+        ('a' * count, 'beryl'),
+        count,
+        2**33,
+        'e' * count,
+        (SoilGrant('amber', 'blade' * count, 0.75),) * (count % 2),
         LooseSoil(whole(1), whole(-1), np.array([0.5]), np.array([2], np.int8)) if count % 2 else LooseSoil(),
     )
     for count in range(6)
-)  # fmt: skip
+)
 DELTAS = tuple(
     SoilDelta(
-        records.CycleKey(0, 7, 1), 'f' * count, nodes(count),
+        records.CycleKey(0, 7, 1),
+        'f' * count,
+        nodes(count),
         ToolExchange(
             tuple(
                 SoilRequest(tool * count, whole(1, 2), whole(3, 4), np.array([0.5, 1.5]), np.array([-0.5, -1.5]))
@@ -76,7 +90,7 @@ DELTAS = tuple(
         ),
     )
     for count in range(6)
-)  # fmt: skip
+)
 
 
 def same_bytes(given: bytes, message: Any) -> bool:

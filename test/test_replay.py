@@ -99,9 +99,14 @@ def test_a_run_evolves_again_to_the_same_states(recorded: Path, tmp_path: Path) 
     assert done.stdout.startswith('cycle ') and 'amber: state hash' in done.stdout
 
 
-@pytest.mark.parametrize(('options', 'why'), [
-    (('--branch', 2), "--branch = 2: there is none; allowed: 0"), (('--from', 9), 'is after the end; allowed: up to 2'),
-    (('--rate', 'fast'), 'replay --rate: fast: is no pace'), (('--topic', '/amber/odm'), 'did you mean /amber/odom'),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ('options', 'why'),
+    [
+        (('--branch', 2), '--branch = 2: there is none; allowed: 0'),
+        (('--from', 9), 'is after the end; allowed: up to 2'),
+        (('--rate', 'fast'), 'replay --rate: fast: is no pace'),
+        (('--topic', '/amber/odm'), 'did you mean /amber/odom'),
+    ],
+)
 def test_what_cannot_be_told_is_refused(recorded: Path, options: tuple[object, ...], why: str) -> None:
     assert why in replayed(recorded, *options, code=2).stderr

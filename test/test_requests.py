@@ -14,10 +14,15 @@ from harness import WORLD, LiveRun, vehicle, write_scenario
 pytestmark = pytest.mark.ros
 
 HEIGHTS: list[tuple[list[float], list[float], str]] = [
-    ([nan], [0.0], 'x[0] = nan'), ([0.0, 1.0], [0.0, nan], 'y[1] = nan'), ([inf], [0.0], 'x[0] = inf'),
-    ([0.0], [-inf], 'y[0] = -inf'), ([1e300], [0.0], 'x[0] = 1e+300'), ([0.0], [-2e5], 'y[0] = -200000'),
-    ([0.0, 1.0, 2.0], [0.0], '3 values of x and 1 of y'), ([], [0.0], '0 values of x and 1 of y'),
-]  # fmt: skip
+    ([nan], [0.0], 'x[0] = nan'),
+    ([0.0, 1.0], [0.0, nan], 'y[1] = nan'),
+    ([inf], [0.0], 'x[0] = inf'),
+    ([0.0], [-inf], 'y[0] = -inf'),
+    ([1e300], [0.0], 'x[0] = 1e+300'),
+    ([0.0], [-2e5], 'y[0] = -200000'),
+    ([0.0, 1.0, 2.0], [0.0], '3 values of x and 1 of y'),
+    ([], [0.0], '0 values of x and 1 of y'),
+]
 ESCAPES = ('../../../escape', '/escape', '~/escape', '..', '.', 'a/../../b', 'bag/../../x', '.hidden', 'a\nb')
 
 

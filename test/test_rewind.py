@@ -33,11 +33,14 @@ def scenario(folder: Path, **sections: Any) -> Path:
     """Two rovers, one driven from outside, one with a camera and an IMU, too far apart to shorten each other's cycles."""
     drives = {
         'amber': vehicle(0.0, 0.0, type='external', timeout_s=0.5),
-        'basalt': {**vehicle(-4.6, 0.1, type='constant', speed_mps=0.4, yaw_rate_radps=0.1), 'sensors': {
-            'eye': {'model': EYE, 'mount': {'xyz': [0.6, 0.1, 1.5], 'rpy_deg': [0.0, 30.0, 0.0]}},
-            'imu': {'model': {'type': 'imu', 'rate_hz': 50.0}},
-        }},
-    }  # fmt: skip
+        'basalt': {
+            **vehicle(-4.6, 0.1, type='constant', speed_mps=0.4, yaw_rate_radps=0.1),
+            'sensors': {
+                'eye': {'model': EYE, 'mount': {'xyz': [0.6, 0.1, 1.5], 'rpy_deg': [0.0, 30.0, 0.0]}},
+                'imu': {'model': {'type': 'imu', 'rate_hz': 50.0}},
+            },
+        },
+    }
     light = {'sun': {'azimuth_deg': 60.0, 'elevation_deg': 15.0}, 'view_range_m': 200.0}
     terrain = {'source': 'procedural', 'spacing_m': 0.04}
     recording = {'sensors': True}

@@ -13,9 +13,13 @@ from harness import WORLD, LiveRun, vehicle, write_scenario
 
 pytestmark = pytest.mark.ros
 BALL = {
-    'type': 'free_body', 'position': [-4.0, 0.0, 5.0], 'velocity_mps': [0.0, 1.0, 0.0], 'mass_kg': 1.0, 'weightless': True,
+    'type': 'free_body',
+    'position': [-4.0, 0.0, 5.0],
+    'velocity_mps': [0.0, 1.0, 0.0],
+    'mass_kg': 1.0,
+    'weightless': True,
     'shape': {'kind': 'sphere', 'size_m': [0.25]},
-}  # fmt: skip
+}
 ROCK = {'type': 'immovable', 'position': [30.0, 0.0, 0.0], 'shapes': [{'kind': 'box', 'size_m': [1.0, 2.0, 3.0]}]}
 
 POSES = {
@@ -85,13 +89,19 @@ def test_a_client_of_the_standard_steers_a_run(tmp_path: Path, processes: str) -
     )
 
     stopped, playing, paused, quitting = (
-        SimulationState.STATE_STOPPED, SimulationState.STATE_PLAYING, SimulationState.STATE_PAUSED,
+        SimulationState.STATE_STOPPED,
+        SimulationState.STATE_PLAYING,
+        SimulationState.STATE_PAUSED,
         SimulationState.STATE_QUITTING,
-    )  # fmt: skip
+    )
     file = write_scenario(
-        tmp_path, {'amber': vehicle(0.0, 0.0, type='constant', speed_mps=0.3)}, duration_s=600.0,
-        terrain={'source': 'flat'}, objects={'ball': BALL, 'rock': ROCK}, named_poses=POSES,
-    )  # fmt: skip
+        tmp_path,
+        {'amber': vehicle(0.0, 0.0, type='constant', speed_mps=0.3)},
+        duration_s=600.0,
+        terrain={'source': 'flat'},
+        objects={'ball': BALL, 'rock': ROCK},
+        named_poses=POSES,
+    )
     with LiveRun(tmp_path, file, '--speed', 1.0, processes=processes) as live:
         ask = Client(live)
         clock = live.subscribe(Clock, '/clock')
@@ -218,9 +228,11 @@ def test_steps_beyond_the_end_are_answered(tmp_path: Path) -> None:
     from rosgraph_msgs.msg import Clock
 
     file = write_scenario(
-        tmp_path, {'amber': vehicle(0.0, 0.0, type='constant', speed_mps=0.3)}, duration_s=5.0,
+        tmp_path,
+        {'amber': vehicle(0.0, 0.0, type='constant', speed_mps=0.3)},
+        duration_s=5.0,
         terrain={'model': 'rigid', 'soil': {'friction': 0.8}},
-    )  # fmt: skip
+    )
     with LiveRun(tmp_path, file, '--speed', 1.0, processes='one') as live:
         ask = Client(live)
         clock = live.subscribe(Clock, '/clock')
@@ -261,11 +273,16 @@ def test_a_client_of_the_standard_puts_things_into_a_run(tmp_path: Path, process
         addresses = [getattr(each, 'entity_resource', each).uri for each in ask('get_spawnables').spawnables]
         assert 'regolith://vehicles/viper' in addresses and ask('get_spawnables', sources=['x']).result.result == 0
         for code, fields in (
-            (101, {'name': 'amber', 'resource_string': rock}), (102, {'resource_string': rock}),
-            (102, {'name': 'a b', 'resource_string': rock}), (103, {'name': 'x', 'resource_string': '<robot/>'}),
-            (104, {'name': 'x'}), (104, {'name': 'x', 'uri': 'regolith://vehicles/none'}),
-            (104, {'name': 'x', 'uri': '/nowhere.yaml'}), (105, {'name': 'x', 'entity_namespace': 'y', 'resource_string': rock}),
-            (106, {'name': 'x', 'resource_string': '{type: cloud}'}), (106, {'name': 'x', 'resource_string': '[1'}),
+            (101, {'name': 'amber', 'resource_string': rock}),
+            (102, {'resource_string': rock}),
+            (102, {'name': 'a b', 'resource_string': rock}),
+            (103, {'name': 'x', 'resource_string': '<robot/>'}),
+            (104, {'name': 'x'}),
+            (104, {'name': 'x', 'uri': 'regolith://vehicles/none'}),
+            (104, {'name': 'x', 'uri': '/nowhere.yaml'}),
+            (105, {'name': 'x', 'entity_namespace': 'y', 'resource_string': rock}),
+            (106, {'name': 'x', 'resource_string': '{type: cloud}'}),
+            (106, {'name': 'x', 'resource_string': '[1'}),
             (106, {'name': 'x', 'resource_string': '{1: 2, a: 4}'}),
             (106, {'name': 'x', 'resource_string': ball.replace('2.0', '-2.0')}),
             (106, {'name': 'x', 'resource_string': '{model: viper, sensors: {eye: {model: camera}}}'}),
@@ -273,7 +290,7 @@ def test_a_client_of_the_standard_puts_things_into_a_run(tmp_path: Path, process
             (109, {'name': 'x', 'resource_string': rock, 'initial_pose': at(9.0, 9.0, w=0.0)}),
             (109, {'name': 'x', 'resource_string': rock, 'initial_pose': at(0.5, 0.0)}),
             (109, {'name': 'x', 'uri': 'regolith://vehicles/viper', 'initial_pose': at(0.5, 0.0)}),
-        ):  # fmt: skip
+        ):
             result = ask('spawn_entity', timeout=90.0, **fields).result
             assert result.result == code, (code, fields, result)
         assert ask('get_entities').entities == ['amber', 'ball']

@@ -43,9 +43,11 @@ def test_a_world_is_paused_stepped_and_driven_from_other_terminals(tmp_path: Pat
     from nav_msgs.msg import Odometry
 
     scenario = write_scenario(
-        tmp_path, {'amber': vehicle(0.0, 0.0, type='external')}, duration_s=600.0,
+        tmp_path,
+        {'amber': vehicle(0.0, 0.0, type='external')},
+        duration_s=600.0,
         terrain={'model': 'rigid', 'soil': {'friction': 0.8}},
-    )  # fmt: skip
+    )
     with LiveRun(tmp_path, scenario, '--speed', 2, '--no-record', processes='one') as live:
         odom = live.subscribe(Odometry, '/amber/ground_truth/odom')
         live.wait_for(lambda: odom, 60.0, 'the run')

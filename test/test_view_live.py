@@ -26,9 +26,11 @@ def test_a_late_view_and_markers_show_the_world_as_it_is(tmp_path: Path) -> None
     from visualization_msgs.msg import MarkerArray
 
     scenario = write_scenario(
-        tmp_path, {'amber': vehicle(0.0, 0.0, type='constant', speed_mps=0.4)}, duration_s=600.0,
+        tmp_path,
+        {'amber': vehicle(0.0, 0.0, type='constant', speed_mps=0.4)},
+        duration_s=600.0,
         view={'markers': True, 'rate_hz': 5.0},
-    )  # fmt: skip
+    )
     file = tmp_path / 'live.rrd'
     with LiveRun(tmp_path, scenario, '--speed', 2, processes='one') as live:
         live.come_to(1.0)

@@ -32,9 +32,12 @@ def timed(case: str, work: Callable[[Callable[[int, int], None]], Mapping[str, A
         row = work(show)
     commit = subprocess.check_output(['git', 'rev-parse', '--short', 'HEAD'], cwd=ROOT, text=True)
     return {
-        'case': case, **row, 'wall_s': round(time.perf_counter() - begin), 'commit': commit.strip(),
+        'case': case,
+        **row,
+        'wall_s': round(time.perf_counter() - begin),
+        'commit': commit.strip(),
         'processor_s': round(time.process_time() - used),
-    }  # fmt: skip
+    }
 
 
 def rows(table: Path) -> dict[str, dict[str, str]]:

@@ -20,10 +20,18 @@ PAGE = ROOT / 'docs' / 'evolution.md'
 TESTS = ROOT / 'src' / 'regolith_world' / 'test'
 BEGIN, END = '<!-- sentences: tools/evolution_table.py -->\n', '<!-- end -->'
 SECTIONS = {
-    '1': 'World evolution', '1.1': 'The ball-throwing robot', '1.2': 'Evolution cycles', '2': 'Objects',
-    '2.1': 'Parents and children', '2.2': 'Object types', '3': 'Constraints', '4': 'State management', '4.1': 'Its API',
-    '5': 'Intersection', '6': 'Force management',
-}  # fmt: skip
+    '1': 'World evolution',
+    '1.1': 'The ball-throwing robot',
+    '1.2': 'Evolution cycles',
+    '2': 'Objects',
+    '2.1': 'Parents and children',
+    '2.2': 'Object types',
+    '3': 'Constraints',
+    '4': 'State management',
+    '4.1': 'Its API',
+    '5': 'Intersection',
+    '6': 'Force management',
+}
 
 
 class Sentence(NamedTuple):

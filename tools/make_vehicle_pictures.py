@@ -26,9 +26,13 @@ from regolith_sensors.config.sensors import LightConfig
 SIZE = (560, 385)
 DRIVEN_S = 4.0
 VIEWS = {
-    'viper': (5.0, 1.9), 'rocker_bogie': (4.6, 1.7), 'rocker_bogie_reference': (5.2, 1.9), 'rassor': (2.6, 1.0),
-    'hmmwv': (8.5, 3.0), 'm113': (10.0, 3.2),
-}  # fmt: skip
+    'viper': (5.0, 1.9),
+    'rocker_bogie': (4.6, 1.7),
+    'rocker_bogie_reference': (5.2, 1.9),
+    'rassor': (2.6, 1.0),
+    'hmmwv': (8.5, 3.0),
+    'm113': (10.0, 3.2),
+}
 """Vehicle -> distance of the camera and its height above the ground [m]."""
 FROM_DEG = -42.0
 """Direction of the camera from the vehicle, from its forward axis to the left [deg]."""

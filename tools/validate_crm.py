@@ -67,17 +67,21 @@ def _plate(diameter: float, **more: Any) -> tuple[str, dict[str, Any]]:
 
 COLUMNS = {
     **{f'column_{a:g}': _column(a) for a in (0.5, 1.0, 2.0, 3.0)},
-    'column_1_coarse': _column(1.0, count=3160), 'column_1_moon': _column(1.0, **MOON),
-}  # fmt: skip
+    'column_1_coarse': _column(1.0, count=3160),
+    'column_1_moon': _column(1.0, **MOON),
+}
 HEAPS = {'heap_0.38': _heap(0.3819), 'heap_0.6': _heap(0.6), 'heap_0.38_moon': _heap(0.3819, **MOON, lift_mps=0.1219)}
 CRATERS = {
     f'ball_{density}_{drop:g}': ('cratering', {'ball_density_kgpm3': density, 'drop_height_m': drop})
-    for density in (700, 2200) for drop in (0.05, 0.1, 0.2)
-}  # fmt: skip
+    for density in (700, 2200)
+    for drop in (0.05, 0.1, 0.2)
+}
 PLATES = {
-    'plate_0.10': _plate(0.10), 'plate_0.19': _plate(0.19), 'plate_0.10_fine': _plate(0.10, spacing_m=0.01),
+    'plate_0.10': _plate(0.10),
+    'plate_0.19': _plate(0.19),
+    'plate_0.10_fine': _plate(0.10, spacing_m=0.01),
     **{f'plate_{d:.2f}_moon': _plate(d, **MOON, speed_mps=0.002) for d in (0.10, 0.19)},
-}  # fmt: skip
+}
 WHEELS = {f'wheel_{slope}': ('wheel-rig', {'slope_deg': slope}) for slope in (0, 5, 10, 15, 20, 25)} | {
     f'wheel_{slope}_coarse': ('wheel-rig', {'slope_deg': slope, 'spacing_m': 0.02}) for slope in (5, 10, 15, 20, 25)
 }
@@ -88,11 +92,30 @@ MEASURED = {0: 0.032, 5: 0.052, 10: 0.135, 15: 0.434, 20: 0.756, 25: 0.885}
 OTHERS = {0: 0.04, 2.5: 0.06, 5: 0.105, 10: 0.21, 15: 0.415, 20: 0.62, 25: 0.72}
 """Of the discrete elements of the same authors."""
 FIGURES = (
-    'slope_deg', 'flank_deg', 'height_over_radius', 'peak_over_radius', 'run_out', 'settled_s', 'drop_height_m',
-    'ball_density_kgpm3', 'depth_m', 'uehara_depth_m', 'knee_pa', 'terzaghi_pa', 'slip', 'slip_drift', 'sinkage_m',
-    'power_w', 'torque_nm_per_m', 'lips_torque_nm_per_m', 'gathered_kg_per_m', 'swept_kg_per_m', 'elements', 'steps',
+    'slope_deg',
+    'flank_deg',
+    'height_over_radius',
+    'peak_over_radius',
+    'run_out',
+    'settled_s',
+    'drop_height_m',
+    'ball_density_kgpm3',
+    'depth_m',
+    'uehara_depth_m',
+    'knee_pa',
+    'terzaghi_pa',
+    'slip',
+    'slip_drift',
+    'sinkage_m',
+    'power_w',
+    'torque_nm_per_m',
+    'lips_torque_nm_per_m',
+    'gathered_kg_per_m',
+    'swept_kg_per_m',
+    'elements',
+    'steps',
     'step_s',
-)  # fmt: skip
+)
 KEPT = ('case', *FIGURES, *COST, 'curve')
 
 
@@ -113,8 +136,9 @@ def run(case: str, threads: int) -> dict[str, Any]:
         points = found.get('profile_m') or found.get('curve') or []
         figures = {
             key: f'{value:.4g}' if isinstance(value, float) else value
-            for key, value in found.items() if key in FIGURES and value is not None
-        }  # fmt: skip
+            for key, value in found.items()
+            if key in FIGURES and value is not None
+        }
         return {**figures, 'curve': packed_curve(points)}
 
     command = ' '.join(f'--set {key}={value}' for key, value in asked.items())
@@ -137,9 +161,11 @@ def columns(found: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
             out, height = lube(given['height_m'] / given['radius_m'])
             row = found[case]
             known[case] = {
-                **row, 'measured': f'{out:.2f}, {height:.2f}', 'ours': f'{row["run_out"]}, {row["peak_over_radius"]}',
+                **row,
+                'measured': f'{out:.2f}, {height:.2f}',
+                'ours': f'{row["run_out"]}, {row["peak_over_radius"]}',
                 'part': f'{float(row["run_out"]) / out:.2f}, {float(row["peak_over_radius"]) / height:.2f}',
-            }  # fmt: skip
+            }
     return known
 
 
@@ -154,10 +180,11 @@ def drums(found: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
                 said.append(bucket_drum.run(settings, lambda done, total: None)[0]['torque_nm_per_m'])
             lips = float(row['lips_torque_nm_per_m'])
             known[case] = {
-                **row, 'equation': ', '.join(f'{v:.2f}' for v in said),
+                **row,
+                'equation': ', '.join(f'{v:.2f}' for v in said),
                 'part': ', '.join(f'{lips / v:.2f}' for v in said),
                 'gathered': f'{row["gathered_kg_per_m"]} of {row["swept_kg_per_m"]}',
-            }  # fmt: skip
+            }
     return known
 
 

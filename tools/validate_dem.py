@@ -41,16 +41,33 @@ WHEELS: dict[str, tuple[float, dict[str, Any]]] = {
     'wheel_10_dense': (10, {'bin': DENSE}),
 }
 HEAPS: dict[str, dict[str, Any]] = {
-    'heap_0.2': {'friction': 0.2}, 'heap_0.4': {'friction': 0.4}, 'heap_0.6': {'friction': 0.6},
+    'heap_0.2': {'friction': 0.2},
+    'heap_0.4': {'friction': 0.4},
+    'heap_0.6': {'friction': 0.6},
     'heap_0.4_half_stiff': {'friction': 0.4, 'youngs_modulus_pa': 1e9},
     'heap_0.4_moon': {'friction': 0.4, 'gravity_mps2': 1.62},
     'heap_0.4_collapse': {'friction': 0.4, 'release': 'collapse'},
-}  # fmt: skip
+}
 COLUMNS = (
-    'case', 'slope_deg', 'slip', 'slip_drift', 'sinkage_m', 'power_w', 'angle_deg', 'height_over_radius', 'run_out',
-    'settled_s', 'grains', 'bulk_density_kgpm3', 'youngs_modulus_pa', 'step_s', 'largest_overlap', 'usual_overlap',
-    *COST, 'curve',
-)  # fmt: skip
+    'case',
+    'slope_deg',
+    'slip',
+    'slip_drift',
+    'sinkage_m',
+    'power_w',
+    'angle_deg',
+    'height_over_radius',
+    'run_out',
+    'settled_s',
+    'grains',
+    'bulk_density_kgpm3',
+    'youngs_modulus_pa',
+    'step_s',
+    'largest_overlap',
+    'usual_overlap',
+    *COST,
+    'curve',
+)
 
 
 def run(case: str, threads: int) -> dict[str, Any]:
@@ -67,10 +84,12 @@ def _wheel(slope: float, settings: dict[str, Any], threads: int, tick: Any) -> d
     found = climb(RIG, slope, tick, bed)
     shown = found.track[:: max(1, len(found.track) // 40)]
     return {
-        'slope_deg': slope, **{key: f'{value:.4g}' for key, value in found._asdict().items() if key in COLUMNS},
-        'grains': found.grains, 'youngs_modulus_pa': bed.grains.youngs_modulus_pa,
+        'slope_deg': slope,
+        **{key: f'{value:.4g}' for key, value in found._asdict().items() if key in COLUMNS},
+        'grains': found.grains,
+        'youngs_modulus_pa': bed.grains.youngs_modulus_pa,
         'curve': ' '.join(f'{t:.3f}:{x:.4f}:{z:.4f}' for t, x, z, _ in shown),
-    }  # fmt: skip
+    }
 
 
 def _heap(settings: dict[str, Any], threads: int, tick: Any) -> dict[str, Any]:
@@ -80,10 +99,12 @@ def _heap(settings: dict[str, Any], threads: int, tick: Any) -> dict[str, Any]:
     row = angle_of_repose.run(checked, tick)[0]
     return {
         **{key: f'{value:.4g}' for key, value in row.items() if key in COLUMNS and isinstance(value, float)},
-        'angle_deg': f'{row["slope_deg"]:.2f}', 'slope_deg': '', 'grains': row['elements'],
+        'angle_deg': f'{row["slope_deg"]:.2f}',
+        'slope_deg': '',
+        'grains': row['elements'],
         'youngs_modulus_pa': checked.youngs_modulus_pa,
         'curve': ' '.join(f'{r:.4f}:{h:.4f}' for r, h in row['profile_m']),
-    }  # fmt: skip
+    }
 
 
 def draw(found: dict[str, dict[str, str]]) -> None:

@@ -196,10 +196,14 @@ def sinkages(deep: dict[str, list[float]]) -> list[str]:
     """Return the table of sinkage against slip."""
     head = ['slip', *(f'{name} [mm]' for name in deep), *(f'{name}: times' for name in deep), 'Lyasko 2010: times']
     rows = (
-        [f'{slip:g}', *(f'{z[k] * 1e3:.1f}' for z in deep.values()), *(f'{z[k] / z[0]:.2f}' for z in deep.values()),
-         f'{lyasko_factor(slip):.2f}']
+        [
+            f'{slip:g}',
+            *(f'{z[k] * 1e3:.1f}' for z in deep.values()),
+            *(f'{z[k] / z[0]:.2f}' for z in deep.values()),
+            f'{lyasko_factor(slip):.2f}',
+        ]
         for k, slip in enumerate(SLIPS)
-    )  # fmt: skip
+    )
     return table(head, rows)
 
 

@@ -32,9 +32,18 @@ CHAIN_PICTURE = ROOT / 'docs' / 'images' / 'validation_m113_chain.png'
 TESTS = ROOT / 'src' / 'regolith_vehicles' / 'test'
 TABLES = TESTS / 'data' / 'vehicles'
 CASES = (
-    'step_v20_s0.05', 'step_v20_s0.1', 'step_v20_s0.3', 'step_v12_s0.15', 'step_v20_s0.1_Fiala', 'step_v20_s0.1_Pac02',
-    'circle_s0.1', 'circle_s0.4', 'brake_0.2', 'brake_0.5', 'accel_throttle1',
-)  # fmt: skip
+    'step_v20_s0.05',
+    'step_v20_s0.1',
+    'step_v20_s0.3',
+    'step_v12_s0.15',
+    'step_v20_s0.1_Fiala',
+    'step_v20_s0.1_Pac02',
+    'circle_s0.1',
+    'circle_s0.4',
+    'brake_0.2',
+    'brake_0.5',
+    'accel_throttle1',
+)
 TANK_CASES = ('settle', 'straight_1.0', 'turn_0.4', 'pivot_1.0', 'scm_soft_0.8')
 TANK_COLUMNS = {'z_m': 'height [m]', 'vx_mps': 'speed [m/s]', 'yaw_rate_radps': 'yaw rate [rad/s]'}
 DRAWN = ('step_v20_s0.1', 'step_v12_s0.15', 'circle_s0.4', 'brake_0.5', 'accel_throttle1')
@@ -182,8 +191,11 @@ def draw_chain(chain: Loads, band: Loads) -> None:
     """Draw loads along the track: of each shoe at rest, for each metre when driving."""
     import matplotlib.pyplot as plt
 
-    cases = {'rest': ('shoe', 'load of a shoe [kN]'), 'straight': ('line', 'load per length [kN/m]'),
-             'pivot': ('line', 'load per length [kN/m]')}  # fmt: skip
+    cases = {
+        'rest': ('shoe', 'load of a shoe [kN]'),
+        'straight': ('line', 'load per length [kN/m]'),
+        'pivot': ('line', 'load per length [kN/m]'),
+    }
     figure, axes = plt.subplots(2, len(cases), figsize=(14.0, 6.0), layout='constrained')
     for column, (case, (quantity, label)) in enumerate(cases.items()):
         for row, side in enumerate(('left', 'right')):

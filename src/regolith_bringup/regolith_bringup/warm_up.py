@@ -128,9 +128,19 @@ def _start_worker(parent: int) -> None:
 def main() -> None:
     """Compile everything, two at a time, in an order that hardly compiles anything twice."""
     parts = (
-        _rovers, sensors.main, _on_hard_ground, _garage, _moon, _on_one_ground, _linkages, _particles, _collision,
-        _participants, _elevation_model, _grains,
-    )  # fmt: skip
+        _rovers,
+        sensors.main,
+        _on_hard_ground,
+        _garage,
+        _moon,
+        _on_one_ground,
+        _linkages,
+        _particles,
+        _collision,
+        _participants,
+        _elevation_model,
+        _grains,
+    )
     with ProcessPoolExecutor(2, get_context('spawn'), _start_worker, (os.getpid(),)) as pool:
         for done in [pool.submit(part) for part in parts]:
             done.result()

@@ -26,9 +26,10 @@ from regolith_bringup.run.simulation import Simulation
 
 COMMAND = [sys.executable, '-m', 'regolith_bringup', 'campaign']
 SCENARIO = {
-    'duration_s': 1.0, 'terrain': {'source': 'flat', 'spacing_m': 0.1, 'model': 'rigid', 'soil': {'friction': 0.8}},
+    'duration_s': 1.0,
+    'terrain': {'source': 'flat', 'spacing_m': 0.1, 'model': 'rigid', 'soil': {'friction': 0.8}},
     'vehicles': {'amber': {'model': 'viper', 'position': [0.0, 0.0], 'driver': {'type': 'constant', 'speed_mps': 0.2}}},
-}  # fmt: skip
+}
 VARIED = {'vehicles.amber.driver.speed_mps': {'low': 0.05, 'high': 0.3, 'samples': 2}, 'seed': [1, 2]}
 
 

@@ -36,8 +36,10 @@ def test_a_grid_has_every_combination() -> None:
 
 def test_a_list_goes_through_all_keys_at_once() -> None:
     assert listed({'a': ('x', 'y', 'z'), 'b': span(1, 5, 3)}, 0) == [
-        {'a': 'x', 'b': 1}, {'a': 'y', 'b': 3}, {'a': 'z', 'b': 5}
-    ]  # fmt: skip
+        {'a': 'x', 'b': 1},
+        {'a': 'y', 'b': 3},
+        {'a': 'z', 'b': 5},
+    ]
     with pytest.raises(ValueError, match=r'vary\.b = 2 values: differs from a; allowed: 3'):
         listed({'a': (1, 2, 3), 'b': (1, 2)}, 0)
 
@@ -69,9 +71,12 @@ def written(folder: Path, **content: Any) -> Path:
 
 def test_a_campaign_is_checked_run_by_run(tmp_path: Path) -> None:
     config, cases = load_campaign(
-        written(tmp_path, vary={'vehicles.amber.heading_deg': {'low': 0, 'high': 90, 'samples': 4}, 'seed': [1, 2]},
-                settings={'world.max_step_s': 0.01})
-    )  # fmt: skip
+        written(
+            tmp_path,
+            vary={'vehicles.amber.heading_deg': {'low': 0, 'high': 90, 'samples': 4}, 'seed': [1, 2]},
+            settings={'world.max_step_s': 0.01},
+        )
+    )
     assert [case.name for case in cases] == [f'{k:03d}' for k in range(8)] and config.design == 'grid'
     assert cases[3].varied == {'vehicles.amber.heading_deg': 30, 'seed': 2}
     scenario = cases[3].scenario
@@ -79,30 +84,63 @@ def test_a_campaign_is_checked_run_by_run(tmp_path: Path) -> None:
     assert scenario.world.max_step_s == 0.01 and not scenario.recording.enabled
 
 
-@pytest.mark.parametrize(('content', 'why'), [
-    ({'vary': {}}, r'sweep\.yaml:\d+: vary.*allowed: '),
-    ({'vary': {'seed': []}}, r'^[^\n]*sweep\.yaml:4: vary\.seed = \[\]: is too short; allowed: at least 1 of them$'),
-    ({'vary': {'seed': {'low': 3, 'high': 1, 'samples': 2}}}, r'high = 1: is not above low, 3; allowed: a larger number'),
-    ({'vary': {'seed': {'low': 0.0, 'high': 1.0, 'samples': 2, 'scale': 'log'}}}, r'^[^\n]*vary\.seed\.low = 0\.0: has no logarithm[^\n]*$'),
-    ({'vary': {'seed': {'low': 0, 'high': 1, 'samples': 2, 'scale': 'cubic'}}}, r"^[^\n]*seed\.scale = 'cubic': is unknown[^\n]*$"),
-    ({'vary': {'seed': [1, 2], 'terrain.spacing_m': [0.1]}, 'design': 'list'}, 'differs from seed; allowed: 2'),
-    ({'design': 'latin_hypercube'}, 'a list has no samples'),
-    ({'design': 'random'}, 'design.*grid'),
-    ({'vary': {'terrain.spacing': [0.1]}}, r'sweep\.yaml:4: terrain\.spacing = 0\.1: unknown key.*did you mean spacing_m.*\n.*run 0 '),
-    ({'vary': {'vehicles.ambr.heading_deg': [1.0]}}, r'sweep\.yaml:4: vehicles\.ambr.*did you mean vehicles\.amber\?'),
-    ({'vary': {'seed': [date(2026, 1, 1)]}}, r'sweep\.yaml:5: vary\.seed\.0 = 2026-01-01: is no value'),
-    ({'settings': {'terrain.soil': date(2026, 1, 1)}}, r'sweep\.yaml:8: settings\.terrain\.soil = 2026-01-01: is no'),
-    ({'settings': {'seed': 3}}, r'vary\.seed: stands for settings\.seed, too'),
-    ({'vary': {'vehicles.amber.heading_deg': [1.0], 'vehicles': [{}]}}, r'vary\.vehicles: stands for vary\.vehicles\.amber'),
-    ({'vary': {'duration_s': [1.0, 2.0]}}, r'vary\.duration_s: is what duration_s of the campaign says'),
-    ({'settings': {'recording.enabled': True}}, r'settings\.recording\.enabled: is what record of the campaign says'),
-    ({'vary': {'seed': [1, -2]}}, r'vary.*run 1 .seed = -2'),
-    ({'scenario': 'tow_rovers'}, r"^[^\n]*sweep\.yaml:1: scenario = 'tow_rovers': no such file or scenario[^\n]*mean two_rovers\?\)$"),
-    ({'settings': {'terain.spacing_m': 0.1}}, r'^[^\n]*sweep\.yaml:8: terain = [^\n]*unknown key[^\n]*$'),
-    ({'duration_s': 0.0}, r'duration_s = 0\.0: is out of range; allowed: greater than or equal to'),
-    ({'vary': {'seed': {'low': 0, 'high': 10**6, 'samples': 10**5}, 'terrain.spacing_m': [0.1, 0.2]}}, 'too many'),
-    ({'surprise': 1}, 'unknown key'),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ('content', 'why'),
+    [
+        ({'vary': {}}, r'sweep\.yaml:\d+: vary.*allowed: '),
+        (
+            {'vary': {'seed': []}},
+            r'^[^\n]*sweep\.yaml:4: vary\.seed = \[\]: is too short; allowed: at least 1 of them$',
+        ),
+        (
+            {'vary': {'seed': {'low': 3, 'high': 1, 'samples': 2}}},
+            r'high = 1: is not above low, 3; allowed: a larger number',
+        ),
+        (
+            {'vary': {'seed': {'low': 0.0, 'high': 1.0, 'samples': 2, 'scale': 'log'}}},
+            r'^[^\n]*vary\.seed\.low = 0\.0: has no logarithm[^\n]*$',
+        ),
+        (
+            {'vary': {'seed': {'low': 0, 'high': 1, 'samples': 2, 'scale': 'cubic'}}},
+            r"^[^\n]*seed\.scale = 'cubic': is unknown[^\n]*$",
+        ),
+        ({'vary': {'seed': [1, 2], 'terrain.spacing_m': [0.1]}, 'design': 'list'}, 'differs from seed; allowed: 2'),
+        ({'design': 'latin_hypercube'}, 'a list has no samples'),
+        ({'design': 'random'}, 'design.*grid'),
+        (
+            {'vary': {'terrain.spacing': [0.1]}},
+            r'sweep\.yaml:4: terrain\.spacing = 0\.1: unknown key.*did you mean spacing_m.*\n.*run 0 ',
+        ),
+        (
+            {'vary': {'vehicles.ambr.heading_deg': [1.0]}},
+            r'sweep\.yaml:4: vehicles\.ambr.*did you mean vehicles\.amber\?',
+        ),
+        ({'vary': {'seed': [date(2026, 1, 1)]}}, r'sweep\.yaml:5: vary\.seed\.0 = 2026-01-01: is no value'),
+        (
+            {'settings': {'terrain.soil': date(2026, 1, 1)}},
+            r'sweep\.yaml:8: settings\.terrain\.soil = 2026-01-01: is no',
+        ),
+        ({'settings': {'seed': 3}}, r'vary\.seed: stands for settings\.seed, too'),
+        (
+            {'vary': {'vehicles.amber.heading_deg': [1.0], 'vehicles': [{}]}},
+            r'vary\.vehicles: stands for vary\.vehicles\.amber',
+        ),
+        ({'vary': {'duration_s': [1.0, 2.0]}}, r'vary\.duration_s: is what duration_s of the campaign says'),
+        (
+            {'settings': {'recording.enabled': True}},
+            r'settings\.recording\.enabled: is what record of the campaign says',
+        ),
+        ({'vary': {'seed': [1, -2]}}, r'vary.*run 1 .seed = -2'),
+        (
+            {'scenario': 'tow_rovers'},
+            r"^[^\n]*sweep\.yaml:1: scenario = 'tow_rovers': no such file or scenario[^\n]*mean two_rovers\?\)$",
+        ),
+        ({'settings': {'terain.spacing_m': 0.1}}, r'^[^\n]*sweep\.yaml:8: terain = [^\n]*unknown key[^\n]*$'),
+        ({'duration_s': 0.0}, r'duration_s = 0\.0: is out of range; allowed: greater than or equal to'),
+        ({'vary': {'seed': {'low': 0, 'high': 10**6, 'samples': 10**5}, 'terrain.spacing_m': [0.1, 0.2]}}, 'too many'),
+        ({'surprise': 1}, 'unknown key'),
+    ],
+)
 def test_what_cannot_be_is_refused_before_anything_starts(tmp_path: Path, content: dict[str, Any], why: str) -> None:
     with pytest.raises(InputError, match=f'(?s){why}'):
         load_campaign(written(tmp_path, **content))
@@ -153,17 +191,27 @@ def test_a_folder_of_another_campaign_is_refused(tmp_path: Path) -> None:
 
 
 SUMMARY = {
-    'scenario': 'two_rovers', 'wall_s': 1.3, 'cycles': 5, 'state_hash': 'ab', 'speed': 2.0, 'events': [{'t_s': 1.0}],
+    'scenario': 'two_rovers',
+    'wall_s': 1.3,
+    'cycles': 5,
+    'state_hash': 'ab',
+    'speed': 2.0,
+    'events': [{'t_s': 1.0}],
     'vehicles': {'amber': {'distance_m': 0.25, 'final_pose': {'position': [1.0, 2.0, 3.0]}, 'battery': None}},
-}  # fmt: skip
+}
 
 
 def test_figures_have_dotted_names_and_no_clock() -> None:
     assert flat_values(SUMMARY) == {
-        'cycles': 5, 'state_hash': 'ab', 'events': 1, 'vehicles.amber.distance_m': 0.25, 'vehicles.amber.battery': None,
-        'vehicles.amber.final_pose.position.x': 1.0, 'vehicles.amber.final_pose.position.y': 2.0,
+        'cycles': 5,
+        'state_hash': 'ab',
+        'events': 1,
+        'vehicles.amber.distance_m': 0.25,
+        'vehicles.amber.battery': None,
+        'vehicles.amber.final_pose.position.x': 1.0,
+        'vehicles.amber.final_pose.position.y': 2.0,
         'vehicles.amber.final_pose.position.z': 3.0,
-    }  # fmt: skip
+    }
 
 
 def test_both_tables_hold_the_same() -> None:
@@ -281,11 +329,15 @@ def test_the_command_runs_lists_and_continues(
         '',
     )
     assert told.splitlines() == [
-        '3 runs, 0 of them done before; on 2 processes of this machine', 'run 001: ValueError: seed 2', '1 of 3 runs failed: 001',
-    ]  # fmt: skip
+        '3 runs, 0 of them done before; on 2 processes of this machine',
+        'run 001: ValueError: seed 2',
+        '1 of 3 runs failed: 001',
+    ]
     assert [(row['run'], row['seed'], row['problem'], row['cycles'], row['events']) for row in table(out)] == [
-        ('000', '1', '', '1', '1'), ('001', '2', 'ValueError: seed 2', '', '0'), ('002', '5', '', '5', '5'),
-    ]  # fmt: skip
+        ('000', '1', '', '1', '1'),
+        ('001', '2', 'ValueError: seed 2', '', '0'),
+        ('002', '5', '', '5', '5'),
+    ]
     assert [tuple(row.values()) for row in table(out, 'timing')] == [
         ('000', '10.0', '2.0', ''),
         ('001', '', '', ''),
@@ -345,8 +397,12 @@ def test_a_worker_that_crashes_is_found_among_its_neighbors(monkeypatch: pytest.
 
 
 def test_plots_have_all_values_labels_and_means_of_repeated_places() -> None:
-    rows = [{'run': f'{k}', 'soil': soil, 'n': n, 'hit': hit} for k, (soil, n, hit) in enumerate(
-        [('a', 3, 1.0), ('b', 1, 4.0), ('c', 2, 9.0), ('d', 3, 2.0), ('a', 1, None), ('b', 2, True)])]  # fmt: skip
+    rows = [
+        {'run': f'{k}', 'soil': soil, 'n': n, 'hit': hit}
+        for k, (soil, n, hit) in enumerate(
+            [('a', 3, 1.0), ('b', 1, 4.0), ('c', 2, 9.0), ('d', 3, 2.0), ('a', 1, None), ('b', 2, True)]
+        )
+    ]
     figure = draw(rows, ['soil', 'n'], 'hit')
     assert figure.get_size_inches() == pytest.approx([8.0, 3.4])
     soil, n = figure.axes

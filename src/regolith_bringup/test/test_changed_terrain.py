@@ -21,9 +21,10 @@ def column(rows: list[list[float]], kind: type = np.int64) -> FieldColumn:
 
 def updates(*told: tuple[int, int, list[int], float]) -> dict[str, FieldColumn]:
     """Return updates (cycle, attempt, nodes along x, level); a node has four numbers, as those of the made-up run."""
-    number = [FieldColumn(np.array(each), np.arange(len(told)), np.ones(len(told), int), many=False) for each in zip(
-        *((1, cycle, attempt, 1) for cycle, attempt, _, _ in told), strict=True
-    )]  # fmt: skip
+    number = [
+        FieldColumn(np.array(each), np.arange(len(told)), np.ones(len(told), int), many=False)
+        for each in zip(*((1, cycle, attempt, 1) for cycle, attempt, _, _ in told), strict=True)
+    ]
     nodes = [column([x for _, _, x, _ in told]), column([[7] * len(x) for _, _, x, _ in told])]
     values = column([[*[9.0] * len(x), *[level] * len(x), *[9.0] * 2 * len(x)] for _, _, x, level in told], float)
     return dict(zip(UPDATE_PATHS, (*number[:3], *nodes, values, number[3]), strict=True))

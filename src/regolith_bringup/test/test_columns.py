@@ -33,9 +33,11 @@ def odometry(number: int) -> Any:
     twist = KINDS['geometry_msgs/msg/Twist'](vector(), vector())
     covariance = RNG.normal(size=36)
     return KINDS['nav_msgs/msg/Odometry'](
-        header('o' * (number % 3)), 'base_link', KINDS['geometry_msgs/msg/PoseWithCovariance'](pose, covariance),
+        header('o' * (number % 3)),
+        'base_link',
+        KINDS['geometry_msgs/msg/PoseWithCovariance'](pose, covariance),
         KINDS['geometry_msgs/msg/TwistWithCovariance'](twist, covariance),
-    )  # fmt: skip
+    )
 
 
 def joints(number: int) -> Any:
@@ -64,12 +66,18 @@ def field_of(message: Any, path: str) -> list[float]:
     return parts
 
 
-@pytest.mark.parametrize(('make', 'type_name', 'paths'), [
-    (odometry, 'nav_msgs/msg/Odometry', ('header.stamp.nanosec', 'pose.pose.orientation.w', 'twist.twist.linear.x',
-                                         'twist.covariance')),
-    (joints, 'sensor_msgs/msg/JointState', ('header.stamp.sec', 'position', 'velocity')),
-    (transforms, 'tf2_msgs/msg/TFMessage', ('transforms.header.stamp.sec', 'transforms.transform.translation.z')),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ('make', 'type_name', 'paths'),
+    [
+        (
+            odometry,
+            'nav_msgs/msg/Odometry',
+            ('header.stamp.nanosec', 'pose.pose.orientation.w', 'twist.twist.linear.x', 'twist.covariance'),
+        ),
+        (joints, 'sensor_msgs/msg/JointState', ('header.stamp.sec', 'position', 'velocity')),
+        (transforms, 'tf2_msgs/msg/TFMessage', ('transforms.header.stamp.sec', 'transforms.transform.translation.z')),
+    ],
+)
 def test_columns_are_the_fields(make: Callable[[int], Any], type_name: str, paths: tuple[str, ...]) -> None:
     messages = [make(number) for number in range(7)]
     data = [bytes(STORE.serialize_cdr(message, type_name)) for message in messages]

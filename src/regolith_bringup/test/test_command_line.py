@@ -112,10 +112,13 @@ def test_a_checkpoint_is_looked_at_before_anything_starts(tmp_path: Path, capfd:
 @pytest.mark.parametrize(
     ('words', 'expected'),
     [
-        ('--seed 0', {'seed': 0}), ('--seed 7', {'seed': 7}), ('--duration 0.5', {'duration_s': 0.5}),
-        ('--set terrain.spacing_m=0.05 --set world.max_step_s=0.05', {}), ('--seed 0 --duration 2 --set seed=9', {'seed': 0}),
+        ('--seed 0', {'seed': 0}),
+        ('--seed 7', {'seed': 7}),
+        ('--duration 0.5', {'duration_s': 0.5}),
+        ('--set terrain.spacing_m=0.05 --set world.max_step_s=0.05', {}),
+        ('--seed 0 --duration 2 --set seed=9', {'seed': 0}),
     ],
-)  # fmt: skip
+)
 def test_verify_repeats_the_scenario_of_its_options(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: str, expected: dict[str, float]
 ) -> None:

@@ -110,6 +110,21 @@ def test_values_of_runs_stand_beside_one_another_those_that_differ_bold() -> Non
 
     text = _figures({'a': {'cycles': 3, 'x': 0.1234567891234}, 'b': {'cycles': 3, 'x': 0.5, 'only': '<b>' * 9}})
     cells = re.findall('<t[hd][^>]*>(.*?)</t[hd]>', text)
-    assert cells == ['figure', 'a', 'b', 'cycles', '3', '3', 'x', '<b>0.123456789</b>', '<b>0.5</b>', 'events', '0', '0',
-                     'only', '<b>\u2013</b>', f'<b>{"&lt;b&gt;" * 5}&lt;</b>']  # fmt: skip
+    assert cells == [
+        'figure',
+        'a',
+        'b',
+        'cycles',
+        '3',
+        '3',
+        'x',
+        '<b>0.123456789</b>',
+        '<b>0.5</b>',
+        'events',
+        '0',
+        '0',
+        'only',
+        '<b>\u2013</b>',
+        f'<b>{"&lt;b&gt;" * 5}&lt;</b>',
+    ]
     assert labels([Path('/a/x'), Path('/a/x')]) == ['x (0)', 'x (1)']

@@ -21,9 +21,13 @@ def told(**environment: str) -> tuple[int, dict[str, Any]]:
     """Return exit code and findings in an environment changed so; '' takes a variable away."""
     changed = {key: value for key, value in {**os.environ, 'ROS_DOMAIN_ID': '7', **environment}.items() if value}
     done = subprocess.run(
-        [sys.executable, '-m', 'regolith_bringup', 'doctor', '--json'], env=changed, capture_output=True, text=True,
-        timeout=90, check=False,
-    )  # fmt: skip
+        [sys.executable, '-m', 'regolith_bringup', 'doctor', '--json'],
+        env=changed,
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
     return done.returncode, json.loads(done.stdout)
 
 

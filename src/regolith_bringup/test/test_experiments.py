@@ -195,10 +195,13 @@ def test_help_lists_what_an_experiment_has(capsys: pytest.CaptureFixture[str], m
     code, out, _ = call(capsys, 'wheel-rig', '--help', '--slip', '0.1')
     text = ' '.join(out.split())
     for said in (
-        'spacing_m crm: distance of particles [m]; above 0, up to 10; default 0.009', '--resume FILE checkpoint to go',
-        '--checkpoint FILE file that Ctrl-C leaves', 'soil scm: name or file of a soil; default lunar_nominal',
-        'poisson_ratio [-]; from 0, below 0.5; default 0.3', 'packing dem: how grains fell into place; one of loose, ',
-    ):  # fmt: skip
+        'spacing_m crm: distance of particles [m]; above 0, up to 10; default 0.009',
+        '--resume FILE checkpoint to go',
+        '--checkpoint FILE file that Ctrl-C leaves',
+        'soil scm: name or file of a soil; default lunar_nominal',
+        'poisson_ratio [-]; from 0, below 0.5; default 0.3',
+        'packing dem: how grains fell into place; one of loose, ',
+    ):
         assert said in text
     code, _, err = call(capsys, 'wheel-rigg', '--help')
     assert code == 2 and 'did you mean wheel-rig?' in err

@@ -117,8 +117,11 @@ def test_only_scripts_of_this_python_are_run_this_way(tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path('/proc').is_dir(), reason='looks processes up in /proc')
 def test_it_ends_with_the_process_that_asked_for_it(tmp_path: Path) -> None:
     """Killed without a word; neither the node nor what it was forked from stays."""
-    node = script(tmp_path, 'from regolith_world.node_main import exit_with_parent\nexit_with_parent()\nimport os, time\n'
-                            'print(os.getpid(), os.getppid(), flush=True)\ntime.sleep(60.0)\n')  # fmt: skip
+    node = script(
+        tmp_path,
+        'from regolith_world.node_main import exit_with_parent\nexit_with_parent()\nimport os, time\n'
+        'print(os.getpid(), os.getppid(), flush=True)\ntime.sleep(60.0)\n',
+    )
     asks = (
         'import os, sys, time\nfrom pathlib import Path\nfrom regolith_bringup.run.fork_server import ForkedProcess\n'
         f'process = ForkedProcess(Path({str(node)!r}), [], os.environ)\n'

@@ -26,8 +26,11 @@ def test_what_is_made_runs(tmp_path: Path) -> None:
     for kind in FILES:
         new(kind, f'my_{kind}', tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == [
-        'my_scenario.yaml', 'my_sensor.yaml', 'my_vehicle.xml', 'my_vehicle.yaml',
-    ]  # fmt: skip
+        'my_scenario.yaml',
+        'my_sensor.yaml',
+        'my_vehicle.xml',
+        'my_vehicle.yaml',
+    ]
     plain = load_scenario(tmp_path / 'my_scenario.yaml')
     assert plain.scenario.name == 'my_scenario' and plain.scenario.vehicles['rover'].sensors
     own = [
@@ -42,10 +45,15 @@ def test_what_is_made_runs(tmp_path: Path) -> None:
     assert base.position[0] > 0.5 and 0.05 < base.position[2] < 0.2, 'it stands on wheels of 0.15 m, which sink in'
 
 
-@pytest.mark.parametrize(('kind', 'name', 'why'), [
-    ('scenari', 'x', r"new: 'scenari'|did you mean scenario"), ('sensor', 'My', 'cannot be a name'),
-    ('sensor', '../x', 'cannot be a name'), ('sensor', 'taken', 'is there already'),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ('kind', 'name', 'why'),
+    [
+        ('scenari', 'x', r"new: 'scenari'|did you mean scenario"),
+        ('sensor', 'My', 'cannot be a name'),
+        ('sensor', '../x', 'cannot be a name'),
+        ('sensor', 'taken', 'is there already'),
+    ],
+)
 def test_what_cannot_be_made_is_refused(tmp_path: Path, kind: str, name: str, why: str) -> None:
     (tmp_path / 'taken.yaml').write_text('')
     with pytest.raises(InputError, match=why):

@@ -29,14 +29,25 @@ def loaded(folder: Path, objects: dict[str, Any], **terrain: Any) -> None:
 @pytest.mark.parametrize(
     ('entry', 'said'),
     [
-        ({**BALL, 'position': [0.0, 0.0, -5.0]}, r'objects\.item\.position = .*: its top is 4.9 m below the ground at the start'),
-        ({**BALL, 'position': [0.0, 0.0, -0.11]}, 'its top is 0.01 m below the ground at the start; allowed: a position'),
-        ({'type': 'linkage', 'position': [0.0, 0.0, -2.0], 'bodies': {'leaf': LEAF}, 'joints': [HINGE]},
-         'the top of item/leaf is 1.9 m below the ground'),
+        (
+            {**BALL, 'position': [0.0, 0.0, -5.0]},
+            r'objects\.item\.position = .*: its top is 4.9 m below the ground at the start',
+        ),
+        (
+            {**BALL, 'position': [0.0, 0.0, -0.11]},
+            'its top is 0.01 m below the ground at the start; allowed: a position',
+        ),
+        (
+            {'type': 'linkage', 'position': [0.0, 0.0, -2.0], 'bodies': {'leaf': LEAF}, 'joints': [HINGE]},
+            'the top of item/leaf is 1.9 m below the ground',
+        ),
         ({**BALL, 'position': [0.0, 0.0, 1.0], 'lifetime_s': 0}, 'objects.item.lifetime_s = 0: '),
-        ({'type': 'cable', 'between': ['a', 'b'], 'ends': [[0, 0, 0], [0, 0, 0]], 'release_s': 0}, 'objects.item.release_s = 0: '),
+        (
+            {'type': 'cable', 'between': ['a', 'b'], 'ends': [[0, 0, 0], [0, 0, 0]], 'release_s': 0},
+            'objects.item.release_s = 0: ',
+        ),
     ],
-)  # fmt: skip
+)
 def test_object_that_cannot_begin_is_refused(tmp_path: Path, entry: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         loaded(tmp_path, {'item': entry})
@@ -45,10 +56,15 @@ def test_object_that_cannot_begin_is_refused(tmp_path: Path, entry: dict[str, An
 def test_bodies_on_and_half_in_the_ground_are_taken(tmp_path: Path) -> None:
     """What nothing moves may be below the surface, as a foundation."""
     wall = {'type': 'immovable', 'position': [4.0, 0.0, -3.0], 'shapes': [{'kind': 'box', 'size_m': [0.5, 0.5, 0.5]}]}
-    loaded(tmp_path, {
-        'on': {**BALL, 'position': [0.0, 0.0, 0.1]}, 'half': {**BALL, 'position': [1.0, 0.0, 0.0]}, 'wall': wall,
-        'soon': {**BALL, 'position': [2.0, 0.0, 1.0], 'lifetime_s': 0.1},
-    })  # fmt: skip
+    loaded(
+        tmp_path,
+        {
+            'on': {**BALL, 'position': [0.0, 0.0, 0.1]},
+            'half': {**BALL, 'position': [1.0, 0.0, 0.0]},
+            'wall': wall,
+            'soon': {**BALL, 'position': [2.0, 0.0, 1.0], 'lifetime_s': 0.1},
+        },
+    )
 
 
 def test_overlap_of_any_two_objects_is_refused_at_the_later_one(tmp_path: Path) -> None:

@@ -36,9 +36,13 @@ def status(**changed: Any) -> Any:
 def world(monkeypatch: pytest.MonkeyPatch) -> Noted:
     """Stand for the client of the running world."""
     kept = SimpleNamespace(
-        names=['dawn', 'noon'], t_ns=[1_500_000_000, 22_250_000_000], state_hashes=[HASH, HASH[::-1]],
-        paths=['/a/dawn', ''], first_ns=500_000_000, last_ns=30_125_000_000,
-    )  # fmt: skip
+        names=['dawn', 'noon'],
+        t_ns=[1_500_000_000, 22_250_000_000],
+        state_hashes=[HASH, HASH[::-1]],
+        paths=['/a/dawn', ''],
+        first_ns=500_000_000,
+        last_ns=30_125_000_000,
+    )
     made = Noted(
         known=status(),
         pause=lambda standing: status(state=2 if standing else 1),
@@ -56,16 +60,27 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Noted:
 @pytest.mark.parametrize(
     ('words', 'call', 'given', 'printed'),
     [
-        ('pause', 'pause', (True,), 'at 12.346 of 60.5 s, cycle 321'), ('resume', 'pause', (False,), 'at 12.346 of 60.5 s, cycle 321, speed 1.76'),
-        ('step', 'step', (1,), 'at 2.346 s, state hash 0123456789abcdef\n'), ('step 5', 'step', (5,), 'at 2.346 s, state hash 0123456789abcdef\n'),
-        ('speed', '', (), 'at 12.346 of 60.5 s, cycle 321, speed 1.76'), ('speed 2.5', 'set_real_time_factor', (2.5,), 'speed: at most 2.5\n'),
-        ('speed max', 'set_real_time_factor', (0.0,), 'speed: as fast as it goes\n'), ('speed 0.001', 'set_real_time_factor', (0.001,), 'speed: at most 0.001\n'),
-        ('rewind 1.25', 'rewind', (1_250_000_000, False), 'at 1.234 s, cycle 77, state hash 123456789abcdef0; recorded from here on: bag_3\n'),
-        ('rewind noon --live', 'rewind', ('noon', True), 'at 1.234 s, cycle 77'), ('rewind 0', 'rewind', (0, False), 'at 1.234 s'),
-        ('reset', 'reset', (), 'at the beginning\n'), ('keep dusk', 'save_snapshot', ('dusk',), 'dusk: at 3.210 s, 4.6 MB, /k\n'),
+        ('pause', 'pause', (True,), 'at 12.346 of 60.5 s, cycle 321'),
+        ('resume', 'pause', (False,), 'at 12.346 of 60.5 s, cycle 321, speed 1.76'),
+        ('step', 'step', (1,), 'at 2.346 s, state hash 0123456789abcdef\n'),
+        ('step 5', 'step', (5,), 'at 2.346 s, state hash 0123456789abcdef\n'),
+        ('speed', '', (), 'at 12.346 of 60.5 s, cycle 321, speed 1.76'),
+        ('speed 2.5', 'set_real_time_factor', (2.5,), 'speed: at most 2.5\n'),
+        ('speed max', 'set_real_time_factor', (0.0,), 'speed: as fast as it goes\n'),
+        ('speed 0.001', 'set_real_time_factor', (0.001,), 'speed: at most 0.001\n'),
+        (
+            'rewind 1.25',
+            'rewind',
+            (1_250_000_000, False),
+            'at 1.234 s, cycle 77, state hash 123456789abcdef0; recorded from here on: bag_3\n',
+        ),
+        ('rewind noon --live', 'rewind', ('noon', True), 'at 1.234 s, cycle 77'),
+        ('rewind 0', 'rewind', (0, False), 'at 1.234 s'),
+        ('reset', 'reset', (), 'at the beginning\n'),
+        ('keep dusk', 'save_snapshot', ('dusk',), 'dusk: at 3.210 s, 4.6 MB, /k\n'),
         ('keep x', 'save_snapshot', ('x',), 'x: at 3.210 s, 4.6 MB, in memory\n'),
     ],
-)  # fmt: skip
+)
 def test_commands_to_a_running_world(
     say: Any, world: Noted, words: str, call: str, given: tuple[Any, ...], printed: str
 ) -> None:
@@ -84,12 +99,17 @@ def test_without_options_the_world_is_that_of_the_environment(say: Any, world: N
 @pytest.mark.parametrize(
     ('words', 'said'),
     [
-        ('speed 0', "real_time_factor: 0: is no pace; allowed: max, or a number from 0.001 to 1000000"), ('speed 1000001', 'is no pace'),
-        ('speed nan', 'is no pace'), ('speed 0.0009', 'is no pace'), ('rewind evening', 'rewind: evening: is no time and no moment; allowed: seconds, dawn, noon'),
-        ('rewind 1e10', 'is no time; allowed: seconds from 0 to '), ('keep 12', "keep: 12: is taken for a time; allowed: a name that is no number"),
-        ('keep -- -1', 'is taken for a time'), ('keep nan', 'is taken for a time'),
+        ('speed 0', 'real_time_factor: 0: is no pace; allowed: max, or a number from 0.001 to 1000000'),
+        ('speed 1000001', 'is no pace'),
+        ('speed nan', 'is no pace'),
+        ('speed 0.0009', 'is no pace'),
+        ('rewind evening', 'rewind: evening: is no time and no moment; allowed: seconds, dawn, noon'),
+        ('rewind 1e10', 'is no time; allowed: seconds from 0 to '),
+        ('keep 12', 'keep: 12: is taken for a time; allowed: a name that is no number'),
+        ('keep -- -1', 'is taken for a time'),
+        ('keep nan', 'is taken for a time'),
     ],
-)  # fmt: skip
+)
 def test_what_no_request_is_sent_for(say: Any, world: Noted, words: str, said: str) -> None:
     code, out, err = say(*words.split())
     assert (code, out) == (2, '') and said in err
@@ -98,14 +118,18 @@ def test_what_no_request_is_sent_for(say: Any, world: Noted, words: str, said: s
 
 def test_moments_are_listed_with_their_times(say: Any, world: Noted) -> None:
     assert say('moments', *DOMAIN)[1].splitlines() == [
-        'dawn                      1.500 s  0123456789abcdef', 'noon                     22.250 s  fedcba9876543210',
+        'dawn                      1.500 s  0123456789abcdef',
+        'noon                     22.250 s  fedcba9876543210',
         'back to any time from 0.500 to 30.125 s',
-    ]  # fmt: skip
+    ]
     assert json.loads(say('moments', '--json')[1]) == {
-        'moments': [{'name': 'dawn', 't_s': 1.5, 'state_hash': HASH, 'path': '/a/dawn'},
-                    {'name': 'noon', 't_s': 22.25, 'state_hash': HASH[::-1], 'path': ''}],
-        'initial_wait_s': 0.5, 'last_s': 30.125,
-    }  # fmt: skip
+        'moments': [
+            {'name': 'dawn', 't_s': 1.5, 'state_hash': HASH, 'path': '/a/dawn'},
+            {'name': 'noon', 't_s': 22.25, 'state_hash': HASH[::-1], 'path': ''},
+        ],
+        'initial_wait_s': 0.5,
+        'last_s': 30.125,
+    }
 
 
 def test_a_status_is_one_line() -> None:
@@ -137,10 +161,18 @@ def graph(monkeypatch: pytest.MonkeyPatch) -> Noted:
         )
 
     made = Noted(
-        topics=[('/a', ['p/msg/A', 'p/msg/B']), ('/b', ['p/msg/C'])], services=[('/s', ['p/srv/S'])], actions=[('/g', ['p/action/G'])],
-        type_of='p/msg/A', echo=echo, publish=3, call=UInt8(data=5), send_goal=send_goal, parameters=['one', 'two'], parameter=2.5,
+        topics=[('/a', ['p/msg/A', 'p/msg/B']), ('/b', ['p/msg/C'])],
+        services=[('/s', ['p/srv/S'])],
+        actions=[('/g', ['p/action/G'])],
+        type_of='p/msg/A',
+        echo=echo,
+        publish=3,
+        call=UInt8(data=5),
+        send_goal=send_goal,
+        parameters=['one', 'two'],
+        parameter=2.5,
         nodes=['/x/y', '/z'],
-    )  # fmt: skip
+    )
     monkeypatch.setattr('regolith_bringup.run.ros_client.RosClient', made)
     return made
 
@@ -148,20 +180,29 @@ def graph(monkeypatch: pytest.MonkeyPatch) -> Noted:
 @pytest.mark.parametrize(
     ('words', 'call', 'given', 'printed'),
     [
-        ('topic list', 'topics', (), '/a\n/b\n'), ('topic list -t', 'topics', (), '/a [p/msg/A, p/msg/B]\n/b [p/msg/C]\n'),
-        ('topic list --show-types', 'topics', (), '/a [p/msg/A, p/msg/B]\n/b [p/msg/C]\n'), ('topic type /a', 'type_of', ('/a', 'topic type'), 'p/msg/A\n'),
+        ('topic list', 'topics', (), '/a\n/b\n'),
+        ('topic list -t', 'topics', (), '/a [p/msg/A, p/msg/B]\n/b [p/msg/C]\n'),
+        ('topic list --show-types', 'topics', (), '/a [p/msg/A, p/msg/B]\n/b [p/msg/C]\n'),
+        ('topic type /a', 'type_of', ('/a', 'topic type'), 'p/msg/A\n'),
         ('topic echo /a', 'echo', ('/a', '', 'topic echo'), 'data: 0\n---\ndata: 1\n---\ndata: 2\n---\n'),
         ('topic echo /a p/msg/B --once', 'echo', ('/a', 'p/msg/B', 'topic echo'), 'data: 0\n---\n'),
-        ('topic pub /a p/msg/A', 'publish', ('/a', 'p/msg/A', '', 1.0, 0), ''), ('topic pub /a p/msg/A {x: -1} --once -r 4', 'publish', ('/a', 'p/msg/A', '{x: -1}', 4.0, 1), ''),
-        ('topic pub /a p/msg/A {} --rate 0.5 --times 7', 'publish', ('/a', 'p/msg/A', '{}', 0.5, 7), ''), ('topic pub /a p/msg/A {} -1 -t 7', 'publish', ('/a', 'p/msg/A', '{}', 1.0, 1), ''),
-        ('service list', 'services', (), '/s\n'), ('service list -t', 'services', (), '/s [p/srv/S]\n'),
-        ('service call /s p/srv/S', 'call', ('/s', 'p/srv/S', ''), 'data: 5\n'), ('service call /s p/srv/S {a: 1}', 'call', ('/s', 'p/srv/S', '{a: 1}'), 'data: 5\n'),
-        ('action list', 'actions', (), '/g\n'), ('action list -t', 'actions', (), '/g [p/action/G]\n'),
+        ('topic pub /a p/msg/A', 'publish', ('/a', 'p/msg/A', '', 1.0, 0), ''),
+        ('topic pub /a p/msg/A {x: -1} --once -r 4', 'publish', ('/a', 'p/msg/A', '{x: -1}', 4.0, 1), ''),
+        ('topic pub /a p/msg/A {} --rate 0.5 --times 7', 'publish', ('/a', 'p/msg/A', '{}', 0.5, 7), ''),
+        ('topic pub /a p/msg/A {} -1 -t 7', 'publish', ('/a', 'p/msg/A', '{}', 1.0, 1), ''),
+        ('service list', 'services', (), '/s\n'),
+        ('service list -t', 'services', (), '/s [p/srv/S]\n'),
+        ('service call /s p/srv/S', 'call', ('/s', 'p/srv/S', ''), 'data: 5\n'),
+        ('service call /s p/srv/S {a: 1}', 'call', ('/s', 'p/srv/S', '{a: 1}'), 'data: 5\n'),
+        ('action list', 'actions', (), '/g\n'),
+        ('action list -t', 'actions', (), '/g [p/action/G]\n'),
         ('action send_goal /g p/action/G {n: 1}', 'send_goal', ('/g', 'p/action/G', '{n: 1}'), 'data: 8\n'),
-        ('param list /n', 'parameters', ('/n',), 'one\ntwo\n'), ('param get /n one', 'parameter', ('/n', 'one'), '2.5\n'),
-        ('param set /n one 3', 'set_parameter', ('/n', 'one', '3'), ''), ('node list', 'nodes', (), '/x/y\n/z\n'),
+        ('param list /n', 'parameters', ('/n',), 'one\ntwo\n'),
+        ('param get /n one', 'parameter', ('/n', 'one'), '2.5\n'),
+        ('param set /n one 3', 'set_parameter', ('/n', 'one', '3'), ''),
+        ('node list', 'nodes', (), '/x/y\n/z\n'),
     ],
-)  # fmt: skip
+)
 def test_commands_that_stand_for_ros2(
     say: Any, graph: Noted, words: str, call: str, given: tuple[Any, ...], printed: str
 ) -> None:

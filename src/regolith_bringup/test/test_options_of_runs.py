@@ -30,10 +30,21 @@ def test_run_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch,
     (_, (resolved,), options) = start.calls.pop()
     from regolith_bringup.run.process_allocation import parse_processes
 
-    assert options == {
-        'processes': parse_processes('many'), 'out': None, 'as_json': False, 'report': True, 'restore_from': None,
-        'namespace': '', 'network': False, 'elsewhere': (),
-    } and resolved.scenario.recording.enabled and os.environ['ROS_DOMAIN_ID'] == '5'  # fmt: skip
+    assert (
+        options
+        == {
+            'processes': parse_processes('many'),
+            'out': None,
+            'as_json': False,
+            'report': True,
+            'restore_from': None,
+            'namespace': '',
+            'network': False,
+            'elsewhere': (),
+        }
+        and resolved.scenario.recording.enabled
+        and os.environ['ROS_DOMAIN_ID'] == '5'
+    )
     words = '--duration 7 --speed 2.5 --processes one --seed 12 --set terrain.spacing_m=0.07 --no-record --no-report --namespace /east/ --network --json'
     code, out, _ = say(
         'run', 'two_rovers', '--out', tmp_path / 'o', '--from', tmp_path / 'c', '--domain', 23, *words.split()
@@ -41,9 +52,15 @@ def test_run_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch,
     assert (code, out) == (3, '')
     (_, (resolved,), options) = start.calls.pop()
     assert options == {
-        'processes': parse_processes('one'), 'out': tmp_path / 'o', 'as_json': True, 'report': False,
-        'restore_from': tmp_path / 'c', 'namespace': 'east', 'network': True, 'elsewhere': (),
-    }  # fmt: skip
+        'processes': parse_processes('one'),
+        'out': tmp_path / 'o',
+        'as_json': True,
+        'report': False,
+        'restore_from': tmp_path / 'c',
+        'namespace': 'east',
+        'network': True,
+        'elsewhere': (),
+    }
     scenario = resolved.scenario
     assert (scenario.duration_s, scenario.real_time_factor, scenario.seed, scenario.terrain.spacing_m) == (
         7.0,
@@ -86,12 +103,25 @@ def test_dry_runs_have_the_arguments_of_nodes(say: Any, tmp_path: Path, monkeypa
     agent, world = nodes['east/basalt/agent'], nodes['east/regolith/world']
     assert (agent['package'], agent['executable'], agent['respawn']) == ('regolith_vehicles', 'agent_node', False)
     assert agent['parameters'] == {
-        'scenario_file': f'{tmp_path}/o/scenario.yaml', 'use_sim_time': False, 'run_id': 0, 'vehicle': 'basalt', 'lossless_streams': [''],
-    }  # fmt: skip
+        'scenario_file': f'{tmp_path}/o/scenario.yaml',
+        'use_sim_time': False,
+        'run_id': 0,
+        'vehicle': 'basalt',
+        'lossless_streams': [''],
+    }
     assert world['parameters'] == {
-        'scenario_file': f'{tmp_path}/o/scenario.yaml', 'use_sim_time': False, 'run_id': 0, 'run_dir': f'{tmp_path}/o', 'duration_s': 30.0,
-        'real_time_factor': 2.0, 'wait_for_recorder': True, 'max_sensor_lag_s': -1.0, 'restore_from': f'{tmp_path}/c', 'remote_nodes': [''], 'processes': 'many',
-    }  # fmt: skip
+        'scenario_file': f'{tmp_path}/o/scenario.yaml',
+        'use_sim_time': False,
+        'run_id': 0,
+        'run_dir': f'{tmp_path}/o',
+        'duration_s': 30.0,
+        'real_time_factor': 2.0,
+        'wait_for_recorder': True,
+        'max_sensor_lag_s': -1.0,
+        'restore_from': f'{tmp_path}/c',
+        'remote_nodes': [''],
+        'processes': 'many',
+    }
     lines = say(*given)[1].splitlines()
     assert (
         lines[-1]
@@ -191,13 +221,21 @@ def test_replay_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ('words', 'said'),
     [
-        ('--rate 0', "replay --rate: 0: is no pace"), ('--topic /nope', "replay: --topic = /nope: was not recorded; allowed: "),
-        ('--from 1000', 'is after the end; allowed: up to '), ('--from inf', 'is no time; allowed: seconds for --from and --wait'),
-        ('--branch 1', 'replay: --branch = '), ('--from 3 --to 2', "--from = 3: is after the end; allowed: up to 2"),
-        *((f'--resimulate {option}', f'replay --resimulate: {option.split()[0]}: is of a run that is published; allowed: --from, or no --resimulate')
-          for option in ('--to 1', '--rate 2', '--topic /clock', '--domain 1')),
+        ('--rate 0', 'replay --rate: 0: is no pace'),
+        ('--topic /nope', 'replay: --topic = /nope: was not recorded; allowed: '),
+        ('--from 1000', 'is after the end; allowed: up to '),
+        ('--from inf', 'is no time; allowed: seconds for --from and --wait'),
+        ('--branch 1', 'replay: --branch = '),
+        ('--from 3 --to 2', '--from = 3: is after the end; allowed: up to 2'),
+        *(
+            (
+                f'--resimulate {option}',
+                f'replay --resimulate: {option.split()[0]}: is of a run that is published; allowed: --from, or no --resimulate',
+            )
+            for option in ('--to 1', '--rate 2', '--topic /clock', '--domain 1')
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_replay_refuses(say: Any, run_dir: Path, words: str, said: str) -> None:
     code, out, err = say('replay', run_dir, *words.split())
     assert (code, out) == (2, '') and said in err
@@ -355,9 +393,15 @@ def test_coverage_and_graph_hand_on_all_their_options(
     )
     picture = Noted()
     drawn._answers['returns'] = picture
-    for name, fake in (('coverage.coverage_map', mapped), ('plots.coverage_plot', drawn), ('plots.graph_plot', drawn),
-                       ('plots.height_map', Noted()), ('tile_graph_builder.height_map', lambda config, site: 'heights'),
-                       ('tile_graph_builder.build_from_config', paired), ('tile_graph_builder.write_graph_files', written)):  # fmt: skip
+    for name, fake in (
+        ('coverage.coverage_map', mapped),
+        ('plots.coverage_plot', drawn),
+        ('plots.graph_plot', drawn),
+        ('plots.height_map', Noted()),
+        ('tile_graph_builder.height_map', lambda config, site: 'heights'),
+        ('tile_graph_builder.build_from_config', paired),
+        ('tile_graph_builder.write_graph_files', written),
+    ):
         monkeypatch.setattr(f'regolith_comms.{name}', fake, raising=False)
     out = tmp_path / 'o'
     given = (
@@ -498,14 +542,24 @@ def test_view_of_a_run_gets_all_options(
 @pytest.mark.parametrize(
     ('words', 'said'),
     [
-        ('', 'no run; allowed: either the folder of a run, or --live'), ('RUN --live', 'RUN and --live'), ('RUN --web --save a.rrd', '--web and --save; allowed: one of them'),
-        ('RUN --screenshot a.png --connect rerun://a', '--screenshot and --connect'), ('RUN --web --save a --screenshot b', '--web and --save and --screenshot'),
-        ('--live --screenshot a.png', 'there is no picture of a world that runs'), ('RUN --connect http://a', 'is no address of a viewer'),
-        ('RUN --every 1 --web', '--every: is of a world that runs'), ('RUN --topic /a --web', '--topic: is of a world that runs'), ('RUN --domain 3 --web', '--domain: is of a world that runs'),
-        ('RUN --save /nope/a.rrd', 'its folder is not there'), ('RUN --save /tmp', 'is a folder'),
-        *((f'RUN --save a.rrd --size {size}', 'is no size; allowed: WIDTHxHEIGHT, each from 200 to 8192') for size in ('199x300', '300x199', '8193x300', '300x8193', '300', '300x300x300', 'axb', '-300x300')),
+        ('', 'no run; allowed: either the folder of a run, or --live'),
+        ('RUN --live', 'RUN and --live'),
+        ('RUN --web --save a.rrd', '--web and --save; allowed: one of them'),
+        ('RUN --screenshot a.png --connect rerun://a', '--screenshot and --connect'),
+        ('RUN --web --save a --screenshot b', '--web and --save and --screenshot'),
+        ('--live --screenshot a.png', 'there is no picture of a world that runs'),
+        ('RUN --connect http://a', 'is no address of a viewer'),
+        ('RUN --every 1 --web', '--every: is of a world that runs'),
+        ('RUN --topic /a --web', '--topic: is of a world that runs'),
+        ('RUN --domain 3 --web', '--domain: is of a world that runs'),
+        ('RUN --save /nope/a.rrd', 'its folder is not there'),
+        ('RUN --save /tmp', 'is a folder'),
+        *(
+            (f'RUN --save a.rrd --size {size}', 'is no size; allowed: WIDTHxHEIGHT, each from 200 to 8192')
+            for size in ('199x300', '300x199', '8193x300', '300x8193', '300', '300x300x300', 'axb', '-300x300')
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_view_refuses(
     say: Any, run_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, said: str
 ) -> None:

@@ -329,9 +329,11 @@ def test_figures_leave_the_numbers_that_they_show(tmp_path: Path) -> None:
     assert 'alt="a &amp; b"' in first and 'page/two_panels.csv' in first and 'page/two_panels_2.png' in second
     assert (tmp_path / 'page' / 'two_panels.csv').read_text().splitlines() == [
         'panel,series,of x,of y,x,y',
-        'Upper,amber,time [s],speed [m/s],0,2', 'Upper,amber,time [s],speed [m/s],1,3.5',
-        'panel 2,basalt,time [s],count,1,4', 'panel 2,cobalt,time [s],count,2,5',
-    ]  # fmt: skip
+        'Upper,amber,time [s],speed [m/s],0,2',
+        'Upper,amber,time [s],speed [m/s],1,3.5',
+        'panel 2,basalt,time [s],count,1,4',
+        'panel 2,cobalt,time [s],count,2,5',
+    ]
 
 
 def test_thinned_curves_keep_their_peaks_and_gaps() -> None:

@@ -161,10 +161,13 @@ def test_rocks_are_kept_off_vehicles_whose_gear_is_not_wheels_of_their_own(model
     config, mjcf = load_vehicle_model(model)
     gear = make_running_gear(config, compile_vehicle(config, mjcf, (0.0, 0.0, 0.0)), mjcf)
     assert running_gear_radius(gear) == pytest.approx(reach, abs=0.1)
-    scenario = Scenario.model_validate({
-        'name': 'one', 'terrain': {'source': 'procedural', 'preset': 'mare'},
-        'vehicles': {'basalt': {'model': model, 'position': [0.0, 0.0]}},
-    })  # fmt: skip
+    scenario = Scenario.model_validate(
+        {
+            'name': 'one',
+            'terrain': {'source': 'procedural', 'preset': 'mare'},
+            'vehicles': {'basalt': {'model': model, 'position': [0.0, 0.0]}},
+        }
+    )
     assert with_rock_free_paths(scenario).rock_free_zones[0].half_width_m == pytest.approx(
         running_gear_radius(gear), abs=1e-3
     )

@@ -38,8 +38,10 @@ class Graph:
         self.client.executor = SimpleNamespace(spin_once=lambda timeout_sec: self.arrive())
         self.topics: dict[str, list[str]] = {'/b/odom': ['nav_msgs/msg/Odometry'], '/a': ['p/msg/A', 'p/msg/B']}
         self.services: dict[str, list[str]] = {
-            '/x/_action/send_goal': ['p/action/X_SendGoal'], '/s': ['std_srvs/srv/SetBool'], '/x/_action/cancel_goal': ['p/srv/C'],
-        }  # fmt: skip
+            '/x/_action/send_goal': ['p/action/X_SendGoal'],
+            '/s': ['std_srvs/srv/SetBool'],
+            '/x/_action/cancel_goal': ['p/srv/C'],
+        }
         self.offered: list[Any] = []
         self.sent: list[Any] = []
         self.asked: list[tuple[str, Any]] = []
@@ -109,10 +111,13 @@ def test_names_are_sorted_with_their_types_and_without_its_own() -> None:
 @pytest.mark.parametrize(
     ('offered', 'reliability', 'durability'),
     [
-        ([], 'RELIABLE', 'VOLATILE'), (['RT'], 'RELIABLE', 'TRANSIENT_LOCAL'), (['RT', 'RV'], 'RELIABLE', 'VOLATILE'),
-        (['RV', 'BV'], 'BEST_EFFORT', 'VOLATILE'), (['BT'], 'BEST_EFFORT', 'TRANSIENT_LOCAL'),
+        ([], 'RELIABLE', 'VOLATILE'),
+        (['RT'], 'RELIABLE', 'TRANSIENT_LOCAL'),
+        (['RT', 'RV'], 'RELIABLE', 'VOLATILE'),
+        (['RV', 'BV'], 'BEST_EFFORT', 'VOLATILE'),
+        (['BT'], 'BEST_EFFORT', 'TRANSIENT_LOCAL'),
     ],
-)  # fmt: skip
+)
 def test_an_echo_fits_all_publishers(offered: list[str], reliability: str, durability: str) -> None:
     """The first letters: reliable or best effort, transient local or volatile."""
     graph = Graph()
@@ -315,10 +320,14 @@ def test_a_running_world_receives_the_fields_of_its_services(monkeypatch: pytest
 
     reset = ResetSimulation.Response(result=Result(result=Result.RESULT_OK))
     world = World(
-        monkeypatch, pause=SetBool.Response(success=True), step=Step.Response(success=True, t_ns=5), save_snapshot=SaveSnapshot.Response(success=True),
-        rewind=Rewind.Response(success=True, cycle=3), reset_simulation=reset,
+        monkeypatch,
+        pause=SetBool.Response(success=True),
+        step=Step.Response(success=True, t_ns=5),
+        save_snapshot=SaveSnapshot.Response(success=True),
+        rewind=Rewind.Response(success=True, cycle=3),
+        reset_simulation=reset,
         set_parameters=SetParameters.Response(results=[SetParametersResult(successful=True)]),
-    )  # fmt: skip
+    )
     client = world.world
     client.status = WorldStatus(state=WorldStatus.PAUSED)
     assert client.pause(True) is client.status and client.pause(False) is client.status
@@ -358,16 +367,21 @@ def test_what_a_running_world_refuses_is_said_with_what_is_allowed(monkeypatch: 
 
     failed = ResetSimulation.Response(result=Result(result=Result.RESULT_OPERATION_FAILED, error_message='it cannot'))
     world = World(
-        monkeypatch, step=Step.Response(message='it is not paused; call pause'), save_snapshot=SaveSnapshot.Response(message='is taken'),
-        rewind=Rewind.Response(message='is too early; allowed: from 1 s'), reset_simulation=failed,
+        monkeypatch,
+        step=Step.Response(message='it is not paused; call pause'),
+        save_snapshot=SaveSnapshot.Response(message='is taken'),
+        rewind=Rewind.Response(message='is too early; allowed: from 1 s'),
+        reset_simulation=failed,
         set_parameters=SetParameters.Response(results=[SetParametersResult(reason='too fast')]),
-    )  # fmt: skip
+    )
     client = world.world
     for call, said in (
-        (lambda: client.step(1), 'step: it is not paused; allowed: ./regolith pause before'), (lambda: client.save_snapshot('a'), 'keep: is taken; allowed: another name'),
-        (lambda: client.rewind(1, False), 'rewind: is too early; allowed: from 1 s'), (lambda: client.reset(), 'reset: it cannot; allowed: a world that can be reset'),
+        (lambda: client.step(1), 'step: it is not paused; allowed: ./regolith pause before'),
+        (lambda: client.save_snapshot('a'), 'keep: is taken; allowed: another name'),
+        (lambda: client.rewind(1, False), 'rewind: is too early; allowed: from 1 s'),
+        (lambda: client.reset(), 'reset: it cannot; allowed: a world that can be reset'),
         (lambda: client.set_real_time_factor(2.0), 'real_time_factor: 2: too fast; allowed: a number above 0, or max'),
-    ):  # fmt: skip
+    ):
         with pytest.raises(InputError) as caught:
             call()
         assert str(caught.value) == said

@@ -26,10 +26,12 @@ def made(kind: str, text: str) -> Any:
         ('sensor_msgs/JointState', {'name': ['a', 'b'], 'position': [1, 2.5], 'header': {'frame_id': 'x'}}),
         ('nav_msgs/msg/Odometry', {'pose': {'covariance': [0.5] * 36}, 'child_frame_id': 'base'}),
         ('tf2_msgs/msg/TFMessage', {'transforms': [{'child_frame_id': 'a', 'transform': {'translation': {'x': 2}}}]}),
-        ('std_msgs/msg/UInt8MultiArray', {'data': [0, 255]}), ('std_msgs/msg/Byte', {'data': 7}),
-        ('std_msgs/msg/String', {'data': '12'}), ('std_msgs/msg/Bool', {'data': True}),
+        ('std_msgs/msg/UInt8MultiArray', {'data': [0, 255]}),
+        ('std_msgs/msg/Byte', {'data': 7}),
+        ('std_msgs/msg/String', {'data': '12'}),
+        ('std_msgs/msg/Bool', {'data': True}),
     ],
-)  # fmt: skip
+)
 def test_values_come_out_as_they_went_in(kind: str, values: dict[str, Any]) -> None:
     def within(part: Any, whole: Any) -> bool:
         if isinstance(part, dict):
@@ -45,18 +47,30 @@ def test_values_come_out_as_they_went_in(kind: str, values: dict[str, Any]) -> N
     ('kind', 'text', 'said'),
     [
         ('geometry_msgs/msg/Twist', '{liner: {x: 1}}', 'topic pub: liner = .*: is not a field; allowed: .*linear'),
-        ('geometry_msgs/msg/Twist', '{linear: {x: fast}}', "linear.x = 'fast': does not fit; allowed: a value of type double"),
+        (
+            'geometry_msgs/msg/Twist',
+            '{linear: {x: fast}}',
+            "linear.x = 'fast': does not fit; allowed: a value of type double",
+        ),
         ('geometry_msgs/msg/Twist', '{linear: 3}', 'linear = 3: does not fit'),
-        ('geometry_msgs/msg/Twist', '{linear: {x: true}}', 'linear.x = true: does not fit; allowed: a value of type double'),
+        (
+            'geometry_msgs/msg/Twist',
+            '{linear: {x: true}}',
+            'linear.x = true: does not fit; allowed: a value of type double',
+        ),
         ('std_msgs/msg/UInt8', '{data: true}', 'data = true: does not fit; allowed: a value of type uint8'),
-        ('geometry_msgs/msg/Twist', '[1, 2]', 'is not a mapping'), ('geometry_msgs/msg/Twist', '{linear: {', 'is not YAML'),
+        ('geometry_msgs/msg/Twist', '[1, 2]', 'is not a mapping'),
+        ('geometry_msgs/msg/Twist', '{linear: {', 'is not YAML'),
         ('std_msgs/msg/UInt8', '{data: 256}', 'data = 256: does not fit; allowed: a value of type uint8'),
-        ('std_msgs/msg/UInt8', '{data: 1.5}', 'data = 1.5: does not fit'), ('std_msgs/msg/Bool', '{data: 1}', 'data = 1'),
+        ('std_msgs/msg/UInt8', '{data: 1.5}', 'data = 1.5: does not fit'),
+        ('std_msgs/msg/Bool', '{data: 1}', 'data = 1'),
         ('nav_msgs/msg/Odometry', '{pose: {covariance: [1, 2]}}', r'pose.covariance = \[1, 2\]: does not fit'),
-        ('nosuch_msgs/msg/X', '', 'type = .nosuch_msgs/msg/X.: is not installed'), ('std_msgs/srv/X', '', 'is not installed'),
-        ('os/system', '', 'is not installed'), ('std_msgs/msg/__doc__', '', 'is not installed'),
+        ('nosuch_msgs/msg/X', '', 'type = .nosuch_msgs/msg/X.: is not installed'),
+        ('std_msgs/srv/X', '', 'is not installed'),
+        ('os/system', '', 'is not installed'),
+        ('std_msgs/msg/__doc__', '', 'is not installed'),
     ],
-)  # fmt: skip
+)
 def test_wrong_value_is_named(kind: str, text: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
         made(kind, text)

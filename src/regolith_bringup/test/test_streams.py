@@ -25,9 +25,14 @@ def shell(line: str, folder: Path, **environment: str) -> subprocess.CompletedPr
     """Run ``regolith`` with the redirections of a line of bash."""
     changed = {key: value for key, value in {**os.environ, **environment}.items() if value}
     return subprocess.run(
-        ['bash', '-c', f'{sys.executable} -m regolith_bringup {line}'], cwd=folder, env=changed, capture_output=True,
-        text=True, timeout=300, check=False,
-    )  # fmt: skip
+        ['bash', '-c', f'{sys.executable} -m regolith_bringup {line}'],
+        cwd=folder,
+        env=changed,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
 
 
 @cache
@@ -159,8 +164,12 @@ def test_unusable_ros_variable_is_refused_in_one_line(
 def test_node_with_an_unusable_ros_variable_is_refused_in_one_line() -> None:
     """Also where nodes are started one by one."""
     done = subprocess.run(
-        [sys.executable, '-c', 'from regolith_world.world_node import main; main()'], capture_output=True, text=True,
-        env={**os.environ, 'ROS_DOMAIN_ID': '9999'}, timeout=60, check=False,
-    )  # fmt: skip
+        [sys.executable, '-c', 'from regolith_world.world_node import main; main()'],
+        capture_output=True,
+        text=True,
+        env={**os.environ, 'ROS_DOMAIN_ID': '9999'},
+        timeout=60,
+        check=False,
+    )
     assert done.returncode == 2
     assert done.stderr == "environment: ROS_DOMAIN_ID = '9999': is not a ROS domain; allowed: 0 to 232\n"

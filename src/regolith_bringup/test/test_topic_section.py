@@ -21,10 +21,12 @@ def refused(*settings: str) -> Problem:
 @pytest.mark.parametrize(
     ('model', 'topics'),
     [
-        ('viper', ('cmd_vel', 'ackermann_cmd')), ('rassor', ('cmd_vel', 'ackermann_cmd', 'joint_command')),
-        ('hmmwv', ('cmd_vel', 'ackermann_cmd', 'driver_inputs')), ('m113', ('cmd_vel', 'driver_inputs')),
+        ('viper', ('cmd_vel', 'ackermann_cmd')),
+        ('rassor', ('cmd_vel', 'ackermann_cmd', 'joint_command')),
+        ('hmmwv', ('cmd_vel', 'ackermann_cmd', 'driver_inputs')),
+        ('m113', ('cmd_vel', 'driver_inputs')),
     ],
-)  # fmt: skip
+)
 def test_command_topics_are_those_of_the_running_gear(model: str, topics: tuple[str, ...]) -> None:
     assert topics_of_model(model) == topics
 

@@ -241,8 +241,16 @@ def test_a_copy_of_a_shipped_vehicle_is_good(tmp_path: Path) -> None:
 
 def test_dig_task_that_waits_for_a_drum_at_rest_is_refused(tmp_path: Path) -> None:
     """Tools empty means both drums, and one has no target; a drum that dug before may be full, so it is no problem."""
-    lines = ['terrain: {source: flat}', 'vehicles:', '  digger:', '    model: rassor', '    position: [0, 0]', '    driver:',
-             '      type: tasks', '      tasks:']  # fmt: skip
+    lines = [
+        'terrain: {source: flat}',
+        'vehicles:',
+        '  digger:',
+        '    model: rassor',
+        '    position: [0, 0]',
+        '    driver:',
+        '      type: tasks',
+        '      tasks:',
+    ]
     both = '        - {type: dig, joints: {arm_front: -0.85, drum_front: 2.0, drum_rear: 2.0}}'
     one = '        - {type: dig, joints: {arm_front: -0.85, drum_front: 2.0}}'
     file = tmp_path / 'dig.yaml'
@@ -254,9 +262,15 @@ def test_dig_task_that_waits_for_a_drum_at_rest_is_refused(tmp_path: Path) -> No
     load_scenario(str(file))
 
 
-@pytest.mark.parametrize(('model', 'spacing', 'limit'), [
-    ('viper', 0.25, '0.25'), ('rassor', 0.2, '0.15'), ('hmmwv', 0.4, '0.318'), ('m113', 0.15, '0.11'),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ('model', 'spacing', 'limit'),
+    [
+        ('viper', 0.25, '0.25'),
+        ('rassor', 0.2, '0.15'),
+        ('hmmwv', 0.4, '0.318'),
+        ('m113', 0.15, '0.11'),
+    ],
+)
 def test_soil_grid_coarser_than_a_contact_is_refused(tmp_path: Path, model: str, spacing: float, limit: str) -> None:
     """Wheels and shoes of every gear, also where nothing else is unusual; between half a contact and one it warns."""
     file = tmp_path / 'coarse.yaml'
@@ -316,19 +330,38 @@ IMU = '{model: {type: imu, rate_hz: 100.0}}'
 @pytest.mark.parametrize(
     ('settings', 'key', 'said'),
     [
-        (['vehicles.amber.sensors={front_left: {model: navcam}}'], 'vehicles.amber.sensors.front_left',
-         "has the frame 'amber/front_left_link', which is that of the link front_left_link of amber, too"),
-        ([f'vehicles.amber.sensors={{base: {IMU}}}'], 'vehicles.amber.sensors.base',
-         "has the frame 'amber/base_link', which is that of the base of amber, too"),
+        (
+            ['vehicles.amber.sensors={front_left: {model: navcam}}'],
+            'vehicles.amber.sensors.front_left',
+            "has the frame 'amber/front_left_link', which is that of the link front_left_link of amber, too",
+        ),
+        (
+            [f'vehicles.amber.sensors={{base: {IMU}}}'],
+            'vehicles.amber.sensors.base',
+            "has the frame 'amber/base_link', which is that of the base of amber, too",
+        ),
         # An empty prefix beside another vehicle's: a sensor of the one may be called as a wheel of the other.
-        (["vehicles.amber.frame_prefix=''", 'vehicles.basalt.frame_prefix=eye_',
-          f'vehicles.amber.sensors={{eye_front_left: {IMU}}}'], 'vehicles.amber.sensors.eye_front_left',
-         "has the frame 'eye_front_left_link', which is that of the link front_left_link of basalt, too"),
-        (["vehicles.amber.frame_prefix=''", "vehicles.basalt.frame_prefix='a_'", f'vehicles.amber.sensors={{a_eye: {IMU}}}',
-          f'vehicles.basalt.sensors={{eye: {IMU}}}'], 'vehicles.basalt.sensors.eye',
-         "has the frame 'a_eye_link', which is that of sensor amber/a_eye, too"),
+        (
+            [
+                "vehicles.amber.frame_prefix=''",
+                'vehicles.basalt.frame_prefix=eye_',
+                f'vehicles.amber.sensors={{eye_front_left: {IMU}}}',
+            ],
+            'vehicles.amber.sensors.eye_front_left',
+            "has the frame 'eye_front_left_link', which is that of the link front_left_link of basalt, too",
+        ),
+        (
+            [
+                "vehicles.amber.frame_prefix=''",
+                "vehicles.basalt.frame_prefix='a_'",
+                f'vehicles.amber.sensors={{a_eye: {IMU}}}',
+                f'vehicles.basalt.sensors={{eye: {IMU}}}',
+            ],
+            'vehicles.basalt.sensors.eye',
+            "has the frame 'a_eye_link', which is that of sensor amber/a_eye, too",
+        ),
     ],
-)  # fmt: skip
+)
 def test_two_frames_with_one_id_are_refused(settings: list[str], key: str, said: str) -> None:
     with pytest.raises(InputError) as caught:
         load_scenario('two_rovers', settings)

@@ -105,7 +105,7 @@ def test_every_field_of_marks_is_as_requested() -> None:
         'points': (points, 'a', 2, Marker.SPHERE_LIST, [0.12] * 3, [(1.0, 2.0, 3.0), (4.0, 5.0, 6.0)], color, ''),
         'text': (text, 'a', 3, Marker.TEXT_VIEW_FACING, [0.0, 0.0, 0.35], [], color, 'end'),
         'line': (line, 'b', 0, Marker.LINE_STRIP, [0.06] * 3, [(1.0, 2.0, 3.0), (4.0, 5.0, 6.0)], color, ''),
-    }  # fmt: skip
+    }
     for name, (marker, space, number, kind, scale, places, rgba, words) in expected.items():
         assert (marker.ns, marker.id, marker.type, marker.action, marker.text) == (
             space,
@@ -178,9 +178,19 @@ def test_ground_goes_whole_to_every_subscriber_that_comes() -> None:
     """To the first, to a second, and after one has left; else only what changed, and nothing without subscribers."""
     shower = Shower()
     polls = [
-        (0, '', []), (0, 'a', []), (1, '', ['all']), (1, '', []), (1, 'b', ['b']), (2, 'c', ['all']), (2, 'd', ['d']),
-        (5, '', ['all']), (3, 'e', ['e']), (4, '', ['all']), (0, 'f', []), (1, '', ['all']),
-    ]  # fmt: skip
+        (0, '', []),
+        (0, 'a', []),
+        (1, '', ['all']),
+        (1, '', []),
+        (1, 'b', ['b']),
+        (2, 'c', ['all']),
+        (2, 'd', ['d']),
+        (5, '', ['all']),
+        (3, 'e', ['e']),
+        (4, '', ['all']),
+        (0, 'f', []),
+        (1, '', ['all']),
+    ]
     for number, (count, change, expected) in enumerate(polls):
         assert shower.look(count, *change) == expected, f'poll {number}'
 

@@ -69,10 +69,19 @@ def _write_bag(folder: Path, cycles: range, epoch: int, level: float) -> None:
         t_ns = cycle * HEARTBEAT_NS
         key = make('regolith_msgs/msg/CycleKey', epoch=epoch, cycle=cycle, attempt=0)
         last = cycle == cycles[-1]
-        add('/regolith/cycle', make(
-            'regolith_msgs/msg/Cycle', key=key, t_ns=t_ns, dt_ns=0 if last else HEARTBEAT_NS, verdict=int(cycle > cycles[0]),
-            command=2 if last else 0, participants=['amber', 'terrain'],
-        ), t_ns)  # fmt: skip
+        add(
+            '/regolith/cycle',
+            make(
+                'regolith_msgs/msg/Cycle',
+                key=key,
+                t_ns=t_ns,
+                dt_ns=0 if last else HEARTBEAT_NS,
+                verdict=int(cycle > cycles[0]),
+                command=2 if last else 0,
+                participants=['amber', 'terrain'],
+            ),
+            t_ns,
+        )
         x = SPEED * t_ns * 1e-9
         if not last:
             i = round(x / 0.02) + np.arange(NODES_PER_CYCLE)
@@ -88,13 +97,27 @@ def _write_bag(folder: Path, cycles: range, epoch: int, level: float) -> None:
             add('/regolith/terrain/update', update, t_ns)
         half = 0.5 * x / RADIUS_M
         poses = [pose(x, 0.0, 0.6), pose(x, 0.4, RADIUS_M - RUT_M, (0.0, np.sin(half), 0.0, np.cos(half)))]
-        add('/amber/part_poses', make(
-            'regolith_msgs/msg/PartPoses', header=header(t_ns, 'world'), name='amber', epoch=epoch, poses=poses,
-        ), t_ns)  # fmt: skip
+        add(
+            '/amber/part_poses',
+            make(
+                'regolith_msgs/msg/PartPoses',
+                header=header(t_ns, 'world'),
+                name='amber',
+                epoch=epoch,
+                poses=poses,
+            ),
+            t_ns,
+        )
         wheel = make('regolith_msgs/msg/WheelState', name='left', slip_ratio=0.001 * cycle, sinkage_total=RUT_M)
-        add('/amber/wheel_states', make(
-            'regolith_msgs/msg/WheelStates', header=header(t_ns, 'world'), wheels=[wheel],
-        ), t_ns)  # fmt: skip
+        add(
+            '/amber/wheel_states',
+            make(
+                'regolith_msgs/msg/WheelStates',
+                header=header(t_ns, 'world'),
+                wheels=[wheel],
+            ),
+            t_ns,
+        )
         add('/clock', make('rosgraph_msgs/msg/Clock', clock=stamp(t_ns)), t_ns)
         if cycle % (CYCLES // IMAGES) == 0 and not last:
             shown = np.full((24, 32), 40 + cycle, np.uint8)

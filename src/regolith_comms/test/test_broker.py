@@ -199,8 +199,10 @@ def test_a_range_is_the_longest_leg_whichever_tiles_hold_further_breadcrumbs(mor
     """By the relay in the middle, 9 m from one end and 13 m from the other; breadcrumbs in the ends' own tiles are no
     part of the way, in either direction."""
     model, further = ridge(), {'first': (1.0, 0.0, 0.0), 'last': (29.0, 0.0, 0.0)}
-    for order in ([('middle', (15.0, 0.0, 0.0)), *((name, further[name]) for name in more)],
-                  [*((name, further[name]) for name in more), ('middle', (15.0, 0.0, 0.0))]):  # fmt: skip
+    for order in (
+        [('middle', (15.0, 0.0, 0.0)), *((name, further[name]) for name in more)],
+        [*((name, further[name]) for name in more), ('middle', (15.0, 0.0, 0.0))],
+    ):
         model.place_breadcrumbs(order)
         for near, far, longest in (
             ((6.0, 0.0, 0.0), (28.0, 0.0, 0.0), 13.0),

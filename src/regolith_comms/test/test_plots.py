@@ -129,9 +129,13 @@ def test_coverage_plot_draws_probabilities_and_radios_where_they_are(shape: tupl
 
 def test_reach_plot_draws_every_pair_at_its_time() -> None:
     """Pairs with unlike numbers of bins; links lost for a time, and until the end."""
-    history = {'bin_s': 2.0, 'pairs': {
-        'b->a': {'sent': [4, 0, 4], 'delivered': [1, 0, 4]}, 'a->b': {'sent': [2, 2, 2, 2, 2], 'delivered': [2, 1, 0, 0, 0]},
-    }}  # fmt: skip
+    history = {
+        'bin_s': 2.0,
+        'pairs': {
+            'b->a': {'sent': [4, 0, 4], 'delivered': [1, 0, 4]},
+            'a->b': {'sent': [2, 2, 2, 2, 2], 'delivered': [2, 1, 0, 0, 0]},
+        },
+    }
     links = {
         'a->b': {'sent': 10, 'delivered': 3, 'lost_s': [(5.0, None)]},
         'b->a': {'sent': 8, 'delivered': 5, 'lost_s': [(0.5, 1.5), (2.0, 3.0)]},

@@ -57,9 +57,11 @@ def _like(stream: TextIO | None) -> dict[str, Any]:
     if stream is None:
         return {'encoding': 'utf-8', 'errors': 'replace'}
     return {
-        'encoding': stream.encoding, 'errors': stream.errors, 'line_buffering': stream.line_buffering,
+        'encoding': stream.encoding,
+        'errors': stream.errors,
+        'line_buffering': stream.line_buffering,
         'write_through': getattr(stream, 'write_through', False),
-    }  # fmt: skip
+    }
 
 
 class _Checked(io.TextIOWrapper):

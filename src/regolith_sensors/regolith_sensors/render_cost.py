@@ -68,9 +68,11 @@ def describe(costs: list[SensorCost]) -> str:
     """
     total = sum(cost.share for cost in costs)
     most = max(costs, key=lambda cost: cost.share)
-    return (f'sensors: frames take about {total:.2g} s of wall time per simulated second on this machine (most of it'
-            f' {most.name}: {1e3 * most.frame_s:.2g} ms at {most.rate_hz:g} Hz), so the real-time factor is at most'
-            f' {1.0 / total:.2g}')  # fmt: skip
+    return (
+        f'sensors: frames take about {total:.2g} s of wall time per simulated second on this machine (most of it'
+        f' {most.name}: {1e3 * most.frame_s:.2g} ms at {most.rate_hz:g} Hz), so the real-time factor is at most'
+        f' {1.0 / total:.2g}'
+    )
 
 
 def _least(work: Callable[[int], Any]) -> float:

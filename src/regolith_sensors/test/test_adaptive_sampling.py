@@ -130,7 +130,10 @@ def test_a_crest_before_a_plain_is_an_edge() -> None:
     ranges[6:] *= np.float32(0.5)  # below row 6 a hill half as far
     shape = ranges.shape
     frame = SimpleNamespace(
-        depth=ranges, range=ranges, instance=np.full(shape, 3, np.int32), normal=np.zeros((*shape, 3), np.float32),
+        depth=ranges,
+        range=ranges,
+        instance=np.full(shape, 3, np.int32),
+        normal=np.zeros((*shape, 3), np.float32),
         semantic=np.full(shape, Semantic.GROUND, np.uint8),
-    )  # fmt: skip
+    )
     assert sorted(edge_pixels(edge_marks(frame)) // 8) == [5] * 8 + [6] * 8

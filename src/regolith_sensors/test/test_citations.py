@@ -48,8 +48,14 @@ def test_lidar_and_inertial_units() -> None:
 def test_a_camera_cites_its_lens_if_it_has_one() -> None:
     """Brown's for plumb bob, Kannala's for a fisheye; none without coefficients, or with the stage off."""
     base: dict[str, Any] = {
-        'type': 'camera', 'width': 200, 'height': 100, 'pixel_size_m': 1e-5, 'focal_length_m': 1e-3, 'f_number': 4.0, 'exposure_s': 0.01,
-    }  # fmt: skip
+        'type': 'camera',
+        'width': 200,
+        'height': 100,
+        'pixel_size_m': 1e-5,
+        'focal_length_m': 1e-3,
+        'f_number': 4.0,
+        'exposure_s': 0.01,
+    }
     lenses = {'brown1966', 'kannala2006'}
 
     def of(**more: Any) -> set[str]:

@@ -47,10 +47,15 @@ def test_distances_to_shapes_and_meshes_agree(shape: str) -> None:
 
 def rover() -> VisualDescription:
     quarter = np.array([0.0, 0.0, math.sin(math.pi / 4), math.cos(math.pi / 4)])
-    body = MovingPart('base', '', PartRole.BODY, (
-        Visual('box', (0.5, 0.3, 0.2), name='hull'),
-        Visual('box', (0.08, 0.20, 0.10), position=np.array([0.45, 0.0, 1.85]), name='mast_head'),
-    ))  # fmt: skip
+    body = MovingPart(
+        'base',
+        '',
+        PartRole.BODY,
+        (
+            Visual('box', (0.5, 0.3, 0.2), name='hull'),
+            Visual('box', (0.08, 0.20, 0.10), position=np.array([0.45, 0.0, 1.85]), name='mast_head'),
+        ),
+    )
     arm = MovingPart('arm', 'base', PartRole.BODY, (), position=np.array([1.0, 0.0, 0.0]), orientation=quarter)
     hand = MovingPart(
         'hand', 'arm', PartRole.BODY, (Visual('box', (0.3, 0.1, 0.1), name='palm'),), position=np.array([0.5, 0.0, 0.0])

@@ -39,9 +39,10 @@ def rays(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     monkeypatch.setattr('regolith_sensors.camera.pipeline.Camera.expose', look)
     monkeypatch.setattr('regolith_sensors.camera.pipeline.Camera.process', lambda *args: None)
     monkeypatch.setattr('regolith_sensors.lidar.sweep.Lidar.scan', scan)
-    monkeypatch.setattr('regolith_sensors.bench.BenchScene', lambda *args: SimpleNamespace(
-        eye=[0.0] * 3, rays=None, scene=SimpleNamespace(origin=[0.0] * 3)
-    ))  # fmt: skip
+    monkeypatch.setattr(
+        'regolith_sensors.bench.BenchScene',
+        lambda *args: SimpleNamespace(eye=[0.0] * 3, rays=None, scene=SimpleNamespace(origin=[0.0] * 3)),
+    )
     return counts
 
 
@@ -49,9 +50,14 @@ def test_a_small_frame_stands_for_a_large_one(rays: list[int]) -> None:
     """Cameras are scaled by their pixels, lidars take their beams; the rate multiplies, equal models are measured once."""
     camera = load_sensor('navcam', CameraConfig)
     lidar = load_sensor('vlp16', LidarConfig)
-    found = sensor_costs([
-        sensor('a/left', camera), sensor('a/right', camera), sensor('a/lidar', lidar), sensor('a/imu', object()),
-    ])  # fmt: skip
+    found = sensor_costs(
+        [
+            sensor('a/left', camera),
+            sensor('a/right', camera),
+            sensor('a/lidar', lidar),
+            sensor('a/imu', object()),
+        ]
+    )
     assert [each.name for each in found] == ['a/left', 'a/right', 'a/lidar']
     assert len(rays) == 2 and rays[0] <= 160 * 130 < camera.width * camera.height
     assert found[0].frame_s == pytest.approx(1e-6 * camera.width * camera.height)

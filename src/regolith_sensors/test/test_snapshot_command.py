@@ -64,8 +64,9 @@ def test_snapshot_is_of_the_given_time_and_direction_at_zero_too(
 
 def test_snapshot_refuses_times_after_the_end_and_unknown_vehicles(drawn: list[Any], tmp_path: Path) -> None:
     for options, message in (
-        ({'at': END_S + 0.1}, 'is after the end; allowed: up to 8 s'), ({'of': ['ambre']}, 'did you mean amber'),
-    ):  # fmt: skip
+        ({'at': END_S + 0.1}, 'is after the end; allowed: up to 8 s'),
+        ({'of': ['ambre']}, 'did you mean amber'),
+    ):
         with pytest.raises(InputError, match=message):
             call(tmp_path, **options)
     assert not drawn and not list(tmp_path.iterdir())

@@ -37,9 +37,14 @@ def scenario(light: dict[str, Any], sensors: dict[str, Any]) -> Any:
 def state(x: float, yaw_deg: float = 0.0) -> Any:
     half = np.radians(0.5 * yaw_deg)
     at = SimpleNamespace(x=x, y=0.0, z=0.0)
-    return SimpleNamespace(poses=[SimpleNamespace(
-        position=at, orientation=SimpleNamespace(x=0.0, y=0.0, z=np.sin(half), w=np.cos(half)),
-    )])  # fmt: skip
+    return SimpleNamespace(
+        poses=[
+            SimpleNamespace(
+                position=at,
+                orientation=SimpleNamespace(x=0.0, y=0.0, z=np.sin(half), w=np.cos(half)),
+            )
+        ]
+    )
 
 
 def test_a_pyramid_opens_as_wide_as_the_image() -> None:

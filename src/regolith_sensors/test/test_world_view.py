@@ -260,10 +260,14 @@ def test_rocks_have_numbers_of_their_own_wherever_one_looks_from() -> None:
 def test_obstacles_stand_in_the_scene_where_vehicles_feel_them() -> None:
     """Rays meet the top of a step, and of a ramp half its height in its middle; each is an object of its name."""
     terrain = TerrainConfig.model_validate(
-        {'source': 'flat',
-         'obstacles': {'kerb': {'type': 'step', 'position': [1.0, 0.6], 'size': [1.0, 0.5, 0.1], 'material': 'metal'},
-                       'up': {'type': 'ramp', 'position': [3.0, 0.0], 'heading_deg': 90.0, 'size': [2.0, 1.0, 0.5]}}}
-    )  # fmt: skip
+        {
+            'source': 'flat',
+            'obstacles': {
+                'kerb': {'type': 'step', 'position': [1.0, 0.6], 'size': [1.0, 0.5, 0.1], 'material': 'metal'},
+                'up': {'type': 'ramp', 'position': [3.0, 0.0], 'heading_deg': 90.0, 'size': [2.0, 1.0, 0.5]},
+            },
+        }
+    )
     world = SensorScene(terrain, LightConfig(), 3, {'amber': load_visuals(*load_vehicle_model('viper'))})
     view = world.view('amber')
     view.center_on((0.0, 0.0, 0.0))

@@ -28,7 +28,7 @@ def test_craters_over_drops_in_millimeters() -> None:
         {'incomplete': False, 'drop_height_m': 0.1, 'depth_m': 0.012, 'uehara_depth_m': 0.013},
         {'incomplete': True, 'drop_height_m': 0.4, 'depth_m': 0.1, 'uehara_depth_m': 0.02},
         {'incomplete': False, 'drop_height_m': 0.8, 'depth_m': 0.031, 'uehara_depth_m': 0.03},
-    ]  # fmt: skip
+    ]
     settings = SimpleNamespace(
         terrain_model='crm', ball_density_kgpm3=2200.0, particle_soil=SimpleNamespace(name='sand')
     )
@@ -100,9 +100,11 @@ def test_passes_have_their_sinkage_left_and_their_pull_right() -> None:
 
 def test_slip_over_slope_in_order_and_hollow_where_it_has_not_settled() -> None:
     rows = [
-        {'slope_deg': 20.0, 'slip': 0.6, 'steady': False, 'incomplete': False}, {'slope_deg': 5.0, 'slip': 0.1, 'steady': True, 'incomplete': False},
-        {'slope_deg': 10.0, 'slip': 0.2, 'steady': True, 'incomplete': True}, {'slope_deg': 30.0, 'slip': None, 'steady': False, 'incomplete': True},
-    ]  # fmt: skip
+        {'slope_deg': 20.0, 'slip': 0.6, 'steady': False, 'incomplete': False},
+        {'slope_deg': 5.0, 'slip': 0.1, 'steady': True, 'incomplete': False},
+        {'slope_deg': 10.0, 'slip': 0.2, 'steady': True, 'incomplete': True},
+        {'slope_deg': 30.0, 'slip': None, 'steady': False, 'incomplete': True},
+    ]
     axes, lines = drawn(plot_slopes, SlopeSettings.model_validate({'slope_deg': '5'}), rows)
     assert np.array(axes.lines[0].get_data()).tolist() == [[5.0, 10.0, 20.0], [0.1, 0.2, 0.6]]
     assert lines['scm'].tolist() == [[5.0], [0.1]] and lines['not steady'].tolist() == [[20.0], [0.6]]

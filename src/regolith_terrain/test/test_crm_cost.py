@@ -17,10 +17,14 @@ from regolith_terrain.testbeds import bucket_drum, cratering, plate_sinkage, whe
 
 @pytest.mark.parametrize(
     ('experiment', 'values'),
-    [(wheel_rig, {'slope_deg': 10, 'spacing_m': 0.0008}), (plate_sinkage, {'spacing_m': 5e-5}),
-     (cratering, {'spacing_m': 5e-5}), (bucket_drum, {'spacing_m': 1e-5})],
+    [
+        (wheel_rig, {'slope_deg': 10, 'spacing_m': 0.0008}),
+        (plate_sinkage, {'spacing_m': 5e-5}),
+        (cratering, {'spacing_m': 5e-5}),
+        (bucket_drum, {'spacing_m': 1e-5}),
+    ],
     ids=['wheel-rig', 'plate-sinkage', 'cratering', 'drum'],
-)  # fmt: skip
+)
 def test_more_than_memory_holds_is_refused(
     experiment: Any, values: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,9 +49,10 @@ def shaken_bed(of: type[ParticleBed], case: dict[str, Any], device: str = 'cpu')
     made, period, boxes = soil(**values.pop('soil')), values.pop('period', False), values.pop('boxes', False)
     d, width, depth = 0.02, 0.18, 0.16
     walls = (
-        boundary_markers.floor((0, 0, 0), (width, width, 0), d) if period
+        boundary_markers.floor((0, 0, 0), (width, width, 0), d)
+        if period
         else boundary_markers.trough((0, 0, 0), (width, width, depth), d, 0.04)
-    )  # fmt: skip
+    )
     ball = boundary_markers.ball(0.05, d)
     body = np.repeat(np.array([0, 1], np.int32), (len(walls), len(ball)))
     extra: dict[str, Any] = {'device': device} if of is DeviceBed else {}

@@ -47,9 +47,13 @@ def test_a_heap_ends_where_a_line_through_its_foot_does_or_soon_after() -> None:
     """The line is through the three outermost rings that are high enough; a foot that hardly falls ends at twice as far."""
     at = np.array([0.5, 1.5, 2.5, 3.5, 4.5, 5.5])
     for height, edge in (
-        ([6.0, 5.0, 4.0, 3.0, 0.1, 0.0], 6.5), ([6.0, 5.0, 4.99, 4.98, 0.1, 0.0], 7.0), ([6.0, 5.0, 5.0, 5.0, 0.1, 0.0], 3.5),
-        ([0.1, 5.0, 5.0, 5.0, 0.1, 0.0], 0.5), ([6.0, 5.0, 4.0, 3.0, 2.0, 1.0], 6.5), ([6.0, 0.1, 4.0, 3.0, 2.0, 1.0], 0.5),
-    ):  # fmt: skip
+        ([6.0, 5.0, 4.0, 3.0, 0.1, 0.0], 6.5),
+        ([6.0, 5.0, 4.99, 4.98, 0.1, 0.0], 7.0),
+        ([6.0, 5.0, 5.0, 5.0, 0.1, 0.0], 3.5),
+        ([0.1, 5.0, 5.0, 5.0, 0.1, 0.0], 0.5),
+        ([6.0, 5.0, 4.0, 3.0, 2.0, 1.0], 6.5),
+        ([6.0, 0.1, 4.0, 3.0, 2.0, 1.0], 0.5),
+    ):
         assert heap_measures._edge(at, np.array(height), 0.5) == pytest.approx(edge), height
 
 
@@ -149,11 +153,16 @@ BED = ClimbBed.model_validate(
 @pytest.mark.parametrize('shape', ['sphere', 'clump3', 'clump6'])
 def test_wheel_starts_just_above_the_highest_grain_below_it(shape: str) -> None:
     """Of grains of unlike sizes, whatever they are turned; those that lie before or behind it may be higher."""
-    x, z, size = np.array([
-        # Its center is the highest, its top is not; the top of the next one is.
-        [RIG.start_m - 0.01, -0.002, 0.001], [RIG.start_m + 0.02, -0.004, 0.006], [RIG.start_m, -0.006, 0.004],
-        [RIG.start_m + 1.2 * RIG.outermost_m, 0.02, 0.004], [RIG.start_m - 1.05 * RIG.outermost_m, 0.02, 0.004],
-    ]).T  # fmt: skip
+    x, z, size = np.array(
+        [
+            # Its center is the highest, its top is not; the top of the next one is.
+            [RIG.start_m - 0.01, -0.002, 0.001],
+            [RIG.start_m + 0.02, -0.004, 0.006],
+            [RIG.start_m, -0.006, 0.004],
+            [RIG.start_m + 1.2 * RIG.outermost_m, 0.02, 0.004],
+            [RIG.start_m - 1.05 * RIG.outermost_m, 0.02, 0.004],
+        ]
+    ).T
     bed = BED.model_copy(update={'grains': BED.grains.model_copy(update={'shape': shape})})
     run = DemClimb(RIG, 0.0, bed)
     turn = np.tile((0.0, 0.0, 0.0, 1.0), (len(x), 1))

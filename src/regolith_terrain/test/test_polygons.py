@@ -28,11 +28,15 @@ def test_simple_polygon_crosses_nowhere(turn: int, reverse: bool) -> None:
 @pytest.mark.parametrize(
     'corners',
     [
-        [SQUARE[0], SQUARE[2], SQUARE[1], SQUARE[3]], STAR, [*SQUARE, (0.0, 0.0)], [SQUARE[0], SQUARE[0], *SQUARE[1:]],
-        [(0.0, 0.0), (2.0, 0.0), (1.0, 0.0)], [(0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (2.0, 0.0), (0.0, 4.0)],
+        [SQUARE[0], SQUARE[2], SQUARE[1], SQUARE[3]],
+        STAR,
+        [*SQUARE, (0.0, 0.0)],
+        [SQUARE[0], SQUARE[0], *SQUARE[1:]],
+        [(0.0, 0.0), (2.0, 0.0), (1.0, 0.0)],
+        [(0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (2.0, 0.0), (0.0, 4.0)],
         [(0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (2.0, -1.0)],
     ],
-)  # fmt: skip
+)
 def test_polygon_that_meets_itself_is_refused(corners: list[tuple[float, float]]) -> None:
     for turn in range(len(corners)):
         turned = [*corners[turn:], *corners[:turn]]

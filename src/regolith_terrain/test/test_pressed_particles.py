@@ -33,10 +33,13 @@ def nothing(done: int, total: int) -> None:
 @pytest.mark.parametrize(
     ('width', 'cohesion', 'degrees', 'weight', 'kpa'),
     [
-        (0.19, 0.0, 33.4, 1670 * 9.81, 34.9), (0.19, 0.0, 33.4, 1670 * 1.62, 5.8), (0.102, 0.0, 33.4, 1670 * 9.81, 18.8),
-        (0.3, 1000.0, 40.0, 1600 * 9.81, 252.0), (0.3, 1000.0, 40.0, 1600 * 1.62, 123.0),
+        (0.19, 0.0, 33.4, 1670 * 9.81, 34.9),
+        (0.19, 0.0, 33.4, 1670 * 1.62, 5.8),
+        (0.102, 0.0, 33.4, 1670 * 9.81, 18.8),
+        (0.3, 1000.0, 40.0, 1600 * 9.81, 252.0),
+        (0.3, 1000.0, 40.0, 1600 * 1.62, 123.0),
     ],
-)  # fmt: skip
+)
 def test_bearing_capacity_is_the_books(
     width: float, cohesion: float, degrees: float, weight: float, kpa: float
 ) -> None:

@@ -109,9 +109,15 @@ def test_what_is_packed_is_what_comes_out() -> None:
 @pytest.mark.slow
 def test_a_heap_of_grains_that_was_stopped_goes_on_with_the_same_bits(tmp_path: Path) -> None:
     values = {
-        'radius_m': 0.04, 'height_m': 0.06, 'element_count': 250, 'threads': 1, 'youngs_modulus_pa': 1e7,
-        'friction': '0.3,0.5', 'checkpoint': str(tmp_path / 'column'), 'lift_mps': 0.5,
-    }  # fmt: skip
+        'radius_m': 0.04,
+        'height_m': 0.06,
+        'element_count': 250,
+        'threads': 1,
+        'youngs_modulus_pa': 1e7,
+        'friction': '0.3,0.5',
+        'checkpoint': str(tmp_path / 'column'),
+        'lift_mps': 0.5,
+    }
     pressed: list[int] = []
 
     def stop(done: int, total: int) -> None:

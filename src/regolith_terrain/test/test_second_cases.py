@@ -90,8 +90,9 @@ def test_the_depth_of_a_level_cut_is_its_depth_whatever_the_width(width: float) 
 def test_friction_stays_when_another_solid_comes_near(shape: Shapes) -> None:
     """A lower number comes before it in the list, and is not touched: the force is what it is without it."""
     far, under = ((3.0, -1.0, -0.5), (4.0, 1.0, 0.0)), ((-1.0, -1.0, -0.5), (1.0, 1.0, 0.0))
-    corners = [np.array([[x, y, z] for x in (a[0], b[0]) for y in (a[1], b[1]) for z in (a[2], b[2])])
-               for a, b in (far, under)]  # fmt: skip
+    corners = [
+        np.array([[x, y, z] for x in (a[0], b[0]) for y in (a[1], b[1]) for z in (a[2], b[2])]) for a, b in (far, under)
+    ]
     solids = Solids([hull(each) for each in corners], [Solid(k, np.zeros(3), LEVEL, MU) for k in range(2)])
     inverse = np.zeros((1, 6, 6))
     inverse[0, :3, :3] = np.eye(3) / 50.0

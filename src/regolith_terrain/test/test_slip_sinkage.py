@@ -243,9 +243,15 @@ def test_firm_soil_carries_a_wheel_on_its_plates() -> None:
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize(('slope', 'slip'), [
-    (5, 0.1153), (10, 0.2524), *(pytest.param(*each, marks=pytest.mark.slow) for each in ((15, 0.4356), (25, 0.7083))), (20, 0.5961),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ('slope', 'slip'),
+    [
+        (5, 0.1153),
+        (10, 0.2524),
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in ((15, 0.4356), (25, 0.7083))),
+        (20, 0.5961),
+    ],
+)
 def test_sinkage_over_slip_follows_the_continuum(slope: int, slip: float) -> None:
     """GRC-1, the wheel of the rig grc1_mgru3: within 30 % of the particle model's sinkage at the slip that it found.
 
@@ -256,11 +262,19 @@ def test_sinkage_over_slip_follows_the_continuum(slope: int, slip: float) -> Non
     found = row('crm.csv', f'wheel_{slope}')
     assert float(found['slip']) == pytest.approx(slip, abs=1e-3)
     load = rig.mass_kg * rig.gravity_mps2 * math.cos(math.radians(slope))
-    settings = wheel_rig.Settings.model_validate({
-        'soil': rig.scm_soil, 'slip': slip, 'load_n': load, 'radius_m': rig.outermost_m, 'width_m': rig.width_m,
-        'grousers': rig.grousers, 'grouser_height_m': rig.grouser_height_m,
-        'grouser_thickness_m': rig.grouser_thickness_m, 'omega_radps': rig.omega_radps,
-    })  # fmt: skip
+    settings = wheel_rig.Settings.model_validate(
+        {
+            'soil': rig.scm_soil,
+            'slip': slip,
+            'load_n': load,
+            'radius_m': rig.outermost_m,
+            'width_m': rig.width_m,
+            'grousers': rig.grousers,
+            'grouser_height_m': rig.grouser_height_m,
+            'grouser_thickness_m': rig.grouser_thickness_m,
+            'omega_radps': rig.omega_radps,
+        }
+    )
     sinkage = wheel_rig.run(settings, lambda *tick: None)[0]['sinkage_m']
     assert sinkage == pytest.approx(float(found['sinkage_m']), rel=0.3)
 

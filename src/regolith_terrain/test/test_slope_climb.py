@@ -19,15 +19,43 @@ from regolith_terrain.testbeds import wheel_rig
 from regolith_terrain.testbeds.slope_climb import WheelRig, load_wheel_rig, measured
 
 KEYS = {
-    'terrain_model', 'rig', 'slope_deg', 'slip', 'slip_drift', 'steady', 'sinkage_m', 'speed_mps', 'torque_nm', 'power_w',
-    'cost_of_transport', 'normal_force_n', 'gravity_mps2', 'omega_radps', 'elements', 'steps', 'step_s', 'simulated_s',
-    'wall_s', 'largest_overlap', 'track', 'incomplete', 'device',
-}  # fmt: skip
+    'terrain_model',
+    'rig',
+    'slope_deg',
+    'slip',
+    'slip_drift',
+    'steady',
+    'sinkage_m',
+    'speed_mps',
+    'torque_nm',
+    'power_w',
+    'cost_of_transport',
+    'normal_force_n',
+    'gravity_mps2',
+    'omega_radps',
+    'elements',
+    'steps',
+    'step_s',
+    'simulated_s',
+    'wall_s',
+    'largest_overlap',
+    'track',
+    'incomplete',
+    'device',
+}
 SMALL = {
-    'radius_m': 0.045, 'width_m': 0.04, 'grousers': 12, 'grouser_height_m': 0.01, 'grouser_thickness_m': 0.003, 'mass_kg': 0.4,
-    'omega_radps': 4.0, 'trough': {'length_m': 0.21, 'width_m': 0.06, 'depth_m': 0.025},
-    'settle_s': 0.05, 'spin_up_s': 0.05, 'drive_s': 0.3,
-}  # fmt: skip
+    'radius_m': 0.045,
+    'width_m': 0.04,
+    'grousers': 12,
+    'grouser_height_m': 0.01,
+    'grouser_thickness_m': 0.003,
+    'mass_kg': 0.4,
+    'omega_radps': 4.0,
+    'trough': {'length_m': 0.21, 'width_m': 0.06, 'depth_m': 0.025},
+    'settle_s': 0.05,
+    'spin_up_s': 0.05,
+    'drive_s': 0.3,
+}
 # On a card figures differ by rounding, which a bed of grains amplifies: here all is done on the processor.
 COARSE: dict[str, dict[str, Any]] = {
     'scm': {'grid_spacing_m': 0.01},

@@ -76,8 +76,13 @@ def test_a_block_on_a_ramp_holds_below_the_angle_of_friction_and_slides_above(ov
     angle = math.atan(over * MU)
     c, s = math.cos(angle), math.sin(angle)
     turn = np.array([[c, 0.0, -s], [0.0, 1.0, 0.0], [s, 0.0, c]])
-    ramp = hull([(x, y, z) for y in (-5.0, 5.0) for x, z in ((-50.0, -50.0), (50.0, -50.0), (50.0, 50.0 * s / c),
-                                                            (-50.0, -50.0 * s / c))])  # fmt: skip
+    ramp = hull(
+        [
+            (x, y, z)
+            for y in (-5.0, 5.0)
+            for x, z in ((-50.0, -50.0), (50.0, -50.0), (50.0, 50.0 * s / c), (-50.0, -50.0 * s / c))
+        ]
+    )
     body = Body(Solids([ramp], [Solid(0, np.zeros(3), LEVEL, MU)]), scm.box(0.4, 0.4, 0.2), 20.0, turn)
     body.place[:] = 0.1 * turn[:, 2]
     body.go(1.0, np.array([0.0, 0.0, -9.81]))

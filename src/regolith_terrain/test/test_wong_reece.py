@@ -38,10 +38,20 @@ def test_closed_form_without_friction_is_bekker() -> None:
 @pytest.mark.seconds
 @pytest.mark.parametrize(
     ('slip', 'soil'),
-    [(0.05, 'chrono_lunar'), (0.6, 'chrono_sandmid'),
-     *(pytest.param(*each, marks=pytest.mark.slow) for each in
-       ((0.05, 'chrono_sandmid'), (0.3, 'chrono_lunar'), (0.3, 'chrono_sandmid'), (0.6, 'chrono_lunar')))],
-)  # fmt: skip
+    [
+        (0.05, 'chrono_lunar'),
+        (0.6, 'chrono_sandmid'),
+        *(
+            pytest.param(*each, marks=pytest.mark.slow)
+            for each in (
+                (0.05, 'chrono_sandmid'),
+                (0.3, 'chrono_lunar'),
+                (0.3, 'chrono_sandmid'),
+                (0.6, 'chrono_lunar'),
+            )
+        ),
+    ],
+)
 def test_steady_wheel_follows_the_closed_form(soil: str, slip: float) -> None:
     """Pull within 2 % of the load, torque within 2.5 % of load times radius, sinkage within 1 %.
 

@@ -167,10 +167,15 @@ def test_a_vehicle_starts_on_top_of_an_obstacle() -> None:
 def test_every_process_knows_the_same_solids() -> None:
     """They follow from the scenario alone: the same ones, in the same order, with the same numbers."""
     terrain = TerrainConfig.model_validate(
-        {'preset': 'highland', 'map_size_m': 20.0,
-         'obstacles': {'b': {'type': 'wall', 'position': [1.0, 2.0], 'size': [2.0, 0.2, 1.0], 'friction': 0.3},
-                       'a': {'type': 'ramp', 'position': [5.0, 2.0, 0.5], 'size': [2.0, 1.0, 0.5]}}}
-    )  # fmt: skip
+        {
+            'preset': 'highland',
+            'map_size_m': 20.0,
+            'obstacles': {
+                'b': {'type': 'wall', 'position': [1.0, 2.0], 'size': [2.0, 0.2, 1.0], 'friction': 0.3},
+                'a': {'type': 'ramp', 'position': [5.0, 2.0, 0.5], 'size': [2.0, 1.0, 0.5]},
+            },
+        }
+    )
     one, two = (build_solids(terrain, 4, FlatField()) for _ in range(2))
     assert one is not None and two is not None and len(one) == len(two) > 10
     assert all(np.array_equal(a, b) for a, b in zip(one.placed, two.placed, strict=True))
@@ -188,8 +193,10 @@ def test_solids_are_near_that_a_part_could_reach_by_accelerating() -> None:
     ahead = float(bare._parts.reach[first]) + 0.1 + 0.10  # the wheel, half the rock, a gap of 10 cm
     for acceleration, found in ((25.0, True), (15.0, False)):
         half = np.full(3, 0.1)
-        solids = Solids([hull(np.array([[a, b, c] for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)]))],
-                        [Solid(0, np.array([x + ahead, y, z]), np.diag(half), 0.8)])  # fmt: skip
+        solids = Solids(
+            [hull(np.array([[a, b, c] for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)]))],
+            [Solid(0, np.array([x + ahead, y, z]), np.diag(half), 0.8)],
+        )
         vehicle = made('viper', solids)
         arrays, _ = vehicle._solids.arrays(vehicle._model, vehicle._data, 0.1, acceleration=acceleration)
         assert bool(len(arrays.near.number)) is found, acceleration

@@ -178,13 +178,23 @@ def test_a_rover_with_an_empty_battery_stands() -> None:
 def test_an_electric_truck_drives_on_its_battery() -> None:
     """Torque of a motor through one gear; what the battery gave is in the truck's motion, but for heat and tyres."""
     electric = {
-        'engine': {'type': 'electric', 'full_throttle': [[0.0, 400.0], [400.0, 400.0], [800.0, 200.0], [1000.0, 0.0]],
-                   'zero_throttle': [[0.0, 0.0], [50.0, -40.0], [1000.0, -40.0]], 'torque_constant_nmpa': 1.0,
-                   'resistance_ohm': 0.05, 'converter_efficiency': 1.0},
+        'engine': {
+            'type': 'electric',
+            'full_throttle': [[0.0, 400.0], [400.0, 400.0], [800.0, 200.0], [1000.0, 0.0]],
+            'zero_throttle': [[0.0, 0.0], [50.0, -40.0], [1000.0, -40.0]],
+            'torque_constant_nmpa': 1.0,
+            'resistance_ohm': 0.05,
+            'converter_efficiency': 1.0,
+        },
         'gearbox': {'gears': [0.25], 'reverse': -0.25, 'upshift_rpm': [], 'downshift_rpm': 100.0},
-    }  # fmt: skip
-    truck = made('hmmwv', {'energy_wh': 5000.0, 'voltage_v': [380.0, 400.0], 'resistance_ohm': 0.1},
-                 gravity=9.81, powertrains={'electric': electric}, powertrain='electric')  # fmt: skip
+    }
+    truck = made(
+        'hmmwv',
+        {'energy_wh': 5000.0, 'voltage_v': [380.0, 400.0], 'resistance_ohm': 0.1},
+        gravity=9.81,
+        powertrains={'electric': electric},
+        powertrain='electric',
+    )
     assert isinstance(truck.gear, Car)
     charge, state = truck.gear.charge, truck.gear.state
 

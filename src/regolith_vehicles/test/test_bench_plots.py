@@ -58,9 +58,15 @@ def test_a_tires_grid_is_drawn_over_what_varies_most() -> None:
 
 @pytest.mark.parametrize(
     ('vehicle', 'maneuver', 'other'),
-    [('hmmwv', 'step_steer', 'yaw_rate_radps'), ('hmmwv', 'brake', 'ax_mps2'), ('m113', 'pivot', 'yaw_rate_radps'),
-     ('m113', 'straight', 'pitch_deg'), ('viper', 'box', 'pitch_deg'), ('viper', 'circle', 'yaw_rate_radps')],
-)  # fmt: skip
+    [
+        ('hmmwv', 'step_steer', 'yaw_rate_radps'),
+        ('hmmwv', 'brake', 'ax_mps2'),
+        ('m113', 'pivot', 'yaw_rate_radps'),
+        ('m113', 'straight', 'pitch_deg'),
+        ('viper', 'box', 'pitch_deg'),
+        ('viper', 'circle', 'yaw_rate_radps'),
+    ],
+)
 def test_a_drive_is_drawn_with_what_it_is_about(vehicle: str, maneuver: str, other: str) -> None:
     columns = ['t_s', 'vx_mps', 'yaw_rate_radps', 'ax_mps2', 'pitch_deg']
     table = np.arange(15.0).reshape(3, 5) ** 1.5

@@ -114,14 +114,20 @@ def test_gears_say_which_faces_they_have(garage: dict[str, Vehicle]) -> None:
         (DriveCommand(math.nan, 0.0), 'cmd_vel: linear.x is nan; allowed: finite numbers'),
         (DriveCommand(0.0, math.inf), 'cmd_vel: angular.z is inf; allowed: finite numbers'),
         (DriveCommand(by=AckermannCommand(math.inf)), 'ackermann_cmd: drive.speed is inf; allowed: finite numbers'),
-        (DriveCommand(by=AckermannCommand(1.0, 2.0)), 'ackermann_cmd: drive.steering_angle is 2.0; allowed: between -1.5708 and 1.5708'),
-        (DriveCommand(by=AckermannCommand(1.0, 0.0, -1.0)), 'ackermann_cmd: drive.steering_angle_velocity is -1.0; allowed: finite numbers from 0 on'),
+        (
+            DriveCommand(by=AckermannCommand(1.0, 2.0)),
+            'ackermann_cmd: drive.steering_angle is 2.0; allowed: between -1.5708 and 1.5708',
+        ),
+        (
+            DriveCommand(by=AckermannCommand(1.0, 0.0, -1.0)),
+            'ackermann_cmd: drive.steering_angle_velocity is -1.0; allowed: finite numbers from 0 on',
+        ),
         (DriveCommand(by=PedalCommand(1.01)), 'driver_inputs: steering is 1.01; allowed: -1 to 1'),
         (DriveCommand(by=PedalCommand(0.0, math.nan)), 'driver_inputs: throttle is nan; allowed: 0 to 1'),
         (DriveCommand(by=PedalCommand(0.0, 0.0, -0.1)), 'driver_inputs: braking is -0.1; allowed: 0 to 1'),
         (DriveCommand(by=PedalCommand(0.0, 0.0, 0.0, 7.0)), 'driver_inputs: gear is 7.0; allowed: 0 to 1'),
     ],
-)  # fmt: skip
+)
 def test_what_no_vehicle_can_do_is_refused_by_name(
     garage: dict[str, Vehicle], command: DriveCommand, words: str
 ) -> None:

@@ -199,9 +199,16 @@ def test_speed_servo_too_stiff_for_the_euler_integrator_is_refused(tmp_path: Pat
 
 @pytest.mark.parametrize(
     ('moments', 'mass', 'allowed'),
-    [((1.0, 2.0, 3.0), 1.0, True), ((3.0, 1.0, 2.0), 1.0, True), ((1.0, 2.0, 3.01), 1.0, False), ((1.0, 1.0, 1.0), 0.0, False),
-     ((0.0, 2.0, 2.0), 1.0, True), ((-0.1, 2.0, 2.0), 1.0, False), ((0.0, 0.0, 0.0), 0.0, True)],
-)  # fmt: skip
+    [
+        ((1.0, 2.0, 3.0), 1.0, True),
+        ((3.0, 1.0, 2.0), 1.0, True),
+        ((1.0, 2.0, 3.01), 1.0, False),
+        ((1.0, 1.0, 1.0), 0.0, False),
+        ((0.0, 2.0, 2.0), 1.0, True),
+        ((-0.1, 2.0, 2.0), 1.0, False),
+        ((0.0, 0.0, 0.0), 0.0, True),
+    ],
+)
 def test_moments_of_a_payload_are_those_of_a_body(
     moments: tuple[float, float, float], mass: float, allowed: bool
 ) -> None:

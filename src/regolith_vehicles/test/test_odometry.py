@@ -462,9 +462,14 @@ def _nees_of(
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize(('model', 'share'), [
-    ('viper', 0.5), pytest.param('rassor', 0.5, marks=pytest.mark.slow), *(pytest.param(model, 1.0, marks=pytest.mark.slow) for model in FLEET),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ('model', 'share'),
+    [
+        ('viper', 0.5),
+        pytest.param('rassor', 0.5, marks=pytest.mark.slow),
+        *(pytest.param(model, 1.0, marks=pytest.mark.slow) for model in FLEET),
+    ],
+)
 def test_odometry_covers_its_true_errors(model: str, share: float) -> None:
     """Straight, turning on the spot, arcs and an eight, both ways, on slopes: NEES of every shipped vehicle.
 
@@ -495,12 +500,29 @@ TIGHT = [(0.0, 0.25), (0.0, 0.5), (0.2, 0.4), (0.3, 0.3), (0.3, 0.1)]
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize(('model', 'soil', 'seconds', 'twists'), [
-    ('rassor', 'lunar_nominal', 4.0, [(0.2, -0.4), (-0.3, 0.3)]),
-    *(pytest.param(model, soil, 12.0, [(way * v, side * w) for v, w in TIGHT for way in (1.0, -1.0) for side in (1.0, -1.0)
-                                       if v or way > 0.0], marks=pytest.mark.slow)
-      for model in ('rassor', 'viper_locked') for soil in ('lunar_nominal', 'dry_sand')),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ('model', 'soil', 'seconds', 'twists'),
+    [
+        ('rassor', 'lunar_nominal', 4.0, [(0.2, -0.4), (-0.3, 0.3)]),
+        *(
+            pytest.param(
+                model,
+                soil,
+                12.0,
+                [
+                    (way * v, side * w)
+                    for v, w in TIGHT
+                    for way in (1.0, -1.0)
+                    for side in (1.0, -1.0)
+                    if v or way > 0.0
+                ],
+                marks=pytest.mark.slow,
+            )
+            for model in ('rassor', 'viper_locked')
+            for soil in ('lunar_nominal', 'dry_sand')
+        ),
+    ],
+)
 def test_odometry_of_skid_steering_covers_tight_arcs(
     model: str, soil: str, seconds: float, twists: list[tuple[float, float]]
 ) -> None:

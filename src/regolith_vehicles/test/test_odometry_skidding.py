@@ -26,9 +26,15 @@ def _square(steered: bool = False, tracks: bool = False) -> WheelLayout:
 def _config(uneven: float | None = None) -> OdometryConfig:
     """Return errors of uneven slip alone."""
     return OdometryConfig(
-        common_slip_stddev=0.0, wheel_slip_stddev=0.0, start_slip_stddev_m=0.0, slope_slip=0.0, turn_slip=0.0, turn_lag_m=0.0,
-        ticks_per_revolution=2**31, uneven_slip=uneven,
-    )  # fmt: skip
+        common_slip_stddev=0.0,
+        wheel_slip_stddev=0.0,
+        start_slip_stddev_m=0.0,
+        slope_slip=0.0,
+        turn_slip=0.0,
+        turn_lag_m=0.0,
+        ticks_per_revolution=2**31,
+        uneven_slip=uneven,
+    )
 
 
 def test_the_uneven_share_is_the_part_of_a_turn_that_scrubs() -> None:

@@ -126,11 +126,23 @@ def test_vehicle_that_drops_off_a_step_gains_no_energy(
 @pytest.mark.seconds
 @pytest.mark.parametrize(
     ('curb', 'heading_deg', 'speed'),
-    [(0.15, 80.0, 2.0),
-     *(pytest.param(*each, marks=pytest.mark.slow) for each in
-       ((0.15, 70.0, 5.0), (0.15, 75.0, 5.0), (0.15, 80.0, 5.0), (0.25, 78.0, 3.0), (0.1, 78.0, 3.0), (0.15, 85.0, 5.0),
-        (0.15, 60.0, 3.0), (0.15, -80.0, 2.0)))],
-)  # fmt: skip
+    [
+        (0.15, 80.0, 2.0),
+        *(
+            pytest.param(*each, marks=pytest.mark.slow)
+            for each in (
+                (0.15, 70.0, 5.0),
+                (0.15, 75.0, 5.0),
+                (0.15, 80.0, 5.0),
+                (0.25, 78.0, 3.0),
+                (0.1, 78.0, 3.0),
+                (0.15, 85.0, 5.0),
+                (0.15, 60.0, 3.0),
+                (0.15, -80.0, 2.0),
+            )
+        ),
+    ],
+)
 def test_truck_that_grazes_a_curb_is_not_lifted_for_nothing(curb: float, heading_deg: float, speed: float) -> None:
     """It is pushed aside, or climbs and slows down; bound as above, 0.12 m where one rule changes to the other."""
     heading = math.radians(heading_deg)

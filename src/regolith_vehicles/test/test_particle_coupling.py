@@ -101,10 +101,18 @@ def test_a_vehicle_stands_still_before_what_it_may_not_enter() -> None:
 @pytest.mark.parametrize(
     ('x', 'y', 'distance'),
     [
-        (1.5, 0.0, 0.5), (4.5, 0.0, 0.5), (3.0, -1.5, 0.5), (3.0, 1.5, 0.5), (1.7, -1.4, 0.5), (4.3, 1.4, 0.5),
-        (1.7, 1.4, 0.5), (4.3, -1.4, 0.5), (2.1, -0.9, 0.0), (3.9, 0.9, 0.0),
+        (1.5, 0.0, 0.5),
+        (4.5, 0.0, 0.5),
+        (3.0, -1.5, 0.5),
+        (3.0, 1.5, 0.5),
+        (1.7, -1.4, 0.5),
+        (4.3, 1.4, 0.5),
+        (1.7, 1.4, 0.5),
+        (4.3, -1.4, 0.5),
+        (2.1, -0.9, 0.0),
+        (3.9, 0.9, 0.0),
     ],
-)  # fmt: skip
+)
 def test_a_region_is_as_far_as_its_nearest_point(x: float, y: float, distance: float) -> None:
     """On all four sides and at all four corners of 2 x 2 m around (3, 0)."""
     assert region().distance(x, y) == pytest.approx(distance, abs=1e-12)

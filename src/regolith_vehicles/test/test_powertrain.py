@@ -198,8 +198,14 @@ def test_a_clutch_slips_up_to_its_torque() -> None:
 
 
 def test_a_motor_takes_from_the_battery_what_it_gives_and_heats() -> None:
-    motor = {'type': 'electric', 'full_throttle': FLAT, 'zero_throttle': [[0.0, -20.0], [300.0, -20.0]], 'torque_constant_nmpa': 0.5,
-             'resistance_ohm': 0.05, 'converter_efficiency': 0.9}  # fmt: skip
+    motor = {
+        'type': 'electric',
+        'full_throttle': FLAT,
+        'zero_throttle': [[0.0, -20.0], [300.0, -20.0]],
+        'torque_constant_nmpa': 0.5,
+        'resistance_ohm': 0.05,
+        'converter_efficiency': 0.9,
+    }
     train, state = made(motor), np.zeros(STATES)
     # 100 N m at 40 rad/s: 4 kW of work, 200 A that heat by 2 kW, 90 % of what the battery gives.
     assert driveshaft_torque(train, state, 1.0, False, 8.0, 1.0) == pytest.approx(100.0 / 0.2)

@@ -90,8 +90,10 @@ def test_a_step_of_the_steering_wheel(case: str) -> None:
     for name, key in (('yaw_rate_radps', 'yaw rate'), ('ay_mps2', 'lateral acceleration'), ('vx_mps', 'speed')):
         told = next(v for k, v in theirs.items() if k.startswith(f'{name} mean 7-8 s, extrapolated'))
         assert ours[f'{key}, mean 7-8 s'] == pytest.approx(told, rel=0.05), key
-    for key, most in (('yaw rate response time: 50 % steer (t=4.1) to 90 % of mean', 0.15),
-                      ('yaw rate peak / mean 7-8 s', 0.1)):  # fmt: skip
+    for key, most in (
+        ('yaw rate response time: 50 % steer (t=4.1) to 90 % of mean', 0.15),
+        ('yaw rate peak / mean 7-8 s', 0.1),
+    ):
         assert ours[key] == pytest.approx(theirs[key], rel=most), key
 
 
@@ -217,9 +219,13 @@ def test_what_is_said_of_a_crossing_has_the_extremes_of_both_signs() -> None:
     columns = ('t_s', 'x_m', 'z_m', 'pitch_deg', 'roll_deg', 'yaw_deg')
     rows = np.array([[0.0, 0.0, 0.3, 1.0, 2.0, 0.0], [1.0, 2.0, 0.7, -4.0, -6.0, 1.0], [2.0, 3.5, 0.4, 3.0, 5.0, -2.0]])
     assert results(Settings(vehicle='rocker_bogie_reference', maneuver='box'), Drive(columns, rows)) == {
-        'x_m, last': 3.5, 'z_m, highest': 0.7, 'pitch_deg, least': -4.0, 'pitch_deg, greatest': 3.0,
-        'roll_deg, greatest': 6.0, 'yaw_deg, last': -2.0,
-    }  # fmt: skip
+        'x_m, last': 3.5,
+        'z_m, highest': 0.7,
+        'pitch_deg, least': -4.0,
+        'pitch_deg, greatest': 3.0,
+        'roll_deg, greatest': 6.0,
+        'yaw_deg, last': -2.0,
+    }
 
 
 def test_settings_of_one_running_gear_exist() -> None:

@@ -31,9 +31,13 @@ def _stand(vehicle: Vehicle, seconds: float) -> np.ndarray:
     return np.mean(forces, axis=0)
 
 
-STANDING = list(product(
-    ('viper', 'rocker_bogie', 'rocker_bogie_reference', 'rassor'), ((0.0, 0.0), (15.0, 0.0), (15.0, 0.5 * math.pi)), (1.62, 9.81)
-))  # fmt: skip
+STANDING = list(
+    product(
+        ('viper', 'rocker_bogie', 'rocker_bogie_reference', 'rassor'),
+        ((0.0, 0.0), (15.0, 0.0), (15.0, 0.5 * math.pi)),
+        (1.62, 9.81),
+    )
+)
 QUICK = STANDING[1::5]
 """One of five: each model, slope, heading and gravity."""
 

@@ -91,8 +91,16 @@ def test_six_wheels_climb_a_step_of_a_whole_radius(gravity: float) -> None:
     by up to 5 mm, a sixth of the weight over their stiffness.
     """
     settings = {
-        'vehicle': 'rocker_bogie', 'maneuver': 'box', 'speed_mps': 0.05, 'box_height_m': 0.25, 'box_length_m': 9.0,
-        'box_start_m': 1.6, 'gravity_mps2': gravity, 'duration_s': 75.0, 'cycle_s': 0.02, 'sample_s': 0.2,
-    }  # fmt: skip
+        'vehicle': 'rocker_bogie',
+        'maneuver': 'box',
+        'speed_mps': 0.05,
+        'box_height_m': 0.25,
+        'box_length_m': 9.0,
+        'box_start_m': 1.6,
+        'gravity_mps2': gravity,
+        'duration_s': 75.0,
+        'cycle_s': 0.02,
+        'sample_s': 0.2,
+    }
     end = driven(**settings).rows[-1]
     assert end[8:14] == pytest.approx(0.5, abs=0.0055)

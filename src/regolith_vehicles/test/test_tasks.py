@@ -123,16 +123,19 @@ def test_it_goes_on_where_it_was_saved() -> None:
 @pytest.mark.parametrize(
     ('task', 'levels', 'over'),
     [
-        ({'type': 'dig', 'target_fill': 0.5}, (0.6, 0.2), False), ({'type': 'dig', 'target_fill': 0.5}, (0.2, 0.6), False),
-        ({'type': 'dig', 'target_fill': 0.5}, (0.5, 0.6), True), ({'type': 'dump', 'target_fill': 0.1}, (0.0, 0.2), False),
-        ({'type': 'dump', 'target_fill': 0.1}, (0.2, 0.0), False), ({'type': 'dump', 'target_fill': 0.1}, (0.1, 0.0), True),
+        ({'type': 'dig', 'target_fill': 0.5}, (0.6, 0.2), False),
+        ({'type': 'dig', 'target_fill': 0.5}, (0.2, 0.6), False),
+        ({'type': 'dig', 'target_fill': 0.5}, (0.5, 0.6), True),
+        ({'type': 'dump', 'target_fill': 0.1}, (0.0, 0.2), False),
+        ({'type': 'dump', 'target_fill': 0.1}, (0.2, 0.0), False),
+        ({'type': 'dump', 'target_fill': 0.1}, (0.1, 0.0), True),
         ({'type': 'dig', 'target_fill': 0.5, 'tools': ['front']}, (0.6, 0.2), True),
         ({'type': 'dig', 'target_fill': 0.5, 'tools': ['front']}, (0.2, 0.6), False),
         ({'type': 'dump', 'target_fill': 0.1, 'tools': ['rear']}, (0.9, 0.0), True),
         ({'type': 'dump', 'target_fill': 0.1, 'tools': ['rear']}, (0.0, 0.9), False),
         ({'type': 'dig', 'target_fill': 0.5, 'tools': ['front', 'rear']}, (0.6, 0.2), False),
     ],
-)  # fmt: skip
+)
 def test_a_task_is_over_once_all_its_tools_are_full_or_empty(
     task: dict[str, Any], levels: tuple[float, float], over: bool
 ) -> None:

@@ -36,11 +36,17 @@ def cycle(vehicle: Vehicle, command: DriveCommand) -> None:
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize(('model', 'speed', 'slope_deg', 'farthest'), [
-    ('m113', 1.0, -15.0, 2.5), ('hmmwv', 5.0, 0.0, 9.0),
-    *(pytest.param(*more, marks=pytest.mark.slow)
-      for more in (('m113', 2.0, 0.0, 4.0), ('m113', -1.0, 0.0, 2.0), ('hmmwv', 2.0, -15.0, 5.0))),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ('model', 'speed', 'slope_deg', 'farthest'),
+    [
+        ('m113', 1.0, -15.0, 2.5),
+        ('hmmwv', 5.0, 0.0, 9.0),
+        *(
+            pytest.param(*more, marks=pytest.mark.slow)
+            for more in (('m113', 2.0, 0.0, 4.0), ('m113', -1.0, 0.0, 2.0), ('hmmwv', 2.0, -15.0, 5.0))
+        ),
+    ],
+)
 def test_silence_stops_heavy_vehicles(model: str, speed: float, slope_deg: float, farthest: float) -> None:
     """The command holds for its time-out, v T; then the brakes stop it, going back and downhill, too."""
     tilt = math.radians(slope_deg)

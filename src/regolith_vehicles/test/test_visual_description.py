@@ -56,11 +56,27 @@ def test_everything_visible_is_drawn_where_mujoco_has_it(model: str) -> None:
 def like(one: VisualDescription, other: VisualDescription) -> bool:
     def plain(looks: VisualDescription) -> list[Any]:
         return [
-            (p.name, p.parent, p.role, p.frame, p.position.tolist(), p.orientation.tolist(),
-             [(v.shape, v.size, v.paint, v.position.tolist(), v.orientation.tolist(),
-               v.mesh and (v.mesh.name, v.mesh.vertices.tolist(), v.mesh.triangles.tolist())) for v in p.visuals])
+            (
+                p.name,
+                p.parent,
+                p.role,
+                p.frame,
+                p.position.tolist(),
+                p.orientation.tolist(),
+                [
+                    (
+                        v.shape,
+                        v.size,
+                        v.paint,
+                        v.position.tolist(),
+                        v.orientation.tolist(),
+                        v.mesh and (v.mesh.name, v.mesh.vertices.tolist(), v.mesh.triangles.tolist()),
+                    )
+                    for v in p.visuals
+                ],
+            )
             for p in looks.parts
-        ]  # fmt: skip
+        ]
 
     return plain(one) == plain(other)
 

@@ -124,8 +124,17 @@ def arithmetic_fingerprint(environment: Mapping[str, str]) -> str:
 
 
 _FUNCTIONS: tuple[tuple[Callable[[float], float], float, float], ...] = (
-    (math.sin, -10.0, 10.0), (math.cos, -10.0, 10.0), (math.tan, -1.5, 1.5), (math.asin, -1.0, 1.0),
-    (math.acos, -1.0, 1.0), (math.atan, -10.0, 10.0), (math.exp, -30.0, 3.0), (math.expm1, -3.0, 1.0),
-    (math.log, 1e-3, 1e3), (math.log1p, -0.9, 9.0), (math.log10, 1e-3, 1e3), (math.tanh, -3.0, 3.0),
+    (math.sin, -10.0, 10.0),
+    (math.cos, -10.0, 10.0),
+    (math.tan, -1.5, 1.5),
+    (math.asin, -1.0, 1.0),
+    (math.acos, -1.0, 1.0),
+    (math.atan, -10.0, 10.0),
+    (math.exp, -30.0, 3.0),
+    (math.expm1, -3.0, 1.0),
+    (math.log, 1e-3, 1e3),
+    (math.log1p, -0.9, 9.0),
+    (math.log10, 1e-3, 1e3),
+    (math.tanh, -3.0, 3.0),
     (math.erfc, -1.0, 3.0),
-)  # fmt: skip
+)

@@ -364,18 +364,25 @@ def test_cables_that_let_go_are_those_that_would_push(seed: int) -> None:
     assert np.abs(x * rest)[one_way].max(initial=0.0) < 1e-9
 
 
-@pytest.mark.parametrize(('kind', 'changes', 'why'), [
-    ('cable', {'between': ['a', 'a']}, r"between = \['a', 'a'\]: one and the same; allowed: two names"),
-    ('cable', {'length_m': 0.0}, 'greater than 0'),
-    ('cable', {'damping': 3.0}, 'damping = 3.0: applies only with stiffness_npm; allowed: 0'),
-    ('cable', {'max_step_s': 0.5}, 'less than or equal to 0.1'),
-    ('joint', {}, 'at = null: is required for a fixed; allowed: a value'),
-    ('joint', {'at': [0, 0, 0], 'axis': [0, 0, 1]}, r'axis = .* does not apply to a fixed; allowed: left out'),
-    ('joint', {'kind': 'hinge', 'at': [0, 0, 0], 'axis': [0, 0, 0]}, 'leads nowhere; allowed: a direction'),
-    ('joint', {'kind': 'spring', **ROD}, 'stiffness_npm = null: is required for a spring; allowed: a value'),
-    ('joint', {'kind': 'distance', **ROD, 'rest_length_m': 1.0}, 'rest_length_m = 1.0: does not apply to a distance; allowed: left out'),
-    ('joint', {'kind': 'knot'}, 'Input should be'),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ('kind', 'changes', 'why'),
+    [
+        ('cable', {'between': ['a', 'a']}, r"between = \['a', 'a'\]: one and the same; allowed: two names"),
+        ('cable', {'length_m': 0.0}, 'greater than 0'),
+        ('cable', {'damping': 3.0}, 'damping = 3.0: applies only with stiffness_npm; allowed: 0'),
+        ('cable', {'max_step_s': 0.5}, 'less than or equal to 0.1'),
+        ('joint', {}, 'at = null: is required for a fixed; allowed: a value'),
+        ('joint', {'at': [0, 0, 0], 'axis': [0, 0, 1]}, r'axis = .* does not apply to a fixed; allowed: left out'),
+        ('joint', {'kind': 'hinge', 'at': [0, 0, 0], 'axis': [0, 0, 0]}, 'leads nowhere; allowed: a direction'),
+        ('joint', {'kind': 'spring', **ROD}, 'stiffness_npm = null: is required for a spring; allowed: a value'),
+        (
+            'joint',
+            {'kind': 'distance', **ROD, 'rest_length_m': 1.0},
+            'rest_length_m = 1.0: does not apply to a distance; allowed: left out',
+        ),
+        ('joint', {'kind': 'knot'}, 'Input should be'),
+    ],
+)
 def test_what_cannot_be_held_so_is_refused(kind: str, changes: dict[str, Any], why: str) -> None:
     entry = cable('a', 'b') if kind == 'cable' else joint('fixed', 'a', 'b')
     with pytest.raises(ValidationError, match=why):

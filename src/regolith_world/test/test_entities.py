@@ -28,11 +28,15 @@ from regolith_world.objects.object import Beam, Object
 from regolith_world.objects.object_types import make_objects
 
 THINGS = {
-    'wall': {'type': 'immovable', 'position': [5, 0, 1], 'shapes': [{'kind': 'box', 'size_m': [0.1, 2.0, 1.0]}],
-             'rpy_deg': [0, 0, 90]},
+    'wall': {
+        'type': 'immovable',
+        'position': [5, 0, 1],
+        'shapes': [{'kind': 'box', 'size_m': [0.1, 2.0, 1.0]}],
+        'rpy_deg': [0, 0, 90],
+    },
     'ball': {'type': 'free_body', 'position': [1, 2, 3], 'mass_kg': 1.0, 'shape': {'kind': 'sphere', 'size_m': [0.5]}},
     'cable': {'type': 'rope', 'ends': [[0, 9, 4], [2, 9, 4]], 'length_m': 2.0, 'rods': 2, 'mass_kg': 1.0},
-}  # fmt: skip
+}
 
 
 def rover() -> RemoteAgent:
@@ -56,8 +60,10 @@ def test_vehicles_things_and_links_are_entities_and_beams_are_not(world: dict[st
     found = entities(world)
     assert list(found) == ['amber', 'ball', 'cable/rod_000', 'cable/rod_001', 'wall']
     assert [category(item) for item in found.values()] == [
-        Category.ROBOT, *[Category.DYNAMIC_OBJECT] * 3, Category.STATIC_OBJECT,
-    ]  # fmt: skip
+        Category.ROBOT,
+        *[Category.DYNAMIC_OBJECT] * 3,
+        Category.STATIC_OBJECT,
+    ]
 
 
 def test_bounds_are_in_the_frame_of_the_entity(world: dict[str, Object]) -> None:

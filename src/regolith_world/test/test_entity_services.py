@@ -99,11 +99,14 @@ def test_what_was_said_of_an_entity_is_not_said_of_another_of_its_name(deleted: 
 @pytest.mark.parametrize(
     ('wanted', 'any_of', 'all_of'),
     [
-        ([], ['ball', 'spark'], ['ball', 'spark']), (['hot'], ['ball', 'spark'], ['ball', 'spark']),
-        (['hot', 'big'], ['ball', 'spark'], ['ball']), (['big'], ['ball'], ['ball']), (['cold'], [], []),
+        ([], ['ball', 'spark'], ['ball', 'spark']),
+        (['hot'], ['ball', 'spark'], ['ball', 'spark']),
+        (['hot', 'big'], ['ball', 'spark'], ['ball']),
+        (['big'], ['ball'], ['ball']),
+        (['cold'], [], []),
         (['big', 'cold'], ['ball'], []),
     ],
-)  # fmt: skip
+)
 def test_tags_are_filtered_by_any_or_by_all_of_them(wanted: list[str], any_of: list[str], all_of: list[str]) -> None:
     from simulation_interfaces.msg import EntityFilters, EntityInfo, TagsFilter
 

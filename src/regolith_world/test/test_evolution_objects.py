@@ -99,8 +99,17 @@ def test_everything_is_an_object() -> None:
     beam = Beam('robot/9', np.zeros(3), np.array([1.0, 0, 0]), 1.0, 0, 'robot')
     family = [member for thing in [*things, beam] for member in thing.family()]
     assert all(isinstance(o, Object) for o in family) and {type(o).__name__ for o in family} >= {
-        'ThrowingRobot', 'Lidar', 'Beam', 'StaticBody', 'ForceField', 'Platform', 'Linkage', 'Link', 'RigidBody', 'RemoteAgent',
-    }  # fmt: skip
+        'ThrowingRobot',
+        'Lidar',
+        'Beam',
+        'StaticBody',
+        'ForceField',
+        'Platform',
+        'Linkage',
+        'Link',
+        'RigidBody',
+        'RemoteAgent',
+    }
     assert robot in things
 
 
@@ -133,8 +142,10 @@ def test_objects_are_independent_or_dependent() -> None:
     alone = run(world(ball={**BALL, 'velocity_mps': [1.0, 0.0, 0.0]}), 0.5).objects['ball'].canonical_state()
     with_rope = run(world(ball={**BALL, 'velocity_mps': [1.0, 0.0, 0.0]}, rope=ROPE), 0.5)
     assert with_rope.objects['ball'].canonical_state() == alone
-    free, held = (linkage({'a': {'position': [0, 0, 0], 'velocity_mps': [1, 0, 0]}, 'b': {'position': [0, 1, 0]}}, *joints)
-                  for joints in ((), ({'kind': 'fixed', 'between': ['a', 'b'], 'at': [0, 0.5, 0]},)))  # fmt: skip
+    free, held = (
+        linkage({'a': {'position': [0, 0, 0], 'velocity_mps': [1, 0, 0]}, 'b': {'position': [0, 1, 0]}}, *joints)
+        for joints in ((), ({'kind': 'fixed', 'between': ['a', 'b'], 'at': [0, 0.5, 0]},))
+    )
     moved = [linkage_of(run(world(pair=pair), 0.5), 'pair').links[1].body.position[0] for pair in (free, held)]
     assert moved[0] == 0.0 and abs(moved[1]) > 0.01
 

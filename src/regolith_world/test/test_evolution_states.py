@@ -249,9 +249,11 @@ def test_the_status_is_one_of_five() -> None:
     NON_INFINITESIMAL_INTERSECTION, INFINITESIMAL_INTERSECTION, COLLISION_POINTS, COLLISION_SURFACES, NO_INTERSECTION.
     """
     gaps = {
-        0.01: Status.NO_INTERSECTION, 0.0: Status.COLLISION_POINTS, -0.0005: Status.INFINITESIMAL_INTERSECTION,
+        0.01: Status.NO_INTERSECTION,
+        0.0: Status.COLLISION_POINTS,
+        -0.0005: Status.INFINITESIMAL_INTERSECTION,
         -0.01: Status.NON_INFINITESIMAL_INTERSECTION,
-    }  # fmt: skip
+    }
     assert {gap: meet(a=BALL, b=at(0.2 + gap))[0].status for gap in gaps} == gaps
     assert meet(a=BOX, b=at(0.2, BOX))[0].status == Status.COLLISION_SURFACES
     assert len(Status) == 5
@@ -312,9 +314,14 @@ def test_contact_surfaces_are_handed_to_objects() -> None:
     # The floor reaches from x = -0.05 on, the box to 0.1: 0.15 m by 0.2 m, by Gauss's area formula.
     x, y = polygon[:, 0], polygon[:, 1]
     assert 0.5 * abs(x @ np.roll(y, 1) - y @ np.roll(x, 1)) == pytest.approx(0.15 * 0.2, abs=1e-6)
-    corner = {**WALL, 'position': [0, 0, 0], 'shapes': [
-        {'kind': 'box', 'size_m': [1.0, 1.0, 0.5], 'position': [0, 0, -0.6]}, {'kind': 'box', 'size_m': [0.5, 1.0, 1.0], 'position': [-0.6, 0, 0]},
-    ]}  # fmt: skip
+    corner = {
+        **WALL,
+        'position': [0, 0, 0],
+        'shapes': [
+            {'kind': 'box', 'size_m': [1.0, 1.0, 0.5], 'position': [0, 0, -0.6]},
+            {'kind': 'box', 'size_m': [0.5, 1.0, 1.0], 'position': [-0.6, 0, 0]},
+        ],
+    }
     (hit,) = meet(box=BOX, corner=corner)
     assert len(hit.contact_surfaces()) == 2 and {len(p) for p in hit.contact_surfaces()} == {4}
 
@@ -346,9 +353,11 @@ def test_the_world_acts_on_an_nii_only() -> None:
 def test_threshold_and_metric_are_the_intersections() -> None:
     """5-8 The threshold and the metric for determining an NII is the job of Intersection."""
     for depth, status in (
-        (NII_DEPTH + 1e-5, Status.NON_INFINITESIMAL_INTERSECTION), (NII_DEPTH - 1e-5, Status.INFINITESIMAL_INTERSECTION),
-        (TOUCH_DISTANCE + 1e-5, Status.INFINITESIMAL_INTERSECTION), (TOUCH_DISTANCE - 1e-5, Status.COLLISION_POINTS),
-    ):  # fmt: skip
+        (NII_DEPTH + 1e-5, Status.NON_INFINITESIMAL_INTERSECTION),
+        (NII_DEPTH - 1e-5, Status.INFINITESIMAL_INTERSECTION),
+        (TOUCH_DISTANCE + 1e-5, Status.INFINITESIMAL_INTERSECTION),
+        (TOUCH_DISTANCE - 1e-5, Status.COLLISION_POINTS),
+    ):
         assert meet(a=BALL, b=at(0.2 - depth))[0].status == status
 
 

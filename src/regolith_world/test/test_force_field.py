@@ -186,9 +186,14 @@ def test_every_field_survives() -> None:
 
 
 ROPE: dict[str, Any] = {
-    'type': 'rope', 'ends': [[0.0, 0.0, 3.0], [0.0, 0.0, 2.0]], 'fixed_ends': 'first', 'length_m': 1.0, 'rods': 6, 'mass_kg': 1.2,
+    'type': 'rope',
+    'ends': [[0.0, 0.0, 3.0], [0.0, 0.0, 2.0]],
+    'fixed_ends': 'first',
+    'length_m': 1.0,
+    'rods': 6,
+    'mass_kg': 1.2,
     'radius_m': 0.02,
-}  # fmt: skip
+}
 
 
 def test_a_rope_in_a_field_hangs_as_gravity_would_have_it() -> None:

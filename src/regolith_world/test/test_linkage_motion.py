@@ -178,9 +178,18 @@ def test_bodies_without_joints_move_as_free_bodies_do() -> None:
     made = Bodies([], [[0.0, 0.0, 5.0]], 2.0, inertia)
     made.motion.spin[0], made.motion.velocity[0] = inertia @ spin, (1.0, 2.0, 3.0)
     alone = RigidBody(
-        'box', rigid_state('box', np.array([0.0, 0.0, 5.0]), 2.0, inertia, linear_velocity=np.array([1.0, 2.0, 3.0]),
-                           angular_velocity=spin), (), gravity=G,
-    )  # fmt: skip
+        'box',
+        rigid_state(
+            'box',
+            np.array([0.0, 0.0, 5.0]),
+            2.0,
+            inertia,
+            linear_velocity=np.array([1.0, 2.0, 3.0]),
+            angular_velocity=spin,
+        ),
+        (),
+        gravity=G,
+    )
     made.go(2.0, 5e-4)
     for k in range(4000):
         alone.evolve(Cycle(CycleKey(0, k, 0), k * 500_000, 500_000, Verdict.COMMIT, Command.EVOLVE))

@@ -47,13 +47,32 @@ BALL = {
     'restitution': 0.5,
 }
 ROPES = {
-    'cable': {'type': 'rope', 'ends': [[0, 3, 4], [2, 3, 4]], 'length_m': 2.5, 'rods': 6, 'mass_kg': 1.0, 'radius_m': 0.03},
+    'cable': {
+        'type': 'rope',
+        'ends': [[0, 3, 4], [2, 3, 4]],
+        'length_m': 2.5,
+        'rods': 6,
+        'mass_kg': 1.0,
+        'radius_m': 0.03,
+    },
     'whip': {
-        'type': 'rope', 'ends': [[5, 0, 4], [5, 0, 3]], 'fixed_ends': 'first', 'length_m': 1.2, 'rods': 3, 'mass_kg': 0.4,
+        'type': 'rope',
+        'ends': [[5, 0, 4], [5, 0, 3]],
+        'fixed_ends': 'first',
+        'length_m': 1.2,
+        'rods': 3,
+        'mass_kg': 0.4,
         'damping': 0.01,
     },
-    'stick': {'type': 'rope', 'ends': [[8, 0, 9], [9, 0, 9]], 'fixed_ends': 'none', 'length_m': 1.1, 'rods': 4, 'mass_kg': 0.4},
-}  # fmt: skip
+    'stick': {
+        'type': 'rope',
+        'ends': [[8, 0, 9], [9, 0, 9]],
+        'fixed_ends': 'none',
+        'length_m': 1.1,
+        'rods': 4,
+        'mass_kg': 0.4,
+    },
+}
 THINGS = {'gate': GATE, 'ball': BALL, **ROPES}
 
 
@@ -116,9 +135,14 @@ def test_every_field_survives() -> None:
 def test_a_rope_of_fifty_rods_hangs_as_a_catenary() -> None:
     """Within 1 % of its sag once it is at rest, and its joints hold to 1e-6 m on the way."""
     section = RopeConfig(
-        type='rope', ends=((0.0, 0.0, 5.0), (8.0, 0.0, 5.0)), length_m=10.0, rods=50, mass_kg=5.0, radius_m=0.02,
+        type='rope',
+        ends=((0.0, 0.0, 5.0), (8.0, 0.0, 5.0)),
+        length_m=10.0,
+        rods=50,
+        mass_kg=5.0,
+        radius_m=0.02,
         damping=3.0,
-    )  # fmt: skip
+    )
     w = World(WorldConfig(), [ROPE.make('cable', section, np.array([0.0, 0.0, -9.81]))])
     run(w, 6.0)
     cable = w.objects['cable']
@@ -180,29 +204,68 @@ def test_what_goes_too_fast_ends_the_run_by_name() -> None:
 @pytest.mark.parametrize(
     ('change', 'says'),
     [
-        ({'bodies': {'world': GATE['bodies']['leaf']}, 'joints': []}, "bodies.world = 'world': no name; allowed: .* not 'world'"),
+        (
+            {'bodies': {'world': GATE['bodies']['leaf']}, 'joints': []},
+            "bodies.world = 'world': no name; allowed: .* not 'world'",
+        ),
         ({'bodies': {'a b': GATE['bodies']['leaf']}, 'joints': []}, "bodies.a b = 'a b': no name; allowed: letters"),
-        ({'joints': [{'kind': 'ball', 'between': ['leaf', 'roof'], 'at': [0, 0, 0]}]},
-         r"joints.0.between = \['leaf', 'roof'\]: not two; allowed: of world, leaf, knob"),
+        (
+            {'joints': [{'kind': 'ball', 'between': ['leaf', 'roof'], 'at': [0, 0, 0]}]},
+            r"joints.0.between = \['leaf', 'roof'\]: not two; allowed: of world, leaf, knob",
+        ),
         ({'joints': [{'kind': 'ball', 'between': ['leaf', 'leaf'], 'at': [0, 0, 0]}]}, 'not two; allowed: of'),
-        ({'joints': [{'kind': 'ball', 'between': ['leaf', 'knob']}]}, 'at = null: is required for a ball; allowed: a value'),
-        ({'joints': [{'kind': 'spring', 'between': ['leaf', 'knob'], 'ends': [[0, 0, 0], [0, 1, 0]]}]},
-         'stiffness_npm = null: is required for a spring; allowed: a value'),
-        ({'joints': [{'kind': 'hinge', 'between': ['leaf', 'knob'], 'at': [0, 0, 0], 'axis': [0, 0, 0]}]},
-         'axis = .* allowed: a direction'),
-        ({'joints': [{'kind': 'ball', 'between': ['leaf', 'knob'], 'at': [0, 0, 0], 'axis': [0, 0, 1]}]},
-         'axis = .*: does not apply to a ball; allowed: left out'),
-        ({'joints': [{'kind': 'fixed', 'between': ['leaf', 'knob'], 'at': [0, 0, 0], 'damping': 1.0}]},
-         'damping = 1.0: does not apply to a fixed; allowed: 0, or kind ball'),
-        ({'joints': [{'kind': 'distance', 'between': ['leaf', 'knob'], 'ends': [[0, 0, 0], [0, 0, 0]]}]},
-         'ends = .* allowed: 1 mm apart at least'),
-        ({'joints': [{'kind': 'spring', 'between': ['leaf', 'knob'], 'ends': [[0, 0, 0], [0, 1, 0]], 'stiffness_npm': 1e8}]},
-         'joints.0.stiffness_npm = 1.*: on 0.2 kg; allowed: with substep_s of 1.6e-05 at most'),
+        (
+            {'joints': [{'kind': 'ball', 'between': ['leaf', 'knob']}]},
+            'at = null: is required for a ball; allowed: a value',
+        ),
+        (
+            {'joints': [{'kind': 'spring', 'between': ['leaf', 'knob'], 'ends': [[0, 0, 0], [0, 1, 0]]}]},
+            'stiffness_npm = null: is required for a spring; allowed: a value',
+        ),
+        (
+            {'joints': [{'kind': 'hinge', 'between': ['leaf', 'knob'], 'at': [0, 0, 0], 'axis': [0, 0, 0]}]},
+            'axis = .* allowed: a direction',
+        ),
+        (
+            {'joints': [{'kind': 'ball', 'between': ['leaf', 'knob'], 'at': [0, 0, 0], 'axis': [0, 0, 1]}]},
+            'axis = .*: does not apply to a ball; allowed: left out',
+        ),
+        (
+            {'joints': [{'kind': 'fixed', 'between': ['leaf', 'knob'], 'at': [0, 0, 0], 'damping': 1.0}]},
+            'damping = 1.0: does not apply to a fixed; allowed: 0, or kind ball',
+        ),
+        (
+            {'joints': [{'kind': 'distance', 'between': ['leaf', 'knob'], 'ends': [[0, 0, 0], [0, 0, 0]]}]},
+            'ends = .* allowed: 1 mm apart at least',
+        ),
+        (
+            {
+                'joints': [
+                    {
+                        'kind': 'spring',
+                        'between': ['leaf', 'knob'],
+                        'ends': [[0, 0, 0], [0, 1, 0]],
+                        'stiffness_npm': 1e8,
+                    }
+                ]
+            },
+            'joints.0.stiffness_npm = 1.*: on 0.2 kg; allowed: with substep_s of 1.6e-05 at most',
+        ),
         ({'bodies': {'leaf': {**GATE['bodies']['leaf'], 'mass_kg': -1.0}}, 'joints': []}, 'mass_kg'),
-        ({'bodies': {'leaf': {**GATE['bodies']['leaf'], 'shape': {'kind': 'sphere', 'size_m': [1.0], 'position': [1, 0, 0]}}},
-          'joints': []}, 'shape.position = .*; allowed: left out'),
+        (
+            {
+                'bodies': {
+                    'leaf': {
+                        **GATE['bodies']['leaf'],
+                        'shape': {'kind': 'sphere', 'size_m': [1.0], 'position': [1, 0, 0]},
+                    }
+                },
+                'joints': [],
+            },
+            'shape.position = .*; allowed: left out',
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_linkage_that_cannot_be_is_refused(change: dict[str, Any], says: str) -> None:
     import re
 

@@ -9,9 +9,26 @@ import pytest
 from regolith_world.names import LONGEST_NAME, file_name, path_within
 
 ODD = [
-    '../x', 'a/b', '/x', '.x', '..', '', ' x', 'x ', 'a\nb', 'a\x1b[31mb', 'a\0b', 'a\tb', 'a\u202eb', '-x', '_x',
-    'a*b', 'x' * 300, 'a\\b', 'a:b',
-]  # fmt: skip
+    '../x',
+    'a/b',
+    '/x',
+    '.x',
+    '..',
+    '',
+    ' x',
+    'x ',
+    'a\nb',
+    'a\x1b[31mb',
+    'a\0b',
+    'a\tb',
+    'a\u202eb',
+    '-x',
+    '_x',
+    'a*b',
+    'x' * 300,
+    'a\\b',
+    'a:b',
+]
 
 
 @pytest.mark.parametrize('name', ODD)

@@ -19,10 +19,13 @@ from regolith_world.reporting.view_layer import CYCLE
 COUNT = 1000
 OBJECTS = {
     'cable': {
-        'type': 'cable', 'between': ['amber', 'ball'], 'ends': [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]], 'length_m': 9.0,
+        'type': 'cable',
+        'between': ['amber', 'ball'],
+        'ends': [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]],
+        'length_m': 9.0,
         'release_s': 4.0,
     },
-}  # fmt: skip
+}
 
 
 def body(name: str, *place: float) -> Any:

@@ -87,9 +87,15 @@ class Body:
 
 
 BODIES = st.builds(
-    Body, st.booleans(), st.floats(0.06, 0.25), TRIPLE.map(lambda v: 3.0 * v), TRIPLE.map(lambda v: 4.0 * v),
-    TRIPLE.map(lambda v: 2.0 * v), st.sampled_from([0.0, 0.5, 0.9, 1.0]), st.sampled_from([0.0, 0.4, 1.0]),
-)  # fmt: skip
+    Body,
+    st.booleans(),
+    st.floats(0.06, 0.25),
+    TRIPLE.map(lambda v: 3.0 * v),
+    TRIPLE.map(lambda v: 4.0 * v),
+    TRIPLE.map(lambda v: 2.0 * v),
+    st.sampled_from([0.0, 0.5, 0.9, 1.0]),
+    st.sampled_from([0.0, 0.4, 1.0]),
+)
 CELLS = [np.array([x, y, z]) for x in (-0.75, 0.75) for y in (-0.75, 0.75) for z in (-0.75, 0.75)]
 """Centres of eighths of the room, one body in each: whatever is drawn, nothing overlaps at first."""
 
@@ -101,9 +107,14 @@ def made(number: int, body: Body, gravity: float) -> RigidBody:
     inertia = box_inertia(mass, half) if body.box else sphere_inertia(mass, body.size)
     shape = Shape(ShapeKind.BOX, half) if body.box else Shape(ShapeKind.SPHERE, np.array([body.size, 0.0, 0.0]))
     state = rigid_state(
-        name, CELLS[number], mass, inertia, orientation=from_rotation_vector(body.turn), linear_velocity=body.velocity,
+        name,
+        CELLS[number],
+        mass,
+        inertia,
+        orientation=from_rotation_vector(body.turn),
+        linear_velocity=body.velocity,
         angular_velocity=body.spin,
-    )  # fmt: skip
+    )
     return RigidBody(
         name,
         state,

@@ -108,32 +108,62 @@ def test_names_are_made_and_refused() -> None:
     assert spawning.unique_name('', ball, True, ['ball']) == 'free_body'
     assert spawning.unique_name('', {'model': '/a/b/my-cart.yaml'}, True, []) == 'my_cart'
     for wanted, renaming, reason in (
-        ('', False, SpawnResultCode.NAME_INVALID), ('a b', True, SpawnResultCode.NAME_INVALID), ('terrain', True, SpawnResultCode.NAME_INVALID),
+        ('', False, SpawnResultCode.NAME_INVALID),
+        ('a b', True, SpawnResultCode.NAME_INVALID),
+        ('terrain', True, SpawnResultCode.NAME_INVALID),
         ('ball', False, SpawnResultCode.NAME_NOT_UNIQUE),
-    ):  # fmt: skip
+    ):
         with pytest.raises(SpawnError) as caught:
             spawning.unique_name(wanted, ball, renaming, ['ball'])
         assert caught.value.reason == reason
 
 
-@pytest.mark.parametrize(('uri', 'text', 'reason', 'why'), [
-    ('', '', SpawnResultCode.NO_RESOURCE, 'neither uri nor resource_string'),
-    ('regolith://vehicles/none', '', SpawnResultCode.NO_RESOURCE, "uri 'regolith://vehicles/none'; allowed: "),
-    ('/nowhere.yaml', '', SpawnResultCode.NO_RESOURCE, "uri '/nowhere.yaml': .*; allowed: the path of a YAML file"),
-    ('/dev/zero', '', SpawnResultCode.NO_RESOURCE, "uri '/dev/zero': is a device, not a regular file; allowed: the path of a YAML file of up"),
-    ('http://a.org/b.yaml', '', SpawnResultCode.NO_RESOURCE, "uri 'http://a.org/b.yaml': is a URL, and URLs are not read; .* fix: download"),
-    ('/', '', SpawnResultCode.NO_RESOURCE, "uri '/': is a folder; allowed: the path of a YAML file"),
-    ('', '\ufeff <sdf/>', SpawnResultCode.UNSUPPORTED_FORMAT, 'the resource is XML'),
-    ('', '<sdf/>', SpawnResultCode.UNSUPPORTED_FORMAT, 'the resource is XML; allowed: YAML'),
-    ('', '[1, 2', SpawnResultCode.RESOURCE_PARSE_ERROR, 'expected'),
-    ('', '[1, 2]', SpawnResultCode.RESOURCE_PARSE_ERROR, r'\[1, 2\]; allowed: keys, which are text, and values'),
-    ('', '{1: 2, type: box}', SpawnResultCode.RESOURCE_PARSE_ERROR, r'\{1: 2, type: .box.\}; allowed: keys, which are text'),
-    ('', BALL.replace('mass_kg', 'colour: red, mass_kg'), SpawnResultCode.RESOURCE_PARSE_ERROR, 'colour = .red.: unknown key; allowed: .*mass_kg'),
-    ('', '{kind: x}', SpawnResultCode.RESOURCE_PARSE_ERROR, r"keys \['kind'\]; allowed: one of type"),
-    ('', '{type: cloud}', SpawnResultCode.RESOURCE_PARSE_ERROR, "type = 'cloud'; allowed: .*free_body, "),
-    ('', BALL.replace('2.0', '-2.0'), SpawnResultCode.RESOURCE_PARSE_ERROR, 'mass_kg = -2.0: is out of range; allowed: greater than'),
-    ('', BALL.replace('mass_kg: 2.0, ', ''), SpawnResultCode.RESOURCE_PARSE_ERROR, 'mass_kg: '),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ('uri', 'text', 'reason', 'why'),
+    [
+        ('', '', SpawnResultCode.NO_RESOURCE, 'neither uri nor resource_string'),
+        ('regolith://vehicles/none', '', SpawnResultCode.NO_RESOURCE, "uri 'regolith://vehicles/none'; allowed: "),
+        ('/nowhere.yaml', '', SpawnResultCode.NO_RESOURCE, "uri '/nowhere.yaml': .*; allowed: the path of a YAML file"),
+        (
+            '/dev/zero',
+            '',
+            SpawnResultCode.NO_RESOURCE,
+            "uri '/dev/zero': is a device, not a regular file; allowed: the path of a YAML file of up",
+        ),
+        (
+            'http://a.org/b.yaml',
+            '',
+            SpawnResultCode.NO_RESOURCE,
+            "uri 'http://a.org/b.yaml': is a URL, and URLs are not read; .* fix: download",
+        ),
+        ('/', '', SpawnResultCode.NO_RESOURCE, "uri '/': is a folder; allowed: the path of a YAML file"),
+        ('', '\ufeff <sdf/>', SpawnResultCode.UNSUPPORTED_FORMAT, 'the resource is XML'),
+        ('', '<sdf/>', SpawnResultCode.UNSUPPORTED_FORMAT, 'the resource is XML; allowed: YAML'),
+        ('', '[1, 2', SpawnResultCode.RESOURCE_PARSE_ERROR, 'expected'),
+        ('', '[1, 2]', SpawnResultCode.RESOURCE_PARSE_ERROR, r'\[1, 2\]; allowed: keys, which are text, and values'),
+        (
+            '',
+            '{1: 2, type: box}',
+            SpawnResultCode.RESOURCE_PARSE_ERROR,
+            r'\{1: 2, type: .box.\}; allowed: keys, which are text',
+        ),
+        (
+            '',
+            BALL.replace('mass_kg', 'colour: red, mass_kg'),
+            SpawnResultCode.RESOURCE_PARSE_ERROR,
+            'colour = .red.: unknown key; allowed: .*mass_kg',
+        ),
+        ('', '{kind: x}', SpawnResultCode.RESOURCE_PARSE_ERROR, r"keys \['kind'\]; allowed: one of type"),
+        ('', '{type: cloud}', SpawnResultCode.RESOURCE_PARSE_ERROR, "type = 'cloud'; allowed: .*free_body, "),
+        (
+            '',
+            BALL.replace('2.0', '-2.0'),
+            SpawnResultCode.RESOURCE_PARSE_ERROR,
+            'mass_kg = -2.0: is out of range; allowed: greater than',
+        ),
+        ('', BALL.replace('mass_kg: 2.0, ', ''), SpawnResultCode.RESOURCE_PARSE_ERROR, 'mass_kg: '),
+    ],
+)
 def test_what_cannot_be_spawned_is_named(uri: str, text: str, reason: SpawnResultCode, why: str) -> None:
     """With the standard's code and a text that says what is allowed."""
     with pytest.raises(SpawnError, match=why) as caught:
@@ -163,10 +193,18 @@ def test_name_of_a_deleted_vehicle_is_refused_with_what_frees_it() -> None:
 @pytest.mark.parametrize(
     'content',
     [
-        'root:x:0:0:secret', '- secret\n- other', '{secret: 1}', 'secret: [1', '{type: secret}', '!!python/secret x',
-        'a: !secret b', '12: secret', b'\xff\xfesecret', 'x: "secret\n',
+        'root:x:0:0:secret',
+        '- secret\n- other',
+        '{secret: 1}',
+        'secret: [1',
+        '{type: secret}',
+        '!!python/secret x',
+        'a: !secret b',
+        '12: secret',
+        b'\xff\xfesecret',
+        'x: "secret\n',
     ],
-)  # fmt: skip
+)
 def test_nothing_of_a_foreign_file_is_in_the_response(tmp_path: Path, content: str | bytes) -> None:
     """The sender of a request may not be allowed to read what this process can; also through a link."""
     file, link = tmp_path / 'file', tmp_path / 'link'

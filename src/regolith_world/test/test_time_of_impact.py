@@ -69,19 +69,29 @@ def test_bodies_that_fall_together_meet_as_if_nothing_pulled(upper):
     """Both fall: only the speed between them, 2 m/s over a gap of 1.03 m, counts."""
     lower = 'b' if upper == 'a' else 'a'
     down = (0, 0, -1.62)
-    world = World(WorldConfig(), [
-        ball(upper, [0, 0, 11.23], [0, 0, -1.0], gravity=down), ball(lower, [0, 0, 10.0], [0, 0, 1.0], gravity=down),
-    ])  # fmt: skip
+    world = World(
+        WorldConfig(),
+        [
+            ball(upper, [0, 0, 11.23], [0, 0, -1.0], gravity=down),
+            ball(lower, [0, 0, 10.0], [0, 0, 1.0], gravity=down),
+        ],
+    )
     assert until_struck(world) == pytest.approx((1.03 + TARGET_DEPTH) / 2.0, abs=1e-6)
     assert world.discarded_cycles == 0
 
 
 def test_who_approaches_nothing_is_not_slowed_down():
     """Side by side, apart, and towards each other too slowly for the next heartbeat: cycles are whole heartbeats."""
-    world = World(EMPTY, [
-        ball('a', [0, 0, 0], [9.0, 0, 0]), ball('b', [0, 0.21, 0], [9.0, 0, 0]), ball('c', [0, -0.3, 0], [9.0, -1.0, 0]),
-        ball('d', [5, 5, 0], [0.02, 0, 0]), ball('e', [5.205, 5, 0], [0, 0, 0]),
-    ])  # fmt: skip
+    world = World(
+        EMPTY,
+        [
+            ball('a', [0, 0, 0], [9.0, 0, 0]),
+            ball('b', [0, 0.21, 0], [9.0, 0, 0]),
+            ball('c', [0, -0.3, 0], [9.0, -1.0, 0]),
+            ball('d', [5, 5, 0], [0.02, 0, 0]),
+            ball('e', [5.205, 5, 0], [0, 0, 0]),
+        ],
+    )
     world.step()
     assert len(world._records) >= 3
     assert [world.step().dt_ns for _ in range(5)] == [HEARTBEAT] * 5
@@ -128,8 +138,11 @@ def test_nothing_is_foreseen_below_the_shortest_cycle():
 
 
 @given(
-    st.floats(1e-6, 0.5), st.floats(-5.0, 5.0), st.floats(-30.0, 30.0), st.floats(1e-4, 0.1),
-)  # fmt: skip
+    st.floats(1e-6, 0.5),
+    st.floats(-5.0, 5.0),
+    st.floats(-30.0, 30.0),
+    st.floats(1e-4, 0.1),
+)
 @example(0.1, 1.0, -1.0, 3.0)  # it turns back within the time, 0.4 m too deep
 @example(0.6, 1.0, -1.0, 3.0)  # and 0.1 m before it meets
 def test_the_time_is_the_first_at_which_the_gap_has_closed(gap, closing, acceleration, within):
@@ -146,12 +159,19 @@ def test_the_time_is_the_first_at_which_the_gap_has_closed(gap, closing, acceler
         assert depth(times[times < until]).max(initial=-np.inf) <= TARGET_DEPTH + 1e-9
 
 
-SHAPES = st.sampled_from([
-    Shape(ShapeKind.SPHERE, np.array([0.3, 0.0, 0.0]), np.array([0.1, -0.2, 0.05])),
-    Shape(ShapeKind.BOX, np.array([0.1, 0.2, 0.3])),
-    Shape(ShapeKind.CAPSULE, np.array([0.1, 0.4, 0.0]), np.array([0.0, 0.1, 0.0]), from_rotation_vector(np.array([0.4, 1.0, 0.0]))),
-    Shape(ShapeKind.CYLINDER, np.array([0.3, 0.1, 0.0])),
-])  # fmt: skip
+SHAPES = st.sampled_from(
+    [
+        Shape(ShapeKind.SPHERE, np.array([0.3, 0.0, 0.0]), np.array([0.1, -0.2, 0.05])),
+        Shape(ShapeKind.BOX, np.array([0.1, 0.2, 0.3])),
+        Shape(
+            ShapeKind.CAPSULE,
+            np.array([0.1, 0.4, 0.0]),
+            np.array([0.0, 0.1, 0.0]),
+            from_rotation_vector(np.array([0.4, 1.0, 0.0])),
+        ),
+        Shape(ShapeKind.CYLINDER, np.array([0.3, 0.1, 0.0])),
+    ]
+)
 ANGLES = st.tuples(*[st.floats(-3.0, 3.0)] * 3).map(np.array)
 
 
@@ -196,9 +216,14 @@ def test_no_two_boxes_are_ever_deeper_than_foreseen(spin, other_spin, turn, spee
 
     def cube(name, x, v, omega):
         state = rigid_state(
-            name, [x, 0.03, 0], 2.0, box_inertia(2.0, half), orientation=from_rotation_vector(turn),
-            linear_velocity=np.array([v, 0, 0]), angular_velocity=np.array(omega),
-        )  # fmt: skip
+            name,
+            [x, 0.03, 0],
+            2.0,
+            box_inertia(2.0, half),
+            orientation=from_rotation_vector(turn),
+            linear_velocity=np.array([v, 0, 0]),
+            angular_velocity=np.array(omega),
+        )
         return RigidBody(name, state, [Shape(ShapeKind.BOX, half)], restitution=0.5)
 
     world = World(EMPTY, [cube('a', -0.45, speed, spin), cube('b', 0.45, -speed, other_spin)])

@@ -68,9 +68,16 @@ def test_held_back_messages_are_published_before_the_world_waits(wait: str) -> N
     world = SimpleNamespace(config=config, cycle=1000, t_ns=20_000_000_000, epoch=0)
     node = SimpleNamespace(get_namespace=lambda: '/regolith')
     followers = Backpressure(
-        node, inbox, world, leaving, lambda: order.append('serve'), lambda *_: False, lambda _: None,
-        recorded=True, max_sensor_lag_s=0.04,
-    )  # fmt: skip
+        node,
+        inbox,
+        world,
+        leaving,
+        lambda: order.append('serve'),
+        lambda *_: False,
+        lambda _: None,
+        recorded=True,
+        max_sensor_lag_s=0.04,
+    )
     getattr(followers, wait)()
     assert order == ['serve', 'wait']
 
@@ -110,9 +117,16 @@ class Followed:
             return patient and len(self.silent) < 3
 
         self.followers = Backpressure(
-            self.node, inbox, self.world, SimpleNamespace(asked=False), lambda: None, silence, lambda _: None,
-            recorded=recorded, max_sensor_lag_s=lag_s,
-        )  # fmt: skip
+            self.node,
+            inbox,
+            self.world,
+            SimpleNamespace(asked=False),
+            lambda: None,
+            silence,
+            lambda _: None,
+            recorded=recorded,
+            max_sensor_lag_s=lag_s,
+        )
 
     def _subscribe(self, kind: Any, topic: str, take: Any, qos: Any) -> None:
         self.takes[topic] = take

@@ -31,9 +31,15 @@ _RECORD = struct.Struct('<BQ')
 _INDEX = struct.Struct('<BQHI')
 """That, and of an index its channel and the length of its entries [bytes]."""
 _MESSAGE = np.dtype(
-    [('opcode', 'u1'), ('length', '<u8'), ('channel', '<u2'), ('sequence', '<u4'), ('log_time', '<u8'),
-     ('publish_time', '<u8')]
-)  # fmt: skip
+    [
+        ('opcode', 'u1'),
+        ('length', '<u8'),
+        ('channel', '<u2'),
+        ('sequence', '<u4'),
+        ('log_time', '<u8'),
+        ('publish_time', '<u8'),
+    ]
+)
 """What is before the content of a message; its length is of all behind itself."""
 _THREADS = 2
 """That unpack chunks, which takes longer than anything else, while another is looked at."""

@@ -69,13 +69,15 @@ def recorded_share(simulated_s: float = 10.0, repeats: int = 3) -> dict[str, Any
 def _fleet(folder: Path, rovers: int) -> Path:
     driver = {'type': 'constant', 'speed_mps': 0.2}
     content = {
-        'name': 'fleet', 'real_time_factor': 'max', 'world': {'checkpoint_period_s': 1e9},
+        'name': 'fleet',
+        'real_time_factor': 'max',
+        'world': {'checkpoint_period_s': 1e9},
         'terrain': {'source': 'flat', 'spacing_m': 0.02, 'soil': 'chrono_lunar'},
         'vehicles': {
             f'rover_{k:02d}': {'model': 'viper', 'position': [8.0 * (k % 4), 4.0 * (k // 4)], 'driver': driver}
             for k in range(rovers)
         },
-    }  # fmt: skip
+    }
     path = folder / f'fleet_{rovers}.yaml'
     path.write_text(yaml.safe_dump(content), encoding='utf-8')
     return path

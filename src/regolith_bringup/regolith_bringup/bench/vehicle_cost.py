@@ -96,10 +96,15 @@ class DriveSegment:
         speed, gravity, spacing = GARAGE[model]
         terrain = {'source': 'flat', 'spacing_m': spacing, **GROUNDS[ground]}
         driver = {'type': 'constant', 'speed_mps': speed}
-        scenario = Scenario.model_validate({
-            'name': 'garage', 'duration_s': 10.0, 'terrain': terrain, 'world': {'gravity_mps2': gravity},
-            'vehicles': {'one': {'model': model, 'position': [0.0, 0.0], 'driver': driver}},
-        })  # fmt: skip
+        scenario = Scenario.model_validate(
+            {
+                'name': 'garage',
+                'duration_s': 10.0,
+                'terrain': terrain,
+                'world': {'gravity_mps2': gravity},
+                'vehicles': {'one': {'model': model, 'position': [0.0, 0.0], 'driver': driver}},
+            }
+        )
         self.agent = Simulation(scenario).agents['one']
         self.vehicle = self.agent.vehicle
         self.command = DriveCommand(speed)

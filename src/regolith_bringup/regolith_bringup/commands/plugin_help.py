@@ -48,9 +48,10 @@ def experiment_help(name: str) -> str:
     fields = target.Settings.model_fields
     files = [(f'--{key} FILE', _meaning(fields[key])) for key in _FILES if key in fields]
     return _page(
-        f'experiment {name}', target,
+        f'experiment {name}',
+        target,
         [('Settings', list(_settings(target.Settings))), ('Options', [*_GENERAL[:-1], _PLOT, *files, _GENERAL[-1]])],
-    )  # fmt: skip
+    )
 
 
 def benchmark_help(name: str) -> str:
@@ -104,9 +105,11 @@ def _meaning(field: Any) -> str:
     parts = [field.description] if field.description else []
     choices = _choices(field.annotation)
     bounds = [
-        f'{word} {_written(getattr(mark, key))}' for key, word in _BOUNDS for mark in field.metadata
+        f'{word} {_written(getattr(mark, key))}'
+        for key, word in _BOUNDS
+        for mark in field.metadata
         if isinstance(getattr(mark, key, None), int | float)
-    ]  # fmt: skip
+    ]
     if choices:
         parts.append(f'one of {", ".join(choices)}')
     parts += [', '.join(bounds)] if bounds else []

@@ -33,9 +33,10 @@ def _app(name: str, about: str) -> Any:
 
 
 topic, service, action = (
-    _app('topic', 'List, show and publish messages.'), _app('service', 'List and call services.'),
+    _app('topic', 'List, show and publish messages.'),
+    _app('service', 'List and call services.'),
     _app('action', 'List and show actions, and send goals.'),
-)  # fmt: skip
+)
 param, node = _app('param', 'List, get, set, save and load parameters of nodes.'), _app('node', 'List and show nodes.')
 APPS = (topic, service, action, param, node)
 

@@ -28,9 +28,12 @@ _CODE = re.compile('`([^`]*)`')
 _NOTHING = '\u2013'
 _TIMES = '\u00d7'
 _BOOKS = {
-    'ground_kg': 'added to the ground', 'carried_kg': 'carried', 'in_flight_kg': 'in flight',
-    'in_transit_kg': 'in transit', 'error_kg': 'together, zero if none was made or lost',
-}  # fmt: skip
+    'ground_kg': 'added to the ground',
+    'carried_kg': 'carried',
+    'in_flight_kg': 'in flight',
+    'in_transit_kg': 'in transit',
+    'error_kg': 'together, zero if none was made or lost',
+}
 _GEAR = 'What running gears measure, and speed, over time'
 
 

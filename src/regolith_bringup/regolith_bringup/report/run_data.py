@@ -194,10 +194,21 @@ def _track(bag: Bag, name: str, told: dict[str, Columns]) -> VehicleTrack:
     first = next(bag.messages(f'/{name}/{_WHEELS}')).content.wheels if wheel else ()
     slip, total, incremental, load, pull = (wheel[f'wheels.{p}'] if wheel else np.zeros((0, 0)) for p in _WHEEL)
     return VehicleTrack(
-        name, _time(odometry), poses[:, :3], poses[:, 3:], odometry.get(_FORWARD, np.zeros(0)),
-        tuple(each.name for each in first), _time(wheel), slip, total, incremental, load, pull,
-        _histories(bag, f'/{name}/{_GEAR}', gear), _charge(battery),
-    )  # fmt: skip
+        name,
+        _time(odometry),
+        poses[:, :3],
+        poses[:, 3:],
+        odometry.get(_FORWARD, np.zeros(0)),
+        tuple(each.name for each in first),
+        _time(wheel),
+        slip,
+        total,
+        incremental,
+        load,
+        pull,
+        _histories(bag, f'/{name}/{_GEAR}', gear),
+        _charge(battery),
+    )
 
 
 def _histories(bag: Bag, topic: str, found: Columns) -> tuple[History, ...]:

@@ -50,8 +50,9 @@ class BagPlayer(GraphClient):
             raise InputError(Problem('replay', '', f'another run publishes {clock}', allowed))
         self._publishers = {
             name: self.node.create_publisher(_message_type(topic.type_name), self.root + name, self._profile(name))
-            for name, topic in self._bag.topics.items() if topic.messages and name in (self._topics or self._bag.topics)
-        }  # fmt: skip
+            for name, topic in self._bag.topics.items()
+            if topic.messages and name in (self._topics or self._bag.topics)
+        }
 
     def _profile(self, name: str) -> QoSProfile:
         if name in self._bag.latched:

@@ -53,9 +53,11 @@ def diagnose() -> dict[str, Any]:
     """Return ``versions`` of what is installed, ``backends`` that act, ``health`` and ``problems`` with remedies."""
     problems: list[str] = []
     return {
-        'versions': _versions(problems), 'backends': _backends(problems), 'health': _health(problems),
+        'versions': _versions(problems),
+        'backends': _backends(problems),
+        'health': _health(problems),
         'problems': problems,
-    }  # fmt: skip
+    }
 
 
 def _versions(problems: list[str]) -> dict[str, str]:

@@ -18,8 +18,10 @@ def write_provenance(run_dir: Path) -> None:
     """Write versions and machine into a run folder."""
     about = {
         'software': dict(line.partition(' ')[::2] for line in installed_versions()),
-        'python': platform.python_version(), 'system': platform.system(), 'processor': processor(),
-    }  # fmt: skip
+        'python': platform.python_version(),
+        'system': platform.system(),
+        'processor': processor(),
+    }
     write_atomically(run_dir / NAME, json.dumps(about, indent=1) + '\n')
 
 

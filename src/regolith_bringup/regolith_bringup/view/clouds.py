@@ -23,10 +23,14 @@ def columns_of(message: Any) -> dict[str, NDArray[np.float64]]:
     if not {'x', 'y', 'z'} <= set(names):
         raise ValueError(f'a cloud of {", ".join(names) or "nothing"}; allowed: x, y, z among its fields')
     order = '>' if message.is_bigendian else '<'
-    layout = np.dtype({
-        'names': names, 'formats': [order + _TYPES[int(f.datatype)] for f in message.fields],
-        'offsets': [int(f.offset) for f in message.fields], 'itemsize': int(message.point_step),
-    })  # fmt: skip
+    layout = np.dtype(
+        {
+            'names': names,
+            'formats': [order + _TYPES[int(f.datatype)] for f in message.fields],
+            'offsets': [int(f.offset) for f in message.fields],
+            'itemsize': int(message.point_step),
+        }
+    )
     raw = np.ascontiguousarray(message.data, dtype=np.uint8).tobytes()
     width, height = int(message.width), int(message.height)
     rows = [np.frombuffer(raw, layout, width, k * int(message.row_step)) for k in range(height if width else 0)]

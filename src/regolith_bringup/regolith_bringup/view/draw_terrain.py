@@ -27,8 +27,11 @@ Floats = NDArray[np.float64]
 _MOST_ROCKS = 6000
 _ROCK = (122, 116, 110)
 _OBSTACLES = {
-    'rock': _ROCK, 'concrete': (150, 148, 144), 'metal': (140, 142, 148), 'wood': (126, 98, 70),
-}  # fmt: skip
+    'rock': _ROCK,
+    'concrete': (150, 148, 144),
+    'metal': (140, 142, 148),
+    'wood': (126, 98, 70),
+}
 
 
 class TerrainDrawer:

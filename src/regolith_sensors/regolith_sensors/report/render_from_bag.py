@@ -128,10 +128,17 @@ def replay_terrain(bag: Any, ground: Any, until_ns: float = math.inf) -> None:
             if content.t_ns > until_ns:
                 break
         else:
-            ground.on_update(SoilUpdate(
-                key, _nodes(content.nodes), np.array(content.owner, np.int16), tuple(content.agents),
-                content.conflicts, content.soil_seq, content.soil_hash,
-            ))  # fmt: skip
+            ground.on_update(
+                SoilUpdate(
+                    key,
+                    _nodes(content.nodes),
+                    np.array(content.owner, np.int16),
+                    tuple(content.agents),
+                    content.conflicts,
+                    content.soil_seq,
+                    content.soil_hash,
+                )
+            )
 
 
 def _nodes(message: Any) -> NodeRecords:

@@ -32,9 +32,11 @@ from regolith_world.numerics.rotation import from_yaw
 ROCK = Principled((0.15, 0.135, 0.12), 0.9, micro_relief=0.6)
 """Blocks of mare basalt and breccia, a little brighter than mature soil."""
 OBSTACLES = {
-    'rock': ROCK, 'concrete': Principled((0.22, 0.215, 0.20), 0.9), 'metal': Principled((0.25, 0.25, 0.26), 0.4, 0.9),
+    'rock': ROCK,
+    'concrete': Principled((0.22, 0.215, 0.20), 0.9),
+    'metal': Principled((0.25, 0.25, 0.26), 0.4, 0.9),
     'wood': Principled((0.18, 0.11, 0.06), 0.8),
-}  # fmt: skip
+}
 """Looks of obstacles, by the key ``material``."""
 _OF_THE_BODY = (PartRole.BODY, PartRole.TRACK_SHOE)
 

@@ -61,8 +61,11 @@ class DrivenBody(ABC):
     def _cost(self) -> dict[str, Any]:
         """Return what it has taken so far."""
         return {
-            'simulated_s': self.bed.t, 'elements': self.bed.soil_count, 'steps': self.steps, 'wall_s': self._wall,
-        }  # fmt: skip
+            'simulated_s': self.bed.t,
+            'elements': self.bed.soil_count,
+            'steps': self.steps,
+            'wall_s': self._wall,
+        }
 
     @abstractmethod
     def _state(self) -> Mapping[str, Any]:

@@ -145,9 +145,10 @@ class Press(DrivenBody):
 
     def _state(self) -> Mapping[str, Any]:
         return {
-            'stage': [self._depth, self._stage], 'found': np.array(self._found),
+            'stage': [self._depth, self._stage],
+            'found': np.array(self._found),
             'curve': np.array(self.curve).reshape(-1, 2),
-        }  # fmt: skip
+        }
 
     def _restore(self, found: Mapping[str, NDArray[Any]]) -> None:
         self._depth, self._stage = float(found['stage'][0]), int(found['stage'][1])

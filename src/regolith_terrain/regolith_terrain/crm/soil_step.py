@@ -68,9 +68,9 @@ from regolith_terrain.crm.smoothing import slope, weight
 SPEED, ACCELERATION, APPROACH, LIMITS = range(4)
 # Where eight of each sum begin: acceleration, velocity gradient, (r_j - r_i) (x) grad W, neighbours' mean velocity, and
 # the largest rate of approach.
-(
-    AX, AY, AZ, GXX, GXY, GXZ, GYX, GYY, GYZ, GZX, GZY, GZZ, MXX, MYY, MZZ, MXY, MYZ, MZX, PX, PY, PZ, TOP, END
-) = range(SUMS, SUMS + 23 * LANES, LANES)  # fmt: skip
+(AX, AY, AZ, GXX, GXY, GXZ, GYX, GYY, GYZ, GZX, GZY, GZZ, MXX, MYY, MZZ, MXY, MYZ, MZX, PX, PY, PZ, TOP, END) = range(
+    SUMS, SUMS + 23 * LANES, LANES
+)
 ROOM = GATHERED + END
 """Numbers of scratch that a band takes."""
 BAND = 1024

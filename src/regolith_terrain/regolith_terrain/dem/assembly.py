@@ -250,13 +250,23 @@ class Assembly:
         row = np.repeat(np.arange(len(grains.ball)), np.diff(first.start))
         part_row = np.repeat(np.arange(len(grains.ball)), np.diff(self.part_pairs.start))
         arrays: dict[str, Any] = {
-            'place': grains.place, 'motion': grains.motion, 'turn': grains.turn, 'active': grains.active,
-            'body_place': bodies.place, 'body_axes': bodies.axes, 'body_velocity': bodies.velocity,
-            'body_spin': bodies.spin, 'body_mobility': bodies.mobility, 'body_impulse': bodies.impulse,
-            'pair_first': row[kept], 'pair_other': first.other[kept], 'pair_slip': first.slip[kept],
-            'part_first': part_row[held], 'part_other': self.part_pairs.part[held],
+            'place': grains.place,
+            'motion': grains.motion,
+            'turn': grains.turn,
+            'active': grains.active,
+            'body_place': bodies.place,
+            'body_axes': bodies.axes,
+            'body_velocity': bodies.velocity,
+            'body_spin': bodies.spin,
+            'body_mobility': bodies.mobility,
+            'body_impulse': bodies.impulse,
+            'pair_first': row[kept],
+            'pair_other': first.other[kept],
+            'pair_slip': first.slip[kept],
+            'part_first': part_row[held],
+            'part_other': self.part_pairs.part[held],
             'part_slip': self.part_pairs.slip[held],
-        }  # fmt: skip
+        }
         head = {
             'format': _FORMAT,
             'time': self.time,

@@ -131,11 +131,13 @@ class Bin(Section):
         return Body(
             (
                 plane((0.0, 0.0, 1.0), (0.0, 0.0, -self.depth_m)),
-                plane((1.0, 0.0, 0.0), (0.0, 0.0, 0.0)), plane((-1.0, 0.0, 0.0), (self.length_m, 0.0, 0.0)),
-                plane((0.0, 1.0, 0.0), (0.0, -half, 0.0)), plane((0.0, -1.0, 0.0), (0.0, half, 0.0)),
+                plane((1.0, 0.0, 0.0), (0.0, 0.0, 0.0)),
+                plane((-1.0, 0.0, 0.0), (self.length_m, 0.0, 0.0)),
+                plane((0.0, 1.0, 0.0), (0.0, -half, 0.0)),
+                plane((0.0, -1.0, 0.0), (0.0, half, 0.0)),
             ),
             material,
-        )  # fmt: skip
+        )
 
 
 class Filled(NamedTuple):

@@ -59,10 +59,14 @@ def dem(counts: tuple[int, ...] = COUNTS) -> dict[str, Any]:
     wheeled.advance(_WHEEL_STEPS)
     per_step = (time.perf_counter() - begin) / _WHEEL_STEPS
     return {
-        **found, 'wheel_compute_per_sim_s': per_step / wheeled.dt, 'wheel_step_s': wheeled.dt,
-        'wheel_grains': len(wheeled.grains.mass), 'machine_score': max(scores), 'machine_scores': scores,
+        **found,
+        'wheel_compute_per_sim_s': per_step / wheeled.dt,
+        'wheel_step_s': wheeled.dt,
+        'wheel_grains': len(wheeled.grains.mass),
+        'machine_score': max(scores),
+        'machine_scores': scores,
         'cores': os.cpu_count(),
-    }  # fmt: skip
+    }
 
 
 def _bed(grains: Grains, count: int) -> Assembly:

@@ -31,8 +31,18 @@ _BEHIND, _AHEAD = 0.27, 0.33
 """How far from the axle grains move; beyond they are frozen [m]."""
 _PREPARING = 0.25
 """Part of progress that filling the bin takes."""
-_SHARED = ('slip', 'slip_drift', 'sinkage_m', 'speed_mps', 'torque_nm', 'power_w', 'normal_force_n', 'largest_overlap',
-           'step_s', 'wall_s')  # fmt: skip
+_SHARED = (
+    'slip',
+    'slip_drift',
+    'sinkage_m',
+    'speed_mps',
+    'torque_nm',
+    'power_w',
+    'normal_force_n',
+    'largest_overlap',
+    'step_s',
+    'wall_s',
+)
 
 
 class ClimbBed(Section):

@@ -62,8 +62,9 @@ def _by_owner(i: Indices, j: Indices, owner: NDArray[np.int16]) -> list[tuple[in
     first = np.flatnonzero(np.concatenate(([True], np.diff(owner[order]) != 0)))
     ends = [
         (reduce.reduceat(at[order], first) + margin).tolist()
-        for at in (i, j) for reduce, margin in ((np.minimum, -NEAR), (np.maximum, NEAR + 1))
-    ]  # fmt: skip
+        for at in (i, j)
+        for reduce, margin in ((np.minimum, -NEAR), (np.maximum, NEAR + 1))
+    ]
     return list(zip(*ends, strict=True))
 
 

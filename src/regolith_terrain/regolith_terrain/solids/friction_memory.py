@@ -68,9 +68,12 @@ class SolidContact:
         self._held = np.zeros((parts, SLOTS, 3))
         most = max(16, int(np.diff(solids.library.first_vertex).max()))
         self._rooms = (
-            np.zeros((SLOTS, 8)), np.zeros(SLOTS, dtype=np.int64), np.zeros((SLOTS, 3)), np.zeros((most, 3)),
+            np.zeros((SLOTS, 8)),
+            np.zeros(SLOTS, dtype=np.int64),
+            np.zeros((SLOTS, 3)),
+            np.zeros((most, 3)),
             np.zeros((MOST_DISCS, 5)),
-        )  # fmt: skip
+        )
 
     def arrays(self, numbers: Indices, inverse: Floats) -> SolidContactArrays:
         """Return what :func:`touch` takes in a cycle.
@@ -101,9 +104,12 @@ class SolidContact:
             return self._nothing
         kept = np.arange(SLOTS) < self._count[:, None]
         return b''.join(
-            (self._count.astype('<i8').tobytes(), self._key[kept].astype('<i8').tobytes(),
-             self._held[kept].astype('<f8').tobytes())
-        )  # fmt: skip
+            (
+                self._count.astype('<i8').tobytes(),
+                self._key[kept].astype('<i8').tobytes(),
+                self._held[kept].astype('<f8').tobytes(),
+            )
+        )
 
     def load(self, blob: bytes) -> None:
         """Restore what :meth:`save` returned.

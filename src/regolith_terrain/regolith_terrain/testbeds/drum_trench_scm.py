@@ -46,9 +46,20 @@ class ScmTrench:
         inside = np.abs(x) < drum.reach
         level[inside, 0] = drum.radius - drum.depth - np.sqrt(drum.radius**2 - x[inside] ** 2)
         # One row of nodes, and a drum as wide as that row.
-        numbers = np.array([[
-            0.5 * spacing, drum.radius, float(drum.lips), drum.rake, soil_tool, 0.0, _ROOM, _HEAVY,
-        ]])  # fmt: skip
+        numbers = np.array(
+            [
+                [
+                    0.5 * spacing,
+                    drum.radius,
+                    float(drum.lips),
+                    drum.rake,
+                    soil_tool,
+                    0.0,
+                    _ROOM,
+                    _HEAVY,
+                ]
+            ]
+        )
         self._tools = make_tools(
             np.array([DRUM]),
             numbers,

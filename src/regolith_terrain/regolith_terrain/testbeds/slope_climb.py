@@ -91,9 +91,10 @@ class WheelRig(Section):
         """
         slower = math.sqrt(self.gravity_mps2 / gravity)
         times = {
-            key: value * slower for key in ('settle_s', 'spin_up_s', 'drive_s', 'scm_drive_s')
+            key: value * slower
+            for key in ('settle_s', 'spin_up_s', 'drive_s', 'scm_drive_s')
             if (value := getattr(self, key)) is not None
-        }  # fmt: skip
+        }
         return self.model_copy(update={'gravity_mps2': gravity, **times})
 
     def pull(self, slope_deg: float) -> tuple[float, float, float]:
@@ -236,8 +237,17 @@ def measured(rig: WheelRig, samples: Floats) -> dict[str, Any]:
     slack = 1e-6 * span
     end, late = samples[:, 0] >= now - span - slack, samples[:, 0] >= now - 0.5 * span - slack
     fastest = rig.omega_radps * rig.outermost_m
-    keys = ('slip', 'slip_drift', 'steady', 'sinkage_m', 'speed_mps', 'torque_nm', 'power_w', 'cost_of_transport',
-            'normal_force_n')  # fmt: skip
+    keys = (
+        'slip',
+        'slip_drift',
+        'steady',
+        'sinkage_m',
+        'speed_mps',
+        'torque_nm',
+        'power_w',
+        'cost_of_transport',
+        'normal_force_n',
+    )
     found: dict[str, Any] = dict.fromkeys(keys)
     if span > 0.0 and min(int(late.sum()), int((end & ~late).sum())) >= 2:
         speed, second, first = (float(np.polyfit(samples[k, 0], samples[k, 1], 1)[0]) for k in (end, late, end & ~late))

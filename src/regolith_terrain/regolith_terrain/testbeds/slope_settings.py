@@ -43,9 +43,16 @@ OF_GROUND = {
 }
 """Settings that climbs have on ground of one kind only."""
 OF_CLIMBS = (
-    'rig', 'mass_kg', 'gravity_mps2', 'duration_s', *OF_GROUND['crm'], *OF_GROUND['dem'], 'threads', 'resume',
+    'rig',
+    'mass_kg',
+    'gravity_mps2',
+    'duration_s',
+    *OF_GROUND['crm'],
+    *OF_GROUND['dem'],
+    'threads',
+    'resume',
     'checkpoint',
-)  # fmt: skip
+)
 """Settings that only climbs have."""
 
 

@@ -62,9 +62,19 @@ class SpringConfig(Section):
         """Return length [m] and push [N] of the spring with its stops, linear between, shape (n, 2)."""
         table, stop = np.array(self.force), np.array(self.stop_force)
         low, high = self.stops_m
-        lengths = np.unique(np.round(np.concatenate((
-            self.rest_length_m - table[:, 0], self.rest_length_m + table[:, 0], low - stop[:, 0], high + stop[:, 0],
-        )), 12))  # fmt: skip
+        lengths = np.unique(
+            np.round(
+                np.concatenate(
+                    (
+                        self.rest_length_m - table[:, 0],
+                        self.rest_length_m + table[:, 0],
+                        low - stop[:, 0],
+                        high + stop[:, 0],
+                    )
+                ),
+                12,
+            )
+        )
         push = [self._push(length, table, stop) for length in lengths]
         return np.column_stack((lengths, push))
 
@@ -133,14 +143,16 @@ class CarConfig(Section):
         actuators = [
             *((f'springs.{k}.actuator', spring.actuator) for k, spring in enumerate(self.springs)),
             *((f'dampers.{k}.actuator', damper.actuator) for k, damper in enumerate(self.dampers)),
-            ('steering.actuator', self.steering.actuator), ('driveshaft', self.driveshaft),
-        ]  # fmt: skip
+            ('steering.actuator', self.steering.actuator),
+            ('driveshaft', self.driveshaft),
+        ]
         for named in (
             [(f'wheels.{k}.name', wheel.name) for k, wheel in wheels],
             [(f'wheels.{k}.joint', wheel.joint) for k, wheel in wheels],
             [(f'wheels.{k}.body', wheel.body) for k, wheel in wheels],
-            [(f'differential_locks.{k}', lock) for k, lock in enumerate(self.differential_locks)], actuators,
-        ):  # fmt: skip
+            [(f'differential_locks.{k}', lock) for k, lock in enumerate(self.differential_locks)],
+            actuators,
+        ):
             first: dict[str, str] = {}
             for key, name in named:
                 if first.setdefault(name, key) != key:

@@ -25,8 +25,9 @@ JOINTS = 'joint_command'
 TYPES = {
     'cmd_vel': ('geometry_msgs/msg/Twist', 'geometry_msgs/msg/TwistStamped'),
     'ackermann_cmd': ('ackermann_msgs/msg/AckermannDriveStamped',),
-    'driver_inputs': ('regolith_msgs/msg/DriverInputs',), JOINTS: ('sensor_msgs/msg/JointState',),
-}  # fmt: skip
+    'driver_inputs': ('regolith_msgs/msg/DriverInputs',),
+    JOINTS: ('sensor_msgs/msg/JointState',),
+}
 """Topic -> the types that are taken on it, the usual one first."""
 
 _ANY = (-math.inf, math.inf)

@@ -205,12 +205,17 @@ def visuals_of(config: VehicleModelConfig, body: Multibody, gear: Any) -> BodyVi
             parent = int(model.body_parentid[parent])
         bears = b != body.base
         frame = data.xmat[parent].reshape(3, 3) if bears else np.eye(3)
-        parts.append(MovingPart(
-            names[b], names[parent] if bears else '', rollers[b].role if b in rollers else PartRole.BODY,
-            tuple(visuals.get(b, ())), frames.get(b, ''),
-            frame.T @ (data.xpos[b] - data.xpos[parent]) if bears else np.zeros(3),
-            from_matrix(frame.T @ data.xmat[b].reshape(3, 3)) if bears else np.array([0.0, 0.0, 0.0, 1.0]),
-        ))  # fmt: skip
+        parts.append(
+            MovingPart(
+                names[b],
+                names[parent] if bears else '',
+                rollers[b].role if b in rollers else PartRole.BODY,
+                tuple(visuals.get(b, ())),
+                frames.get(b, ''),
+                frame.T @ (data.xpos[b] - data.xpos[parent]) if bears else np.zeros(3),
+                from_matrix(frame.T @ data.xmat[b].reshape(3, 3)) if bears else np.array([0.0, 0.0, 0.0, 1.0]),
+            )
+        )
     parts += [MovingPart(drawn.name, '', drawn.role, drawn.visuals) for drawn in gear.drawn]
     return BodyVisuals(tuple(parts), np.array(moving, dtype=np.int64))
 

@@ -63,14 +63,19 @@ def visuals_from_message(message: Any) -> VisualDescription:
         raise ValueError(f'description of {message.name}: {error} is not in it; allowed: what comes before') from None
     # Equal things share one tuple again, as they did where they were made.
     shared: dict[Any, tuple[Visual, ...]] = {}
-    return VisualDescription(tuple(
-        MovingPart(
-            part.name, part.parent, PartRole(part.role),
-            shared.setdefault(tuple(map(_key, visuals[part.name])), tuple(visuals[part.name])), part.frame_id,
-            *_pose(part.pose),
+    return VisualDescription(
+        tuple(
+            MovingPart(
+                part.name,
+                part.parent,
+                PartRole(part.role),
+                shared.setdefault(tuple(map(_key, visuals[part.name])), tuple(visuals[part.name])),
+                part.frame_id,
+                *_pose(part.pose),
+            )
+            for part in moving
         )
-        for part in moving
-    ))  # fmt: skip
+    )
 
 
 def state_poses(raw: bytes) -> tuple[int, int, Vector]:

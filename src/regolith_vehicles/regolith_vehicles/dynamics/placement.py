@@ -44,8 +44,9 @@ def check_speed(name: str, linear: Vector, angular: Vector) -> None:
         ValueError: naming it, the speed and what is allowed
     """
     for what, velocity, most, unit in (
-        ('moves', linear, FASTEST, 'm/s'), ('turns', angular, FASTEST_TURN, 'rad/s'),
-    ):  # fmt: skip
+        ('moves', linear, FASTEST, 'm/s'),
+        ('turns', angular, FASTEST_TURN, 'rad/s'),
+    ):
         if not norm(velocity) <= most:  # NaN neither
             raise ValueError(f'{name}: {what} at {norm(velocity):g} {unit}; allowed: {most:g} {unit}')
 

@@ -19,8 +19,18 @@ from regolith_vehicles.tires.bench_motions import COLUMNS as MOTION_COLUMNS
 from regolith_vehicles.tires.bench_motions import BenchMotion, Kind, run_motion
 
 COLUMNS = (
-    'load_n', 'slip', 'slip_angle_deg', 'camber_deg', 'friction', 'fx_n', 'fy_n', 'mx_nm', 'my_nm', 'mz_nm', 'depth_m',
-)  # fmt: skip
+    'load_n',
+    'slip',
+    'slip_angle_deg',
+    'camber_deg',
+    'friction',
+    'fx_n',
+    'fy_n',
+    'mx_nm',
+    'my_nm',
+    'mz_nm',
+    'depth_m',
+)
 _MOST_ROWS = 100_000
 _SMALL = 1e-4
 """Slip and slip angle [rad] at which stiffness is taken."""
@@ -129,10 +139,13 @@ def _moved_figures(rows: NDArray[np.float64]) -> dict[str, float]:
     """Return what became of a motion: greatest forces, the last ones, and the way."""
     column = dict(zip(MOTION_COLUMNS, rows.T, strict=True))
     return {
-        'greatest_fx_n': float(np.abs(column['Fx_N']).max()), 'greatest_fy_n': float(np.abs(column['Fy_N']).max()),
-        'last_fx_n': float(column['Fx_N'][-1]), 'last_fy_n': float(column['Fy_N'][-1]),
-        'last_mz_nm': float(column['Mz_Nm'][-1]), 'last_y_m': float(column['y_m'][-1]),
-    }  # fmt: skip
+        'greatest_fx_n': float(np.abs(column['Fx_N']).max()),
+        'greatest_fy_n': float(np.abs(column['Fy_N']).max()),
+        'last_fx_n': float(column['Fx_N'][-1]),
+        'last_fy_n': float(column['Fy_N'][-1]),
+        'last_mz_nm': float(column['Mz_Nm'][-1]),
+        'last_y_m': float(column['y_m'][-1]),
+    }
 
 
 def _figures(tyre: Tire, load: float, friction: float, speed: float) -> dict[str, float]:

@@ -160,13 +160,36 @@ def _short(name: str) -> str:
 def _columns(gear: Car) -> tuple[str, ...]:
     wheels = [_short(wheel.name) for wheel in gear.car.wheels]
     return (
-        't_s', 'steering', 'throttle', 'braking', 'x_m', 'y_m', 'z_m', 'roll_deg', 'pitch_deg', 'yaw_deg', 'vx_mps',
-        'vy_mps', 'yaw_rate_radps', 'ax_mps2', 'ay_mps2', 'gear', 'engine_radps', 'engine_Nm',
-        *(f'Fz_{w}_N' for w in wheels), 'Fy_F_N', 'Fy_R_N', 'Fx_F_N', 'Fx_R_N', *(f'om_{w}_radps' for w in wheels),
-        *(f'toe_{w}_deg' for w in wheels), *(f'camber_{w}_deg' for w in wheels), *(f'alpha_{w}_deg' for w in wheels),
+        't_s',
+        'steering',
+        'throttle',
+        'braking',
+        'x_m',
+        'y_m',
+        'z_m',
+        'roll_deg',
+        'pitch_deg',
+        'yaw_deg',
+        'vx_mps',
+        'vy_mps',
+        'yaw_rate_radps',
+        'ax_mps2',
+        'ay_mps2',
+        'gear',
+        'engine_radps',
+        'engine_Nm',
+        *(f'Fz_{w}_N' for w in wheels),
+        'Fy_F_N',
+        'Fy_R_N',
+        'Fx_F_N',
+        'Fx_R_N',
+        *(f'om_{w}_radps' for w in wheels),
+        *(f'toe_{w}_deg' for w in wheels),
+        *(f'camber_{w}_deg' for w in wheels),
+        *(f'alpha_{w}_deg' for w in wheels),
         *(f'slip_{w}' for w in wheels),
         *(f'spring_{_short(spring.actuator.removeprefix("spring_"))}_m' for spring in gear.car.springs),
-    )  # fmt: skip
+    )
 
 
 def _row(vehicle: Vehicle, gear: Car, time: float, given: Floats, pull: Floats) -> list[float]:
@@ -188,9 +211,12 @@ def _row(vehicle: Vehicle, gear: Car, time: float, given: Floats, pull: Floats) 
     front = place[:, 0] > place[:, 0].mean()
     heading = np.radians(toe)
     wheel_force = np.stack(
-        (force[:, 0] * np.cos(heading) + force[:, 1] * np.sin(heading),
-         force[:, 1] * np.cos(heading) - force[:, 0] * np.sin(heading)), axis=1,
-    )  # fmt: skip
+        (
+            force[:, 0] * np.cos(heading) + force[:, 1] * np.sin(heading),
+            force[:, 1] * np.cos(heading) - force[:, 0] * np.sin(heading),
+        ),
+        axis=1,
+    )
     slip_angle = np.degrees(table[:, SLIP_ANGLE])
     # Over the hub's speed along the heading, as Chrono has it; not over the rim's, as the table has it.
     rims = table[:, SPIN] * gear.radius
@@ -199,9 +225,26 @@ def _row(vehicle: Vehicle, gear: Car, time: float, given: Floats, pull: Floats) 
     along = hubs[:, 0] * axles[:, 1] - hubs[:, 1] * axles[:, 0]
     slip = (rims - along) / np.maximum(np.abs(along), 0.1)
     return [
-        time, *given, *body.position, math.degrees(math.atan2(axes[2, 1], axes[2, 2])),
-        math.degrees(math.asin(-axes[2, 0])), math.degrees(yaw), v[0], v[1], float(body.angular_velocity[2]), a[0],
-        a[1], gear.state[GEAR] + 1.0, gear.state[ENGINE_SPEED], gear.state[ENGINE_TORQUE], *force[:, 2],
-        *(float(wheel_force[at, k].sum()) for k in (1, 0) for at in (front, ~front)), *table[:, SPIN], *toe, *camber,
-        *slip_angle, *slip, *data.actuator_length[gear.struts.spring],
-    ]  # fmt: skip
+        time,
+        *given,
+        *body.position,
+        math.degrees(math.atan2(axes[2, 1], axes[2, 2])),
+        math.degrees(math.asin(-axes[2, 0])),
+        math.degrees(yaw),
+        v[0],
+        v[1],
+        float(body.angular_velocity[2]),
+        a[0],
+        a[1],
+        gear.state[GEAR] + 1.0,
+        gear.state[ENGINE_SPEED],
+        gear.state[ENGINE_TORQUE],
+        *force[:, 2],
+        *(float(wheel_force[at, k].sum()) for k in (1, 0) for at in (front, ~front)),
+        *table[:, SPIN],
+        *toe,
+        *camber,
+        *slip_angle,
+        *slip,
+        *data.actuator_length[gear.struts.spring],
+    ]

@@ -29,17 +29,30 @@ def results(s: Settings, drive: Drive) -> dict[str, float]:
     if s.family == 'tracks':
         return _tracked(s, drive)
     of: dict[str, Callable[[Settings, Drive], dict[str, float]]] = {
-        'settle': _settled, 'straight': _settled, 'step_steer': _stepped, 'circle': _circled, 'brake': _braked,
-        'accelerate': _accelerated, 'box': _crossed, 'pivot': _turned,
-    }  # fmt: skip
+        'settle': _settled,
+        'straight': _settled,
+        'step_steer': _stepped,
+        'circle': _circled,
+        'brake': _braked,
+        'accelerate': _accelerated,
+        'box': _crossed,
+        'pivot': _turned,
+    }
     return {name: value for name, value in of[s.maneuver](s, drive).items() if math.isfinite(value)}
 
 
 _TRACKED = {
-    'vx': 'vx_mps', 'yaw rate': 'yaw_rate_radps', 'sprocket speed L': 'spk_omega_L', 'sprocket speed R': 'spk_omega_R',
-    'sprocket torque L': 'spk_torque_L_Nm', 'sprocket torque R': 'spk_torque_R_Nm', 'pin force L': 'tension_mean_L_N',
-    'pin force R': 'tension_mean_R_N', 'pitch': 'pitch_deg', 'ground Fx': 'ground_Fx_N',
-}  # fmt: skip
+    'vx': 'vx_mps',
+    'yaw rate': 'yaw_rate_radps',
+    'sprocket speed L': 'spk_omega_L',
+    'sprocket speed R': 'spk_omega_R',
+    'sprocket torque L': 'spk_torque_L_Nm',
+    'sprocket torque R': 'spk_torque_R_Nm',
+    'pin force L': 'tension_mean_L_N',
+    'pin force R': 'tension_mean_R_N',
+    'pitch': 'pitch_deg',
+    'ground Fx': 'ground_Fx_N',
+}
 
 
 def _tracked(s: Settings, drive: Drive) -> dict[str, float]:
@@ -47,9 +60,17 @@ def _tracked(s: Settings, drive: Drive) -> dict[str, float]:
     end = float(drive['t_s'][-1])
     if s.maneuver == 'settle':
         names = (
-            'z_m', 'pitch_deg', 'roll_deg', 'ground_Fz_N', 'tension_mean_L_N', 'tension_mean_R_N', 'tensioner_len_L_m',
-            'tensioner_len_R_m', 'tensioner_F_L_N', 'tensioner_F_R_N',
-        )  # fmt: skip
+            'z_m',
+            'pitch_deg',
+            'roll_deg',
+            'ground_Fz_N',
+            'tension_mean_L_N',
+            'tension_mean_R_N',
+            'tensioner_len_L_m',
+            'tensioner_len_R_m',
+            'tensioner_F_L_N',
+            'tensioner_F_R_N',
+        )
         arms = (name for name in drive.columns if name.startswith(('arm', 'wheelFz')))
         return {f'{name} mean 1-{end:g} s': _mean(drive, name, 1.0, end) for name in (*names, *arms)}
     return {
@@ -61,10 +82,13 @@ def _tracked(s: Settings, drive: Drive) -> dict[str, float]:
 
 def _crossed(s: Settings, drive: Drive) -> dict[str, float]:
     return {
-        'x_m, last': float(drive['x_m'][-1]), 'z_m, highest': float(drive['z_m'].max()),
-        'pitch_deg, least': float(drive['pitch_deg'].min()), 'pitch_deg, greatest': float(drive['pitch_deg'].max()),
-        'roll_deg, greatest': float(np.abs(drive['roll_deg']).max()), 'yaw_deg, last': float(drive['yaw_deg'][-1]),
-    }  # fmt: skip
+        'x_m, last': float(drive['x_m'][-1]),
+        'z_m, highest': float(drive['z_m'].max()),
+        'pitch_deg, least': float(drive['pitch_deg'].min()),
+        'pitch_deg, greatest': float(drive['pitch_deg'].max()),
+        'roll_deg, greatest': float(np.abs(drive['roll_deg']).max()),
+        'yaw_deg, last': float(drive['yaw_deg'][-1]),
+    }
 
 
 def _turned(s: Settings, drive: Drive) -> dict[str, float]:
@@ -128,12 +152,14 @@ def _stepped(s: Settings, drive: Drive) -> dict[str, float]:
         f'lateral acceleration, {last}': pull,
         f'side slip vy/vx at ref, {last}': float(slip[times >= start - 1e-9].mean()),
         f'roll, {last}': _mean(drive, 'roll_deg', start, end),
-        f'yaw rate response time: 50 % steer ({middle}) to 90 % of mean':
-            _time_at(times[late], turned[late], 0.9 * side * rate) - half,
+        f'yaw rate response time: 50 % steer ({middle}) to 90 % of mean': _time_at(
+            times[late], turned[late], 0.9 * side * rate
+        )
+        - half,
         'lateral acc. response time, 50 % steer to 90 %': _time_at(times[late], pulled[late], 0.9 * side * pull) - half,
         f'yaw rate peak / {last}': float(turned[peak]) / (side * rate) if rate else math.nan,
         f'time of yaw rate peak after {middle}': float(times[peak]) - half,
-    }  # fmt: skip
+    }
 
 
 def _circled(s: Settings, drive: Drive) -> dict[str, float]:

@@ -20,17 +20,37 @@ CASES = FileLibrary('case', Path(__file__).parent / 'cases', 'regolith.proving_g
 MANOEUVRES: dict[str, dict[str, Any]] = {
     'settle': {'braking': 1.0, 'duration_s': 10.0},
     'straight': {'hold_speed': True, 'speed_mps': 10.0, 'initial_speed_mps': 10.0},
-    'step_steer': {'hold_speed': True, 'speed_mps': 20.0, 'initial_speed_mps': 20.0, 'steering': 0.1, 'steer_start_s':
-    4.0,
-                   'steer_ramp_s': 0.2},
-    'circle': {'hold_speed': True, 'speed_mps': 4.0, 'initial_speed_mps': 4.0, 'speed_rate_mps2': 0.4,
-               'speed_rate_start_s': 3.0, 'steering': 0.1, 'steer_start_s': 0.5, 'steer_ramp_s': 1.0,
-               'duration_s': 40.0},
-    'brake': {'hold_speed': True, 'speed_mps': 20.0, 'initial_speed_mps': 20.0, 'hold_until_s': 4.0, 'braking': 0.5,
-              'brake_start_s': 4.0, 'duration_s': 9.0},
+    'step_steer': {
+        'hold_speed': True,
+        'speed_mps': 20.0,
+        'initial_speed_mps': 20.0,
+        'steering': 0.1,
+        'steer_start_s': 4.0,
+        'steer_ramp_s': 0.2,
+    },
+    'circle': {
+        'hold_speed': True,
+        'speed_mps': 4.0,
+        'initial_speed_mps': 4.0,
+        'speed_rate_mps2': 0.4,
+        'speed_rate_start_s': 3.0,
+        'steering': 0.1,
+        'steer_start_s': 0.5,
+        'steer_ramp_s': 1.0,
+        'duration_s': 40.0,
+    },
+    'brake': {
+        'hold_speed': True,
+        'speed_mps': 20.0,
+        'initial_speed_mps': 20.0,
+        'hold_until_s': 4.0,
+        'braking': 0.5,
+        'brake_start_s': 4.0,
+        'duration_s': 9.0,
+    },
     'accelerate': {'throttle': 1.0, 'throttle_start_s': 1.0, 'duration_s': 12.0},
     'box': {'hold_speed': True, 'speed_mps': 2.0, 'box_start_m': 6.0},
-}  # fmt: skip
+}
 """Settings of each maneuver that differ from the defaults."""
 TWISTS: dict[str, dict[str, Any]] = {
     'settle': {'duration_s': 10.0},
@@ -43,22 +63,56 @@ TWISTS: dict[str, dict[str, Any]] = {
 TRACKED: dict[str, dict[str, Any]] = {
     'settle': {'braking': 1.0, 'duration_s': 10.0},
     'straight': {'throttle': 0.8, 'throttle_start_s': 1.5, 'throttle_ramp_s': 0.5},
-    'turn': {'throttle': 0.8, 'throttle_start_s': 1.5, 'throttle_ramp_s': 0.5, 'steering': 0.4, 'steer_start_s': 4.0,
-             'steer_ramp_s': 0.5},
-    'pivot': {'throttle': 1.0, 'throttle_start_s': 1.5, 'throttle_ramp_s': 1.0, 'steering': 1.0, 'steer_start_s': 1.5,
-              'driveline': 'split', 'duration_s': 6.0},
-    'brake': {'throttle': 0.8, 'throttle_start_s': 1.5, 'throttle_ramp_s': 0.5, 'throttle_until_s': 4.5,
-              'braking': 0.3, 'brake_start_s': 5.0, 'brake_ramp_s': 0.2},
+    'turn': {
+        'throttle': 0.8,
+        'throttle_start_s': 1.5,
+        'throttle_ramp_s': 0.5,
+        'steering': 0.4,
+        'steer_start_s': 4.0,
+        'steer_ramp_s': 0.5,
+    },
+    'pivot': {
+        'throttle': 1.0,
+        'throttle_start_s': 1.5,
+        'throttle_ramp_s': 1.0,
+        'steering': 1.0,
+        'steer_start_s': 1.5,
+        'driveline': 'split',
+        'duration_s': 6.0,
+    },
+    'brake': {
+        'throttle': 0.8,
+        'throttle_start_s': 1.5,
+        'throttle_ramp_s': 0.5,
+        'throttle_until_s': 4.5,
+        'braking': 0.3,
+        'brake_start_s': 5.0,
+        'brake_ramp_s': 0.2,
+    },
     'box': {'throttle': 0.5, 'box_start_m': 3.0},
-}  # fmt: skip
+}
 """The same of vehicles on tracks."""
 _FAMILIES = {'car': MANOEUVRES, 'tracks': TRACKED}
 """Running gear -> its manoeuvres; wheels of a vehicle's own go by a twist."""
 _PEDALS = (
-    'hold_speed', 'hold_until_s', 'hold_gain', 'hold_feedforward', 'speed_rate_mps2', 'speed_rate_start_s', 'steering',
-    'steer_start_s', 'steer_ramp_s', 'throttle', 'throttle_start_s', 'throttle_ramp_s', 'throttle_until_s', 'braking',
-    'brake_start_s', 'brake_ramp_s', 'powertrain',
-)  # fmt: skip
+    'hold_speed',
+    'hold_until_s',
+    'hold_gain',
+    'hold_feedforward',
+    'speed_rate_mps2',
+    'speed_rate_start_s',
+    'steering',
+    'steer_start_s',
+    'steer_ramp_s',
+    'throttle',
+    'throttle_start_s',
+    'throttle_ramp_s',
+    'throttle_until_s',
+    'braking',
+    'brake_start_s',
+    'brake_ramp_s',
+    'powertrain',
+)
 _CARS = ('tire', 'tire_mode', 'differentials', 'reaction_on_chassis', 'initial_speed_mps')
 _TWIST = ('yaw_rate_radps', 'speed_ramp_s', 'nominal_radius_m')
 _UNUSED = {'car': ('driveline', *_TWIST), 'tracks': (*_CARS, *_TWIST), '': (*_PEDALS, *_CARS, 'driveline')}

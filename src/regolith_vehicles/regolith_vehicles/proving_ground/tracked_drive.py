@@ -39,15 +39,43 @@ def tracked_drive(
     slides = _slides(gear)
     arms = [[int(b) for b in gear.model.body_parentid[row[1:-1]]] for row in gear.band.disc]
     columns = (
-        't_s', 'steering', 'throttle', 'braking', 'x_m', 'y_m', 'z_m', 'roll_deg', 'pitch_deg', 'yaw_deg', 'vx_mps',
-        'vy_mps', 'yaw_rate_radps', 'gear', 'engine_radps', 'engine_Nm', 'spk_omega_L', 'spk_omega_R',
-        'spk_torque_L_Nm', 'spk_torque_R_Nm', 'shoe_speed_L_mps', 'shoe_speed_R_mps', 'tension_mean_L_N',
-        'tension_max_L_N', 'tension_mean_R_N', 'tension_max_R_N', 'tensioner_len_L_m', 'tensioner_F_L_N',
-        'tensioner_len_R_m', 'tensioner_F_R_N', 'ground_Fx_N', 'ground_Fy_N', 'ground_Fz_N',
+        't_s',
+        'steering',
+        'throttle',
+        'braking',
+        'x_m',
+        'y_m',
+        'z_m',
+        'roll_deg',
+        'pitch_deg',
+        'yaw_deg',
+        'vx_mps',
+        'vy_mps',
+        'yaw_rate_radps',
+        'gear',
+        'engine_radps',
+        'engine_Nm',
+        'spk_omega_L',
+        'spk_omega_R',
+        'spk_torque_L_Nm',
+        'spk_torque_R_Nm',
+        'shoe_speed_L_mps',
+        'shoe_speed_R_mps',
+        'tension_mean_L_N',
+        'tension_max_L_N',
+        'tension_mean_R_N',
+        'tension_max_R_N',
+        'tensioner_len_L_m',
+        'tensioner_F_L_N',
+        'tensioner_len_R_m',
+        'tensioner_F_R_N',
+        'ground_Fx_N',
+        'ground_Fy_N',
+        'ground_Fz_N',
         *(f'arm{side}{k}_deg' for side, row in zip('LR', arms, strict=True) for k in range(len(row))),
         *(f'wheelFz{side}{k}_N' for side, row in zip('LR', arms, strict=True) for k in range(len(row))),
         'sinkage_max_m',
-    )  # fmt: skip
+    )
     cycle_ns, pivot = round(s.cycle_s * 1e9), float(s.maneuver == 'pivot')
     cycles, every = round(s.duration_s / s.cycle_s), max(1, round(s.sample_s / s.cycle_s))
     rows = [_row(vehicle, gear, arms, slides, 0.0, np.zeros(3))]
@@ -109,13 +137,26 @@ def _row(
             to_pivot = axes.T @ (data.xpos[arm] - data.xpos[gear.band.disc[side, 1 + k]])
             angles.append(math.degrees(math.atan2(to_pivot[2], to_pivot[0])))
     return [
-        time, *given, *body.position, math.degrees(math.atan2(axes[2, 1], axes[2, 2])),
-        math.degrees(math.asin(-axes[2, 0])), math.degrees(math.atan2(axes[1, 0], axes[0, 0])), v[0], v[1],
-        float(body.angular_velocity[2]), gear.engine[GEAR] + 1.0, gear.engine[ENGINE_SPEED],
-        gear.engine[ENGINE_TORQUE], *data.qvel[gear.line.dof], *data.ctrl[gear.line.motors],
+        time,
+        *given,
+        *body.position,
+        math.degrees(math.atan2(axes[2, 1], axes[2, 2])),
+        math.degrees(math.asin(-axes[2, 0])),
+        math.degrees(math.atan2(axes[1, 0], axes[0, 0])),
+        v[0],
+        v[1],
+        float(body.angular_velocity[2]),
+        gear.engine[GEAR] + 1.0,
+        gear.engine[ENGINE_SPEED],
+        gear.engine[ENGINE_TORQUE],
+        *data.qvel[gear.line.dof],
+        *data.ctrl[gear.line.motors],
         *np.abs(gear.band.per_turn * data.qvel[gear.line.dof]),
         *np.column_stack((gear.state.tension.mean(axis=1), gear.state.tension.max(axis=1))).ravel(),
-        *(number for joint in slides for number in _tensioner(gear.model, data, joint)), *force, *angles,
+        *(number for joint in slides for number in _tensioner(gear.model, data, joint)),
+        *force,
+        *angles,
         # What the shoes pressed with in the last substep: nothing else acts on a road wheel from outside.
-        *data.xfrc_applied[gear.band.disc[:, 1:-1].ravel(), 2], float(vehicle.gear.table[:, 1].max()),
-    ]  # fmt: skip
+        *data.xfrc_applied[gear.band.disc[:, 1:-1].ravel(), 2],
+        float(vehicle.gear.table[:, 1].max()),
+    ]

@@ -35,9 +35,19 @@ def twist_drive(s: Settings, vehicle: Vehicle, tick: Callable[[int, int], None])
     assert isinstance(gear, Wheels)
     names = [short(wheel.name) for wheel in vehicle.config.wheels]
     columns = (
-        't_s', 'x_m', 'y_m', 'z_m', 'roll_deg', 'pitch_deg', 'yaw_deg', 'vx_mps', *(f'z{n}_m' for n in names),
-        *(f'tq{n}_Nm' for n in names), 'vy_mps', 'yaw_rate_radps',
-    )  # fmt: skip
+        't_s',
+        'x_m',
+        'y_m',
+        'z_m',
+        'roll_deg',
+        'pitch_deg',
+        'yaw_deg',
+        'vx_mps',
+        *(f'z{n}_m' for n in names),
+        *(f'tq{n}_Nm' for n in names),
+        'vy_mps',
+        'yaw_rate_radps',
+    )
     cycle_ns, radius = round(s.cycle_s * 1e9), float(vehicle.body.radius.mean())
     cycles, every = round(s.duration_s / s.cycle_s), max(1, round(s.sample_s / s.cycle_s))
     rows = [_row(vehicle, 0.0)]
@@ -59,7 +69,14 @@ def _row(vehicle: Vehicle, time: float) -> list[float]:
     axes = matrix(body.orientation)
     velocity = axes.T @ body.linear_velocity
     return [
-        time, *body.position, math.degrees(math.atan2(axes[2, 1], axes[2, 2])), math.degrees(math.asin(-axes[2, 0])),
-        math.degrees(math.atan2(axes[1, 0], axes[0, 0])), velocity[0], *data.xpos[wheels.wheel_body, 2],
-        *data.qfrc_actuator[wheels.wheel_dof], velocity[1], float(body.angular_velocity[2]),
-    ]  # fmt: skip
+        time,
+        *body.position,
+        math.degrees(math.atan2(axes[2, 1], axes[2, 2])),
+        math.degrees(math.asin(-axes[2, 0])),
+        math.degrees(math.atan2(axes[1, 0], axes[0, 0])),
+        velocity[0],
+        *data.xpos[wheels.wheel_body, 2],
+        *data.qfrc_actuator[wheels.wheel_dof],
+        velocity[1],
+        float(body.angular_velocity[2]),
+    ]

@@ -54,10 +54,15 @@ def description_message(
             dress(fixed, visual)
             message.parts.append(fixed)
     for paint, known in paints.items():
-        message.materials.append(m.VisualMaterial(
-            name=known, color=list(paint.color), roughness=paint.roughness, metallic=paint.metallic,
-            specular=paint.specular,
-        ))  # fmt: skip
+        message.materials.append(
+            m.VisualMaterial(
+                name=known,
+                color=list(paint.color),
+                roughness=paint.roughness,
+                metallic=paint.metallic,
+                specular=paint.specular,
+            )
+        )
     return message
 
 

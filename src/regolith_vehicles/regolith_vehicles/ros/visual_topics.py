@@ -68,13 +68,23 @@ class VisualTopics:
         visuals, mass = agent.model.visuals, float(base.mass)
         described: list[tuple[str, Any]] = [
             ('visual_description', description_message(agent.name, looks, base_frame, mass, shapes)),
-            ('wheeled_description', m.WheeledVehicleDescription(
-                name=agent.name, chassis_vis_file=visuals.chassis_vis_file, wheel_vis_file=visuals.wheel_vis_file,
-                tire_vis_file=visuals.tire_vis_file, num_wheels=len(rollers), wheel_names=[r.name for r in rollers],
-                wheel_radius=[r.radius for r in rollers], wheel_width=[r.width for r in rollers], shapes=shapes,
-                mass=mass, model_file=agent.mjcf_path.read_text(),
-            )),
-        ]  # fmt: skip
+            (
+                'wheeled_description',
+                m.WheeledVehicleDescription(
+                    name=agent.name,
+                    chassis_vis_file=visuals.chassis_vis_file,
+                    wheel_vis_file=visuals.wheel_vis_file,
+                    tire_vis_file=visuals.tire_vis_file,
+                    num_wheels=len(rollers),
+                    wheel_names=[r.name for r in rollers],
+                    wheel_radius=[r.radius for r in rollers],
+                    wheel_width=[r.width for r in rollers],
+                    shapes=shapes,
+                    mass=mass,
+                    model_file=agent.mjcf_path.read_text(),
+                ),
+            ),
+        ]
         if looks.family == 'tracked':
             tracked = m.TrackedVehicleState()
             rows, poses = [0], [tracked.chassis]

@@ -88,10 +88,18 @@ def _load_pins(band: Band, state: BandState, side: int, bodies: BodyArrays, wren
         if fy != 0.0 or mx != 0.0 or mz != 0.0:
             center = state.center
             add_wrench(
-                bodies, hull, center[shoe, 0], center[shoe, 1], center[shoe, 2],
-                turn[1] * fy, turn[4] * fy, turn[7] * fy,
-                turn[0] * mx + turn[2] * mz, turn[3] * mx + turn[5] * mz, turn[6] * mx + turn[8] * mz,
-            )  # fmt: skip
+                bodies,
+                hull,
+                center[shoe, 0],
+                center[shoe, 1],
+                center[shoe, 2],
+                turn[1] * fy,
+                turn[4] * fy,
+                turn[7] * fy,
+                turn[0] * mx + turn[2] * mz,
+                turn[3] * mx + turn[5] * mz,
+                turn[6] * mx + turn[8] * mz,
+            )
     state.pull[side] = pull
 
 

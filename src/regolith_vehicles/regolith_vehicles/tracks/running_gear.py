@@ -156,8 +156,11 @@ class Tracks(RunningGear):
         """Return bodies or joints of all discs, shape (2, discs)."""
         rows = []
         for k, side in enumerate(self.tracks.sides):
-            named = [(f'sides.{k}.sprocket', side.sprocket), *((f'sides.{k}.wheels.{n}', w) for n, w in
-                     enumerate(side.wheels)), (f'sides.{k}.idler', side.idler)]  # fmt: skip
+            named = [
+                (f'sides.{k}.sprocket', side.sprocket),
+                *((f'sides.{k}.wheels.{n}', w) for n, w in enumerate(side.wheels)),
+                (f'sides.{k}.idler', side.idler),
+            ]
             rows.append(self._find(kind, [(f'{key}.{kind}', getattr(disc, kind)) for key, disc in named]))
         return np.array(rows)
 

@@ -91,9 +91,10 @@ class JointConstraintConfig(_Coupling):
                     raise ValueError(f'{key} = null: is required for a {self.kind}; allowed: a value')
                 raise ValueError(f'{key} = {getattr(self, key)!r}: does not apply to a {self.kind}; allowed: left out')
         for key, wanted in (
-            ('axis', self.kind in ('hinge', 'slider')), ('damping', self.kind == 'spring'),
+            ('axis', self.kind in ('hinge', 'slider')),
+            ('damping', self.kind == 'spring'),
             ('rest_length_m', self.kind == 'spring'),
-        ):  # fmt: skip
+        ):
             if getattr(self, key) and not wanted:
                 raise ValueError(f'{key} = {getattr(self, key)!r}: does not apply to a {self.kind}; allowed: left out')
         if self.axis is not None and not math.hypot(*self.axis) > 1e-6:

@@ -52,6 +52,7 @@ def named_poses(entries: Mapping[str, Any]) -> dict[str, NamedPose]:
 def with_tags(poses: Mapping[str, NamedPose], tags: tuple[str, ...], every: bool) -> dict[str, NamedPose]:
     """Return the poses that have a tag of some, or all of them; without tags, all poses."""
     return {
-        name: pose for name, pose in poses.items()
+        name: pose
+        for name, pose in poses.items()
         if not tags or (set(tags) <= set(pose.tags) if every else set(tags) & set(pose.tags))
-    }  # fmt: skip
+    }

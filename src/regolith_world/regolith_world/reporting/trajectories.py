@@ -44,8 +44,9 @@ class Trajectories:
             roots.setdefault(name.partition('/')[0], []).append(name)
         return {
             root: np.stack([self.bodies[name] for name in names], axis=1)
-            for root, names in roots.items() if len(names) >= _CHAIN
-        }  # fmt: skip
+            for root, names in roots.items()
+            if len(names) >= _CHAIN
+        }
 
     def moving(self) -> dict[str, Floats]:
         """Return bodies that are part of no chain and go somewhere, by name: positions, shape (n, 3)."""

@@ -60,12 +60,18 @@ class EntityServices:
         """What tools said of entities, by name; no state of the world."""
         together = ReentrantCallbackGroup()  # who waits keeps nobody else waiting
         for kind, callback in (
-            (GetEntities, self._entities), (GetEntitiesStates, self._entities_states),
-            (GetEntityState, self._of_entity(self._entity_state)), (GetEntityInfo, self._of_entity(self._entity_info)),
-            (GetEntityBounds, self._of_entity(self._entity_bounds)), (SetEntityState, self._set_state),
-            (SetEntityInfo, self._set_info), (SpawnEntity, self._spawn_entity), (SpawnEntities, self._spawn_entities),
-            (DeleteEntity, self._delete), (GetSpawnables, self._spawnables),
-        ):  # fmt: skip
+            (GetEntities, self._entities),
+            (GetEntitiesStates, self._entities_states),
+            (GetEntityState, self._of_entity(self._entity_state)),
+            (GetEntityInfo, self._of_entity(self._entity_info)),
+            (GetEntityBounds, self._of_entity(self._entity_bounds)),
+            (SetEntityState, self._set_state),
+            (SetEntityInfo, self._set_info),
+            (SpawnEntity, self._spawn_entity),
+            (SpawnEntities, self._spawn_entities),
+            (DeleteEntity, self._delete),
+            (GetSpawnables, self._spawnables),
+        ):
             create_service(node, kind, service_name(kind), callback, together)
 
     async def _standing(self, action: Callable[[], Any]) -> Any:

@@ -61,10 +61,17 @@ def _write_body(out: Writer, b: r.BodyState) -> None:
     """
     known = _bodies.get(b.name)
     if known is None or known[0] is not b:
-        numbers = np.concatenate((
-            b.position, b.orientation, b.linear_velocity, b.angular_velocity, (b.mass,), b.center_of_mass,
-            b.inertia.ravel(),
-        ))  # fmt: skip
+        numbers = np.concatenate(
+            (
+                b.position,
+                b.orientation,
+                b.linear_velocity,
+                b.angular_velocity,
+                (b.mass,),
+                b.center_of_mass,
+                b.inertia.ravel(),
+            )
+        )
         known = _bodies[b.name] = b, numbers.astype(_REAL, copy=False).tobytes()
     out.text(b.name)
     out.fixed(known[1], 8)

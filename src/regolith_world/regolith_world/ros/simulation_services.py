@@ -35,19 +35,33 @@ from regolith_world.ros.step_request import StepRequest
 from regolith_world.world import World
 
 FEATURES = (
-    SimulatorFeatures.SPAWNING, SimulatorFeatures.DELETING, SimulatorFeatures.NAMED_POSES,
-    SimulatorFeatures.POSE_BOUNDS, SimulatorFeatures.ENTITY_TAGS,
-    SimulatorFeatures.ENTITY_BOUNDS, SimulatorFeatures.ENTITY_BOUNDS_BOX, SimulatorFeatures.ENTITY_CATEGORIES,
-    SimulatorFeatures.SPAWNING_RESOURCE_STRING, SimulatorFeatures.ENTITY_STATE_GETTING,
-    SimulatorFeatures.ENTITY_STATE_SETTING, SimulatorFeatures.ENTITY_INFO_GETTING,
-    SimulatorFeatures.ENTITY_INFO_SETTING, SimulatorFeatures.SPAWNABLES, SimulatorFeatures.SIMULATION_RESET,
-    SimulatorFeatures.SIMULATION_RESET_TIME, SimulatorFeatures.SIMULATION_RESET_STATE,
-    SimulatorFeatures.SIMULATION_RESET_SPAWNED, SimulatorFeatures.SIMULATION_STATE_GETTING,
-    SimulatorFeatures.SIMULATION_STATE_SETTING, SimulatorFeatures.SIMULATION_STATE_PAUSE,
-    SimulatorFeatures.STEP_SIMULATION_SINGLE, SimulatorFeatures.STEP_SIMULATION_MULTIPLE,
-    SimulatorFeatures.STEP_SIMULATION_ACTION, SimulatorFeatures.WORLD_INFO_GETTING,
+    SimulatorFeatures.SPAWNING,
+    SimulatorFeatures.DELETING,
+    SimulatorFeatures.NAMED_POSES,
+    SimulatorFeatures.POSE_BOUNDS,
+    SimulatorFeatures.ENTITY_TAGS,
+    SimulatorFeatures.ENTITY_BOUNDS,
+    SimulatorFeatures.ENTITY_BOUNDS_BOX,
+    SimulatorFeatures.ENTITY_CATEGORIES,
+    SimulatorFeatures.SPAWNING_RESOURCE_STRING,
+    SimulatorFeatures.ENTITY_STATE_GETTING,
+    SimulatorFeatures.ENTITY_STATE_SETTING,
+    SimulatorFeatures.ENTITY_INFO_GETTING,
+    SimulatorFeatures.ENTITY_INFO_SETTING,
+    SimulatorFeatures.SPAWNABLES,
+    SimulatorFeatures.SIMULATION_RESET,
+    SimulatorFeatures.SIMULATION_RESET_TIME,
+    SimulatorFeatures.SIMULATION_RESET_STATE,
+    SimulatorFeatures.SIMULATION_RESET_SPAWNED,
+    SimulatorFeatures.SIMULATION_STATE_GETTING,
+    SimulatorFeatures.SIMULATION_STATE_SETTING,
+    SimulatorFeatures.SIMULATION_STATE_PAUSE,
+    SimulatorFeatures.STEP_SIMULATION_SINGLE,
+    SimulatorFeatures.STEP_SIMULATION_MULTIPLE,
+    SimulatorFeatures.STEP_SIMULATION_ACTION,
+    SimulatorFeatures.WORLD_INFO_GETTING,
     SimulatorFeatures.SPAWNING_ENTITIES,
-)  # fmt: skip
+)
 FORMATS = ('yaml',)
 """Of resources, see :mod:`regolith_world.objects.spawning`."""
 CUSTOM = (
@@ -81,10 +95,13 @@ class SimulationServices:
         self._goal: Any = None
         together = ReentrantCallbackGroup()  # who waits keeps nobody else waiting
         for kind, callback in (
-            (GetSimulatorFeatures, self._features), (GetSimulationState, self._state),
-            (SetSimulationState, self._set_state), (StepSimulation, self._step), (ResetSimulation, self._reset),
+            (GetSimulatorFeatures, self._features),
+            (GetSimulationState, self._state),
+            (SetSimulationState, self._set_state),
+            (StepSimulation, self._step),
+            (ResetSimulation, self._reset),
             (GetCurrentWorld, self._current_world),
-        ):  # fmt: skip
+        ):
             create_service(node, kind, service_name(kind), callback, together)
         self._steps = ActionServer(
             node,

@@ -61,9 +61,13 @@ class VehicleProcess:
         own.write_text(yaml.safe_dump(scenario), encoding='utf-8')
         parameters = {'scenario_file': str(own), 'run_id': run, 'vehicle': name}
         words = [
-            str(Path(get_package_prefix(_PACKAGE)) / 'lib' / _PACKAGE / _EXECUTABLE), '--ros-args',
-            '-r', '__node:=agent', '-r', f'__ns:={root}/{name}',
-        ]  # fmt: skip
+            str(Path(get_package_prefix(_PACKAGE)) / 'lib' / _PACKAGE / _EXECUTABLE),
+            '--ros-args',
+            '-r',
+            '__node:=agent',
+            '-r',
+            f'__ns:={root}/{name}',
+        ]
         for key, value in parameters.items():
             words += ['-p', f'{key}:={json.dumps(value)}']
         self._words = words

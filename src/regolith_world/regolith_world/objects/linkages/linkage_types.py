@@ -65,8 +65,10 @@ class LinkageJointConfig(Section):
     def _whole(self) -> LinkageJointConfig:
         apart = self.kind in _BETWEEN_POINTS
         for key, wanted in (
-            ('at', not apart), ('ends', apart), ('stiffness_npm', self.kind == 'spring'),
-        ):  # fmt: skip
+            ('at', not apart),
+            ('ends', apart),
+            ('stiffness_npm', self.kind == 'spring'),
+        ):
             if (getattr(self, key) is not None) != wanted:
                 if wanted:
                     raise ValueError(f'{key} = null: is required for a {self.kind}; allowed: a value')
