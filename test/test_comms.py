@@ -149,7 +149,7 @@ def test_comms_comes_back_to_the_bit(tmp_path) -> None:
     expected = Simulation(load_scenario(file).scenario).run(4.0)
     from regolith_msgs.msg import WorldStatus
 
-    with LiveRun(tmp_path, file, '--speed', 1.0, to_be_killed=True) as live:
+    with LiveRun(tmp_path, file, '--rtf', 1.0, to_be_killed=True) as live:
         status = live.subscribe(WorldStatus, '/regolith/status', latched=True)
         live.wait_for(lambda: status and status[-1].t_ns > 1.6e9, 60.0, '1.6 s')
         os.kill(live.pids()['regolith/comms'], signal.SIGKILL)
@@ -219,7 +219,7 @@ class Radios:
         return self.live.call(service_type, f'/regolith/comms/{service}', **fields)
 
 
-LIVE = ('--speed', 1.0, '--no-record')
+LIVE = ('--rtf', 1.0, '--no-record')
 
 
 @pytest.fixture(scope='module', params=['one', pytest.param('many', marks=pytest.mark.slow)])

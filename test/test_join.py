@@ -68,9 +68,9 @@ def test_a_vehicle_joins_a_run_under_way(tmp_path: Path) -> None:
     (joined,) = (line for line in said if 'basalt joins at' in line)
     at_s = float(joined.split('basalt joins at')[1].split()[0])
     assert 0.0 < at_s < 15.0
-    outcome = json.loads((tmp_path / 'world.json').read_text())
+    outcome = json.loads((tmp_path / 'world_summary.json').read_text())
     assert outcome['forced_cycles'] == outcome['discarded_cycles'] == 0
-    reports = outcome['reports']
+    reports = outcome['participant_summaries']
     assert set(reports) == {'amber', 'basalt', 'cobalt', 'terrain'}, reports
     driven = reports['basalt']['distance_m']
     assert 0.2 < driven < 0.4 * (16.0 - at_s) + 0.05

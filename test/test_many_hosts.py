@@ -102,7 +102,7 @@ def started(
     programs = {
         'basalt': start('c', 'basalt', 'join', 'basalt'),
         'others': start('b', 'others', 'join', 'terrain', 'amber'),
-        'world': start('a', 'world', 'run', scenario, '--elsewhere', 'amber,basalt,terrain', '--no-report', *options),
+        'world': start('a', 'world', 'run', scenario, '--remote', 'amber,basalt,terrain', '--no-report', *options),
     }
     return Fleet(hosts, programs, folder)
 

@@ -17,7 +17,7 @@ setup(
     zip_safe=True,
     maintainer='Regolith maintainers',
     maintainer_email='maintainers@regolith.invalid',
-    description='Who hears whom: tile graph, radio propagation, breadcrumbs, datagrams.',
+    description='Radio communication: tile graph, propagation, breadcrumbs, datagrams',
     license='Apache-2.0',
     entry_points={
         'console_scripts': ['comms_node = regolith_world.node_main:run_node'],
@@ -25,7 +25,7 @@ setup(
         'regolith.citations': ['comms = regolith_comms.report:citations'],
         'regolith.commands': ['comms = regolith_comms.commands:comms'],
         'regolith.participants': ['comms = regolith_comms.registration:COMMS'],
-        'regolith.experiments': ['link = regolith_comms.experiments.radio_link'],
+        'regolith.experiments': ['radio-link = regolith_comms.experiments.radio_link'],
         'regolith.report_sections': ['radio = regolith_comms.report:section'],
         'regolith.summary': ['comms = regolith_comms.report:comms_summary'],
         'regolith.view_layers': ['radio = regolith_comms.view_layer:layer'],

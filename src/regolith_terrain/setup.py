@@ -27,12 +27,12 @@ setup(
     zip_safe=False,
     maintainer='Regolith maintainers',
     maintainer_email='maintainers@regolith.invalid',
-    description='The ground: height fields, the soil grid, soil contact mechanics, merging.',
+    description='Deformable terrain: elevation models, terrain models SCM, CRM and rigid, excavation',
     license='Apache-2.0',
     entry_points={
         'console_scripts': ['terrain_node = regolith_world.node_main:run_node'],
         'regolith.report_sections': [
-            'digging = regolith_terrain.excavation.report:section',
+            'excavation = regolith_terrain.excavation.report:section',
             'particles = regolith_terrain.crm.report:section',
         ],
         'regolith.citations': ['terrain = regolith_terrain.citations:citations'],
@@ -41,10 +41,10 @@ setup(
         'regolith.experiments': [
             'bevameter = regolith_terrain.testbeds.bevameter',
             'cratering = regolith_terrain.testbeds.cratering',
-            'drum = regolith_terrain.testbeds.bucket_drum',
+            'bucket-drum = regolith_terrain.testbeds.bucket_drum',
             'multipass = regolith_terrain.testbeds.multipass',
             'plate-sinkage = regolith_terrain.testbeds.plate_sinkage',
-            'repose = regolith_terrain.testbeds.angle_of_repose',
+            'angle-of-repose = regolith_terrain.testbeds.angle_of_repose',
             'wheel-rig = regolith_terrain.testbeds.wheel_rig',
         ],
     },

@@ -27,7 +27,7 @@ setup(
     zip_safe=False,
     maintainer='Regolith maintainers',
     maintainer_email='maintainers@regolith.invalid',
-    description='What drives: multibody models, wheels on soil, drivers, the agent of one vehicle.',
+    description='Vehicle dynamics: multibody models, running gear, tires, drivers, excavation tools',
     license='Apache-2.0',
     entry_points={
         'console_scripts': [
@@ -37,13 +37,13 @@ setup(
         'regolith.running_gears': ['car = regolith_vehicles.car:Car', 'tracks = regolith_vehicles.tracks:Tracks'],
         'regolith.citations': [
             'vehicles = regolith_vehicles.citations:citations',
-            'digging = regolith_vehicles.citations:excavation_citations',
+            'excavation = regolith_vehicles.citations:excavation_citations',
         ],
         'regolith.spawnables': ['vehicles = regolith_vehicles.spawning:VEHICLES'],
         'regolith.experiments': [
-            'slope = regolith_vehicles.experiments.vehicle_slope',
+            'vehicle-slope = regolith_vehicles.experiments.vehicle_slope',
             'proving-ground = regolith_vehicles.experiments.proving_ground',
-            'tyre-rig = regolith_vehicles.experiments.tire_rig',
+            'tire-rig = regolith_vehicles.experiments.tire_rig',
         ],
     },
 )

@@ -146,7 +146,7 @@ def test_vehicles_inside_each_other() -> None:
 
 
 def test_vehicles_inside_an_object() -> None:
-    rock = 'objects.rock={{type: immovable, position: [{}, 0.0, 0.5], shapes: [{{kind: sphere, size_m: [0.5]}}]}}'
+    rock = 'objects.rock={{type: static_body, position: [{}, 0.0, 0.5], shapes: [{{kind: sphere, size_m: [0.5]}}]}}'
     problem = refused(rock.format(0.0))
     assert problem.key == 'vehicles.amber.position' and "inside 'rock'" in problem.problem
     load_scenario('two_rovers', [rock.format(3.0)])

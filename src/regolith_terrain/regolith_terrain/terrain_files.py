@@ -100,7 +100,7 @@ def new_folder(folder: Path) -> Iterator[Path]:
 def write_lunar_ground(
     rocks: RockField, nodes: GridWindow, folder: Path, *, least_rock_m: float = 0.0, progress: Progress = no_progress
 ) -> dict[str, Any]:
-    """Write ``heights.tif``, ``rocks.csv``, ``hillshade.png`` and ``about.json`` of lunar ground; return the last.
+    """Write ``heights.tif``, ``rocks.csv``, ``hillshade.png`` and ``metadata.json`` of lunar ground; return the last.
 
     Args:
         rocks: with the field they lie on
@@ -135,7 +135,7 @@ def write_lunar_ground(
             'least_rock_m': max(least_rock_m, field.preset.rocks.min_diameter_m),
             'fingerprint': field.fingerprint(),
         }
-        write_about(made / 'about.json', about)
+        write_about(made / 'metadata.json', about)
     return about
 
 

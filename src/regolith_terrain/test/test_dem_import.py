@@ -381,9 +381,9 @@ def test_numpy_arrays_run_from_north_to_south(tmp_path: Path) -> None:
 def test_imported_file_is_the_same_ground_as_the_original(tmp_path: Path) -> None:
     path = write_map(tmp_path / 'a.tif', 'south')
     about = import_elevation_model(ImportRequest(path, (-84.0, 60.0), 150.0), tmp_path / 'out')
-    assert about == json.loads((tmp_path / 'out' / 'about.json').read_text())
+    assert about == json.loads((tmp_path / 'out' / 'metadata.json').read_text())
     assert about['grid_north_deg'] == pytest.approx(-60.0, abs=1e-4) and about['size_m'] == 150.0
-    assert sorted(p.name for p in (tmp_path / 'out').iterdir()) == ['about.json', 'heights.tif', 'hillshade.png']
+    assert sorted(p.name for p in (tmp_path / 'out').iterdir()) == ['metadata.json', 'heights.tif', 'hillshade.png']
     direct = RasterField.from_file(path, center=(-84.0, 60.0))
     again = RasterField.from_file(tmp_path / 'out' / 'heights.tif')
     x, y = np.random.default_rng(1).uniform(-75.0, 75.0, (2, 300))

@@ -54,7 +54,7 @@ def viper_cost(
         loaded = sum(wheel.contact_nodes for wheel in vehicle.wheel_states())
     return {
         'compute_per_sim_s': float(best),
-        'speed': float(1.0 / best),
+        'real_time_factor': float(1.0 / best),
         'cpu_us_per_substep': float(substep * 1e6),
         'contact_nodes': loaded,
         'grid_spacing_m': 0.02,

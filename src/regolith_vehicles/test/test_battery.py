@@ -152,7 +152,9 @@ def test_a_rover_uphill_takes_the_work_of_its_weight_from_the_battery() -> None:
     # Without losses in motors and gears; wheels that do not sink in hardly slip.
     assert charge[DRAWN] - before[DRAWN] == pytest.approx(work, rel=0.05)
     assert rover.gear.config.battery is not None
-    assert battery_summary(rover.gear.config.battery, charge)['charge'] == pytest.approx(charge[STORED] / 360_000.0)
+    assert battery_summary(rover.gear.config.battery, charge)['state_of_charge'] == pytest.approx(
+        charge[STORED] / 360_000.0
+    )
     # It is part of the state.
     kept = rover.state()
     go(rover, DriveCommand(0.2), 5)

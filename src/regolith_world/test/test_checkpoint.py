@@ -80,7 +80,7 @@ def test_the_way_on_is_the_newest_that_the_scenario_can_begin_with(tmp_path: Pat
     ):
         files.write(tmp_path / 'checkpoints' / name, Checkpoint(0, '', blobs))
     (tmp_path / 'checkpoints' / 't000040.000' / 'manifest.json').write_text('{"blobs": ')
-    assert files.resume_hint(tmp_path).endswith(f'--from {tmp_path / "checkpoints" / "t000020.000"}')
+    assert files.resume_hint(tmp_path).endswith(f'--checkpoint {tmp_path / "checkpoints" / "t000020.000"}')
 
 
 def test_what_is_no_checkpoint_is_not_replaced(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ def test_every_run_cites_all_there_is() -> None:
     """Those of joints where a scenario has some."""
     every = citations(SimpleNamespace(objects={'cable': {'type': 'rope'}, 'tow': {'type': 'cable'}}))
     assert set(every.keys) == set(every.entries()) and len(set(every.keys)) == len(every.keys)
-    plain = citations(SimpleNamespace(objects={'ball': {'type': 'free_body'}}))
+    plain = citations(SimpleNamespace(objects={'ball': {'type': 'rigid_body'}}))
     linked = citations(SimpleNamespace(objects={'cable': {'type': 'rope'}}))
     assert set(linked.keys) - set(plain.keys) == {'andersen1983', 'george1981', 'khatib1987'}
     coupled = citations(SimpleNamespace(objects={'clamp': {'type': 'joint'}}))

@@ -26,7 +26,7 @@ G = 1.62
 
 def ball(*position: float, mass: float = 1.0, **more: Any) -> dict[str, Any]:
     shape = {'kind': 'sphere', 'size_m': [0.1]}
-    return {'type': 'free_body', 'position': list(position), 'mass_kg': mass, 'shape': shape, **more}
+    return {'type': 'rigid_body', 'position': list(position), 'mass_kg': mass, 'shape': shape, **more}
 
 
 def brick(*position: float, mass: float = 2.0, **more: Any) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def joint(kind: str, a: str, b: str, **more: Any) -> dict[str, Any]:
     return {'type': 'joint', 'kind': kind, 'between': [a, b], **more}
 
 
-HOOK = {'type': 'immovable', 'position': [0.0, 0.0, 5.0], 'shapes': [{'kind': 'sphere', 'size_m': [0.05]}]}
+HOOK = {'type': 'static_body', 'position': [0.0, 0.0, 5.0], 'shapes': [{'kind': 'sphere', 'size_m': [0.05]}]}
 ROD = {'ends': [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]}
 
 

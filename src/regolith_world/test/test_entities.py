@@ -29,12 +29,12 @@ from regolith_world.objects.object_types import make_objects
 
 THINGS = {
     'wall': {
-        'type': 'immovable',
+        'type': 'static_body',
         'position': [5, 0, 1],
         'shapes': [{'kind': 'box', 'size_m': [0.1, 2.0, 1.0]}],
         'rpy_deg': [0, 0, 90],
     },
-    'ball': {'type': 'free_body', 'position': [1, 2, 3], 'mass_kg': 1.0, 'shape': {'kind': 'sphere', 'size_m': [0.5]}},
+    'ball': {'type': 'rigid_body', 'position': [1, 2, 3], 'mass_kg': 1.0, 'shape': {'kind': 'sphere', 'size_m': [0.5]}},
     'cable': {'type': 'rope', 'ends': [[0, 9, 4], [2, 9, 4]], 'length_m': 2.0, 'rods': 2, 'mass_kg': 1.0},
 }
 

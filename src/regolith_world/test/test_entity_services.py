@@ -21,7 +21,7 @@ def served() -> tuple[Any, Any]:
     from regolith_world.ros.entity_services import EntityServices
 
     shape = {'kind': 'sphere', 'size_m': [0.1]}
-    ball = {'type': 'free_body', 'position': [1.0, 2.0, 3.0], 'mass_kg': 1.0, 'shape': shape, 'weightless': True}
+    ball = {'type': 'rigid_body', 'position': [1.0, 2.0, 3.0], 'mass_kg': 1.0, 'shape': shape, 'weightless': True}
     w = world(
         ball={**ball, 'velocity_mps': [0.1, 0.2, 0.3], 'angular_velocity_radps': [0.4, 0.5, 0.6]},
         spark={**ball, 'position': [9.0, 0.0, 0.0], 'lifetime_s': 0.5},
@@ -88,7 +88,7 @@ def test_what_was_said_of_an_entity_is_not_said_of_another_of_its_name(deleted: 
     else:
         run(w, 0.6)
     assert 'spark' not in w.objects
-    text = '{type: free_body, mass_kg: 1.0, shape: {kind: sphere, size_m: [0.1]}}'
+    text = '{type: rigid_body, mass_kg: 1.0, shape: {kind: sphere, size_m: [0.1]}}'
     request = SpawnEntity.Request(name='spark', resource_string=text)
     request.initial_pose.pose.position.x = 20.0
     request.initial_pose.pose.orientation.w = 1.0

@@ -24,7 +24,7 @@ from regolith_world.objects.rigid_state import rigid_state
 from regolith_world.world import World
 
 BALL: dict[str, Any] = {
-    'type': 'free_body',
+    'type': 'rigid_body',
     'position': [0.0, 0.0, 0.0],
     'mass_kg': 1.0,
     'shape': {'kind': 'sphere', 'size_m': [0.1]},
@@ -33,7 +33,7 @@ BALL: dict[str, Any] = {
     'weightless': True,
 }
 WALL: dict[str, Any] = {
-    'type': 'immovable',
+    'type': 'static_body',
     'position': [1.5, 0.0, 0.0],
     'shapes': [{'kind': 'box', 'size_m': [0.5, 2.0, 2.0]}],
     'friction': 0.0,

@@ -26,7 +26,7 @@ from regolith_world.objects.state_history import StateManager, interpolate_body
 from regolith_world.world import World
 
 BALL: dict[str, Any] = {
-    'type': 'free_body',
+    'type': 'rigid_body',
     'position': [0.0, 0.0, 0.0],
     'mass_kg': 1.0,
     'shape': {'kind': 'sphere', 'size_m': [0.1]},
@@ -36,7 +36,7 @@ BALL: dict[str, Any] = {
 }
 BOX = {**BALL, 'shape': {'kind': 'box', 'size_m': [0.1, 0.1, 0.1]}}
 WALL: dict[str, Any] = {
-    'type': 'immovable',
+    'type': 'static_body',
     'position': [1.5, 0.0, 0.0],
     'shapes': [{'kind': 'box', 'size_m': [0.5, 2.0, 2.0]}],
     'friction': 0.0,
@@ -50,7 +50,7 @@ LIFT: dict[str, Any] = {
     'shapes': [{'kind': 'box', 'size_m': [1.0, 1.0, 0.1]}],
 }
 CUSHION: dict[str, Any] = {
-    'type': 'field',
+    'type': 'force_field',
     'position': [0.0, 0.0, -1.0],
     'shapes': [{'kind': 'box', 'size_m': [1.0, 1.0, 1.0]}],
     'repulsion_per_s2': 100.0,

@@ -19,7 +19,7 @@ from regolith_world.objects.object_types import make_objects, restored
 from regolith_world.world import World
 
 BALL: dict[str, Any] = {
-    'type': 'free_body',
+    'type': 'rigid_body',
     'position': [0.0, 0.0, 0.0],
     'mass_kg': 2.0,
     'shape': {'kind': 'sphere', 'size_m': [0.1]},
@@ -28,7 +28,7 @@ BALL: dict[str, Any] = {
     'weightless': True,
 }
 EVERYWHERE: dict[str, Any] = {
-    'type': 'field',
+    'type': 'force_field',
     'position': [0.0, 0.0, 0.0],
     'shapes': [{'kind': 'box', 'size_m': [50.0, 50.0, 50.0]}],
 }

@@ -37,7 +37,7 @@ GATE: dict[str, Any] = {
     ],
 }
 BALL = {
-    'type': 'free_body',
+    'type': 'rigid_body',
     'position': [1.5, 0.6, 1.0],
     'velocity_mps': [2.0, 0.0, 0.0],
     'mass_kg': 1.0,

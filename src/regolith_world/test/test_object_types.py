@@ -13,12 +13,12 @@ from pydantic import ValidationError
 from regolith_world.checkpoint import codec
 from regolith_world.config import WorldConfig
 from regolith_world.objects.object import Beam, Object, RigidBody, SavedObject, StaticBody
-from regolith_world.objects.object_types import FREE_BODY, IMMOVABLE, make_objects, object_types, restored
+from regolith_world.objects.object_types import RIGID_BODY, STATIC_BODY, make_objects, object_types, restored
 from regolith_world.world import ProtocolError, World
 
 THINGS: dict[str, Any] = {
     'wall': {
-        'type': 'immovable',
+        'type': 'static_body',
         'position': [3.0, 0.0, 0.0],
         'rpy_deg': [0.0, 0.0, 20.0],
         'restitution': 0.9,
@@ -28,7 +28,7 @@ THINGS: dict[str, Any] = {
         ],
     },
     'ball': {
-        'type': 'free_body',
+        'type': 'rigid_body',
         'position': [0.0, 0.1, 1.0],
         'velocity_mps': [4.0, 0.3, 1.0],
         'mass_kg': 2.0,
@@ -37,7 +37,7 @@ THINGS: dict[str, Any] = {
         'friction': 0.3,
     },
     'crate': {
-        'type': 'free_body',
+        'type': 'rigid_body',
         'position': [0.5, 2.0, 1.5],
         'velocity_mps': [3.0, -2.0, 0.5],
         'angular_velocity_radps': [1.0, 2.0, -0.7],
@@ -47,7 +47,7 @@ THINGS: dict[str, Any] = {
         'restitution': 0.6,
     },
     'spark': {
-        'type': 'free_body',
+        'type': 'rigid_body',
         'position': [0.0, -9.0, 1.0],
         'mass_kg': 0.1,
         'shape': {'kind': 'sphere', 'size_m': [0.05]},
@@ -100,7 +100,7 @@ def test_every_field_survives() -> None:
         ('restitution', 0.1),
         ('friction', 0.11),
         ('t_ns', 7),
-        ('more', FREE_BODY.make('b', FREE_BODY.section.model_validate(THINGS['spark']), np.ones(3)).extra_state()),
+        ('more', RIGID_BODY.make('b', RIGID_BODY.section.model_validate(THINGS['spark']), np.ones(3)).extra_state()),
     ]
     kept = make_objects(THINGS, 1.62)[0].save()
     for field, value in changed:
@@ -114,7 +114,7 @@ def test_what_a_scenario_says_is_what_is_made() -> None:
     assert wall.body.orientation == pytest.approx([0.0, 0.0, np.sin(np.radians(10.0)), np.cos(np.radians(10.0))])
     assert isinstance(ball, RigidBody) and ball.gravity.tolist() == [0.0, 0.0, -1.62]
     assert ball.body.inertia == pytest.approx(0.4 * 2.0 * 0.2**2 * np.eye(3)) and ball.friction == 0.3
-    assert set(object_types()) >= {'free_body', 'immovable'} and object_types()['immovable'] is IMMOVABLE
+    assert set(object_types()) >= {'rigid_body', 'static_body'} and object_types()['static_body'] is STATIC_BODY
 
 
 @pytest.mark.parametrize(
@@ -145,5 +145,8 @@ def test_what_nobody_can_make_anew_is_not_kept() -> None:
     odd = SavedObject(
         **{**{n: getattr(make_objects(THINGS, 1.62)[0].save(), n) for n in SavedObject.__slots__}, 'kind': 'ghost'}
     )
-    with pytest.raises(ValueError, match="'ghost'; allowed: cable, field, free_body, immovable"):
+    with pytest.raises(
+        ValueError,
+        match="'ghost'; allowed: cable, force_field, joint, linkage, platform, rigid_body, rope, static_body",
+    ):
         restored(odd)

@@ -29,7 +29,7 @@ LIFT: dict[str, Any] = {
     'shapes': [{'kind': 'box', 'size_m': [1.0, 1.0, 0.1]}],
 }
 CRATE: dict[str, Any] = {
-    'type': 'free_body',
+    'type': 'rigid_body',
     'position': [0.0, 0.0, 0.3],
     'mass_kg': 20.0,
     'shape': {'kind': 'box', 'size_m': [0.3, 0.3, 0.2]},

@@ -16,7 +16,7 @@ from regolith_world.objects.spawning import SpawnError, SpawnPose, SpawnResultCo
 DOWN = np.array([0.0, 0.0, -1.62])
 HALF = np.sqrt(0.5)
 POSE = SpawnPose(np.array([3.0, -2.0, 1.5]), np.array([0.0, 0.0, HALF, HALF]))
-BALL = '{type: free_body, mass_kg: 2.0, shape: {kind: sphere, size_m: [0.3]}, velocity_mps: [0, 0, 0.5]}'
+BALL = '{type: rigid_body, mass_kg: 2.0, shape: {kind: sphere, size_m: [0.3]}, velocity_mps: [0, 0, 0.5]}'
 
 
 def test_an_object_appears_where_it_is_asked_for(tmp_path: Path) -> None:
@@ -37,11 +37,11 @@ def test_an_object_appears_where_it_is_asked_for(tmp_path: Path) -> None:
 
 
 TYPES = {
-    'free_body': '{type: free_body, mass_kg: 1.0, lifetime_s: 0.9, shape: {kind: sphere, size_m: [0.1]}}',
-    'immovable': '{type: immovable, shapes: [{kind: sphere, size_m: [0.1]}]}',
+    'rigid_body': '{type: rigid_body, mass_kg: 1.0, lifetime_s: 0.9, shape: {kind: sphere, size_m: [0.1]}}',
+    'static_body': '{type: static_body, shapes: [{kind: sphere, size_m: [0.1]}]}',
     'platform': '{type: platform, end_position: [9.0, 9.0, 9.0], travel_time_s: 4.0, shapes: [{kind: box, size_m: [0.1, 0.1, 0.1]}]}',
     'paced': '{type: platform, end_position: [9, 9, 9], travel_time_s: 4.0, state_period_s: 0.05, shapes: [{kind: box, size_m: [0.1, 0.1, 0.1]}]}',
-    'field': '{type: field, shapes: [{kind: box, size_m: [1.0, 1.0, 1.0]}], acceleration_mps2: [0.0, 0.1, 0.0]}',
+    'field': '{type: force_field, shapes: [{kind: box, size_m: [1.0, 1.0, 1.0]}], acceleration_mps2: [0.0, 0.1, 0.0]}',
     'linkage': '{type: linkage, bodies: {leaf: {position: [0, 0, 0], shape: {kind: box, size_m: [0.1, 0.1, 0.1]}, '
     'mass_kg: 1.0}}, joints: [{kind: hinge, between: [world, leaf], at: [0.0, 0.3, 0.0], axis: [1.0, 0.0, 0.0]}]}',
     'rope': '{type: rope, ends: [[0.0, 0.0, 4.0], [1.0, 0.0, 4.0]], length_m: 1.2, rods: 5, mass_kg: 1.0}',
@@ -65,7 +65,7 @@ def test_what_comes_in_mid_run_moves_as_it_would_have_from_the_start(kind: str) 
     upright = SpawnPose(POSE.position, np.array([0.0, 0.0, 0.0, 1.0]))
     resource = spawning.read_resource('', TYPES[kind])
     bird = {
-        'type': 'free_body',
+        'type': 'rigid_body',
         'position': [50.0, 0.0, 0.0],
         'mass_kg': 1.0,
         'shape': {'kind': 'sphere', 'size_m': [0.1]},
@@ -89,7 +89,7 @@ def test_what_comes_in_mid_run_moves_as_it_would_have_from_the_start(kind: str) 
         late.step()
     assert late.state_hash == end
     run(late, 1.6)
-    assert ('x' in late.objects) == (kind != 'free_body')
+    assert ('x' in late.objects) == (kind != 'rigid_body')
 
 
 @pytest.mark.parametrize('kind', ['platform', 'linkage', 'rope'])
@@ -105,7 +105,7 @@ def test_names_are_made_and_refused() -> None:
     ball = spawning.read_resource('', BALL)
     assert spawning.unique_name('moon', ball, False, ['ball']) == 'moon'
     assert spawning.unique_name('ball', ball, True, ['ball', 'ball_1']) == 'ball_2'
-    assert spawning.unique_name('', ball, True, ['ball']) == 'free_body'
+    assert spawning.unique_name('', ball, True, ['ball']) == 'rigid_body'
     assert spawning.unique_name('', {'model': '/a/b/my-cart.yaml'}, True, []) == 'my_cart'
     for wanted, renaming, reason in (
         ('', False, SpawnResultCode.NAME_INVALID),
@@ -154,7 +154,7 @@ def test_names_are_made_and_refused() -> None:
             'colour = .red.: unknown key; allowed: .*mass_kg',
         ),
         ('', '{kind: x}', SpawnResultCode.RESOURCE_PARSE_ERROR, r"keys \['kind'\]; allowed: one of type"),
-        ('', '{type: cloud}', SpawnResultCode.RESOURCE_PARSE_ERROR, "type = 'cloud'; allowed: .*free_body, "),
+        ('', '{type: cloud}', SpawnResultCode.RESOURCE_PARSE_ERROR, "type = 'cloud'; allowed: .*rigid_body, "),
         (
             '',
             BALL.replace('2.0', '-2.0'),

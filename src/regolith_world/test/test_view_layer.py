@@ -54,7 +54,7 @@ def test_a_hanging_line_is_as_long_as_it_is() -> None:
 
 def test_nothing_is_drawn_without_couplings() -> None:
     ball = {
-        'type': 'free_body',
+        'type': 'rigid_body',
         'position': [0.0, 0.0, 1.0],
         'mass_kg': 1.0,
         'shape': {'kind': 'sphere', 'size_m': [0.1]},

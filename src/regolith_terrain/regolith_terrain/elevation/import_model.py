@@ -69,7 +69,7 @@ class ImportRequest:
 
 
 def import_elevation_model(request: ImportRequest, folder: Path, progress: Progress = no_progress) -> dict[str, Any]:
-    """Write ``heights.tif``, ``hillshade.png`` and ``about.json``; return the last.
+    """Write ``heights.tif``, ``hillshade.png`` and ``metadata.json``; return the last.
 
     Args:
         folder: new or empty
@@ -103,7 +103,7 @@ def import_elevation_model(request: ImportRequest, folder: Path, progress: Progr
         finest_m = raster.spacing / parts if parts > 1 else 0.25 * raster.spacing
         write_hillshade(field, box, made / 'hillshade.png', finest_m=finest_m)
         about = _about(request, grid, frame, raster, parts, low, high)
-        write_about(made / 'about.json', about)
+        write_about(made / 'metadata.json', about)
     return about
 
 

@@ -86,7 +86,9 @@ class LunarPreset(Section):
     rocks: RockStatistics
 
 
-PRESETS = FileLibrary('preset', Path(str(resources.files('regolith_terrain'))) / 'data' / 'terrain', 'regolith.presets')
+PRESETS = FileLibrary(
+    'preset', Path(str(resources.files('regolith_terrain'))) / 'data' / 'terrain', 'regolith.terrain_presets'
+)
 """Kinds of lunar ground."""
 
 

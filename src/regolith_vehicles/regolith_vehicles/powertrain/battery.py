@@ -63,9 +63,9 @@ def state_of_charge(config: BatteryConfig, charge: Floats) -> float:
 
 
 def battery_summary(config: BatteryConfig, charge: Floats) -> dict[str, float]:
-    """Return a battery's figures in the run's summary: charge (0 to 1), and energy drawn and returned [W h]."""
+    """Return the values of a battery for the summary: state_of_charge (0 to 1), energy drawn and returned [W h]."""
     return {
-        'charge': state_of_charge(config, charge),
+        'state_of_charge': state_of_charge(config, charge),
         'drawn_wh': float(charge[DRAWN]) / 3600.0,
         'returned_wh': float(charge[RETURNED]) / 3600.0,
     }

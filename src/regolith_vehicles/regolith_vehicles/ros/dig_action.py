@@ -66,7 +66,7 @@ class DigAction:
         """Give the order and wait for its end."""
         self._goal, self._done = goal, Future()
         self._number, self._began_ns = self._driver.taken, -1
-        self._dug = self._agent.vehicle.tools.mass_balance()['dug_kg']
+        self._dug = self._agent.vehicle.tools.mass_balance()['excavated_kg']
         self._driver.set_goal(dig_order(goal.request))
         await self._done
         result = Dig.Result(**self._progress(), duration=1e-9 * (self._now_ns - self._began_ns))
@@ -88,7 +88,7 @@ class DigAction:
         return {
             'tools': list(levels),
             'fill_levels': list(levels.values()),
-            'excavated_mass': tools.mass_balance()['dug_kg'] - self._dug,
+            'excavated_mass': tools.mass_balance()['excavated_kg'] - self._dug,
         }
 
     def tell(self, snapshot: VehicleState) -> None:

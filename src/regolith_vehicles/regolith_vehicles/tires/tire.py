@@ -22,7 +22,7 @@ from regolith_vehicles.tires.load_curve import rolling_radius, static_depth, ver
 
 Floats = NDArray[np.float64]
 
-TYRES = FileLibrary('tyre', Path(__file__).parent / 'data', 'regolith.tyres')
+TYRES = FileLibrary('tyre', Path(__file__).parent / 'data', 'regolith.tires')
 BEHAVIOURS = ('regolith', 'reference')
 NAMES = ('Fx', 'Fy', 'Mx', 'My', 'Mz')
 _LIMITS = {

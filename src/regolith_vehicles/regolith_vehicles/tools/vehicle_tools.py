@@ -373,8 +373,8 @@ class VehicleTools:
             'carried_kg': held,
             'in_flight_kg': self.flight.mass * self._cell,
             'in_transit_kg': transit,
-            'dug_kg': granted,
-            'poured_kg': poured,
+            'excavated_kg': granted,
+            'dumped_kg': poured,
         }
 
     def save(self) -> bytes:

@@ -85,7 +85,7 @@ def resume_hint(run_dir: Path) -> str:
         with suppress(OSError, ValueError, TypeError, KeyError):
             blobs = json.loads((saved[-1] / 'manifest.json').read_text())['blobs']
             if {*blobs} - {WORLD} == expected_participants(load_section(scenario, '', ScenarioHead)):
-                return f'; to continue: ./regolith run {scenario} --from {saved[-1]}'
+                return f'; to continue: ./regolith run {scenario} --checkpoint {saved[-1]}'
         saved.pop()
     return ''
 

@@ -37,7 +37,7 @@ class ForceField(Object):
     Second order in time where bodies stay inside; a body that comes in or goes out does so at the end of a cycle.
     """
 
-    kind = 'field'
+    kind = 'force_field'
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class ForceField(Object):
 class ForceFieldConfig(Section):
     """A region in which objects of the world are pulled, slowed down or pushed out; vehicles feel nothing of it."""
 
-    type: Literal['field'] = 'field'
+    type: Literal['force_field'] = 'force_field'
     position: Place = Key(description='in the world [m]')
     rpy_deg: tuple[Degrees, Degrees, Degrees] = Key((0.0, 0.0, 0.0), description='roll, pitch, yaw [deg]')
     shapes: tuple[ShapeConfig, ...] = Key(min_length=1, max_length=50, description='where it acts')
@@ -132,4 +132,4 @@ class _Fields(ObjectType[ForceFieldConfig]):
         return ForceField.restored(kept)
 
 
-FIELD = _Fields()
+FORCE_FIELD = _Fields()

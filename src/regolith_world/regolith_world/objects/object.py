@@ -306,7 +306,7 @@ class Intersection:
 class StaticBody(Object):
     """A tangible thing that never moves and has infinite mass: a wall, a boulder, a lander."""
 
-    kind = 'immovable'
+    kind = 'static_body'
 
     def __init__(
         self,
@@ -367,7 +367,7 @@ class RigidBody(Object):
     test_force_field.py::test_a_body_on_a_cushion_swings_as_a_spring_does.
     """
 
-    kind = 'free_body'
+    kind = 'rigid_body'
 
     def __init__(
         self,

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Objects of the world by scenario: section ``objects``, by name, each of a type.
 
-An entry point of group ``regolith.objects`` leads to an :class:`ObjectType`; its name is the value of ``type`` and the
-``kind`` of its objects in checkpoints. Our own types are immovable things and rigid bodies in free flight. Positions
+An entry point of group ``regolith.object_types`` leads to an :class:`ObjectType`; its name is the value of ``type`` and
+the ``kind`` of its objects in checkpoints. Positions
 are in the world; the ground supports vehicles only.
 """
 
@@ -23,7 +23,7 @@ from regolith_world.numerics.rotation import from_rpy_deg
 from regolith_world.objects.object import NEVER_NS, Object, RigidBody, SavedObject, StaticBody
 from regolith_world.objects.rigid_state import box_inertia, rigid_state, sphere_inertia
 
-GROUP = 'regolith.objects'
+GROUP = 'regolith.object_types'
 
 SectionT = TypeVar('SectionT', bound=Section)
 Metres = Annotated[float, Field(ge=-1e5, le=1e5)]
@@ -86,14 +86,14 @@ class _Thing(Section):
 class StaticBodyConfig(_Thing):
     """A wall, a boulder, a lander."""
 
-    type: Literal['immovable'] = 'immovable'
+    type: Literal['static_body'] = 'static_body'
     shapes: tuple[ShapeConfig, ...] = Field(min_length=1, max_length=200, description='that it is made of')
 
 
 class RigidBodyConfig(_Thing):
     """A homogeneous ball or box in free flight between blows."""
 
-    type: Literal['free_body'] = 'free_body'
+    type: Literal['rigid_body'] = 'rigid_body'
     shape: ShapeConfig = Field(description='a sphere or a box about the centre of mass')
     mass_kg: float = Field(ge=1e-3, le=1e6, description='[kg]')
     velocity_mps: tuple[Metres, Metres, Metres] = Field((0.0, 0.0, 0.0), description='in the world [m/s]')
@@ -157,7 +157,7 @@ class _FreeBodies(ObjectType[RigidBodyConfig]):
         return RigidBody.restored(kept)
 
 
-IMMOVABLE, FREE_BODY = _Immovables(), _FreeBodies()
+STATIC_BODY, RIGID_BODY = _Immovables(), _FreeBodies()
 
 
 def object_types() -> Mapping[str, ObjectType[Any]]:

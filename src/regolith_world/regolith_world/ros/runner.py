@@ -47,7 +47,7 @@ CLOCK_PERIOD_S = 0.01
 LAST_ANSWERS_S = 0.1
 """For which a world at its end goes on to answer [wall s]."""
 LAG_PERIOD_S = 10.0
-"""Period of warnings that the wanted speed is not reached [wall s]."""
+"""Period of warnings that the requested real-time factor is not reached [wall s]."""
 
 Outcome = TypeVar('Outcome')
 
@@ -200,13 +200,13 @@ class Runner:
         return bool(self._end_ns) and self._world.t_ns >= self._end_ns
 
     def _warn_of_lag(self) -> None:
-        """Warn regularly that the wanted speed is not reached."""
+        """Warn regularly that the requested real-time factor is not reached."""
         now = time.monotonic()
         if now < self._next_warning:
             return
         self._next_warning = now + LAG_PERIOD_S
         t_s, asked, now_s = self._world.t_ns * 1e-9, self._pace.speed, self._display.real_time_factor
-        text = f'speed {asked:g} is not reached: {HOPELESS_S:g} s more behind at {t_s:.2f} s, now {now_s:.2f}'
+        text = f'real-time factor {asked:g} not reached: {HOPELESS_S:g} s more behind at {t_s:.2f} s, now {now_s:.2f}'
         self._node.get_logger().warning(text)
 
     def _step(self) -> None:
@@ -543,15 +543,15 @@ class Runner:
             'input_timeouts': self.followers.input_timeouts,
             'real_time': self._pace.deadline_statistics(),
             'failure': self._failure,
-            'without': self.silences.without,
+            'dropped_participants': self.silences.without,
         }
         if self._alive is not None:
             self._alive.stop()
         (self.run_dir / 'started').unlink(missing_ok=True)
-        partial, text = self.run_dir / 'world.json.partial', json.dumps(outcome, indent=2) + '\n'
+        partial, text = self.run_dir / 'world_summary.json.partial', json.dumps(outcome, indent=2) + '\n'
         try:
             partial.write_text(text)
         except OSError:
             release(self.run_dir)
             partial.write_text(text)
-        partial.replace(self.run_dir / 'world.json')
+        partial.replace(self.run_dir / 'world_summary.json')
