@@ -42,8 +42,9 @@ from regolith_world.cycle.transport import ParticipantTimeout, RemoteAgent, Remo
 from regolith_world.cycle.world_state import StepReport, WorldState
 from regolith_world.objects.constraint_checks import impossible
 from regolith_world.objects.constraints import attachable_bodies, constrained_names, solve_constraints
-from regolith_world.objects.object import Intersection, Object, RigidBody, Status
+from regolith_world.objects.object import Intersection, Object, Status
 from regolith_world.objects.object_types import restored
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.state_history import rigidly_attached
 
 Choice = Literal['stop', 'drop', 'wait']

@@ -12,8 +12,11 @@ import pytest
 from regolith_world.contacts.collision_detection import CollisionDetector, newcomer_penetration
 from regolith_world.contacts.intersection import BROAD_MARGIN, Status
 from regolith_world.cycle.records import Command, Cycle, CycleKey, Shape, ShapeKind, Verdict
-from regolith_world.objects.object import Beam, Object, RigidBody, StaticBody
+from regolith_world.objects.beam import Beam
+from regolith_world.objects.object import Object
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import rigid_state, sphere_inertia
+from regolith_world.objects.static_body import StaticBody
 
 START, DT = 40_000_000, 20_000_000
 CYCLE = Cycle(CycleKey(0, 2, 0), START, DT, Verdict.NONE, Command.EVOLVE)

@@ -14,6 +14,7 @@ import pytest
 from regolith_world.cycle.records import VEHICLE, BodyState, JoinRequest, Shape, ShapeKind
 from regolith_world.cycle.transport import RemoteAgent
 from regolith_world.numerics.rotation import from_yaw
+from regolith_world.objects.beam import Beam
 from regolith_world.objects.entities import (
     BoxRegion,
     Category,
@@ -24,7 +25,7 @@ from regolith_world.objects.entities import (
     filter_entities,
     match_names,
 )
-from regolith_world.objects.object import Beam, Object
+from regolith_world.objects.object import Object
 from regolith_world.objects.object_types import make_objects
 
 THINGS = {

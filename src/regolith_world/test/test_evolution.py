@@ -18,8 +18,10 @@ from toy_worlds import world
 from regolith_world.config import WorldConfig
 from regolith_world.cycle.records import Cycle
 from regolith_world.examples.ball_throwing_robot import THROWING_ROBOT, Lidar, RobotConfig, ThrowingRobot
-from regolith_world.objects.object import Beam, Intersection, Object, RigidBody, Status
+from regolith_world.objects.beam import Beam
+from regolith_world.objects.object import Intersection, Object, Status
 from regolith_world.objects.object_types import make_objects
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import rigid_state
 from regolith_world.world import World
 

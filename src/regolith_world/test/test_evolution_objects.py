@@ -20,10 +20,12 @@ from regolith_world.contacts.intersection import NII_DEPTH
 from regolith_world.cycle.records import VEHICLE, Cycle, JoinRequest
 from regolith_world.cycle.transport import LocalTransport, RemoteAgent
 from regolith_world.examples.ball_throwing_robot import throw_at_a_wall
+from regolith_world.objects.beam import Beam
 from regolith_world.objects.force_field import ForceField
 from regolith_world.objects.linkages.linkage import Link, Linkage
-from regolith_world.objects.object import Beam, Object, RigidBody, SavedObject, Status
+from regolith_world.objects.object import Object, SavedObject, Status
 from regolith_world.objects.object_types import make_objects, object_types, restored
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import rigid_state
 from regolith_world.objects.state_history import StateManager, interpolate_body
 from regolith_world.world import World

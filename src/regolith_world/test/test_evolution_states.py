@@ -18,9 +18,10 @@ from regolith_world.config import WorldConfig
 from regolith_world.contacts.collision_detection import CollisionDetector
 from regolith_world.contacts.intersection import NII_DEPTH, TOUCH_DISTANCE
 from regolith_world.cycle.records import Command, Cycle, CycleKey, Vector, Verdict
-from regolith_world.objects.object import Intersection, RigidBody, SavedObject, Status
+from regolith_world.objects.object import Intersection, SavedObject, Status
 from regolith_world.objects.object_types import make_objects, restored
 from regolith_world.objects.platform import Platform
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import rigid_state
 from regolith_world.objects.state_history import StateManager, interpolate_body
 from regolith_world.world import World

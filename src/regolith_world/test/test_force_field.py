@@ -14,8 +14,9 @@ from toy_worlds import run, world
 from regolith_world.checkpoint import codec
 from regolith_world.config import WorldConfig
 from regolith_world.objects.force_field import ForceField
-from regolith_world.objects.object import RigidBody, SavedObject
+from regolith_world.objects.object import SavedObject
 from regolith_world.objects.object_types import make_objects, restored
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.world import World
 
 BALL: dict[str, Any] = {

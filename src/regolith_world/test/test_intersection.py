@@ -22,7 +22,8 @@ from regolith_world.contacts.intersection import (
 )
 from regolith_world.cycle.records import BodyState, Shape, ShapeKind
 from regolith_world.numerics.rotation import from_rotation_vector, matrix
-from regolith_world.objects.object import Beam, Object
+from regolith_world.objects.beam import Beam
+from regolith_world.objects.object import Object
 from regolith_world.objects.rigid_state import rigid_state
 
 TURN = from_rotation_vector(np.array([0.4, -0.9, 0.7]))

@@ -30,7 +30,7 @@ from regolith_world.objects.linkages.dynamics import (
 )
 from regolith_world.objects.linkages.envelope_solver import envelope
 from regolith_world.objects.linkages.joints import WORLD, LinkageJoint, frames, rows
-from regolith_world.objects.object import RigidBody
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import rigid_state
 
 G = np.array([0.0, 0.0, -9.81])

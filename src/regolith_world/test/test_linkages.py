@@ -17,8 +17,9 @@ from regolith_world.config import WorldConfig
 from regolith_world.cycle.participant import ParticipantFailed
 from regolith_world.objects.linkages.linkage import Linkage
 from regolith_world.objects.linkages.linkage_types import LINKAGE, ROPE, RopeConfig, capsule_inertia, cylinder_inertia
-from regolith_world.objects.object import RigidBody, SavedObject
+from regolith_world.objects.object import SavedObject
 from regolith_world.objects.object_types import make_objects, restored
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import sphere_inertia
 from regolith_world.world import World
 

@@ -12,8 +12,11 @@ from pydantic import ValidationError
 
 from regolith_world.checkpoint import codec
 from regolith_world.config import WorldConfig
-from regolith_world.objects.object import Beam, Object, RigidBody, SavedObject, StaticBody
+from regolith_world.objects.beam import Beam
+from regolith_world.objects.object import Object, SavedObject
 from regolith_world.objects.object_types import RIGID_BODY, STATIC_BODY, make_objects, object_types, restored
+from regolith_world.objects.rigid_body import RigidBody
+from regolith_world.objects.static_body import StaticBody
 from regolith_world.world import ProtocolError, World
 
 THINGS: dict[str, Any] = {

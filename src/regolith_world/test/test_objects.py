@@ -22,7 +22,8 @@ from regolith_world.cycle.records import (
 )
 from regolith_world.cycle.transport import RemoteAgent
 from regolith_world.numerics.rotation import from_rotation_vector, matrix, product, rotation_vector
-from regolith_world.objects.object import Object, RigidBody
+from regolith_world.objects.object import Object
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import box_inertia, rigid_state, sphere_inertia
 from regolith_world.world import World, WorldConfig
 

@@ -29,7 +29,8 @@ from regolith_world.cycle.records import (
     Verdict,
 )
 from regolith_world.cycle.transport import LocalTransport, ParticipantTimeout, raise_failure
-from regolith_world.objects.object import NEVER_NS, RigidBody
+from regolith_world.objects.object import NEVER_NS
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import rigid_state, sphere_inertia
 from regolith_world.world import AdmissionError, ProtocolError, World, WorldState
 

@@ -19,8 +19,11 @@ from regolith_world.config import WorldConfig
 from regolith_world.contacts.intersection import NII_DEPTH
 from regolith_world.cycle.records import Cycle, Shape, ShapeKind
 from regolith_world.numerics.rotation import from_rotation_vector
-from regolith_world.objects.object import Beam, Intersection, Object, RigidBody, StaticBody, Status
+from regolith_world.objects.beam import Beam
+from regolith_world.objects.object import Intersection, Object, Status
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import box_inertia, rigid_state, sphere_inertia
+from regolith_world.objects.static_body import StaticBody
 from regolith_world.world import World
 
 GRAVITY = 1.62

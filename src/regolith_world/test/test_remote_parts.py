@@ -15,8 +15,10 @@ from regolith_world.cycle.participant import Participant, ParticipantFailed
 from regolith_world.cycle.records import VEHICLE, CycleKey, CycleResult, JoinRequest, Shape, ShapeKind
 from regolith_world.cycle.transport import LocalTransport, RemoteAgent, RemoteBody
 from regolith_world.numerics.rotation import matrix
-from regolith_world.objects.object import NEVER_NS, Intersection, RigidBody, StaticBody, Status
+from regolith_world.objects.object import NEVER_NS, Intersection, Status
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import rigid_state, sphere_inertia
+from regolith_world.objects.static_body import StaticBody
 from regolith_world.world import AdmissionError, ProtocolError, World
 
 BALL = Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0]))

@@ -18,8 +18,10 @@ from regolith_world.contacts.time_of_impact import limited_step_ns, time_of_impa
 from regolith_world.cycle.records import Shape, ShapeKind
 from regolith_world.cycle.step_control import TARGET_DEPTH
 from regolith_world.numerics.rotation import from_rotation_vector, matrix
-from regolith_world.objects.object import Object, RigidBody, StaticBody
+from regolith_world.objects.object import Object
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import box_inertia, rigid_state, sphere_inertia
+from regolith_world.objects.static_body import StaticBody
 from regolith_world.world import World
 
 HEARTBEAT = 20_000_000

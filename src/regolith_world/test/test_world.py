@@ -11,8 +11,11 @@ from regolith_world.config import WorldConfig
 from regolith_world.contacts.intersection import NII_DEPTH
 from regolith_world.cycle.records import Shape, ShapeKind
 from regolith_world.examples.ball_throwing_robot import throw_at_a_wall
-from regolith_world.objects.object import Beam, Object, RigidBody, StaticBody
+from regolith_world.objects.beam import Beam
+from regolith_world.objects.object import Object
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import box_inertia, rigid_state, sphere_inertia
+from regolith_world.objects.static_body import StaticBody
 from regolith_world.world import World
 
 NO_GRAVITY = WorldConfig(gravity_mps2=0.0)

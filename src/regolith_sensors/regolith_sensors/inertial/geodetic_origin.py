@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from regolith_files.yaml_source import KeyPath, YamlSource
-from regolith_sensors.config.sensors import LightConfig, LunarSunConfig
+from regolith_sensors.config.lighting import LightConfig, LunarSunConfig
 
 _PLACE = ('latitude_deg', 'longitude_deg', 'altitude_m')
 _FIX = 'set terrain.site: {latitude_deg, longitude_deg, altitude_m}, or use a georeferenced elevation model'

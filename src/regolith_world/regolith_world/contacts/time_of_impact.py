@@ -19,7 +19,8 @@ import numpy as np
 from regolith_world.contacts.intersection import NII_DEPTH
 from regolith_world.cycle.records import Impulse, IntersectionRecord, Vector
 from regolith_world.cycle.step_control import TARGET_DEPTH
-from regolith_world.objects.object import Object, RigidBody, Status
+from regolith_world.objects.object import Object, Status
+from regolith_world.objects.rigid_body import RigidBody
 
 LITTLE = 0.1
 """Part of the closing speed that turning may add. What is left of a gap after each cycle is twice that at most."""

@@ -24,9 +24,12 @@ from regolith_files.section import Section
 from regolith_world.checkpoint import codec
 from regolith_world.config import WorldConfig
 from regolith_world.cycle.records import BodyState, Cycle, Shape, ShapeKind, Vector
-from regolith_world.objects.object import Beam, Intersection, Object, RigidBody, SavedObject, StaticBody, Status
+from regolith_world.objects.beam import Beam
+from regolith_world.objects.object import Intersection, Object, SavedObject, Status
 from regolith_world.objects.object_types import Metres, ObjectType, Place
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import rigid_state, sphere_inertia
+from regolith_world.objects.static_body import StaticBody
 from regolith_world.world import World
 
 HALF = np.full(3, 0.2)

@@ -19,7 +19,8 @@ import numpy as np
 from regolith_world.cycle.records import BodyState, Vector
 from regolith_world.cycle.transport import RemoteAgent
 from regolith_world.numerics.rotation import matrix, product
-from regolith_world.objects.object import Object, StaticBody
+from regolith_world.objects.object import Object
+from regolith_world.objects.static_body import StaticBody
 
 
 class Category(IntEnum):

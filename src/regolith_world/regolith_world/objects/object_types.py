@@ -20,8 +20,10 @@ from regolith_files.plugins import instance_of, load_plugins
 from regolith_files.section import Later, Section
 from regolith_world.cycle.records import Shape, ShapeKind, Vector
 from regolith_world.numerics.rotation import from_rpy_deg
-from regolith_world.objects.object import NEVER_NS, Object, RigidBody, SavedObject, StaticBody
+from regolith_world.objects.object import NEVER_NS, Object, SavedObject
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import box_inertia, rigid_state, sphere_inertia
+from regolith_world.objects.static_body import StaticBody
 
 GROUP = 'regolith.object_types'
 
