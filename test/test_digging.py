@@ -316,6 +316,7 @@ def test_rassor_fills_its_drums_hauls_and_pours_a_berm() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)
 def test_three_trips_build_a_berm_whose_profile_is_measured() -> None:
     """Three times two full drums, in a cross-section of what was poured over its length of a metre or so."""
     simulation = whole('berm')

@@ -12,7 +12,7 @@ setup(
     name=NAME,
     version='0.1.0',
     packages=find_packages(exclude=['test']),
-    package_data={NAME: ['py.typed', 'templates/*.html', 'templates/*.css', 'templates/new/*']},
+    package_data={NAME: ['py.typed', 'templates/*.html', 'templates/*.css', 'templates/new/*', 'schemas/*.json']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
         (f'share/{NAME}', ['package.xml']),
@@ -25,7 +25,6 @@ setup(
     install_requires=['setuptools'],
     zip_safe=True,
     maintainer='Regolith maintainers',
-    maintainer_email='maintainers@regolith.invalid',
     description='Scenarios, command line, launch files, recording, reports',
     license='Apache-2.0',
     entry_points={
@@ -47,6 +46,7 @@ setup(
             'resume = regolith_bringup.commands.control:resume',
             'rewind = regolith_bringup.commands.snapshots:rewind',
             'rtf = regolith_bringup.commands.control:rtf',
+            'schema = regolith_bringup.commands.schema:schema',
             'snapshot = regolith_bringup.commands.snapshots:snapshot',
             'step = regolith_bringup.commands.control:step',
             'teleop = regolith_bringup.commands.teleop:teleop',

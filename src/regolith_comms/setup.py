@@ -16,7 +16,6 @@ setup(
     install_requires=['setuptools'],
     zip_safe=True,
     maintainer='Regolith maintainers',
-    maintainer_email='maintainers@regolith.invalid',
     description='Radio communication: tile graph, propagation, breadcrumbs, datagrams',
     license='Apache-2.0',
     entry_points={

@@ -16,7 +16,6 @@ setup(
     install_requires=['setuptools'],
     zip_safe=True,
     maintainer='Regolith maintainers',
-    maintainer_email='maintainers@regolith.invalid',
     description='Configuration files: YAML reader, validation, error messages, plug-in loading',
     license='Apache-2.0',
 )

@@ -16,7 +16,6 @@ setup(
     install_requires=['setuptools'],
     zip_safe=False,
     maintainer='Regolith maintainers',
-    maintainer_email='maintainers@regolith.invalid',
     description='Sensor simulation: ray-traced cameras and lidars, lunar photometry, IMU, GNSS',
     license='Apache-2.0',
     entry_points={

@@ -26,7 +26,6 @@ setup(
     install_requires=['setuptools'],
     zip_safe=False,
     maintainer='Regolith maintainers',
-    maintainer_email='maintainers@regolith.invalid',
     description='Deformable terrain: elevation models, terrain models SCM, CRM and rigid, excavation',
     license='Apache-2.0',
     entry_points={

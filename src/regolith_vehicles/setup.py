@@ -26,7 +26,6 @@ setup(
     install_requires=['setuptools'],
     zip_safe=False,
     maintainer='Regolith maintainers',
-    maintainer_email='maintainers@regolith.invalid',
     description='Vehicle dynamics: multibody models, running gear, tires, drivers, excavation tools',
     license='Apache-2.0',
     entry_points={

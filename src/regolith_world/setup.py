@@ -16,7 +16,6 @@ setup(
     install_requires=['setuptools'],
     zip_safe=True,
     maintainer='Regolith maintainers',
-    maintainer_email='maintainers@regolith.invalid',
     description=(
         'Simulation coordinator: adaptive steps, objects, collision detection, contacts, constraints, checkpoints'
     ),

@@ -10,6 +10,7 @@ what it uses.
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import math
 import os
@@ -75,10 +76,26 @@ def _added(name: str, target: Any) -> Any:
 app = typer.Typer(
     name='regolith',
     cls=_Commands,
-    help='Regolith: lunar and off-road rovers on deformable terrain with persistent ruts and compaction.',
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f'regolith {importlib.metadata.version("regolith_bringup")}')
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option('--version', callback=_show_version, is_eager=True, help='Print the version and exit.')
+    ] = False,
+) -> None:
+    """Lunar and off-road rovers on deformable terrain with persistent ruts and compaction."""
+
+
 app.add_typer(terrain_app, name='terrain')
 for _ros_app in ROS_APPS:
     app.add_typer(_ros_app)

@@ -16,6 +16,7 @@ from regolith_files.problems import InputError, Problem, allowed_names
 
 FILES = {'scenario': ('scenario.yaml',), 'vehicle': ('vehicle.yaml', 'vehicle.xml'), 'sensor': ('sensor.yaml',)}
 _TEMPLATES = resources.files('regolith_bringup') / 'templates' / 'new'
+_SCHEMAS = resources.files('regolith_bringup') / 'schemas'
 
 
 def new(
@@ -35,8 +36,8 @@ def new(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, file in zip(paths, FILES[kind]):
-            text = Template((_TEMPLATES / file).read_text(encoding='utf-8')).substitute(name=name)
-            path.write_text(text, encoding='utf-8')
+            text = Template((_TEMPLATES / file).read_text(encoding='utf-8'))
+            path.write_text(text.substitute(name=name, schema=_SCHEMAS / f'{kind}.json'), encoding='utf-8')
     except OSError as error:
         problem, allowed = f'cannot be written: {error.strerror}', 'a writable folder'
         raise InputError(Problem(f'new {kind}', '', problem, allowed, str(folder))) from None
