@@ -38,12 +38,12 @@ def scm_cost(mode: str = 'regolith', sinkage_m: float = 0.13, repeats: int = 7) 
     """Measure the soil contact kernel on a wheel that rolls at 20 % slip through lunar soil.
 
     Args:
-        mode: 'regolith' or 'reference'
-        sinkage_m: of the wheel bottom [m]
-        repeats: the least of so many passes over 0.4 m of virgin soil counts
+        mode: 'regolith' or 'reference'.
+        sinkage_m: Of the wheel bottom [m].
+        repeats: The least of so many passes over 0.4 m of virgin soil counts.
 
     Returns:
-        ``us_per_wheel_step`` [us], ``contact_nodes`` (mean per step)
+        ``us_per_wheel_step`` [us], ``contact_nodes`` (mean per step).
     """
     soils = load_soil('lunar_nominal').parameters()[None, :]
     grid = SoilGrid(FlatField(), _SPACING)

@@ -41,9 +41,9 @@ class MapWindow:
         """Map a grid.
 
         Args:
-            grid: the committed soil; only read
-            cell_m: edge of a cell [m]; at least the grid's spacing is used
-            reach_m: radius shown around each place [m]
+            grid: The committed soil; only read.
+            cell_m: Edge of a cell [m]; at least the grid's spacing is used.
+            reach_m: Radius shown around each place [m].
         """
         self.grid = grid
         self.cell_m = max(cell_m, grid.spacing)

@@ -11,9 +11,9 @@ def curvature_radii(semi_major: float, flattening: float, latitude: float) -> tu
     """Return the radii of curvature [m] along the meridian and along the parallel (prime vertical) of an ellipsoid.
 
     Args:
-        semi_major: [m]
-        flattening: 0 of a sphere
-        latitude: geodetic [rad]
+        semi_major: [m].
+        flattening: 0 of a sphere.
+        latitude: Geodetic [rad].
 
     Source: snyder1987, eqs. 4-18 and 4-20.
     Checked by: test_geodesy.py::test_radii_of_curvature_are_those_of_arcs_on_the_ellipsoid.

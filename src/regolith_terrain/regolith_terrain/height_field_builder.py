@@ -39,11 +39,11 @@ def build_height_field(config: TerrainConfig, scenario_seed: int) -> HeightField
     """Return the undisturbed ground of a scenario.
 
     Args:
-        config: the scenario's terrain section
-        scenario_seed: for procedural ground and detail without a seed of their own
+        config: The scenario's terrain section.
+        scenario_seed: For procedural ground and detail without a seed of their own.
 
     Raises:
-        ValueError: if a raster cannot be used
+        ValueError: If a raster cannot be used.
     """
     if config.source == 'flat':
         return FlatField()
@@ -83,7 +83,7 @@ def read_elevation_model(config: TerrainConfig) -> RasterField:
     """Return the posts of a scenario's elevation model, without detail between them.
 
     Raises:
-        ValueError: if it cannot be used
+        ValueError: If it cannot be used.
     """
     part = config.window
     return RasterField.from_file(
@@ -100,8 +100,8 @@ def build_rocks(config: TerrainConfig, scenario_seed: int) -> RockField | None:
     """Return the rocks of a scenario's ground; none where it has none.
 
     Args:
-        config: the scenario's terrain section
-        scenario_seed: for ground without a seed of its own
+        config: The scenario's terrain section.
+        scenario_seed: For ground without a seed of its own.
     """
     field = build_height_field(config, scenario_seed) if config.has_rocks else None
     free = [(np.array(part.points, dtype=np.float64), part.half_width_m) for part in config.rock_free_zones]

@@ -16,10 +16,10 @@ def hillshade(
     Ground casts no shadow on other ground.
 
     Args:
-        z: heights [m] at x = i spacing, y = j spacing, shape (ni, nj), both at least 2
-        spacing: [m]
-        sun_azimuth_deg: clockwise from north (+y)
-        sun_elevation_deg: above the horizon
+        z: Heights [m] at x = i spacing, y = j spacing, shape (ni, nj), both at least 2.
+        spacing: [m].
+        sun_azimuth_deg: Clockwise from north (+y).
+        sun_elevation_deg: Above the horizon.
 
     Source: horn1981.
     Checked by: test_procedural.py::test_hillshade.

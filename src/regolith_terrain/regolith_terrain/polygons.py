@@ -17,7 +17,7 @@ def crossing(corners: Sequence[tuple[float, float]]) -> tuple[int, int] | None:
     over the one before.
 
     Args:
-        corners: x, y [m], shape (n, 2), in order
+        corners: x, y [m], shape (n, 2), in order.
     """
     start = np.array(corners, dtype=np.float64)
     end = np.roll(start, -1, axis=0)

@@ -54,7 +54,7 @@ class ProceduralField(HeightField):
         """Make the ground of a seed.
 
         Args:
-            roughness: its shape; none: that of a gentle mare
+            roughness: Its shape; none: that of a gentle mare.
         """
         config = roughness if roughness is not None else RoughnessConfig()
         self.seed = int(seed)
@@ -165,9 +165,9 @@ def _crater_height(x: float, depth: float, rim: float, blend: float) -> float:
     """Return the height [m] of a crater at x = distance / radius < 3.
 
     Args:
-        depth: from rim to floor [m]
-        rim: its height [m]
-        blend: difference of heights below which bowl and ejecta are rounded into one another [m]
+        depth: From rim to floor [m].
+        rim: Its height [m].
+        blend: Difference of heights below which bowl and ejecta are rounded into one another [m].
 
     Source: pike1977; mcgetchin1973.
     Checked by: test_procedural.py::test_crater_profile_joins_smoothly.

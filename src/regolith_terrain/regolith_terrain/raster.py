@@ -58,16 +58,16 @@ class RasterField(HeightField):
         """Take posts at a = x_first + i spacing, b = y_first + j spacing along the grid's axes, from the origin [m].
 
         Args:
-            posts: heights [m], shape (ni, nj), at least (2, 2)
-            spacing: [m]; two where they differ along the axes
-            x_first: none: the middle of the posts is at a = 0
-            y_first: likewise
-            jacobian: of (a, b) by the local (x, y), row by row
-            detail: finer ground, in local coordinates
-            body: that the map is of, see :func:`regolith_terrain.elevation.grid.body_name`
+            posts: Heights [m], shape (ni, nj), at least (2, 2).
+            spacing: [m]; two where they differ along the axes.
+            x_first: None: the middle of the posts is at a = 0.
+            y_first: Likewise.
+            jacobian: Of (a, b) by the local (x, y), row by row.
+            detail: Finer ground, in local coordinates.
+            body: That the map is of, see :func:`regolith_terrain.elevation.grid.body_name`.
 
         Raises:
-            ValueError: if there are too few posts or some are not finite
+            ValueError: If there are too few posts or some are not finite.
         """
         posts = np.ascontiguousarray(posts, dtype=np.float64)
         if posts.ndim != 2 or min(posts.shape) < 2:
@@ -107,17 +107,17 @@ class RasterField(HeightField):
         """Read a GeoTIFF (or whatever GDAL reads), a PDS3 image or a NumPy array.
 
         Args:
-            path: of the file
-            post_spacing_m: overrides what the file says, and is needed where it says nothing; the raster's own
-                coordinates then count from its lower left corner
-            center: origin of the local frame: latitude, longitude [deg] or the raster's own coordinates [m], see
-                :func:`regolith_terrain.elevation.grid.locate`; none: its middle
-            north: see :func:`regolith_terrain.elevation.grid.local_frame`
-            values: what the user states about the stored values
-            window: west, south, east, north of the part to read, from the origin [m]; none: all of it
+            path: Of the file.
+            post_spacing_m: Overrides what the file says, and is needed where it says nothing; the raster's own
+                coordinates then count from its lower left corner.
+            center: Origin of the local frame: latitude, longitude [deg] or the raster's own coordinates [m], see
+                :func:`regolith_terrain.elevation.grid.locate`; none: its middle.
+            north: See :func:`regolith_terrain.elevation.grid.local_frame`.
+            values: What the user states about the stored values.
+            window: West, south, east, north of the part to read, from the origin [m]; none: all of it.
 
         Raises:
-            ValueError: naming the file and what is wrong with it
+            ValueError: If the file is invalid. The message names the file and the problem.
         """
         from regolith_terrain.elevation.grid import AS_STORED, local_frame, window_of  # GDAL is costly to import
         from regolith_terrain.elevation.open_model import open_elevation_model
@@ -307,9 +307,9 @@ def _quintic(
     """Write the interpolated heights less ``datum`` [m] at (x[n], y[n]) [m] to ``out``; outside, the edge goes on.
 
     Args:
-        base: interpolated values at the posts [m]
-        posts: heights that decide where derivatives are reduced [m]
-        steep: whether they are anywhere (:func:`_has_steps`)
+        base: Interpolated values at the posts [m].
+        posts: Heights that decide where derivatives are reduced [m].
+        steep: Whether they are anywhere (:func:`_has_steps`).
     """
     ni, nj = base.shape
     for n in range(x.shape[0]):

@@ -57,7 +57,7 @@ class GridWindow:
         """Return the nodes of a square of a size around a centre [m], which moves to the nearest node.
 
         Raises:
-            ValueError: if there are too many or too few
+            ValueError: If there are too many or too few.
         """
         half = round(0.5 * size_m / spacing_m)
         count = 2 * half + 1
@@ -80,7 +80,7 @@ def new_folder(folder: Path) -> Iterator[Path]:
     """Yield a folder to write to; it takes the name of ``folder`` once the block ends well, and vanishes otherwise.
 
     Raises:
-        ValueError: if ``folder`` is not empty
+        ValueError: If ``folder`` is not empty.
     """
     if os.path.exists(folder) and (not folder.is_dir() or any(folder.iterdir())):
         raise ValueError(f'{folder}: is there and not empty; allowed: a new or an empty folder')
@@ -103,14 +103,14 @@ def write_lunar_ground(
     """Write ``heights.tif``, ``rocks.csv``, ``hillshade.png`` and ``about.json`` of lunar ground; return the last.
 
     Args:
-        rocks: with the field they lie on
-        nodes: to write; craters and waves that their spacing cannot show are left out
-        folder: new or empty
-        least_rock_m: smallest diameter in the catalogue
-        progress: called with the share done and the stage
+        rocks: With the field they lie on.
+        nodes: To write; craters and waves that their spacing cannot show are left out.
+        folder: New or empty.
+        least_rock_m: Smallest diameter in the catalogue.
+        progress: Called with the share done and the stage.
 
     Raises:
-        ValueError: if the folder is not empty
+        ValueError: If the folder is not empty.
     """
     field = rocks.field
     with new_folder(folder) as made:

@@ -135,7 +135,7 @@ def terrain_model(name: str) -> TerrainModel:
     """Return a law by its name.
 
     Raises:
-        ValueError: if there is none of that name (lists those there are), or it cannot be loaded
+        ValueError: If there is none of that name (lists those there are), or it cannot be loaded.
     """
     if name in _SHIPPED:  # without a look at what is installed, which takes a tenth of a second
         return _SHIPPED[name]

@@ -80,12 +80,12 @@ class TerrainParticipant(Participant):
         """Hold the ground of a scenario.
 
         Args:
-            config: the scenario's terrain section
-            height_field: the undisturbed ground
-            send_result: sends results to the world
-            send_update: carries merged changes to all
-            grid: committed soil, where it is shared within the process; none: a fresh one
-            gravity_mps2: by which loose soil stands or slides [m/s^2]
+            config: The scenario's terrain section.
+            height_field: The undisturbed ground.
+            send_result: Sends results to the world.
+            send_update: Carries merged changes to all.
+            grid: Committed soil, where it is shared within the process; none: a fresh one.
+            gravity_mps2: By which loose soil stands or slides [m/s^2].
         """
         super().__init__(name, send_result, epoch)
         self.config = config
@@ -181,10 +181,10 @@ class TerrainParticipant(Participant):
         """Refuse changes of nodes that are particles of another.
 
         Args:
-            agent: who changes them
+            agent: Who changes them.
 
         Raises:
-            ForeignSoilError: naming both, the region and a node
+            ForeignSoilError: Naming both, the region and a node.
         """
         for region in self._particles:
             if region.vehicle != agent:
@@ -267,7 +267,7 @@ class TerrainParticipant(Participant):
         """Restore what :meth:`save` returned.
 
         Raises:
-            ValueError: if the blob does not fit this ground
+            ValueError: If the blob does not fit this ground.
         """
         if len(blob) < _HEAD:
             raise ValueError(f'{self.name}: saved state of {len(blob)} bytes was cut short')

@@ -25,10 +25,10 @@ class TilePyramid:
         """Take the field and the spacing of level 0 [m].
 
         Args:
-            capacity: tiles to keep, 33 kB each
+            capacity: Tiles to keep, 33 kB each.
 
         Raises:
-            ValueError: if spacing or capacity is not positive
+            ValueError: If spacing or capacity is not positive.
         """
         if not spacing > 0.0 or capacity < 1:
             raise ValueError(f'spacing {spacing!r} m, capacity {capacity!r}; allowed: > 0, at least 1')
@@ -49,7 +49,7 @@ class TilePyramid:
         """Return z [m] at x = (TILE i + a) s, y = (TILE j + b) s for 0 <= a, b <= TILE; read-only, shape (65, 65).
 
         Args:
-            level: >= 0; s = ``spacing_of(level)``
+            level: >= 0; s = ``spacing_of(level)``.
         """
         key = (level, i, j)
         found = self._kept.get(key)

@@ -49,7 +49,7 @@ def _laid(field: HeightField, corners: NDArray[np.float64]) -> NDArray[np.float6
     """Return a line over the undisturbed ground [m], shape (n, 3).
 
     Args:
-        corners: x, y [m], shape (m, 2)
+        corners: x, y [m], shape (m, 2).
     """
     pieces = []
     for start, end in pairwise(corners):

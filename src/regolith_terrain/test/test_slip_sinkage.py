@@ -396,7 +396,7 @@ def test_reference_mode_has_no_slip_sinkage() -> None:
     assert rules()[CARRIES] == 1.0 and rules(enabled=False)[CARRIES] == 0.0
     assert TerrainConfig.model_validate({'scm_mode': 'reference'}).displacement()[CARRIES] == 0.0
     with pytest.raises(
-        ValueError, match=r"slip_sinkage\.enabled = true: in mode 'reference'; allowed: in mode 'regolith'"
+        ValueError, match=r"slip_sinkage\.enabled = true: is not supported in mode 'reference'; allowed: mode 'regolith'"
     ):
         TerrainConfig.model_validate({'scm_mode': 'reference', 'slip_sinkage': {'enabled': True}})
 

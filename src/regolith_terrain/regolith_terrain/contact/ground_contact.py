@@ -70,10 +70,10 @@ def spring_limit(mass: float, area: float, elastic: float, damping: float) -> St
     The first is that of semi-implicit Euler on a spring, step times angular frequency below 2.
 
     Args:
-        mass: that rests on it [kg]
-        area: that it presses with [m^2]
-        elastic: E [Pa/m]
-        damping: R [Pa s/m]
+        mass: That rests on it [kg].
+        area: That it presses with [m^2].
+        elastic: E [Pa/m].
+        damping: R [Pa s/m].
 
     Source: hairer2006.
     Checked by: test_scm.py::test_a_plate_bounces_on_above_the_step_limit_only.
@@ -140,14 +140,14 @@ class GroundContact(ABC):
         """Move the ground itself on, if :attr:`max_exposure_s` says that it moves, before the substeps of that time.
 
         Args:
-            duration: [s]
-            center: of the parts that may touch, at its start [m], shape (k, 3)
-            rotation: axes of their shapes as columns, shape (k, 3, 3)
-            velocity: of the centres [m/s], shape (k, 3)
-            spin: world axes [rad/s]
+            duration: [s].
+            center: Of the parts that may touch, at its start [m], shape (k, 3).
+            rotation: Axes of their shapes as columns, shape (k, 3, 3).
+            velocity: Of the centres [m/s], shape (k, 3).
+            spin: World axes [rad/s].
 
         Raises:
-            FloatingPointError: saying what broke down
+            FloatingPointError: Saying what broke down.
         """
 
     def warm_up(self) -> None:  # noqa: B027
@@ -157,10 +157,10 @@ class GroundContact(ABC):
         """Return nodes that the ground itself changed in a cycle, each in one of the records.
 
         Args:
-            fields: names of a node's fields
+            fields: Names of a node's fields.
 
         Raises:
-            FloatingPointError: saying what broke down
+            FloatingPointError: Saying what broke down.
         """
         return []
 
@@ -187,7 +187,7 @@ class GroundContact(ABC):
         """Restore what :meth:`save` returned.
 
         Raises:
-            ValueError: if the length does not fit
+            ValueError: If the length does not fit.
         """
         if blob:
             raise ValueError(f'saved contact of {len(blob)} bytes; allowed: none, this ground has no memory')

@@ -39,9 +39,9 @@ def bind_kernels(
     """Return a compiled loop.
 
     Args:
-        loop: in plain Python; it calls the kernels by the names they are given here, as if they were globals
-        views_only: whether it makes no arrays, nor takes any from the kernels, so that it need not count owners
-        kernels: compiled by Numba
+        loop: In plain Python; it calls the kernels by the names they are given here, as if they were globals.
+        views_only: Whether it makes no arrays, nor takes any from the kernels, so that it need not count owners.
+        kernels: Compiled by Numba.
     """
     assert isinstance(loop, FunctionType)
     bound = FunctionType(loop.__code__, {**loop.__globals__, **kernels}, loop.__name__, loop.__defaults__)

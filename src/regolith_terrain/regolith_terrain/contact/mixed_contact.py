@@ -138,11 +138,11 @@ def make_contact(
     """Return the contact of ground of one law, or of all that lie side by side in it.
 
     Args:
-        law: whose fields the nodes have; it holds wherever ``setting.soils`` names no other
-        firm: makes the vehicle's own contact with firm ground; none: the ground's law
+        law: Whose fields the nodes have; it holds wherever ``setting.soils`` names no other.
+        firm: Makes the vehicle's own contact with firm ground; none: the ground's law.
 
     Raises:
-        ValueError: if a law refuses the setting
+        ValueError: If a law refuses the setting.
     """
 
     def made(law: TerrainModel, setting: ContactSetting) -> GroundContact:

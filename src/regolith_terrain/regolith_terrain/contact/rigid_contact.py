@@ -126,9 +126,9 @@ def press_circle(
     """Add the force and torque of the ground on a circle about a part's axle to the wrench; return OK or LEFT_WINDOW.
 
     Args:
-        n: index of its contact point in the memory of the part
-        radius: [m]
-        aside: of the circle's center from the part's, along the axle [m]
+        n: Index of its contact point in the memory of the part.
+        radius: [m].
+        aside: Of the circle's center from the part's, along the axle [m].
     """
     point = arrays.point
     depth, nx, ny, nz = math.nan, 0.0, 0.0, 1.0
@@ -162,8 +162,8 @@ def _over_bend(
     ground.
 
     Args:
-        aside: of the circle's center from the wheel's, along the axle [m]
-        point: out [m], shape (3,)
+        aside: Of the circle's center from the wheel's, along the axle [m].
+        point: Out [m], shape (3,).
     """
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     cx, cy, cz = pose.center[0] + aside * ax, pose.center[1] + aside * ay, pose.center[2] + aside * az
@@ -194,8 +194,8 @@ def way_aside(
     less than ASIDE along that is no face beside the wheel. A point below the lower ground is as deep as one on it.
 
     Args:
-        x: of the point [m]; so are y and z
-        most: how far away it may be [m]
+        x: Of the point [m]; so are y and z.
+        most: How far away it may be [m].
     """
     ax, ay = pose.rotation[0, 1], pose.rotation[1, 1]
     level_part = math.sqrt(ax * ax + ay * ay)
@@ -231,7 +231,7 @@ def _is_bent(arrays: RigidArrays, pose: PartPose, radius: float, aside: float) -
     """Return whether the nodes around a circle about an axle deviate from the plane below its center by more than BENT.
 
     Args:
-        aside: of the circle's center from the wheel's, along the axle [m]
+        aside: Of the circle's center from the wheel's, along the axle [m].
     """
     cx, cy = pose.center[0] + aside * pose.rotation[0, 1], pose.center[1] + aside * pose.rotation[1, 1]
     if pose.center[2] + aside * pose.rotation[2, 1] - radius > arrays.top:
@@ -255,8 +255,8 @@ def _deepest_of_points(
     """Write the deepest of RIM_POINTS points fixed to a circle about an axle; return its depth [m] and normal.
 
     Args:
-        aside: of the circle's center from the wheel's, along the axle [m]
-        point: out [m], shape (3,)
+        aside: Of the circle's center from the wheel's, along the axle [m].
+        point: Out [m], shape (3,).
     """
     turn = pose.rotation
     best, nx, ny, nz = -math.inf, 0.0, 0.0, 1.0
@@ -282,8 +282,8 @@ def _lowest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: fl
     """Write the point [m] of a circle about a wheel's axle that lies deepest against the slope of the ground below it.
 
     Args:
-        aside: of the circle's centre from the wheel's, along the axle [m]
-        point: out, shape (3,)
+        aside: Of the circle's centre from the wheel's, along the axle [m].
+        point: Out, shape (3,).
     """
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     cx, cy, cz = pose.center[0] + aside * ax, pose.center[1] + aside * ay, pose.center[2] + aside * az
@@ -319,8 +319,8 @@ def _deepest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: f
     it is lifted by degrees. RIM_ARCS arcs of the lower half are looked at, the end of the best one by bisection.
 
     Args:
-        aside: of the circle's centre from the wheel's, along the axle [m]
-        point: in/out [m], shape (3,)
+        aside: Of the circle's centre from the wheel's, along the axle [m].
+        point: In/out [m], shape (3,).
     """
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     cx, cy, cz = pose.center[0] + aside * ax, pose.center[1] + aside * ay, pose.center[2] + aside * az
@@ -359,7 +359,7 @@ def _corner(pose: PartPose, size: Floats, centered: bool, n: int, point: Floats)
     """Write corner ``n`` [m] of the box round a shape to ``point``.
 
     Args:
-        centered: whether the box has a centre of its own, size[3:6]
+        centered: Whether the box has a centre of its own, size[3:6].
     """
     for a in range(3):
         point[a] = pose.center[a]

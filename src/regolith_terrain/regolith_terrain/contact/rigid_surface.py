@@ -139,9 +139,9 @@ def _on_line(
     """Return the square of the distance and the vector from a point to the nearest one of a cell's line of constant y.
 
     Args:
-        a: heights of the cell's nodes (0, 0), of (0, 1) ``b``, (1, 0) ``d``, (1, 1) ``e`` [m]
-        s: its size [m]
-        v: the line's y [m]
+        a: Heights of the cell's nodes (0, 0), of (0, 1) ``b``, (1, 0) ``d``, (1, 1) ``e`` [m].
+        s: Its size [m].
+        v: The line's y [m].
     """
     first = a + (b - a) * v / s
     rise = (d + (e - d) * v / s - first) / s
@@ -157,10 +157,10 @@ def _to_cell(arrays: RigidArrays, i: int, j: int, x: float, y: float, z: float) 
     Tried are the cell's four sides, which are straight, and by golden section the lines between two of them.
 
     Args:
-        i: row of the cell's first node
-        j: its column
-        x: of the point from that node [m], so is ``y``
-        z: height [m]
+        i: Row of the cell's first node.
+        j: Its column.
+        x: Of the point from that node [m], so is ``y``.
+        z: Height [m].
     """
     level, s = arrays.level, arrays.spacing
     a, b, d, e = level[i, j], level[i, j + 1], level[i + 1, j], level[i + 1, j + 1]
@@ -200,10 +200,10 @@ def find_foot(
     of its grid that the plane crosses: exact along x and y, otherwise to the twist of one cell.
 
     Args:
-        cx: of the axle [m], so are cy and cz
-        hx: unit vector ahead, level; so is hy
-        foot: out: distance ahead [m], height [m], which line of the grid it lies on: 0 of constant x, 1 of constant y,
-            -1 neither; shape (3,)
+        cx: Of the axle [m], so are cy and cz.
+        hx: Unit vector ahead, level; so is hy.
+        foot: Out: distance ahead [m], height [m], which line of the grid it lies on: 0 of constant x, 1 of constant y,
+            -1 neither; shape (3,).
     """
     first, _, _ = surface_at(ground, cx - radius * hx, cy - radius * hy)
     last, _, _ = surface_at(ground, cx + radius * hx, cy + radius * hy)

@@ -73,10 +73,10 @@ class ShearMemory:
         """Return the memory after a cycle: untouched nodes as they were, touched ones as in ``dense``.
 
         Args:
-            i0: index of the window's first row
-            j0: index of its first column
-            dense: as :meth:`scatter` gave it, written by the kernels
-            touched: nodes the kernels loaded, shape (ni, nj); shear changes nowhere else, but may be forgotten there
+            i0: Index of the window's first row.
+            j0: Index of its first column.
+            dense: As :meth:`scatter` gave it, written by the kernels.
+            touched: Nodes the kernels loaded, shape (ni, nj); shear changes nowhere else, but may be forgotten there.
         """
         kept, layer, i, j, value = _gather(self.layer, self.i, self.j, self.value, i0, j0, dense, touched)
         if kept:
@@ -96,7 +96,7 @@ class ShearMemory:
         """Return the memory that :meth:`save` described.
 
         Raises:
-            ValueError: if the length does not fit
+            ValueError: If the length does not fit.
         """
         layers, n = (int(v) for v in np.frombuffer(blob, '<i8', 2)) if len(blob) >= 16 else (0, -1)
         if len(blob) != 16 + 28 * n:

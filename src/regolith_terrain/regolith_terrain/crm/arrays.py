@@ -47,9 +47,9 @@ class Material(NamedTuple):
     cohesion: float
     """c [Pa]."""
     swelling: float
-    """kappa, of Cam Clay: fall of the specific volume with ln(p) on unloading [-]."""
+    """Kappa, of Cam Clay: fall of the specific volume with ln(p) on unloading [-]."""
     compression: float
-    """lambda, of Cam Clay: the same on first loading [-]."""
+    """Lambda, of Cam Clay: the same on first loading [-]."""
 
 
 class Scheme(NamedTuple):
@@ -64,7 +64,7 @@ class Scheme(NamedTuple):
     volume: float
     """Of a particle, d_0^3 [m^3]."""
     viscosity: float
-    """alpha of the artificial viscosity [-]."""
+    """Alpha of the artificial viscosity [-]."""
     sound_speed: float
     """sqrt(K / rho) [m/s]."""
     shifting: float

@@ -83,8 +83,8 @@ def evaluations_per_s(count: int, workers: int, repeats: int = 5) -> float:
     """Return how many particles a second get density and force, sorting included, best of several passes.
 
     Args:
-        count: of particles in a cube, about
-        workers: threads
+        count: Of particles in a cube, about.
+        workers: Threads.
     """
     side = round(count ** (1.0 / 3.0))
     place = np.hstack((boundary_markers.lattice((0.0,) * 3, (float(side),) * 3, 1.0), np.zeros((side**3, 1))))

@@ -31,8 +31,8 @@ def crm(counts: tuple[int, ...] = COUNTS, wheel_spacing: float = 0.009) -> dict[
     """Measure cubes of soil at rest that repeat themselves sideways, with some 80 neighbours each inside.
 
     Args:
-        counts: about how many particles of soil
-        wheel_spacing: of particles under the wheel [m]
+        counts: About how many particles of soil.
+        wheel_spacing: Of particles under the wheel [m].
 
     Returns:
         ``particle_steps_per_s``, count -> threads -> steps of one particle per wall second (best of several passes),
@@ -42,7 +42,7 @@ def crm(counts: tuple[int, ...] = COUNTS, wheel_spacing: float = 0.009) -> dict[
         ``neighbours``, mean of a list; ``bytes_per_particle``, all arrays and a saved copy; by count. ``wheel``, the
         rig ``grc1_mgru3`` on 10 degrees with two threads: ``seconds_per_second``, wall per simulated time, of
         ``elements`` particles in the trough with a step of ``step_s``. ``machine_score``, see
-        :func:`regolith_world.numerics.machine_score.machine_score`
+        :func:`regolith_world.numerics.machine_score.machine_score`.
     """
     keys = ('particle_steps_per_s', 'evaluations_per_s', 'of_plain', 'neighbours', 'bytes_per_particle')
     found: dict[str, dict[str, Any]] = {key: {} for key in keys}

@@ -47,11 +47,11 @@ def soil_to_cut(density: float, cohesion: float, friction: float, gravity: float
     the pressure: so p sin(phi) + c cos(phi) bounds sqrt(J2).
 
     Args:
-        density: [kg/m^3]
-        cohesion: [Pa]
-        friction: angle [rad]
-        gravity: [m/s^2]
-        depth: of the cut [m]
+        density: [kg/m^3].
+        cohesion: [Pa].
+        friction: Angle [rad].
+        gravity: [m/s^2].
+        depth: Of the cut [m].
     """
     return ParticleSoil(
         name='cut',
@@ -74,15 +74,15 @@ def push_blade(
     """Push a blade through soil.
 
     Args:
-        depth: of its edge below the surface [m], four spacings or more
-        speed: [m/s]
-        gravity: [m/s^2]
-        spacing: of particles [m]
-        workers: threads; the outcome is the same
-        tick: called with the part that is done
+        depth: Of its edge below the surface [m], four spacings or more.
+        speed: [m/s].
+        gravity: [m/s^2].
+        spacing: Of particles [m].
+        workers: Threads; the outcome is the same.
+        tick: Called with the part that is done.
 
     Raises:
-        ValueError: if particles are too coarse
+        ValueError: If particles are too coarse.
     """
     if depth < 4.0 * spacing:
         raise ValueError(f'spacing {spacing!r} m for a cut of {depth!r} m; allowed: at most a quarter of it')

@@ -32,9 +32,9 @@ def trough(low: ArrayLike, high: ArrayLike, spacing: float, height: float = 0.0)
     """Return markers of a floor and four walls round a box of soil [m], shape (n, 3).
 
     Args:
-        low: lower corner of the soil [m]
-        high: upper corner [m]
-        height: by which walls rise above the soil [m]
+        low: Lower corner of the soil [m].
+        high: Upper corner [m].
+        height: By which walls rise above the soil [m].
     """
     a, b = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
     size = np.round((b - a) / spacing) * spacing
@@ -51,10 +51,10 @@ def channel(x: tuple[float, float], width: float, floor: float, spacing: float, 
     It repeats itself along y, in which it has no walls.
 
     Args:
-        x: of its ends [m], the second moved to whole spacings
-        width: period, along y [m]
-        floor: z of its floor [m]
-        height: by which ends rise above the soil [m]
+        x: Of its ends [m], the second moved to whole spacings.
+        width: Period, along y [m].
+        floor: z of its floor [m].
+        height: By which ends rise above the soil [m].
     """
     edge = LAYERS * spacing
     (a, b), count = x, round((x[1] - x[0]) / spacing)
@@ -83,7 +83,7 @@ def box(half: ArrayLike, spacing: float) -> Floats:
     """Return markers of a box round the origin, in its outer layers [m], shape (n, 3).
 
     Args:
-        half: half its sides [m], shape (3,)
+        half: Half its sides [m], shape (3,).
     """
     side = np.asarray(half, dtype=np.float64)
     filled = lattice(-side, side, spacing)
@@ -101,8 +101,8 @@ def slab(length: float, width: float, spacing: float) -> Floats:
     """Return markers of a plate above z = 0, about the origin, none of them on y = 0 [m], shape (n, 3).
 
     Args:
-        length: along x [m]
-        width: along y [m]
+        length: Along x [m].
+        width: Along y [m].
     """
     half = lattice((-0.5 * length, 0.0, 0.0), (0.5 * length, 0.5 * width, LAYERS * spacing), spacing)
     return np.concatenate((half, half * [1.0, -1.0, 1.0]))
@@ -151,10 +151,10 @@ def wheel(
     Its sides are closed as deep as five times the outer layers; soil does not come further in.
 
     Args:
-        radius: of the drum [m]
-        height: by which grousers stand out [m]
-        thickness: of a grouser; one that is thinner than the spacing has one layer of markers [m]
-        even: whether none may lie on the plane y = 0
+        radius: Of the drum [m].
+        height: By which grousers stand out [m].
+        thickness: Of a grouser; one that is thinner than the spacing has one layer of markers [m].
+        even: Whether none may lie on the plane y = 0.
     """
     rows = max(1, round(width / spacing))
     rows += rows % 2 if even else 0

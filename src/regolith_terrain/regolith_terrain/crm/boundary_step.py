@@ -58,9 +58,9 @@ def place_markers(
     """Write positions and wall velocities of the markers in ``rows[a:b]``, where bodies are after ``ahead`` [s].
 
     Args:
-        label: number of the marker in each row, shape (n,)
-        body: body of each marker, by its number, shape (m,)
-        local: place of each marker in its body's frame [m], shape (m, 3)
+        label: Number of the marker in each row, shape (n,).
+        body: Body of each marker, by its number, shape (m,).
+        local: Place of each marker in its body's frame [m], shape (m, 3).
     """
     for k in range(a, b):
         row = rows[k]
@@ -97,7 +97,7 @@ def extrapolate_to_markers(
     """Turn wall velocities of the markers in ``rows[a:b]`` into theirs, and give them their stress.
 
     Args:
-        gravity: [m/s^2], shape (3,)
+        gravity: [m/s^2], shape (3,).
     """
     length = scheme.length
     support = 4.0 * length * length
@@ -179,7 +179,7 @@ def forces_on_markers(
     """Write the force of soil on the markers in ``rows[a:b]``: what each does to the soil, reversed.
 
     Args:
-        force: out, by number of the marker [N], shape (m, 3)
+        force: Out, by number of the marker [N], shape (m, 3).
     """
     length = scheme.length
     support = 4.0 * length * length
@@ -232,8 +232,8 @@ def sum_forces(force: Floats, body: Rows, local: Floats, bodies: BoundaryBodies,
     """Write the force [N] on each body and its torque about its centre [N m], markers in the order of their numbers.
 
     Args:
-        total: out, shape (b, 3)
-        torque: out, shape (b, 3)
+        total: Out, shape (b, 3).
+        torque: Out, shape (b, 3).
     """
     total[:] = 0.0
     torque[:] = 0.0

@@ -36,7 +36,7 @@ def refuse(rig: WheelRig, soil: ParticleSoil, settings: Discretization) -> None:
     """Refuse particles that are too coarse, or more than memory holds.
 
     Raises:
-        ValueError: naming the value and what is allowed
+        ValueError: If a value is invalid. The message names the value and the allowed values.
     """
     most = min(rig.width_m, rig.trough.depth_m)
     if settings.spacing_m > most:
@@ -63,12 +63,12 @@ class CrmClimb(DrivenBody):
         """Lay the bed, as an elastic layer under its own weight.
 
         Args:
-            slope_deg: upwards in the direction of travel [deg]
-            workers: threads; the outcome is the same
-            device: what makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`
+            slope_deg: Upwards in the direction of travel [deg].
+            workers: Threads; the outcome is the same.
+            device: What makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`.
 
         Raises:
-            ValueError: if there is no room, or particles are too coarse
+            ValueError: If there is no room, or particles are too coarse.
         """
         check(rig, slope_deg)
         refuse(rig, soil, settings)

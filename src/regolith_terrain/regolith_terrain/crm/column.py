@@ -59,10 +59,10 @@ class CrmCollapse:
         """Fill the tube.
 
         Args:
-            count: of particles, about
-            workers: threads; the outcome is the same
-            viscosity: artificial, alpha; None: by how it is let go
-            device: what makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`
+            count: Of particles, about.
+            workers: Threads; the outcome is the same.
+            viscosity: Artificial, alpha; None: by how it is let go.
+            device: What makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`.
         """
         spacing = (math.pi * column.radius**2 * column.height / count) ** (1.0 / 3.0)
         side = 2.0 * math.ceil(column.radius / spacing) * spacing
@@ -135,7 +135,7 @@ class CrmCollapse:
         """Restore what :meth:`save` returned.
 
         Raises:
-            ValueError: if it is that of another column
+            ValueError: If the state is of another column.
         """
         found = unpacked(saved)
         self.bed.bodies.center[:] = found['center']

@@ -30,12 +30,12 @@ def refuse_too_many(
     """Refuse a bed of more particles than memory holds.
 
     Args:
-        volume: of soil [m^3]
-        seconds: simulated [s]
-        finer_along: directions in which a finer bed has more particles
+        volume: Of soil [m^3].
+        seconds: Simulated [s].
+        finer_along: Directions in which a finer bed has more particles.
 
     Raises:
-        ValueError: saying what it would take
+        ValueError: Saying what it would take.
     """
     spacing = settings.spacing_m
     count, there = volume / spacing**3, memory_gb()

@@ -35,7 +35,7 @@ def bed_class(device: Device) -> type[ParticleBed]:
     """Return the kind of bed for a device: 'auto' is a graphics card where one can be used, else the processor.
 
     Raises:
-        ValueError: if there is no such device, naming what it lacks
+        ValueError: If the device is not available. The message names the missing requirement.
     """
     if device == 'cpu':
         return ParticleBed
@@ -62,6 +62,6 @@ def _there(device: Device) -> Device:
 GivenDevice = Annotated[
     Device,
     AfterValidator(_there),
-    Field(description='crm: what makes the steps; auto: a graphics card if Warp finds one, else the cpu'),
+    Field(description='CRM only: what makes the steps; auto: a graphics card if Warp finds one, else the cpu.'),
 ]
 """A device that is there, as a setting."""

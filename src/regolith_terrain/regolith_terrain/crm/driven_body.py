@@ -31,7 +31,7 @@ class DrivenBody(ABC):
         """Begin.
 
         Args:
-            bed: whose body 1 is driven
+            bed: Whose body 1 is driven.
         """
         self.bed = bed
         self.steps = 0
@@ -83,7 +83,7 @@ class DrivenBody(ABC):
         """Restore what :meth:`save` returned.
 
         Raises:
-            ValueError: if it is that of another bed
+            ValueError: If the state is of another bed.
         """
         found = unpacked(saved)
         self.steps, self._wall = int(found['steps']), float(found['wall'])
@@ -98,10 +98,10 @@ def filled_trough(x: tuple[float, float], width: float, depth: float, spacing: f
     No particle lies on y = 0.
 
     Args:
-        x: of the walls behind and ahead [m]
-        width: [m]
-        depth: [m]
-        spacing: of particles [m]
+        x: Of the walls behind and ahead [m].
+        width: [m].
+        depth: [m].
+        spacing: Of particles [m].
     """
     half = round(0.5 * width / spacing) * spacing
     low = np.array([x[0], -half, -round(depth / spacing) * spacing])

@@ -86,10 +86,10 @@ def refuse(drum: Drum, spacing: float) -> None:
     """Refuse more particles than memory holds.
 
     Args:
-        spacing: of particles [m]
+        spacing: Of particles [m].
 
     Raises:
-        ValueError: saying what it would take
+        ValueError: Saying what it would take.
     """
     length = 2.0 * drum.reach + drum.advance * drum.gone(drum.end) + (_BEHIND + _AHEAD) * drum.depth
     volume = length * (1.0 + _BELOW) * drum.depth * ACROSS * spacing
@@ -111,9 +111,9 @@ class CrmTrench(DrivenBody):
         """Lay a bed out of which the lips' circle has been taken, and the drum into it.
 
         Args:
-            spacing: of particles [m]
-            workers: threads; the outcome is the same
-            device: what makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`
+            spacing: Of particles [m].
+            workers: Threads; the outcome is the same.
+            device: What makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`.
         """
         self.drum = drum
         self._across = ACROSS * spacing

@@ -54,8 +54,8 @@ class Impact(DrivenBody):
         """Lay the bed, and put the ball on it with the speed of its fall.
 
         Args:
-            workers: threads; the outcome is the same
-            device: what makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`
+            workers: Threads; the outcome is the same.
+            device: What makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`.
         """
         spacing, half = settings.spacing_m, 0.5 * drop.side
         filled, walls = filled_trough((-half, half), drop.side, drop.depth, spacing)

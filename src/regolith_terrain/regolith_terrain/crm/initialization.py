@@ -38,7 +38,7 @@ def initial_particles(region: ParticleRegion, field: HeightField) -> InitialPart
     """Return a region's particles.
 
     Args:
-        field: the undisturbed ground
+        field: The undisturbed ground.
     """
     nx, ny, nz = region.counts
     d = region.spacing
@@ -59,10 +59,10 @@ def markers_of(shapes: Shapes, spacing: float) -> list[Floats]:
     Grousers lower than the spacing are left out: a smooth wheel around their tips takes their place.
 
     Args:
-        spacing: of the particles [m]
+        spacing: Of the particles [m].
 
     Raises:
-        ValueError: if a part is a mesh
+        ValueError: If a part is a mesh.
     """
     parts = []
     for kind, size in zip(shapes.kind.tolist(), shapes.size.tolist(), strict=True):

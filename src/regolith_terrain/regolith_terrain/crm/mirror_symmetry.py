@@ -30,9 +30,9 @@ def reflect(particles: Floats, image: Rows, source: Rows, turned: Floats) -> Non
     """Write rows that are images of others.
 
     Args:
-        image: rows to write, shape (k,)
-        source: what they are images of, shape (k,)
-        turned: factor of each number of a particle, shape (12,)
+        image: Rows to write, shape (k,).
+        source: What they are images of, shape (k,).
+        turned: Factor of each number of a particle, shape (12,).
     """
     for k in range(image.shape[0]):
         for column in range(turned.shape[0]):
@@ -103,12 +103,12 @@ def symmetric_bed(
     """Return a bed with a body, all of it alike at y and -y: half of it, but the whole one on a graphics card.
 
     Args:
-        filled: places of the soil [m], shape (n, 3), none on y = 0
-        walls: markers [m], shape (k, 3), none on y = 0
-        body: markers in its own frame [m], shape (l, 3), none on y = 0
+        filled: Places of the soil [m], shape (n, 3), none on y = 0.
+        walls: Markers [m], shape (k, 3), none on y = 0.
+        body: Markers in its own frame [m], shape (l, 3), none on y = 0.
 
     Raises:
-        ValueError: if there is no such device, naming what it lacks
+        ValueError: If the device is not available. The message names the missing requirement.
     """
     kind = bed_class(device)
     if kind is ParticleBed:

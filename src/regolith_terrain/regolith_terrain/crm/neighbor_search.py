@@ -29,10 +29,10 @@ def find_cells(particles: Floats, origin: Floats, edges: Floats, size: Ints, cel
     """Write the cell of each row.
 
     Args:
-        particles: shape (n, 12)
-        origin: lower corner of the cells [m], shape (3,)
-        edges: of a cell [m], shape (3,)
-        size: cells along x, y, z, shape (3,)
+        particles: Shape (n, 12).
+        origin: Lower corner of the cells [m], shape (3,).
+        edges: Of a cell [m], shape (3,).
+        size: Cells along x, y, z, shape (3,).
     """
     for row in range(particles.shape[0]):
         a = min(int(math.floor((particles[row, 0] - origin[0]) / edges[0])), size[0] - 1)
@@ -45,11 +45,11 @@ def columns_around(size: Ints, period: Floats) -> tuple[Ints, Floats]:
     """Return which columns lie round each, and how far off they are where the bed repeats itself.
 
     Args:
-        size: cells along x, y, z; where the bed does not repeat itself, those at the rim are empty, shape (3,)
-        period: lengths after which the bed repeats itself along x and y, 0 where it does not [m], shape (2,)
+        size: Cells along x, y, z; where the bed does not repeat itself, those at the rim are empty, shape (3,).
+        period: Lengths after which the bed repeats itself along x and y, 0 where it does not [m], shape (2,).
 
     Returns:
-        :attr:`Neighbours.around` and :attr:`Neighbours.shift`
+        :attr:`Neighbours.around` and :attr:`Neighbours.shift`.
     """
     a, b = (index.reshape(-1) for index in np.indices((int(size[0]), int(size[1]))))
     around = np.empty((len(a), 9), np.int64)
@@ -67,8 +67,8 @@ def sorted_rows(cell: Ints, first: Rows, order: Rows) -> None:
     """Write the first row of each cell after sorting, and which row comes to each place: a stable counting sort.
 
     Args:
-        first: out, shape (cells + 1,)
-        order: out, shape (n,)
+        first: Out, shape (cells + 1,).
+        order: Out, shape (n,).
     """
     first[:] = 0
     for row in range(cell.shape[0]):
@@ -92,8 +92,8 @@ def list_neighbors(
     Markers list soil only. A row is no neighbour of its own.
 
     Args:
-        reach: to which neighbours are listed [m]
-        room: bytes of a row's list, the mean over ``rows[a:b]`` at most; lists begin at a times that
+        reach: To which neighbours are listed [m].
+        room: Bytes of a row's list, the mean over ``rows[a:b]`` at most; lists begin at a times that.
     """
     limit = reach * reach
     offsets = near.offsets

@@ -75,12 +75,12 @@ class ParticleBed:
         """Make a bed at rest.
 
         Args:
-            gravity: [m/s^2]
-            places: of the soil's particles [m], shape (n, 3)
-            local: places of markers in their bodies' frames [m], shape (m, 3)
-            body: body of each marker, 0 is the world, shape (m,)
-            workers: threads
-            period: lengths from 0 on after which the bed repeats itself along x and y, 0 where it does not [m]
+            gravity: [m/s^2].
+            places: Of the soil's particles [m], shape (n, 3).
+            local: Places of markers in their bodies' frames [m], shape (m, 3).
+            body: Body of each marker, 0 is the world, shape (m,).
+            workers: Threads.
+            period: Lengths from 0 on after which the bed repeats itself along x and y, 0 where it does not [m].
         """
         n, m = len(places), len(local)
         self._count = n + m
@@ -260,7 +260,7 @@ class ParticleBed:
         """Return the lower corner of cells for what lies between two corners, their edges [m], and how many there are.
 
         Raises:
-            FloatingPointError: if there are more than could be of soil that holds together
+            FloatingPointError: If there are more than could be of soil that holds together.
         """
         edge = self.reach
         low = low - edge
@@ -307,7 +307,7 @@ class ParticleBed:
         """Restore what :meth:`save` returned.
 
         Raises:
-            ValueError: if it is that of another bed
+            ValueError: If the state is of another bed.
         """
         n = self._count
         m = n if len(self.memory) else 0

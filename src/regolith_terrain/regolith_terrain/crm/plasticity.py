@@ -25,9 +25,9 @@ def shear_bound(tau: float, pressure: float, dt: float, material: Material) -> f
     behind the rate. With mu_s = mu_2 it is Drucker and Prager's bound, mu p + c.
 
     Args:
-        tau: trial sqrt(s:s / 2) [Pa]
-        pressure: [Pa], not below 0
-        dt: [s]
+        tau: Trial sqrt(s:s / 2) [Pa].
+        pressure: [Pa], not below 0.
+        dt: [s].
 
     Source: dunatunga2015; jop2006; drucker1952.
     Checked by: test_crm_plasticity.py::test_sheared_element_rises_with_g_and_then_yields,
@@ -56,12 +56,12 @@ def cam_clay(
     p = (p* + K g p_c) / (1 + 2 K g), q = q* / (1 + 6 G g / M^2), with p_c of the same step.
 
     Args:
-        pressure: trial p* [Pa]
-        q: trial sqrt(3/2 s:s) [Pa]
-        borne: p_c at the step's start [Pa]
-        specific: v [-]
-        bulk: K [Pa]
-        shear: G [Pa]
+        pressure: Trial p* [Pa].
+        q: Trial sqrt(3/2 s:s) [Pa].
+        borne: p_c at the step's start [Pa].
+        specific: v [-].
+        bulk: K [Pa].
+        shear: G [Pa].
 
     Source: roscoe1968; borja1990.
     Checked by: test_crm_plasticity.py::test_cam_clay_compresses_and_swells_along_its_lines,
@@ -135,11 +135,11 @@ def return_mapping(
     strength.
 
     Args:
-        sxx: stress, as are the next five, whose rate holds for the step [Pa]
-        oxx: stress, as are the next five, at the step's start [Pa]
-        lxx: velocity gradient L, du_x/dx, as are the next eight: lxy is du_x/dy [1/s]
-        borne: memory of Cam Clay at the step's start [Pa]; ``specific`` too [-]
-        dt: [s]
+        sxx: Stress, as are the next five, whose rate holds for the step [Pa].
+        oxx: Stress, as are the next five, at the step's start [Pa].
+        lxx: Velocity gradient L, du_x/dx, as are the next eight: lxy is du_x/dy [1/s].
+        borne: Memory of Cam Clay at the step's start [Pa]; ``specific`` too [-].
+        dt: [s].
 
     Source: jaumann1911; dunatunga2015; roscoe1968.
     Checked by: test_crm_plasticity.py::test_sheared_element_rises_with_g_and_then_yields,

@@ -67,8 +67,8 @@ class Press(DrivenBody):
         """Lay the bed, at rest under its own weight, and the plate on it.
 
         Args:
-            workers: threads; the outcome is the same
-            device: what makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`
+            workers: Threads; the outcome is the same.
+            device: What makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`.
         """
         spacing, half = settings.spacing_m, 0.5 * plate.side
         filled, walls = filled_trough((-half, half), plate.side, plate.depth, spacing)
@@ -168,7 +168,7 @@ def knee(curve: Floats) -> tuple[float, float]:
     that over a tenth of the way, and counts as least within a twentieth of what it was at its steepest.
 
     Args:
-        curve: depths [m] and forces [N], shape (n, 2)
+        curve: Depths [m] and forces [N], shape (n, 2).
 
     Source: vesic1973.
     Checked by: test_pressed_particles.py::test_ground_has_failed_where_the_slope_is_least.

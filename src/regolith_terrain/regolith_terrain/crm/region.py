@@ -90,9 +90,9 @@ class ParticleRegion:
         Markers, lists of neighbours and steps that fast soil shortens come on top.
 
         Args:
-            duration: simulated [s]
-            balls: radii of the balls that hold the wheels [m]
-            substep: of the vehicle [s], which divides steps or is divided
+            duration: Simulated [s].
+            balls: Radii of the balls that hold the wheels [m].
+            substep: Of the vehicle [s], which divides steps or is divided.
         """
         sides = np.array([2.0 * (ball + MARGIN * self.spacing) for ball in balls])
         moving = min(float((sides**2).sum()) * self.depth / self.spacing**3, self.soil_count)
@@ -104,7 +104,7 @@ class ParticleRegion:
         """Return i0, i1, j0, j1 of the nodes i0 <= i < i1, j0 <= j < j1 that lie in the region, as a soil map has it.
 
         Args:
-            spacing: of the nodes [m]
+            spacing: Of the nodes [m].
         """
         (i0, j0), (i1, j1) = (tuple(_first_at(v, spacing) for v in corner) for corner in (self.low, self.high))
         return i0, i1, j0, j1

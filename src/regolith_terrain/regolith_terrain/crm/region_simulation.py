@@ -48,14 +48,14 @@ class RegionSimulation:
         """Lay the particles.
 
         Args:
-            field: the undisturbed ground
-            gravity: [m/s^2], shape (3,)
-            shapes: of the vehicle's parts
-            reach: radius of a ball about each that holds it [m], shape (n,)
-            spacing: of the soil grid's nodes [m]
+            field: The undisturbed ground.
+            gravity: [m/s^2], shape (3,).
+            shapes: Of the vehicle's parts.
+            reach: Radius of a ball about each that holds it [m], shape (n,).
+            spacing: Of the soil grid's nodes [m].
 
         Raises:
-            ValueError: if a part's shape cannot be among particles
+            ValueError: If a part's shape cannot be among particles.
         """
         self.region, self.reach, self.spacing = region, reach, spacing
         self._field, self._gravity = field, gravity
@@ -110,14 +110,14 @@ class RegionSimulation:
         """Move the soil on by a time in which parts go on with their twists, and note the mean forces on them.
 
         Args:
-            duration: [s]
-            center: of the first parts, those that may touch ground, at its start [m], shape (k, 3)
-            rotation: axes of their shapes as columns, shape (k, 3, 3)
-            velocity: of the centres [m/s], shape (k, 3)
-            spin: world axes [rad/s]
+            duration: [s].
+            center: Of the first parts, those that may touch ground, at its start [m], shape (k, 3).
+            rotation: Axes of their shapes as columns, shape (k, 3, 3).
+            velocity: Of the centres [m/s], shape (k, 3).
+            spin: World axes [rad/s].
 
         Raises:
-            FloatingPointError: if the soil blows up
+            FloatingPointError: If the soil blows up.
         """
         self.force[:] = self.torque[:] = 0.0
         near = np.zeros(len(self.reach), np.bool_)
@@ -166,10 +166,10 @@ class RegionSimulation:
         """End a cycle: sort the soil, and return the nodes whose surface or mass has changed, sorted by (i, j).
 
         Args:
-            fields: names of a node's fields
+            fields: Names of a node's fields.
 
         Raises:
-            FloatingPointError: if soil has left the region
+            FloatingPointError: If soil has left the region.
         """
         bed = self.bed
         self._place_boxes()
@@ -298,7 +298,7 @@ class RegionSimulation:
         """Restore what :meth:`save` returned.
 
         Raises:
-            ValueError: if it is that of another region
+            ValueError: If it is that of another region.
         """
         parts, count = len(self.reach), len(self._level)
         poses = [part[1:].size for part in self.bed.bodies]

@@ -107,8 +107,8 @@ def cross_sections(region: ParticleRegion, grid: SoilGrid, dots: Floats) -> list
     """Return the surface along x through the middle of a region, and along y where that line is deepest.
 
     Args:
-        grid: the soil at the end
-        dots: particles in motion [m], shape (k, 3)
+        grid: The soil at the end.
+        dots: Particles in motion [m], shape (k, 3).
     """
     d = grid.spacing
     i0, i1, j0, j1 = region.nodes(d)

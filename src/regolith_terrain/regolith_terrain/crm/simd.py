@@ -44,7 +44,7 @@ def gather(
     over are far out of reach.
 
     Args:
-        support: square of the kernel's reach [m^2]
+        support: Square of the kernel's reach [m^2].
     """
     offsets = near.offsets
     x, y, z = particles[row, X], particles[row, Y], particles[row, Z]

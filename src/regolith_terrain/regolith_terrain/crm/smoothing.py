@@ -27,7 +27,7 @@ def slope(q: float, steepness: float) -> float:
     """Return (dW / dr) / r [1/m^5] at q = r / h <= 2, so that this times r_i - r_j is the gradient at i.
 
     Args:
-        steepness: :func:`steepness` [1/m^5]
+        steepness: :func:`steepness` [1/m^5].
     """
     t = 1.0 - 0.5 * q
     return steepness * t * t * t
@@ -40,8 +40,8 @@ def steepness(spacing: float, length: float) -> float:
     would bear 2.1 % more than its weight. The quotient takes that away; of a disordered bed it takes most.
 
     Args:
-        spacing: of the lattice [m]
-        length: h [m]
+        spacing: Of the lattice [m].
+        length: h [m].
     """
     whole = -105.0 / (16.0 * math.pi * length**5)
     count = math.ceil(2.0 * length / spacing)

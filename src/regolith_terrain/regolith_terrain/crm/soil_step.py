@@ -99,16 +99,16 @@ def advance_soil(
     """Write the soil in ``rows[a:b]`` after a step: ``old`` plus dt times the rates of ``now``.
 
     Args:
-        old: particles at the step's start, shape (n, 12)
-        now: particles whose rates hold for the step; their neighbours are read
-        new: out; may be ``old``, but not ``now``
-        old_memory: of Cam Clay at the step's start, shape (n, 2); empty under the other law
-        new_memory: out
-        kind: SOIL or MARKER, shape (n,)
-        dt: [s]
-        gravity: [m/s^2], shape (3,)
-        limits: out: what limits the next step, a row per band, shape (bands, 3)
-        rooms: scratch, shape (bands, ROOM)
+        old: Particles at the step's start, shape (n, 12).
+        now: Particles whose rates hold for the step; their neighbours are read.
+        new: Out; may be ``old``, but not ``now``.
+        old_memory: Of Cam Clay at the step's start, shape (n, 2); empty under the other law.
+        new_memory: Out.
+        kind: SOIL or MARKER, shape (n,).
+        dt: [s].
+        gravity: [m/s^2], shape (3,).
+        limits: Out: what limits the next step, a row per band, shape (bands, 3).
+        rooms: Scratch, shape (bands, ROOM).
 
     Source: monaghan1992; monaghan1989; gray2001; bui2008; bonet1999; hu2021.
     Checked by: test_crm_sums.py::test_sums_are_those_of_plain_numpy, test_crm_rest.py::test_column_at_rest,

@@ -54,12 +54,12 @@ def sort_columns(particles: Floats, soil: Bytes, low: Floats, high: Floats, leng
     """Return particles by squares.
 
     Args:
-        particles: those that make the ground, shape (n, 12)
-        soil: 1 for soil, 0 for markers, shape (n,)
-        low: corner with the least x and y of all of them [m]
-        high: opposite corner, shape (2,) each
-        length: smoothing length [m]
-        spacing: of particles [m]
+        particles: Those that make the ground, shape (n, 12).
+        soil: 1 for soil, 0 for markers, shape (n,).
+        low: Corner with the least x and y of all of them [m].
+        high: Opposite corner, shape (2,) each.
+        length: Smoothing length [m].
+        spacing: Of particles [m].
     """
     edge = 2.0 * length
     low = np.asarray(low, dtype=np.float64) - edge
@@ -90,9 +90,9 @@ def free_surface(columns: Columns, x: Floats, y: Floats, level: Floats, pressure
     Regolith's own; checked by ``test_crm_surface.py``.
 
     Args:
-        x: of the places [m], shape (k,); so is y
-        level: out, shape (k,)
-        pressure: out, shape (k,)
+        x: Of the places [m], shape (k,); so is y.
+        level: Out, shape (k,).
+        pressure: Out, shape (k,).
     """
     h, spacing = columns.length, columns.spacing
     reach2 = 4.0 * h * h
@@ -146,8 +146,8 @@ def _filled(z: float, height: Floats, beside: Floats, count: int, h: float, volu
     """Return the share of space that is filled at a height above a place [-].
 
     Args:
-        height: of what lies near [m], shape (n,), the first ``count`` of which count
-        beside: square of its horizontal distance [m^2], shape (n,)
+        height: Of what lies near [m], shape (n,), the first ``count`` of which count.
+        beside: Square of its horizontal distance [m^2], shape (n,).
     """
     total = 0.0
     for row in range(count):
@@ -163,12 +163,12 @@ def weigh(particles: Floats, rows: Ints, quanta: int, i0: int, j0: int, spacing:
     """Add the mass of particles to the nodes round each.
 
     Args:
-        rows: of the particles
-        quanta: mass of one, per area of a node
-        i0: index of the first node along x
-        j0: along y
-        spacing: of the nodes [m]
-        mass: in/out, in quanta; what lies beyond its rim counts there, shape (ni, nj)
+        rows: Of the particles.
+        quanta: Mass of one, per area of a node.
+        i0: Index of the first node along x.
+        j0: Along y.
+        spacing: Of the nodes [m].
+        mass: In/out, in quanta; what lies beyond its rim counts there, shape (ni, nj).
     """
     ni, nj = mass.shape
     for row in rows:

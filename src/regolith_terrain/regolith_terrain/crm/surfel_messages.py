@@ -35,7 +35,7 @@ def surfels_record(message: Any) -> tuple[int, Surfels]:
     """Return time [ns] and discs of a sensor_msgs/PointCloud2, be it from a topic or a recording.
 
     Raises:
-        ValueError: if its points are others
+        ValueError: If its points are others.
     """
     if message.point_step != POINT_BYTES:
         allowed = f'{POINT_BYTES}, {", ".join(FIELDS)}'

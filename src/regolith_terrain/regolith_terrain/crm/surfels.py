@@ -65,8 +65,8 @@ def surface_surfels(columns: Columns, place: Floats) -> Surfels:
     Regolith's own; checked by ``test_crm_surfels.py``.
 
     Args:
-        columns: all that makes the ground
-        place: of the particles, which are among it [m], shape (n, 3)
+        columns: All that makes the ground.
+        place: Of the particles, which are among it [m], shape (n, 3).
     """
     place = np.ascontiguousarray(place)
     found, normal, beside = np.empty_like(place), np.empty_like(place), np.zeros(len(place), np.bool_)
@@ -94,7 +94,7 @@ def _find(columns: Columns, place: Floats, found: Floats, normal: Floats, beside
     """Write where the outward normal of each particle meets the surface, and the normal there.
 
     Args:
-        beside: out, whether that is within a spacing: the second layer lies one and a half below, shape (n,)
+        beside: Out, whether that is within a spacing: the second layer lies one and a half below, shape (n,).
     """
     half = 0.5 * columns.spacing
     for k in range(place.shape[0]):
@@ -177,11 +177,11 @@ def _smooth(
     from particle to particle, which is not the soil's, goes out; and the shades of neighbours meet.
 
     Args:
-        square: of each disc, in ascending order, shape (n,)
-        first: first disc of each square
-        most: greatest norm of a matrix [1/m]
-        even: out, normals, shape (n, 3)
-        bend: in: zeros; out: as in :class:`Surfels`
+        square: Of each disc, in ascending order, shape (n,).
+        first: First disc of each square.
+        most: Greatest norm of a matrix [1/m].
+        even: Out, normals, shape (n, 3).
+        bend: In: zeros; out: as in :class:`Surfels`.
     """
     h, across = columns.length, columns.across
     for k in range(place.shape[0]):

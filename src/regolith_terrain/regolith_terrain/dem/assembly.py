@@ -64,17 +64,17 @@ class Assembly:
         """Set it up at rest.
 
         Args:
-            place: centres of mass [m], shape (n, 3)
-            scale: sizes: radii of spheres [m], shape (n,)
-            gravity: [m/s^2]
-            dt: step [s]; none: the longest that is allowed
-            shape: of all grains; none: spheres
-            turn: attitudes (x, y, z, w), shape (n, 4)
-            threads: 1 or 2
-            user: stiffness of all contacts, where it does not follow from elasticity
+            place: Centres of mass [m], shape (n, 3).
+            scale: Sizes: radii of spheres [m], shape (n,).
+            gravity: [m/s^2].
+            dt: Step [s]; none: the longest that is allowed.
+            shape: Of all grains; none: spheres.
+            turn: Attitudes (x, y, z, w), shape (n, 4).
+            threads: 1 or 2.
+            user: Stiffness of all contacts, where it does not follow from elasticity.
 
         Raises:
-            ValueError: if the step is too long, or a number is not possible
+            ValueError: If the step is too long, or a number is not possible.
         """
         self.material, self.shape, self.user = material, shape or sphere(), user
         self.gravity = np.array(gravity, dtype=np.float64)
@@ -108,7 +108,7 @@ class Assembly:
         """Change what grains are made of, sizes and masses apart, and the step with it.
 
         Raises:
-            ValueError: if the step is too long
+            ValueError: If the step is too long.
         """
         smallest = float(self.grains.ball[:, 3].min())
         limit = longest_step(material, smallest, self.user)
@@ -282,7 +282,7 @@ class Assembly:
         """Restore what :meth:`save` gave, of an assembly that was set up alike.
 
         Raises:
-            ValueError: if it is of another one
+            ValueError: If it is of another one.
         """
         stream = io.BytesIO(saved)
         head = json.loads(stream.read(int.from_bytes(stream.read(8), 'little')))

@@ -39,18 +39,22 @@ class Grains(Section):
     stands at 33 deg, the friction angle of GRC-1 (33.4 deg).
     """
 
-    shape: Literal['sphere', 'clump3', 'clump6'] = Field(default='sphere', description='one sphere, or several in one')
-    radius_m: float = Field(default=0.008, gt=1e-4, le=0.1, description='mean radius of the sphere of equal volume [m]')
-    radius_spread: float = Field(
-        default=0.15, ge=0.0, le=0.5, description='largest deviation of it, evenly distributed [-]'
+    shape: Literal['sphere', 'clump3', 'clump6'] = Field(default='sphere', description='One sphere, or several in one.')
+    radius_m: float = Field(
+        default=0.008, gt=1e-4, le=0.1, description='Mean radius of the sphere of equal volume [m].'
     )
-    youngs_modulus_pa: float = Field(default=4e8, ge=1e5, le=1e12, description='softened [Pa]')
-    poisson_ratio: float = Field(default=0.3, ge=0.0, lt=0.5, description='[-]')
-    restitution: float = Field(default=0.5, gt=0.0, le=1.0, description='[-]')
-    friction: float = Field(default=0.4, ge=0.0, le=10.0, description='between grains [-]')
-    rolling_resistance: float = Field(default=0.3, ge=0.0, le=1.0, description='resistance to rolling [-]')
-    cohesion: float = Field(default=0.0, ge=0.0, le=1e3, description='pull of a contact over the weight of a grain [-]')
-    density_kgpm3: float = Field(default=2600.0, gt=0.0, le=3e4, description='of the solid [kg/m^3]')
+    radius_spread: float = Field(
+        default=0.15, ge=0.0, le=0.5, description='Largest deviation of it, evenly distributed [-].'
+    )
+    youngs_modulus_pa: float = Field(default=4e8, ge=1e5, le=1e12, description='Softened [Pa].')
+    poisson_ratio: float = Field(default=0.3, ge=0.0, lt=0.5, description='[-].')
+    restitution: float = Field(default=0.5, gt=0.0, le=1.0, description='[-].')
+    friction: float = Field(default=0.4, ge=0.0, le=10.0, description='Between grains [-].')
+    rolling_resistance: float = Field(default=0.3, ge=0.0, le=1.0, description='Resistance to rolling [-].')
+    cohesion: float = Field(
+        default=0.0, ge=0.0, le=1e3, description='Pull of a contact over the weight of a grain [-].'
+    )
+    density_kgpm3: float = Field(default=2600.0, gt=0.0, le=3e4, description='Of the solid [kg/m^3].')
 
     def material(self) -> GrainMaterial:
         """Return what grains are made of."""
@@ -83,11 +87,11 @@ class Grains(Section):
         """Refuse what neither memory nor patience would bear.
 
         Args:
-            count: of grains
-            seconds: simulated [s]
+            count: Of grains.
+            seconds: Simulated [s].
 
         Raises:
-            ValueError: saying what it would need
+            ValueError: Saying what it would need.
         """
         balls = count * len(self.clump().radius)
         if balls > MOST_BALLS:
@@ -102,14 +106,14 @@ class Grains(Section):
 class Bin(Section):
     """A box of grains, filled to a level surface at z = 0."""
 
-    length_m: float = Field(default=1.3, gt=0.0, le=20.0, description='along x [m]')
-    width_m: float = Field(default=0.4, gt=0.0, le=20.0, description='along y [m]')
-    depth_m: float = Field(default=0.12, gt=0.0, le=5.0, description='[m]')
+    length_m: float = Field(default=1.3, gt=0.0, le=20.0, description='Along x [m].')
+    width_m: float = Field(default=0.4, gt=0.0, le=20.0, description='Along y [m].')
+    depth_m: float = Field(default=0.12, gt=0.0, le=5.0, description='[m].')
     packing: Literal['loose', 'dense'] = Field(
-        default='loose', description='how grains fell into place: with their friction, or without any'
+        default='loose', description='How grains fell into place: with their friction, or without any.'
     )
-    wall_friction: float = Field(default=0.9, ge=0.0, le=10.0, description='of walls and floor [-]')
-    seed: int = Field(default=1, ge=0, le=2**31, description='of sizes, places and attitudes')
+    wall_friction: float = Field(default=0.9, ge=0.0, le=10.0, description='Of walls and floor [-].')
+    seed: int = Field(default=1, ge=0, le=2**31, description='Of sizes, places and attitudes.')
 
     @model_validator(mode='after')
     def _possible(self) -> Bin:
@@ -159,8 +163,8 @@ def fill_bin(
     """Return grains that fell into a bin and were cut off level at the top.
 
     Args:
-        gravity: [m/s^2]
-        tick: called with the part that is done
+        gravity: [m/s^2].
+        tick: Called with the part that is done.
     """
     count = bed.count(grains)
     scale = grains.scales(bed.seed, 'grain', count)

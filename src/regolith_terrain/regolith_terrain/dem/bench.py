@@ -29,13 +29,13 @@ def dem(counts: tuple[int, ...] = COUNTS) -> dict[str, Any]:
     """Measure grains in a bin at rest, spheres of 7 mm that touch five others, and a wheel on the smallest bed.
 
     Args:
-        counts: numbers of grains
+        counts: Numbers of grains.
 
     Returns:
         ``steps_per_s``, count -> threads -> grain-steps per wall second (best of several); ``contacts_per_grain``,
         ``contacts_per_s`` (contact evaluations, one thread), ``bytes_per_grain``, by count;
         ``wheel_compute_per_sim_s``, wall seconds of one thread per simulated second of a wheel on the smallest bed, at
-        the step of ``wheel_step_s``; ``machine_score``, see :func:`regolith_world.numerics.machine_score.machine_score`
+        the step of ``wheel_step_s``; ``machine_score``, see :func:`regolith_world.numerics.machine_score.machine_score`.
     """
     grains = Grains(radius_m=0.007, youngs_modulus_pa=5e6, restitution=0.1)
     keys = ('steps_per_s', 'contacts_per_grain', 'contacts_per_s', 'bytes_per_grain')

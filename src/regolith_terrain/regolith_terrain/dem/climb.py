@@ -48,10 +48,10 @@ _SHARED = (
 class ClimbBed(Section):
     """What it climbs."""
 
-    grains: Grains = Field(default_factory=Grains, description='grains of the bed')
-    bin: Bin = Field(default_factory=Bin, description='box of the bed')
-    wheel_friction: float = Field(default=0.5, ge=0.0, le=10.0, description='between wheel and grains [-]')
-    threads: int = Field(default=2, ge=1, le=2, description='threads; the outcome is the same')
+    grains: Grains = Field(default_factory=Grains, description='Grains of the bed.')
+    bin: Bin = Field(default_factory=Bin, description='Box of the bed.')
+    wheel_friction: float = Field(default=0.5, ge=0.0, le=10.0, description='Between wheel and grains [-].')
+    threads: int = Field(default=2, ge=1, le=2, description='Threads; the outcome is the same.')
 
     @model_validator(mode='after')
     def _possible(self) -> ClimbBed:
@@ -103,10 +103,10 @@ class DemClimb:
         """Take what it climbs.
 
         Args:
-            slope_deg: upwards in the direction of travel [deg]
+            slope_deg: Upwards in the direction of travel [deg].
 
         Raises:
-            ValueError: if the bed is too short, or grains are too large for the wheel
+            ValueError: If the bed is too short, or grains are too large for the wheel.
         """
         check(rig, slope_deg, bed)
         self.rig, self.slope_deg, self.bed = rig, slope_deg, bed
@@ -221,7 +221,7 @@ class DemClimb:
         """Restore what :meth:`save` returned.
 
         Raises:
-            ValueError: if it is that of another climb
+            ValueError: If it is that of another climb.
         """
         found = unpacked(saved)
         self._start(Filled(found['place'], found['scale'], found['turn'], float(found['bulk_density'])))
@@ -235,7 +235,7 @@ def climb(rig: WheelRig, slope_deg: float, tick: Tick, bed: ClimbBed | None = No
     """Return how a wheel climbs a slope; arguments and errors as of :class:`DemClimb`.
 
     Args:
-        tick: progress callback (done, total)
+        tick: Progress callback (done, total).
     """
     run = DemClimb(rig, slope_deg, bed or ClimbBed())
     while run.part < 1.0:
@@ -248,7 +248,7 @@ def check(rig: WheelRig, slope_deg: float, bed: ClimbBed) -> None:
     """Refuse a climb that cannot be.
 
     Raises:
-        ValueError: naming the value and what is allowed
+        ValueError: If a value is invalid. The message names the value and the allowed values.
     """
     if bed.grains.radius_m > 0.25 * rig.width_m:
         raise ValueError(

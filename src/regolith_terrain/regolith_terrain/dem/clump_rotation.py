@@ -22,8 +22,8 @@ def spin_clump(
     """Change the angular momentum of grain g by a moment [N m] and turn it for a step by the midpoint rule.
 
     Args:
-        turn: attitudes, shape (n, 4)
-        motion: its spins are updated, shape (n, 6)
+        turn: Attitudes, shape (n, 4).
+        motion: Its spins are updated, shape (n, 6).
 
     Source: hairer2006, section VII.5.
     Checked by: test_grain_clumps.py::test_a_free_clump_keeps_angular_momentum_and_energy.

@@ -65,8 +65,8 @@ def clump(centers: Floats, radii: Floats) -> Clump:
     """Return the union of balls as a rigid body of even density: volume, centre of mass and inertia by sampling.
 
     Args:
-        centers: shape (k, 3)
-        radii: shape (k,)
+        centers: Shape (k, 3).
+        radii: Shape (k,).
     """
     low, high = (centers - radii[:, None]).min(axis=0), (centers + radii[:, None]).max(axis=0)
     lines = [a + (np.arange(_SAMPLES) + 0.5) * (b - a) / _SAMPLES for a, b in zip(low, high)]

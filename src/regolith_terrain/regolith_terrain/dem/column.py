@@ -126,7 +126,7 @@ class DemCollapse:
         """Restore what :meth:`save` returned.
 
         Raises:
-            ValueError: if it is that of another column
+            ValueError: If the state is of another column.
         """
         found = unpacked(saved)
         self._top, self._begin = float(found['top']), float(found['begin'])

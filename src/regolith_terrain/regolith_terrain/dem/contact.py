@@ -46,20 +46,20 @@ def contact_force(
     """Return the force on the first of two in contact, and the couple of rolling resistance on it.
 
     Args:
-        law: shape (8,), of :func:`regolith_terrain.dem.materials.contact_law`
-        r_star: R1 R2 / (R1 + R2) [m]; the radius against a flat body
-        m_star: alike [kg]
-        arm: of rolling resistance: the smaller of both radii [m]
-        weight_mass: the smaller of both masses [kg], in whose weight cohesion is given
-        overlap: > 0 [m]
-        nx, ny, nz: unit normal from the second to the first
-        vx, vy, vz: velocity of the first against the second at the contact [m/s]
-        wx, wy, wz: spin of the first against the second [rad/s]
-        slip: memories of sliding [m] and rolling [rad], shape (n, 6); row ``at`` is this contact's and is updated
-        dt: step [s]
+        law: Shape (8,), of :func:`regolith_terrain.dem.materials.contact_law`.
+        r_star: R1 R2 / (R1 + R2) [m]; the radius against a flat body.
+        m_star: Alike [kg].
+        arm: Of rolling resistance: the smaller of both radii [m].
+        weight_mass: The smaller of both masses [kg], in whose weight cohesion is given.
+        overlap: > 0 [m].
+        nx, ny, nz: Unit normal from the second to the first.
+        vx, vy, vz: Velocity of the first against the second at the contact [m/s].
+        wx, wy, wz: Spin of the first against the second [rad/s].
+        slip: Memories of sliding [m] and rolling [rad], shape (n, 6); row ``at`` is this contact's and is updated.
+        dt: Step [s].
 
     Returns:
-        force [N] and couple [N m]
+        Force [N] and couple [N m].
 
     The couple against rolling is at most ROLLING x radius x |Fn|. Up to there it is a spring, as stiff as the
     tangential one at that radius, with a memory and little damping, and not Schwartz's, which has none at low rates:

@@ -22,10 +22,10 @@ def find_pairs(grains: GrainArrays, old: Pairs, skin: float) -> Pairs:
     """Return the pairs of balls of different grains whose surfaces are nearer than the skin [m], memories kept.
 
     Args:
-        old: pairs so far; what touches keeps its memory
+        old: Pairs so far; what touches keeps its memory.
 
     Raises:
-        ValueError: if grains are scattered too far apart, as if a step had been too long
+        ValueError: If grains are scattered too far apart, as if a step had been too long.
     """
     balls = len(grains.ball)
     low, high = grains.ball[:, :3].min(axis=0), grains.ball[:, :3].max(axis=0)

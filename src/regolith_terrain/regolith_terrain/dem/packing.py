@@ -46,10 +46,10 @@ def lattice(
     They are ordered by blocks, so that what lies near lies near in memory.
 
     Args:
-        largest: radius that holds the largest grain [m]
-        allowed: function of places on a layer (x, y) [m], shape (k, 2), to whether grains may lie there
-        z: floor [m]
-        extent: half the side of the square that the layers may fill [m]
+        largest: Radius that holds the largest grain [m].
+        allowed: Function of places on a layer (x, y) [m], shape (k, 2), to whether grains may lie there.
+        z: Floor [m].
+        extent: Half the side of the square that the layers may fill [m].
     """
     pitch = 2.0 * largest * _SPREAD
     reach = int(math.ceil(extent / pitch)) + 1
@@ -88,9 +88,9 @@ def settle(
     """Step until the mean speed of grains is below ``fast``, or for so long; return the mean speed [m/s].
 
     Args:
-        seconds: at most [s]
-        tick: called with the part of that time that is over
-        fast: mean speed of grains at rest [m/s]; 0: all the time
+        seconds: At most [s].
+        tick: Called with the part of that time that is over.
+        fast: Mean speed of grains at rest [m/s]; 0: all the time.
     """
     steps = math.ceil(seconds / assembly.dt)
     speed = math.inf

@@ -21,7 +21,7 @@ def distance(bodies: BodyArrays, part: int, x: float, y: float, z: float) -> Fou
     """Return the distance of a point from a part's surface [m], negative inside, and the unit vector away from it.
 
     Args:
-        x, y, z: in the world [m]
+        x, y, z: In the world [m].
     """
     dx = x - bodies.world_place[part, 0]
     dy = y - bodies.world_place[part, 1]

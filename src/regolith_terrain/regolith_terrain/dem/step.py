@@ -37,8 +37,8 @@ def press(
     """Find the force of each contact whose first ball is in low <= i < high.
 
     Args:
-        laws: of contacts between grains, then of grains with each body, shape (1 + b, 8)
-        measures: of this thread, shape (3,)
+        laws: Of contacts between grains, then of grains with each body, shape (1 + b, 8).
+        measures: Of this thread, shape (3,).
     """
     per = grains.offset.shape[0]
     worst, touching = measures[OVERLAP], 0
@@ -316,7 +316,7 @@ def run_steps(
     """Make steps until the lists may miss a contact; return how many, and the way of bodies since lists were made [m].
 
     Args:
-        way: of bodies so far [m]
+        way: Of bodies so far [m].
     """
     n = grains.place.shape[0]
     balls = grains.ball.shape[0]

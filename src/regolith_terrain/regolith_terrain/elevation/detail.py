@@ -32,11 +32,11 @@ def roughness(posts: Heights, spacing: float) -> tuple[float, float]:
     """Return the deviation [m] at a lag of one post and the Hurst exponent, by the law that holds at 4 to 16 posts.
 
     Args:
-        posts: heights [m], shape (ni, nj), at least (9, 9)
-        spacing: [m]
+        posts: Heights [m], shape (ni, nj), at least (9, 9).
+        spacing: [m].
 
     Raises:
-        ValueError: if there are too few posts
+        ValueError: If there are too few posts.
 
     Source: shepard2001; rosenburg2011.
     Checked by: test_dem_import.py::test_roughness_of_a_model_is_found.
@@ -75,12 +75,12 @@ def detail_field(
     """Return the ground finer than the posts: their roughness continued, and small craters.
 
     Args:
-        posts: heights [m], shape (ni, nj)
-        spacing: [m]
-        seed: of all that is random
-        preset: whose craters (narrower than two posts) and texture are added to the continued roughness
-        finest_m: shortest wavelength [m]
-        craters: whether there are small craters
+        posts: Heights [m], shape (ni, nj).
+        spacing: [m].
+        seed: Of all that is random.
+        preset: Whose craters (narrower than two posts) and texture are added to the continued roughness.
+        finest_m: Shortest wavelength [m].
+        craters: Whether there are small craters.
 
     Source: shepard2001; rosenburg2011.
     Checked by: test_dem_import.py::test_upsampling_leaves_posts_and_adds_detail_between.

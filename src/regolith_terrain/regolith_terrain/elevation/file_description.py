@@ -25,12 +25,12 @@ def describe(path: Path, post_spacing_m: float | None = None, values: StoredValu
     """Return size, place, heights and problems of an elevation model.
 
     Args:
-        path: of the file
-        post_spacing_m: see :func:`regolith_terrain.elevation.open_model.open_elevation_model`
-        values: what the user states about the stored values
+        path: Of the file.
+        post_spacing_m: See :func:`regolith_terrain.elevation.open_model.open_elevation_model`.
+        values: What the user states about the stored values.
 
     Raises:
-        ValueError: if its file cannot be read as heights on a grid
+        ValueError: If its file cannot be read as heights on a grid.
     """
     grid = open_elevation_model(path, post_spacing_m, values)
     frame = local_frame(grid)

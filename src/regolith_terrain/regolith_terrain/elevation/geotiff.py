@@ -28,12 +28,12 @@ def open_geotiff(path: Path, post_spacing_m: float | None = None, values: Stored
     """Return the first band's grid; heights are read when asked for.
 
     Args:
-        path: of the file
-        post_spacing_m: overrides what the file says of places; its coordinates then count from its lower left corner
-        values: what the user states about the stored values
+        path: Of the file.
+        post_spacing_m: Overrides what the file says of places; its coordinates then count from its lower left corner.
+        values: What the user states about the stored values.
 
     Raises:
-        ValueError: naming the file and what is wrong with it
+        ValueError: If the file is invalid. The message names the file and the problem.
     """
     try:
         with warnings.catch_warnings():
@@ -101,7 +101,7 @@ def _check_square_degrees(path: Path, data: DatasetReader) -> None:
     """Refuse one spacing for cells in degrees that are not square on the ground: at 38 degrees, 27 % too wide.
 
     Raises:
-        ValueError: where columns are more than 2 % closer than rows
+        ValueError: Where columns are more than 2 % closer than rows.
     """
     t, b = data.transform, data.bounds
     shape = abs(t.a) * math.cos(math.radians(0.5 * (b.top + b.bottom))) / max(abs(t.e), 1e-12)

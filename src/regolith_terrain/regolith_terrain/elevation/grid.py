@@ -49,9 +49,9 @@ class StoredValues:
         """Return heights [m]; NaN where the stored value is ``nodata``.
 
         Args:
-            raw: values as stored
-            scale: that the file states, used where none is given here
-            offset: that the file states [m], likewise
+            raw: Values as stored.
+            scale: That the file states, used where none is given here.
+            offset: That the file states [m], likewise.
         """
         if self.scale is not None:
             scale, offset = self.scale, 0.0
@@ -77,7 +77,7 @@ class ElevationGrid:
     rows: int
     cols: int
     to_map: tuple[float, float, float, float, float, float]
-    """(x0, x_col, x_row, y0, y_col, y_row): the map position of post (row, col) is x0 + col x_col + row x_row, …"""
+    """(x0, x_col, x_row, y0, y_col, y_row): the map position of post (row, col) is x0 + col x_col + row x_row, …."""
     read: Callable[[int, int, int, int], Floats]
     """Heights [m] of rows r0 <= r < r1, columns c0 <= c < c1; NaN where the file knows none."""
     is_local: bool = False
@@ -175,10 +175,10 @@ def locate(grid: ElevationGrid, center: tuple[float, float] | None) -> tuple[flo
     Two numbers that can be a latitude and a longitude and, so read, lie on the map, are that; else they are map x, y.
 
     Args:
-        center: none: the origin of a local frame if it has posts there, else the middle of the posts
+        center: None: the origin of a local frame if it has posts there, else the middle of the posts.
 
     Raises:
-        ValueError: if neither reading lies on the map
+        ValueError: If neither reading lies on the map.
     """
     if center is None:
         if grid.is_local and grid.holds(0.0, 0.0):
@@ -203,13 +203,13 @@ def local_frame(grid: ElevationGrid, center: tuple[float, float] | None = None, 
     """Return the local frame around a centre.
 
     Args:
-        grid: whose map it is
-        center: see :func:`locate`
-        north: ``true``: x east, y north
-        grid: axes along the map's, metres on the ground all the same
+        grid: Whose map it is.
+        center: See :func:`locate`.
+        north: ``true``: x east, y north.
+        grid: Axes along the map's, metres on the ground all the same.
 
     Raises:
-        ValueError: if the centre is off the map
+        ValueError: If the centre is off the map.
     """
     x, y = locate(grid, center)
     if grid.crs is None or grid.is_local or not body_radius(grid.crs):
@@ -246,10 +246,10 @@ def window_of(
     """Return the rows r0 <= r < r1 and columns c0 <= c < c1 that a rectangle needs, as (r0, r1, c0, c1).
 
     Args:
-        window: its west, south, east, north in the frame [m]; what is off the map is left out
+        window: Its west, south, east, north in the frame [m]; what is off the map is left out.
 
     Raises:
-        ValueError: if the rectangle has fewer than two posts each way on the map
+        ValueError: If the rectangle has fewer than two posts each way on the map.
     """
     a, b, c, d = frame.jacobian
     west, south, east, north = window

@@ -72,10 +72,10 @@ def import_elevation_model(request: ImportRequest, folder: Path, progress: Progr
     """Write ``heights.tif``, ``hillshade.png`` and ``about.json``; return the last.
 
     Args:
-        folder: new or empty
+        folder: New or empty.
 
     Raises:
-        ValueError: naming the file and what is wrong with it, before anything is written
+        ValueError: Naming the file and what is wrong with it, before anything is written.
     """
     grid = open_elevation_model(request.path, request.post_spacing_m, request.values)
     frame = local_frame(grid, request.center, request.north)
@@ -111,7 +111,7 @@ def _window(grid: ElevationGrid, frame: LocalFrame, size_m: float | None) -> tup
     """Return the rows and columns that a square of a size around the centre needs.
 
     Raises:
-        ValueError: if the square is not all on the map
+        ValueError: If the square is not all on the map.
     """
     if size_m is None:
         return 0, grid.rows, 0, grid.cols
@@ -131,7 +131,7 @@ def _parts(raster: RasterField, upsample_m: float | None) -> int:
     """Return into how many parts the distance of posts is to be divided.
 
     Raises:
-        ValueError: if that makes too many posts
+        ValueError: If that makes too many posts.
     """
     if upsample_m is None:
         return 1

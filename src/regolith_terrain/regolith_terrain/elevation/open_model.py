@@ -27,12 +27,12 @@ def open_elevation_model(
     """Return the grid of a GeoTIFF, a PDS3 label or image, or a NumPy array (rows north to south).
 
     Args:
-        path: of the file, known by its ending
-        post_spacing_m: distance of posts for files that state none, or a wrong one; .npy needs it
-        values: what the user states about the stored values
+        path: Of the file, known by its ending.
+        post_spacing_m: Distance of posts for files that state none, or a wrong one; .npy needs it.
+        values: What the user states about the stored values.
 
     Raises:
-        ValueError: naming the file and what is wrong with it
+        ValueError: If the file is invalid. The message names the file and the problem.
     """
     usable_file(path, 'the path of a GeoTIFF, a PDS3 .LBL or .IMG, or a .npy')
     path = Path(path)
@@ -53,7 +53,7 @@ def read_posts(grid: ElevationGrid, r0: int, r1: int, c0: int, c1: int) -> Float
     """Return heights [m] of rows r0 <= r < r1, columns c0 <= c < c1.
 
     Raises:
-        ValueError: if some are unknown, or they are too many
+        ValueError: If some are unknown, or they are too many.
     """
     if (r1 - r0) * (c1 - c0) > MOST_POSTS:
         raise ValueError(

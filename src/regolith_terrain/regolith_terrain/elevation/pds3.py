@@ -173,11 +173,11 @@ def open_pds3(path: Path, values: StoredValues = AS_STORED) -> ElevationGrid:
     """Return the grid of a label or of an image with a label of its own.
 
     Args:
-        path: of the ``.LBL``, or of the ``.IMG`` (whose label stands before the image, or in a ``.LBL`` beside it)
-        values: what the user states about the stored values
+        path: Of the ``.LBL``, or of the ``.IMG`` (whose label stands before the image, or in a ``.LBL`` beside it).
+        values: What the user states about the stored values.
 
     Raises:
-        ValueError: naming the file, the label's key and what is wrong with it
+        ValueError: Naming the file, the label's key and what is wrong with it.
     """
     label_path = _label_of(path)
     with label_path.open('rb') as file:

@@ -79,8 +79,8 @@ def measure(heights: Floats, spacing_m: float) -> Statistics:
     """Return the statistics of heights, block by block: temporary arrays stay below a few megabytes each.
 
     Args:
-        heights: all finite [m], shape (rows, columns)
-        spacing_m: distance of posts [m]
+        heights: All finite [m], shape (rows, columns).
+        spacing_m: Distance of posts [m].
     """
     low, high = float(heights.min()), float(heights.max())
     above, below, step, step_at = np.inf, -np.inf, -1.0, (0, 0)
@@ -112,14 +112,14 @@ def check_heights(
     """Refuse heights that no ground has.
 
     Args:
-        path: of the file
-        heights: all finite [m], shape (rows, columns)
-        spacing_m: distance of posts [m]
-        first: row and column of the first height in the file
-        stated: whether the user states the scale of the values
+        path: Of the file.
+        heights: All finite [m], shape (rows, columns).
+        spacing_m: Distance of posts [m].
+        first: Row and column of the first height in the file.
+        stated: Whether the user states the scale of the values.
 
     Raises:
-        ValueError: naming what is impossible, where, and the remedy
+        ValueError: Naming what is impossible, where, and the remedy.
     """
     found = measure(heights, spacing_m)
     low, high = found.low, found.high
@@ -170,7 +170,7 @@ def doubts(found: Statistics, spacing_m: float, first: tuple[int, int] = (0, 0))
     """Return what is unusual about heights that were not refused, as (problem, remedy).
 
     Args:
-        first: row and column of the first height in the file
+        first: Row and column of the first height in the file.
     """
     out = []
     if found.step > max(DOUBTFUL_STEP_M, DOUBTFUL_STEP_SPACINGS * spacing_m):

@@ -45,13 +45,13 @@ def shared(path: Path, request: object, count: int, read: Callable[[], Floats]) 
     """Return an array that ``read`` makes of a file, from the copy that another process made if there is one.
 
     Args:
-        path: of the elevation model
-        request: what else the array depends on; its ``repr`` is compared
-        count: of posts; few are read by each process
-        read: returns the array, C-contiguous; called where no copy exists
+        path: Of the elevation model.
+        request: What else the array depends on; its ``repr`` is compared.
+        count: Of posts; few are read by each process.
+        read: Returns the array, C-contiguous; called where no copy exists.
 
     Returns:
-        the array; where it is mapped, its pages are shared and changes to it stay in this process
+        The array; where it is mapped, its pages are shared and changes to it stay in this process.
     """
     folder = cache_folder() if count >= SHARED_FROM else None
     if folder is None:

@@ -54,10 +54,10 @@ def rupture_angle(rake: float, friction: float, soil_tool: float) -> float:
     soil: cot(beta) = -e + sqrt((e - cot(rake)) (e - cot(friction))), e = cot(rake + soil_tool + friction).
 
     Args:
-        rake: between the horizontal and the blade's face: a right angle upright, less where it leans back and lifts
-            [rad], > 0
-        friction: of the soil [rad], at least LEAST_FRICTION_RAD
-        soil_tool: between soil and blade [rad], >= 0; the three together below STEEPEST_RAD
+        rake: Between the horizontal and the blade's face: a right angle upright, less where it leans back and lifts
+            [rad], > 0.
+        friction: Of the soil [rad], at least LEAST_FRICTION_RAD.
+        soil_tool: Between soil and blade [rad], >= 0; the three together below STEEPEST_RAD.
 
     Source: mckyes1985, chapter 3.
     Checked by: test_cutting.py::test_the_rupture_angle_is_the_least_of_n_gamma.
@@ -107,14 +107,14 @@ def blade_force(
     """Return the force on a blade per width: against its motion and into the soil [N/m]; zeros above ground.
 
     Args:
-        factors: of :func:`cutting_factors`
-        depth: of the edge below the surface [m]
-        speed: along the surface [m/s]
-        density: of the soil [kg/m^3]
-        gravity: [m/s^2]
-        cohesion: [Pa]
-        surcharge: [Pa]
-        adhesion: [Pa]
+        factors: Of :func:`cutting_factors`.
+        depth: Of the edge below the surface [m].
+        speed: Along the surface [m/s].
+        density: Of the soil [kg/m^3].
+        gravity: [m/s^2].
+        cohesion: [Pa].
+        surcharge: [Pa].
+        adhesion: [Pa].
 
     Source: reece1964; mckyes1985.
     Checked by: test_cutting.py::test_a_smooth_vertical_wall_is_rankines,

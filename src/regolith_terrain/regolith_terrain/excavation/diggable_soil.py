@@ -31,7 +31,7 @@ class DiggableSoil:
         self.lying: Floats = np.empty((len(soils), LOOSE_COLUMNS))
         """Soils as :func:`regolith_terrain.excavation.relaxation.relax` takes them."""
         self.gravity = float(gravity_mps2)
-        """[m/s^2]"""
+        """[m/s^2]."""
         self.is_thrown = config.digs_in
         """Whether soil comes to columns from under slipping wheels."""
         self._depth = math.inf if config.bedrock_depth_m is None else config.bedrock_depth_m

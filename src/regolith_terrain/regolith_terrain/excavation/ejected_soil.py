@@ -34,10 +34,10 @@ def disturbed(
     """Return the merged columns that are in a face too high to stand, or held loose soil already; sorted by (i, j).
 
     Args:
-        grid: the committed ground
-        merged: outcome of the merge
-        owner: of each column, see :func:`regolith_terrain.grid.merge.merge`
-        loose: committed loose soil
+        grid: The committed ground.
+        merged: Outcome of the merge.
+        owner: Of each column, see :func:`regolith_terrain.grid.merge.merge`.
+        loose: Committed loose soil.
     """
     if not ground.is_thrown or not len(merged):
         return NO_NODES

@@ -125,12 +125,12 @@ def exchange(
     """Return what becomes of the merged records of a cycle; nothing given is written.
 
     Args:
-        grid: the committed ground
-        merged: outcome of the merge, and the ``owner`` of each of its nodes
-        works: agent -> what its tools did, in any order
-        loose: committed loose soil
-        thrown: columns of :func:`regolith_terrain.excavation.ejected_soil.disturbed`, sorted by (i, j)
-        budget: greatest number of looks at marked columns
+        grid: The committed ground.
+        merged: Outcome of the merge, and the ``owner`` of each of its nodes.
+        works: Agent -> what its tools did, in any order.
+        loose: Committed loose soil.
+        thrown: Columns of :func:`regolith_terrain.excavation.ejected_soil.disturbed`, sorted by (i, j).
+        budget: Greatest number of looks at marked columns.
     """
     asked = [(name, part) for name in sorted(works) for part in sorted(works[name].asked, key=lambda a: a.tool)]
     landed = [works[name].landed for name in sorted(works)]

@@ -78,7 +78,7 @@ class LooseSoil:
         """Return what :meth:`save` wrote.
 
         Raises:
-            ValueError: if it was cut short
+            ValueError: If it was cut short.
         """
         if len(blob) % _ROW.itemsize:
             raise ValueError(f'saved loose soil of {len(blob)} bytes; allowed: whole rows of {_ROW.itemsize}')

@@ -52,10 +52,10 @@ def critical_height(cohesion: float, friction: float, density: float, gravity: f
     Down to there Rankine's active pressure, rho g z K_a - 2 c sqrt(K_a), is not positive: the soil pushes nothing out.
 
     Args:
-        cohesion: [Pa]
-        friction: angle [rad]
-        density: [kg/m^3]
-        gravity: [m/s^2]
+        cohesion: [Pa].
+        friction: Angle [rad].
+        density: [kg/m^3].
+        gravity: [m/s^2].
 
     Source: terzaghi1943, chapter 3.
     Checked by: test_relaxation.py::test_a_face_stands_as_high_as_its_cohesion_allows.
@@ -93,8 +93,8 @@ def face_height(level: Floats, r: int, c: int, step: float) -> float:
     """Return the height of the highest face through a column [m], see the module.
 
     Args:
-        level: heights [m], shape (ni, nj)
-        step: drop between neighbours along the grid at the angle of repose [m]
+        level: Heights [m], shape (ni, nj).
+        step: Drop between neighbours along the grid at the angle of repose [m].
     """
     highest = 0.0
     for k in range(8):
@@ -140,13 +140,13 @@ def relax(
     """Let marked columns of a window slide once, in (i, j) order; return what is left of the budget of looks.
 
     Args:
-        values: in/out: fields of the nodes, shape (fields, ni, nj)
-        loose: in/out: mass of loose soil on each column, in whole quanta [kg/m^2], shape (ni, nj)
-        marks: in/out, shape (ni, nj); those of the outermost ring stay as they are
-        touched: in/out: nodes whose record changed
-        changed: nodes whose loose soil or mark did
-        region: row of ``soils`` at each node
-        soils: shape (k, LOOSE_COLUMNS)
+        values: In/out: fields of the nodes, shape (fields, ni, nj).
+        loose: In/out: mass of loose soil on each column, in whole quanta [kg/m^2], shape (ni, nj).
+        marks: In/out, shape (ni, nj); those of the outermost ring stay as they are.
+        touched: In/out: nodes whose record changed.
+        changed: Nodes whose loose soil or mark did.
+        region: Row of ``soils`` at each node.
+        soils: Shape (k, LOOSE_COLUMNS).
 
     Source: terzaghi1943.
     Checked by: test_relaxation.py::test_a_heap_without_cohesion_comes_to_rest_at_the_angle_of_repose,

@@ -93,7 +93,7 @@ class ToolArrays(NamedTuple):
     spacing: float
     """Distance of the nodes [m]."""
     gravity: float
-    """[m/s^2]"""
+    """[m/s^2]."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
@@ -143,10 +143,10 @@ def sweep_edge(tools: ToolArrays, k: int, step: float, pose: PartPose, force: Fl
     """Sweep from where the edge was in the substep before to where it is; fill the force on the tool.
 
     Args:
-        k: of the tool, a BLADE or a BUCKET
-        pose: of the middle of its edge: y along the edge to the left, x ahead
-        force: out, world axes [N], shape (3,)
-        torque: out, about the pose's origin [N m], shape (3,)
+        k: Of the tool, a BLADE or a BUCKET.
+        pose: Of the middle of its edge: y along the edge to the left, x ahead.
+        force: Out, world axes [N], shape (3,).
+        torque: Out, about the pose's origin [N m], shape (3,).
 
     Source: reece1964; mckyes1985.
     Checked by: test_sweep.py::test_an_edge_takes_what_stood_above_its_path,
@@ -250,11 +250,11 @@ def sweep_drum(
     """Sweep the soil inside a drum's circle of lips for a substep; fill the force on the drum.
 
     Args:
-        k: of the tool, a DRUM
-        pose: of its middle, y along the axle
-        spin: about +y [rad/s]; scoops where positive
-        force: out, world axes [N], shape (3,)
-        torque: out, about the pose's origin [N m], shape (3,)
+        k: Of the tool, a DRUM.
+        pose: Of its middle, y along the axle.
+        spin: About +y [rad/s]; scoops where positive.
+        force: Out, world axes [N], shape (3,).
+        torque: Out, about the pose's origin [N m], shape (3,).
 
     Source: reece1964; mckyes1985.
     Checked by: test_sweep.py::test_a_turning_drum_leaves_its_circle,
@@ -367,7 +367,7 @@ def make_tools(
     """Return tools before a cycle that have asked for nothing yet; parameters as the fields of :class:`ToolArrays`.
 
     Args:
-        held: mass in each tool [kg], shape (n,)
+        held: Mass in each tool [kg], shape (n,).
     """
     n = len(kind)
     told = np.zeros((n, TOLD_COLUMNS))

@@ -42,8 +42,8 @@ def mass_balance(
     soil down in the substep in which it takes it up.
 
     Args:
-        ground_kgpm2: exact sum of ``mass_kgpm2`` over all nodes
-        cell_m2: area of a node
+        ground_kgpm2: Exact sum of ``mass_kgpm2`` over all nodes.
+        cell_m2: Area of a node.
     """
     ground = ground_kgpm2 * cell_m2
     return {

@@ -79,13 +79,13 @@ def merge(grid: SoilGrid, deltas: Mapping[str, NodeRecords]) -> Merged:
     lies as far below level_initial as that agent left it. Without bulldozing the deepest rut wins.
 
     Args:
-        deltas: agent name -> its records, unique and sorted by (i, j); the order of the mapping does not matter
+        deltas: Agent name -> its records, unique and sorted by (i, j); the order of the mapping does not matter.
 
     Returns:
-        merged records sorted by (i, j), index of the owner in the sorted names, number of nodes in conflict
+        Merged records sorted by (i, j), index of the owner in the sorted names, number of nodes in conflict.
 
     Raises:
-        ValueError: naming the agent whose records are not unique and sorted
+        ValueError: Naming the agent whose records are not unique and sorted.
     """
     names = sorted(deltas)
     for name in names:
@@ -157,14 +157,14 @@ def _resolve(
     """Write the record and the owner of every node that several agents changed.
 
     Args:
-        values: records of all agents, one row per field; of each node one column per agent, in name order
-        agent: index of each column's agent
-        start: first column of each node
-        count: number of its columns
-        shared: nodes to write, as indices into ``start``
-        committed: records of these nodes before the cycle, one column each
-        out: out: records, one column per node
-        owner: index of the agent whose compaction it keeps
+        values: Records of all agents, one row per field; of each node one column per agent, in name order.
+        agent: Index of each column's agent.
+        start: First column of each node.
+        count: Number of its columns.
+        shared: Nodes to write, as indices into ``start``.
+        committed: Records of these nodes before the cycle, one column each.
+        out: Out: records, one column per node.
+        owner: Index of the agent whose compaction it keeps.
     """
     mass_row = values.shape[0] - 1
     for n in range(shared.shape[0]):

@@ -68,7 +68,7 @@ class NodeRecords:
         """Return those of some nodes, in their order.
 
         Args:
-            chosen: shape (n,)
+            chosen: Shape (n,).
         """
         return NodeRecords.from_values(self.i[chosen], self.j[chosen], self.table[:, chosen], self.fields)
 
@@ -97,7 +97,7 @@ def row_of(owner: object, name: str, table: Floats) -> Floats:
     """Return the row of a table that an attribute names, for ``__getattr__`` of an owner with ``fields``.
 
     Raises:
-        AttributeError: if there is no such field
+        AttributeError: If there is no such field.
     """
     fields: tuple[str, ...] = object.__getattribute__(owner, 'fields')
     if name not in fields:

@@ -15,7 +15,7 @@ class SharedSoilCopy:
     :class:`regolith_world.cycle.participant_group.SharedTerrain`.
 
     Args:
-        owner: name for messages
+        owner: Name for messages.
     """
 
     def __init__(self, grid: SoilGrid, owner: str) -> None:
@@ -53,9 +53,9 @@ class SharedSoilCopy:
         """Become a saved ground, unless it is that of all agents already.
 
         Args:
-            soil_seq: number of updates committed in it
-            ground: from :meth:`SoilGrid.save`
-            epoch: in which it counts
+            soil_seq: Number of updates committed in it.
+            ground: From :meth:`SoilGrid.save`.
+            epoch: In which it counts.
         """
         if epoch == self._epoch and soil_seq == self._copy.soil_seq:
             return

@@ -41,8 +41,8 @@ class SoilCopy:
         """Apply the update of an attempt that was committed, and forget all older ones.
 
         Raises:
-            LookupError: if that update never came
-            RuntimeError: if the ground then differs from terrain's
+            LookupError: If that update never came.
+            RuntimeError: If the ground then differs from terrain's.
         """
         if key not in self._received:
             raise LookupError(f'{self.owner}: no soil update for {key}')
@@ -73,8 +73,8 @@ class SoilCopy:
         """Become a saved ground (terrain's snapshot); held updates of the past are forgotten by their keys later.
 
         Args:
-            blob: from :meth:`SoilGrid.save`
-            soil_seq: number of updates committed in it
+            blob: From :meth:`SoilGrid.save`.
+            soil_seq: Number of updates committed in it.
         """
         self.grid.load(blob)
         self.soil_seq = soil_seq
@@ -85,7 +85,7 @@ def as_undisturbed(records: NodeRecords, where: np.ndarray) -> NodeRecords:
     """Return records without history at some nodes: level_initial = level, the law's own fields zero.
 
     Args:
-        where: bool, shape (n,)
+        where: Bool, shape (n,).
     """
     virgin = NodeRecords(records.i, records.j, records.values(), records.fields)
     virgin.level_initial[where] = virgin.level[where]

@@ -91,7 +91,7 @@ class _Tile:
         """Return records, the same as words, and marks of changed nodes, made if need be.
 
         Args:
-            from_base: which fields start at the height
+            from_base: Which fields start at the height.
         """
         if self.values is None or self.bits is None or self.modified is None:
             self.values = np.zeros((len(from_base), TILE, TILE))
@@ -108,11 +108,11 @@ class SoilGrid:
         """Lay an unmodified grid over a height field.
 
         Args:
-            spacing: of the nodes [m]
-            law: what the ground is made of; none: the default one
+            spacing: Of the nodes [m].
+            law: What the ground is made of; none: the default one.
 
         Raises:
-            ValueError: if the spacing is not positive
+            ValueError: If the spacing is not positive.
         """
         if not spacing > 0.0:
             raise ValueError(f'spacing {spacing!r} m; allowed: > 0')
@@ -142,11 +142,11 @@ class SoilGrid:
         """Return a copy of the nodes i0 <= i < i1, j0 <= j < j1.
 
         Args:
-            parts: rows (i0, i1, j0, j1) of the only rectangles that will be looked at, shape (k, 4); elsewhere the
-                window is then undefined and its level NaN, so that kernels refuse to go there
+            parts: Rows (i0, i1, j0, j1) of the only rectangles that will be looked at, shape (k, 4); elsewhere the
+                window is then undefined and its level NaN, so that kernels refuse to go there.
 
         Raises:
-            ValueError: if the range is empty
+            ValueError: If the range is empty.
         """
         if i1 <= i0 or j1 <= j0:
             raise ValueError(f'window i {i0}..{i1}, j {j0}..{j1} is empty')
@@ -213,7 +213,7 @@ class SoilGrid:
         """Return whether any node's level_initial may come above a patch of a plane that moves by up to ``way`` [m].
 
         Args:
-            plane: x and y of the patch's middle, its half extents along x and y, height there [m], slopes along x, y
+            plane: x and y of the patch's middle, its half extents along x and y, height there [m], slopes along x, y.
         """
         x, y, reach_x, reach_y, z, slope_x, slope_y = plane
         i0, i1 = self._indices(x, reach_x + way)
@@ -233,13 +233,13 @@ class SoilGrid:
         """Return the rise of the level above undisturbed ground [m], averaged over squares of nodes about coarse ones.
 
         Args:
-            i: index along x of the first of the coarse nodes i, i + stride, ...
-            j: the same along y
-            stride: nodes along a square's side
-            count: coarse nodes along either axis
+            i: Index along x of the first of the coarse nodes i, i + stride, ...
+            j: The same along y.
+            stride: Nodes along a square's side.
+            count: Coarse nodes along either axis.
 
         Returns:
-            shape (count, count); None if nothing there was touched
+            Shape (count, count); None if nothing there was touched.
         """
         low_i, low_j = i - stride // 2, j - stride // 2
         first, last = (
@@ -301,7 +301,7 @@ class SoilGrid:
         """Write records to the committed soil.
 
         Raises:
-            ValueError: if the nodes are not unique and sorted by (i, j)
+            ValueError: If the nodes are not unique and sorted by (i, j).
         """
         hashed, self._hashed = self._hashed, None
         if hashed is not None and hashed[0] is records and hashed[3] == self._writes:
@@ -355,7 +355,7 @@ class SoilGrid:
         """Replace all records by saved ones; the height field is not part of them.
 
         Raises:
-            ValueError: if the blob is not a saved soil, or of a grid with another spacing or law
+            ValueError: If the blob is not a saved soil, or of a grid with another spacing or law.
         """
         records = self._parse(blob)
         tiles = self._tiles
@@ -429,10 +429,10 @@ def _copy_tile(
     """Copy the nodes that a tile shares with parts of a window, whose base has a border of one node.
 
     Args:
-        virgin: whether the tile has no records; fields ``from_base`` then start at its heights, others at zero
-        ti0: index of the tile's first row
-        tj0: of its first column
-        parts: see :meth:`SoilGrid.window`
+        virgin: Whether the tile has no records; fields ``from_base`` then start at its heights, others at zero.
+        ti0: Index of the tile's first row.
+        tj0: Of its first column.
+        parts: See :meth:`SoilGrid.window`.
     """
     size = tile_base.shape[0]
     for part in range(parts.shape[0]):
@@ -519,12 +519,12 @@ def _take_tile(
     """Return the number of nodes that become modified; swap their hash words for new ones, and write their records.
 
     Args:
-        values: new records
-        bits: the same as words
-        members: columns of the tile's nodes in them
-        lanes: in/out: words of the hash
-        write: whether to write the records
-        weigh: whether to bring the hash up to date
+        values: New records.
+        bits: The same as words.
+        members: Columns of the tile's nodes in them.
+        lanes: In/out: words of the hash.
+        write: Whether to write the records.
+        weigh: Whether to bring the hash up to date.
     """
     fresh = 0
     for member in members:

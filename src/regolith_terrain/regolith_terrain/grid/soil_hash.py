@@ -32,8 +32,8 @@ def add_node(i: int, j: int, bits: Words, n: int, subtract: bool, lanes: Words) 
     """Add node (i, j) to the lanes, or take it out of them, in place.
 
     Args:
-        bits: values of nodes as words, shape (number of fields, k); column ``n`` is this node's
-        lanes: shape (LANES,)
+        bits: Values of nodes as words, shape (number of fields, k); column ``n`` is this node's.
+        lanes: Shape (LANES,).
     """
     place = (np.uint64(np.int64(i)) << np.uint64(32)) | (np.uint64(np.int64(j)) & np.uint64(0xFFFFFFFF))
     for lane in range(lanes.shape[0]):

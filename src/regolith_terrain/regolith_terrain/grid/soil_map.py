@@ -42,13 +42,13 @@ class SoilMap:
         """Lay out the soils.
 
         Args:
-            soils: parameters as the law's kernels take them, one row per soil; row 0 lies wherever no region is, row k
-                + 1 fills region k; NaN where another law holds
-            others: name of a law -> such a table, for each law that holds in some places instead
-            particles: those of the regions that are particles
+            soils: Parameters as the law's kernels take them, one row per soil; row 0 lies wherever no region is, row k
+                + 1 fills region k; NaN where another law holds.
+            others: Name of a law -> such a table, for each law that holds in some places instead.
+            particles: Those of the regions that are particles.
 
         Raises:
-            ValueError: if the numbers do not fit, or there are more than 255 regions
+            ValueError: If the numbers do not fit, or there are more than 255 regions.
         """
         self.soils = np.atleast_2d(np.asarray(soils, dtype=np.float64))
         self.regions = tuple(regions)

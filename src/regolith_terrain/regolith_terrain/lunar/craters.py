@@ -55,12 +55,12 @@ def crater_classes(
     D^0.9, an anomalous diffusion as Xie et al. (2017) find it; beyond 100 m that law goes on.
 
     Args:
-        min_diameter_m: smallest diameter
-        max_diameter_m: largest; the last class ends there
-        density: of the equilibrium, see :func:`regolith_terrain.lunar.statistics.equilibrium`
-        exponent: likewise
-        age_gyr: of the surface
-        faintest_age: K of a crater that can just be seen
+        min_diameter_m: Smallest diameter.
+        max_diameter_m: Largest; the last class ends there.
+        density: Of the equilibrium, see :func:`regolith_terrain.lunar.statistics.equilibrium`.
+        exponent: Likewise.
+        age_gyr: Of the surface.
+        faintest_age: K of a crater that can just be seen.
 
     Source: neukum2001; trask1966; xie2017; fassett2014.
     Checked by: test_lunar_statistics.py::test_craters_wear_as_fast_as_they_fade_from_sight,
@@ -106,9 +106,9 @@ def make_crater(
     Diameters follow the class's power law, ages are uniform in production since the oldest one visible.
 
     Args:
-        index: number of the crater in its cell, from 0
-        rows: ages K of the rows of the profile table
-        crater: out
+        index: Number of the crater in its cell, from 0.
+        rows: Ages K of the rows of the profile table.
+        crater: Out.
 
     Source: neukum2001; trask1966; fassett2014.
     Checked by: test_lunar_statistics.py::test_crater_counts_pass_chi_square,
@@ -155,8 +155,8 @@ def gather(
     """Return all craters of classes from ``first`` on that may reach a box, oldest first, shape (n, CRATER_COLUMNS).
 
     Args:
-        west: edge of the box [m], as ``east``, ``south``, ``north``
-        grown: what counts as a crater's reach, in radii (at most FARTHEST)
+        west: Edge of the box [m], as ``east``, ``south``, ``north``.
+        grown: What counts as a crater's reach, in radii (at most FARTHEST).
     """
     found = np.empty((64, CRATER_COLUMNS))
     count = 0
@@ -231,8 +231,8 @@ def add_craters(
     """Add the relief of all craters at (x[r], y[c]) [m], both ascending, to out [m], shape (len(x), len(y)).
 
     Args:
-        least: classes whose smallest diameter is below this [m] are left out
-        layers: scratch, shape (len(x), len(y), number of classes)
+        least: Classes whose smallest diameter is below this [m] are left out.
+        layers: Scratch, shape (len(x), len(y), number of classes).
     """
     first = first_class(classes, least)
     craters = gather(x[0], x[-1], y[0], y[-1], key, classes, rows, first, FARTHEST)

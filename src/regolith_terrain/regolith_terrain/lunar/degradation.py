@@ -65,9 +65,9 @@ def diffused(profile: Floats, step: float, ages: ArrayLike) -> Floats:
     Finite volumes in r with no flux through the outer edge: the volume sum(h (r_out^2 - r_in^2)) stays.
 
     Args:
-        profile: heights at r = (i + 1/2) step, shape (n,)
-        step: in units of R
-        ages: K = kappa t / R^2
+        profile: Heights at r = (i + 1/2) step, shape (n,).
+        step: In units of R.
+        ages: K = kappa t / R^2.
 
     Source: soderblom1970; fassett2014.
     Checked by: test_lunar_statistics.py::test_diffusion_keeps_volume_and_spreads_gaussians_exactly,

@@ -109,8 +109,8 @@ class LunarField(HeightField):
         """Return the craters whose centres lie in west <= x < east, south <= y < north.
 
         Args:
-            min_diameter_m: those narrower than this are left out
-            margin: [radii]; above 0, those whose circle of so many radii touches the box are returned instead
+            min_diameter_m: Those narrower than this are left out.
+            margin: [radii]; above 0, those whose circle of so many radii touches the box are returned instead.
         """
         first = int(np.searchsorted(self.classes[:, LARGEST], min_diameter_m, side='right'))
         box = (float(west), float(east), float(south), float(north))
@@ -178,10 +178,10 @@ def _grid(
     """Write the heights [m] at all (x[r], y[c]) [m] to ``out``, shape (len(x), len(y)), piece by piece.
 
     Args:
-        rows: ages K of the rows of ``table``, the worn profiles
-        offset: taken off everywhere [m]
-        least: what is smaller is left out [m]
-        side: nodes along a piece's side
+        rows: Ages K of the rows of ``table``, the worn profiles.
+        offset: Taken off everywhere [m].
+        least: What is smaller is left out [m].
+        side: Nodes along a piece's side.
     """
     layers = np.empty((min(side, len(x)), min(side, len(y)), classes.shape[0]))
     for r in range(0, len(x), side):

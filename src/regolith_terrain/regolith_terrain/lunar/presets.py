@@ -18,14 +18,14 @@ class CraterStatistics(Section):
     """Numbers and ages of craters; see :mod:`regolith_terrain.lunar.statistics`."""
 
     equilibrium_density: float = Field(
-        ge=0.0, le=0.3, description='visible craters wider than 1 m in equilibrium [1/m^2]'
+        ge=0.0, le=0.3, description='Visible craters wider than 1 m in equilibrium [1/m^2].'
     )
-    equilibrium_exponent: float = Field(ge=1.5, le=3.0, description='cumulative, of their diameters [-]')
-    age_gyr: float = Field(gt=0.0, le=4.3, description='of the surface [Gyr]')
-    min_diameter_m: float = Field(gt=0.01, le=100.0, description='smallest diameter [m]')
-    max_diameter_m: float = Field(gt=1.0, le=5000.0, description='largest diameter [m]; still a simple bowl')
+    equilibrium_exponent: float = Field(ge=1.5, le=3.0, description='Cumulative, of their diameters [-].')
+    age_gyr: float = Field(gt=0.0, le=4.3, description='Of the surface [Gyr].')
+    min_diameter_m: float = Field(gt=0.01, le=100.0, description='Smallest diameter [m].')
+    max_diameter_m: float = Field(gt=1.0, le=5000.0, description='Largest diameter [m]; still a simple bowl.')
     min_visible_depth_ratio: float = Field(
-        gt=0.01, lt=1.0, description='share of its depth at which a crater is last seen [-]'
+        gt=0.01, lt=1.0, description='Share of its depth at which a crater is last seen [-].'
     )
 
     @model_validator(mode='after')
@@ -41,11 +41,11 @@ class CraterStatistics(Section):
 class Relief(Section):
     """A fractal part; see :func:`regolith_terrain.lunar.relief.octaves`."""
 
-    outer_scale_m: float = Field(gt=0.0, le=1e5, description='longest wavelength [m]')
-    inner_scale_m: float = Field(ge=0.01, le=1e3, description='shortest wavelength [m]')
-    hurst: float = Field(gt=0.0, le=1.0, description='Hurst exponent [-]')
-    rms_deviation_m: float = Field(ge=0.0, le=1e3, description='rms difference of heights a lag apart [m]')
-    lag_m: float = Field(gt=0.0, le=1e4, description='that lag [m]')
+    outer_scale_m: float = Field(gt=0.0, le=1e5, description='Longest wavelength [m].')
+    inner_scale_m: float = Field(ge=0.01, le=1e3, description='Shortest wavelength [m].')
+    hurst: float = Field(gt=0.0, le=1.0, description='Hurst exponent [-].')
+    rms_deviation_m: float = Field(ge=0.0, le=1e3, description='Rms difference of heights a lag apart [m].')
+    lag_m: float = Field(gt=0.0, le=1e4, description='That lag [m].')
 
     @model_validator(mode='after')
     def _ordered(self) -> Relief:
@@ -59,11 +59,11 @@ class Relief(Section):
 class RockStatistics(Section):
     """Numbers of rocks; see :mod:`regolith_terrain.lunar.rocks`."""
 
-    abundance: float = Field(ge=0.0, le=0.3, description='share of the ground that rocks cover, far from craters [-]')
-    min_diameter_m: float = Field(ge=0.02, le=10.0, description='smallest diameter [m]')
-    max_diameter_m: float = Field(gt=0.02, le=50.0, description='largest diameter [m]')
+    abundance: float = Field(ge=0.0, le=0.3, description='Share of the ground that rocks cover, far from craters [-].')
+    min_diameter_m: float = Field(ge=0.02, le=10.0, description='Smallest diameter [m].')
+    max_diameter_m: float = Field(gt=0.02, le=50.0, description='Largest diameter [m].')
     block_crater_min_diameter_m: float = Field(
-        gt=0.0, le=5000.0, description='craters wider than this dig up blocks [m]'
+        gt=0.0, le=5000.0, description='Craters wider than this dig up blocks [m].'
     )
 
     @model_validator(mode='after')
@@ -100,6 +100,6 @@ def load_preset(name: str) -> LunarPreset:
     """Return a preset by name or from a YAML file.
 
     Raises:
-        InputError: naming file, line, key, value and what is allowed
+        InputError: If the input is invalid. The message names file, line, key, value and allowed values.
     """
     return PRESETS.load(name, LunarPreset)

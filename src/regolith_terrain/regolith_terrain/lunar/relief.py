@@ -38,12 +38,12 @@ def octaves(
     """Return the table of octaves the kernels take, longest wavelength first, shape (n, 6).
 
     Args:
-        key: of the lattices' shifts
-        outer_scale_m: longest wavelength
-        inner_scale_m: shortest wavelength
-        hurst: exponent H: amplitudes fall as wavelength^H
-        rms_deviation_m: rms difference of heights ``lag_m`` apart, of all octaves together
-        lag_m: distance at which ``rms_deviation_m`` holds
+        key: Of the lattices' shifts.
+        outer_scale_m: Longest wavelength.
+        inner_scale_m: Shortest wavelength.
+        hurst: Exponent H: amplitudes fall as wavelength^H.
+        rms_deviation_m: Rms difference of heights ``lag_m`` apart, of all octaves together.
+        lag_m: Distance at which ``rms_deviation_m`` holds.
 
     Source: perlin2002; shepard2001; rosenburg2011.
     Checked by: test_lunar_statistics.py::test_noise_has_the_stated_deviation.
@@ -122,8 +122,8 @@ def add_relief(x: Floats, y: Floats, key: np.uint64, table: Floats, least: float
     bits are the same.
 
     Args:
-        table: as :func:`octaves` returns it
-        least: octaves of a shorter wavelength are left out [m]
+        table: As :func:`octaves` returns it.
+        least: Octaves of a shorter wavelength are left out [m].
 
     Source: perlin2002.
     Checked by: test_lunar_statistics.py::test_noise_has_the_stated_deviation.

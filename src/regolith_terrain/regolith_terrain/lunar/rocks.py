@@ -124,8 +124,8 @@ class RockField:
         """Lay out rocks as the field's craters and preset have them.
 
         Args:
-            free: lines (shape (n, 2) [m]) and distances from them [m] within which no rock wider than 5 cm lies
-            ground: that rocks lie on, where the field is only the finest part of it
+            free: Lines (shape (n, 2) [m]) and distances from them [m] within which no rock wider than 5 cm lies.
+            ground: That rocks lie on, where the field is only the finest part of it.
         """
         self.field = field
         self.ground: HeightField = field if ground is None else ground
@@ -145,7 +145,7 @@ class RockField:
         """Return the rocks whose middles lie in west <= x < east, south <= y < north [m].
 
         Args:
-            min_diameter_m: those narrower than this are left out
+            min_diameter_m: Those narrower than this are left out.
         """
         field, r = self.field, self.field.preset.rocks
         first = int(np.searchsorted(field.classes[:, LARGEST], r.block_crater_min_diameter_m, side='right'))
@@ -197,7 +197,7 @@ def _apart(rocks: Floats, pieces: Floats) -> NDArray[np.bool_]:
     """Return whether each rock is small or keeps its distance from every piece of a line, shape (n,).
 
     Args:
-        pieces: x, y of both ends and the distance to keep [m], shape (k, 5)
+        pieces: x, y of both ends and the distance to keep [m], shape (k, 5).
     """
     out = np.ones(rocks.shape[0], np.bool_)
     for n in range(rocks.shape[0]):
@@ -219,8 +219,8 @@ def _abundance(x: float, y: float, background: float, blocky: Floats, reaches_m:
     """Return the abundance k at a place: that far from craters, and what fresh ones within reach have dug up.
 
     Args:
-        blocky: craters that reach bedrock, rows as :func:`regolith_terrain.lunar.craters.gather` returns them
-        reaches_m: diameter of the narrowest crater that reaches bedrock
+        blocky: Craters that reach bedrock, rows as :func:`regolith_terrain.lunar.craters.gather` returns them.
+        reaches_m: Diameter of the narrowest crater that reaches bedrock.
 
     Source: ghent2014, 0.27 (age / Myr)^-0.46; basilevsky2013; mcgetchin1973.
     Checked by: test_off_level.py::test_rocks_about_one_crater_are_as_the_formula_says.

@@ -44,8 +44,8 @@ class MapTopics:
     size and south-western corner in ``world``), ``terrain/grid_map`` where grid_map_msgs is installed.
 
     Args:
-        node: in the world's namespace
-        grid: the committed soil; only read
+        node: In the world's namespace.
+        grid: The committed soil; only read.
     """
 
     def __init__(self, node: Node, grid: SoilGrid) -> None:
@@ -66,8 +66,8 @@ class MapTopics:
         """Send the topics that have subscribers, at most once a second.
 
         Args:
-            t_ns: committed simulated time [ns]
-            bodies: bodies whose surroundings the map shows
+            t_ns: Committed simulated time [ns].
+            bodies: Bodies whose surroundings the map shows.
         """
         now = time.monotonic()
         if now < self._next:

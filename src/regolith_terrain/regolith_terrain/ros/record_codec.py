@@ -29,7 +29,7 @@ def delta_bytes(delta: SoilDelta, run: int) -> bytes:
     """Return the bytes of the message of an agent's changes.
 
     Args:
-        run: id of the run
+        run: Id of the run.
     """
     out = Writer()
     _write_delta(out, delta, run)
@@ -47,8 +47,8 @@ def delta_batch_bytes(deltas: Iterable[SoilDelta], run: int) -> bytes:
     """Return the bytes of the message of the changes of all agents of a process.
 
     Args:
-        deltas: at least one, in name order
-        run: id of the run
+        deltas: At least one, in name order.
+        run: Id of the run.
     """
     deltas = list(deltas)
     out = Writer()
@@ -72,7 +72,7 @@ def update_bytes(update: SoilUpdate, run: int) -> bytes:
     """Return the bytes of the message of a merged update.
 
     Args:
-        run: id of the run
+        run: Id of the run.
     """
     out = Writer()
     write_key(out, update.key, run)

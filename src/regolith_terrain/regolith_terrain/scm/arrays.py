@@ -52,7 +52,7 @@ def scm_ground(window: SoilWindow, region: NDArray[np.uint8] | None = None) -> G
     """Return a window of this law's ground as the kernels take it.
 
     Args:
-        region: row of the soil table of each node, shape (ni, nj); none: the first everywhere
+        region: Row of the soil table of each node, shape (ni, nj); none: the first everywhere.
     """
     level_initial, level, sinkage_plastic, sigma_yield, mass = window.values
     return Ground(
@@ -121,8 +121,8 @@ def push_at(wrench: Wrench, rx: float, ry: float, rz: float, fx: float, fy: floa
     """Add a force and its torque to a wrench.
 
     Args:
-        rx: where the force acts, from the shape's center, world axes [m], as ry, rz
-        fx: the force, world axes [N], as fy, fz
+        rx: Where the force acts, from the shape's center, world axes [m], as ry, rz.
+        fx: The force, world axes [N], as fy, fz.
     """
     wrench.force[0] += fx
     wrench.force[1] += fy
@@ -136,9 +136,9 @@ def make_scratch(reach: float, spacing: float, spread: float = 0.0) -> Scratch:
     """Return working memory that serves any orientation of a body.
 
     Args:
-        reach: radius of a sphere about its centre that holds it [m], see :func:`regolith_terrain.scm.shapes.reach`
-        spacing: of the nodes [m]
-        spread: cells that erosion spreads beyond the body (SPREAD of the bulldozing parameters)
+        reach: Radius of a sphere about its centre that holds it [m], see :func:`regolith_terrain.scm.shapes.reach`.
+        spacing: Of the nodes [m].
+        spread: Cells that erosion spreads beyond the body (SPREAD of the bulldozing parameters).
     """
     side = 2 * int(math.ceil(reach / spacing)) + 6 + 2 * (int(spread) + 2)
     n = side * side

@@ -249,9 +249,9 @@ def erode(
     """Move soil between neighbouring cells of a list whose levels differ by more than ``limit`` [m], in place.
 
     Args:
-        cells: index row cols + column of each cell, the first ``count`` count; (left, top) is cell 0's node
-        marks: DOMAIN for exactly the listed cells
-        flux: scratch, as long as ``count``; so is ``mass_flux``
+        cells: Index row cols + column of each cell, the first ``count`` count; (left, top) is cell 0's node.
+        marks: DOMAIN for exactly the listed cells.
+        flux: Scratch, as long as ``count``; so is ``mass_flux``.
 
     Source: holz2009.
     Checked by: test_bulldozing.py::test_erosion_conserves_volume,

@@ -27,11 +27,11 @@ SCRATCH_TOO_SMALL = 2
 
 STAT_LOADED_NODES = 0
 STAT_LOADED_AREA = 1
-"""[m^2]"""
+"""[m^2]."""
 STAT_MAX_SINKAGE = 2
 """Along the ground's normal, below level_initial, of loaded nodes [m]."""
 STAT_MEAN_PRESSURE = 3
-"""[Pa]"""
+"""[Pa]."""
 STAT_INVERSE_WIDTH = 4
 """1 / b of the patch with most nodes [1/m]."""
 STAT_PATCHES = 5

@@ -52,7 +52,7 @@ def measure_patches(floats: Floats, runs: Indices, n_runs: int, spacing: float, 
     """Write 1 / b [1/m] of each patch at its first run and clear its displaced volume.
 
     Args:
-        regolith: whether the hull runs round the nodes' cells
+        regolith: Whether the hull runs round the nodes' cells.
     """
     widths, volumes = floats[INVERSE_WIDTH], floats[VOLUME]
     largest = 0
@@ -79,7 +79,7 @@ def _silo(soil: Floats, plates: Plates) -> float:
     exp(2 K_0 tan(phi) h / (p - t)), K_0 = 1 - sin(phi) being the ratio of stresses at rest; 1 without grousers.
 
     Args:
-        plates: as for :func:`_virgin`
+        plates: As for :func:`_virgin`.
 
     Source: janssen1895; jaky1944.
     Checked by: test_slip_sinkage.py::test_plates_and_drum_share_the_load.
@@ -112,10 +112,10 @@ def _virgin(soil: Floats, inverse_width: float, sinkage: float, plates: Plates, 
     counts as pressed down to the tips, although it stands higher in a real print: the rut floor is too low by up to h.
 
     Args:
-        inverse_width: 1 / b of the patch [1/m]
-        sinkage: s of the body's surface; with grousers, of the cylinder around their tips [m]
-        plates: p, t, h and the radius R of the tips [m]; h is 0 without grousers
-        silo: j, of the soil and the plates
+        inverse_width: 1 / b of the patch [1/m].
+        sinkage: s of the body's surface; with grousers, of the cylinder around their tips [m].
+        plates: p, t, h and the radius R of the tips [m]; h is 0 without grousers.
+        silo: j, of the soil and the plates.
 
     Source: bekker1969.
     Checked by: test_scm.py::test_plate_follows_bekker,
@@ -172,10 +172,10 @@ def mobilize(
     sliding. Near rest a stress in the rate of m damps it, as internal friction in LuGre does.
 
     Args:
-        mx: m before, as is ``my``
-        vx: velocity of sliding [m/s], as is ``vy``
-        speed: its magnitude
-        janosi: K [m]
+        mx: m before, as is ``my``.
+        vx: Velocity of sliding [m/s], as is ``vy``.
+        speed: Its magnitude.
+        janosi: K [m].
 
     Source: janosi1961; dahl1968; canudas1995, the stress in the rate.
     Checked by: test_scm.py::test_steady_sliding_is_janosi_hanamoto,
@@ -211,9 +211,9 @@ def _flank_gradient(gx: float, gy: float, rotation: Floats, most: float) -> tupl
     the resistance of a rut's wall against a flank is too small in the mean.
 
     Args:
-        gx: rise over run along x, as is ``gy`` along y
-        rotation: of the body, shape (3, 3); faces whose normal is within 45 deg of its y axis are flanks
-        most: depth of the body there over the spacing, at least 1
+        gx: Rise over run along x, as is ``gy`` along y.
+        rotation: Of the body, shape (3, 3); faces whose normal is within 45 deg of its y axis are flanks.
+        most: Depth of the body there over the spacing, at least 1.
     """
     steep = gx * gx + gy * gy
     along = rotation[2, 1] - gx * rotation[0, 1] - gy * rotation[1, 1]
@@ -249,13 +249,13 @@ def load_nodes(
     shear up to c + sigma tan(phi) in its tangent plane. The package names the differences of reference mode.
 
     Args:
-        rotation: of the body, as :func:`body_wrench` has it
-        low: height of its lowest point [m]
-        r0: first row of the body's shadow in the window
-        c0: first column
-        cols: columns
-        n_runs: runs of hit nodes in the scratch
-        plates: of a wheel whose grousers are not modeled one by one; zeros of other bodies
+        rotation: Of the body, as :func:`body_wrench` has it.
+        low: Height of its lowest point [m].
+        r0: First row of the body's shadow in the window.
+        c0: First column.
+        cols: Columns.
+        n_runs: Runs of hit nodes in the scratch.
+        plates: Of a wheel whose grousers are not modeled one by one; zeros of other bodies.
 
     Source: bekker1969; krenn2009; serban2023; janosi1961; wong1967.
     Checked by: test_scm.py::test_plate_follows_bekker, test_scm.py::test_shear_saturates_at_mohr_coulomb,

@@ -51,8 +51,8 @@ def _penetration(
     carry load. Scalars only: passing arrays would cost more than the sum.
 
     Args:
-        height: of the underside [m]
-        nz: vertical part of the normal
+        height: Of the underside [m].
+        nz: Vertical part of the normal.
     """
     if mode == MODE_REFERENCE:
         if height < level - RAY_BELOW or height > level + RAY_ABOVE:
@@ -81,10 +81,10 @@ def find_runs(
     shear of nodes that are not hit is forgotten.
 
     Args:
-        soils: table that ``ground.region`` points into
-        r0: rows r0..r1-1, columns c0..c1-1 of the window are looked at
-        floats: in/out, see :class:`Scratch`
-        runs: out, see :class:`Scratch`
+        soils: Table that ``ground.region`` points into.
+        r0: Rows r0..r1-1, columns c0..c1-1 of the window are looked at.
+        floats: In/out, see :class:`Scratch`.
+        runs: Out, see :class:`Scratch`.
     """
     heights, depth = floats[HEIGHT], floats[DEPTH]
     uniform = soils.shape[0] == 1
@@ -158,8 +158,8 @@ def inverse_width(runs: Indices, n_runs: int, patch: int, spacing: float, whole_
     x + extent along y) + a^2.
 
     Args:
-        patch: its first run
-        spacing: of the nodes [m]
+        patch: Its first run.
+        spacing: Of the nodes [m].
 
     Source: serban2023; andrew1979.
     Checked by: test_scm.py::test_plate_follows_bekker, test_scm.py::test_upright_cylinder_is_a_round_plate,

@@ -25,12 +25,12 @@ def cylinder(radius: float, width: float, count: int = 0, height: float = 0.0, t
     With grousers, plates within its radius that are not felt one by one, it carries soil as they do when it slips.
 
     Args:
-        count: number of grousers; 0: a smooth rim
-        height: of the grousers [m], below the radius
-        thickness: [m], below the diameter of the drum they stand on
+        count: Number of grousers; 0: a smooth rim.
+        height: Of the grousers [m], below the radius.
+        thickness: [m], below the diameter of the drum they stand on.
 
     Raises:
-        ValueError: naming the value
+        ValueError: If a value is invalid. The message names it.
     """
     _positive(radius=radius, width=width)
     if count:
@@ -45,14 +45,14 @@ def grousered_wheel(radius: float, width: float, count: int, height: float, thic
     is right in the mean over a turn, not at each instant.
 
     Args:
-        radius: over the grousers' tips [m]
-        width: [m]
-        count: number of grousers, evenly spaced, >= 1
-        height: by which they stand out of the drum [m], below the radius
-        thickness: [m], below the drum's diameter
+        radius: Over the grousers' tips [m].
+        width: [m].
+        count: Number of grousers, evenly spaced, >= 1.
+        height: By which they stand out of the drum [m], below the radius.
+        thickness: [m], below the drum's diameter.
 
     Raises:
-        ValueError: naming the value
+        ValueError: If a value is invalid. The message names it.
     """
     _positive(radius=radius, width=width)
     _possible_grousers(radius, count, height, thickness)
@@ -78,10 +78,10 @@ def mesh(corners: ArrayLike) -> Shapes:
     """Return a triangle mesh, of which the soil feels the lower envelope; it need not be closed or convex.
 
     Args:
-        corners: of the triangles, either winding [m], shape (k, 3, 3)
+        corners: Of the triangles, either winding [m], shape (k, 3, 3).
 
     Raises:
-        ValueError: if there are none or they are not finite
+        ValueError: If there are none or they are not finite.
     """
     triangles = np.array(corners, dtype=np.float64)
     if triangles.ndim != 3 or triangles.shape[1:] != (3, 3) or len(triangles) == 0 or not np.isfinite(triangles).all():

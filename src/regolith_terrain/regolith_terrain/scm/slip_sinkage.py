@@ -99,11 +99,11 @@ def transport_soil(
     The scratch and the statistics are those that loading left.
 
     Args:
-        bounds: rows and columns (first, end) of the window that may gain soil
-        r0: first row of the scratch's cells in the window
-        c0: first column
-        rows: of the scratch's cells; so are ``cols``
-        n_runs: runs of loaded nodes in the scratch
+        bounds: Rows and columns (first, end) of the window that may gain soil.
+        r0: First row of the scratch's cells in the window.
+        c0: First column.
+        rows: Of the scratch's cells; so are ``cols``.
+        n_runs: Runs of loaded nodes in the scratch.
 
     Source: reece1965.
     Checked by: test_slip_sinkage.py::test_a_rolling_wheel_digs_as_deep_as_reece_says,
@@ -192,7 +192,7 @@ def _under_wheel(
     soil that is carried times the foot's speed along the wheel's heading.
 
     Args:
-        depth: of the wheel in the ground as it finds it, where it is deepest [m]
+        depth: Of the wheel in the ground as it finds it, where it is deepest [m].
     """
     spacing, base = ground.spacing, ground.base
     r = int(math.floor(center[0] / spacing + 0.5)) - ground.i0

@@ -164,7 +164,7 @@ def box_heights(
     """Lower HEIGHT to a box (half lengths hx, hy, hz along the columns of ``rotation``) where it is lower.
 
     Args:
-        top: boxes that stay above this height are skipped [m]
+        top: Boxes that stay above this height are skipped [m].
     """
     if cz - hx * abs(rotation[2, 0]) - hy * abs(rotation[2, 1]) - hz * abs(rotation[2, 2]) > top:
         return
@@ -215,7 +215,7 @@ def grouser_heights(
     """Lower HEIGHT to the straight grousers of a wheel: boxes on the drum, parallel to the axle.
 
     Args:
-        blade: room for one grouser's rotation, shape (3, 3)
+        blade: Room for one grouser's rotation, shape (3, 3).
     """
     radius, half_width, height, half_thickness = size[0], size[1], size[3], 0.5 * size[4]
     count = int(size[2])
@@ -264,7 +264,7 @@ def mesh_heights(
     """Lower HEIGHT to a triangle mesh.
 
     Args:
-        top: clusters and triangles wholly above this height are skipped [m]
+        top: Clusters and triangles wholly above this height are skipped [m].
     """
     m = rotation
     for cluster in range(shapes.clusters[which, 0], shapes.clusters[which, 1]):

@@ -59,23 +59,23 @@ def body_wrench(
     """Return OK, LEFT_WINDOW or SCRATCH_TOO_SMALL, having pressed a body into the soil for one step.
 
     Args:
-        ground: a window of soil, :class:`Ground`; written in place
-        soils: rows of k_phi, k_c, n, c, tan(phi), K, E, R, density
+        ground: A window of soil, :class:`Ground`; written in place.
+        soils: Rows of k_phi, k_c, n, c, tan(phi), K, E, R, density
             (:meth:`regolith_terrain.terrain_parameters.ScmSoilConfig.parameters`), picked by ``ground.region``, shape
-            (m, 9)
-        rules: of displaced soil (:meth:`regolith_terrain.config.TerrainConfig.displacement`), shape (RULES,)
-        mode: MODE_REFERENCE or MODE_REGOLITH
-        dt: step [s]
-        shapes: of all bodies
-        which: the row of this one
-        center: origin of the shape, world [m], shape (3,)
-        rotation: columns are the axes of the shape in the world, shape (3, 3); a wheel's axle is its y axis
-        velocity: of the origin, world axes [m/s], shape (3,)
-        angular_velocity: of the body, world axes [rad/s], shape (3,)
-        shear: in/out, shape (ni, nj, 2); regolith mode: mobilised fraction of the shear strength (x, y) of *this* body,
-            the surface turned level; reference mode: (sliding path [m], unused), one array for all of a vehicle
-        scratch: see :func:`make_scratch`
-        wrench: out, see :class:`Wrench`
+            (m, 9).
+        rules: Of displaced soil (:meth:`regolith_terrain.config.TerrainConfig.displacement`), shape (RULES,).
+        mode: MODE_REFERENCE or MODE_REGOLITH.
+        dt: Step [s].
+        shapes: Of all bodies.
+        which: The row of this one.
+        center: Origin of the shape, world [m], shape (3,).
+        rotation: Columns are the axes of the shape in the world, shape (3, 3); a wheel's axle is its y axis.
+        velocity: Of the origin, world axes [m/s], shape (3,).
+        angular_velocity: Of the body, world axes [rad/s], shape (3,).
+        shear: In/out, shape (ni, nj, 2); regolith mode: mobilised fraction of the shear strength (x, y) of *this* body,
+            the surface turned level; reference mode: (sliding path [m], unused), one array for all of a vehicle.
+        scratch: See :func:`make_scratch`.
+        wrench: Out, see :class:`Wrench`.
 
     Source: krenn2009; serban2023.
     Checked by: test_scm_reference.py::test_wheel_at_prescribed_slip,

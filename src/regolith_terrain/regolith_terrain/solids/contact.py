@@ -156,10 +156,10 @@ def _push(
     """Add the force on one point of contact to the wrench.
 
     Args:
-        point: by its columns, shape (8,)
-        held: in/out, mobilised friction, shape (3,)
-        part_stiffness: of the springs under all points of the part together [N/m]
-        count: number of points that share it, and the part's inertia
+        point: By its columns, shape (8,).
+        held: In/out, mobilised friction, shape (3,).
+        part_stiffness: Of the springs under all points of the part together [N/m].
+        count: Number of points that share it, and the part's inertia.
     """
     nx, ny, nz, depth = point[NX], point[NY], point[NZ], point[DEPTH]
     px, py, pz = point[PX] - pose.center[0], point[PY] - pose.center[1], point[PZ] - pose.center[2]
@@ -199,8 +199,8 @@ def _mass(inverse: Floats, nx: float, ny: float, nz: float, tx: float, ty: float
     """Return the mass that a point of a part has along a direction, 1 / (J M^-1 J^T) [kg].
 
     Args:
-        nx: direction, a unit vector, as are ny and nz
-        tx, ty, tz: lever arm times it [m]
+        nx: Direction, a unit vector, as are ny and nz.
+        tx, ty, tz: Lever arm times it [m].
 
     Source: goldstein2002.
     Checked by: test_solid_contact.py::test_a_point_of_a_free_body_has_the_mass_of_its_lever.
@@ -341,7 +341,7 @@ def _meet_box(solids: SolidContactArrays, n: int, part: int, pose: PartPose, cen
     """Append the points at which a box meets a solid; return the number of points.
 
     Args:
-        centered: whether the box has a centre of its own, size[3:6]
+        centered: Whether the box has a centre of its own, size[3:6].
     """
     near, room = solids.near, solids.room
     size, rotation = solids.shapes.size[part], pose.rotation

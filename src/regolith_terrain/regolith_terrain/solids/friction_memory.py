@@ -54,9 +54,9 @@ class SolidContact:
         """Make the contact of parts that touch nothing yet.
 
         Args:
-            shapes: of all parts
-            reach: radius about its origin that holds each [m], shape (n,)
-            stiffness: of the springs under each [N/m], shape (n,)
+            shapes: Of all parts.
+            reach: Radius about its origin that holds each [m], shape (n,).
+            stiffness: Of the springs under each [N/m], shape (n,).
         """
         self.solids = solids
         self._shapes, self._reach = shapes, reach
@@ -79,8 +79,8 @@ class SolidContact:
         """Return what :func:`touch` takes in a cycle.
 
         Args:
-            numbers: of the solids that are near, ascending
-            inverse: see :attr:`SolidContactArrays.inverse`
+            numbers: Of the solids that are near, ascending.
+            inverse: See :attr:`SolidContactArrays.inverse`.
         """
         return SolidContactArrays(
             self.solids.near(numbers),
@@ -115,7 +115,7 @@ class SolidContact:
         """Restore what :meth:`save` returned.
 
         Raises:
-            ValueError: if the length does not fit
+            ValueError: If the length does not fit.
         """
         head = 8 * len(self._count)
         count = np.frombuffer(blob[:head], '<i8') if len(blob) >= head else None

@@ -25,7 +25,7 @@ class ObstacleHeightMap:
         """Take solids.
 
         Args:
-            solids: shape, place of its origin [m], and its axes in the world as columns, see :class:`Placed`
+            solids: Shape, place of its origin [m], and its axes in the world as columns, see :class:`Placed`.
         """
         facets = [np.zeros((0, 3, 3))]
         for shape, middle, axes in solids:
@@ -46,10 +46,10 @@ class ObstacleHeightMap:
         up to a spacing wider on every side. Away: along x and along y.
 
         Args:
-            heights: of the ground [m], shape (nx, ny)
-            west: x of the first row [m]
-            south: y of the first column [m]
-            spacing: of the posts [m]
+            heights: Of the ground [m], shape (nx, ny).
+            west: x of the first row [m].
+            south: y of the first column [m].
+            spacing: Of the posts [m].
         """
         out = np.array(heights, dtype=np.float64)
         low, high = self.facets.min(axis=1), self.facets.max(axis=1)
@@ -75,9 +75,9 @@ def _highest(facets: Floats, middle: Floats, half: float) -> Floats:
     It is a corner of the facet, a point where its outline meets that of the square, or one at the square's corner.
 
     Args:
-        facets: corners [m], shape (n, 3, 3)
-        middle: of the squares [m], shape (n, 2)
-        half: width of the squares [m]
+        facets: Corners [m], shape (n, 3, 3).
+        middle: Of the squares [m], shape (n, 2).
+        half: Width of the squares [m].
     """
     at = facets[:, :, :2] - middle[:, None]
     z = facets[:, :, 2]

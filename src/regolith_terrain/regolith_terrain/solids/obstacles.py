@@ -58,10 +58,10 @@ def obstacle(name: str, config: ObstacleConfig, ground: HeightField, read: Calla
     """Return an obstacle on the undisturbed ground.
 
     Args:
-        read: of a mesh file and its unit [m], the corners of its triangles [m], shape (k, 3, 3)
+        read: Of a mesh file and its unit [m], the corners of its triangles [m], shape (k, 3, 3).
 
     Raises:
-        ValueError: if a mesh cannot be read, or is no solid of a usable size
+        ValueError: If a mesh cannot be read, or is no solid of a usable size.
     """
     x, y = float(config.position[0]), float(config.position[1])
     lift = float(config.position[2]) if len(config.position) == 3 else 0.0

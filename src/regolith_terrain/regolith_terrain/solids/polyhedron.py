@@ -46,7 +46,7 @@ def hull(points: ArrayLike) -> Polyhedron:
     """Return the convex hull of points [m], shape (n, 3).
 
     Raises:
-        ValueError: if they have no volume
+        ValueError: If they have no volume.
     """
     from scipy.spatial import ConvexHull, QhullError
 
@@ -89,10 +89,10 @@ def pieces(triangles: Floats) -> list[Floats]:
     """Return the corners of each connected piece of a mesh.
 
     Args:
-        triangles: corners [m], shape (k, 3, 3); those within 1 um of each other are one
+        triangles: Corners [m], shape (k, 3, 3); those within 1 um of each other are one.
 
     Returns:
-        points of each piece [m], shape (n, 3), in the order of the first triangles
+        Points of each piece [m], shape (n, 3), in the order of the first triangles.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components

@@ -92,8 +92,8 @@ def rock(number: int, subdivisions: int = 3) -> tuple[Floats, Indices]:
     width).
 
     Args:
-        number: each number is another rock
-        subdivisions: 2 gives 320 triangles, 3 gives 1280
+        number: Each number is another rock.
+        subdivisions: 2 gives 320 triangles, 3 gives 1280.
     """
     rng = generator(number, 'rock', 'shape', 0)
     sphere, triangles = icosphere(subdivisions)

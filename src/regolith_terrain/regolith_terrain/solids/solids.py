@@ -131,8 +131,8 @@ class Solids:
         """Index the solids by the cells they lie in.
 
         Args:
-            shapes: that the solids have
-            placed: one or more; their numbers are their places here
+            shapes: That the solids have.
+            placed: One or more; their numbers are their places here.
         """
         self.library = ShapeLibrary(
             np.concatenate([shape.vertices for shape in shapes]),
@@ -169,8 +169,8 @@ class Solids:
         """Return the height of what a vertical line meets first from above: a solid or the ground [m], shape (n,).
 
         Args:
-            x: [m], shape (n,); so is y
-            levels: of the ground there [m], shape (n,)
+            x: [m], shape (n,); so is y.
+            levels: Of the ground there [m], shape (n,).
         """
         out = np.array(levels, dtype=np.float64)
         for k, (px, py) in enumerate(zip(x.tolist(), y.tolist(), strict=True)):
@@ -227,8 +227,8 @@ def within(cells: SolidCells, box: Floats, balls: Floats) -> tuple[Indices, NDAr
     """Return the numbers of the solids whose boxes any ball touches, ascending, and which balls touch any.
 
     Args:
-        box: of all solids: least x, y, z and greatest [m], shape (n, 6)
-        balls: x, y, z and radius [m], shape (k, 4)
+        box: Of all solids: least x, y, z and greatest [m], shape (n, 6).
+        balls: x, y, z and radius [m], shape (k, 4).
     """
     met = np.zeros(balls.shape[0], dtype=np.bool_)
     found = np.empty(16, dtype=np.int64)

@@ -44,29 +44,31 @@ class Settings(Resumable):
     """The bench; what only one kind of ground has says so."""
 
     terrain_model: Literal['crm', 'dem'] = Field(
-        default='dem', description='model of the ground: crm, a continuum of particles; dem, grains'
+        default='dem', description='Model of the ground: crm, a continuum of particles; dem, grains.'
     )
     release: Literal['lift', 'collapse'] = Field(
-        default='lift', description='the cylinder is drawn up, or vanishes at once'
+        default='lift', description='The cylinder is drawn up, or vanishes at once.'
     )
-    radius_m: float = Field(default=0.15, ge=0.01, le=10.0, description='of the cylinder [m]')
-    height_m: float = Field(default=0.3, ge=0.01, le=20.0, description='of its filling, about [m]')
-    lift_mps: float = Field(default=0.3, gt=0.0, le=10.0, description='speed at which it is drawn up [m/s]')
-    gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='[m/s^2]')
-    friction: Numbers = Field(default=(0.4,), description='between elements of the ground [-]; several: a sweep')
-    element_count: int = Field(default=5000, ge=100, le=2_000_000, description='elements of the ground')
+    radius_m: float = Field(default=0.15, ge=0.01, le=10.0, description='Of the cylinder [m].')
+    height_m: float = Field(default=0.3, ge=0.01, le=20.0, description='Of its filling, about [m].')
+    lift_mps: float = Field(default=0.3, gt=0.0, le=10.0, description='Speed at which it is drawn up [m/s].')
+    gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='[m/s^2].')
+    friction: Numbers = Field(default=(0.4,), description='Between elements of the ground [-]; several: a sweep.')
+    element_count: int = Field(default=5000, ge=100, le=2_000_000, description='Elements of the ground.')
     artificial_viscosity: float | None = Field(
         default=None,
         ge=0.0,
         le=2.0,
-        description='crm: alpha of the artificial viscosity; none: 0.5 where the cylinder is drawn up, else 0.05 [-]',
+        description='CRM only: alpha of the artificial viscosity; none: 0.5 where the cylinder is drawn up, else 0.05 [-].',
     )
-    rolling_resistance: float = Field(default=0.3, ge=0.0, le=1.0, description='dem: resistance to rolling [-]')
-    shape: Literal['sphere', 'clump3', 'clump6'] = Field(default='sphere', description='dem: shape of grains')
-    youngs_modulus_pa: float = Field(default=2e9, ge=1e5, le=1e12, description="dem: Young's modulus, softened [Pa]")
-    floor_friction: float = Field(default=0.9, ge=0.0, le=10.0, description='dem: of the floor, which is rough [-]')
-    seed: int = Field(default=1, ge=0, le=2**31, description='of places and sizes')
-    threads: int = Field(default=2, ge=1, le=2, description='threads; the outcome is the same')
+    rolling_resistance: float = Field(default=0.3, ge=0.0, le=1.0, description='DEM only: resistance to rolling [-].')
+    shape: Literal['sphere', 'clump3', 'clump6'] = Field(default='sphere', description='DEM only: shape of grains.')
+    youngs_modulus_pa: float = Field(default=2e9, ge=1e5, le=1e12, description="Dem: Young's modulus, softened [Pa].")
+    floor_friction: float = Field(
+        default=0.9, ge=0.0, le=10.0, description='DEM only: of the floor, which is rough [-].'
+    )
+    seed: int = Field(default=1, ge=0, le=2**31, description='Of places and sizes.')
+    threads: int = Field(default=2, ge=1, le=2, description='Threads; the outcome is the same.')
     device: GivenDevice = 'auto'
 
     @model_validator(mode='after')

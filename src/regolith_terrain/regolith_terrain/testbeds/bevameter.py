@@ -26,9 +26,11 @@ _SHEAR_STEPS = 300
 class Settings(BenchSettings):
     """The instrument."""
 
-    plates_m: Several = Field(default=(0.11, 0.31), description='sides of the square plates [m], two at least')
-    depth_m: float = Field(default=0.04, gt=0.0, le=0.5, description='depth to which plates are pressed [m]')
-    pressures_pa: Several = Field(default=(5e3, 1e4, 2e4), description='under which soil is sheared [Pa], two at least')
+    plates_m: Several = Field(default=(0.11, 0.31), description='Sides of the square plates [m], two at least.')
+    depth_m: float = Field(default=0.04, gt=0.0, le=0.5, description='Depth to which plates are pressed [m].')
+    pressures_pa: Several = Field(
+        default=(5e3, 1e4, 2e4), description='Under which soil is sheared [Pa], two at least.'
+    )
 
     @model_validator(mode='after')
     def _possible(self) -> Settings:
@@ -108,9 +110,9 @@ def fit_bekker(sides: Floats, depths: Floats, pressures: Floats) -> tuple[float,
     """Return k_c, k_phi and n of p = (k_c / b + k_phi) z^n, 1 / b = perimeter / (2 area) = 2 / side.
 
     Args:
-        sides: of square plates [m], shape (m,)
-        depths: [m], shape (k,)
-        pressures: [Pa], shape (m, k)
+        sides: Of square plates [m], shape (m,).
+        depths: [m], shape (k,).
+        pressures: [Pa], shape (m, k).
 
     Source: wong1980; bekker1969.
     Checked by: test_experiments.py::test_bevameter_finds_the_soil_it_was_given.
@@ -163,8 +165,8 @@ def fit_janosi(slid: Floats, stress: Floats) -> tuple[float, float]:
     """Return limit [Pa] and K [m] of stress = limit (1 - exp(-j / K)), by least squares.
 
     Args:
-        slid: shear displacements j [m], shape (n,)
-        stress: [Pa], shape (n,)
+        slid: Shear displacements j [m], shape (n,).
+        stress: [Pa], shape (n,).
 
     Source: janosi1961.
     Checked by: test_experiments.py::test_bevameter_finds_the_soil_it_was_given.

@@ -25,33 +25,33 @@ class Settings(Resumable):
     """The drum, the trench and the soil; what only one kind of ground has says so. The drum's size is RASSOR's."""
 
     terrain_model: Literal['scm', 'crm'] = Field(
-        default='scm', description='model of the ground: scm, columns and the earthmoving equation; crm, particles'
+        default='scm', description='Model of the ground: scm, columns and the earthmoving equation; crm, particles.'
     )
-    radius_m: float = Field(default=0.2, ge=0.02, le=5.0, description='of the circle of the lips [m]')
-    scoops: int = Field(default=4, ge=1, le=24, description='all round, each with an opening before it')
+    radius_m: float = Field(default=0.2, ge=0.02, le=5.0, description='Of the circle of the lips [m].')
+    scoops: int = Field(default=4, ge=1, le=24, description='All round, each with an opening before it.')
     scoop_height_m: float = Field(
-        default=0.06, gt=0.0, le=1.0, description='by which lips stand out from the shell [m]'
+        default=0.06, gt=0.0, le=1.0, description='By which lips stand out from the shell [m].'
     )
     rake_angle_deg: float = Field(
-        default=50.0, ge=20.0, le=90.0, description='of the face of a lip, from the path behind its edge [deg]'
+        default=50.0, ge=20.0, le=90.0, description='Of the face of a lip, from the path behind its edge [deg].'
     )
-    depth_m: Numbers = Field(default=(0.1,), description='of the trench [m]; several: a sweep')
-    advance_mps: float = Field(default=0.05, gt=0.0, le=5.0, description='of the axle [m/s]')
-    rate_radps: float = Field(default=2.0, gt=0.0, le=100.0, description='of the drum [rad/s]')
+    depth_m: Numbers = Field(default=(0.1,), description='Of the trench [m]; several: a sweep.')
+    advance_mps: float = Field(default=0.05, gt=0.0, le=5.0, description='Of the axle [m/s].')
+    rate_radps: float = Field(default=2.0, gt=0.0, le=100.0, description='Of the drum [rad/s].')
     revolutions: float = Field(
-        default=1.5, gt=FIRST_TURN, le=100.0, description='after which it ends; means begin at 0.5'
+        default=1.5, gt=FIRST_TURN, le=100.0, description='After which it ends; means begin at 0.5.'
     )
-    gravity_mps2: float = Field(default=1.62, gt=0.0, le=100.0, description='[m/s^2]')
-    density_kgpm3: float = Field(default=1500.0, gt=0.0, le=1e4, description='of the soil [kg/m^3]')
-    cohesion_pa: float = Field(default=170.0, ge=0.0, le=1e6, description='of the soil [Pa]')
-    friction_angle_deg: float = Field(default=35.0, gt=0.1, lt=60.0, description='of the soil, in plane strain [deg]')
+    gravity_mps2: float = Field(default=1.62, gt=0.0, le=100.0, description='[m/s^2].')
+    density_kgpm3: float = Field(default=1500.0, gt=0.0, le=1e4, description='Of the soil [kg/m^3].')
+    cohesion_pa: float = Field(default=170.0, ge=0.0, le=1e6, description='Of the soil [Pa].')
+    friction_angle_deg: float = Field(default=35.0, gt=0.1, lt=60.0, description='Of the soil, in plane strain [deg].')
     soil_tool_friction_deg: float | None = Field(
-        default=None, ge=0.0, lt=60.0, description="scm: between soil and lips [deg]; none: two thirds of the soil's"
+        default=None, ge=0.0, lt=60.0, description="Scm: between soil and lips [deg]; none: two thirds of the soil's."
     )
-    grid_spacing_m: float = Field(default=0.01, ge=0.001, le=0.2, description='scm: spacing of the nodes [m]')
-    dt_s: float = Field(default=1e-3, ge=1e-5, le=1e-2, description='scm: step [s]')
-    spacing_m: float = Field(default=0.006, gt=0.0, le=1.0, description='crm: distance of particles [m]')
-    threads: int = Field(default=2, ge=1, le=2, description='crm: threads; the outcome is the same')
+    grid_spacing_m: float = Field(default=0.01, ge=0.001, le=0.2, description='SCM only: spacing of the nodes [m].')
+    dt_s: float = Field(default=1e-3, ge=1e-5, le=1e-2, description='SCM only: step [s].')
+    spacing_m: float = Field(default=0.006, gt=0.0, le=1.0, description='CRM only: distance of particles [m].')
+    threads: int = Field(default=2, ge=1, le=2, description='CRM only: threads; the outcome is the same.')
     device: GivenDevice = 'auto'
 
     @model_validator(mode='after')

@@ -21,26 +21,26 @@ class Settings(Resumable):
     """The ball, its fall and the bed."""
 
     terrain_model: Literal['crm'] = Field(
-        default='crm', description='model of the ground: crm, a continuum of particles'
+        default='crm', description='Model of the ground: crm, a continuum of particles.'
     )
     particle_soil: GivenSoil = Field(
-        default_factory=lambda: load_particle_soil('glass_beads'), description='name or file of a soil'
+        default_factory=lambda: load_particle_soil('glass_beads'), description='Name or file of a soil.'
     )
-    radius_m: float = Field(default=0.0125, ge=0.001, le=1.0, description='of the ball [m]')
-    ball_density_kgpm3: float = Field(default=2200.0, gt=0.0, le=3e4, description='[kg/m^3]')
-    drop_height_m: Numbers = Field(default=(0.1,), description='height of the fall to the soil [m]; several: a sweep')
-    gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='[m/s^2]')
-    side_m: float = Field(default=0.1, gt=0.0, le=10.0, description='of the square bed [m]')
-    depth_m: float = Field(default=0.07, gt=0.0, le=10.0, description='of the bed [m]')
-    spacing_m: float = Field(default=0.0025, gt=0.0, le=1.0, description='distance of particles [m]')
+    radius_m: float = Field(default=0.0125, ge=0.001, le=1.0, description='Of the ball [m].')
+    ball_density_kgpm3: float = Field(default=2200.0, gt=0.0, le=3e4, description='[kg/m^3].')
+    drop_height_m: Numbers = Field(default=(0.1,), description='Height of the fall to the soil [m]; several: a sweep.')
+    gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='[m/s^2].')
+    side_m: float = Field(default=0.1, gt=0.0, le=10.0, description='Of the square bed [m].')
+    depth_m: float = Field(default=0.07, gt=0.0, le=10.0, description='Of the bed [m].')
+    spacing_m: float = Field(default=0.0025, gt=0.0, le=1.0, description='Distance of particles [m].')
     artificial_viscosity: float = Field(
-        default=0.05, ge=0.0, le=2.0, description='alpha of the artificial viscosity [-]'
+        default=0.05, ge=0.0, le=2.0, description='Alpha of the artificial viscosity [-].'
     )
-    xsph_coefficient: float = Field(default=0.25, ge=0.0, le=1.0, description='of XSPH [-]')
+    xsph_coefficient: float = Field(default=0.25, ge=0.0, le=1.0, description='Of XSPH [-].')
     free_surface_threshold: float = Field(
-        default=2.0, ge=0.0, lt=3.0, description='divergence of position below which soil bears nothing [-]'
+        default=2.0, ge=0.0, lt=3.0, description='Divergence of position below which soil bears nothing [-].'
     )
-    threads: int = Field(default=2, ge=1, le=2, description='threads; the outcome is the same')
+    threads: int = Field(default=2, ge=1, le=2, description='Threads; the outcome is the same.')
     device: GivenDevice = 'auto'
 
     @model_validator(mode='after')
@@ -105,10 +105,10 @@ def uehara_depth(radius: float, density_ratio: float, drop: float, friction: flo
     H is the whole fall, the depth itself a part of it. Gravity does not come in.
 
     Args:
-        radius: of the ball, R [m]
-        density_ratio: ball's density over the bed's bulk density, rho_s / rho_g [-]
-        drop: height of the fall down to the soil [m]
-        friction: tangent of the angle of repose, mu [-]
+        radius: Of the ball, R [m].
+        density_ratio: Ball's density over the bed's bulk density, rho_s / rho_g [-].
+        drop: Height of the fall down to the soil [m].
+        friction: Tangent of the angle of repose, mu [-].
 
     Source: uehara2003.
     Checked by: test_cratering.py::test_depth_is_that_of_the_paper.

@@ -33,9 +33,9 @@ class ScmTrench:
         """Begin over level ground out of which the lips' circle has been taken.
 
         Args:
-            soil_tool: friction angle between soil and lips [rad]; negative: two thirds of the soil's
-            spacing: of the nodes [m]
-            step: [s]
+            soil_tool: Friction angle between soil and lips [rad]; negative: two thirds of the soil's.
+            spacing: Of the nodes [m].
+            step: [s].
         """
         self.drum, self._step, self._spacing = drum, step, spacing
         way = drum.advance * drum.gone(drum.end)

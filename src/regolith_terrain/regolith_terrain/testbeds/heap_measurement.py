@@ -73,7 +73,7 @@ def measured(heap: Heap, radius: float) -> dict[str, float]:
     The height is a mean over the innermost rings; the peak, the top of the highest element, is what one sees.
 
     Args:
-        radius: of the cylinder [m]
+        radius: Of the cylinder [m].
     """
     at, height = profile(heap)
     top = float(height[:2].max())

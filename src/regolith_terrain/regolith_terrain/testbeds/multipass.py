@@ -16,14 +16,14 @@ from regolith_terrain.testbeds.soil_bin import SoilBin, roll, rolling_bounds
 class Settings(BenchSettings):
     """The rig and its passes."""
 
-    load_n: float = Field(default=200.0, gt=0.0, le=1e6, description='weight on the wheel [N]')
-    slip: Numbers = Field(default=(0.2,), description='1 - v / (omega R), below 1; several: one after the other')
-    passes: int = Field(default=3, ge=1, le=100, description='passes, if slip is one number')
-    radius_m: float = Field(default=0.25, ge=0.02, le=5.0, description='[m]')
-    width_m: float = Field(default=0.21, ge=0.01, le=5.0, description='[m]')
-    omega_radps: float = Field(default=0.8, gt=0.0, le=100.0, description='wheel speed [rad/s]')
-    bulldozing: bool = Field(default=False, description='whether displaced soil heaps up')
-    erosion_angle_deg: float = Field(default=35.0, gt=0.0, lt=90.0, description='of heaped soil [deg]')
+    load_n: float = Field(default=200.0, gt=0.0, le=1e6, description='Weight on the wheel [N].')
+    slip: Numbers = Field(default=(0.2,), description='1 - v / (omega R), below 1; several: one after the other.')
+    passes: int = Field(default=3, ge=1, le=100, description='Passes, if slip is one number.')
+    radius_m: float = Field(default=0.25, ge=0.02, le=5.0, description='[m].')
+    width_m: float = Field(default=0.21, ge=0.01, le=5.0, description='[m].')
+    omega_radps: float = Field(default=0.8, gt=0.0, le=100.0, description='Wheel speed [rad/s].')
+    bulldozing: bool = Field(default=False, description='Whether displaced soil heaps up.')
+    erosion_angle_deg: float = Field(default=35.0, gt=0.0, lt=90.0, description='Of heaped soil [deg].')
 
     @model_validator(mode='after')
     def _possible(self) -> Settings:

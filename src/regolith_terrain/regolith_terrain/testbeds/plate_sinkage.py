@@ -53,41 +53,46 @@ class Settings(BenchSettings, Resumable):
     """The press; its defaults are those of the reference tables. What only one kind of ground has says so."""
 
     terrain_model: Literal['scm', 'crm'] = Field(
-        default='scm', description='model of the ground: scm, the grid; crm, a continuum of particles'
+        default='scm', description='Model of the ground: scm, the grid; crm, a continuum of particles.'
     )
     shape: Literal['plate', 'wheel', 'disc'] = Field(
-        default='plate', description='body that is pressed in; scm: plate, wheel; crm: plate, disc'
+        default='plate', description='Body that is pressed in; scm: plate, wheel; crm: plate, disc.'
     )
-    load_n: Numbers = Field(default=(2000.0,), description='[N]; several: a sweep')
-    a_m: float = Field(default=0.21, ge=0.01, le=2.0, description='length of a plate, radius of a wheel or disc [m]')
-    b_m: float = Field(default=0.31, ge=0.01, le=2.0, description='width, but of a disc [m]')
+    load_n: Numbers = Field(default=(2000.0,), description='[N]; several: a sweep.')
+    a_m: float = Field(default=0.21, ge=0.01, le=2.0, description='Length of a plate, radius of a wheel or disc [m].')
+    b_m: float = Field(default=0.31, ge=0.01, le=2.0, description='Width, but of a disc [m].')
     damping: float | None = Field(
-        default=3e3, ge=0.0, le=1e7, description="scm: [Pa s/m], low, so that loading is quasi-static; none: the soil's"
+        default=3e3,
+        ge=0.0,
+        le=1e7,
+        description="Scm: [Pa s/m], low, so that loading is quasi-static; none: the soil's.",
     )
     particle_soil: GivenSoil = Field(
-        default_factory=lambda: load_particle_soil('lunar_regolith'), description='crm: name or file of a soil'
+        default_factory=lambda: load_particle_soil('lunar_regolith'), description='CRM only: name or file of a soil.'
     )
-    gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='crm: [m/s^2]')
-    spacing_m: float = Field(default=0.02, gt=0.0, le=1.0, description='crm: distance of particles [m]')
+    gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='CRM only: [m/s^2].')
+    spacing_m: float = Field(default=0.02, gt=0.0, le=1.0, description='CRM only: distance of particles [m].')
     artificial_viscosity: float = Field(
-        default=VISCOSITY_SLOW, ge=0.0, le=2.0, description='crm: alpha of the artificial viscosity [-]'
+        default=VISCOSITY_SLOW, ge=0.0, le=2.0, description='CRM only: alpha of the artificial viscosity [-].'
     )
     smoothing_ratio: float = Field(
-        default=SMOOTHING_PRESSED, ge=1.1, le=1.6, description='crm: smoothing length over spacing [-]'
+        default=SMOOTHING_PRESSED, ge=1.1, le=1.6, description='CRM only: smoothing length over spacing [-].'
     )
-    xsph_coefficient: float = Field(default=0.25, ge=0.0, le=1.0, description='crm: of XSPH [-]')
+    xsph_coefficient: float = Field(default=0.25, ge=0.0, le=1.0, description='CRM only: of XSPH [-].')
     free_surface_threshold: float = Field(
-        default=2.0, ge=0.0, lt=3.0, description='crm: divergence of position below which soil bears nothing [-]'
+        default=2.0, ge=0.0, lt=3.0, description='CRM only: divergence of position below which soil bears nothing [-].'
     )
-    speed_mps: float = Field(default=0.05, gt=0.0, le=10.0, description='crm: of the plate [m/s]')
-    max_depth_m: float = Field(default=0.03, gt=0.0, le=1.0, description='crm: depth where it stops in any case [m]')
+    speed_mps: float = Field(default=0.05, gt=0.0, le=10.0, description='CRM only: of the plate [m/s].')
+    max_depth_m: float = Field(
+        default=0.03, gt=0.0, le=1.0, description='CRM only: depth where it stops in any case [m].'
+    )
     side_m: float | None = Field(
-        default=None, gt=0.0, le=50.0, description='crm: of the square bed [m]; none: five times the longer side'
+        default=None, gt=0.0, le=50.0, description='CRM only: of the square bed [m]; none: five times the longer side.'
     )
     depth_m: float | None = Field(
-        default=None, gt=0.0, le=50.0, description='crm: of the bed [m]; none: twice the longer side'
+        default=None, gt=0.0, le=50.0, description='CRM only: of the bed [m]; none: twice the longer side.'
     )
-    threads: int = Field(default=2, ge=1, le=2, description='crm: threads; the outcome is the same')
+    threads: int = Field(default=2, ge=1, le=2, description='CRM only: threads; the outcome is the same.')
     device: GivenDevice = 'auto'
 
     @model_validator(mode='after')
@@ -202,10 +207,10 @@ def bearing_capacity(width: float, cohesion: float, friction_angle: float, weigh
     = 0.3 for a disc, 0.4 for a square, which is what longer plates are taken for, too.
 
     Args:
-        width: B, diameter of a disc, shorter side of a plate [m]
-        cohesion: c [Pa]
-        friction_angle: phi [rad]
-        weight: gamma = rho g [N/m^3]
+        width: B, diameter of a disc, shorter side of a plate [m].
+        cohesion: c [Pa].
+        friction_angle: Phi [rad].
+        weight: Gamma = rho g [N/m^3].
 
     Source: terzaghi1943; vesic1973.
     Checked by: test_pressed_particles.py::test_bearing_capacity_is_the_books.
@@ -227,7 +232,7 @@ def loading_cycle(settings: Settings, load: float) -> list[Pressed]:
     """Return samples of a press whose force rises for 10 s, stays to 11 s, falls to a tenth by 13 s, is back by 15 s.
 
     Args:
-        load: largest force [N]
+        load: Largest force [N].
     """
     s = settings
     reach = int(math.ceil(max(s.a_m, s.b_m) / s.spacing())) + 4

@@ -64,10 +64,10 @@ class Resumable(Section):
     """Settings of an experiment that can be stopped and gone on with."""
 
     resume: str | None = Field(
-        default=None, description='checkpoint to go on from; other settings are those in it, threads and device apart'
+        default=None, description='Checkpoint to go on from; other settings are those in it, threads and device apart.'
     )
     checkpoint: str | None = Field(
-        default=None, description='file that Ctrl-C leaves; none: that gone on from, or a new one in this folder'
+        default=None, description='File that Ctrl-C leaves; none: that gone on from, or a new one in this folder.'
     )
 
     @model_validator(mode='before')
@@ -107,8 +107,8 @@ def sweep(settings: Resumable, begin: Callable[[int], ResumableRun], count: int,
     that fails is incomplete, too, and says its ``problem``; the others are run all the same.
 
     Args:
-        begin: returns the run of a case by its number, quickly
-        tick: progress callback
+        begin: Returns the run of a case by its number, quickly.
+        tick: Progress callback.
     """
     rows: list[dict[str, Any]] = []
     saved = b''
@@ -157,7 +157,7 @@ def unpacked(saved: bytes) -> dict[str, np.ndarray]:
     """Return what :func:`packed` was given, as arrays; bytes as arrays of them.
 
     Raises:
-        ValueError: if it is damaged
+        ValueError: If it is damaged.
     """
     try:
         with np.load(io.BytesIO(saved), allow_pickle=False) as found:
@@ -214,7 +214,7 @@ def _head(file: str, model: type[Resumable]) -> dict[str, Any]:
     """Return what a checkpoint says about itself.
 
     Raises:
-        ValueError: if it is none of this experiment
+        ValueError: If it is none of this experiment.
     """
     usable_file(file, 'a checkpoint of this experiment that Ctrl-C left')
     try:

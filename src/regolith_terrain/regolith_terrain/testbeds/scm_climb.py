@@ -47,15 +47,15 @@ class ScmClimb:
         """Fill the bin. It is as long as the wheel can travel either way, and has no walls.
 
         Args:
-            slope_deg: upwards in the direction of travel [deg]
-            soil: its parameters
-            grid_spacing_m: spacing of the nodes [m]
-            dt_s: step [s]
-            mode: 'regolith' or 'reference'
-            rules: of displaced soil, as :class:`regolith_terrain.testbeds.soil_bin.SoilBin` takes them
+            slope_deg: Upwards in the direction of travel [deg].
+            soil: Its parameters.
+            grid_spacing_m: Spacing of the nodes [m].
+            dt_s: Step [s].
+            mode: 'regolith' or 'reference'.
+            rules: Of displaced soil, as :class:`regolith_terrain.testbeds.soil_bin.SoilBin` takes them.
 
         Raises:
-            ValueError: if it is too steep
+            ValueError: If it is too steep.
         """
         check_slope(slope_deg)
         self.rig, self.dt = rig, dt_s

@@ -49,17 +49,19 @@ Numbers = Annotated[Several, SWEEP]
 class BenchSettings(Section):
     """Soil, soil model, grid and step of a bench on the grid, which is called scm where there is other ground, too."""
 
-    soil: Soil = Field(default_factory=lambda: load_soil('lunar_nominal'), description='scm: name or file of a soil')
-    scm_mode: Mode = Field(default='regolith', description='scm: soil contact model')
-    grid_spacing_m: float = Field(default=0.01, ge=0.002, le=0.2, description='scm: spacing of the nodes [m]')
-    dt_s: float = Field(default=1e-3, ge=1e-5, le=1e-2, description='scm: step [s]')
+    soil: Soil = Field(
+        default_factory=lambda: load_soil('lunar_nominal'), description='SCM only: name or file of a soil.'
+    )
+    scm_mode: Mode = Field(default='regolith', description='SCM only: soil contact model.')
+    grid_spacing_m: float = Field(default=0.01, ge=0.002, le=0.2, description='SCM only: spacing of the nodes [m].')
+    dt_s: float = Field(default=1e-3, ge=1e-5, le=1e-2, description='SCM only: step [s].')
 
 
 class WheelBenchSettings(BenchSettings):
     """A bench with wheels that slip."""
 
     slip_sinkage: bool | None = Field(
-        default=None, description="scm: whether a slipping wheel digs itself in; none: in mode 'regolith'"
+        default=None, description="Scm: whether a slipping wheel digs itself in; none: in mode 'regolith'."
     )
 
     @model_validator(mode='after')
@@ -79,7 +81,7 @@ def known_name(load: Callable[[str], Any]) -> AfterValidator:
     """Return a validator of a name or a file that ``load`` has to be able to read; the name stays as it is.
 
     Args:
-        load: raises InputError if it cannot
+        load: Raises InputError if it cannot.
     """
 
     def check(value: str) -> str:
@@ -96,7 +98,7 @@ def within(name: str, values: tuple[float, ...], low: float, high: float) -> Non
     """Refuse numbers outside low < value < high.
 
     Raises:
-        ValueError: naming the value and what is allowed
+        ValueError: If a value is invalid. The message names the value and the allowed values.
     """
     for number, value in enumerate(values):
         if not low < value < high:

@@ -9,11 +9,11 @@ def bekker_sinkage(load: float, radius: float, width: float, modulus: float, exp
     """Return the sinkage of a towed rigid wheel [m]: pressure modulus z^exponent below a rim taken as a parabola.
 
     Args:
-        load: [N]
-        radius: [m]
-        width: [m]
-        modulus: k_c / b + k_phi [Pa/m^n]
-        exponent: n, below 3
+        load: [N].
+        radius: [m].
+        width: [m].
+        modulus: k_c / b + k_phi [Pa/m^n].
+        exponent: n, below 3.
 
     Source: bekker1969.
     Checked by: test_sinkage_formulas.py::test_bekkers_wheel_carries_its_load.
@@ -26,7 +26,7 @@ def lyasko_factor(slip: float) -> float:
     """Return how many times as deep as without slip a wheel or track sinks, (1 + i) / (1 - i / 2).
 
     Args:
-        slip: i, 0 to 1
+        slip: i, 0 to 1.
 
     Source: lyasko2010.
     Checked by: test_sinkage_formulas.py::test_slip_sinks_wheels_deeper.
@@ -42,7 +42,7 @@ def ding_sinkage(
     Parameters as of :func:`bekker_sinkage`.
 
     Args:
-        growth: of the exponent with slip; of wheel and soil, from tests
+        growth: Of the exponent with slip; of wheel and soil, from tests.
 
     Source: ding2010, the exponent; bekker1969.
     Checked by: test_sinkage_formulas.py::test_slip_sinks_wheels_deeper.

@@ -29,9 +29,9 @@ _SHOWN = 40
 class Trough(Section):
     """The box of ground that a wheel drives in."""
 
-    length_m: float = Field(default=1.3, gt=0.0, le=20.0, description='along x [m]')
-    width_m: float = Field(default=0.4, gt=0.0, le=20.0, description='along y [m]')
-    depth_m: float = Field(default=0.12, gt=0.0, le=5.0, description='[m]')
+    length_m: float = Field(default=1.3, gt=0.0, le=20.0, description='Along x [m].')
+    width_m: float = Field(default=0.4, gt=0.0, le=20.0, description='Along y [m].')
+    depth_m: float = Field(default=0.12, gt=0.0, le=5.0, description='[m].')
 
 
 class WheelRig(Section):
@@ -40,26 +40,28 @@ class WheelRig(Section):
     Defaults are those of the single-wheel tests with GRC-1 that Hu et al. (2024) compare with.
     """
 
-    name: str = Field(default='custom', description='name of the rig in reports')
-    radius_m: float = Field(default=0.225, ge=0.02, le=5.0, description='of the rim [m]')
-    width_m: float = Field(default=0.2, ge=0.01, le=5.0, description='[m]')
-    grousers: int = Field(default=24, ge=0, le=360, description='their number')
-    grouser_height_m: float = Field(default=0.03, gt=0.0, le=1.0, description='beyond the rim [m]')
-    grouser_thickness_m: float = Field(default=0.005, gt=0.0, le=1.0, description='[m]')
-    mass_kg: float = Field(default=17.5, gt=0.0, le=1e5, description='on the wheel, its own included [kg]')
-    omega_radps: float = Field(default=0.8, gt=0.0, le=100.0, description='[rad/s]')
-    gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='[m/s^2]')
-    scm_soil: str = Field(default='grc1', description='soil of the rig on ground scm, name or file')
-    particle_soil: str = Field(default='grc1', description='soil of the rig on ground crm, name or file')
-    trough: Trough = Field(default_factory=Trough, description='box of ground')
-    settle_s: float = Field(default=0.25, ge=0.0, le=60.0, description='in which the wheel may sink but not travel [s]')
-    spin_up_s: float = Field(default=0.25, ge=0.0, le=60.0, description='in which its rate rises, after that [s]')
-    drive_s: float = Field(default=3.75, gt=0.1, le=600.0, description='drive, from the start of turning on [s]')
+    name: str = Field(default='custom', description='Name of the rig in reports.')
+    radius_m: float = Field(default=0.225, ge=0.02, le=5.0, description='Of the rim [m].')
+    width_m: float = Field(default=0.2, ge=0.01, le=5.0, description='[m].')
+    grousers: int = Field(default=24, ge=0, le=360, description='Their number.')
+    grouser_height_m: float = Field(default=0.03, gt=0.0, le=1.0, description='Beyond the rim [m].')
+    grouser_thickness_m: float = Field(default=0.005, gt=0.0, le=1.0, description='[m].')
+    mass_kg: float = Field(default=17.5, gt=0.0, le=1e5, description='On the wheel, its own included [kg].')
+    omega_radps: float = Field(default=0.8, gt=0.0, le=100.0, description='[rad/s].')
+    gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='[m/s^2].')
+    scm_soil: str = Field(default='grc1', description='Soil of the rig on ground scm, name or file.')
+    particle_soil: str = Field(default='grc1', description='Soil of the rig on ground crm, name or file.')
+    trough: Trough = Field(default_factory=Trough, description='Box of ground.')
+    settle_s: float = Field(
+        default=0.25, ge=0.0, le=60.0, description='In which the wheel may sink but not travel [s].'
+    )
+    spin_up_s: float = Field(default=0.25, ge=0.0, le=60.0, description='In which its rate rises, after that [s].')
+    drive_s: float = Field(default=3.75, gt=0.1, le=600.0, description='Drive, from the start of turning on [s].')
     scm_drive_s: float | None = Field(
-        default=None, gt=0.1, le=600.0, description='the same on ground scm, where it costs little; none: drive_s [s]'
+        default=None, gt=0.1, le=600.0, description='The same on ground scm, where it costs little; none: drive_s [s].'
     )
     averaging_fraction: float = Field(
-        default=0.4, gt=0.05, le=0.8, description='of the drive, at its end, over which figures are means [-]'
+        default=0.4, gt=0.05, le=0.8, description='Of the drive, at its end, over which figures are means [-].'
     )
 
     @property
@@ -117,7 +119,7 @@ def load_wheel_rig(rig: str | Path | Mapping[str, Any], base_dir: str | Path = '
     """Return a rig by name, from a YAML file or from a mapping of its values.
 
     Raises:
-        InputError: naming file, line, key, value and what is allowed
+        InputError: If the input is invalid. The message names file, line, key, value and allowed values.
     """
     source = WHEEL_RIGS.read(rig, base_dir)
     source.data.setdefault('name', 'custom' if isinstance(rig, Mapping) else source.file.stem)
@@ -136,7 +138,7 @@ def check_slope(slope_deg: float) -> None:
     """Refuse a slope that is too steep.
 
     Raises:
-        ValueError: naming the value and what is allowed
+        ValueError: If a value is invalid. The message names the value and the allowed values.
     """
     if not -45.0 <= slope_deg <= 45.0:
         raise ValueError(f'slope_deg = {slope_deg!r}: is out of range; allowed: -45 to 45')
@@ -146,7 +148,7 @@ def check(rig: WheelRig, slope_deg: float) -> None:
     """Refuse a climb that the trough has no room for.
 
     Raises:
-        ValueError: naming the value and what is allowed
+        ValueError: If a value is invalid. The message names the value and the allowed values.
     """
     check_slope(slope_deg)
     length = 2.0 * rig.start_m + 0.9 * rig.omega_radps * rig.outermost_m * rig.drive_s
@@ -227,10 +229,10 @@ def measured(rig: WheelRig, samples: Floats) -> dict[str, Any]:
     Slip is over the radius of the tips, from the line that fits the way best.
 
     Args:
-        samples: of a :class:`WheelTrack`, shape (n, 5)
+        samples: Of a :class:`WheelTrack`, shape (n, 5).
 
     Returns:
-        None for each figure of which there is nothing yet
+        None for each figure of which there is nothing yet.
     """
     now = float(samples[-1, 0]) if len(samples) else 0.0
     span = rig.averaging_fraction * min(rig.drive_s, now - rig.settle_s)

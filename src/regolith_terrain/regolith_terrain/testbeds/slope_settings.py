@@ -60,37 +60,37 @@ class SlopeSettings(WheelBenchSettings, Resumable):
     """What climbs are asked; what only one kind of ground has says so."""
 
     terrain_model: Literal['scm', 'crm', 'dem'] = Field(
-        default='scm', description='model of the ground: scm, the grid; crm, a continuum of particles; dem, grains'
+        default='scm', description='Model of the ground: scm, the grid; crm, a continuum of particles; dem, grains.'
     )
     slope_deg: Numbers | None = Field(
-        default=None, description='climb slopes instead, at whatever slip it takes: -45 to 45 [deg]; several: a sweep'
+        default=None, description='Climb slopes instead, at whatever slip it takes: -45 to 45 [deg]; several: a sweep.'
     )
-    rig: GivenRig | None = Field(default=None, description=f'climbs: name or file of a rig; none: {DEFAULT_RIG}')
-    omega_radps: float = Field(default=0.8, gt=0.0, le=100.0, description="wheel speed [rad/s]; climbs: the rig's")
-    mass_kg: float | None = Field(default=None, gt=0.0, le=1e5, description="climbs: its load [kg]; none: the rig's")
+    rig: GivenRig | None = Field(default=None, description=f'Climbs: name or file of a rig; none: {DEFAULT_RIG}.')
+    omega_radps: float = Field(default=0.8, gt=0.0, le=100.0, description="Wheel speed [rad/s]; climbs: the rig's.")
+    mass_kg: float | None = Field(default=None, gt=0.0, le=1e5, description="Climbs: its load [kg]; none: the rig's.")
     gravity_mps2: float | None = Field(
-        default=None, gt=0.0, le=100.0, description="climbs: [m/s^2]; none: the rig's, else its times are stretched"
+        default=None, gt=0.0, le=100.0, description="Climbs: [m/s^2]; none: the rig's, else its times are stretched."
     )
     duration_s: float | None = Field(
-        default=None, gt=0.1, le=600.0, description="climbs: from the start of turning on [s]; none: the rig's"
+        default=None, gt=0.1, le=600.0, description="Climbs: from the start of turning on [s]; none: the rig's."
     )
-    spacing_m: float = Field(default=0.009, gt=0.0, le=10.0, description='crm: distance of particles [m]')
+    spacing_m: float = Field(default=0.009, gt=0.0, le=10.0, description='CRM only: distance of particles [m].')
     artificial_viscosity: float = Field(
-        default=VISCOSITY_SLOW, ge=0.0, le=2.0, description='crm: alpha of the artificial viscosity [-]'
+        default=VISCOSITY_SLOW, ge=0.0, le=2.0, description='CRM only: alpha of the artificial viscosity [-].'
     )
     smoothing_ratio: float = Field(
-        default=SMOOTHING_PRESSED, ge=1.1, le=1.6, description='crm: smoothing length over spacing [-]'
+        default=SMOOTHING_PRESSED, ge=1.1, le=1.6, description='CRM only: smoothing length over spacing [-].'
     )
-    xsph_coefficient: float = Field(default=0.25, ge=0.0, le=1.0, description='crm: of XSPH [-]')
+    xsph_coefficient: float = Field(default=0.25, ge=0.0, le=1.0, description='CRM only: of XSPH [-].')
     free_surface_threshold: float = Field(
-        default=2.0, ge=0.0, lt=3.0, description='crm: divergence of position below which soil bears nothing [-]'
+        default=2.0, ge=0.0, lt=3.0, description='CRM only: divergence of position below which soil bears nothing [-].'
     )
-    particle_soil: GivenSoil | None = Field(default=None, description="crm: name or file of a soil; none: the rig's")
+    particle_soil: GivenSoil | None = Field(default=None, description="Crm: name or file of a soil; none: the rig's.")
     device: GivenDevice = 'auto'
-    grains: Grains = Field(default_factory=Grains, description='dem: grains of the bed, a mapping')
-    packing: Literal['loose', 'dense'] = Field(default='loose', description='dem: how grains fell into place')
-    seed: int = Field(default=1, ge=0, le=2**31, description='dem: of sizes, places and attitudes')
-    threads: int = Field(default=2, ge=1, le=2, description='crm, dem: threads; the outcome is the same')
+    grains: Grains = Field(default_factory=Grains, description='DEM only: grains of the bed, a mapping.')
+    packing: Literal['loose', 'dense'] = Field(default='loose', description='DEM only: how grains fell into place.')
+    seed: int = Field(default=1, ge=0, le=2**31, description='DEM only: of sizes, places and attitudes.')
+    threads: int = Field(default=2, ge=1, le=2, description='Crm, dem: threads; the outcome is the same.')
 
     @model_validator(mode='after')
     def _a_climb(self) -> SlopeSettings:

@@ -72,13 +72,13 @@ class SoilBin:
         """Fill the bin.
 
         Args:
-            soil: name or file of a soil, or its parameters, shape (9,), or those of several, shape (n, 9); the first
-                fills the bin, ``ground.region`` places the others
-            spacing: of the nodes [m]
-            mode: 'regolith' or 'reference'
-            bounds: node indices i0, i1, j0, j1 of the bed, i0 <= i < i1
-            field: surface of the bed; none: level, at z = 0
-            displacement: rules of displaced soil, shape (RULES,)
+            soil: Name or file of a soil, or its parameters, shape (9,), or those of several, shape (n, 9); the first
+                fills the bin, ``ground.region`` places the others.
+            spacing: Of the nodes [m].
+            mode: 'regolith' or 'reference'.
+            bounds: Node indices i0, i1, j0, j1 of the bed, i0 <= i < i1.
+            field: Surface of the bed; none: level, at z = 0.
+            displacement: Rules of displaced soil, shape (RULES,).
         """
         given = load_soil(soil).parameters() if isinstance(soil, str) else soil
         self.soils = np.atleast_2d(given)
@@ -188,16 +188,16 @@ def press(
     """Push a vertically guided, weightless body down with a force that varies in time; semi-implicit Euler.
 
     Args:
-        step: takes (height of the lowest point [m], vertical speed [m/s]) and runs the kernel
-        load: takes the time [s], gives the downward force [N]
-        end: [s]
-        mass: [kg]
+        step: Takes (height of the lowest point [m], vertical speed [m/s]) and runs the kernel.
+        load: Takes the time [s], gives the downward force [N].
+        end: [s].
+        mass: [kg].
 
     Returns:
-        a sample every 50 steps
+        A sample every 50 steps.
 
     Raises:
-        RuntimeError: if the body leaves the bed
+        RuntimeError: If the body leaves the bed.
     """
     z = v = 0.0
     samples = []
@@ -227,14 +227,14 @@ def roll(
     for 4 s, at most until 30 s. It starts above the origin, touching z = 0.
 
     Args:
-        load: weight on the wheel [N]
-        slip: 1 - v / (omega radius), < 1
-        omega: wheel speed [rad/s]
-        shape: of the wheel; none: a cylinder
+        load: Weight on the wheel [N].
+        slip: 1 - v / (omega radius), < 1.
+        omega: Wheel speed [rad/s].
+        shape: Of the wheel; none: a cylinder.
 
     Raises:
-        RuntimeError: if the wheel leaves the bed
-        ValueError: if the soil cannot bear the load
+        RuntimeError: If the wheel leaves the bed.
+        ValueError: If the soil cannot bear the load.
     """
     speed = omega * radius * (1.0 - slip)
     end = rolling_time(speed)

@@ -30,19 +30,19 @@ _OF_SLIP = (
 class Settings(SlopeSettings):
     """The rig, at a slip or in climbs; settings of one of the two say so. Defaults are the reference tables'."""
 
-    load_n: float = Field(default=200.0, gt=0.0, le=1e6, description='slip: weight on the wheel [N]')
-    slip: Numbers = Field(default=(0.2,), description='1 - v / (omega R) that is held, below 1; several: a sweep')
-    radius_m: float = Field(default=0.25, ge=0.02, le=5.0, description='slip: of the wheel [m]')
-    width_m: float = Field(default=0.21, ge=0.01, le=5.0, description='slip: of the wheel [m]')
+    load_n: float = Field(default=200.0, gt=0.0, le=1e6, description='Slip: weight on the wheel [N].')
+    slip: Numbers = Field(default=(0.2,), description='1 - v / (omega R) that is held, below 1; several: a sweep.')
+    radius_m: float = Field(default=0.25, ge=0.02, le=5.0, description='Slip: of the wheel [m].')
+    width_m: float = Field(default=0.21, ge=0.01, le=5.0, description='Slip: of the wheel [m].')
     grousers: int = Field(
-        default=24, ge=0, le=360, description='slip: number of grousers, inside radius_m; 0: a smooth rim'
+        default=24, ge=0, le=360, description='Slip: number of grousers, inside radius_m; 0: a smooth rim.'
     )
-    grouser_height_m: float = Field(default=0.012, gt=0.0, le=1.0, description='slip: [m]')
-    grouser_thickness_m: float = Field(default=0.006, gt=0.0, le=1.0, description='slip: [m]')
+    grouser_height_m: float = Field(default=0.012, gt=0.0, le=1.0, description='Slip: [m].')
+    grouser_thickness_m: float = Field(default=0.006, gt=0.0, le=1.0, description='Slip: [m].')
     individual_contact: bool = Field(
         default=False,
-        description='slip: whether each grouser presses on the soil; false: drum and plates share the load of a'
-        " cylinder around the tips, and carry soil by slip; without slip_sinkage and in mode 'reference' it is smooth",
+        description='Slip: whether each grouser presses on the soil; false: drum and plates share the load of a'
+        " cylinder around the tips, and carry soil by slip; without slip_sinkage and in mode 'reference' it is smooth.",
     )
 
     @model_validator(mode='after')

@@ -32,11 +32,11 @@ class RigidWheel(NamedTuple):
     """
 
     drawbar_pull: float
-    """[N]"""
+    """[N]."""
     driving_torque: float
-    """[N m]"""
+    """[N m]."""
     sinkage: float
-    """[m]"""
+    """[m]."""
     resistance: float
     """Drawbar pull lost to the radial stress [N]: the compaction resistance."""
 
@@ -50,16 +50,16 @@ def rigid_wheel(
     under the contact.
 
     Args:
-        soil: as :meth:`regolith_terrain.terrain_parameters.ScmSoilConfig.parameters` returns it, shape (9,), of which
-            elasticity, damping and density are not read
-        load: [N]
-        slip: 1 - v / (omega r), 0 <= slip < 1
-        radius: [m]
-        width: [m]
-        follow: the displacement that mobilises shear: of points of the rim (Wong & Reece) or of the soil
+        soil: As :meth:`regolith_terrain.terrain_parameters.ScmSoilConfig.parameters` returns it, shape (9,), of which
+            elasticity, damping and density are not read.
+        load: [N].
+        slip: 1 - v / (omega r), 0 <= slip < 1.
+        radius: [m].
+        width: [m].
+        follow: The displacement that mobilises shear: of points of the rim (Wong & Reece) or of the soil.
 
     Raises:
-        ValueError: if the soil cannot bear the load before the axle is under
+        ValueError: If the soil cannot bear the load before the axle is under.
 
     Source: wong1967; bekker1969; janosi1961.
     Checked by: test_wong_reece.py::test_closed_form_without_friction_is_bekker,

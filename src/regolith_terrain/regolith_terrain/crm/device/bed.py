@@ -67,8 +67,8 @@ class DeviceBed(ParticleBed):
         """Make a bed at rest; arguments are those of :class:`regolith_terrain.crm.particle_bed.ParticleBed`.
 
         Args:
-            workers: taken and not used
-            device: Warp's name of it: 'cuda', 'cuda:1', or 'cpu' for tests
+            workers: Taken and not used.
+            device: Warp's name of it: 'cuda', 'cuda:1', or 'cpu' for tests.
         """
         self.host: dict[str, Any] = {}
         self._ahead = False
