@@ -415,5 +415,5 @@ def test_rigs_in_reference_mode_are_left_alone() -> None:
         rows(individual_contact=False)[0]['sinkage_m']
         > 1.3 * rows(individual_contact=False, slip_sinkage=False)[0]['sinkage_m']
     )
-    with pytest.raises(ValueError, match="slip_sinkage = true: in mode 'reference'; allowed: in mode 'regolith'"):
+    with pytest.raises(ValueError, match="slip_sinkage = true: is not supported in mode 'reference'; allowed: mode 'regolith'"):
         rows(scm_mode='reference', slip_sinkage=True)
