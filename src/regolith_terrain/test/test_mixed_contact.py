@@ -127,7 +127,7 @@ def test_what_cannot_lie_side_by_side_is_refused() -> None:
         ValidationError, match=r'bulldozing\.enabled = true: is not supported with models scm and rigid; allowed: one model'
     ):
         pad(0.0, 1.0, bulldozing={'enabled': True})
-    with pytest.raises(ValidationError, match=r"no such soil law: 'mud'; allowed: .*rigid, scm"):
+    with pytest.raises(ValidationError, match=r"no such terrain model: 'mud'; allowed: .*rigid, scm"):
         TerrainConfig.model_validate({'regions': [{'model': 'mud', 'disc': {'center': [0.0, 0.0], 'radius_m': 1.0}}]})
     # Without a law a region still has to name its soil.
     with pytest.raises(ValidationError, match='soil'):
