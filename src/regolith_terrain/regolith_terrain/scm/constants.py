@@ -48,7 +48,7 @@ CYLINDER, GROUSERED, BOX, MESH = range(4)
 K_PHI, K_C, EXPONENT, COHESION, TAN_PHI, JANOSI, ELASTIC, DAMPING, DENSITY = range(9)
 
 # Columns of the displacement rules. Bulldozing: 0 or 1, tan(repose angle), flow factor, erosion sweeps, cells of
-# it spreads. Slip-sinkage: 0 or 1, shear band [m].
+# spread. Slip-sinkage: 0 or 1, shear layer [m].
 ENABLED, TAN_REPOSE, FLOW_FACTOR, SWEEPS, SPREAD, CARRIES, SHEAR_LAYER, RULES = range(8)
 NOTHING_MOVES = np.zeros(RULES)
 """Displacement rules without displacement: soil is pressed and sheared but stays in its column."""

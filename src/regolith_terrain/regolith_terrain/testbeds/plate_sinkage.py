@@ -269,6 +269,7 @@ def loading_cycle(settings: Settings, load: float) -> list[Pressed]:
         return load * float(np.interp(t, times, [0.0, 1.0, 1.0, 0.1, 1.0, 1.0]))
 
     # Use the 10 kg of the reference, or the mass that keeps the explicit step stable (m > E A dt^2 / 4). Loading is
+    # quasi-static in both cases.
     area = s.a_m * s.b_m * (1.0 if s.shape == 'plate' else 2.0)
     return press(bed, step, force, _RELOADED_S, s.dt_s, max(_MASS, 0.35 * s.soil.elastic_stiffness * area * s.dt_s**2))
 
