@@ -204,7 +204,7 @@ class Discretization(Section):
 
     def scheme(self, material: Material) -> Scheme:
         """Return the numerical parameters of the kernels for a soil."""
-        from regolith_terrain.crm.smoothing import steepness  # a kernel, which takes longer to load than all of a file
+        from regolith_terrain.crm.smoothing import steepness  # a kernel that takes longer to load than the rest
 
         length = self.smoothing_ratio * self.spacing_m
         return Scheme(
