@@ -130,7 +130,8 @@ def test_mistakes_are_found_before_anything_starts(moon_cart: Path) -> None:
         load_scenario('weaving_cart', ['terrain.model=winkler'])
     disc = 'disc: {center: [3.0, 0.0], radius_m: 1.0}'
     with pytest.raises(
-        InputError, match=r"model = 'winkler': does not lie beside others; allowed: on all of the ground"
+        InputError,
+        match=r"model = 'winkler': cannot be combined with other models; allowed: one model for the whole terrain",
     ):
         load_scenario('weaving_cart', [*SPRINGS, f'terrain.regions=[{{model: rigid, {disc}}}]'])
     resolved = load_scenario('weaving_cart', [f'terrain.regions=[{{model: rigid, {disc}}}]']).scenario

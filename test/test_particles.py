@@ -140,7 +140,7 @@ def test_terrain_refuses_what_others_do_to_particles(tmp_path: Path, monkeypatch
     """By a named error with both vehicles, the region and a node; the run ends with it."""
     monkeypatch.setattr(ForeignRegions, 'without', lambda self, records: records)
     simulation = with_stranger(tmp_path, 'scm')
-    words = r"basalt: changes node \(\d+, -?\d+\) of the particles 'strip', which are amber's; allowed: amber alone"
+    words = r"basalt: changes node \(\d+, -?\d+\) of CRM region 'strip' of amber; allowed: changes by amber only"
     with pytest.raises(ParticipantFailed, match=words) as caught:
         simulation.run(3.0)
     assert any(isinstance(error, ForeignSoilError) for error in (caught.value, caught.value.__cause__))

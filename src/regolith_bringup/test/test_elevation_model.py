@@ -180,7 +180,7 @@ def test_steps_that_are_warned_of_are_named_by_row_and_column_of_the_file(tmp_pa
 
 def test_keys_of_models_are_refused_without_one(tmp_path: Path) -> None:
     for key, value in (('nodata', -9999), ('height_scale', 2.0), ('height_offset_m', 3.0)):
-        with pytest.raises(InputError, match=rf'terrain\.{key} = .*: is of elevation models'):
+        with pytest.raises(InputError, match=rf'terrain\.{key} = .*: applies only to elevation models'):
             load_scenario('two_rovers', [f'terrain.{key}={value}'])
 
 

@@ -259,7 +259,10 @@ def test_a_picture_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path
         (['wheel-rig', *sets(slipp=0.1)], ['slipp', '0.1', 'unknown key', 'did you mean slip?']),
         (['wheel-rig', *sets(soil='mud')], ['mud', 'allowed', 'lunar_nominal']),
         (['wheel-rig', *sets(slip=1.5)], ['slip = 1.5: is out of range', 'below 1.0']),
-        (['wheel-rig', *sets(slip=0.1, slope_deg=5)], ['slope_deg = 5.0: stands beside slip 0.1', 'one of the two']),
+        (
+            ['wheel-rig', *sets(slip=0.1, slope_deg=5)],
+            ['slope_deg = 5.0: cannot be combined with slip 0.1', 'one of the two'],
+        ),
         (['wheel-rig', *sets(slope_deg=5, terrain_model='crm', spacing_m=0.3)], ['spacing_m 0.3', 'width_m']),
         (['wheel-rig', *sets(scm_mode='other')], ['mode', 'other', 'reference']),
         (['vehicle-slope', *sets(model='vipr')], ['vipr', 'viper']),

@@ -79,7 +79,7 @@ def test_campaigns_name_what_is_there_in_place_of_them_and_of_their_scenario(fol
 @pytest.mark.parametrize(
     ('name', 'words'),
     [
-        ('one.npy', ': 1 x 1 posts are no terrain; allowed: '),
+        ('one.npy', ': 1 x 1 posts are too few; allowed: '),
         ('spike.npy', ': 1 post (first at row 2, column 3) at a height of 5000 m, '),
         ('text.tif', ': not a raster that can be read: not recognized as '),
         ('text.npy', ': not a NumPy array that can be read'),

@@ -80,22 +80,22 @@ def scenario(folder: Path, *more: dict[str, Any], terrain: dict[str, Any] | None
         ),
         (
             {'model': 'rigid', 'spacing_m': None, 'depth_m': None, 'vehicle': None},
-            ["terrain.regions.0.name = 'strip': applies to particles only", 'allowed: left out, or model: crm'],
+            ["terrain.regions.0.name = 'strip': applies only to model crm", 'allowed: no value, or model: crm'],
         ),
         (
             {'terrain': {'bedrock_depth_m': 0.1}},
-            ['terrain.regions.0.depth_m = 0.2: goes below bedrock', 'allowed: up to bedrock_depth_m 0.1'],
+            ['terrain.regions.0.depth_m = 0.2: is below bedrock', 'allowed: up to bedrock_depth_m 0.1'],
         ),
         (
             {'other_vehicles': 'scm'},
             [
                 "terrain.regions.0.other_vehicles = 'scm'",
-                'where wheels carry soil',
+                'is not supported with slip-sinkage',
                 'allowed: stop, or slip_sinkage: {enabled: false}',
             ],
         ),
-        ({'terrain': {'spacing_m': 0.6}}, ["region 'strip'", 'holds hardly a node', 'allowed: sides of 3 spacing_m']),
-        ({'terrain': {'map_size_m': 4.0}}, ["region 'strip'", 'leaves the terrain', 'allowed: within 2 m']),
+        ({'terrain': {'spacing_m': 0.6}}, ["region 'strip'", 'is too small', 'allowed: sides of at least 3 spacing_m']),
+        ({'terrain': {'map_size_m': 4.0}}, ["region 'strip'", 'is outside the map', 'allowed: within 2 m']),
         (
             {'terrain': {'model': 'crm', 'regions': []}},
             ["terrain.model = 'crm': is valid only in regions", 'allowed: rigid, scm'],
@@ -144,11 +144,11 @@ def test_regions_of_particles_do_not_overlap_and_have_names_of_their_own(tmp_pat
     for other in ({**STRIP, 'name': 'other'}, pad):
         with pytest.raises(
             InputError,
-            match=r"terrain\.regions\.0\.rectangle = .*: region 'strip' overlaps regions\.1; allowed: particles beside",
+            match=r"terrain\.regions\.0\.rectangle = .*: region 'strip' overlaps regions\.1; allowed: CRM regions that do not overlap",
         ):
             scenario(tmp_path, other)
     with pytest.raises(
-        InputError, match=r"terrain\.regions\.1\.name = 'strip': two regions have it; allowed: a name for each"
+        InputError, match=r"terrain\.regions\.1\.name = 'strip': is the name of two regions; allowed: unique names"
     ):
         scenario(tmp_path, {**STRIP, 'rectangle': beside})
     assert len(scenario(tmp_path, {**STRIP, 'name': 'other', 'rectangle': beside}).terrain.particle_regions()) == 2

@@ -11,7 +11,7 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     """Replace a file's content so that readers see the old or the new one, never a part.
 
     Raises:
-        OSError: if that cannot be; nothing is left of the attempt then
+        OSError: If that cannot be; nothing is left of the attempt then.
     """
     temporary = path.with_name(path.name + '.tmp')
     try:

@@ -48,8 +48,8 @@ def check_limits(text: str) -> None:
     """Refuse text beyond the limits.
 
     Raises:
-        YamlLimitError: if it nests too deeply or stands for too many values
-        yaml.YAMLError: if it is not YAML
+        YamlLimitError: If it nests too deeply or stands for too many values.
+        yaml.YAMLError: If it is not YAML.
     """
     if len(text) > MAX_CHARACTERS:
         raise YamlLimitError(f'has {len(text)} characters', f'at most {MAX_CHARACTERS}', None)
@@ -83,7 +83,7 @@ def load_yaml(text: str) -> Any:
     """Return the content of a YAML text, as ``yaml.safe_load`` does, within the limits.
 
     Raises:
-        yaml.YAMLError: if it is beyond them, or not YAML
+        yaml.YAMLError: If it is beyond them, or not YAML.
     """
     check_limits(text)
     try:

@@ -124,7 +124,7 @@ class Run(Protocol):
         """Return the recording.
 
         Raises:
-            NoRecordingError: if there is none
+            NoRecordingError: If there is none.
         """
 
     @property
@@ -157,7 +157,7 @@ class CommandContext(Protocol):
         """Return a scenario, checked and resolved.
 
         Raises:
-            InputError: if anything is wrong with it
+            InputError: If anything is wrong with it.
         """
 
     def participant_context(self, scenario: Any) -> Any:

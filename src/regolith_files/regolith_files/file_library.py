@@ -57,10 +57,10 @@ class FileLibrary:
         """Return the absolute path of a file given by name or path.
 
         Args:
-            base_dir: origin of relative paths
+            base_dir: Origin of relative paths.
 
         Raises:
-            InputError: if there is none
+            InputError: If there is none.
         """
         text = str(given)
         found = self.known().get(text)
@@ -82,7 +82,7 @@ class FileLibrary:
         """Return the file named by a key of another file; errors name that key.
 
         Raises:
-            InputError: if there is none
+            InputError: If there is none.
         """
         try:
             return self.find(given, source.base_dir(key))
@@ -94,7 +94,7 @@ class FileLibrary:
         """Return the value for a resolved file: a known name unchanged, or the absolute path.
 
         Raises:
-            InputError: if there is no such file
+            InputError: If there is no such file.
         """
         path = self.find_for_key(key, given, source)
         return given if given in self.known() else str(path)
@@ -103,7 +103,7 @@ class FileLibrary:
         """Return the content of a file given by name or path, or the given values themselves.
 
         Raises:
-            InputError: if there is no such file, or it is no YAML mapping
+            InputError: If there is no such file, or it is no YAML mapping.
         """
         if isinstance(given, Mapping):
             return YamlSource.of(given, self.noun)
@@ -113,7 +113,7 @@ class FileLibrary:
         """Return the checked content of a file; arguments as of :meth:`read`.
 
         Raises:
-            InputError: naming file, line, key, value and what is allowed
+            InputError: If the input is invalid. The message names file, line, key, value and allowed values.
         """
         source = self.read(given, base_dir)
         return validated(schema, source.data, source)

@@ -38,13 +38,13 @@ def usable_file(given: str | Path, allowed: str, base_dir: str | Path = '.', mis
     """Return the absolute path of a regular file that can be read; nothing is opened, so that nothing is waited for.
 
     Args:
-        given: path as written, or joined to a folder
-        allowed: what the place takes, e.g. ``the path of a YAML file``
-        base_dir: origin of relative paths
-        missing: problem where nothing is there
+        given: Path as written, or joined to a folder.
+        allowed: What the place takes, e.g. ``the path of a YAML file``.
+        base_dir: Origin of relative paths.
+        missing: Problem where nothing is there.
 
     Raises:
-        InputError: with one problem whose ``where`` is the path as written, without a key
+        InputError: With one problem whose ``where`` is the path as written, without a key.
     """
     refuse_url(given, allowed)
     path = resolved(Path(base_dir) / given)
@@ -57,7 +57,7 @@ def refuse_url(given: str | Path, allowed: str) -> None:
     """Refuse an address where a path is due; arguments as of :func:`usable_file`.
 
     Raises:
-        InputError: naming the address with both slashes
+        InputError: Naming the address with both slashes.
     """
     if url := _URL.search(str(given)):
         scheme = url[1].lower()

@@ -51,7 +51,7 @@ def _installed(path: tuple[str, ...]) -> Any:
     """Return all entry points, cached, since reading them takes a tenth of a second.
 
     Args:
-        path: ``sys.path`` at the time, the cache's key
+        path: ``sys.path`` at the time, the cache's key.
     """
     return metadata.entry_points()
 
@@ -67,10 +67,10 @@ def load_plugin(point: metadata.EntryPoint, make: Callable[[Any], Any] = lambda 
     """Return the target of an entry point.
 
     Args:
-        make: converts or checks the target; its errors count as the plug-in's
+        make: Converts or checks the target; its errors count as the plug-in's.
 
     Raises:
-        PluginError: for any error
+        PluginError: For any error.
     """
     try:
         return make(point.load())

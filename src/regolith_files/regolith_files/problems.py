@@ -45,8 +45,8 @@ def without_name(problem: str, name: str) -> str:
     """Return the text of an error without the file that begins it, for messages that name this file already.
 
     Args:
-        problem: e.g. ``wheel.stl:5: is not a vertex``, of which ``line 5: is not a vertex`` remains
-        name: path of the file as the text has it
+        problem: e.g. ``wheel.stl:5: is not a vertex``, of which ``line 5: is not a vertex`` remains.
+        name: Path of the file as the text has it.
     """
     found = re.fullmatch(rf'{re.escape(name)}(?::(\d+))?: (.+)', problem, re.DOTALL) if name else None
     return problem if found is None else f'line {found[1]}: {found[2]}' if found[1] else found[2]
@@ -82,8 +82,8 @@ def allowed_names(names: Iterable[str], given: object = None) -> str:
     """Return a list of allowed names, with a guess at the intended one.
 
     Args:
-        names: allowed names, in the order to show
-        given: the name as written
+        names: Allowed names, in the order to show.
+        given: The name as written.
     """
     listed = list(names)
     text = ', '.join(listed) or '(nothing)'
@@ -95,7 +95,7 @@ def closest(names: Iterable[str], given: object, likeness: float = 0.5) -> str:
     """Return the name that was meant by one as written; '' if none is like it and none had this name before.
 
     Args:
-        likeness: at least, 0 to 1
+        likeness: At least, 0 to 1.
     """
     names = list(names)
     for name in FORMER_NAMES.get(str(given), ()):

@@ -24,7 +24,7 @@ def open_streams(*, lossy: bool = False) -> None:
     Without it, the next file that the process opens takes the number of a closed stream, and prints go into it.
 
     Args:
-        lossy: whether text that cannot be written to standard output is lost without an error, too
+        lossy: Whether text that cannot be written to standard output is lost without an error, too.
     """
     for number in range(3):
         try:
@@ -42,7 +42,7 @@ def flush_output() -> None:
     """Write what standard output still holds.
 
     Raises:
-        InputError: if it cannot be written
+        InputError: If it cannot be written.
     """
     if sys.stdout is not None:
         sys.stdout.flush()

@@ -29,13 +29,13 @@ def validated(model: type[ModelT], data: Any, source: YamlSource, prefix: KeyPat
     """Return the data as an instance of a model.
 
     Args:
-        model: the schema
-        data: plain data
-        source: the file it came from
-        prefix: key of the data in that file
+        model: The schema.
+        data: Plain data.
+        source: The file it came from.
+        prefix: Key of the data in that file.
 
     Raises:
-        InputError: with all problems, each naming file, key, value and what is allowed
+        InputError: With all problems, each naming file, key, value and what is allowed.
     """
     try:
         return model.model_validate(data)
@@ -196,11 +196,11 @@ def known_keys(model: Any, given: str, prefix: KeyPath = (), more: Iterable[str]
     """Return the keys that a mapping takes, with a guess at the one that was meant, which may be further inside.
 
     Args:
-        model: schema of the mapping
-        given: the unknown key
-        prefix: path of the mapping
-        more: keys that go beyond the schema
-        outside: path of a key of this name that is not inside; (): there is none
+        model: Schema of the mapping.
+        given: The unknown key.
+        prefix: Path of the mapping.
+        more: Keys that go beyond the schema.
+        outside: Path of a key of this name that is not inside; (): there is none.
     """
     known = [*_fields(model), *more]
     inside = _inside(model, given)

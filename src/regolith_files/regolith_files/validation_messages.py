@@ -36,7 +36,7 @@ def describe_error(detail: Any) -> tuple[str, str]:
     """Return the problem of a pydantic error and the allowed values ('' if the schema does not give them).
 
     Args:
-        detail: an item of ``ValidationError.errors()``, whose own messages name classes and tuples
+        detail: An item of ``ValidationError.errors()``, whose own messages name classes and tuples.
     """
     kind, message = detail['type'], detail['msg']
     if kind in _NO_NUMBER and _not_finite(detail['input']):  # YAML has .inf and .nan; who writes inf means them

@@ -41,11 +41,11 @@ class YamlSource:
         """Read a file whose root is a mapping.
 
         Args:
-            file: its path
-            what: kind of its content, for messages
+            file: Its path.
+            what: Kind of its content, for messages.
 
         Raises:
-            InputError: if it is missing, empty, not YAML, not a mapping, or has a key twice
+            InputError: If it is missing, empty, not YAML, not a mapping, or has a key twice.
         """
         allowed = f'a YAML file with {what}'
         usable_file(file, allowed)
@@ -68,7 +68,7 @@ class YamlSource:
         """Return the source of values that come from no file.
 
         Args:
-            name: of the values, for messages
+            name: Of the values, for messages.
         """
         source = cls.__new__(cls)
         source.file, source.data, source._lines, source._given, source._made = Path(name), dict(values), {}, {}, {}
@@ -99,11 +99,11 @@ class YamlSource:
         """Return the absolute path of the file that a key names.
 
         Args:
-            given: value of the key
-            allowed: what the key takes
+            given: Value of the key.
+            allowed: What the key takes.
 
         Raises:
-            InputError: if it is not a regular file that can be read
+            InputError: If it is not a regular file that can be read.
         """
         try:
             return usable_file(given, allowed, self.base_dir(path))
@@ -119,7 +119,7 @@ class YamlSource:
         """Return the error at a key for what another error states.
 
         Args:
-            allowed: where the other error does not state what is allowed
+            allowed: Where the other error does not state what is allowed.
         """
         problem, _, better = str(error).partition('; allowed: ')
         return self.error(path, problem, better or allowed, value)
@@ -144,8 +144,8 @@ class YamlSource:
         """Add a line to :attr:`notices`: what is allowed, but worth a look.
 
         Args:
-            fix: action that removes the cause
-            kind: 'warning', or 'note' for what the user need not act on
+            fix: Action that removes the cause.
+            kind: 'warning', or 'note' for what the user need not act on.
         """
         found = self.problem(path, problem, '', value)
         subject = ' = '.join(part for part in (found.key, found.value) if part)
@@ -157,12 +157,12 @@ class YamlSource:
         """Set a key; missing mappings on its path are made.
 
         Args:
-            path: of the key; numbers are indices of lists
-            value: the new one
-            origin: of it; text: an option of the command line
+            path: Of the key; numbers are indices of lists.
+            value: The new one.
+            origin: Of it; text: an option of the command line.
 
         Raises:
-            InputError: if a value on the path is no mapping
+            InputError: If a value on the path is no mapping.
         """
         origin = origin if isinstance(origin, Origin) else Origin(origin, Path.cwd())
         node: Any = self.data
@@ -265,11 +265,11 @@ def parse_value(text: str, option: str = 'value', key: str = '') -> Any:
     """Return the value of a text in YAML (``1e-3`` a number, ``[1, 2]`` a list, '' None).
 
     Args:
-        option: of the command line, for messages
-        key: of the value, for messages
+        option: Of the command line, for messages.
+        key: Of the value, for messages.
 
     Raises:
-        InputError: if it is not YAML, or exceeds the limits of files
+        InputError: If it is not YAML, or exceeds the limits of files.
     """
     try:
         return load_yaml(text)

@@ -22,7 +22,7 @@ Place = Annotated[float, Field(le=1e6, allow_inf_nan=False)]
 class Pair(Section):
     """Two numbers or three, as an obstacle's position."""
 
-    at: tuple[Place, Place] | tuple[Place, Place, Place] = Field(description='x, y and perhaps z [m]')
+    at: tuple[Place, Place] | tuple[Place, Place, Place] = Field(description='x, y and perhaps z [m].')
 
 
 def problems(value: Any) -> list[str]:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of one wheel on soil: the benchmark behind ``bench scm``."""
+"""Benchmark ``bench scm``: computing time of one wheel on SCM soil."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ from regolith_terrain.scm import (
     scm_ground,
 )
 
-# A VIPER wheel under a quarter of the rover's lunar weight sinks 2 cm; here it is deep enough to load 200 nodes.
+# A VIPER wheel under a quarter of the rover's lunar weight has a sinkage of 2 cm. Here the sinkage loads 200 nodes.
 _RADIUS, _WIDTH, _SPACING = 0.25, 0.30, 0.02
 
 
 def scm_cost(mode: str = 'regolith', sinkage_m: float = 0.13, repeats: int = 7) -> dict[str, float]:
-    """Measure the soil contact kernel on a wheel that rolls at 20 % slip through lunar soil.
+    """Measure the computing time of the SCM kernel for a wheel that rolls at 20 % slip on lunar soil.
 
     Args:
-        mode: 'regolith' or 'reference'
-        sinkage_m: of the wheel bottom [m]
-        repeats: the least of so many passes over 0.4 m of virgin soil counts
+        mode: Contact formulation, 'regolith' or 'reference'.
+        sinkage_m: Sinkage of the wheel [m].
+        repeats: Number of passes over 0.4 m of undisturbed soil, of which the fastest counts.
 
     Returns:
-        ``us_per_wheel_step`` [us], ``contact_nodes`` (mean per step)
+        ``us_per_wheel_step`` [us], ``contact_nodes`` (mean per step).
     """
     soils = load_soil('lunar_nominal').parameters()[None, :]
     grid = SoilGrid(FlatField(), _SPACING)
@@ -85,13 +85,13 @@ def _roll(
     scratch: Scratch,
     wrench: Wrench,
 ) -> float:
-    """Return the mean number of loaded nodes of a wheel that rolls for so many steps; nan if it leaves the window."""
+    """Return the mean number of loaded nodes of a wheel that rolls for a number of steps; NaN outside the window."""
     center = np.array([0.0, 0.0, _RADIUS - sinkage])
     rotation = np.eye(3)
     velocity = np.array([0.2, 0.0, 0.0])
     angular_velocity = np.array([0.0, 1.0, 0.0])
     loaded = 0.0
-    part = np.int64(0)  # a plain 0 would have the contact compiled anew, for zero
+    part = np.int64(0)  # a plain 0 would compile the contact again, for the literal
     for _ in range(steps):
         status = body_wrench(
             ground,

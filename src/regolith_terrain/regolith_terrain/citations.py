@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The papers behind the ground of a run."""
+"""Publications behind the terrain of a run."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _MODEL = ('snyder1987',)
 
 
 def citations(scenario: Any) -> Citations:
-    """Return the papers behind a scenario's soil laws, the shape of its ground and its rocks."""
+    """Return the publications behind a scenario's terrain models, height field and rocks."""
     terrain = scenario.terrain
     keys = set(_HASH)
     if 'scm' in terrain.grounds:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ``terrain`` section of a scenario: source of the ground, its sampling and its soil."""
+"""The ``terrain`` section of a scenario: elevation source, terrain model and soils."""
 
 from __future__ import annotations
 
@@ -26,76 +26,81 @@ from regolith_terrain.terrain_source_config import RoughnessConfig as RoughnessC
 from regolith_world.names import file_name
 
 if TYPE_CHECKING:
-    # A kernel: it takes longer to load than the whole scenario to check.
+    # A kernel: it takes longer to load than the check of a whole scenario.
     from regolith_terrain.crm.region import ParticleRegion
     from regolith_terrain.elevation.grid import StoredValues
     from regolith_terrain.grid.soil_map import Region, SoilMap
 
 
 class BulldozingConfig(Section):
-    """Bulldozing: displaced soil that heaps up beside a wheel (:mod:`regolith_terrain.scm.bulldozing`)."""
+    """Settings of bulldozing, displaced soil that heaps up; see :mod:`regolith_terrain.scm.bulldozing`."""
 
-    enabled: bool = Field(default=False, description='whether displaced soil heaps up')
-    erosion_angle_deg: float = Field(default=35.0, gt=0.0, lt=90.0, description='steepest slope of loose soil [deg]')
-    flow_factor: float = Field(
-        default=1.0, ge=0.0, le=2.0, description='volume that heaps up over volume of the plastic set [-]'
+    enabled: bool = Field(default=False, description='Whether displaced soil heaps up beside wheels.')
+    erosion_angle_deg: float = Field(
+        default=35.0, gt=0.0, lt=90.0, description='Steepest slope of heaped loose soil [deg].'
     )
-    erosion_iterations: int = Field(default=3, ge=0, le=100, description='sweeps of erosion per substep')
-    erosion_propagations: int = Field(default=10, ge=0, le=50, description='cells erosion reaches beyond a patch')
+    flow_factor: float = Field(
+        default=1.0, ge=0.0, le=2.0, description='Heaped volume over the volume of plastic sinkage [-].'
+    )
+    erosion_iterations: int = Field(default=3, ge=0, le=100, description='Number of erosion passes per substep.')
+    erosion_propagations: int = Field(
+        default=10, ge=0, le=50, description='Number of cells that erosion extends beyond a contact patch.'
+    )
 
     def parameters(self) -> NDArray[np.float64]:
-        """Return its part of the rules of displaced soil, zeros in the rest, shape (7,)."""
+        """Return the bulldozing columns of the displacement rules, zeros in the rest, shape (7,)."""
         slope = math.tan(math.radians(self.erosion_angle_deg))
         own = [float(self.enabled), slope, self.flow_factor, self.erosion_iterations, self.erosion_propagations]
         return np.array([*own, 0.0, 0.0])
 
 
 class SlipSinkageConfig(Section):
-    """Slip-sinkage: soil that a slipping wheel carries behind it (:mod:`regolith_terrain.scm.slip_sinkage`).
+    """Settings of slip-sinkage: soil carried backward by a slipping wheel, see
+    :mod:`regolith_terrain.scm.slip_sinkage`.
 
     Source: muhlhaus1987; carrier1991, the grain size.
     Checked by: test_slip_sinkage.py::test_the_shear_band_is_eight_median_grains.
     """
 
     enabled: bool | None = Field(
-        default=None, description="whether slipping wheels dig themselves in; none: in mode 'regolith'"
+        default=None, description="Whether slip increases the sinkage of wheels; none: yes in mode 'regolith'."
     )
     shear_layer_m: float = Field(
         default=5.6e-4,
         gt=0.0,
         le=0.05,
-        description='thickness of the soil that goes with a smooth rim, or below grousers, in terms of soil at its full'
-        ' speed [m]; the default is half of a shear band of 16 median grains (Muhlhaus & Vardoulakis 1987) of 70 um'
-        ' (Carrier, Olhoeft & Mendell 1991), across which the speed falls to nothing',
+        description='Thickness of the soil layer that moves at the full speed of a smooth rim, or of the grouser tips'
+        ' [m]. The default is half of a shear band of 16 median grains (Muhlhaus & Vardoulakis 1987) of 70 um'
+        ' (Carrier, Olhoeft & Mendell 1991), across which the speed falls to zero.',
     )
 
     def parameters(self) -> NDArray[np.float64]:
-        """Return its part of the rules of displaced soil, zeros in the rest, shape (7,)."""
+        """Return the slip-sinkage columns of the displacement rules, zeros in the rest, shape (7,)."""
         return np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0, self.shear_layer_m])
 
 
 def soil_names() -> tuple[str, ...]:
-    """Return the names of the soil sets that ship or are installed, sorted."""
+    """Return the names of the shipped and installed soils, sorted."""
     return SOILS.names()
 
 
 def load_soil(soil: str | Path | Mapping[str, Any], base_dir: str | Path = '.') -> ScmSoilConfig:
-    """Return a soil of the default law; see :func:`load_soil_of`."""
+    """Return a soil of the default terrain model; see :func:`load_soil_of`."""
     loaded = load_soil_of(SCM, soil, base_dir)
     assert isinstance(loaded, ScmSoilConfig)
     return loaded
 
 
 def load_soil_of(law: TerrainModel, soil: str | Path | Mapping[str, Any], base_dir: str | Path = '.') -> SoilParameters:
-    """Return a soil by name, from a YAML file or from a mapping of its values.
+    """Return a soil of a terrain model by name, from a YAML file or from a mapping of its values.
 
     Args:
-        law: whose parameters they are
-        soil: name (see :func:`soil_names`), path (relative ones start at ``base_dir``) or inline mapping
-        base_dir: folder of the scenario file
+        law: Terrain model whose soil parameters are read.
+        soil: Name (see :func:`soil_names`), path (relative to ``base_dir``) or inline mapping.
+        base_dir: Folder of the scenario file.
 
     Raises:
-        InputError: naming file, line, key, value and what is allowed
+        InputError: If the input is invalid. The message names file, line, key, value and allowed values.
     """
     source = law.config.files.read(soil, base_dir)
     source.data.setdefault('name', 'custom' if isinstance(soil, Mapping) else source.file.stem)
@@ -108,7 +113,7 @@ def _base_dir(info: ValidationInfo) -> Path:
 
 
 def _soil_from_anything(value: Any, info: ValidationInfo) -> Any:
-    """Return a soil under the law that its own section names: a region does not know that of the ground around."""
+    """Return a soil of the terrain model that its section names."""
     if isinstance(value, SoilParameters):
         return value
     return load_soil_of(terrain_model(info.data.get('model') or DEFAULT), value, _base_dir(info))
@@ -123,13 +128,16 @@ def _known_law(value: str) -> str:
 
 
 def _default_soil(ground: Any) -> dict[str, Any]:
-    """Return the soil section of a law where none is named; nothing for the default law, whose schema has it."""
+    """Return the default soil section of a terrain model.
+
+    It is empty for the default model, whose schema has a default.
+    """
     if not isinstance(ground, str) or ground == DEFAULT:
         return {}
     try:
         law = terrain_model(ground)
     except ValueError:
-        return {}  # the key itself will say so
+        return {}  # the validator of the key reports it
     return {'soil': law.default_soil if law.default_soil is not None else {'name': ground}}
 
 
@@ -137,35 +145,46 @@ LawName = Annotated[str, AfterValidator(_known_law)]
 
 
 class DiscRegionConfig(Section):
-    """A disc on the ground."""
+    """A disc in the horizontal plane."""
 
-    center: Point = Field(description='x, y [m]')
-    radius_m: float = Field(gt=0.0, le=1e6, description='[m]')
+    center: Point = Field(description='Center of the disc, x, y [m].')
+    radius_m: float = Field(gt=0.0, le=1e6, description='Radius of the disc [m].')
 
 
 class SoilRegionConfig(Section):
-    """A part of the ground with a soil of its own: a polygon, a disc or a rectangle.
+    """A region of the terrain with a separate soil: a polygon, a disc or a rectangle.
 
-    One with ``model: crm`` is particles (:mod:`regolith_terrain.crm`): a rectangle that belongs to one vehicle.
+    A region with ``model: crm`` consists of particles (:mod:`regolith_terrain.crm`). It is a rectangle for one vehicle.
     """
 
-    polygon: tuple[Point, ...] | None = Field(default=None, min_length=3, description='corners in order, x, y [m]')
-    disc: DiscRegionConfig | None = Field(default=None, description='centre and radius')
-    rectangle: RectangleConfig | None = Field(default=None, description='two corners; the only outline for particles')
-    model: LawName | None = Field(default=None, description='soil law of the region; none: that of the ground around')
-    soil: Soil = Field(description='what lies there, parameters of that law')
+    polygon: tuple[Point, ...] | None = Field(
+        default=None, min_length=3, description='Corners of a polygonal region in order, x, y [m].'
+    )
+    disc: DiscRegionConfig | None = Field(default=None, description='Disc of a circular region.')
+    rectangle: RectangleConfig | None = Field(
+        default=None, description='Rectangle of a rectangular region; the only outline for a CRM region.'
+    )
+    model: LawName | None = Field(
+        default=None, description='Terrain model of the region; none: the model of the surrounding terrain.'
+    )
+    soil: Soil = Field(description='Soil of the region: name, file or parameters of its terrain model.')
     name: Annotated[str, AfterValidator(file_name)] | None = Field(
-        default=None, description='of particles, in reports and file names'
+        default=None, description='CRM only: name of the region in reports and file names.'
     )
-    spacing_m: float | None = Field(default=None, gt=0.0, le=1.0, description='distance of particles [m]')
+    spacing_m: float | None = Field(default=None, gt=0.0, le=1.0, description='CRM only: particle spacing [m].')
     depth_m: float | None = Field(
-        default=None, gt=0.0, le=100.0, description='of particles below undisturbed ground, down to a rough floor [m]'
+        default=None,
+        gt=0.0,
+        le=100.0,
+        description='CRM only: depth of the particle bed below the undisturbed surface, down to a rough floor [m].',
     )
-    vehicle: str | None = Field(default=None, min_length=1, description='the only vehicle that may enter particles')
+    vehicle: str | None = Field(
+        default=None, min_length=1, description='CRM only: name of the only vehicle that may enter the region.'
+    )
     other_vehicles: Literal['stop', 'scm'] = Field(
         default='stop',
-        description='what others do at the edge of particles: stand still, or go on as on the ground'
-        ' around, without leaving marks',
+        description="CRM only: behavior of other vehicles at the edge of the region: 'stop' halts them, 'scm' lets them"
+        ' drive on the surrounding terrain model without leaving ruts.',
     )
 
     @model_validator(mode='after')
@@ -176,8 +195,8 @@ class SoilRegionConfig(Section):
             raise ValueError(f'{problem}; allowed: exactly one of polygon, disc and rectangle')
         if self.polygon is not None and (sides := crossing(self.polygon)):
             first, second = sides
-            allowed = 'corners in order along the outline, which meets itself nowhere'
-            raise ValueError(f'polygon: sides {first} and {second} meet; allowed: {allowed}')
+            allowed = 'corners in order along an outline that does not cross itself'
+            raise ValueError(f'polygon: sides {first} and {second} intersect; allowed: {allowed}')
         return self
 
     @model_validator(mode='after')
@@ -186,12 +205,12 @@ class SoilRegionConfig(Section):
         if self.model != 'crm':
             extra = [key for key, value in given.items() if value is not None and key != 'rectangle']
             if extra:
-                problem = 'applies to particles only; allowed: left out, or model: crm'
+                problem = 'applies only to model crm; allowed: no value, or model: crm'
                 raise ValueError(f'{extra[0]} = {given[extra[0]]!r}: {problem}')
             return self
         missing = [key for key, value in given.items() if value is None]
         if missing:
-            raise ValueError(f'model = crm: without {missing[0]}; allowed: with {", ".join(given)}')
+            raise ValueError(f'model = crm: {missing[0]} is missing; allowed: all of {", ".join(given)}')
         assert self.rectangle is not None and self.spacing_m is not None
         (x0, y0), (x1, y1) = self.rectangle.low, self.rectangle.high
         for key, side in (('rectangle', x1 - x0), ('rectangle', y1 - y0), ('depth_m', self.depth_m)):
@@ -204,7 +223,7 @@ class SoilRegionConfig(Section):
         return self
 
     def region(self) -> Region:
-        """Return the outline as the soil map takes it."""
+        """Return the outline in the form of the soil map."""
         from regolith_terrain.grid.soil_map import Region
 
         if self.disc is not None:
@@ -215,7 +234,7 @@ class SoilRegionConfig(Section):
         return Region(np.array(self.polygon, dtype=np.float64), 0.0)
 
     def particles(self) -> ParticleRegion | None:
-        """Return the region of particles, if that is what lies here."""
+        """Return the particle region, or None if the model of this region is not CRM."""
         if self.model != 'crm':
             return None
         from regolith_terrain.crm.region import ParticleRegion
@@ -235,72 +254,92 @@ class SoilRegionConfig(Section):
 
 
 def _source_from_base_dir(value: Any, info: ValidationInfo) -> Any:
-    # Only a scenario that names its own folder has its relative paths resolved; a resolved scenario is absolute.
+    # Relative paths are resolved only for a scenario with a known folder; paths of a resolved scenario are absolute.
     if isinstance(value, str) and value not in ('procedural', 'flat') and _base_dir(info) != Path('.'):
         return str(_base_dir(info) / value)
     return value
 
 
 class RockFreeConfig(Section):
-    """Ground that rocks wider than 5 cm are kept off: all within a distance of a line."""
+    """A zone without rocks wider than 5 cm: all points within a distance of a line."""
 
-    points: tuple[Point, ...] = Field(min_length=1, description='of the line in order, x, y [m]; one alone: a disc')
-    half_width_m: float = Field(gt=0.0, le=1e4, description='how far from the line [m]')
+    points: tuple[Point, ...] = Field(
+        min_length=1, description='Points of the line in order, x, y [m]; a single point defines a disc.'
+    )
+    half_width_m: float = Field(
+        gt=0.0, le=1e4, description='Half width of the zone: largest distance from the line [m].'
+    )
 
 
 class ProfileConfig(Section):
-    """A line along which the ground is measured at the end of a run."""
+    """A line along which the surface height is measured at the end of a run."""
 
-    start: Point = Field(description='x, y [m]')
-    end: Point = Field(description='x, y [m]')
+    start: Point = Field(description='Start of the line, x, y [m].')
+    end: Point = Field(description='End of the line, x, y [m].')
 
     @model_validator(mode='after')
     def _has_length(self) -> ProfileConfig:
         if self.start == self.end:
-            raise ValueError(f'end = {list(self.end)!r}: is the start, too; allowed: places that differ')
+            raise ValueError(f'end = {list(self.end)!r}: equals start; allowed: a point other than start')
         return self
 
 
 North = Annotated[Literal['true', 'grid'], BeforeValidator(lambda value: 'true' if value is True else value)]
-"""YAML reads true without quotes as a truth value."""
+"""Direction of +y. YAML reads true without quotes as a boolean."""
 
 
 class TerrainConfig(Section):
-    """The ground: its source, its soil law and its soils."""
+    """The terrain of a scenario: elevation source, terrain model, soils and rocks."""
 
     source: Annotated[str, BeforeValidator(_source_from_base_dir)] = Field(
-        'procedural', min_length=1, description="'procedural', 'flat' or the path of a GeoTIFF, PDS3 label or .npy"
+        'procedural',
+        min_length=1,
+        description="Source of the terrain heights: 'procedural', 'flat' or the path of a GeoTIFF, PDS3 label or .npy"
+        ' file.',
     )
     preset: PresetName | None = Field(
-        None, description="kind of procedural lunar ground, or its YAML file; none: gentle ground as 'roughness' says"
+        None,
+        description="Preset of procedural lunar terrain, or its YAML file; none: gentle relief defined by 'roughness'.",
     )
-    rocks: bool = Field(True, description='whether a preset, or detail between posts, has its rocks')
-    rock_collision: bool = Field(True, description='whether vehicles collide with rocks wider than 5 cm')
+    rocks: bool = Field(
+        True, description='Whether the rocks of the preset, or of the detail between posts, are present.'
+    )
+    rock_collision: bool = Field(True, description='Whether vehicles collide with rocks wider than 5 cm.')
     rock_friction: float = Field(
-        default=0.8, ge=0.0, le=10.0, description='Coulomb coefficient of rocks against anything [-]'
+        default=0.8, ge=0.0, le=10.0, description='Coulomb friction coefficient of rocks in contact with any body [-].'
     )
     obstacles: dict[Annotated[str, Field(min_length=1, max_length=100)], ObstacleConfig] = Field(
-        default_factory=dict, description="the scenario's section obstacles, in a resolved scenario"
+        default_factory=dict,
+        description="Obstacles by name; in a resolved scenario a copy of the scenario section 'obstacles'.",
     )
     clear_paths_of_rocks: bool = Field(
-        True, description='whether rocks wider than 5 cm are kept off the starts and given paths of the vehicles'
+        True,
+        description='Whether rocks wider than 5 cm are removed from the starts and predefined paths of the vehicles.',
     )
     rock_free_zones: tuple[RockFreeConfig, ...] = Field(
-        default=(), max_length=10_000, description='further ground without such rocks; in a resolved scenario the paths'
+        default=(),
+        max_length=10_000,
+        description='Additional zones without rocks wider than 5 cm; in a resolved scenario also the paths of the'
+        ' vehicles.',
     )
-    spacing_m: float = Field(default=0.02, ge=0.002, le=1.0, description='spacing of the soil grid [m]')
+    spacing_m: float = Field(default=0.02, ge=0.002, le=1.0, description='Grid node spacing of the soil grid [m].')
     map_size_m: float = Field(
         default=100.0,
         gt=0.0,
         le=1e5,
-        description='extent of maps and of rocks, at most 400 m [m]; the ground itself continues',
+        description='Side of the square of maps and rocks [m], at most 400 m; the terrain continues beyond it.',
     )
-    seed: int | None = Field(default=None, ge=0, lt=2**63, description='of procedural ground; none: the scenario seed')
+    seed: int | None = Field(
+        default=None, ge=0, lt=2**63, description='Seed of procedural terrain; none: the seed of the scenario.'
+    )
     post_spacing_m: float | None = Field(
-        default=None, gt=0.0, le=1e4, description='overrides the spacing a raster states [m]'
+        default=None,
+        gt=0.0,
+        le=1e4,
+        description='Post spacing that replaces the value stated in the elevation model file [m].',
     )
     nodata: float | None = Field(
-        default=None, description='Stored value of posts without a height, where the file does not declare it.'
+        default=None, description='Stored value of posts without a height; needed where the file does not declare it.'
     )
     height_scale: float | None = Field(
         default=None,
@@ -318,45 +357,59 @@ class TerrainConfig(Section):
         ' model of more than 4 million posts the part that vehicles reach and sensors see.',
     )
     site: SiteConfig | None = Field(
-        default=None, description='Place of the origin on its body; none: that of a georeferenced elevation model.'
+        default=None,
+        description='Location of the origin on its celestial body; none: that of a georeferenced elevation model.',
     )
     center: tuple[float, float] | None = Field(
-        None, description="origin: latitude, longitude [deg], or the raster's own coordinates [m]; none: its middle"
+        None,
+        description='Origin of the scenario in the elevation model: latitude, longitude [deg], or map coordinates'
+        ' of the file [m]; none: the center of the model.',
     )
-    north: North = Field('true', description="whether +y is true north or the raster's own")
+    north: North = Field('true', description="Direction of +y: 'true' north or 'grid' north of the elevation model.")
     detail: DetailConfig | Literal['none'] | None = Field(
         None,
-        description='Detail between the posts of a raster; absent: highlands on lunar maps, none on others;'
-        " 'none': none.",
+        description='Detail between the posts of an elevation model; absent: highlands on lunar maps, none on others;'
+        " 'none': no detail.",
     )
     roughness: RoughnessConfig = RoughnessConfig()
     scm_mode: Literal['regolith', 'reference'] = Field(
-        default='regolith', description='soil contact model: ours or the reference'
+        default='regolith',
+        description="SCM contact formulation: 'regolith' with the extensions of this project, or 'reference' as in"
+        ' Project Chrono.',
     )
     compaction_transfer: bool = Field(
-        default=True, description='whether ruts of others arrive compacted; false: as SynChrono'
+        default=True,
+        description='Whether ruts of other vehicles are merged with their compaction; false: as in SynChrono.',
     )
-    model: LawName = Field(
-        default=DEFAULT, description="soil law: what the ground is made of, 'scm', 'rigid' or a plug-in's name"
+    model: LawName = Field(default=DEFAULT, description="Terrain model: 'scm', 'rigid' or the name of a plug-in.")
+    soil: Soil = Field(
+        default_factory=lambda: load_soil('lunar_nominal'),
+        description='Soil of the terrain model: name, file or parameters.',
     )
-    soil: Soil = Field(default_factory=lambda: load_soil('lunar_nominal'), description='parameters of that law')
     regions: tuple[SoilRegionConfig, ...] = Field(
-        default=(), max_length=255, description='parts with other soils; where they overlap the last one holds'
+        default=(),
+        max_length=255,
+        description='Regions with separate soils; where regions overlap, the last one applies.',
     )
     bulldozing: BulldozingConfig = BulldozingConfig()
     slip_sinkage: SlipSinkageConfig = SlipSinkageConfig()
     bedrock_depth_m: float | None = Field(
-        default=None, ge=0.0, le=1e4, description='of rock that no tool digs below undisturbed ground [m]; absent: none'
+        default=None,
+        ge=0.0,
+        le=1e4,
+        description='Depth of bedrock below the undisturbed surface, which no tool can dig [m]; absent: no bedrock.',
     )
 
     profiles: dict[Annotated[str, Field(min_length=1, max_length=100)], ProfileConfig] = Field(
-        default_factory=dict, max_length=100, description='lines whose heights are in summary and report, by names'
+        default_factory=dict,
+        max_length=100,
+        description='Lines by name; their surface heights are part of summary and report.',
     )
 
     @model_validator(mode='before')
     @classmethod
     def _soils_of_one_law(cls, values: Any) -> Any:
-        """Return the values with a law's default soil where none is named, and the ground's law in every region."""
+        """Add the default soil where none is given, and the model of the terrain to every region."""
         if not isinstance(values, Mapping):
             return values
         ground, regions = values.get('model', DEFAULT), values.get('regions', ())
@@ -370,24 +423,25 @@ class TerrainConfig(Section):
 
     @property
     def law(self) -> TerrainModel:
-        """Law whose fields all nodes have: of those side by side the one with fields of its own."""
+        """Terrain model that defines the node fields of the grid."""
         laws = [terrain_model(name) for name in self.grounds]
         return next((law for law in laws if law.own), laws[0])
 
     @property
     def grounds(self) -> tuple[str, ...]:
-        """Names of all laws that hold somewhere, that of the ground around first."""
+        """Names of all terrain models in use; the model of the surrounding terrain is first."""
         return tuple(dict.fromkeys((self.model, *(region.model or self.model for region in self.regions))))
 
     def particle_regions(self) -> tuple[ParticleRegion, ...]:
-        """Return the regions of particles."""
+        """Return the CRM regions."""
         return tuple(part for part in (region.particles() for region in self.regions) if part is not None)
 
     def soil_map(self, vehicle: str | None = None) -> SoilMap:
         """Return the map of soils.
 
         Args:
-            vehicle: whose particles are particles; all others' are soil as around them
+            vehicle: Name of the vehicle whose CRM regions consist of particles. Other CRM regions get the surrounding
+                soil.
         """
         from regolith_terrain.grid.soil_map import SoilMap
 
@@ -411,39 +465,43 @@ class TerrainConfig(Section):
         alone = [name for name in self.grounds if not terrain_model(name).shares]
         if alone and len(self.grounds) > 1:
             key = self._key_of(alone[0])
-            raise ValueError(f'{key} = {alone[0]!r}: does not lie beside others; allowed: on all of the ground')
+            raise ValueError(
+                f'{key} = {alone[0]!r}: cannot be combined with other models; allowed: one model for the whole terrain'
+            )
         if terrain_model(self.model).bounded:
             others = ', '.join(name for name in terrain_models() if name != self.model)
             raise ValueError(f'model = {self.model!r}: is valid only in regions; allowed: {others}')
         self._check_particles()
         own = [name for name in self.grounds if terrain_model(name).own]
         if len(own) > 1:
-            # One grid has the node fields of one law.
-            problem = f'has node fields of its own, as has {own[0]!r}'
-            raise ValueError(f'{self._key_of(own[1])} = {own[1]!r}: {problem}; allowed: one that has')
+            # One grid has the node fields of one terrain model.
+            problem = f'has separate node fields, as has {own[0]!r}'
+            raise ValueError(f'{self._key_of(own[1])} = {own[1]!r}: {problem}; allowed: at most one such model')
         if len(self.grounds) > 1 and self.bulldozing.enabled:
             laws = ' and '.join(self.grounds)
-            raise ValueError(f'bulldozing.enabled = true: on ground of {laws}; allowed: on ground of one law')
+            raise ValueError(f'bulldozing.enabled = true: is not supported with models {laws}; allowed: one model')
         if self.slip_sinkage.enabled and self.scm_mode == 'reference':
-            raise ValueError("slip_sinkage.enabled = true: in mode 'reference'; allowed: in mode 'regolith'")
+            raise ValueError(
+                "slip_sinkage.enabled = true: is not supported in mode 'reference'; allowed: mode 'regolith'"
+            )
         if self.preset is not None and self.source != 'procedural':
             raise ValueError(
-                f'preset = {self.preset!r}: is of procedural ground; allowed: only with source: procedural'
+                f'preset = {self.preset!r}: applies only to procedural terrain; allowed: source: procedural'
             )
         if self.source in ('procedural', 'flat'):
             given = self.model_fields_set & {'nodata', 'height_scale', 'height_offset_m', 'window', 'detail'}
             for key in sorted(key for key in given if getattr(self, key) not in (None, 0.0)):
-                what = f'is of elevation models, not of {self.source!r}'
-                raise ValueError(f'{key}: {what}; allowed: where source is a file')
+                what = f'applies only to elevation models, not to {self.source!r}'
+                raise ValueError(f'{key}: {what}; allowed: source: a file')
         return self
 
     def _key_of(self, ground: str) -> str:
-        """Return the key that names a soil law."""
+        """Return the key that names a terrain model."""
         numbers = (number for number, region in enumerate(self.regions) if region.model == ground)
         return 'model' if self.model == ground else f'regions.{next(numbers)}.model'
 
     def _check_particles(self) -> None:
-        """Refuse regions of particles of one name, under another region, too small, off the site, below bedrock."""
+        """Reject CRM regions with duplicate names, overlaps, short sides, parts outside the map or below bedrock."""
         half = 0.5 * self.map_size_m
         names = set()
         for number, section in enumerate(self.regions):
@@ -453,54 +511,58 @@ class TerrainConfig(Section):
             key = f'regions.{number}'
             what = f'{key}.rectangle = {[list(one.low), list(one.high)]}: region {one.name!r}'
             if one.name in names:
-                raise ValueError(f'{key}.name = {one.name!r}: two regions have it; allowed: a name for each')
+                raise ValueError(f'{key}.name = {one.name!r}: is the name of two regions; allowed: unique names')
             names.add(one.name)
             for other, beside in enumerate(self.regions):
                 if other != number and one.meets(*beside.region().bounds()):
-                    raise ValueError(f'{what} overlaps regions.{other}; allowed: particles beside other regions')
+                    raise ValueError(
+                        f'{what} overlaps regions.{other}; allowed: CRM regions that do not overlap others'
+                    )
             least = 3.0 * self.spacing_m
             if min(b - a for a, b in zip(one.low, one.high, strict=True)) < least:
-                raise ValueError(f'{what} holds hardly a node; allowed: sides of 3 spacing_m, {least:g} m')
+                raise ValueError(f'{what} is too small; allowed: sides of at least 3 spacing_m, {least:g} m')
             if max(map(abs, (*one.low, *one.high))) > half:
-                raise ValueError(f'{what} leaves the terrain; allowed: within {half:g} m, half of size_m')
+                raise ValueError(f'{what} is outside the map; allowed: within {half:g} m, half of map_size_m')
             if self.bedrock_depth_m is not None and one.depth > self.bedrock_depth_m:
                 allowed = f'up to bedrock_depth_m {self.bedrock_depth_m!r}'
-                raise ValueError(f'{key}.depth_m = {one.depth!r}: goes below bedrock; allowed: {allowed}')
+                raise ValueError(f'{key}.depth_m = {one.depth!r}: is below bedrock; allowed: {allowed}')
             if self.digs_in and not one.stops_others:
-                # Others would leave no marks, but half of what they carry across the edge.
+                # Others would leave no ruts, but would carry only half of the soil across the edge.
                 allowed = 'stop, or slip_sinkage: {enabled: false}'
-                raise ValueError(f"{key}.other_vehicles = 'scm': where wheels carry soil; allowed: {allowed}")
+                raise ValueError(
+                    f"{key}.other_vehicles = 'scm': is not supported with slip-sinkage; allowed: {allowed}"
+                )
 
     def displacement(self) -> NDArray[np.float64]:
-        """Return the rules of displaced soil as the kernels take them, shape (7,)."""
+        """Return the displacement rules in the form of the kernels, shape (7,)."""
         rules = self.bulldozing.parameters()
         return rules + self.slip_sinkage.parameters() if self.digs_in else rules
 
     @property
     def digs_in(self) -> bool:
-        """Whether slipping wheels dig themselves in."""
+        """Whether slip-sinkage is active."""
         return self.scm_mode == 'regolith' and self.slip_sinkage.enabled is not False
 
     @property
     def has_rocks(self) -> bool:
-        """Whether rocks lie on the ground."""
+        """Whether rocks are present."""
         return self.rocks and (self.preset is not None or self.detail_between_posts is not None)
 
     @property
     def stored_values(self) -> StoredValues:
-        """What the user states about the values in the file of an elevation model."""
-        from regolith_terrain.elevation.grid import StoredValues  # GDAL is costly to import
+        """Values of the scenario that interpret the stored heights of an elevation model file."""
+        from regolith_terrain.elevation.grid import StoredValues  # GDAL is slow to import
 
         return StoredValues(self.nodata, self.height_scale, self.height_offset_m)
 
     @property
     def detail_between_posts(self) -> DetailConfig | None:
-        """Detail between the posts of an elevation model; None for other ground, and where it is switched off."""
+        """Detail between the posts of an elevation model; None for other sources and where it is disabled."""
         if self.source in ('procedural', 'flat') or self.detail == 'none':
             return None
         return self.detail if self.detail is not None else DetailConfig.model_validate({})
 
     @property
     def soil_name(self) -> str:
-        """Name of the soil set."""
+        """Name of the soil."""
         return self.soil.name

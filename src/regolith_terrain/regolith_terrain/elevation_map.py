@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ground as people watch it change: an elevation map of where vehicles have been, and the changed nodes."""
+"""Elevation map around the vehicles for visualization, and the changed grid nodes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from regolith_terrain.grid.node_records import Floats, NodeRecords, node_key
 from regolith_terrain.grid.soil_grid import SoilGrid
 
 BLOCK = 128
-"""Cells along one edge of the blocks a map grows by."""
+"""Side length in cells of the blocks by which a map grows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,24 +26,24 @@ class ElevationMap:
     cell_m: float
     """Edge of a cell [m]."""
     heights: Floats
-    """Heights of the cells' middles [m], shape (nx, ny): first index along x."""
+    """Heights of cell centers [m], shape (nx, ny), first index along x."""
     sinkage: Floats
-    """Mean depth of a cell's changed nodes below their initial level [m]; 0 where none changed, shape (nx, ny)."""
+    """Mean sinkage of a cell's changed nodes [m], shape (nx, ny); 0 without changed nodes."""
 
 
 class MapWindow:
-    """Elevation around everything that was ever seen by :meth:`look_around`; grows by whole blocks.
+    """Elevation map around all positions given to :meth:`extend`; grows by whole blocks.
 
-    A cell with changed nodes shows their mean level, any other the undisturbed height at its middle.
+    A cell with changed nodes has their mean level, any other the undisturbed height at its center.
     """
 
     def __init__(self, grid: SoilGrid, cell_m: float = 0.1, reach_m: float = 8.0) -> None:
-        """Map a grid.
+        """Create an empty map of a soil grid.
 
         Args:
-            grid: the committed soil; only read
-            cell_m: edge of a cell [m]; at least the grid's spacing is used
-            reach_m: radius shown around each place [m]
+            grid: Committed soil, read only.
+            cell_m: Side length of a cell [m]; at least the grid node spacing is used.
+            reach_m: Radius mapped around each position [m].
         """
         self.grid = grid
         self.cell_m = max(cell_m, grid.spacing)
@@ -52,20 +52,20 @@ class MapWindow:
         self._shown = NodeRecords.empty(grid.law.names)
 
     def extend(self, x: float, y: float) -> None:
-        """Make the ground around a place [m] part of the map."""
+        """Add the area around a position [m] to the map."""
         edge = BLOCK * self.cell_m
         low, high = (np.floor((np.array([x, y]) + s * self._reach) / edge).astype(int) for s in (-1.0, 1.0))
         for a in range(low[0], high[0] + 1):
             for b in range(low[1], high[1] + 1):
                 if (a, b) not in self._blocks:
-                    # Nodes at whole cells; the middle of a cell is half a cell on.
+                    # Nodes are at whole cells, the center of a cell is half a cell further.
                     i, j = a * BLOCK, b * BLOCK
                     corners = self.grid.height_field.coarse_nodes(i, i + BLOCK + 1, j, j + BLOCK + 1, self.cell_m)
                     middle = corners[1:, 1:] + corners[1:, :-1] + corners[:-1, 1:] + corners[:-1, :-1]
                     self._blocks[a, b] = 0.25 * middle
 
     def elevation(self) -> ElevationMap | None:
-        """Return the map; None before anything was looked at. Blocks that nothing came near are nan."""
+        """Return the map, with NaN in unvisited blocks; None before the first position."""
         if not self._blocks:
             return None
         index = np.array(sorted(self._blocks))
@@ -91,7 +91,7 @@ class MapWindow:
         return ElevationMap(west, south, self.cell_m, heights, sinkage)
 
     def changes(self) -> NodeRecords:
-        """Return the nodes that are not as they were when this was last asked."""
+        """Return the nodes that have changed since the last call."""
         before, now = self._shown, self.grid.all_records()
         self._shown = now
         if len(before) == 0:
@@ -103,5 +103,5 @@ class MapWindow:
 
 
 def positions(records: NodeRecords, spacing: float) -> tuple[Floats, Floats]:
-    """Return x and y of nodes [m], shape (n,) each."""
+    """Return x and y of nodes [m], each of shape (n,)."""
     return np.asarray(records.i * spacing, np.float64), np.asarray(records.j * spacing, np.float64)

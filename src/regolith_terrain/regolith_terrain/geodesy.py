@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Geometry of a body's sphere or ellipsoid."""
+"""Geometry of the reference sphere or ellipsoid of a body."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import math
 
 
 def curvature_radii(semi_major: float, flattening: float, latitude: float) -> tuple[float, float]:
-    """Return the radii of curvature [m] along the meridian and along the parallel (prime vertical) of an ellipsoid.
+    """Return the radii of curvature [m] of an ellipsoid along meridian and parallel (prime vertical).
 
     Args:
-        semi_major: [m]
-        flattening: 0 of a sphere
-        latitude: geodetic [rad]
+        semi_major: Semi-major axis [m].
+        flattening: Flattening [-], 0 for a sphere.
+        latitude: Geodetic latitude [rad].
 
     Source: snyder1987, eqs. 4-18 and 4-20.
     Checked by: test_geodesy.py::test_radii_of_curvature_are_those_of_arcs_on_the_ellipsoid.

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The undisturbed ground: a height for every (x, y)."""
+"""Height fields: the undisturbed surface as a function of (x, y)."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ Heights = NDArray[np.float64]
 
 
 class HeightField(ABC):
-    """Height of the undisturbed ground as a pure function of position: x east, y north, z up [m]."""
+    """Height of the undisturbed surface as a pure function of position: x east, y north, z up [m]."""
 
     @abstractmethod
     def heights(self, x: ArrayLike, y: ArrayLike) -> Heights:
-        """Return z [m] at (x, y) [m]; the arguments broadcast. Equal positions give equal bits."""
+        """Return z [m] at (x, y) [m]; the arguments broadcast. Equal positions give bit-identical heights."""
 
     @abstractmethod
     def fingerprint(self) -> str:
-        """Return the SHA-256 (hex) of everything that defines the field."""
+        """Return the SHA-256 (hex) of all that defines the field."""
 
     @property
     def extent(self) -> tuple[float, float, float, float] | None:
-        """West, east, south and north edge [m] of what is known of the ground; None where it goes on for ever."""
+        """West, east, south and north edge of the defined area [m]; None for an unbounded field."""
         return None
 
     def holds(self, x: float, y: float) -> bool:
-        """Return whether the ground is known at a place [m]; beyond its edge the last heights go on."""
+        """Return whether a position [m] is in the defined area; beyond its edge the heights of the edge continue."""
         return True
 
     def inside(self, x: Heights, y: Heights) -> NDArray[np.bool_]:
-        """Return :meth:`holds` of places [m], shape (n,)."""
+        """Return :meth:`holds` of positions [m], shape (n,)."""
         return np.ones(len(x), dtype=np.bool_)
 
     def nodes(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> Heights:
@@ -44,7 +44,7 @@ class HeightField(ABC):
         return np.ascontiguousarray(self.heights(x[:, None], y[None, :]))
 
     def coarse_nodes(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> Heights:
-        """Return :meth:`nodes` without relief too fine for the spacing; by default with all of it."""
+        """Return :meth:`nodes` without relief finer than the spacing; by default with all relief."""
         return self.nodes(i0, i1, j0, j1, spacing)
 
 
@@ -52,7 +52,7 @@ class PlaneField(HeightField):
     """A tilted plane: z = height + slope_x x + slope_y y."""
 
     def __init__(self, slope_x: float = 0.0, slope_y: float = 0.0, height: float = 0.0) -> None:
-        """Slopes are dimensionless (rise over run); height is that at the origin [m]."""
+        """Create a plane from its slopes (rise over run) and its height at the origin [m]."""
         self._terms = (float(height), float(slope_x), float(slope_y))
 
     def heights(self, x: ArrayLike, y: ArrayLike) -> Heights:
@@ -66,8 +66,8 @@ class PlaneField(HeightField):
 
 
 class FlatField(PlaneField):
-    """Level ground."""
+    """A level surface."""
 
     def __init__(self, height: float = 0.0) -> None:
-        """Height is in metres."""
+        """Create a level surface at a height [m]."""
         super().__init__(0.0, 0.0, height)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Builders of a scenario's undisturbed ground and its rocks."""
+"""Builders of the height field and the rocks of a scenario."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ __all__ = [
 
 
 def build_height_field(config: TerrainConfig, scenario_seed: int) -> HeightField:
-    """Return the undisturbed ground of a scenario.
+    """Return the height field of a scenario.
 
     Args:
-        config: the scenario's terrain section
-        scenario_seed: for procedural ground and detail without a seed of their own
+        config: Terrain section of the scenario.
+        scenario_seed: Seed of procedural terrain and detail without a separate seed.
 
     Raises:
-        ValueError: if a raster cannot be used
+        ValueError: If an elevation model cannot be used.
     """
     if config.source == 'flat':
         return FlatField()
@@ -57,7 +57,7 @@ def build_height_field(config: TerrainConfig, scenario_seed: int) -> HeightField
     if config.detail is None and raster.body not in ('moon', None):
         detail = None
     spacing = max(raster.spacing, raster.spacing_across)
-    # Default detail is left out where it would add nothing finer, or where too few posts tell the roughness.
+    # Default detail is omitted where it would not be finer, or where too few posts define the roughness.
     if detail is None or (config.detail is None and (spacing <= 2.0 * detail.finest_m or min(raster.posts.shape) < 9)):
         return raster
     return raster.with_detail(
@@ -73,17 +73,17 @@ def build_height_field(config: TerrainConfig, scenario_seed: int) -> HeightField
 
 
 def open_configured_model(config: TerrainConfig) -> ElevationGrid:
-    """Return the grid of a scenario's elevation model; heights are not read."""
+    """Return the grid of a scenario's elevation model without reading heights."""
     from regolith_terrain.elevation.open_model import open_elevation_model
 
     return open_elevation_model(config.source, config.post_spacing_m, config.stored_values)
 
 
 def read_elevation_model(config: TerrainConfig) -> RasterField:
-    """Return the posts of a scenario's elevation model, without detail between them.
+    """Return the posts of a scenario's elevation model, without detail.
 
     Raises:
-        ValueError: if it cannot be used
+        ValueError: If the elevation model cannot be used.
     """
     part = config.window
     return RasterField.from_file(
@@ -97,11 +97,11 @@ def read_elevation_model(config: TerrainConfig) -> RasterField:
 
 
 def build_rocks(config: TerrainConfig, scenario_seed: int) -> RockField | None:
-    """Return the rocks of a scenario's ground; none where it has none.
+    """Return the rocks of a scenario's terrain; None without rocks.
 
     Args:
-        config: the scenario's terrain section
-        scenario_seed: for ground without a seed of its own
+        config: Terrain section of the scenario.
+        scenario_seed: Seed of terrain without a separate seed.
     """
     field = build_height_field(config, scenario_seed) if config.has_rocks else None
     free = [(np.array(part.points, dtype=np.float64), part.half_width_m) for part in config.rock_free_zones]

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Shaded relief: a picture of ground."""
+"""Shaded relief of terrain."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 def hillshade(
     z: NDArray[np.float64], spacing: float, sun_azimuth_deg: float = 315.0, sun_elevation_deg: float = 30.0
 ) -> NDArray[np.float64]:
-    """Return the cosine of the angle between the sun and the ground's normal, 0 (turned away) to 1, shaped as ``z``.
+    """Return the cosine of the angle between sun and surface normal, 0 to 1, shaped as ``z``.
 
-    Ground casts no shadow on other ground.
+    The terrain casts no shadows.
 
     Args:
-        z: heights [m] at x = i spacing, y = j spacing, shape (ni, nj), both at least 2
-        spacing: [m]
-        sun_azimuth_deg: clockwise from north (+y)
-        sun_elevation_deg: above the horizon
+        z: Heights [m] at x = i spacing, y = j spacing, shape (ni, nj), both at least 2.
+        spacing: Node spacing [m].
+        sun_azimuth_deg: Azimuth of the sun, clockwise from north (+y) [deg].
+        sun_elevation_deg: Elevation of the sun above the horizon [deg].
 
     Source: horn1981.
     Checked by: test_procedural.py::test_hillshade.

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Outlines of regions."""
+"""Polygonal outlines of soil regions."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 
 def crossing(corners: Sequence[tuple[float, float]]) -> tuple[int, int] | None:
-    """Return the numbers of two sides that meet elsewhere than in a common corner; None: the polygon is simple.
+    """Return the numbers of two sides that intersect outside a common corner; None for a simple polygon.
 
-    Side k leads from corner k to the next one. Sides of no length meet their neighbors, and so do sides that lead back
-    over the one before.
+    Side k is from corner k to the next one. Sides of zero length intersect their neighbors. So do sides that fold back
+    over the previous one.
 
     Args:
-        corners: x, y [m], shape (n, 2), in order
+        corners: Corners x, y [m], shape (n, 2), in order.
     """
     start = np.array(corners, dtype=np.float64)
     end = np.roll(start, -1, axis=0)
@@ -27,7 +27,7 @@ def crossing(corners: Sequence[tuple[float, float]]) -> tuple[int, int] | None:
     if len(short):
         return int(short[0]), int(short[0] + 1) % n
     for k in range(n):
-        # The next side shares a corner: it may only lead back along this one.
+        # The next side shares a corner: it intersects only if it folds back along this one.
         ahead = way[(k + 1) % n]
         if _cross(way[k], ahead) == 0.0 and way[k][0] * ahead[0] + way[k][1] * ahead[1] < 0.0:
             return k, (k + 1) % n

@@ -1,17 +1,17 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Procedural lunar ground: craters over fractal relief, a pure function of seed and position.
+"""Procedural lunar terrain: craters on fractal relief, a pure function of seed and position.
 
-*Fractal part*: a sum of octaves of gradient noise (Perlin 2002, quintic fade) whose amplitudes fall as wavelength^H,
-so that the relief is self-affine with Hurst exponent H between the outer and the inner scale (Rosenburg et al. 2011
-find H about 0.95 for highlands and 0.76 for maria).
+*Fractal relief*: a sum of octaves of gradient noise (Perlin 2002, quintic fade) with amplitudes proportional to
+wavelength^H. The relief is self-affine with Hurst exponent H between the outer and the inner scale (Rosenburg et al.
+2011 find H about 0.95 for highlands and 0.76 for maria).
 
-*Craters*: diameters follow a power law, N(> D) = density D^-b. Each octave of diameters lives on a lattice of its own,
-whose cells draw number, places and sizes of their craters from a hash of (seed, octave, cell); a point need only ask
-the 3 x 3 cells around it, so nothing depends on the order or the extent in which the ground is looked at. A crater is
-a parabolic bowl with a raised rim (Pike 1977: rim height 0.04 D, depth 0.2 D when fresh) and an ejecta blanket falling
-as r^-3 (McGetchin et al. 1973), lowered and rounded by age. All parts are joined by polynomial smooth minima and
-steps, hence continuously differentiable.
+*Craters*: diameters follow a power law, N(> D) = density D^-b. Each octave of diameters has a separate lattice. Number,
+positions and sizes of the craters in a cell are drawn from a hash of (seed, octave, cell). A point depends on the 3 x 3
+cells around it only, so the result does not depend on the order or extent of evaluation. A crater is a parabolic bowl
+with a raised rim (Pike 1977: rim height 0.04 D, depth 0.2 D when fresh) and an ejecta blanket that falls as r^-3
+(McGetchin et al. 1973). Age lowers and rounds it. All parts are joined by polynomial smooth minima and steps, so they
+are continuously differentiable.
 """
 
 from __future__ import annotations
@@ -32,29 +32,30 @@ from regolith_world.numerics.portable_math import each
 from regolith_world.random.philox import GOLDEN_GAMMA, mix
 
 _REACH = 3.0
-"""Radii from its centre at which a crater ends; a cell of the octave [d, 2 d) is 3 d wide, as the widest reach."""
+"""Extent of a crater in radii from its center. A cell of the octave [d, 2 d) is 3 d wide, the largest extent."""
 _RIM = 0.04
-"""Height of a fresh rim over the diameter."""
+"""Rim height of a fresh crater over its diameter."""
 _CLEAR_FRESHNESS = 0.15
-"""Of craters within the clear region: keeps their walls below some 7 degrees."""
+"""Freshness of craters within the clear region: their walls stay below about 7 degrees."""
 _CRATER_LAYER, _COUNT_LAYER = 1000, 2000
-"""Layers of random words from which craters and their numbers are drawn; those of the octaves of noise start at 0."""
+"""Layers of random words for craters and their numbers; those of the noise octaves start at 0."""
 DENSITY, EXPONENT, LEAST, LARGEST, DEPTH_RATIO, CLEAR_RADIUS, CLEAR_LARGEST = range(7)
-"""Numbers of the craters: wider than 1 m [1/m^2], exponent, smallest and largest diameter [m], fresh depth over
-diameter; radius of the clear region about the origin and largest diameter in it [m]."""
+"""Crater parameters: density of craters wider than 1 m [1/m^2], exponent, smallest and largest diameter [m], fresh
+depth over diameter, radius of the clear region about the origin [m], largest diameter in it [m]."""
 FREQUENCY, AMPLITUDE, COS, SIN = range(4)
-"""Columns of the octaves of noise: 1 / wavelength [1/m], amplitude [m], cos and sin of the lattice's turn."""
+"""Columns of the noise octaves: 1 / wavelength [1/m], amplitude [m], cosine and sine of the lattice rotation."""
 _VERSION = 1
 
 
 class ProceduralField(HeightField):
-    """Endless procedural ground; the height at the origin is 0."""
+    """Unbounded procedural terrain; the height at the origin is 0."""
 
     def __init__(self, seed: int, roughness: RoughnessConfig | None = None) -> None:
-        """Make the ground of a seed.
+        """Create the terrain of a seed.
 
         Args:
-            roughness: its shape; none: that of a gentle mare
+            seed: Seed of relief and craters.
+            roughness: Shape of the relief; none: that of a gentle mare.
         """
         config = roughness if roughness is not None else RoughnessConfig()
         self.seed = int(seed)
@@ -83,20 +84,20 @@ class ProceduralField(HeightField):
         return out.reshape(x.shape)
 
     def nodes(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> Heights:
-        """Return z [m] of a block of nodes: the bits of :meth:`heights`, several times faster."""
+        """Return z [m] of a block of nodes, bit-identical to :meth:`heights` and several times faster."""
         out = np.zeros((i1 - i0, j1 - j0))
         _block(i0, j0, float(spacing), self._key, self._octaves, self._craters, self._offset, out)
         return out
 
     def fingerprint(self) -> str:
-        """Return the SHA-256 (hex) of seed, parameters and the version of the recipe."""
+        """Return the SHA-256 (hex) of seed, parameters and version of the algorithm."""
         return hashlib.sha256(f'procedural {_VERSION} {self.seed} {self.roughness!r}'.encode()).hexdigest()
 
 
 def _noise_octaves(config: RoughnessConfig) -> NDArray[np.float64]:
-    """Return the octaves of noise, longest wavelength first, shape (n, 4).
+    """Return the noise octaves, longest wavelength first, shape (n, 4).
 
-    Their amplitudes fall as wavelength^H; together they have the stated rms height.
+    Their amplitudes are proportional to wavelength^H and give the configured rms height.
 
     Source: perlin2002; turcotte1997; rosenburg2011.
     Checked by: test_procedural.py::test_fractal_part_has_the_stated_height_and_hurst_exponent.
@@ -105,7 +106,7 @@ def _noise_octaves(config: RoughnessConfig) -> NDArray[np.float64]:
     wavelength = config.outer_scale_m * 0.5 ** np.arange(count)
     amplitude = each(math.pow, wavelength, config.hurst)
     amplitude *= config.rms_height_m / np.sqrt(np.sum(amplitude**2)) / _noise_rms()
-    # Turning each lattice by the golden angle hides their axes.
+    # Rotation of each lattice by the golden angle hides the lattice axes.
     turn = np.arange(count) * math.pi * (3.0 - math.sqrt(5.0))
     columns = [1.0 / wavelength, amplitude, each(math.cos, turn), each(math.sin, turn)]
     return np.ascontiguousarray(np.stack(columns, axis=1))
@@ -114,8 +115,8 @@ def _noise_octaves(config: RoughnessConfig) -> NDArray[np.float64]:
 def _noise_rms() -> float:
     """Return the standard deviation of gradient noise with gradient components uniform in [-1, 1].
 
-    Its square is the cell mean of sum over corners of w^2 |d|^2 / 3 with w = (1 - f(x)) (1 - f(y)), f the quintic
-    fade: by symmetry 8/3 times the integrals of (1 - f)^2 and of (1 - f)^2 x^2 over [0, 1].
+    Its square is the cell mean of the sum over corners of w^2 |d|^2 / 3 with w = (1 - f(x)) (1 - f(y)), f the quintic
+    fade. By symmetry it is 8/3 times the integrals of (1 - f)^2 and of (1 - f)^2 x^2 over [0, 1].
 
     Source: perlin2002.
     Checked by: test_lunar_statistics.py::test_noise_has_the_stated_deviation.
@@ -127,7 +128,7 @@ def _noise_rms() -> float:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _corner(key: np.uint64, layer: int, ix: int, iy: int, dx: float, dy: float) -> float:
-    """Return the product of the gradient at one lattice corner and the distance (dx, dy) from it."""
+    """Return the product of the gradient at a lattice corner and the distance (dx, dy) from it."""
     word = cell_word(key, layer, ix, iy)
     gx = np.float64(word >> np.uint64(32)) * (2.0 / 4294967296.0) - 1.0
     gy = np.float64(word & np.uint64(0xFFFFFFFF)) * (2.0 / 4294967296.0) - 1.0
@@ -165,9 +166,10 @@ def _crater_height(x: float, depth: float, rim: float, blend: float) -> float:
     """Return the height [m] of a crater at x = distance / radius < 3.
 
     Args:
-        depth: from rim to floor [m]
-        rim: its height [m]
-        blend: difference of heights below which bowl and ejecta are rounded into one another [m]
+        x: Distance over radius [-].
+        depth: Depth from rim to floor [m].
+        rim: Height of the rim [m].
+        blend: Height difference below which bowl and ejecta are blended [m].
 
     Source: pike1977; mcgetchin1973.
     Checked by: test_procedural.py::test_crater_profile_joins_smoothly.
@@ -185,7 +187,7 @@ def _crater_height(x: float, depth: float, rim: float, blend: float) -> float:
 def _crater(
     key: np.uint64, layer: int, ix: int, iy: int, index: int, least: float, craters: Floats
 ) -> tuple[float, float, float, float, float, float]:
-    """Return (x, y, radius, depth, rim, blend) of one crater of a cell [m]; radius 0 where it is left out.
+    """Return (x, y, radius, depth, rim, blend) of a crater of a cell [m]; radius 0 for an omitted crater.
 
     Source: trask1966, diameters follow a power law; pike1977.
     Checked by: test_procedural.py::test_craters_are_as_many_as_stated.
@@ -200,7 +202,7 @@ def _crater(
     diameter = least * (1.0 - unit(word) * (1.0 - 0.5**exponent)) ** (-1.0 / exponent)
     word = mix(word + GOLDEN_GAMMA)
     freshness = unit(word)
-    # Most craters are old: the mean depth is 0.43 of a fresh one's.
+    # Most craters are old: the mean depth is 0.43 of that of a fresh crater.
     freshness = 0.15 + 0.85 * freshness * freshness
     radius = 0.5 * diameter
     if diameter > craters[LARGEST]:
@@ -218,7 +220,7 @@ def _crater(
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _crater_count(key: np.uint64, layer: int, ix: int, iy: int, mean: float) -> int:
-    """Return a Poisson number of craters of a cell (inverse of the distribution function, cut at 8)."""
+    """Return a Poisson number of craters of a cell (inverse of the distribution function, limited to 8)."""
     u = unit(mix(cell_word(key, _COUNT_LAYER + layer, ix, iy)))
     term = math.exp(-mean)
     total = term
@@ -275,7 +277,7 @@ def _points(x: Floats, y: Floats, key: np.uint64, octaves: Floats, craters: Floa
 def _block(
     i0: int, j0: int, spacing: float, key: np.uint64, octaves: Floats, craters: Floats, offset: float, out: Floats
 ) -> None:
-    """Write the heights [m] of nodes (i0 + r, j0 + c) to ``out``, which comes zeroed, crater by crater."""
+    """Write the heights [m] of nodes (i0 + r, j0 + c) to the zeroed array ``out``, crater by crater."""
     ni, nj = out.shape
     x0, x1 = i0 * spacing, (i0 + ni - 1) * spacing
     y0, y1 = j0 * spacing, (j0 + nj - 1) * spacing

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Ground from a digital elevation model."""
+"""Height field of an elevation model."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
 
 _ALONG = (1.0, 0.0, 0.0, 1.0)
 _BLOCK = 16
-"""Side of the squares of posts that are made ready for detail together."""
+"""Side of the blocks of posts that are prepared for detail together."""
 XX, XY, YX, YY, X_FIRST, Y_FIRST, ALONG, ACROSS = range(8)
-"""Numbers of a grid of posts: its Jacobian row by row, place of the first post [m], distances of posts [m]."""
+"""Columns of a grid of posts: Jacobian row by row, position of the first post [m], post spacings [m]."""
 
 
 class RasterField(HeightField):
-    """Posts on a regular grid, joined by quintic Hermite interpolation with central differences at the posts.
+    """Posts on a regular grid, interpolated by quintic Hermite polynomials with central differences.
 
-    The surface passes through the posts, is exact where these lie on a quadric, and twice continuously differentiable:
-    where slopes only meet (Catmull and Rom's cubics), low sun draws the grid's lines. The local frame has its origin at
-    the chosen centre; z counts from the surface there. Outside the posts the nearest edge goes on.
+    The surface passes through the posts, is exact for quadrics and twice continuously differentiable. Cubics (Catmull
+    and Rom) have continuous slopes only, so low sun shows the lines of the grid. The local frame has its origin at the
+    chosen center, and z = 0 at the surface there. Beyond the posts the height of the nearest edge continues.
 
-    *Steep data*: before a step such an interpolant overshoots, by 8 % of the step's height. At posts where the slope
-    changes by more than 0.7 to 1 from one interval to the next, all derivatives are therefore reduced, to zero from 1
-    on (:func:`_limiter`). Between four such posts the surface stays between their lowest and highest; it is still twice
-    continuously differentiable, and unchanged around posts where slopes change less. The cost: near steep edges it
-    is of first order, level at the posts.
+    *Steep data*: before a step such an interpolant overshoots by 8 % of the step's height. At posts where the slope
+    changes by more than 0.7 to 1 between intervals, all derivatives are therefore reduced, to zero from 1 on
+    (:func:`_limiter`). Between four such posts the surface stays between their lowest and highest. It is still twice
+    continuously differentiable, and unchanged around posts where slopes change less. The cost: near steep edges it is
+    of first order and level at the posts.
 
-    *Detail* finer than the posts is another field, added so that the posts stay: what it has at the posts is taken off
-    them before they are interpolated, z = B[posts - d(posts)] + d. Hence no lattice of calm spots shows around them.
+    *Detail* finer than the posts is a separate field, added without change of the posts: its heights at the posts are
+    subtracted before interpolation, z = B[posts - d(posts)] + d. Therefore no lattice of smooth spots is visible.
     """
 
     def __init__(
@@ -55,19 +55,19 @@ class RasterField(HeightField):
         detail: HeightField | None = None,
         body: str | None = None,
     ) -> None:
-        """Take posts at a = x_first + i spacing, b = y_first + j spacing along the grid's axes, from the origin [m].
+        """Create the field from posts at a = x_first + i spacing, b = y_first + j spacing along the grid axes [m].
 
         Args:
-            posts: heights [m], shape (ni, nj), at least (2, 2)
-            spacing: [m]; two where they differ along the axes
-            x_first: none: the middle of the posts is at a = 0
-            y_first: likewise
-            jacobian: of (a, b) by the local (x, y), row by row
-            detail: finer ground, in local coordinates
-            body: that the map is of, see :func:`regolith_terrain.elevation.grid.body_name`
+            posts: Heights [m], shape (ni, nj), at least (2, 2).
+            spacing: Post spacing [m]; two values where it differs between the axes.
+            x_first: Position a of the first post [m]; none: the posts are centered at a = 0.
+            y_first: Position b of the first post [m]; none: the posts are centered at b = 0.
+            jacobian: Derivatives of (a, b) by the local (x, y), row by row.
+            detail: Field of finer detail, in local coordinates.
+            body: Celestial body of the map, see :func:`regolith_terrain.elevation.grid.body_name`.
 
         Raises:
-            ValueError: if there are too few posts or some are not finite
+            ValueError: If there are too few posts or some are not finite.
         """
         posts = np.ascontiguousarray(posts, dtype=np.float64)
         if posts.ndim != 2 or min(posts.shape) < 2:
@@ -88,7 +88,7 @@ class RasterField(HeightField):
         self._base = posts
         self._ready: NDArray[np.bool_] | None = None
         if detail is not None:
-            self._base = np.zeros(posts.shape)  # takes memory only where it is made ready
+            self._base = np.zeros(posts.shape)  # memory is used only for prepared blocks
             self._ready = np.zeros([-(-n // _BLOCK) for n in posts.shape], dtype=np.bool_)
         self.datum = 0.0
         self.datum = float(self.heights(0.0, 0.0))
@@ -104,22 +104,22 @@ class RasterField(HeightField):
         values: StoredValues | None = None,
         window: tuple[float, float, float, float] | None = None,
     ) -> RasterField:
-        """Read a GeoTIFF (or whatever GDAL reads), a PDS3 image or a NumPy array.
+        """Read a GeoTIFF (or another format of GDAL), a PDS3 image or a NumPy array.
 
         Args:
-            path: of the file
-            post_spacing_m: overrides what the file says, and is needed where it says nothing; the raster's own
-                coordinates then count from its lower left corner
-            center: origin of the local frame: latitude, longitude [deg] or the raster's own coordinates [m], see
-                :func:`regolith_terrain.elevation.grid.locate`; none: its middle
-            north: see :func:`regolith_terrain.elevation.grid.local_frame`
-            values: what the user states about the stored values
-            window: west, south, east, north of the part to read, from the origin [m]; none: all of it
+            path: Path of the file.
+            post_spacing_m: Post spacing that replaces that of the file; required where the file has none. The map
+                coordinates then begin at the lower left corner.
+            center: Origin of the local frame: latitude, longitude [deg] or map coordinates [m], see
+                :func:`regolith_terrain.elevation.grid.locate`; none: the center of the map.
+            north: Direction of +y, see :func:`regolith_terrain.elevation.grid.local_frame`.
+            values: Interpretation of the stored values, given by the user.
+            window: West, south, east, north edge of the part to read, from the origin [m]; none: all.
 
         Raises:
-            ValueError: naming the file and what is wrong with it
+            ValueError: If the file is invalid. The message names the file and the problem.
         """
-        from regolith_terrain.elevation.grid import AS_STORED, local_frame, window_of  # GDAL is costly to import
+        from regolith_terrain.elevation.grid import AS_STORED, local_frame, window_of  # GDAL is slow to import
         from regolith_terrain.elevation.open_model import open_elevation_model
 
         grid = open_elevation_model(path, post_spacing_m, values or AS_STORED)
@@ -132,7 +132,7 @@ class RasterField(HeightField):
     def from_window(
         grid: ElevationGrid, center: tuple[float, float] | None, north: str, window: tuple[int, int, int, int]
     ) -> RasterField:
-        """Read rows r0 <= r < r1, columns c0 <= c < c1 (in that order) of a grid, in the frame around a centre."""
+        """Read rows r0 <= r < r1, columns c0 <= c < c1 (in that order) of a grid, in the frame around a center."""
         from regolith_terrain.elevation.grid import body_name, local_frame
         from regolith_terrain.elevation.open_model import read_posts
         from regolith_terrain.elevation.shared_heights import shared
@@ -147,7 +147,7 @@ class RasterField(HeightField):
         )
         _, x_col, x_row, _, y_col, y_row = grid.to_map
         along, across = math.hypot(x_col, y_col), math.hypot(x_row, y_row)
-        # From map to metres along columns and against rows; the identity for a map that runs north up.
+        # From map coordinates to meters along columns and against rows; the identity for a north-up map.
         axes = np.array([[x_col / along, -x_row / across], [y_col / along, -y_row / across]])
         into = solved_two(axes, np.eye(2)) if not np.array_equal(axes, np.eye(2)) else axes
         jacobian = times(into, np.array(frame.jacobian).reshape(2, 2))
@@ -158,7 +158,7 @@ class RasterField(HeightField):
         return RasterField(posts, (along, across), *place, jacobian=(a, b, c, d), body=body_name(grid.crs))
 
     def with_detail(self, detail: HeightField) -> RasterField:
-        """Return the same posts with finer ground between them."""
+        """Return a field of the same posts with finer detail between them."""
         spacing = (self.spacing, self.spacing_across)
         return RasterField(
             self.posts, spacing, self.x_first, self.y_first, jacobian=self.jacobian, detail=detail, body=self.body
@@ -171,13 +171,13 @@ class RasterField(HeightField):
         return out if self.detail is None else out + self.detail.heights(x, y)
 
     def nodes(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> Heights:
-        """Return z [m] of a block of nodes: the bits of :meth:`heights`."""
+        """Return z [m] of a block of nodes, bit-identical to :meth:`heights`."""
         if self.detail is None:
             return super().nodes(i0, i1, j0, j1, spacing)
         return self._smooth(*_node_places(i0, i1, j0, j1, spacing)) + self.detail.nodes(i0, i1, j0, j1, spacing)
 
     def coarse_nodes(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> Heights:
-        """Return z [m] of a block of nodes; without detail where they lie no closer than half the posts."""
+        """Return z [m] of a block of nodes; without detail for spacings of at least half the post spacing."""
         if self.detail is None:
             return super().nodes(i0, i1, j0, j1, spacing)
         places = _node_places(i0, i1, j0, j1, spacing)
@@ -188,13 +188,13 @@ class RasterField(HeightField):
         return out.reshape(places[0].shape)
 
     def post_places(self) -> tuple[Heights, Heights]:
-        """Return local x and y [m] of all posts, each of the shape of ``posts``."""
+        """Return local x and y [m] of all posts, each with the shape of ``posts``."""
         i, j = (np.arange(n, dtype=np.float64) for n in self.posts.shape)
         return self._local(i[:, None], j[None, :])
 
     @property
     def extent(self) -> tuple[float, float, float, float]:
-        """West, east, south and north edge of the posts [m]; of posts askew, the widest square around the origin."""
+        """West, east, south and north edge of the posts [m]; of a rotated grid, the widest square about the origin."""
         ni, nj = self.posts.shape
         a, b, c, d = self.jacobian
         high = (self.x_first + (ni - 1) * self.spacing, self.y_first + (nj - 1) * self.spacing_across)
@@ -204,12 +204,12 @@ class RasterField(HeightField):
         return -half, half, -half, half
 
     def holds(self, x: float, y: float) -> bool:
-        """Return whether a place [m] lies among the posts."""
+        """Return whether a position [m] is inside the posts."""
         u, v = _post_index(float(x), float(y), self._grid)
         return bool(0.0 <= u <= self.posts.shape[0] - 1 and 0.0 <= v <= self.posts.shape[1] - 1)
 
     def inside(self, x: Heights, y: Heights) -> NDArray[np.bool_]:
-        """Return :meth:`holds` of places [m], shape (n,)."""
+        """Return :meth:`holds` of positions [m], shape (n,)."""
         a, b, c, d = self.jacobian
         u = (a * x + b * y - self.x_first) / self.spacing
         v = (c * x + d * y - self.y_first) / self.spacing_across
@@ -218,7 +218,7 @@ class RasterField(HeightField):
         return among
 
     def fingerprint(self) -> str:
-        """Return the SHA-256 (hex) of the posts, where they are, and the detail between them."""
+        """Return the SHA-256 (hex) of the posts, their positions, and the detail."""
         return self._fingerprint
 
     def _hash(self) -> str:
@@ -231,7 +231,7 @@ class RasterField(HeightField):
         return total.hexdigest()
 
     def _smooth(self, x: Heights, y: Heights) -> Heights:
-        """Return the interpolated part at (x, y), of the same shape."""
+        """Return the interpolated part at (x, y), with the same shape."""
         if self._ready is not None and self.detail is not None:
             self._prepare(x, y)
         out = np.empty(x.size)
@@ -239,7 +239,7 @@ class RasterField(HeightField):
         return out.reshape(x.shape)
 
     def _prepare(self, x: Heights, y: Heights) -> None:
-        """Take the detail off the posts that interpolation at (x, y) reads, where that has not been done."""
+        """Subtract the detail from the posts that interpolation at (x, y) reads, where not yet done."""
         assert self._ready is not None and self.detail is not None
         need = np.zeros_like(self._ready)
         _blocks_met(x.ravel(), y.ravel(), self._base.shape[0], self._base.shape[1], self._grid, need)
@@ -269,8 +269,8 @@ def _node_places(i0: int, i1: int, j0: int, j1: int, spacing: float) -> tuple[He
 def _weights(t: float) -> tuple[float, float, float, float]:
     """Return the weights of four posts at 0 <= t <= 1 from the second; (0, 1, 0, 0) exactly at t = 0.
 
-    The quintic with the posts' values, slopes (p1 - p-1) / 2 and bends p1 - 2 p0 + p-1 at both ends. Regolith's own
-    choice, exact on quadrics and of third order, see ``test_raster.py``.
+    The quintic with the posts' values, slopes (p1 - p-1) / 2 and second differences p1 - 2 p0 + p-1 at both ends. The
+    choice is specific to Regolith, exact for quadrics and of third order, see ``test_raster.py``.
     """
     t3 = t * t * t
     return (
@@ -283,7 +283,7 @@ def _weights(t: float) -> tuple[float, float, float, float]:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _post_index(x: float, y: float, grid: Heights) -> tuple[float, float]:
-    """Return where (x, y) [m] lies among the posts, as fractional indices."""
+    """Return the position of (x, y) [m] among the posts as fractional indices."""
     u = (grid[XX] * x + grid[XY] * y - grid[X_FIRST]) / grid[ALONG]
     v = (grid[YX] * x + grid[YY] * y - grid[Y_FIRST]) / grid[ACROSS]
     return u, v
@@ -291,7 +291,7 @@ def _post_index(x: float, y: float, grid: Heights) -> tuple[float, float]:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _blocks_met(x: Heights, y: Heights, ni: int, nj: int, grid: Heights, need: NDArray[np.bool_]) -> None:
-    """Mark the squares of posts that interpolation at (x[n], y[n]) reads, in ``need``."""
+    """Mark the blocks of posts that interpolation at (x[n], y[n]) reads, in ``need``."""
     for n in range(x.shape[0]):
         u, v = _post_index(x[n], y[n], grid)
         i, j = int(min(max(u, 0.0), ni - 1.0)), int(min(max(v, 0.0), nj - 1.0))
@@ -304,12 +304,19 @@ def _blocks_met(x: Heights, y: Heights, ni: int, nj: int, grid: Heights, need: N
 def _quintic(
     x: Heights, y: Heights, base: Heights, posts: Heights, grid: Heights, datum: float, steep: bool, out: Heights
 ) -> None:
-    """Write the interpolated heights less ``datum`` [m] at (x[n], y[n]) [m] to ``out``; outside, the edge goes on.
+    """Write the interpolated heights minus ``datum`` [m] at (x[n], y[n]) [m] to ``out``.
+
+    Outside the posts the height of the edge continues.
 
     Args:
-        base: interpolated values at the posts [m]
-        posts: heights that decide where derivatives are reduced [m]
-        steep: whether they are anywhere (:func:`_has_steps`)
+        x: Local x [m], shape (n,).
+        y: Local y [m], shape (n,).
+        base: Interpolated values at the posts [m].
+        posts: Heights that determine where derivatives are reduced [m].
+        grid: Columns XX to ACROSS of the grid of posts.
+        datum: Height of z = 0 [m].
+        steep: Whether derivatives are reduced at any post (:func:`_has_steps`).
+        out: Output: heights [m], shape (n,).
     """
     ni, nj = base.shape
     for n in range(x.shape[0]):
@@ -338,18 +345,18 @@ def _quintic(
 
 
 GENTLE, STEEP = 0.7, 1.0
-"""Changes of slope from one interval between posts to the next up to which, and from which on, nothing and all of a
-post's derivatives is taken away [-]."""
+"""Limits of the change of slope between intervals [-]: up to the first, derivatives of a post are kept; from the second
+on, they are zero."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _limiter(posts: Heights, i: int, j: int, grid: Heights) -> float:
     """Return the factor 0 to 1 on all derivatives at a post: 1 where slopes change little around it.
 
-    The change of slope is the largest second difference over the spacing in the three lines along and the three across
-    of the 3 x 3 posts around it; the factor falls from 1 at GENTLE to 0 at STEEP by the smoothstep polynomial. Zero
-    derivatives at both ends make an interpolant monotone whatever the data (the source's region of monotone slopes
-    contains them always); where they are taken is Regolith's own choice.
+    The change of slope is a second difference over the spacing. The largest value in the three lines along and the
+    three lines across the surrounding 3 x 3 posts counts. The factor falls from 1 at GENTLE to 0 at STEEP by the
+    smoothstep polynomial. Zero derivatives at both ends make an interpolant monotone for any data (the source's region
+    of monotone slopes always contains them). The condition where they are used is specific to Regolith.
 
     Source: fritsch1980.
     Checked by: test_steep_models.py::test_surface_stays_between_neighboring_posts_at_steps.
@@ -389,7 +396,8 @@ def _has_steps(posts: Heights, grid: Heights) -> bool:
 def _end_weights(t: float) -> tuple[float, float, float, float]:
     """Return the weights of the posts before, at and after the end at t = 0, and of its value alone.
 
-    The basis functions of quintic Hermite interpolation for value, slope (p1 - p-1) / 2 and bend p1 - 2 p0 + p-1.
+    The basis functions of quintic Hermite interpolation for value, slope (p1 - p-1) / 2 and second difference p1 - 2 p0
+    + p-1.
     """
     t2 = t * t
     t3 = t2 * t
@@ -401,7 +409,7 @@ def _end_weights(t: float) -> tuple[float, float, float, float]:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _limited(base: Heights, posts: Heights, i: int, j: int, t: float, s: float, grid: Heights) -> float:
-    """Return the height [m] in a cell of posts whose derivatives are reduced, t and s of the way across it."""
+    """Return the height [m] in a cell with reduced derivatives, at fractions t and s across it."""
     ni, nj = base.shape
     z = 0.0
     for a in range(2):
@@ -416,7 +424,7 @@ def _limited(base: Heights, posts: Heights, i: int, j: int, t: float, s: float, 
                 continue
             full = 0.0
             for c in range(3):
-                # At the far end the posts count the other way, and slopes change their sign with them.
+                # At the far end the posts are counted in reverse, and slopes change their sign.
                 at = min(max(row + (c - 1 if a == 0 else 1 - c), 0), ni - 1)
                 line = 0.0
                 for d in range(3):

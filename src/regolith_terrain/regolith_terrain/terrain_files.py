@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Ground written to files: GeoTIFF in a local metric frame, rock catalogue, hillshade, and a description.
+"""Export of terrain to files: GeoTIFF in a local metric frame, rock catalog, hillshade, description.
 
-All of a folder's files appear at once or not at all: they are written beside it and moved into place when complete.
+All files of a folder appear together or not at all: they are written to a temporary folder and moved when complete.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ MOST_POSTS = 1_000_000_000
 _PICTURE = 1600
 _UNITS = {'x': 'm', 'y': 'm', 'z': 'm', 'diameter': 'm', 'height': 'm', 'aspect': '1', 'yaw': 'rad', 'shape': '1'}
 _SUN = (300.0, 15.0)
-"""Azimuth and elevation in the pictures [deg]."""
+"""Azimuth and elevation of the sun in hillshades [deg]."""
 
 Progress = Callable[[float, str], None]
-"""Progress callback (share done, 0 to 1; name of the stage)."""
+"""Progress callback (completed fraction, 0 to 1; name of the stage)."""
 
 
 def no_progress(done: float, what: str) -> None:
@@ -54,10 +54,15 @@ class GridWindow:
 
     @staticmethod
     def around(center: tuple[float, float], size_m: float, spacing_m: float) -> GridWindow:
-        """Return the nodes of a square of a size around a centre [m], which moves to the nearest node.
+        """Return the grid nodes of a square; its center moves to the nearest node.
+
+        Args:
+            center: Center of the square, x, y [m].
+            size_m: Side length of the square [m].
+            spacing_m: Grid node spacing [m].
 
         Raises:
-            ValueError: if there are too many or too few
+            ValueError: If there are too many or too few nodes.
         """
         half = round(0.5 * size_m / spacing_m)
         count = 2 * half + 1
@@ -77,13 +82,13 @@ class GridWindow:
 
 @contextlib.contextmanager
 def new_folder(folder: Path) -> Iterator[Path]:
-    """Yield a folder to write to; it takes the name of ``folder`` once the block ends well, and vanishes otherwise.
+    """Yield a temporary folder that becomes ``folder`` at the end of the block; an error removes it.
 
     Raises:
-        ValueError: if ``folder`` is not empty
+        ValueError: If ``folder`` is not empty.
     """
     if os.path.exists(folder) and (not folder.is_dir() or any(folder.iterdir())):
-        raise ValueError(f'{folder}: is there and not empty; allowed: a new or an empty folder')
+        raise ValueError(f'{folder}: exists and is not empty; allowed: a new or an empty folder')
     folder.parent.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(prefix=f'.{folder.name}.', dir=folder.parent))
     try:
@@ -100,17 +105,19 @@ def new_folder(folder: Path) -> Iterator[Path]:
 def write_lunar_ground(
     rocks: RockField, nodes: GridWindow, folder: Path, *, least_rock_m: float = 0.0, progress: Progress = no_progress
 ) -> dict[str, Any]:
-    """Write ``heights.tif``, ``rocks.csv``, ``hillshade.png`` and ``metadata.json`` of lunar ground; return the last.
+    """Write the files of lunar terrain and return the content of ``metadata.json``.
+
+    The files are ``heights.tif``, ``rocks.csv``, ``hillshade.png`` and ``metadata.json``.
 
     Args:
-        rocks: with the field they lie on
-        nodes: to write; craters and waves that their spacing cannot show are left out
-        folder: new or empty
-        least_rock_m: smallest diameter in the catalogue
-        progress: called with the share done and the stage
+        rocks: Rocks with their height field.
+        nodes: Grid nodes to write; craters and waves finer than their spacing are omitted.
+        folder: New or empty folder.
+        least_rock_m: Smallest rock diameter in the catalog [m].
+        progress: Progress callback.
 
     Raises:
-        ValueError: if the folder is not empty
+        ValueError: If the folder is not empty.
     """
     field = rocks.field
     with new_folder(folder) as made:
@@ -130,7 +137,7 @@ def write_lunar_ground(
             'north_m': north,
             'lowest_m': low,
             'highest_m': high,
-            'datum': 'z = 0 is the ground at x = y = 0',
+            'datum': 'z = 0 is the surface at x = y = 0',
             'rocks': count,
             'least_rock_m': max(least_rock_m, field.preset.rocks.min_diameter_m),
             'fingerprint': field.fingerprint(),
@@ -145,7 +152,7 @@ def write_about(path: Path, about: dict[str, Any]) -> None:
 
 
 def write_hillshade(field: HeightField, box: tuple[float, float, float, float], path: Path, *, finest_m: float) -> None:
-    """Write a picture of a box of ground, sun in the west-northwest 15 degrees up, 1600 pixels across at most."""
+    """Write a hillshade of a box of terrain, sun in the west-northwest at 15 degrees, at most 1600 pixels wide."""
     from matplotlib.image import imsave
 
     west, east, south, north = box
@@ -153,7 +160,7 @@ def write_hillshade(field: HeightField, box: tuple[float, float, float, float], 
     i0, i1 = math.ceil(west / spacing), math.floor(east / spacing) + 1
     j0, j1 = math.ceil(south / spacing), math.floor(north / spacing) + 1
     shade = hillshade(field.coarse_nodes(i0, i1, j0, j1, spacing), spacing, *_SUN)
-    # Level ground at the middle of the scale.
+    # Level terrain has the middle gray value.
     imsave(path, shade.T[::-1], cmap='gray', vmin=0.0, vmax=2.0 * math.sin(math.radians(_SUN[1])))
 
 
@@ -177,7 +184,7 @@ def geotiff_profile(rows: int, cols: int, transform: rasterio.Affine, dtype: str
 def _write_heights(
     field: HeightField, nodes: GridWindow, path: Path, progress: Callable[[float], None]
 ) -> tuple[float, float]:
-    """Write the nodes block by block; return lowest and highest."""
+    """Write the heights block by block; return lowest and highest."""
     s, n = nodes.spacing, nodes.count
     transform = rasterio.Affine(s, 0.0, (nodes.i0 - 0.5) * s, 0.0, -s, (nodes.j0 + n - 0.5) * s)
     low, high = math.inf, -math.inf
@@ -197,9 +204,9 @@ def _write_heights(
 def _write_rocks(
     rocks: RockField, nodes: GridWindow, path: Path, min_diameter_m: float, progress: Callable[[float], None]
 ) -> int:
-    """Write the catalogue strip by strip; return the number of rocks."""
+    """Write the rock catalog strip by strip; return the number of rocks."""
     west, east, south, north = nodes.box
-    # About 10 000 rocks at a time.
+    # About 10 000 rocks per strip.
     strips = max(1, math.ceil((north - south) / 64.0))
     edges: Floats = np.linspace(south, north, strips + 1)
     count = 0

@@ -1,12 +1,12 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A soil law: the fields of a node, its contact with bodies, and the merge of what two vehicles did to it.
+"""Terrain models: node fields, ground contact and merge rule of each model.
 
-Storage, merge, messages and handshake know a law by this record alone. It is looked up whenever a scenario is checked,
-so compiled kernels are named here as ``module:name`` and imported only where a cycle needs them.
+Storage, merge, messages and handshake use this record only. It is read whenever a scenario is checked, so compiled
+kernels are named as ``module:name`` and imported only where a cycle needs them.
 
-Every law has three fields in common, which terrain itself deals with: ``level_initial`` first, ``level`` second and
-``mass_kgpm2`` last. Between them stand the law's own.
+All models share three fields, which are handled outside the models: ``level_initial`` first, ``level`` second and
+``mass_kgpm2`` last. The fields of the model are between them.
 """
 
 from __future__ import annotations
@@ -23,57 +23,57 @@ from regolith_terrain.crm.soil import ParticleSoil
 from regolith_terrain.terrain_parameters import RigidTerrainConfig, ScmSoilConfig, SoilParameters
 
 GROUP = 'regolith.terrain_models'
-"""Entry points of other packages: name of a law -> a SoilLaw."""
+"""Entry points of other packages: name of a terrain model -> TerrainModel."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeField:
-    """One number that every node of the soil grid carries."""
+    """One value that every node of the soil grid has."""
 
     name: str
     unit: str
     meaning: str
     start: Literal['base', 'zero'] = 'zero'
-    """Value on undisturbed ground: the height of the height field, or zero."""
+    """Value on the undisturbed surface: the height of the height field, or zero."""
     dtype: Literal['float64'] = 'float64'
-    """All fields of a node are of one type, so that its record is one array in memory, messages and files."""
+    """All fields of a node have one type, so a record is one array in memory, messages and files."""
 
 
-LEVEL_INITIAL = NodeField('level_initial', 'm', 'height the present sinkage counts from', 'base')
-LEVEL = NodeField('level', 'm', 'height now', 'base')
-MASS = NodeField('mass_kgpm2', 'kg/m^2', 'change of the column against virgin ground, by transport alone')
+LEVEL_INITIAL = NodeField('level_initial', 'm', 'Reference height of the present sinkage.', 'base')
+LEVEL = NodeField('level', 'm', 'Present height.', 'base')
+MASS = NodeField('mass_kgpm2', 'kg/m^2', 'Change of soil mass relative to undisturbed soil, by transport only.')
 
 
 @dataclass(frozen=True)
 class TerrainModel:
-    """The law of a ground; see the module."""
+    """A terrain model: soil parameters, node fields, contact and merge rule."""
 
     config: type[SoilParameters]
-    """Parameters of a soil, with units and limits."""
+    """Soil parameters of the model, with units and limits."""
     contact: str
     """``module:class`` of its :class:`~regolith_terrain.contact.ground_contact.GroundContact`."""
     own: tuple[NodeField, ...] = ()
-    """Fields besides those all laws have."""
+    """Node fields in addition to those of all models."""
     outdoes: str = 'regolith_terrain.grid.merge:is_deeper'
-    """``module:name`` of the merge rule: a compiled function (values, a, b) -> bool over one node's records, columns of
-    ``values`` (one row per field): whether column ``a`` is preferred to column ``b``."""
+    """``module:name`` of the merge rule: a compiled function (values, a, b) -> bool over the records of one node.
+    ``values`` has one row per field. The result is whether column ``a`` is preferred to column ``b``."""
     default_soil: str | Mapping[str, Any] | None = field(default=None, hash=False)
-    """Soil of a scenario that names none: a name or values; none: the schema's defaults."""
+    """Soil of a scenario without a named soil: a name or values; none: the defaults of the schema."""
     shares: bool = False
-    """Whether it may lie beside other laws: its kernel passes over nodes whose row of parameters is NaN."""
+    """Whether the model can be combined with others: its kernel skips nodes whose parameter row is NaN."""
     firm: bool = False
-    """Whether it does not yield and has the parameters of ``rigid``: tyres press on it by a law of their own."""
+    """Whether the model is rigid and has the parameters of ``rigid``: tires then use a separate contact model."""
     bounded: bool = False
-    """Whether it holds in regions that a vehicle owns only: particles (:mod:`regolith_terrain.crm.region`)."""
+    """Whether the model is valid only in regions owned by a vehicle (:mod:`regolith_terrain.crm.region`)."""
 
     def __post_init__(self) -> None:
         names = [field.name for field in self.fields]
         if len(set(names)) < len(names):
-            raise ValueError(f'node fields {", ".join(names)}; allowed: names that differ')
+            raise ValueError(f'node fields {", ".join(names)}; allowed: unique names')
 
     @cached_property
     def fields(self) -> tuple[NodeField, ...]:
-        """All fields of a node in the order of every array, message and file."""
+        """All fields of a node in the order of arrays, messages and files."""
         return (LEVEL_INITIAL, LEVEL, *self.own, MASS)
 
     @cached_property
@@ -82,7 +82,7 @@ class TerrainModel:
         return tuple(field.name for field in self.fields)
 
     def contact_class(self) -> type[Any]:
-        """Return the class of its ground contact, a :class:`~regolith_terrain.contact.ground_contact.GroundContact`."""
+        """Return the class of the model's :class:`~regolith_terrain.contact.ground_contact.GroundContact`."""
         made: type[Any] = _imported(self.contact)
         return made
 
@@ -102,8 +102,8 @@ SCM = TerrainModel(
     config=ScmSoilConfig,
     contact='regolith_terrain.scm.contact:ScmContact',
     own=(
-        NodeField('sinkage_plastic', 'm', "plastic set along the node's normal, positive down"),
-        NodeField('sigma_yield', 'Pa', 'largest pressure borne so far'),
+        NodeField('sinkage_plastic', 'm', "plastic sinkage along the node's normal, positive down"),
+        NodeField('sigma_yield', 'Pa', 'largest pressure so far'),
     ),
     outdoes='regolith_terrain.scm.merge_rule:dominates',
     default_soil='lunar_nominal',
@@ -125,30 +125,30 @@ _SHIPPED = {'scm': SCM, 'rigid': RIGID, 'crm': CRM}
 
 
 def terrain_models() -> dict[str, TerrainModel | EntryPoint]:
-    """Return the laws that ship and those of other packages, by name in name order."""
+    """Return the shipped and installed terrain models by name, sorted."""
     known: dict[str, TerrainModel | EntryPoint] = {point.name: point for point in entry_points(GROUP)}
     known.update(_SHIPPED)
     return dict(sorted(known.items()))
 
 
 def terrain_model(name: str) -> TerrainModel:
-    """Return a law by its name.
+    """Return a terrain model by its name.
 
     Raises:
-        ValueError: if there is none of that name (lists those there are), or it cannot be loaded
+        ValueError: If no model has the name (the message lists all), or it cannot be loaded.
     """
-    if name in _SHIPPED:  # without a look at what is installed, which takes a tenth of a second
+    if name in _SHIPPED:  # skip the search for installed packages, which takes 0.1 s
         return _SHIPPED[name]
     known = terrain_models()
     if name not in known:
-        raise ValueError(f'no such soil law: {name!r}; allowed: {", ".join(known)}')
+        raise ValueError(f'no such terrain model: {name!r}; allowed: {", ".join(known)}')
     source = known[name]
     law = source if isinstance(source, TerrainModel) else load_plugin(source)
     if not isinstance(law, TerrainModel):
-        raise ValueError(f'soil law {name!r} leads to a {type(law).__name__}; allowed: a SoilLaw')
+        raise ValueError(f'terrain model {name!r} is a {type(law).__name__}; allowed: a TerrainModel')
     try:
         law.contact_class(), law.merge_rule()
-    except Exception as error:  # it is not our code that runs here
-        problem = f'soil law {name!r} cannot be used: {type(error).__name__}: {error}'
+    except Exception as error:  # code of another package may raise any error
+        problem = f'terrain model {name!r} cannot be used: {type(error).__name__}: {error}'
         raise ValueError(f'{problem}; allowed: one whose contact and merge rule can be imported') from error
     return law

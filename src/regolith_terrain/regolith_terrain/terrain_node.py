@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ground as a node: it merges the agents' changes, sends the merge to all and answers queries."""
+"""The terrain node: merges soil changes of the agents, publishes the result and serves terrain queries."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from regolith_world.ros.participant_host import ParticipantHost, run_participant
 
 
 class TerrainNode:
-    """Topics and services around :class:`~regolith_terrain.terrain_participant.TerrainParticipant`."""
+    """ROS node around :class:`~regolith_terrain.terrain_participant.TerrainParticipant`."""
 
     def __init__(self) -> None:
         self.node = Node('terrain')
@@ -46,7 +46,7 @@ class TerrainNode:
             name='terrain',
             gravity_mps2=world_config.gravity_mps2,
         )
-        # Of a world without vehicles nobody publishes deltas; one that joins later waits for us.
+        # In a world without vehicles no node publishes deltas. A vehicle that joins later waits for this subscription.
         for kind, topic, read in (
             (TerrainDelta, 'terrain/delta', lambda message: [record_codec.delta_record(message)]),
             (TerrainDeltaBatch, 'terrain/delta_batch', record_codec.delta_batch_records),

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of the soil laws that ship: the keys of a ``soil:`` section of a scenario under each of them."""
+"""Soil parameters of the shipped terrain models: the keys of a ``soil:`` section of a scenario."""
 
 from __future__ import annotations
 
@@ -17,48 +17,51 @@ from regolith_files.file_library import FileLibrary
 from regolith_files.section import Section
 
 SOILS = FileLibrary('soil', Path(__file__).parent / 'data' / 'soils', 'regolith.soils')
-"""Sets of soil parameters."""
+"""Library of soil parameter files."""
 
 
 class SoilParameters(Section):
-    """Base of the parameters of every law: each key with unit and limits, and a name for reports."""
+    """Base of the soil parameters of all terrain models: a name for reports, and keys with unit and limits."""
 
     files: ClassVar[FileLibrary] = SOILS
-    """Sets of such parameters by name."""
-    name: str = Field(description='name of the set in reports')
+    """Library of parameter files by name."""
+    name: str = Field(description='Name of the soil in reports.')
 
     @abstractmethod
     def parameters(self) -> NDArray[np.float64]:
-        """Return the numbers the law's kernels take, shape (n,)."""
+        """Return the parameters in the form of the kernels, shape (n,)."""
 
 
 class ScmSoilConfig(SoilParameters):
-    """Soil contact parameters of one homogeneous soil: pressure, shear, unloading.
+    """SCM parameters of one homogeneous soil: pressure-sinkage, shear, unloading.
 
     Source: bekker1969; janosi1961; krenn2009; carrier1991, the density.
     Checked by: test_terrain_config.py::test_shipped_sets_are_those_of_the_reference,
     test_soils.py::test_soils_are_the_published_ones_in_si, test_bulldozing.py::test_erosion_conserves_volume.
     """
 
-    k_phi: float = Field(gt=0.0, le=1e9, description='frictional modulus [N/m^(n+2)]')
-    k_c: float = Field(ge=0.0, le=1e8, description='cohesive modulus [N/m^(n+1)]')
-    exponent: float = Field(gt=0.0, le=3.0, description='exponent n of sinkage [-]')
-    cohesion_pa: float = Field(ge=0.0, le=1e6, description='Mohr-Coulomb cohesion [Pa]')
-    friction_angle_deg: float = Field(ge=0.0, lt=90.0, description='Mohr-Coulomb friction angle [deg]')
-    janosi_shear_m: float = Field(gt=0.0, le=1.0, description='Janosi-Hanamoto shear displacement K [m]')
-    elastic_stiffness: float = Field(gt=0.0, le=1e11, description='unloading stiffness per area [Pa/m]')
-    damping: float = Field(ge=0.0, le=1e7, description='damping per area [Pa s/m]')
+    k_phi: float = Field(gt=0.0, le=1e9, description='Bekker frictional modulus k_phi [N/m^(n+2)].')
+    k_c: float = Field(ge=0.0, le=1e8, description='Bekker cohesive modulus k_c [N/m^(n+1)].')
+    exponent: float = Field(gt=0.0, le=3.0, description='Bekker sinkage exponent n [-].')
+    cohesion_pa: float = Field(ge=0.0, le=1e6, description='Mohr-Coulomb cohesion c [Pa].')
+    friction_angle_deg: float = Field(ge=0.0, lt=90.0, description='Mohr-Coulomb friction angle phi [deg].')
+    janosi_shear_m: float = Field(gt=0.0, le=1.0, description='Janosi-Hanamoto shear displacement K [m].')
+    elastic_stiffness: float = Field(
+        gt=0.0, le=1e11, description='Stiffness of unloading and reloading per area [Pa/m].'
+    )
+    damping: float = Field(ge=0.0, le=1e7, description='Damping coefficient per area [Pa s/m].')
     bulk_density_kgpm3: float = Field(
         default=1500.0,
         gt=0.0,
         le=1e4,
-        description='of loose soil, which turns displaced volume into mass [kg/m^3]; the default is that of the'
-        ' uppermost 15 cm of the Moon (Carrier, Olhoeft & Mendell 1991, Lunar Sourcebook table 9.5)',
+        description='Bulk density of loose soil, which converts displaced volume to mass [kg/m^3]. The default is'
+        ' that of the uppermost 15 cm of lunar soil (Carrier, Olhoeft & Mendell 1991, Lunar Sourcebook'
+        ' table 9.5).',
     )
 
     @model_validator(mode='after')
     def _elastic_is_stiffer(self) -> ScmSoilConfig:
-        # Krenn's unloading spring must be at least as stiff as virgin loading, or the plastic set would shrink.
+        # Krenn's unloading spring must be at least as stiff as virgin loading, or the plastic sinkage would decrease.
         if self.elastic_stiffness < self.k_phi:
             raise ValueError(
                 f'elastic_stiffness = {self.elastic_stiffness!r}: is below k_phi; '
@@ -67,7 +70,7 @@ class ScmSoilConfig(SoilParameters):
         return self
 
     def parameters(self) -> NDArray[np.float64]:
-        """Return the array the kernels take, shape (9,): k_phi, k_c, n, c, tan(phi), K, E, R, bulk density (SI)."""
+        """Return the array of the kernels, shape (9,): k_phi, k_c, n, c, tan(phi), K, E, R, bulk density (SI)."""
         return np.array(
             [
                 self.k_phi,
@@ -84,27 +87,35 @@ class ScmSoilConfig(SoilParameters):
 
 
 class RigidTerrainConfig(SoilParameters):
-    """Ground that does not yield: a stiff spring with damping under each point of contact, and Coulomb friction."""
+    """Parameters of rigid terrain: a stiff spring and damper per contact point, and Coulomb friction."""
 
-    name: str = Field(default='rigid', description='name of the set in reports')
-    friction: float = Field(default=0.8, ge=0.0, le=10.0, description='Coulomb coefficient [-]')
-    stiffness_npm: float = Field(
-        default=2e5, gt=0.0, le=1e9, description='of the spring under one point of contact [N/m]'
+    name: str = Field(default='rigid', description='Name of the parameter set in reports.')
+    friction: float = Field(
+        default=0.8, ge=0.0, le=10.0, description='Coulomb friction coefficient of the terrain [-].'
     )
-    damping_nspm: float = Field(default=1e3, ge=0.0, le=1e7, description='of the same point, against sinking [N s/m]')
+    stiffness_npm: float = Field(
+        default=2e5, gt=0.0, le=1e9, description='Normal stiffness of one contact point [N/m].'
+    )
+    damping_nspm: float = Field(
+        default=1e3, ge=0.0, le=1e7, description='Normal damping of one contact point during approach [N s/m].'
+    )
     friction_displacement_m: float = Field(
-        default=1e-3, gt=0.0, le=0.1, description='sliding over which friction builds up to 1 - 1/e of its limit [m]'
+        default=1e-3,
+        gt=0.0,
+        le=0.1,
+        description='Sliding distance over which friction reaches 1 - 1/e of its limit [m].',
     )
     viscous_friction_nspm: float = Field(
         default=0.0,
         ge=0.0,
         le=1e7,
-        description='above 0: friction of a point without memory, this times its speed up to the limit, so that'
-        ' nothing sticks; as in programs without a memory of contacts [N s/m]',
+        description='Viscous friction coefficient of one contact point [N s/m]. Above 0: friction is the coefficient'
+        ' times the sliding speed, up to the Coulomb limit. Contacts then have no memory and cannot stick, as'
+        ' in simulators without contact memory.',
     )
 
     def parameters(self) -> NDArray[np.float64]:
-        """Return friction, stiffness, damping, stick, creep, shape (5,)."""
+        """Return friction, stiffness, damping, friction displacement and viscous friction, shape (5,)."""
         return np.array(
             [
                 self.friction,

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Terrain's part in the evolution cycle: it holds the ground, merges the agents' changes and sends the merge to all."""
+"""Terrain participant of a simulation: owns the soil state and merges the changes of all agents."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from regolith_world.cycle.participant import Participant
 from regolith_world.cycle.records import GROUND, Command, Cycle, CycleKey, CycleResult, JoinRequest
 
 NO_LIMIT_NS = 2**62
-"""Terrain never asks for a shorter cycle."""
+"""Terrain never limits the step."""
 
 _HEAD = 24
 MOON_MPS2 = 1.62
-"""Gravity where none is given [m/s^2]."""
+"""Default gravity [m/s^2]."""
 
 
 def handshake_parameters(config: TerrainConfig, field: HeightField) -> dict[str, str]:
-    """Return the properties of the ground that terrain and all agents must agree on, as name -> text."""
+    """Return the terrain properties on which terrain and all agents must agree, as name -> text."""
     parameters = {
         'terrain.fingerprint': field.fingerprint(),
         'terrain.spacing_m': repr(config.spacing_m),
@@ -60,10 +60,10 @@ def handshake_parameters(config: TerrainConfig, field: HeightField) -> dict[str,
 
 
 class TerrainParticipant(Participant):
-    """The participant that owns the committed soil.
+    """Participant that owns the committed soil.
 
-    On EVOLVE it waits for exactly one delta of every agent among the participants, merges them, sends the update and
-    then answers; nothing is written until the world's COMMIT.
+    On EVOLVE it waits for exactly one delta of every participating agent, merges them, sends the update and then
+    responds. The soil changes only on the world's COMMIT.
     """
 
     def __init__(
@@ -77,15 +77,17 @@ class TerrainParticipant(Participant):
         epoch: int = 0,
         gravity_mps2: float = MOON_MPS2,
     ) -> None:
-        """Hold the ground of a scenario.
+        """Create the terrain of a scenario.
 
         Args:
-            config: the scenario's terrain section
-            height_field: the undisturbed ground
-            send_result: sends results to the world
-            send_update: carries merged changes to all
-            grid: committed soil, where it is shared within the process; none: a fresh one
-            gravity_mps2: by which loose soil stands or slides [m/s^2]
+            config: Terrain section of the scenario.
+            height_field: Undisturbed surface.
+            send_result: Function that sends results to the world.
+            send_update: Function that sends merged changes to all participants.
+            name: Name of the participant.
+            grid: Committed soil, if it is shared within the process; none: a new one.
+            epoch: Epoch of the first record.
+            gravity_mps2: Gravity, which determines the stability of loose soil [m/s^2].
         """
         super().__init__(name, send_result, epoch)
         self.config = config
@@ -96,7 +98,7 @@ class TerrainParticipant(Participant):
         self.soil_seq = 0
         self.conflicts = 0
         self.on_shown: Callable[[Cycle], None] = lambda cycle: None
-        """Called with every record that commits an attempt, once the ground has changed; not in a silent past."""
+        """Callback for every record that commits an attempt, after the soil has changed; not called during replay."""
         self._send_update = send_update
         self._diggable = DiggableSoil(config, gravity_mps2)
         self._particles = config.particle_regions()
@@ -106,7 +108,7 @@ class TerrainParticipant(Participant):
         self._committed: SoilUpdate | None = None
 
     def join_request(self) -> JoinRequest:
-        """Return the description terrain joins with, ready to merge at once."""
+        """Return the join request of terrain, after compilation of the merge kernels."""
         compile_merge(self.config.law)
         compile_exchange(self.config.law, self._diggable)
         compile_disturbed(self.config.law, self._diggable)
@@ -123,7 +125,7 @@ class TerrainParticipant(Participant):
         )
 
     def on_delta(self, delta: SoilDelta) -> None:
-        """Take an agent's changes; they may come before their cycle's record, twice, or too late."""
+        """Process an agent's changes, which may arrive before their cycle's record, twice, or too late."""
         if delta.key.epoch < self.epoch or (self._last_key is not None and delta.key < self._last_key):
             return
         self._deltas.setdefault(delta.key, {}).setdefault(delta.agent, delta)
@@ -138,7 +140,7 @@ class TerrainParticipant(Participant):
                 self._reply(answer)
 
     def missing(self) -> tuple[str, ...]:
-        """Return the agents whose delta the present attempt still waits for."""
+        """Return the agents whose delta the present attempt is waiting for."""
         if self._awaited is None or self._last_key is None:
             return ()
         here = self._deltas.get(self._last_key, {})
@@ -161,7 +163,7 @@ class TerrainParticipant(Participant):
             work = here[agent].work
             for part in (here[agent].records, *work.asked, *((work.landed,) if work.landed is not None else ())):
                 self._refuse_foreign(agent, part.i, part.j)
-        # Deltas of agents that take no part any more are left out.
+        # Deltas of agents that no longer participate are ignored.
         records, owner, conflicts = merge(self.grid, {agent: here[agent].records for agent in agents})
         grants: tuple[SoilGrant, ...] = ()
         loose = NO_LOOSE_SOIL
@@ -178,13 +180,15 @@ class TerrainParticipant(Participant):
         return self._answer_with(key, soil_hash, self._state_hash(self._update))
 
     def _refuse_foreign(self, agent: str, i: Indices, j: Indices) -> None:
-        """Refuse changes of nodes that are particles of another.
+        """Reject changes of nodes in a CRM region of another vehicle.
 
         Args:
-            agent: who changes them
+            agent: Name of the agent that changed the nodes.
+            i: Node indices along x, shape (n,).
+            j: Node indices along y, shape (n,).
 
         Raises:
-            ForeignSoilError: naming both, the region and a node
+            ForeignSoilError: If a node is in such a region. The message names both vehicles, the region and the node.
         """
         for region in self._particles:
             if region.vehicle != agent:
@@ -192,12 +196,12 @@ class TerrainParticipant(Participant):
                 if len(within):
                     node = int(i[within[0]]), int(j[within[0]])
                     raise ForeignSoilError(
-                        f'{agent}: changes node {node} of the particles {region.name!r}, which are'
-                        f" {region.vehicle}'s; allowed: {region.vehicle} alone"
+                        f'{agent}: changes node {node} of CRM region {region.name!r} of'
+                        f' {region.vehicle}; allowed: changes by {region.vehicle} only'
                     )
 
     def _state_hash(self, update: SoilUpdate) -> str:
-        """Return the hash of all of terrain's state once an update is committed: the ground's, if there is no more."""
+        """Return the hash of the terrain state after an update; without loose soil it is the soil hash."""
         loose = self.loose.changed(update.loose)
         if not len(loose) and not update.grants:
             return update.soil_hash
@@ -216,7 +220,11 @@ class TerrainParticipant(Participant):
         return self._answer_with(cycle.key, soil_hash, soil_hash, report)
 
     def summary(self) -> dict[str, Any]:
-        """Return the figures of the run's summary: modified_nodes, max_rut_depth_m, conflicts, ledger, profiles."""
+        """Return the terrain part of the summary.
+
+        Its keys are ``modified_nodes``, ``max_rut_depth_m``, ``conflicts``, ``ledger`` and, if configured,
+        ``profiles``.
+        """
         return {
             'modified_nodes': self.grid.modified_count,
             'max_rut_depth_m': self.grid.max_rut_depth(),
@@ -244,13 +252,13 @@ class TerrainParticipant(Participant):
         self._awaited = None
 
     def accept_update(self, update: SoilUpdate) -> None:
-        """Take an update that was sent before a restart as the outcome of the present attempt."""
+        """Use an update that was sent before a restart as the result of the present attempt."""
         self._awaited = None
         self._update = update
         self._reply(self._answer_with(update.key, update.soil_hash, self._state_hash(update)))
 
     def _resend(self) -> None:
-        # An agent may have lost the last one, too, and then waits for it with the record that commits it.
+        # An agent may also have lost the last update, and waits for it with the record that commits it.
         for update in (self._committed, self._update):
             if update is not None:
                 self._send_update(update)
@@ -259,18 +267,22 @@ class TerrainParticipant(Participant):
         self._deltas = {other: parts for other, parts in self._deltas.items() if other >= key}
 
     def save(self) -> bytes:
-        """Return soil_seq, the count of conflicts, the loose soil and the ground as bytes (little-endian)."""
+        """Return soil_seq, number of conflicts, loose soil and soil grid as bytes (little-endian)."""
         loose = self.loose.save()
         return np.array([self.soil_seq, self.conflicts, len(loose)], dtype='<i8').tobytes() + loose + self.grid.save()
 
     def restore(self, blob: bytes, epoch: int) -> None:
-        """Restore what :meth:`save` returned.
+        """Restore the result of :meth:`save`.
+
+        Args:
+            blob: Saved state.
+            epoch: New epoch of records.
 
         Raises:
-            ValueError: if the blob does not fit this ground
+            ValueError: If the saved state does not match this terrain.
         """
         if len(blob) < _HEAD:
-            raise ValueError(f'{self.name}: saved state of {len(blob)} bytes was cut short')
+            raise ValueError(f'{self.name}: saved state of {len(blob)} bytes is truncated')
         self.grid.load(self.unpack(blob)[1])
         self.soil_seq, self.conflicts, length = (int(v) for v in np.frombuffer(blob, '<i8', 3))
         self.loose = LooseSoil.load(blob[_HEAD : _HEAD + length])
@@ -278,12 +290,12 @@ class TerrainParticipant(Participant):
 
     @staticmethod
     def unpack(blob: bytes) -> tuple[int, bytes]:
-        """Return soil_seq and the ground (for ``SoilGrid.load``) from the bytes of :meth:`save`."""
+        """Return soil_seq and the soil grid (for ``SoilGrid.load``) from the bytes of :meth:`save`."""
         soil_seq, _, length = (int(v) for v in np.frombuffer(blob, '<i8', 3))
         return soil_seq, blob[_HEAD + length :]
 
     def set_epoch(self, epoch: int) -> None:
-        """Drop all that came of earlier records; deltas of the new epoch that are already here stay."""
+        """Start a new epoch: drop results of earlier records, keep received deltas of the new epoch."""
         super().set_epoch(epoch)
         self._drop_attempt()
         self._committed = None

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Ground in tiles of many resolutions, of which only those in use are kept."""
+"""Cache of terrain tiles at several resolutions."""
 
 from __future__ import annotations
 
@@ -11,24 +11,27 @@ import numpy as np
 from regolith_terrain.height_field import HeightField, Heights
 
 TILE = 64
-"""Cells along a tile's side; tiles have one more node, shared with their neighbours."""
+"""Cells along the side of a tile; tiles have one more node, shared with their neighbors."""
 
 
 class TilePyramid:
-    """Tiles of a height field: those of level L have nodes ``spacing 2^L`` apart.
+    """Tiles of a height field; nodes of level L are ``spacing 2^L`` apart.
 
-    Level 0 is the field itself; coarser ones are without what their spacing cannot show. A tile depends on nothing but
-    its key, and neighbours of a level share their border's bits. At most ``capacity`` tiles are kept, those used last.
+    Level 0 is the field itself. Coarser levels omit relief finer than their spacing. A tile depends on its key only,
+    and neighbors of a level are bit-identical at their common border. The ``capacity`` most recently used tiles are
+    kept.
     """
 
     def __init__(self, field: HeightField, spacing: float, *, capacity: int = 1024) -> None:
-        """Take the field and the spacing of level 0 [m].
+        """Create an empty cache.
 
         Args:
-            capacity: tiles to keep, 33 kB each
+            field: Height field of the tiles.
+            spacing: Node spacing of level 0 [m].
+            capacity: Number of tiles to keep, 33 kB each.
 
         Raises:
-            ValueError: if spacing or capacity is not positive
+            ValueError: If spacing or capacity is not positive.
         """
         if not spacing > 0.0 or capacity < 1:
             raise ValueError(f'spacing {spacing!r} m, capacity {capacity!r}; allowed: > 0, at least 1')
@@ -38,18 +41,20 @@ class TilePyramid:
         self._kept: OrderedDict[tuple[int, int, int], Heights] = OrderedDict()
 
     def __len__(self) -> int:
-        """Return how many tiles are kept."""
+        """Return the number of cached tiles."""
         return len(self._kept)
 
     def spacing_of(self, level: int) -> float:
-        """Return the distance of a level's nodes [m]."""
+        """Return the node spacing of a level [m]."""
         return float(self.spacing * 2.0**level)
 
     def tile(self, level: int, i: int, j: int) -> Heights:
         """Return z [m] at x = (TILE i + a) s, y = (TILE j + b) s for 0 <= a, b <= TILE; read-only, shape (65, 65).
 
         Args:
-            level: >= 0; s = ``spacing_of(level)``
+            level: Level of the tile, >= 0; s = ``spacing_of(level)``.
+            i: Tile index along x.
+            j: Tile index along y.
         """
         key = (level, i, j)
         found = self._kept.get(key)

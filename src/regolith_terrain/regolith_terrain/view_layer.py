@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ground in the view of a run: regions of other soil or of particles, and the lines along which it is measured."""
+"""Terrain layer of the viewer: soil regions and the profile lines."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _REGION, _PROFILE = '#c792ea', '#7fdbca'
 _ABOVE_M = 0.04
 _STEP_M = 0.1
 _MOST = 2000
-"""Points of a line."""
+"""Largest number of points per line segment."""
 
 
 def layer(scenario: Any) -> ViewLayer | None:
-    """Return the layer of a scenario's ground; None where there is neither region nor profile."""
+    """Return the view layer of a scenario's terrain; None without regions and profiles."""
     terrain = scenario.terrain
     if not terrain.regions and not terrain.profiles:
         return None
@@ -46,10 +46,11 @@ def layer(scenario: Any) -> ViewLayer | None:
 
 
 def _laid(field: HeightField, corners: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return a line over the undisturbed ground [m], shape (n, 3).
+    """Return a line on the undisturbed surface [m], shape (n, 3).
 
     Args:
-        corners: x, y [m], shape (m, 2)
+        field: Height field of the surface.
+        corners: Corners of the line, x, y [m], shape (m, 2).
     """
     pieces = []
     for start, end in pairwise(corners):

@@ -27,7 +27,7 @@ def test_columns_run_out_as_measured(ratio: float) -> None:
 
 
 def test_heaps_have_their_angle_and_more_friction_makes_them_steeper() -> None:
-    """mu = 0.38 is the tangent of 20.9 degrees; 15 to 21 degrees are asked for."""
+    """Mu = 0.38 is the tangent of 20.9 degrees; 15 to 21 degrees are asked for."""
     assert 15.0 <= figure('heap_0.38', 'flank_deg') <= 21.0 < figure('heap_0.6', 'flank_deg')
 
 

@@ -28,8 +28,8 @@ class Step(HeightField):
     """Ground that rises along its edge and drops by 1 m behind it, over one cell of 0.05 m.
 
     Args:
-        axis: across which the edge lies, 0: the drop is toward +x, 1: toward +y
-        side: 1: the drop is toward the axis' positive end, -1: the negative one
+        axis: Across which the edge lies, 0: the drop is toward +x, 1: toward +y.
+        side: 1: the drop is toward the axis' positive end, -1: the negative one.
     """
 
     def __init__(self, axis: int, side: float) -> None:

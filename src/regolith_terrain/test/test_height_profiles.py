@@ -45,7 +45,7 @@ def test_profiles_come_by_name_and_a_line_needs_two_ends() -> None:
     """They are in name order; a line of no length is refused."""
     lines = {name: ProfileConfig(start=(0.0, 0.0), end=(1.0, 0.0)) for name in ('b', 'a')}
     assert list(profiles(grid_with_a_ridge(), lines)) == ['a', 'b']
-    with pytest.raises(ValidationError, match='allowed: places that differ'):
+    with pytest.raises(ValidationError, match='allowed: a point other than start'):
         TerrainConfig.model_validate({'source': 'flat', 'profiles': {'a': {'start': [1.0, 0.0], 'end': [1.0, 0.0]}}})
 
 

@@ -124,10 +124,11 @@ def test_both_memories_are_kept() -> None:
 
 def test_what_cannot_lie_side_by_side_is_refused() -> None:
     with pytest.raises(
-        ValidationError, match=r'bulldozing\.enabled = true: on ground of scm and rigid; allowed: on ground of one law'
+        ValidationError,
+        match=r'bulldozing\.enabled = true: is not supported with models scm and rigid; allowed: one model',
     ):
         pad(0.0, 1.0, bulldozing={'enabled': True})
-    with pytest.raises(ValidationError, match=r"no such soil law: 'mud'; allowed: .*rigid, scm"):
+    with pytest.raises(ValidationError, match=r"no such terrain model: 'mud'; allowed: .*rigid, scm"):
         TerrainConfig.model_validate({'regions': [{'model': 'mud', 'disc': {'center': [0.0, 0.0], 'radius_m': 1.0}}]})
     # Without a law a region still has to name its soil.
     with pytest.raises(ValidationError, match='soil'):

@@ -41,5 +41,5 @@ def test_polygon_that_meets_itself_is_refused(corners: list[tuple[float, float]]
     for turn in range(len(corners)):
         turned = [*corners[turn:], *corners[:turn]]
         assert crossing(turned) is not None and crossing(turned[::-1]) is not None
-    with pytest.raises(ValidationError, match=r'polygon: sides \d and \d meet; allowed: corners in order'):
+    with pytest.raises(ValidationError, match=r'polygon: sides \d and \d intersect; allowed: corners in order'):
         SoilRegionConfig.model_validate({'polygon': corners, 'soil': 'lunar_nominal'})

@@ -97,8 +97,8 @@ def test_a_load_that_is_not_borne_is_told() -> None:
             "scm_mode = 'reference': does not apply to crm; allowed: with terrain_model scm",
         ),
         ({'spacing_m': 0.01}, 'spacing_m = 0.01: does not apply to scm; allowed: with terrain_model crm'),
-        ({'shape': 'disc'}, "shape = 'disc': cannot be on scm; allowed: plate, wheel"),
-        ({'terrain_model': 'crm', 'shape': 'wheel'}, "shape = 'wheel': cannot be on crm; allowed: plate, disc"),
+        ({'shape': 'disc'}, "shape = 'disc': is not supported by scm; allowed: plate, wheel"),
+        ({'terrain_model': 'crm', 'shape': 'wheel'}, "shape = 'wheel': is not supported by crm; allowed: plate, disc"),
         (
             {'terrain_model': 'crm', 'spacing_m': 0.2},
             'spacing_m = 0.2: is too coarse; allowed: at most a third of the plate',

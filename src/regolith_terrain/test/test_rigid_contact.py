@@ -105,7 +105,7 @@ class Edge(HeightField):
     """Level ground at z = 0 that drops by 1 m behind a line through the origin, over one cell of 0.05 m.
 
     Args:
-        heading: of the drop, from x [rad]
+        heading: Of the drop, from x [rad].
     """
 
     def __init__(self, heading: float = 0.0, width: float = 0.05) -> None:

@@ -1,14 +1,14 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The contact of a vehicle with the ground: from poses of parts to wrenches, one compiled function per law.
+"""Ground contact of a vehicle: from poses of parts to wrenches, one compiled function per terrain model.
 
-The substeps of a vehicle call it with every part that may touch, in their order::
+The substeps of a vehicle call it for every part that may touch, in order::
 
     status = press(arrays, step, part, pose, wrench)
 
-``arrays`` is a named tuple of the contact's own making, the ground and its memory in it; ``step`` the length of the
-substep [s]; ``part`` the index of the part; ``pose`` a :class:`PartPose`; ``wrench`` a
-:class:`~regolith_terrain.scm.arrays.Wrench`, which it fills. It returns OK, LEFT_WINDOW or SCRATCH_TOO_SMALL.
+``arrays`` is a named tuple of the contact class with terrain and contact memory. ``step`` is the substep [s], ``part``
+the index of the part, ``pose`` a :class:`PartPose`. The function fills ``wrench``, a
+:class:`~regolith_terrain.scm.arrays.Wrench`, and returns OK, LEFT_WINDOW or SCRATCH_TOO_SMALL.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class PartPose(NamedTuple):
-    """Pose and twist of a part; its shape's frame has a wheel's axle along y."""
+    """Pose and twist of a part; the axle of a wheel is the y axis of its shape."""
 
     center: Floats
     """Origin of the shape in the world [m], shape (3,)."""
@@ -51,7 +51,7 @@ class PartPose(NamedTuple):
 
 
 def make_pose() -> PartPose:
-    """Return room for the pose of a part."""
+    """Return a zero pose of a part as a work array."""
     return PartPose(np.zeros(3), np.eye(3), np.zeros(3), np.zeros(3))
 
 
@@ -59,21 +59,21 @@ class StepLimit(NamedTuple):
     """Stability limit of a substep with explicit forces."""
 
     seconds: float
-    """Length beyond which oscillation on the ground's springs grows [s]."""
+    """Largest substep for which oscillation on the contact springs does not grow [s]."""
     why: str
-    """The values it follows from, for an error."""
+    """Values that determine the limit, for error messages."""
 
 
 def spring_limit(mass: float, area: float, elastic: float, damping: float) -> StepLimit:
     """Return min(2 sqrt(m / (E A)), m / (R A)), the limit of an explicit spring and damper.
 
-    The first is that of semi-implicit Euler on a spring, step times angular frequency below 2.
+    The first is that of semi-implicit Euler on a spring: step times angular frequency below 2.
 
     Args:
-        mass: that rests on it [kg]
-        area: that it presses with [m^2]
-        elastic: E [Pa/m]
-        damping: R [Pa s/m]
+        mass: Supported mass [kg].
+        area: Contact area [m^2].
+        elastic: Elastic stiffness per area E [Pa/m].
+        damping: Damping per area R [Pa s/m].
 
     Source: hairer2006.
     Checked by: test_scm.py::test_a_plate_bounces_on_above_the_step_limit_only.
@@ -86,42 +86,44 @@ def spring_limit(mass: float, area: float, elastic: float, damping: float) -> St
 
 @dataclass(frozen=True, slots=True)
 class ContactSetting:
-    """Soils, parts and settings that a ground contact is made for."""
+    """Soils, parts and settings from which a ground contact is created."""
 
     soils: SoilMap
-    """Soils of the ground, parameters as the law has them."""
+    """Soils of the terrain, with the parameters of the terrain model."""
     shapes: Shapes
     """Shapes of all parts that may touch."""
     reach: Floats
-    """Radius about its origin that holds each part in any orientation [m], shape (n,)."""
+    """Radius about its origin that encloses each part in any orientation [m], shape (n,)."""
     spacing: float
-    """Distance of the nodes [m]."""
+    """Grid node spacing [m]."""
     mode: str = 'regolith'
-    """``mode`` of the scenario's terrain section; laws without modes ignore it."""
+    """``scm_mode`` of the scenario's terrain section; terrain models without modes ignore it."""
     displacement: Floats = field_of(default_factory=NOTHING_MOVES.copy)
-    """Rules of displaced soil (:meth:`regolith_terrain.config.TerrainConfig.displacement`), shape (RULES,)."""
+    """Displacement rules (:meth:`regolith_terrain.config.TerrainConfig.displacement`), shape (RULES,)."""
     layer: NDArray[np.int64] | None = None
-    """For each part, which memory of the ground under it is its own; parts that never touch the same nodes may share
-    one. None: each has one, in their order. Shape (n,)."""
+    """Index of the contact memory of each part, shape (n,). Parts that never touch the same nodes may share one. None:
+    each part has one, in their order."""
     field: HeightField | None = None
-    """The undisturbed ground."""
+    """Height field of the undisturbed surface."""
     gravity: Floats = field_of(default_factory=lambda: np.zeros(3))
-    """[m/s^2], shape (3,)."""
+    """Gravity vector [m/s^2], shape (3,)."""
 
 
 class GroundContact(ABC):
-    """The contact of one vehicle's parts with ground of one law, and its memory from cycle to cycle.
+    """Contact of one vehicle's parts with one terrain model, and its memory between cycles.
 
-    :attr:`press` is the compiled function; the rest runs once per cycle.
+    :attr:`press` is the compiled function; the other methods run once per cycle.
     """
 
     press: Callable[..., int]
     margin_cells: float = 0.0
-    """Margin of nodes round a part that may be read or moved."""
+    """Margin of nodes around a part that may be read or moved."""
     feels_above_m: float = 0.0
-    """Height above level_initial at which a part is felt already [m]."""
+    """Height above level_initial at which a part is already in contact [m]."""
     max_exposure_s: float = math.inf
-    """Longest time for which what :attr:`press` finds holds: at least as often the vehicle calls :meth:`advance`."""
+    """Longest time for which the results of :attr:`press` are valid; the vehicle calls :meth:`advance` at least as
+    often.
+    """
 
     def __init__(self, setting: ContactSetting) -> None:
         self.setting = setting
@@ -129,47 +131,47 @@ class GroundContact(ABC):
 
     @abstractmethod
     def arrays(self, window: SoilWindow, active: int) -> Any:
-        """Return the ``arrays`` of :attr:`press` for a cycle, in which the first ``active`` parts may touch."""
+        """Return the ``arrays`` of :attr:`press` for a cycle in which the first ``active`` parts may touch."""
 
-    def remember(self, window: SoilWindow, arrays: Any) -> None:  # noqa: B027  not every ground leaves a memory
-        """Take the memory out of ``arrays`` after the cycle."""
+    def remember(self, window: SoilWindow, arrays: Any) -> None:  # noqa: B027  not every contact has a memory
+        """Store the contact memory from ``arrays`` after the cycle."""
 
-    def advance(  # noqa: B027  most ground does nothing by itself
+    def advance(  # noqa: B027  most terrain models do not move
         self, duration: float, center: Floats, rotation: Floats, velocity: Floats, spin: Floats
     ) -> None:
-        """Move the ground itself on, if :attr:`max_exposure_s` says that it moves, before the substeps of that time.
+        """Advance moving terrain before the substeps of the same time, see :attr:`max_exposure_s`.
 
         Args:
-            duration: [s]
-            center: of the parts that may touch, at its start [m], shape (k, 3)
-            rotation: axes of their shapes as columns, shape (k, 3, 3)
-            velocity: of the centres [m/s], shape (k, 3)
-            spin: world axes [rad/s]
+            duration: Time to advance [s].
+            center: Centers of the parts that may touch at the start [m], shape (k, 3).
+            rotation: Axes of their shapes as columns, shape (k, 3, 3).
+            velocity: Velocities of the centers [m/s], shape (k, 3).
+            spin: Angular velocities, world axes [rad/s], shape (k, 3).
 
         Raises:
-            FloatingPointError: saying what broke down
+            FloatingPointError: If the terrain simulation diverges. The message names the cause.
         """
 
     def warm_up(self) -> None:  # noqa: B027
-        """Compile what :meth:`advance` will need; changes nothing."""
+        """Compile the kernels of :meth:`advance` without a change of state."""
 
     def soil_changes(self, fields: tuple[str, ...]) -> list[NodeRecords]:
-        """Return nodes that the ground itself changed in a cycle, each in one of the records.
+        """Return the nodes that the terrain model itself changed in a cycle, each in one of the records.
 
         Args:
-            fields: names of a node's fields
+            fields: Names of the node fields.
 
         Raises:
-            FloatingPointError: saying what broke down
+            FloatingPointError: If the terrain simulation diverges. The message names the cause.
         """
         return []
 
     def statistics(self) -> dict[str, Any]:
-        """Return what a report says of the ground itself."""
+        """Return the statistics of the terrain model for a report."""
         return {}
 
     def surfels(self) -> Surfels | None:
-        """Return the surface of ground that moves by itself; None: it never does."""
+        """Return the surface of moving terrain; None for a model that does not move."""
         return None
 
     @abstractmethod
@@ -177,23 +179,23 @@ class GroundContact(ABC):
         """Return the stability limit of a vehicle of ``mass`` [kg] that presses with ``area`` [m^2]."""
 
     def reset(self) -> None:  # noqa: B027
-        """Forget all contacts."""
+        """Reset all contacts."""
 
     def save(self) -> bytes:
-        """Return the exact memory: equal memories, equal bytes."""
+        """Return the contact memory; equal memories give equal bytes."""
         return b''
 
     def load(self, blob: bytes) -> None:
-        """Restore what :meth:`save` returned.
+        """Restore the result of :meth:`save`.
 
         Raises:
-            ValueError: if the length does not fit
+            ValueError: If the length does not fit.
         """
         if blob:
-            raise ValueError(f'saved contact of {len(blob)} bytes; allowed: none, this ground has no memory')
+            raise ValueError(f'saved contact of {len(blob)} bytes; allowed: 0 bytes, this terrain model has no memory')
 
     def region_rows(self, window: SoilWindow) -> NDArray[np.uint8]:
-        """Return the row of the soil table that holds at each node of a window, shape (ni, nj)."""
+        """Return the row of the soil table at each node of a window, shape (ni, nj)."""
         ni, nj = window.shape
         soils = self.setting.soils
         if not soils.regions:

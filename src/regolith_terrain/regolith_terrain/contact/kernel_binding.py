@@ -1,21 +1,20 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled loops that call kernels chosen at run time: those of a soil law, of a plug-in.
+"""Compiled loops that call kernels selected at run time, of a terrain model or a plug-in.
 
-What that costs against a loop with SCM written in is paid once per cycle: some forty arrays are unpacked at the call,
-about 5 us.
+Compared to a loop with SCM compiled in, the cost is one unpacking of about forty arrays per cycle, about 5 us.
 
-Kernels that make no arrays and return none say ``_nrt=False``: Numba then counts no owners of those they are given. It
-does so at every call and for each array of a tuple, atomically, which took a tank four fifths of its time. One that
-makes an array, or calls one that does, would not compile so; one that is given a new one would never free it. So a row
-is copied number by number: ``a[:] = b[k]`` makes an array where both may overlap. A loop over kernels that do not say
-so, as those of a plug-in, counts owners, too.
+Kernels that neither create nor return arrays are compiled with ``_nrt=False``: Numba then does not count references. It
+does so at every call, for each array of a tuple, atomically. This took 80 % of the time of a tracked vehicle. A kernel
+that creates an array, or calls one that does, does not compile this way. A kernel that receives a new array would never
+free it. Therefore a row is copied element by element: ``a[:] = b[k]`` creates an array where both may overlap. A loop
+over kernels without this option, such as those of a plug-in, counts references, too.
 
-A kernel in a loop's closure would be compiled in just as well, but then Numba's cache on disk never finds the loop
-again: the closure is part of its key, and a kernel has another identity in each process. So kernels are bound as
-globals of the loop, and the loop is named after them: by a number that changes with the sources of every package they
-come from, since the cache itself looks at the file of the loop alone. A name of its own also gives every combination
-its own index on disk: one that tells of types of a package that is gone cannot be read.
+A kernel in a loop's closure would also compile. But the closure is part of the key of Numba's disk cache, and a kernel
+has a different identity in each process, so the cache would never find the loop. So kernels are bound as globals of the
+loop. The name of the loop contains a digest of the sources of all packages of the kernels, because the cache checks
+only the file of the loop. A separate name also gives every combination a separate cache index. An index that refers to
+types of a removed package cannot be read.
 """
 
 from __future__ import annotations
@@ -36,12 +35,13 @@ import regolith_terrain
 def bind_kernels(
     loop: Callable[..., Any], *, views_only: bool = False, **kernels: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """Return a compiled loop.
+    """Return a compiled loop with bound kernels.
 
     Args:
-        loop: in plain Python; it calls the kernels by the names they are given here, as if they were globals
-        views_only: whether it makes no arrays, nor takes any from the kernels, so that it need not count owners
-        kernels: compiled by Numba
+        loop: Loop in plain Python that calls the kernels by their keyword names as if they were globals.
+        views_only: Whether the loop neither creates arrays nor receives any from kernels, so references are not
+            counted.
+        kernels: Kernels compiled by Numba.
     """
     assert isinstance(loop, FunctionType)
     bound = FunctionType(loop.__code__, {**loop.__globals__, **kernels}, loop.__name__, loop.__defaults__)
@@ -57,7 +57,7 @@ def _counts_owners(kernel: Any) -> bool:
 
 
 def _digest(kernels: tuple[tuple[str, Any], ...]) -> str:
-    """Return a word that changes with the names of kernels and all sources of their packages."""
+    """Return a digest of the names of kernels and all sources of their packages."""
     digest = hashlib.sha256(_sources(regolith_terrain.__name__, ''))
     for name, kernel in kernels:
         plain = kernel.py_func
@@ -68,7 +68,7 @@ def _digest(kernels: tuple[tuple[str, Any], ...]) -> str:
 
 @cache
 def _sources(package: str, module_file: str) -> bytes:
-    """Return a digest of all Python files of a package; of a module that is in none, of its file."""
+    """Return a digest of all Python files of a package, or of a module's file if it is in no package."""
     file = Path(str(getattr(sys.modules[package], '__file__', None) or module_file))
     digest = hashlib.sha256()
     for path in sorted(file.parent.rglob('*.py')) if file.name == '__init__.py' else [file]:

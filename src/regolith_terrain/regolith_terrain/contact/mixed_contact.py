@@ -1,10 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Ground of several laws side by side: a landing pad in regolith, bedrock beside sand.
+"""Terrain of several terrain models, such as a rigid landing pad in regolith.
 
-Each law presses on every part with the nodes that are its own, and the wrenches add up. Nodes of other laws have rows
-of NaN in a law's table of soils (:class:`~regolith_terrain.grid.soil_map.SoilMap`), by which its kernel passes over
-them.
+Each model presses on every part with its own nodes, and the wrenches are added. Nodes of other models have NaN rows in
+the table of soils of a model (:class:`~regolith_terrain.grid.soil_map.SoilMap`), and its kernel skips them.
 """
 
 from __future__ import annotations
@@ -28,18 +27,18 @@ _LENGTH = struct.Struct('<q')
 
 
 class MixedArrays(NamedTuple):
-    """Arguments of both kernels, and room for the second one's wrench."""
+    """Arguments of both kernels, and a work array for the second wrench."""
 
     first: Any
-    """Arguments of the first."""
+    """Arguments of the first kernel."""
     second: Any
-    """Arguments of the second."""
+    """Arguments of the second kernel."""
     wrench: Wrench
-    """Room for the second one's wrench."""
+    """Work array for the wrench of the second kernel."""
 
 
 def _press_both(arrays: MixedArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
-    """Press a part on ground of both laws; see :mod:`regolith_terrain.contact.ground_contact`."""
+    """Press a part on terrain of both models; see :mod:`regolith_terrain.contact.ground_contact`."""
     status: int = first(arrays.first, step, part, pose, wrench)  # type: ignore[name-defined]  # noqa: F821  bound
     if status != OK:
         return status
@@ -60,12 +59,12 @@ def _press_both(arrays: MixedArrays, step: float, part: int, pose: PartPose, wre
 
 @cache
 def _pressing(first: Callable[..., int], second: Callable[..., int]) -> Callable[..., int]:
-    """Return the compiled :func:`_press_both` over two contacts' functions; for the same two the same one."""
+    """Return the compiled :func:`_press_both` of two contact functions, the same object for the same two."""
     return bind_kernels(_press_both, views_only=True, first=first, second=second)
 
 
 class MixedContact(GroundContact):
-    """Two contacts side by side; where there are more laws, the second is a patchwork itself."""
+    """Combination of two contacts; for more models the second one is again a combination."""
 
     def __init__(self, setting: ContactSetting, first: GroundContact, second: GroundContact) -> None:
         super().__init__(setting)
@@ -77,12 +76,12 @@ class MixedContact(GroundContact):
         self._wrench = make_wrench()
 
     def advance(self, duration: float, center: Floats, rotation: Floats, velocity: Floats, spin: Floats) -> None:
-        """Move both on."""
+        """Advance both."""
         for contact in self.both:
             contact.advance(duration, center, rotation, velocity, spin)
 
     def warm_up(self) -> None:
-        """Compile what both need."""
+        """Compile the kernels of both."""
         for contact in self.both:
             contact.warm_up()
 
@@ -91,11 +90,11 @@ class MixedContact(GroundContact):
         return [records for contact in self.both for records in contact.soil_changes(fields)]
 
     def statistics(self) -> dict[str, Any]:
-        """Return the figures of both."""
+        """Return the statistics of both."""
         return {name: value for contact in self.both for name, value in contact.statistics().items()}
 
     def surfels(self) -> Surfels | None:
-        """Return the surface of what moves of both."""
+        """Return the moving surfaces of both."""
         told = [discs for discs in (contact.surfels() for contact in self.both) if discs is not None]
         return joined(told) if told else None
 
@@ -105,28 +104,28 @@ class MixedContact(GroundContact):
         return MixedArrays(first.arrays(window, active), second.arrays(window, active), self._wrench)
 
     def remember(self, window: SoilWindow, arrays: MixedArrays) -> None:
-        """Take both memories back out of the arrays."""
+        """Store both memories from the arrays."""
         self.both[0].remember(window, arrays.first)
         self.both[1].remember(window, arrays.second)
 
     def step_limit(self, mass: float, area: float) -> StepLimit:
-        """Return the shorter limit."""
+        """Return the smaller limit."""
         return min(contact.step_limit(mass, area) for contact in self.both)
 
     def reset(self) -> None:
-        """Forget all contacts."""
+        """Reset all contacts."""
         for contact in self.both:
             contact.reset()
 
     def save(self) -> bytes:
-        """Return both memories, the first with its length."""
+        """Return both memories, the first one with its length."""
         first, second = (contact.save() for contact in self.both)
         return _LENGTH.pack(len(first)) + first + second
 
     def load(self, blob: bytes) -> None:
-        """Restore what :meth:`save` returned."""
+        """Restore the result of :meth:`save`."""
         if len(blob) < _LENGTH.size or not 0 <= _LENGTH.unpack_from(blob)[0] <= len(blob) - _LENGTH.size:
-            raise ValueError(f'saved contacts of {len(blob)} bytes; allowed: those of two laws, they were cut short')
+            raise ValueError(f'saved contacts of {len(blob)} bytes; allowed: contacts of two models, not truncated')
         end = _LENGTH.size + _LENGTH.unpack_from(blob)[0]
         self.both[0].load(blob[_LENGTH.size : end])
         self.both[1].load(blob[end:])
@@ -135,14 +134,15 @@ class MixedContact(GroundContact):
 def make_contact(
     law: TerrainModel, setting: ContactSetting, firm: Callable[[ContactSetting], GroundContact] | None = None
 ) -> GroundContact:
-    """Return the contact of ground of one law, or of all that lie side by side in it.
+    """Return the contact of terrain of one model, or of all models that are combined.
 
     Args:
-        law: whose fields the nodes have; it holds wherever ``setting.soils`` names no other
-        firm: makes the vehicle's own contact with firm ground; none: the ground's law
+        law: Terrain model of the node fields, valid wherever ``setting.soils`` names no other.
+        setting: Soils, parts and settings.
+        firm: Factory of the vehicle's separate contact with rigid terrain; none: contact of the terrain model.
 
     Raises:
-        ValueError: if a law refuses the setting
+        ValueError: If a terrain model rejects the setting.
     """
 
     def made(law: TerrainModel, setting: ContactSetting) -> GroundContact:
@@ -156,6 +156,6 @@ def make_contact(
 
 
 def _joined(setting: ContactSetting, contacts: Sequence[GroundContact]) -> GroundContact:
-    """Return one contact over several."""
+    """Return one contact for several."""
     first, *others = contacts
     return MixedContact(setting, first, _joined(setting, others)) if others else first

@@ -1,29 +1,28 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Ground that does not yield: bedrock, a landing pad, a laboratory's floor.
+"""Contact with rigid terrain: bedrock, a landing pad, a laboratory floor.
 
-Each part has a few points of contact: a wheel one on each rim and one between, where it lies deepest in the ground;
-anything else the corners of the box around it. A point presses with a spring and a damper along the ground's normal,
-N = max(0, k d - c v_n), and is held by Coulomb friction, at most mu N. The mobilised part of that is a vector m in the
-contact's memory, as the shear of SCM is: dm = (u - m) |v| dt / s, u being the unit vector against sliding and s the key
-``friction_displacement_m``; so a vehicle at rest on a slope stays where it is. Spring and damper are Regolith's own:
-they stand for a
-ground stiffer than a step can resolve, which a part enters by its load over k.
+Each part has a few contact points. A wheel has one on each rim and one between, where it is deepest. Any other part has
+the corners of its bounding box. A point presses with a spring and a damper along the surface normal, N = max(0, k d - c
+v_n), and is held by Coulomb friction, at most mu N. The mobilized part of friction is a vector m in the contact memory,
+like the shear of SCM: dm = (u - m) |v| dt / s, with the unit vector u against sliding and s =
+``friction_displacement_m``. So a vehicle at rest on a slope does not move. Spring and damper are specific to Regolith.
+They represent terrain stiffer than a step can resolve, which a part penetrates by its load over k.
 
-The depth d of a point is its distance from the nearest point of the ground's surface, to which the normal points
-(:func:`~regolith_terrain.contact.rigid_surface.depth_at`). Where the ground bends below a rim, as at the edge of a
-step, the rim's depth is its radius less the distance of its center from the nearest point of the ground in its plane,
-and the normal points from there to the center (:func:`~regolith_terrain.contact.rigid_surface.find_foot`). Both depths
-are continuous, so the springs have a potential: a part that passes an edge, or a corner that was pushed into the face
-of a step, gains no energy. A wheel that is tilted, or whose axle is in the ground, touches bent ground with the deepest
-of RIM_POINTS points fixed to each rim. The costs: in a groove each rim is supported by one flank at a time; an edge can
-enter a box between its corners; where a rim passes from one of these rules to another its depth changes by a part of
-itself.
+The depth d of a point is its distance from the nearest point of the surface, to which the normal points
+(:func:`~regolith_terrain.contact.rigid_surface.depth_at`). Where the surface bends below a rim, as at the edge of a
+step, the depth of the rim is its radius minus the distance of its center from the nearest surface point in its plane.
+The normal then points from there to the center (:func:`~regolith_terrain.contact.rigid_surface.find_foot`). Both depths
+are continuous, so the springs have a potential: a part that passes an edge, or a corner pushed into the face of a step,
+gains no energy. A tilted wheel, or one with its axle below the surface, contacts a bent surface with the deepest of
+RIM_POINTS points fixed to each rim. Limits of the method: in a groove each rim is supported by one flank at a time. An
+edge can enter a box between its corners. Where a rim changes from one of these rules to another, its depth changes by a
+fraction of itself.
 
-The ground's surface is bilinear between nodes. Nothing changes it, so agents send no deltas. Beside ground of another
-law a wheel is held up by the deepest point of each rim that is over this one: so it climbs the edge of a pad it stands
-sunk in before, though with a force along the pad's normal, not the rim's. Depth is along the normal of the plane below
-the point there, so a step within such a pad can still give energy.
+The surface is bilinear between nodes. Nothing changes it, so agents send no deltas. Beside another terrain model, a
+wheel is supported by the deepest point of each rim above rigid terrain. So it climbs the edge of a pad beside which it
+has sunk in, although the force is along the normal of the pad, not of the rim. The depth is along the normal of the
+plane below the point there, so a step within such a pad can still add energy.
 
 Source: dahl1968.
 Checked by: test_rigid_contact.py::test_a_block_slides_as_coulomb_says,
@@ -72,27 +71,29 @@ from regolith_terrain.scm.loading import mobilize
 from regolith_terrain.scm.underside_heights import lowest
 
 RATE_SHARE = 0.05
-"""Share of the damping by the rate of shear that soil has: 10 ms. By its 0.2 s over a ``friction_displacement_m`` of
-1 mm friction of a
-wheel under 240 N would damp by 38 kN s/m, more than its spin bears in a step of 1 ms: it chatters and creeps."""
+"""Fraction of damping by shear rate relative to that of SCM soil: 10 ms. With the 0.2 s of soil over a
+``friction_displacement_m`` of 1 mm, friction of a wheel under 240 N would damp by 38 kN s/m. This is more than the
+wheel's spin is stable with in a step of 1 ms: the wheel chatters and creeps."""
 WHEEL_POINTS, BOX_POINTS = 3, 8
-"""Points of contact of a round part and of any other."""
+"""Number of contact points of a round part and of any other part."""
 RIM_ARCS = 64
-"""Arcs of the lower half of a rim that are looked at where other laws hold nearby: 12 mm each of one of 0.25 m."""
+"""Number of arcs of the lower half of a rim that are checked near other terrain models: 12 mm each for 0.25 m
+radius.
+"""
 RIM_BISECTIONS = 10
-"""Halvings of an arc, down to 12 um."""
+"""Number of bisections of an arc, down to 12 um."""
 UPRIGHT = 0.97
-"""Level part of a unit vector along the axle, 14 degrees of tilt, below which the nearest point in the vertical plane
-is too far from that in the wheel's plane."""
+"""Horizontal part of an axle's unit vector, 14 degrees of tilt, below which the nearest point in the vertical plane is
+too far from that in the wheel's plane."""
 ASIDE = 0.85
-"""Share of a face's unit normal along an axle from which it stands beside the wheel: 32 degrees."""
+"""Component of a face's unit normal along the axle from which the face is beside the wheel: 32 degrees."""
 RIM_POINTS = 64
-"""Points of a tilted rim that are looked at where the ground bends: it sinks in by 0.12 % of its radius between two."""
+"""Number of points of a tilted rim on a bent surface; the sinkage between two is 0.12 % of the radius."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def press(arrays: RigidArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
-    """Press a part on the ground for one substep; see :mod:`regolith_terrain.contact.ground_contact`."""
+    """Press a part on the surface for one substep; see :mod:`regolith_terrain.contact.ground_contact`."""
     wrench.force[:] = 0.0
     wrench.torque[:] = 0.0
     wrench.stats[:] = 0.0
@@ -123,12 +124,17 @@ def press(arrays: RigidArrays, step: float, part: int, pose: PartPose, wrench: W
 def press_circle(
     arrays: RigidArrays, step: float, part: int, n: int, pose: PartPose, radius: float, aside: float, wrench: Wrench
 ) -> int:
-    """Add the force and torque of the ground on a circle about a part's axle to the wrench; return OK or LEFT_WINDOW.
+    """Add the wrench of the terrain on a circle about a part's axle; return OK or LEFT_WINDOW.
 
     Args:
-        n: index of its contact point in the memory of the part
-        radius: [m]
-        aside: of the circle's center from the part's, along the axle [m]
+        arrays: Terrain and contact memory.
+        step: Substep [s].
+        part: Index of the part.
+        n: Index of the contact point in the memory of the part.
+        pose: Pose and twist of the part.
+        radius: Radius of the circle [m].
+        aside: Offset of the circle's center from the part's along the axle [m].
+        wrench: Wrench to which force and torque are added.
     """
     point = arrays.point
     depth, nx, ny, nz = math.nan, 0.0, 0.0, 1.0
@@ -155,15 +161,18 @@ def press_circle(
 def _over_bend(
     arrays: RigidArrays, pose: PartPose, radius: float, aside: float, point: Floats
 ) -> tuple[float, float, float, float]:
-    """Write the point of a circle about an axle that is deepest where the ground bends; return depth [m] and normal.
+    """Find the point of a circle about an axle that is deepest in a bent surface; return depth [m] and normal.
 
-    NaN where the plane below the circle is enough (:func:`~regolith_terrain.contact.rigid_surface.find_foot`) or it is
-    tilted. The depth is that of the circle in the half-space under the tangent plane at the nearest point of the
-    ground.
+    The depth is NaN where the plane below the circle is sufficient
+    (:func:`~regolith_terrain.contact.rigid_surface.find_foot`), or the circle is tilted. The depth is that of the
+    circle in the half-space below the tangent plane at the nearest point of the surface.
 
     Args:
-        aside: of the circle's center from the wheel's, along the axle [m]
-        point: out [m], shape (3,)
+        arrays: Terrain and contact memory.
+        pose: Pose and twist of the part.
+        radius: Radius of the circle [m].
+        aside: Offset of the circle's center from the wheel's along the axle [m].
+        point: Output: deepest point [m], shape (3,).
     """
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     cx, cy, cz = pose.center[0] + aside * ax, pose.center[1] + aside * ay, pose.center[2] + aside * az
@@ -188,14 +197,19 @@ def _over_bend(
 def way_aside(
     arrays: RigidArrays, pose: PartPose, x: float, y: float, z: float, most: float
 ) -> tuple[float, float, float, float, float]:
-    """Return how deep a point of a wheel is in a face beside the wheel [m], the face's normal, the level below it [m].
+    """Return the depth of a wheel point in a face beside the wheel [m], the face's normal and the level below it [m].
 
-    The depth is inf where there is none. It is looked for along the level direction of the axle, either way; what is
-    less than ASIDE along that is no face beside the wheel. A point below the lower ground is as deep as one on it.
+    The depth is inf without such a face. The search is along the horizontal direction of the axle, both ways. A normal
+    with a component below ASIDE in this direction is not a face beside the wheel. A point below the lower surface is as
+    deep as one on it.
 
     Args:
-        x: of the point [m]; so are y and z
-        most: how far away it may be [m]
+        arrays: Terrain and contact memory.
+        pose: Pose and twist of the wheel.
+        x: Position of the point along x [m].
+        y: Position of the point along y [m].
+        z: Height of the point [m].
+        most: Largest distance of the face [m].
     """
     ax, ay = pose.rotation[0, 1], pose.rotation[1, 1]
     level_part = math.sqrt(ax * ax + ay * ay)
@@ -228,10 +242,13 @@ def way_aside(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _is_bent(arrays: RigidArrays, pose: PartPose, radius: float, aside: float) -> bool:
-    """Return whether the nodes around a circle about an axle deviate from the plane below its center by more than BENT.
+    """Return whether nodes near a circle about an axle deviate from the plane below its center by more than BENT.
 
     Args:
-        aside: of the circle's center from the wheel's, along the axle [m]
+        arrays: Terrain and contact memory.
+        pose: Pose and twist of the part.
+        radius: Radius of the circle [m].
+        aside: Offset of the circle's center from the wheel's along the axle [m].
     """
     cx, cy = pose.center[0] + aside * pose.rotation[0, 1], pose.center[1] + aside * pose.rotation[1, 1]
     if pose.center[2] + aside * pose.rotation[2, 1] - radius > arrays.top:
@@ -252,11 +269,14 @@ def _is_bent(arrays: RigidArrays, pose: PartPose, radius: float, aside: float) -
 def _deepest_of_points(
     arrays: RigidArrays, pose: PartPose, radius: float, aside: float, point: Floats
 ) -> tuple[float, float, float, float]:
-    """Write the deepest of RIM_POINTS points fixed to a circle about an axle; return its depth [m] and normal.
+    """Find the deepest of RIM_POINTS points fixed to a circle about an axle; return its depth [m] and normal.
 
     Args:
-        aside: of the circle's center from the wheel's, along the axle [m]
-        point: out [m], shape (3,)
+        arrays: Terrain and contact memory.
+        pose: Pose and twist of the part.
+        radius: Radius of the circle [m].
+        aside: Offset of the circle's center from the wheel's along the axle [m].
+        point: Output: deepest point [m], shape (3,).
     """
     turn = pose.rotation
     best, nx, ny, nz = -math.inf, 0.0, 0.0, 1.0
@@ -279,21 +299,24 @@ def _deepest_of_points(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _lowest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: float, point: Floats) -> None:
-    """Write the point [m] of a circle about a wheel's axle that lies deepest against the slope of the ground below it.
+    """Find the point [m] of a circle about a wheel's axle that is deepest relative to the slope below it.
 
     Args:
-        aside: of the circle's centre from the wheel's, along the axle [m]
-        point: out, shape (3,)
+        arrays: Terrain and contact memory.
+        pose: Pose and twist of the part.
+        radius: Radius of the circle [m].
+        aside: Offset of the circle's center from the wheel's along the axle [m].
+        point: Output: deepest point [m], shape (3,).
     """
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     cx, cy, cz = pose.center[0] + aside * ax, pose.center[1] + aside * ay, pose.center[2] + aside * az
     point[0], point[1], point[2] = cx, cy, cz
-    for _ in range(2):  # with the slope below the axle, then with that below the point this gave
+    for _ in range(2):  # with the slope below the axle, then below the resulting point
         _, slope_x, slope_y = surface_at(arrays, point[0], point[1])
         along = -slope_x * ax - slope_y * ay + az
         dx, dy, dz = slope_x + along * ax, slope_y + along * ay, along * az - 1.0
         length = math.sqrt(dx * dx + dy * dy + dz * dz)
-        if length < 1e-9:  # it lies on its side: the whole rim is as deep
+        if length < 1e-9:  # the wheel lies on its side: the whole rim has one depth
             break
         scale = radius / length
         point[0], point[1], point[2] = cx + scale * dx, cy + scale * dy, cz + scale * dz
@@ -301,7 +324,7 @@ def _lowest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: fl
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _depth(arrays: RigidArrays, x: float, y: float, z: float) -> float:
-    """Return the depth of a point in ground of this law [m], negative above it, -inf where another law holds."""
+    """Return the depth of a point in rigid terrain [m], negative above it, -inf in another terrain model."""
     height, slope_x, slope_y = surface_at(arrays, x, y)
     if math.isnan(height):
         return -math.inf
@@ -313,21 +336,25 @@ def _depth(arrays: RigidArrays, x: float, y: float, z: float) -> float:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _deepest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: float, point: Floats) -> None:
-    """Replace the lowest point of a circle about an axle by the deepest one that is over ground of this law.
+    """Replace the lowest point of a circle about an axle by the deepest one above rigid terrain.
 
-    A wheel that is sunk in beside a pad meets its edge with the rim ahead, long before its lowest point is over it; so
-    it is lifted by degrees. RIM_ARCS arcs of the lower half are looked at, the end of the best one by bisection.
+    A wheel that has sunk in beside a pad contacts its edge with the front of the rim, long before its lowest point is
+    above the pad. So it is lifted gradually. RIM_ARCS arcs of the lower half are checked, the end of the best one by
+    bisection.
 
     Args:
-        aside: of the circle's centre from the wheel's, along the axle [m]
-        point: in/out [m], shape (3,)
+        arrays: Terrain and contact memory.
+        pose: Pose and twist of the part.
+        radius: Radius of the circle [m].
+        aside: Offset of the circle's center from the wheel's along the axle [m].
+        point: Input and output: lowest, then deepest point [m], shape (3,).
     """
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     cx, cy, cz = pose.center[0] + aside * ax, pose.center[1] + aside * ay, pose.center[2] + aside * az
     level = math.sqrt(1.0 - az * az)
-    if level < 1e-6:  # it lies on its side
+    if level < 1e-6:  # the wheel lies on its side
         return
-    # Across the axle: down, and ahead.
+    # Directions across the axle: down and ahead.
     dx, dy, dz = az * ax / level, az * ay / level, (az * az - 1.0) / level
     hx, hy = ay / level, -ax / level
     best = _depth(arrays, point[0], point[1], point[2])
@@ -340,7 +367,7 @@ def _deepest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: f
             best, found = depth, angle
     if found == math.inf:
         return
-    # Between there and the next point down lies either the edge, or what is deepest by a hair.
+    # Between this point and the next one down is either the edge or a point deepest by a small margin.
     near, far = found, found - step if found > 0.0 else found + step
     for _ in range(RIM_BISECTIONS):
         middle = 0.5 * (near + far)
@@ -356,10 +383,14 @@ def _deepest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: f
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _corner(pose: PartPose, size: Floats, centered: bool, n: int, point: Floats) -> None:
-    """Write corner ``n`` [m] of the box round a shape to ``point``.
+    """Write corner ``n`` [m] of the box around a shape to ``point``.
 
     Args:
-        centered: whether the box has a centre of its own, size[3:6]
+        pose: Pose of the part.
+        size: Size of the shape [m].
+        centered: Whether the box has a separate center, size[3:6].
+        n: Index of the corner.
+        point: Output: corner [m], shape (3,).
     """
     for a in range(3):
         point[a] = pose.center[a]
@@ -384,13 +415,13 @@ def _push(
     nz: float,
     wrench: Wrench,
 ) -> None:
-    """Add the force and torque of the ground on point ``n`` of a part, so deep along a normal, to the wrench."""
+    """Add the wrench of the terrain on point ``n`` of a part at a depth along a normal."""
     held = arrays.held[part, n]
     if depth <= 0.0:
         held[:] = 0.0
         return
     soil = arrays.soils[soil_at(arrays, point[0], point[1])]
-    if math.isnan(soil[STIFFNESS]):  # another law holds there
+    if math.isnan(soil[STIFFNESS]):  # another terrain model there
         held[:] = 0.0
         return
     px, py, pz = point[0] - pose.center[0], point[1] - pose.center[1], point[2] - pose.center[2]
@@ -400,7 +431,7 @@ def _push(
     vz = pose.velocity[2] + wx * py - wy * px
     leaving = vx * nx + vy * ny + vz * nz
     normal = max(0.0, soil[STIFFNESS] * depth - soil[DAMPING] * leaving)
-    # Tangents: one level across y, the other across both it and the normal.
+    # Tangents: one without a y component, the other normal to it and to the surface normal.
     flat = math.sqrt(nz * nz + nx * nx)
     ax, az = (nz / flat, -nx / flat) if flat > 1e-9 else (1.0, 0.0)
     bx, by, bz = ny * az, nz * ax - nx * az, -ny * ax
@@ -422,11 +453,11 @@ def _push(
 
 
 class RigidContact(GroundContact):
-    """Springs, dampers and Coulomb friction; its memory is the mobilised friction of each point."""
+    """Contact of springs, dampers and Coulomb friction; its memory is the mobilized friction of each point."""
 
     press = staticmethod(press)
     margin_cells = 1.0
-    """The nearest point of the ground may lie in the next cell."""
+    """Margin of nodes: the nearest point of the surface may be in the next cell."""
 
     def __init__(self, setting: ContactSetting) -> None:
         super().__init__(setting)
@@ -452,7 +483,7 @@ class RigidContact(GroundContact):
         )
 
     def step_limit(self, mass: float, area: float) -> StepLimit:
-        """Return min(2 sqrt(m / (n k)), m / (n c)) of the stiffest ground under n points: of all parts at once."""
+        """Return min(2 sqrt(m / (n k)), m / (n c)) of the stiffest rigid soil for the n points of all parts."""
         kinds = self.setting.shapes.kind
         count = sum(WHEEL_POINTS if kind in (CYLINDER, GROUSERED) else BOX_POINTS // 2 for kind in kinds)
         limits = []
@@ -465,15 +496,15 @@ class RigidContact(GroundContact):
         return min(limits)
 
     def reset(self) -> None:
-        """Forget all friction."""
+        """Reset all friction."""
         self._held[:] = 0.0
 
     def save(self) -> bytes:
-        """Return the mobilised friction."""
+        """Return the mobilized friction."""
         return self._held.astype('<f8').tobytes()
 
     def load(self, blob: bytes) -> None:
-        """Restore what :meth:`save` returned."""
+        """Restore the result of :meth:`save`."""
         if len(blob) != self._held.nbytes:
-            raise ValueError(f'saved friction of {len(blob)} bytes; allowed: {self._held.nbytes}, it was cut short')
+            raise ValueError(f'saved friction of {len(blob)} bytes; allowed: {self._held.nbytes}')
         self._held[:] = np.frombuffer(blob, '<f8').reshape(self._held.shape)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The surface of ground that does not yield: its height, how deep a point is in it, its point nearest to an axle."""
+"""Surface of rigid terrain: height, depth of a point, nearest point to an axle."""
 
 from __future__ import annotations
 
@@ -15,47 +15,47 @@ from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.scm.arrays import Shapes
 
 FRICTION, STIFFNESS, DAMPING, STICK, CREEP = range(5)
-"""Columns of the parameters."""
+"""Columns of the soil parameters: friction, stiffness, damping, friction displacement, viscous friction."""
 BENT = 1e-3
-"""Bend of the ground within a wheel's radius, over that, from which the nearest point counts."""
+"""Bend of the surface within a wheel's radius, over the radius, from which the nearest point is used."""
 _STEEP = 1.0
-"""Slope from which a cell's twist counts in the distance of a point below it."""
+"""Slope from which the twist of a cell is included in the distance of a point below it."""
 _GOLDEN, _HALVINGS = 0.5 * (3.0 - math.sqrt(5.0)), 40
-"""Golden section, and how often it shortens the interval in which a cell's nearest point lies: to 1e-8 of it."""
+"""Golden section, and the number of times it shortens the interval of a cell's nearest point: to 1e-8."""
 
 
 class RigidArrays(NamedTuple):
-    """Ground and memory for :func:`press`."""
+    """Terrain and contact memory of :func:`press`."""
 
     level: Floats
-    """[m], shape (ni, nj)."""
+    """Heights [m], shape (ni, nj)."""
     region: NDArray[np.uint8]
-    """Row of ``soils`` that holds at each node, shape (ni, nj)."""
+    """Row of ``soils`` at each node, shape (ni, nj)."""
     i0: int
     """Index of the window's first row."""
     j0: int
-    """Index of its first column."""
+    """Index of the window's first column."""
     spacing: float
-    """Distance of the nodes [m]."""
+    """Grid node spacing [m]."""
     soils: Floats
-    """Friction, stiffness, damping, stick, creep, one row per soil, shape (m, 5)."""
+    """Friction, stiffness, damping, friction displacement and viscous friction, one row per soil, shape (m, 5)."""
     shapes: Shapes
     """Shapes of all parts."""
     patchy: bool
-    """Whether other laws hold in some places."""
+    """Whether parts of the terrain have other models."""
     top: float
     """Height of the highest node [m]."""
     held: Floats
-    """In/out: mobilised friction of each point in its tangent plane, shape (n, BOX_POINTS, 2)."""
+    """Input and output: mobilized friction of each point in its tangent plane, shape (n, BOX_POINTS, 2)."""
     point: Floats
-    """Room for a point [m], shape (3,)."""
+    """Work array for a point [m], shape (3,)."""
     foot: Floats
     """Work array of :func:`find_foot`, shape (3,)."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def soil_at(arrays: RigidArrays, x: float, y: float) -> int:
-    """Return the row of ``soils`` that holds at a place within the window; of another law its stiffness is NaN."""
+    """Return the row of ``soils`` at a position in the window; its stiffness is NaN for another terrain model."""
     if arrays.soils.shape[0] == 1:
         return 0
     row, col = int(x / arrays.spacing - arrays.i0 + 0.5), int(y / arrays.spacing - arrays.j0 + 0.5)
@@ -65,7 +65,7 @@ def soil_at(arrays: RigidArrays, x: float, y: float) -> int:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def surface_at(arrays: RigidArrays, x: float, y: float) -> tuple[float, float, float]:
-    """Return height [m] and slopes of the ground at a place, NaN beyond the window."""
+    """Return height [m] and slopes of the surface at a position, NaN outside the window."""
     row, col = x / arrays.spacing - arrays.i0, y / arrays.spacing - arrays.j0
     level = arrays.level
     if not (0.0 <= row < level.shape[0] - 1 and 0.0 <= col < level.shape[1] - 1):
@@ -79,12 +79,12 @@ def surface_at(arrays: RigidArrays, x: float, y: float) -> tuple[float, float, f
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def depth_at(arrays: RigidArrays, x: float, y: float, z: float) -> tuple[float, float, float, float]:
-    """Return how deep a point is in the ground [m] and the unit normal there; NaN beyond the window, <= 0 above ground.
+    """Return the depth of a point [m] and the unit normal there; NaN outside the window, <= 0 above the surface.
 
-    The depth is the distance from the nearest point of the surface, at most the height above the point; the normal
-    points there. Where the cell over the point is nearly plane and holds the nearest point, that is the foot of the
-    perpendicular on its tangent plane. The distance is continuous in the point, its gradient is the normal: a spring
-    along it has a potential. Where ground of another law may be near, only the tangent plane counts.
+    The depth is the distance from the nearest point of the surface, at most the height of the surface above the point.
+    The normal points there. Where the cell above the point is nearly plane and contains the nearest point, that is the
+    foot of the perpendicular on its tangent plane. The distance is continuous in the point and its gradient is the
+    normal: a spring along it has a potential. Where another terrain model may be near, only the tangent plane is used.
     """
     height, slope_x, slope_y = surface_at(arrays, x, y)
     nz = 1.0 / math.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
@@ -104,7 +104,7 @@ def depth_at(arrays: RigidArrays, x: float, y: float, z: float) -> tuple[float, 
     best = depth
     if not (plain and inside):
         best, nx, ny, nz = height - z, 0.0, 0.0, 1.0
-    # Rings of cells around the point's, as long as one may be nearer than what was found.
+    # Check rings of cells around that of the point while one may be nearer than the best found.
     ring = 0
     while True:
         if ring > 0 and min(min(u, spacing - u), min(v, spacing - v)) + (ring - 1) * spacing >= best:
@@ -125,7 +125,7 @@ def depth_at(arrays: RigidArrays, x: float, y: float, z: float) -> tuple[float, 
                 if beside * beside + before * before >= best * best:
                     continue
                 distance, dx, dy, dz = _to_cell(arrays, i, j, px, py, z)
-                # Rounding must not choose between two cells of one plane.
+                # Rounding must not decide between two cells of one plane.
                 if distance < best * (1.0 - 1e-9) and distance > 0.0:
                     best, nx, ny, nz = distance, dx / distance, dy / distance, dz / distance
         ring += 1
@@ -136,12 +136,18 @@ def depth_at(arrays: RigidArrays, x: float, y: float, z: float) -> tuple[float, 
 def _on_line(
     a: float, b: float, d: float, e: float, s: float, v: float, x: float, y: float, z: float
 ) -> tuple[float, float, float, float]:
-    """Return the square of the distance and the vector from a point to the nearest one of a cell's line of constant y.
+    """Return squared distance and vector from a point to the nearest point of a cell's line of constant y.
 
     Args:
-        a: heights of the cell's nodes (0, 0), of (0, 1) ``b``, (1, 0) ``d``, (1, 1) ``e`` [m]
-        s: its size [m]
-        v: the line's y [m]
+        a: Height of the cell's node (0, 0) [m].
+        b: Height of node (0, 1) [m].
+        d: Height of node (1, 0) [m].
+        e: Height of node (1, 1) [m].
+        s: Size of the cell [m].
+        v: Position of the line along y [m].
+        x: Position of the point along x [m].
+        y: Position of the point along y [m].
+        z: Height of the point [m].
     """
     first = a + (b - a) * v / s
     rise = (d + (e - d) * v / s - first) / s
@@ -154,13 +160,15 @@ def _on_line(
 def _to_cell(arrays: RigidArrays, i: int, j: int, x: float, y: float, z: float) -> tuple[float, float, float, float]:
     """Return distance and vector [m] from a point to the nearest point found of a cell's bilinear surface.
 
-    Tried are the cell's four sides, which are straight, and by golden section the lines between two of them.
+    The four straight sides of the cell are checked and, by golden section, the lines between two of them.
 
     Args:
-        i: row of the cell's first node
-        j: its column
-        x: of the point from that node [m], so is ``y``
-        z: height [m]
+        arrays: Terrain and contact memory.
+        i: Row of the cell's first node.
+        j: Column of the cell's first node.
+        x: Position of the point along x, relative to that node [m].
+        y: Position of the point along y, relative to that node [m].
+        z: Height of the point [m].
     """
     level, s = arrays.level, arrays.spacing
     a, b, d, e = level[i, j], level[i, j + 1], level[i + 1, j], level[i + 1, j + 1]
@@ -175,7 +183,7 @@ def _to_cell(arrays: RigidArrays, i: int, j: int, x: float, y: float, z: float) 
         if square < best:
             best, bz = square, h
             bx, by = (p, q) if side < 2 else (q, p)
-    # Within: along x the surface is straight for each y, so the nearest point of that line is exact.
+    # Inside: the surface is straight along x for each y, so the nearest point of that line is exact.
     low, high = 0.0, s
     for _ in range(_HALVINGS):
         third = _GOLDEN * (high - low)
@@ -193,17 +201,22 @@ def _to_cell(arrays: RigidArrays, i: int, j: int, x: float, y: float, z: float) 
 def find_foot(
     ground: RigidArrays, cx: float, cy: float, cz: float, hx: float, hy: float, radius: float, foot: Floats
 ) -> bool:
-    """Write the point of the ground nearest to an axle, in the vertical plane of its wheel; return whether it counts.
+    """Find the surface point nearest to an axle in the vertical plane of its wheel; return whether it is used.
 
-    It does not where the ground is straight within a radius (to a thousandth of that: the plane below the axle has the
-    same point), where the window ends, and where the axle is below the ground. The ground is linear between the lines
-    of its grid that the plane crosses: exact along x and y, otherwise to the twist of one cell.
+    It is not used where the surface is straight within a radius (to BENT times the radius: the plane below the axle has
+    the same point), at the end of the window, and for an axle below the surface. The surface is taken as linear between
+    the grid lines that the plane crosses: exact along x and y, otherwise up to the twist of one cell.
 
     Args:
-        cx: of the axle [m], so are cy and cz
-        hx: unit vector ahead, level; so is hy
-        foot: out: distance ahead [m], height [m], which line of the grid it lies on: 0 of constant x, 1 of constant y,
-            -1 neither; shape (3,)
+        ground: Terrain and contact memory.
+        cx: Position of the axle along x [m].
+        cy: Position of the axle along y [m].
+        cz: Height of the axle [m].
+        hx: Horizontal unit vector ahead, x component.
+        hy: Horizontal unit vector ahead, y component.
+        radius: Radius of the wheel [m].
+        foot: Output, shape (3,): distance ahead [m], height [m], grid line of the point: 0 of constant x, 1 of constant
+            y, -1 none.
     """
     first, _, _ = surface_at(ground, cx - radius * hx, cy - radius * hy)
     last, _, _ = surface_at(ground, cx + radius * hx, cy + radius * hy)
@@ -214,7 +227,7 @@ def find_foot(
     best, bend = math.inf, 0.0
     s, z, line_before = -radius, first, -1.0
     while s < radius:
-        # The next line of the grid across x, across y, or the end.
+        # The next grid line across x, across y, or the end.
         end, line_after = radius, -1.0
         for axis in range(2):
             along, origin = (hx, cx) if axis == 0 else (hy, cy)
@@ -243,13 +256,11 @@ def find_foot(
 def foot_normal(
     ground: RigidArrays, cx: float, cy: float, cz: float, hx: float, hy: float, foot: Floats
 ) -> tuple[float, float, float]:
-    """Return the ground's unit normal at the point :func:`find_foot` found.
+    """Return the unit normal of the surface at the point of :func:`find_foot`.
 
-    In the wheel's plane it points to the axle. Across it, it is at right angles to the ground: to its slope, or to the
-    line of the grid that the point lies on, the edge of a step; a line nearly along the wheel's plane (below a fifth
-    across it) counts as ground.
-
-    Arguments as there.
+    In the wheel's plane it points to the axle. Across the plane it is normal to the slope of the surface, or to the
+    grid line of the point, which is the edge of a step. A line nearly along the wheel's plane (below a fifth across it)
+    is ignored. The arguments are those of :func:`find_foot`.
     """
     ahead, height = foot[0], foot[1]
     distance = math.sqrt(ahead * ahead + (cz - height) * (cz - height))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The shear under a vehicle's parts, kept from one cycle to the next."""
+"""Memory of the shear under a vehicle's parts between cycles."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ Flags = NDArray[np.bool_]
 class ShearMemory:
     """Nonzero shear of (layer, node), sorted by (layer, i, j).
 
-    A layer is a wheel or a part of the hull (regolith mode) or the whole vehicle (reference mode, layer 0). What the
-    two values mean depends on the mode, see :func:`regolith_terrain.scm.body_wrench`. It is part of the vehicle's
-    state; merges of soil never touch it.
+    A layer is a wheel or a part of the hull (regolith mode) or the whole vehicle (reference mode, layer 0). The meaning
+    of the two values depends on the mode, see :func:`regolith_terrain.scm.body_wrench`. The memory is part of the
+    vehicle's state; merges of soil do not change it.
     """
 
     layers: int
     """Number of layers."""
     layer: Indices
-    """Shape (n,)."""
+    """Layer of each entry, shape (n,)."""
     i: Indices
     """Node index along x, shape (n,)."""
     j: Indices
     """Node index along y, shape (n,)."""
     value: Floats
-    """Shape (n, 2)."""
+    """Shear of each entry, shape (n, 2)."""
 
     @staticmethod
     def empty(layers: int) -> ShearMemory:
-        """Return the memory of a vehicle that has touched nothing."""
+        """Return the memory of a vehicle without contacts."""
         none = np.zeros(0, dtype=np.int32)
         return ShearMemory(layers, none, none, none, np.zeros((0, 2)))
 
@@ -46,7 +46,7 @@ class ShearMemory:
         return len(self.layer)
 
     def first(self, layers: int) -> ShearMemory:
-        """Return the entries of the first layers, in a memory of as many layers as this one."""
+        """Return the entries of the first layers, in a memory with the same number of layers."""
         if len(self) == 0 or self.layer[-1] < layers:
             return self
         n = int(np.searchsorted(self.layer, layers))
@@ -59,48 +59,48 @@ class ShearMemory:
         return dense
 
     def scatter_into(self, i0: int, j0: int, dense: Floats) -> None:
-        """Write the entries into arrays of zeros, shape (layers, ni, nj, 2), whose first node is (i0, j0).
+        """Write the entries to zeroed arrays, shape (layers, ni, nj, 2), whose first node is (i0, j0).
 
-        Arrays of fewer layers will do where the last ones hold nothing (see :meth:`first`).
+        Fewer layers are sufficient if the last ones have no entries (see :meth:`first`).
         """
         _scatter(self.layer, self.i, self.j, self.value, 1.0, i0, j0, dense)
 
     def clear(self, i0: int, j0: int, dense: Floats) -> None:
-        """Write zeros to the arrays wherever this memory, which :meth:`gather` took from them, has entries."""
+        """Set the arrays to zero at all entries of this memory, the result of :meth:`gather`."""
         _scatter(self.layer, self.i, self.j, self.value, 0.0, i0, j0, dense)
 
     def gather(self, i0: int, j0: int, dense: Floats, touched: Flags) -> ShearMemory:
-        """Return the memory after a cycle: untouched nodes as they were, touched ones as in ``dense``.
+        """Return the memory after a cycle: old values of untouched nodes, values of ``dense`` for touched ones.
 
         Args:
-            i0: index of the window's first row
-            j0: index of its first column
-            dense: as :meth:`scatter` gave it, written by the kernels
-            touched: nodes the kernels loaded, shape (ni, nj); shear changes nowhere else, but may be forgotten there
+            i0: Index of the window's first row.
+            j0: Index of the window's first column.
+            dense: Arrays of :meth:`scatter`, changed by the kernels.
+            touched: Nodes loaded by the kernels, shape (ni, nj). Other shear does not change, but may have been reset.
         """
         kept, layer, i, j, value = _gather(self.layer, self.i, self.j, self.value, i0, j0, dense, touched)
         if kept:
-            # The kernel lists the kept entries first, which disturbs the order.
+            # The kernel lists the kept entries first, so the order is restored here.
             order = np.lexsort((j, i, layer))
             layer, i, j, value = layer[order], i[order], j[order], value[order]
         return ShearMemory(self.layers, layer, i, j, value)
 
     def save(self) -> bytes:
-        """Return the memory as bytes (little-endian): equal memories, equal bytes."""
+        """Return the memory as bytes (little-endian); equal memories give equal bytes."""
         head = np.array([self.layers, len(self)], dtype='<i8').tobytes()
         index = b''.join(part.astype('<i4').tobytes() for part in (self.layer, self.i, self.j))
         return head + index + self.value.astype('<f8').tobytes()
 
     @staticmethod
     def load(blob: bytes) -> ShearMemory:
-        """Return the memory that :meth:`save` described.
+        """Return the memory stored by :meth:`save`.
 
         Raises:
-            ValueError: if the length does not fit
+            ValueError: If the length does not match.
         """
         layers, n = (int(v) for v in np.frombuffer(blob, '<i8', 2)) if len(blob) >= 16 else (0, -1)
         if len(blob) != 16 + 28 * n:
-            raise ValueError(f'saved shear memory of {n} entries has {len(blob)} bytes; it was cut short')
+            raise ValueError(f'saved shear memory of {n} entries has {len(blob)} bytes, it is truncated')
         layer, i, j = (np.frombuffer(blob, '<i4', n, 16 + 4 * n * k).astype(np.int32) for k in range(3))
         value = np.frombuffer(blob, '<f8', 2 * n, 16 + 12 * n).astype(np.float64).reshape(n, 2)
         return ShearMemory(layers, layer, i, j, value)
@@ -110,7 +110,7 @@ class ShearMemory:
 def _scatter(
     layer: Indices, i: Indices, j: Indices, value: Floats, factor: float, i0: int, j0: int, dense: Floats
 ) -> None:
-    """Write ``factor`` times each entry's value to its place in the dense arrays."""
+    """Write ``factor`` times the value of each entry to the dense arrays."""
     for n in range(layer.shape[0]):
         r = i[n] - i0
         c = j[n] - j0
@@ -123,7 +123,7 @@ def _scatter(
 def _gather(
     layer: Indices, i: Indices, j: Indices, value: Floats, i0: int, j0: int, dense: Floats, touched: Flags
 ) -> tuple[int, Indices, Indices, Indices, Floats]:
-    """Return the number of entries that were kept and all entries after a cycle (layer, i, j, value), kept ones first.
+    """Return the number of kept entries and all entries after a cycle (layer, i, j, value), kept ones first.
 
     See :meth:`ShearMemory.gather`.
     """

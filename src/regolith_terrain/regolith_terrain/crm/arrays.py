@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of a bed of particles, and bundles of them for kernels."""
+"""Arrays of a bed of particles, and named tuples of them for kernels."""
 
 from __future__ import annotations
 
@@ -17,106 +17,106 @@ Bytes = NDArray[np.uint8]
 X, Y, Z, U, V, W, XX, YY, ZZ, XY, YZ, ZX, COLUMNS = range(13)
 
 SOIL, MARKER = 0, 1
-"""Kinds of particles. Markers fill walls and bodies near their surface, and carry what soil there would."""
+"""Kinds of particles. Markers fill walls and bodies near their surface, and extrapolate the soil there."""
 
 
 FRICTIONAL, CAM_CLAY = 0, 1
-"""Laws of a soil's strength."""
+"""Yield criteria of a soil."""
 
-# Columns of a particle's memory under Cam Clay: pressure it has borne [Pa], volume per volume of grains [-].
+# Columns of a particle's memory under Cam Clay: preconsolidation pressure [Pa], volume per volume of grains [-].
 BORNE, SPECIFIC, MEMORY = range(3)
 
 
 class Material(NamedTuple):
-    """Numbers of a soil, as kernels take them."""
+    """Soil parameters in the form of the kernels."""
 
     law: int
     """FRICTIONAL or CAM_CLAY."""
     density: float
-    """[kg/m^3], constant: pressure comes from the stress, not from an equation of state."""
+    """Bulk density [kg/m^3], constant: pressure follows from the stress, not from an equation of state."""
     shear_modulus: float
-    """G [Pa]; under Cam Clay that of the stiffest soil."""
+    """Shear modulus G [Pa]; under Cam Clay that of the stiffest soil."""
     bulk_modulus: float
-    """K [Pa]; under Cam Clay that of the stiffest soil."""
+    """Bulk modulus K [Pa]; under Cam Clay that of the stiffest soil."""
     friction: float
-    """mu_s, at rest [-]; under Cam Clay M, the ratio q / p in the critical state [-]."""
+    """Static friction coefficient mu_s [-]; under Cam Clay M, the ratio q / p in the critical state [-]."""
     limiting_friction: float
-    """mu_2, in fast flow [-]."""
+    """Friction coefficient mu_2 in fast flow [-]."""
     thickening: float
-    """I_0 / (d sqrt(rho)) [sqrt(m / kg)], of the growth of friction with the rate of shear."""
+    """I_0 / (d sqrt(rho)) [sqrt(m / kg)], which defines the increase of friction with the shear rate."""
     cohesion: float
-    """c [Pa]."""
+    """Cohesion c [Pa]."""
     swelling: float
-    """kappa, of Cam Clay: fall of the specific volume with ln(p) on unloading [-]."""
+    """Cam Clay only: swelling index kappa, the decrease of specific volume with ln(p) on unloading [-]."""
     compression: float
-    """lambda, of Cam Clay: the same on first loading [-]."""
+    """Cam Clay only: compression index lambda, the same on first loading [-]."""
 
 
 class Scheme(NamedTuple):
-    """Numbers of the discretisation."""
+    """Numerical parameters of the discretization."""
 
     spacing: float
-    """d_0 [m]."""
+    """Particle spacing d_0 [m]."""
     length: float
-    """Smoothing length h [m]; the kernel reaches to 2 h."""
+    """Smoothing length h [m]; the kernel extends to 2 h."""
     steepness: float
-    """Of the kernel, :func:`regolith_terrain.crm.smoothing.steepness` [1/m^5]."""
+    """Gradient factor of the kernel, :func:`regolith_terrain.crm.smoothing.steepness` [1/m^5]."""
     volume: float
-    """Of a particle, d_0^3 [m^3]."""
+    """Volume of a particle, d_0^3 [m^3]."""
     viscosity: float
-    """alpha of the artificial viscosity [-]."""
+    """Coefficient alpha of the artificial viscosity [-]."""
     sound_speed: float
-    """sqrt(K / rho) [m/s]."""
+    """Sound speed sqrt(K / rho) [m/s]."""
     shifting: float
-    """Share of the neighbours' mean velocity that moves a particle (XSPH) [-]."""
+    """Fraction of the neighbors' mean velocity that moves a particle (XSPH) [-]."""
     surface: float
-    """Divergence of position (3 deep in soil) below which a particle lies on the free surface [-]."""
+    """Divergence of position (3 deep in soil) below which a particle is on the free surface [-]."""
     corrected: bool
-    """Whether velocity gradients are exact for linear fields."""
+    """Whether velocity gradients are corrected to be exact for linear fields."""
 
 
 class Neighbours(NamedTuple):
-    """Who lies near whom: offsets into runs of cells, one byte each.
+    """Neighbor lists: offsets into runs of cells, one byte each.
 
-    Particles are sorted by cell, z fastest, so the 27 cells round a particle are nine runs of rows, one in each of the
-    nine columns of cells round it. The list of a row is, run by run, a count and as many offsets from the run's first
-    row.
+    Particles are sorted by cell, z fastest. The 27 cells around a particle are nine runs of rows, one in each of the
+    nine surrounding columns of cells. The list of a row has, for each run, a count and that many offsets from the
+    first row of the run.
     """
 
     offsets: Bytes
-    """Lists of all rows, one after the other."""
+    """Lists of all rows, concatenated."""
     begin: NDArray[np.int64]
-    """Where a row's list begins, -1 for none, shape (n,)."""
+    """Start of the list of each row, -1 for none, shape (n,)."""
     cell: NDArray[np.int64]
     """Cell of each row, shape (n,)."""
     first: Rows
     """First row of each cell, and the number of rows at the end, shape (cells + 1,)."""
     around: NDArray[np.int64]
-    """Columns of cells round each column, itself among them, in a fixed order, shape (columns, 9)."""
+    """Surrounding columns of cells of each column, including itself, in a fixed order, shape (columns, 9)."""
     shift: Floats
-    """What to add to a particle's x and y to compare it with those of such a column, where the bed repeats itself [m],
-    shape (columns, 9, 2)."""
+    """Offset added to a particle's x and y for comparison with those of such a column in a periodic bed [m], shape
+    (columns, 9, 2)."""
     height: int
-    """Cells of a column."""
+    """Number of cells of a column."""
 
 
 class BoundaryBodies(NamedTuple):
-    """Poses and twists of what markers belong to; body 0 is the world."""
+    """Poses and twists of the bodies of markers; body 0 is the world."""
 
     center: Floats
-    """[m], shape (b, 3)."""
+    """Centers [m], shape (b, 3)."""
     rotation: Floats
-    """Columns are a body's axes, shape (b, 3, 3)."""
+    """Axes of each body as columns, shape (b, 3, 3)."""
     velocity: Floats
-    """Of the centre [m/s], shape (b, 3)."""
+    """Velocity of the center [m/s], shape (b, 3)."""
     spin: Floats
     """Angular velocity, world axes [rad/s], shape (b, 3)."""
     acceleration: Floats
-    """Of the centre [m/s^2], shape (b, 3)."""
+    """Acceleration of the center [m/s^2], shape (b, 3)."""
 
 
 def make_bodies(count: int) -> BoundaryBodies:
-    """Return bodies at rest at the origin, the world among them."""
+    """Return bodies at rest at the origin, including the world."""
     rotation = np.zeros((count, 3, 3))
     rotation[:] = np.eye(3)
     return BoundaryBodies(np.zeros((count, 3)), rotation, *(np.zeros((count, 3)) for _ in range(3)))

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The plainest particle code there is, a fluid's density and force, timed beside ours so that machines compare.
+"""Minimal particle code as a benchmark reference: density and pressure force of a fluid.
 
-Sorted into cells, each particle looks through the 27 about it twice: for its density, and for the force of pressure.
-With a reach of two spacings it has some 33 neighbours. A step is one evaluation.
+Particles are sorted into cells, and each checks the 27 surrounding cells twice: for its density and for the pressure
+force. With a reach of two spacings it has about 33 neighbors. A step is one evaluation.
 """
 
 from __future__ import annotations
@@ -80,11 +80,12 @@ def _forces(
 
 
 def evaluations_per_s(count: int, workers: int, repeats: int = 5) -> float:
-    """Return how many particles a second get density and force, sorting included, best of several passes.
+    """Return the number of density and force evaluations per second, including sorting; best of several passes.
 
     Args:
-        count: of particles in a cube, about
-        workers: threads
+        count: Approximate number of particles in a cube.
+        workers: Number of threads.
+        repeats: Number of passes.
     """
     side = round(count ** (1.0 / 3.0))
     place = np.hstack((boundary_markers.lattice((0.0,) * 3, (float(side),) * 3, 1.0), np.zeros((side**3, 1))))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of a continuum of particles: the benchmark ``bench crm``."""
+"""Benchmark ``bench crm``: computing time of CRM."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from regolith_world.numerics.machine_score import machine_score
 COUNTS = (10_000, 50_000, 200_000)
 _REPEATS = 3
 _PARTICLE_STEPS = 600_000
-"""Of one pass."""
+"""Number of particle steps of one pass."""
 _CARD_STEPS = 50
-"""Of one pass on a graphics card."""
+"""Number of steps of one pass on a GPU."""
 
 
 def crm(counts: tuple[int, ...] = COUNTS, wheel_spacing: float = 0.009) -> dict[str, Any]:
-    """Measure cubes of soil at rest that repeat themselves sideways, with some 80 neighbours each inside.
+    """Measure periodic cubes of soil at rest, with about 80 neighbors per particle.
 
     Args:
-        counts: about how many particles of soil
-        wheel_spacing: of particles under the wheel [m]
+        counts: Approximate numbers of soil particles.
+        wheel_spacing: Particle spacing under the wheel [m].
 
     Returns:
-        ``particle_steps_per_s``, count -> threads -> steps of one particle per wall second (best of several passes),
-        each step two evaluations, particles sorted once in a pass, and ``cuda`` beside the threads where there is a
-        graphics card; ``evaluations_per_s``, twice that, with one thread; ``of_plain``, evaluations over those of the
-        plainest particle code with as many threads, timed beside (:mod:`regolith_terrain.crm.baseline`);
-        ``neighbours``, mean of a list; ``bytes_per_particle``, all arrays and a saved copy; by count. ``wheel``, the
-        rig ``grc1_mgru3`` on 10 degrees with two threads: ``seconds_per_second``, wall per simulated time, of
-        ``elements`` particles in the trough with a step of ``step_s``. ``machine_score``, see
-        :func:`regolith_world.numerics.machine_score.machine_score`
+        ``particle_steps_per_s``, count -> threads -> steps of one particle per wall second (best of several passes).
+        Each step has two evaluations, and particles are sorted once per pass. ``cuda`` is beside the threads if a GPU
+        is available. ``evaluations_per_s``, by count, twice that with one thread. ``of_plain``, by count, evaluations
+        relative to the minimal particle code with as many threads, timed at the same time
+        (:mod:`regolith_terrain.crm.baseline`). ``neighbours``, by count, mean length of a list. ``bytes_per_particle``,
+        by count, all arrays and a saved copy. ``wheel``, the rig ``grc1_mgru3`` on 10 degrees with two threads:
+        ``seconds_per_second``, wall per simulated time, of ``elements`` particles in the trough with a step of
+        ``step_s``. ``machine_score``, see :func:`regolith_world.numerics.machine_score.machine_score`.
     """
     keys = ('particle_steps_per_s', 'evaluations_per_s', 'of_plain', 'neighbours', 'bytes_per_particle')
     found: dict[str, dict[str, Any]] = {key: {} for key in keys}
@@ -94,7 +94,7 @@ def _rate(bed: ParticleBed, steps: int) -> float:
         begin = time.perf_counter()
         bed.sort()
         for _ in range(steps):
-            bed.step(1e-4)  # waits for the device: it returns forces on the floor
+            bed.step(1e-4)  # waits for the device, which returns forces on the floor
         best = min(best, time.perf_counter() - begin)
     return bed.soil_count * steps / best
 

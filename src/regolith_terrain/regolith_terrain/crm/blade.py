@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""An upright blade pushed through soil as a continuum of particles: what the earthmoving equation is held against.
+"""Upright blade pushed through CRM soil, for comparison with the earthmoving equation.
 
-The bed repeats itself along the blade, so the cut is plane, as the equation has it. The blade is three spacings thick,
-as rough as the soil is strong, and stands in a slot at first; what it pushes stays before it.
+The bed is periodic along the blade, so the cut is plane, as in the equation. The blade is three spacings thick, as
+rough as the strength of the soil, and initially in a slot. The pushed soil stays in front of it.
 """
 
 from __future__ import annotations
@@ -19,39 +19,39 @@ from regolith_terrain.crm.particle_bed import ParticleBed
 from regolith_terrain.crm.soil import Discretization, ParticleSoil
 
 STIFFNESS = 400.0
-"""Young's modulus over rho g d + c: soil before the blade is compressed by a few per cent."""
+"""Young's modulus over rho g d + c: soil in front of the blade is compressed by a few percent."""
 _COURANT = 0.4
 _VISCOSITY = 0.05
 _ACROSS = 9
-"""Spacings after which the bed repeats itself: three cells."""
+"""Period of the bed in spacings: three cells."""
 _AHEAD, _BEHIND, _DEEP, _WAY = 7.0, 3.0, 2.5, 1.5
-"""Soil before, behind and above the floor, and the way of the blade, in depths of the cut."""
+"""Soil ahead, behind and below, and travel of the blade, in depths of the cut."""
 _START_S = 0.2
-"""Time in which the blade comes to its speed, at most a fifth of its way [s]."""
+"""Time in which the blade reaches its speed, at most a fifth of its travel [s]."""
 
 
 class Cut(NamedTuple):
-    """Forces on a blade per width, means over the last two thirds of its way."""
+    """Forces on a blade per width, averaged over the last two thirds of its travel."""
 
     draft: float
-    """Against its motion [N/m]."""
+    """Force against the motion [N/m]."""
     lift: float
-    """Upwards [N/m]."""
+    """Upward force [N/m]."""
     particles: int
 
 
 def soil_to_cut(density: float, cohesion: float, friction: float, gravity: float, depth: float) -> ParticleSoil:
-    """Return soil as stiff as a cut asks for, as strong in plane strain as Mohr and Coulomb say.
+    """Return soil with the stiffness for a cut, and the plane-strain strength of Mohr-Coulomb.
 
-    Where it does not widen, half the difference of the principal stresses in the plane is sqrt(J2), and half their sum
-    the pressure: so p sin(phi) + c cos(phi) bounds sqrt(J2).
+    In plane strain, half the difference of the principal stresses in the plane is sqrt(J2), and half their sum is the
+    pressure. So p sin(phi) + c cos(phi) limits sqrt(J2).
 
     Args:
-        density: [kg/m^3]
-        cohesion: [Pa]
-        friction: angle [rad]
-        gravity: [m/s^2]
-        depth: of the cut [m]
+        density: Bulk density [kg/m^3].
+        cohesion: Cohesion [Pa].
+        friction: Friction angle [rad].
+        gravity: Gravity [m/s^2].
+        depth: Depth of the cut [m].
     """
     return ParticleSoil(
         name='cut',
@@ -71,21 +71,24 @@ def push_blade(
     workers: int = 1,
     tick: Callable[[float], None] = lambda part: None,
 ) -> Cut:
-    """Push a blade through soil.
+    """Push a blade through soil and return the mean forces.
 
     Args:
-        depth: of its edge below the surface [m], four spacings or more
-        speed: [m/s]
-        gravity: [m/s^2]
-        spacing: of particles [m]
-        workers: threads; the outcome is the same
-        tick: called with the part that is done
+        soil: Soil of the bed.
+        depth: Depth of the edge below the surface [m], at least four spacings.
+        speed: Speed of the blade [m/s].
+        gravity: Gravity [m/s^2].
+        spacing: Particle spacing [m].
+        workers: Number of threads; it does not change the result.
+        tick: Progress callback with the completed fraction.
 
     Raises:
-        ValueError: if particles are too coarse
+        ValueError: If particles are too coarse.
     """
     if depth < 4.0 * spacing:
-        raise ValueError(f'spacing {spacing!r} m for a cut of {depth!r} m; allowed: at most a quarter of it')
+        raise ValueError(
+            f'spacing {spacing!r} m is too coarse for a cut of {depth!r} m; allowed: at most a quarter of it'
+        )
     behind, ahead, deep = (round(k * depth / spacing) * spacing for k in (_BEHIND, _AHEAD, _DEEP))
     across, edge = _ACROSS * spacing, boundary_markers.LAYERS * spacing
 

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where particles of soil lie at first, and where markers fill walls and bodies.
+"""Initial positions of soil particles, and markers that fill walls and bodies.
 
-Markers lie in layers beneath a surface, the first half a spacing below, as soil begins half a spacing above: so the
-surface is where the shape has it. Three layers fill the kernel's reach.
+Markers are in layers below a surface, the first half a spacing below it. Soil begins half a spacing above it, so the
+surface is at its geometric position. Three layers fill the reach of the kernel.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LAYERS = 3
 
 
 def lattice(low: ArrayLike, high: ArrayLike, spacing: float) -> Floats:
-    """Return points in the middle of cubes that fill a box, as many as fit best along each side [m], shape (n, 3)."""
+    """Return centers of cubes that fill a box, as many as fit best along each side [m], shape (n, 3)."""
     axes = []
     for a, b in zip(np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64), strict=True):
         count = max(0, round((b - a) / spacing))
@@ -29,12 +29,13 @@ def lattice(low: ArrayLike, high: ArrayLike, spacing: float) -> Floats:
 
 
 def trough(low: ArrayLike, high: ArrayLike, spacing: float, height: float = 0.0) -> Floats:
-    """Return markers of a floor and four walls round a box of soil [m], shape (n, 3).
+    """Return markers of a floor and four walls around a box of soil [m], shape (n, 3).
 
     Args:
-        low: lower corner of the soil [m]
-        high: upper corner [m]
-        height: by which walls rise above the soil [m]
+        low: Lower corner of the soil [m].
+        high: Upper corner of the soil [m].
+        spacing: Particle spacing [m].
+        height: Height of the walls above the soil [m].
     """
     a, b = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
     size = np.round((b - a) / spacing) * spacing
@@ -46,15 +47,16 @@ def trough(low: ArrayLike, high: ArrayLike, spacing: float, height: float = 0.0)
 
 
 def channel(x: tuple[float, float], width: float, floor: float, spacing: float, height: float) -> tuple[Floats, Floats]:
-    """Return places of soil below z = 0, and markers of the floor and the ends of a channel [m], shape (n, 3).
+    """Return positions of soil below z = 0, and markers of floor and ends of a channel [m], shape (n, 3).
 
-    It repeats itself along y, in which it has no walls.
+    The channel is periodic along y, where it has no walls.
 
     Args:
-        x: of its ends [m], the second moved to whole spacings
-        width: period, along y [m]
-        floor: z of its floor [m]
-        height: by which ends rise above the soil [m]
+        x: Positions of its ends [m], the second moved to whole spacings.
+        width: Period along y [m].
+        floor: Height z of the floor [m].
+        spacing: Particle spacing [m].
+        height: Height of the ends above the soil [m].
     """
     edge = LAYERS * spacing
     (a, b), count = x, round((x[1] - x[0]) / spacing)
@@ -74,16 +76,17 @@ def channel(x: tuple[float, float], width: float, floor: float, spacing: float, 
 
 
 def floor(low: ArrayLike, high: ArrayLike, spacing: float) -> Floats:
-    """Return markers below a rectangle: x, y of its corners and z of its lower one count [m], shape (n, 3)."""
+    """Return markers below a rectangle, given by x, y of its corners and z of the lower one [m], shape (n, 3)."""
     a, b = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
     return lattice([a[0], a[1], a[2] - LAYERS * spacing], [b[0], b[1], a[2]], spacing)
 
 
 def box(half: ArrayLike, spacing: float) -> Floats:
-    """Return markers of a box round the origin, in its outer layers [m], shape (n, 3).
+    """Return markers in the outer layers of a box around the origin [m], shape (n, 3).
 
     Args:
-        half: half its sides [m], shape (3,)
+        half: Half lengths [m], shape (3,).
+        spacing: Particle spacing [m].
     """
     side = np.asarray(half, dtype=np.float64)
     filled = lattice(-side, side, spacing)
@@ -98,18 +101,19 @@ def together(*parts: Floats) -> tuple[Floats, NDArray[np.int32]]:
 
 
 def slab(length: float, width: float, spacing: float) -> Floats:
-    """Return markers of a plate above z = 0, about the origin, none of them on y = 0 [m], shape (n, 3).
+    """Return markers of a plate above z = 0, centered at the origin, none on y = 0 [m], shape (n, 3).
 
     Args:
-        length: along x [m]
-        width: along y [m]
+        length: Length along x [m].
+        width: Width along y [m].
+        spacing: Particle spacing [m].
     """
     half = lattice((-0.5 * length, 0.0, 0.0), (0.5 * length, 0.5 * width, LAYERS * spacing), spacing)
     return np.concatenate((half, half * [1.0, -1.0, 1.0]))
 
 
 def disc(radius: float, spacing: float) -> Floats:
-    """Return markers of a round plate above z = 0, in rings about z, none of them on y = 0 [m], shape (n, 3)."""
+    """Return markers of a round plate above z = 0, in rings about z, none on y = 0 [m], shape (n, 3)."""
     count = max(1, round(radius / spacing))
     rings = []
     for k in range(count):
@@ -122,7 +126,7 @@ def disc(radius: float, spacing: float) -> Floats:
 
 
 def ball(radius: float, spacing: float) -> Floats:
-    """Return markers of a ball, in spherical layers [m], shape (n, 3)."""
+    """Return markers of a ball in spherical layers [m], shape (n, 3)."""
     shells = []
     for layer in range(LAYERS):
         r = radius - (layer + 0.5) * spacing
@@ -148,13 +152,16 @@ def wheel(
 ) -> Floats:
     """Return markers of a drum with axle along y and straight grousers [m], shape (n, 3).
 
-    Its sides are closed as deep as five times the outer layers; soil does not come further in.
+    Its sides are closed to a depth of five times the outer layers; soil does not enter further.
 
     Args:
-        radius: of the drum [m]
-        height: by which grousers stand out [m]
-        thickness: of a grouser; one that is thinner than the spacing has one layer of markers [m]
-        even: whether none may lie on the plane y = 0
+        radius: Radius of the drum [m].
+        width: Width of the drum [m].
+        spacing: Particle spacing [m].
+        grousers: Number of grousers.
+        height: Height of the grousers above the drum [m].
+        thickness: Thickness of a grouser [m]; one thinner than the spacing has one layer of markers.
+        even: Whether no marker is on the plane y = 0.
     """
     rows = max(1, round(width / spacing))
     rows += rows % 2 if even else 0

@@ -1,13 +1,13 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Walls and bodies: markers that carry on the soil's velocity and stress, and the force of soil on them.
+"""Walls and bodies in CRM: markers with extrapolated velocity and stress, and soil forces on them.
 
-Markers fill a wall's or a body's inside near its surface. Each has the velocity that makes the soil stick to the
-surface, u = 2 u_wall - <u>, and the soil's own stress carried on to where it is; <> are averages over the soil near it,
-weighted by the kernel. With n from the soil to the marker, at the distance b, stress there is
-<sigma> + (t n) I + t_s (x) n + n (x) t_s, where t = -rho (g - a_wall) b and t_s is t less its part along n. The
-pressure is Adami's; without the shear, which is ours, soil on a slope would slide on its floor. So a surface is as
-rough as the soil is strong, and a marker never pulls.
+Markers fill the inside of a wall or body near its surface. Each has the velocity that makes the soil stick to the
+surface, u = 2 u_wall - <u>, and the soil stress extrapolated to its position. <> are averages over the nearby soil,
+weighted by the kernel. With n from the soil to the marker, at the distance b, the stress is
+<sigma> + (t n) I + t_s (x) n + n (x) t_s. Here t = -rho (g - a_wall) b, and t_s is t minus its component along n. The
+pressure is that of Adami. The shear term is specific to Regolith; without it, soil on a slope would slide on its floor.
+So a surface is as rough as the strength of the soil, and a marker never pulls.
 
 Source: adami2012.
 Checked by: test_crm_rest.py::test_column_at_rest, test_crm_rest.py::test_force_on_bodies_is_that_on_soil_reversed.
@@ -55,12 +55,18 @@ def place_markers(
     bodies: BoundaryBodies,
     ahead: float,
 ) -> None:
-    """Write positions and wall velocities of the markers in ``rows[a:b]``, where bodies are after ``ahead`` [s].
+    """Write positions and wall velocities of the markers in ``rows[a:b]``, at the bodies' poses after ``ahead`` [s].
 
     Args:
-        label: number of the marker in each row, shape (n,)
-        body: body of each marker, by its number, shape (m,)
-        local: place of each marker in its body's frame [m], shape (m, 3)
+        a: First index into ``rows``.
+        b: End index.
+        particles: Input and output: particles, shape (n, 12).
+        rows: Rows of markers.
+        label: Number of the marker in each row, shape (n,).
+        body: Body of each marker, by its number, shape (m,).
+        local: Position of each marker in its body's frame [m], shape (m, 3).
+        bodies: Poses and twists of the bodies.
+        ahead: Time after the present poses [s].
     """
     for k in range(a, b):
         row = rows[k]
@@ -94,10 +100,20 @@ def extrapolate_to_markers(
     material: Material,
     scheme: Scheme,
 ) -> None:
-    """Turn wall velocities of the markers in ``rows[a:b]`` into theirs, and give them their stress.
+    """Convert wall velocities of the markers in ``rows[a:b]`` to marker velocities, and set their stress.
 
     Args:
-        gravity: [m/s^2], shape (3,)
+        a: First index into ``rows``.
+        b: End index.
+        particles: Input and output: particles, shape (n, 12).
+        near: Neighbor lists.
+        rows: Rows of markers.
+        label: Number of the marker in each row, shape (n,).
+        body: Body of each marker, by its number, shape (m,).
+        bodies: Poses and twists of the bodies.
+        gravity: Gravity [m/s^2], shape (3,).
+        material: Soil parameters.
+        scheme: Numerical parameters.
     """
     length = scheme.length
     support = 4.0 * length * length
@@ -142,7 +158,7 @@ def extrapolate_to_markers(
             particles[row, U] = 2.0 * particles[row, U] - share * su
             particles[row, V] = 2.0 * particles[row, V] - share * sv
             particles[row, W] = 2.0 * particles[row, W] - share * sw
-            # The stress on a layer parallel to the surface grows by -rho (g - a) per metre away from the soil.
+            # The stress on a layer parallel to the surface increases by -rho (g - a) per meter away from the soil.
             who = bodies.acceleration[body[label[row]]]
             load = material.density * share
             bx, by, bz = load * (who[0] - gravity[0]), load * (who[1] - gravity[1]), load * (who[2] - gravity[2])
@@ -176,10 +192,18 @@ def forces_on_markers(
     scheme: Scheme,
     force: Floats,
 ) -> None:
-    """Write the force of soil on the markers in ``rows[a:b]``: what each does to the soil, reversed.
+    """Write the force of soil on the markers in ``rows[a:b]``: the reaction to the force of each on the soil.
 
     Args:
-        force: out, by number of the marker [N], shape (m, 3)
+        a: First index into ``rows``.
+        b: End index.
+        particles: Particles, shape (n, 12).
+        near: Neighbor lists.
+        rows: Rows of markers.
+        label: Number of the marker in each row, shape (n,).
+        material: Soil parameters.
+        scheme: Numerical parameters.
+        force: Output: force by number of the marker [N], shape (m, 3).
     """
     length = scheme.length
     support = 4.0 * length * length
@@ -229,11 +253,15 @@ def forces_on_markers(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def sum_forces(force: Floats, body: Rows, local: Floats, bodies: BoundaryBodies, total: Floats, torque: Floats) -> None:
-    """Write the force [N] on each body and its torque about its centre [N m], markers in the order of their numbers.
+    """Write the force [N] on each body and its torque about the center [N m], summed in the order of marker numbers.
 
     Args:
-        total: out, shape (b, 3)
-        torque: out, shape (b, 3)
+        force: Force on each marker [N], shape (m, 3).
+        body: Body of each marker, shape (m,).
+        local: Position of each marker in its body's frame [m], shape (m, 3).
+        bodies: Poses and twists of the bodies.
+        total: Output: force on each body [N], shape (b, 3).
+        torque: Output: torque on each body [N m], shape (b, 3).
     """
     total[:] = 0.0
     torque[:] = 0.0

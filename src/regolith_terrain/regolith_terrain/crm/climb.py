@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A driven wheel that climbs a slope of soil as a continuum of particles."""
+"""Slope climb of a driven wheel on CRM soil."""
 
 from __future__ import annotations
 
@@ -20,28 +20,30 @@ from regolith_terrain.crm.soil import Discretization, ParticleSoil
 from regolith_terrain.testbeds.slope_climb import DrivenWheel, WheelRig, WheelTrack, check, measured
 
 COURANT = 0.45
-"""Step over the time that sound takes through a smoothing length: what moves is slow against sound."""
+"""Courant number: step over the time in which sound crosses a smoothing length. It is large because the motion is slow
+compared to sound.
+"""
 _BACK, _FORTH = 0.8, 1.2
-"""What moves behind and before the axle, in radii of the tips; what flows goes on further off. With 1.3 to both sides
-slip was 0.007 more (20 mm, 15 degrees), for a third more work."""
+"""Range of moving soil behind and ahead of the axle, in radii of the tips; soil that still flows also moves outside it.
+With 1.3 on both sides, slip was 0.007 larger (20 mm, 15 degrees), for a third more work."""
 _BEHIND = 1.37
-"""From the axle to the wall behind at the start, in radii of the tips: so that the wall stays frozen."""
+"""Distance from the axle to the rear wall at the start, in radii of the tips, so the wall stays frozen."""
 _BLOCK = 50
-"""Steps of an advance, about."""
+"""Approximate number of steps of one advance."""
 _SAMPLES = 400
-"""Of a climb, about."""
+"""Approximate number of samples of a climb."""
 
 
 def refuse(rig: WheelRig, soil: ParticleSoil, settings: Discretization) -> None:
-    """Refuse particles that are too coarse, or more than memory holds.
+    """Reject particles that are too coarse, or more than fit into memory.
 
     Raises:
-        ValueError: naming the value and what is allowed
+        ValueError: If a value is invalid. The message names the value and the allowed values.
     """
     most = min(rig.width_m, rig.trough.depth_m)
     if settings.spacing_m > most:
         raise ValueError(
-            f'spacing_m {settings.spacing_m!r}; allowed: at most {most!r}, the lesser of width_m of the '
+            f'spacing_m {settings.spacing_m!r}: is too coarse; allowed: at most {most!r}, the lesser of width_m of the '
             'wheel and depth_m of the trough'
         )
     trough = rig.trough
@@ -49,7 +51,7 @@ def refuse(rig: WheelRig, soil: ParticleSoil, settings: Discretization) -> None:
 
 
 class CrmClimb(DrivenBody):
-    """A climb on its way."""
+    """A climb on CRM."""
 
     def __init__(
         self,
@@ -60,15 +62,18 @@ class CrmClimb(DrivenBody):
         workers: int = 1,
         device: Device = 'cpu',
     ) -> None:
-        """Lay the bed, as an elastic layer under its own weight.
+        """Create the bed as an elastic layer under its own weight.
 
         Args:
-            slope_deg: upwards in the direction of travel [deg]
-            workers: threads; the outcome is the same
-            device: what makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`
+            rig: Rig of the climb.
+            slope_deg: Slope, positive upward in the direction of travel [deg].
+            soil: Soil of the bed.
+            settings: Discretization of the soil.
+            workers: Number of threads; it does not change the result.
+            device: Device of the computation, see :func:`regolith_terrain.crm.device_selection.bed_class`.
 
         Raises:
-            ValueError: if there is no room, or particles are too coarse
+            ValueError: If the trough is too small, or particles are too coarse.
         """
         check(rig, slope_deg)
         refuse(rig, soil, settings)
@@ -82,12 +87,12 @@ class CrmClimb(DrivenBody):
         )
         super().__init__(symmetric_bed(device, soil, settings, rig.pull(slope_deg), filled, walls, rotor, workers))
         self.bed.lay_at_rest(0.0)
-        self.bed.still *= math.sqrt(rig.gravity_mps2 / 9.81)  # soil freezes at the same place under any gravity
+        self.bed.still *= math.sqrt(rig.gravity_mps2 / 9.81)  # soil freezes at the same position under any gravity
         self.dt = settings.step(self.bed.material)
 
     @property
     def part(self) -> float:
-        """Return the part that is done."""
+        """Completed fraction."""
         return self.steps / self._all
 
     @property
@@ -105,7 +110,7 @@ class CrmClimb(DrivenBody):
                 self._sample(min(each, self._left))
 
     def _sample(self, count: int) -> None:
-        """Go on by so many steps."""
+        """Advance by a number of steps."""
         wheel, bed = self.wheel, self.bed
         total = np.zeros(2)
         for _ in range(count):
@@ -117,7 +122,7 @@ class CrmClimb(DrivenBody):
         self.track.add(wheel.t, float(wheel.state[1]), wheel.depth, *(total / count))
 
     def _place(self) -> None:
-        """Put the wheel's markers where it is, and have move what is about it."""
+        """Place the wheel's markers at its pose, and select the moving soil around it."""
         _, x, z, vx, vz, _ = self.wheel.state
         bodies, radius, side = self.bed.bodies, self.rig.outermost_m, self.rig.trough.width_m
         bodies.center[1] = x, 0.0, z
@@ -127,7 +132,7 @@ class CrmClimb(DrivenBody):
         self.bed.boxes = np.array([[x - _BACK * radius, -side, -np.inf, x + _FORTH * radius, side, np.inf]])
 
     def row(self) -> dict[str, Any]:
-        """Return the figures of the climb so far."""
+        """Return the results of the climb so far."""
         return {
             **measured(self.rig, self.track.array()),
             **self._cost(),

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A column of soil in a tube that is drawn up or vanishes: the bench of the angle of repose on a continuum."""
+"""Column of CRM soil in a tube that is lifted or removed: the testbed of the angle of repose."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from regolith_terrain.testbeds.heap_measurement import Heap, SoilColumn
 from regolith_terrain.testbeds.resumable_runs import Part, packed, unpacked
 
 STIFFNESS = 150.0
-"""Young's modulus over the pressure under the column: it is compressed by half a per cent, falls alike under any
-gravity, and stays at a tenth of the speed of sound."""
+"""Young's modulus over the pressure under the column. The column is compressed by half a percent, falls similarly under
+any gravity, and stays at a tenth of the sound speed."""
 SHIFTING = 0.5
-"""Of XSPH: a quarter leaves a fifth more noise in the stress of a heap, and a heap lower by a hundredth."""
+"""XSPH coefficient: with a quarter, a heap has a fifth more stress noise and is lower by a hundredth."""
 SURFACE = 0.0
-"""No soil is taken to have come apart: if that on the surface is, a heap creeps on for twice as long."""
+"""No soil is treated as separated. With separation at the surface, a heap creeps for twice as long."""
 VISCOSITY_LOOSE = 0.05
-"""Artificial, alpha. A column that falls is fast, and viscosity, which goes with the speed of sound, brakes it: with
-0.2, in soil three times as stiff, it runs out by 0.9 of its radius instead of 1.3. One whose tube is drawn up has that
-of slow soil: with 0.05 its flank would have 8 degrees instead of 19 at mu = 0.38."""
+"""Artificial viscosity alpha. A falling column is fast, and viscosity, which is proportional to the sound speed, brakes
+it: with 0.2, in soil three times as stiff, it runs out by 0.9 of its radius instead of 1.3. A column whose tube is
+lifted has the value of slow soil: with 0.05 its flank would have 8 degrees instead of 19 at mu = 0.38."""
 _DENSITY = 1500.0
 _AT_REST = 1e-3
-"""Part of the greatest energy of motion."""
+"""Fraction of the largest kinetic energy below which the heap is at rest."""
 _CHECKED = 40
-"""Steps between two looks at the energy. Lists of neighbours are made anew each time: so a saved column goes on with
-the same bits."""
+"""Number of steps between two checks of the energy. Neighbor lists are rebuilt each time, so a saved column continues
+bit-identically."""
 
 
 def soil_of(column: SoilColumn, friction: float) -> ParticleSoil:
-    """Return the soil of a column: without cohesion, 1500 kg/m^3, as stiff as its height and gravity ask for."""
+    """Return the soil of a column: without cohesion, 1500 kg/m^3, with a stiffness for its height and gravity."""
     stiffness = STIFFNESS * _DENSITY * column.gravity * column.height
     return ParticleSoil(name='column', density_kgpm3=_DENSITY, youngs_modulus_pa=stiffness, friction=friction)
 
 
 class CrmCollapse:
-    """A column of soil on its way to a heap; for the rest see
-    :class:`regolith_terrain.testbeds.resumable_runs.ResumableRun`.
+    """A column of CRM soil that collapses to a heap.
 
-    The floor is as rough as the soil is strong, and so is the tube.
+    It is a :class:`regolith_terrain.testbeds.resumable_runs.ResumableRun`. Floor and tube are as rough as the strength
+    of the soil.
     """
 
     def __init__(
@@ -59,10 +59,12 @@ class CrmCollapse:
         """Fill the tube.
 
         Args:
-            count: of particles, about
-            workers: threads; the outcome is the same
-            viscosity: artificial, alpha; None: by how it is let go
-            device: what makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`
+            column: Column and its release.
+            friction: Friction coefficient of the soil [-].
+            count: Approximate number of particles.
+            workers: Number of threads; it does not change the result.
+            viscosity: Artificial viscosity alpha [-]; None: depends on the release.
+            device: Device of the computation, see :func:`regolith_terrain.crm.device_selection.bed_class`.
         """
         spacing = (math.pi * column.radius**2 * column.height / count) ** (1.0 / 3.0)
         side = 2.0 * math.ceil(column.radius / spacing) * spacing
@@ -71,7 +73,7 @@ class CrmCollapse:
         )
         filled = filled[np.hypot(filled[:, 0], filled[:, 1]) < column.radius]
         tall = float(filled[:, 2].max()) + 0.5 * spacing
-        # Further than Lube et al. (2004) have seen columns run.
+        # Further than the run-out of columns in Lube et al. (2004).
         far = column.radius * (1.0 + 2.5 * max(1.0, tall / column.radius)) + 4.0 * spacing
         half = math.ceil(far / spacing) * spacing
         floor = boundary_markers.floor((-half, -half, 0.0), (half, half, 0.0), spacing)
@@ -103,11 +105,11 @@ class CrmCollapse:
 
     @property
     def part(self) -> float:
-        """Return the part that is done."""
+        """Completed fraction."""
         return 1.0 if self._still else self.bed.t / (self._up + 12.0 * self._fall)
 
     def advance(self, tick: Part) -> None:
-        """Go on by some steps, then look whether it lies still."""
+        """Advance by some steps, then check whether the heap is at rest."""
         bed = self.bed
         bed.sort()
         for _ in range(_CHECKED):
@@ -121,21 +123,21 @@ class CrmCollapse:
         self._still = bed.t > self._up + self._fall and energy < _AT_REST * self._most
 
     def heap(self) -> Heap:
-        """Return what it has become."""
+        """Return the heap."""
         bed = self.bed
         place = bed.particles[bed.soil_rows(), :3].copy()
         volume = np.full(len(place), bed.scheme.volume)
         return Heap(place, volume, bed.scheme.spacing, self._tall, bed.t, None, self._longest)
 
     def save(self) -> bytes:
-        """Return everything that evolves."""
+        """Return the complete state."""
         return packed(bed=self.bed.save(), center=self.bed.bodies.center, steps=self._steps, most=self._most)
 
     def load(self, saved: bytes) -> None:
-        """Restore what :meth:`save` returned.
+        """Restore the result of :meth:`save`.
 
         Raises:
-            ValueError: if it is that of another column
+            ValueError: If the state is of another column.
         """
         found = unpacked(saved)
         self.bed.bodies.center[:] = found['center']

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Particles as the ground contact of a vehicle: their state is its memory.
+"""CRM as the ground contact of a vehicle; its memory is the state of the particles.
 
-Soil cannot move on within one compiled loop, as springs can: the vehicle lets it advance between runs of its substeps
-(:meth:`~regolith_terrain.contact.ground_contact.GroundContact.advance`), on poses and twists at their start, and the
-loop then has the mean forces of that time. So forces are of the time they act in.
+Soil cannot advance within one compiled loop, as springs can. The vehicle advances it between runs of its substeps
+(:meth:`~regolith_terrain.contact.ground_contact.GroundContact.advance`), with poses and twists at their start. The loop
+then applies the mean forces of that time, so forces act in the time to which they belong.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ _LENGTH = struct.Struct('<q')
 
 
 class ParticleArrays(NamedTuple):
-    """Wrenches of all regions together on each part."""
+    """Wrenches of all regions on each part."""
 
     force: Floats
-    """[N], shape (n, 3)."""
+    """Force on each part [N], shape (n, 3)."""
     torque: Floats
-    """About the shape's origin [N m], shape (n, 3)."""
+    """Torque about the shape's origin [N m], shape (n, 3)."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def press(arrays: ParticleArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
-    """Press a part on particles for one substep; see :mod:`regolith_terrain.contact.ground_contact`."""
+    """Apply the wrench of particles to a part for one substep; see :mod:`regolith_terrain.contact.ground_contact`."""
     touches = False
     for k in range(3):
         wrench.force[k] = arrays.force[part, k]
@@ -54,14 +54,16 @@ def press(arrays: ParticleArrays, step: float, part: int, pose: PartPose, wrench
 
 
 class ParticleContact(GroundContact):
-    """The vehicle's regions of particles; nothing else holds their state."""
+    """Contact with the vehicle's CRM regions, including their state."""
 
     press = staticmethod(press)
 
     def __init__(self, setting: ContactSetting) -> None:
         super().__init__(setting)
         if setting.field is None:
-            raise ValueError('particles need the undisturbed ground; allowed: a ContactSetting with its field')
+            raise ValueError(
+                'a ContactSetting without field is not valid for CRM; allowed: a ContactSetting with field'
+            )
         self.domains = [
             RegionSimulation(region, setting.field, setting.gravity, setting.shapes, setting.reach, setting.spacing)
             for region in setting.soils.particles
@@ -76,7 +78,7 @@ class ParticleContact(GroundContact):
         return self._arrays
 
     def advance(self, duration: float, center: Floats, rotation: Floats, velocity: Floats, spin: Floats) -> None:
-        """Move all soil on; see the base class."""
+        """Advance the soil of all regions; see the base class."""
         self._touched = True
         force, torque = self._arrays
         force[:] = torque[:] = 0.0
@@ -86,7 +88,7 @@ class ParticleContact(GroundContact):
             torque += domain.torque
 
     def warm_up(self) -> None:
-        """Compile the kernels of a step, on a handful of particles of one of the soils."""
+        """Compile the kernels of a step, with a few particles of one of the soils."""
         for domain in self.domains[:1]:
             d = domain.region.spacing
             soil, under = lattice((0.0, 0.0, 0.0), (2.0 * d, d, d), d), lattice((0.0, 0.0, -d), (d, d, 0.0), d)
@@ -97,23 +99,23 @@ class ParticleContact(GroundContact):
             surface_surfels(sort_columns(bed.particles, bed.kind, flat - d, flat + 3.0 * d, bed.scheme.length, d), soil)
 
     def soil_changes(self, fields: tuple[str, ...]) -> list[NodeRecords]:
-        """Return the nodes that soil has left changed in the cycle, region by region."""
+        """Return the nodes changed by the soil in the cycle, region by region."""
         return [domain.settle(fields) for domain in self.domains]
 
     def step_limit(self, mass: float, area: float) -> StepLimit:
-        """Return no limit: soil takes as many steps of its own as it needs."""
+        """Return no limit: soil has separate steps."""
         return StepLimit(math.inf, 'particles')
 
     def statistics(self) -> dict[str, dict[str, float]]:
-        """Return the figures of each region by its name."""
+        """Return the statistics of each region by name."""
         return {domain.region.name: domain.statistics() for domain in self.domains}
 
     def surfels(self) -> Surfels:
-        """Return the surface of the soil that moves in all regions."""
+        """Return the surface of the moving soil in all regions."""
         return joined([domain.discs() for domain in self.domains])
 
     def reset(self) -> None:
-        """Lay all particles anew."""
+        """Reset all particles to their initial positions."""
         if self._touched:
             for domain in self.domains:
                 domain.reset()
@@ -125,12 +127,12 @@ class ParticleContact(GroundContact):
         return b''.join(_LENGTH.pack(len(blob)) + blob for blob in blobs)
 
     def load(self, blob: bytes) -> None:
-        """Restore what :meth:`save` returned."""
+        """Restore the result of :meth:`save`."""
         at = 0
         for domain in self.domains:
             length = _LENGTH.unpack_from(blob, at)[0] if len(blob) >= at + _LENGTH.size else -1
             if length < 0 or at + _LENGTH.size + length > len(blob):
-                raise ValueError(f'saved particles of {len(blob)} bytes; allowed: those of these regions, all of them')
+                raise ValueError(f'saved particles of {len(blob)} bytes; allowed: the state of all regions')
             domain.load(blob[at + _LENGTH.size : at + _LENGTH.size + length])
             at += _LENGTH.size + length
         self._touched = True

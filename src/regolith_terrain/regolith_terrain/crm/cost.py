@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What particles cost, known before any is laid: memory and time."""
+"""Estimates of memory and computing time of CRM before particles are created."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import os
 from regolith_terrain.crm.soil import Discretization, ParticleSoil
 
 BED_BYTES = 500
-"""Most that a particle takes in a bed, what a checkpoint holds included (``bench crm``)."""
+"""Largest memory of a particle in a bed [B], including that of a checkpoint (``bench crm``)."""
 PARTICLE_STEPS_PER_S = 4.4e5
-"""Of one thread, from ``bench crm``: 0.44e6 of 200 000 to 0.62e6 of 10 000 particles at a machine score of 91."""
+"""Particle steps per second of one thread, from ``bench crm``: 0.44e6 of 200 000 to 0.62e6 of 10 000 particles at a
+machine score of 91.
+"""
 
 
 def memory_gb() -> float:
@@ -20,30 +22,32 @@ def memory_gb() -> float:
 
 
 def hours(count: float, seconds: float, step: float) -> float:
-    """Return how many hours one thread of a laptop needs, about, if so many particles move for a time [s]."""
+    """Return the approximate hours of one thread of a laptop for moving particles over a simulated time [s]."""
     return count * seconds / step / PARTICLE_STEPS_PER_S / 3600.0
 
 
 def refuse_too_many(
     volume: float, seconds: float, soil: ParticleSoil, settings: Discretization, finer_along: int = 3
 ) -> None:
-    """Refuse a bed of more particles than memory holds.
+    """Reject a bed with more particles than fit into memory.
 
     Args:
-        volume: of soil [m^3]
-        seconds: simulated [s]
-        finer_along: directions in which a finer bed has more particles
+        volume: Volume of soil [m^3].
+        seconds: Simulated time [s].
+        soil: Soil of the bed.
+        settings: Discretization of the soil.
+        finer_along: Number of directions in which a finer bed has more particles.
 
     Raises:
-        ValueError: saying what it would take
+        ValueError: If the memory is insufficient. The message states memory and time.
     """
     spacing = settings.spacing_m
     count, there = volume / spacing**3, memory_gb()
     if 1e-9 * BED_BYTES * count <= there:
         return
     time = hours(count, seconds, settings.step(soil.material()))
-    least = 1.05 * spacing * (1e-9 * BED_BYTES * count / there) ** (1.0 / finer_along)  # also when it is rounded
+    least = 1.05 * spacing * (1e-9 * BED_BYTES * count / there) ** (1.0 / finer_along)  # also after rounding
     raise ValueError(
-        f'spacing_m {spacing!r}: {count:.3g} particles would take {1e-9 * BED_BYTES * count:.3g} GB and up to '
+        f'spacing_m {spacing!r}: {count:.3g} particles would need {1e-9 * BED_BYTES * count:.3g} GB and up to '
         f'{time:.3g} hours on one core; allowed: at least {least:.2g}, for which {there:.3g} GB suffice'
     )

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Who makes the steps of a bed of particles: the processor, or a graphics card where there is one."""
+"""Selection of the device that computes CRM: the CPU, or a GPU if available."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ Device = Literal['auto', 'cpu', 'cuda']
 
 
 def missing_requirement() -> str | None:
-    """Return what it takes to use a graphics card and is not there, None where all is.
+    """Return the missing requirement for a GPU, or None if one can be used.
 
-    Warp is asked last: importing it takes a quarter of a second.
+    Warp is checked last: its import takes 0.25 s.
     """
     if find_spec('warp') is None:
         return 'Warp (pip install warp-lang)'
     try:
         ctypes.CDLL('libcuda.so.1')
     except OSError:
-        return "CUDA's driver"
+        return 'the CUDA driver'
     from regolith_terrain.crm.device import card
 
-    return None if card() else 'a card that CUDA can use'
+    return None if card() else 'a GPU that CUDA can use'
 
 
 def bed_class(device: Device) -> type[ParticleBed]:
-    """Return the kind of bed for a device: 'auto' is a graphics card where one can be used, else the processor.
+    """Return the class of bed for a device: 'auto' is a GPU if one can be used, else the CPU.
 
     Raises:
-        ValueError: if there is no such device, naming what it lacks
+        ValueError: If the device is not available. The message names the missing requirement.
     """
     if device == 'cpu':
         return ParticleBed
@@ -45,12 +45,12 @@ def bed_class(device: Device) -> type[ParticleBed]:
 
         return DeviceBed
     if device == 'cuda':
-        raise ValueError(f"device 'cuda' without {missing}; allowed: 'cpu', 'auto'")
+        raise ValueError(f"device 'cuda' requires {missing}; allowed: 'cpu', 'auto'")
     return ParticleBed
 
 
 def resolved_device(device: Device) -> Literal['cpu', 'cuda']:
-    """Return what a device comes to here; errors are those of :func:`bed_class`."""
+    """Return the actual device of a setting; errors are those of :func:`bed_class`."""
     return 'cpu' if bed_class(device) is ParticleBed else 'cuda'
 
 
@@ -62,6 +62,6 @@ def _there(device: Device) -> Device:
 GivenDevice = Annotated[
     Device,
     AfterValidator(_there),
-    Field(description='crm: what makes the steps; auto: a graphics card if Warp finds one, else the cpu'),
+    Field(description='CRM only: device of the computation; auto: a GPU if Warp finds one, else the CPU.'),
 ]
-"""A device that is there, as a setting."""
+"""An available device, as a setting."""

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A body that is driven through a bed of particles: what benches with one body share."""
+"""Base of testbeds with one driven body in a bed of particles."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from regolith_terrain.crm.particle_bed import ParticleBed
 from regolith_terrain.testbeds.resumable_runs import Part, packed, unpacked
 
 _RIM = 3
-"""Layers by which walls stand above the soil."""
+"""Number of layers of walls above the soil."""
 
 
 class DrivenBody(ABC):
-    """A body on its way through soil (:class:`regolith_terrain.testbeds.resumable_runs.ResumableRun`).
+    """A driven body in soil, see :class:`regolith_terrain.testbeds.resumable_runs.ResumableRun`.
 
-    Each advance begins with new lists of neighbours: so a saved state goes on with the same bits.
+    Each advance begins with new neighbor lists, so a saved state continues bit-identically.
     """
 
     def __init__(self, bed: ParticleBed) -> None:
-        """Begin.
+        """Create a run at its start.
 
         Args:
-            bed: whose body 1 is driven
+            bed: Bed whose body 1 is driven.
         """
         self.bed = bed
         self.steps = 0
@@ -40,10 +40,10 @@ class DrivenBody(ABC):
     @property
     @abstractmethod
     def part(self) -> float:
-        """Return the part that is done."""
+        """Completed fraction."""
 
     def advance(self, tick: Part) -> None:
-        """Go on by some steps."""
+        """Advance by some steps."""
         begin = time.perf_counter()
         self._place()
         self.bed.sort()
@@ -52,14 +52,14 @@ class DrivenBody(ABC):
 
     @abstractmethod
     def _place(self) -> None:
-        """Put the body's markers where it is, as fast as it is."""
+        """Place the body's markers at its pose, with its velocity."""
 
     @abstractmethod
     def _block(self) -> None:
-        """Make some steps, each counted."""
+        """Advance by some steps and count them."""
 
     def _cost(self) -> dict[str, Any]:
-        """Return what it has taken so far."""
+        """Return the cost so far."""
         return {
             'simulated_s': self.bed.t,
             'elements': self.bed.soil_count,
@@ -69,21 +69,21 @@ class DrivenBody(ABC):
 
     @abstractmethod
     def _state(self) -> Mapping[str, Any]:
-        """Return what evolves besides the bed: numbers and arrays by name."""
+        """Return the state in addition to the bed: numbers and arrays by name."""
 
     @abstractmethod
     def _restore(self, found: Mapping[str, NDArray[Any]]) -> None:
-        """Take what :meth:`_state` returned."""
+        """Restore the result of :meth:`_state`."""
 
     def save(self) -> bytes:
-        """Return everything that evolves."""
+        """Return the complete state."""
         return packed(bed=self.bed.save(), steps=self.steps, wall=self._wall, **self._state())
 
     def load(self, saved: bytes) -> None:
-        """Restore what :meth:`save` returned.
+        """Restore the result of :meth:`save`.
 
         Raises:
-            ValueError: if it is that of another bed
+            ValueError: If the state is of another bed.
         """
         found = unpacked(saved)
         self.steps, self._wall = int(found['steps']), float(found['wall'])
@@ -93,15 +93,15 @@ class DrivenBody(ABC):
 
 
 def filled_trough(x: tuple[float, float], width: float, depth: float, spacing: float) -> tuple[Floats, Floats]:
-    """Return places of soil below z = 0 in a trough with walls about y = 0, and the walls' markers [m], shape (n, 3).
+    """Return positions of soil below z = 0 in a trough about y = 0, and markers of its walls [m], shape (n, 3).
 
-    No particle lies on y = 0.
+    No particle is on y = 0.
 
     Args:
-        x: of the walls behind and ahead [m]
-        width: [m]
-        depth: [m]
-        spacing: of particles [m]
+        x: Positions of the walls behind and ahead [m].
+        width: Width of the trough [m].
+        depth: Depth of the trough [m].
+        spacing: Particle spacing [m].
     """
     half = round(0.5 * width / spacing) * spacing
     low = np.array([x[0], -half, -round(depth / spacing) * spacing])

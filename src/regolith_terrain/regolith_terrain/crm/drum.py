@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A bucket drum that digs a trench in soil as a continuum of particles.
+"""Bucket drum that digs a trench in CRM soil.
 
-The bed repeats itself along the axle, so the cut is plane. The drum is a shell with openings; behind each stands a lip,
-a wedge with its edge on the lips' circle, as rough as the soil is strong. What a lip cuts goes through the opening
-before it. There are no baffles inside: soil may come out again.
+The bed is periodic along the axle, so the cut is plane. The drum is a shell with openings. Behind each opening is a
+lip, a wedge with its edge on the circle of the lips, as rough as the strength of the soil. Cut soil passes through the
+opening in front of the lip. There are no baffles inside: soil may leave again.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ from regolith_terrain.crm.soil import Discretization, ParticleSoil
 from regolith_terrain.testbeds.drum_trench import Drum, Samples, drum_results
 
 ACROSS = 9
-"""Spacings after which the bed repeats itself: three cells."""
+"""Period of the bed in spacings: three cells."""
 _BLOCK = 20
-"""Steps of an advance, whose means are a sample."""
+"""Number of steps of one advance, whose means are a sample."""
 _COURANT = 0.4
 _VISCOSITY = 0.05
 _AHEAD, _BELOW, _BEHIND = 1.5, 0.5, 0.3
-"""Soil beyond the trench, in depths of the cut, of which a lip cuts but a part."""
+"""Soil ahead, below and behind the trench, in depths of the cut."""
 OPENING = 1.5
-"""Openings along the shell, over the height of the lips."""
+"""Length of an opening along the shell over the height of the lips."""
 _RELIEF = math.tan(math.radians(10.0))
-"""Slope by which the back of a lip stays off the path of its edge."""
+"""Slope between the back of a lip and the path of its edge."""
 
 
 def section(drum: Drum, spacing: float) -> tuple[Floats, Floats]:
-    """Return markers of lips and shell in a drum's cross-section, (x, z) about the axle [m], shape (n, 2)."""
+    """Return markers of lips and shell in a drum's cross section, (x, z) about the axle [m], shape (n, 2)."""
     shell, thick = drum.radius - drum.lip, boundary_markers.LAYERS * spacing
     roots, plates, rings = [], [], []
     for k in range(drum.lips):
         angle = 2.0 * math.pi * k / drum.lips
         out = np.array([math.sin(angle), math.cos(angle)])
         ahead = np.array([math.cos(angle), -math.sin(angle)])
-        # Down the face from the edge, and away from it on the side that cuts nothing.
+        # Directions down the face from the edge, and away from the face on the side that does not cut.
         down = -math.cos(drum.rake) * ahead - math.sin(drum.rake) * out
         back = -math.sin(drum.rake) * ahead + math.cos(drum.rake) * out
         foot = _length_to(drum.radius, shell, drum.rake)
@@ -71,25 +71,26 @@ def section(drum: Drum, spacing: float) -> tuple[Floats, Floats]:
 
 
 def _drawn_out(flat: Floats, spacing: float) -> Floats:
-    """Return markers of a body whose cross-section is the same all along its axle [m], shape (n, 3)."""
+    """Return markers of a body with a constant cross section along its axle [m], shape (n, 3)."""
     rows = (np.arange(ACROSS) + 0.5) * spacing
     return np.stack((np.repeat(flat[:, 0], ACROSS), np.tile(rows, len(flat)), np.repeat(flat[:, 1], ACROSS)), axis=1)
 
 
 def _length_to(radius: float, shell: float, rake: float) -> float:
-    """Return how far down a face from its edge on a circle another circle lies within it [m]."""
+    """Return the length down a face, from its edge on a circle to a concentric smaller circle [m]."""
     half = radius * math.sin(rake)
     return half - math.sqrt(half * half - radius * radius + shell * shell)
 
 
 def refuse(drum: Drum, spacing: float) -> None:
-    """Refuse more particles than memory holds.
+    """Reject more particles than fit into memory.
 
     Args:
-        spacing: of particles [m]
+        drum: Drum and soil.
+        spacing: Particle spacing [m].
 
     Raises:
-        ValueError: saying what it would take
+        ValueError: If the memory is insufficient. The message states memory and time.
     """
     length = 2.0 * drum.reach + drum.advance * drum.gone(drum.end) + (_BEHIND + _AHEAD) * drum.depth
     volume = length * (1.0 + _BELOW) * drum.depth * ACROSS * spacing
@@ -105,15 +106,16 @@ def _soil(drum: Drum) -> ParticleSoil:
 
 
 class CrmTrench(DrivenBody):
-    """A drum on its way."""
+    """A drum in CRM soil."""
 
     def __init__(self, drum: Drum, spacing: float, workers: int = 1, device: Device = 'cpu') -> None:
-        """Lay a bed out of which the lips' circle has been taken, and the drum into it.
+        """Create a bed without the soil in the circle of the lips, and place the drum.
 
         Args:
-            spacing: of particles [m]
-            workers: threads; the outcome is the same
-            device: what makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`
+            drum: Drum and soil.
+            spacing: Particle spacing [m].
+            workers: Number of threads; it does not change the result.
+            device: Device of the computation, see :func:`regolith_terrain.crm.device_selection.bed_class`.
         """
         self.drum = drum
         self._across = ACROSS * spacing
@@ -145,7 +147,7 @@ class CrmTrench(DrivenBody):
 
     @property
     def _height(self) -> float:
-        """Return the height of the axle [m]."""
+        """Height of the axle [m]."""
         return self.drum.radius - self.drum.depth
 
     @property
@@ -154,7 +156,7 @@ class CrmTrench(DrivenBody):
 
     @property
     def part(self) -> float:
-        """Return the part that is done."""
+        """Completed fraction."""
         return self.steps / self._all
 
     def _place(self) -> None:
@@ -185,7 +187,7 @@ class CrmTrench(DrivenBody):
         return self._weight * int(np.count_nonzero(np.hypot(place[:, 0] - x, place[:, 2] - z) < self._inner))
 
     def row(self) -> dict[str, Any]:
-        """Return the figures so far."""
+        """Return the results so far."""
         return {**drum_results(self.drum, self._samples), **self._cost(), 'step_s': self.dt}
 
     def _state(self) -> Mapping[str, Any]:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A ball that falls into a bed of soil as a continuum of particles."""
+"""Ball that falls into a bed of CRM soil."""
 
 from __future__ import annotations
 
@@ -16,46 +16,49 @@ from regolith_terrain.crm.driven_body import DrivenBody, filled_trough
 from regolith_terrain.crm.soil import Discretization, ParticleSoil
 
 _BLOCK = 20
-"""Steps of an advance."""
+"""Number of steps of one advance."""
 _STILL = 0.01
-"""Part of the speed of impact below which the ball rests, once it has gone in."""
+"""Fraction of the impact speed below which the ball is at rest, after it has penetrated."""
 _REST = 0.2
-"""How long it has to, in times in which gravity stops the impact: 2 R / v."""
+"""Time at rest until the end, in units of 2 R / v."""
 _LONGEST = 20.0
-"""End in any case, in the same times."""
+"""Longest simulated time, in the same units."""
 
 
 class Drop(NamedTuple):
-    """A ball, and the bed into which it falls."""
+    """A ball and the bed into which it falls."""
 
     radius: float
-    """Of the ball [m]."""
+    """Radius of the ball [m]."""
     density: float
-    """Of the ball [kg/m^3]."""
+    """Density of the ball [kg/m^3]."""
     height: float
-    """From its lowest point to the soil, before it is let go [m]."""
+    """Height of its lowest point above the soil at the release [m]."""
     gravity: float
-    """[m/s^2]."""
+    """Gravity [m/s^2]."""
     side: float
-    """Of the square bed [m]."""
+    """Side length of the square bed [m]."""
     depth: float
-    """Of the bed [m]."""
+    """Depth of the bed [m]."""
 
 
 class Impact(DrivenBody):
-    """A ball on its way into the soil.
+    """Impact of a ball on soil.
 
-    It moves straight down and does not turn: a bed that is square about it pushes it nowhere else.
+    The ball moves vertically and does not rotate: a square bed around it has no lateral effect.
     """
 
     def __init__(
         self, drop: Drop, soil: ParticleSoil, settings: Discretization, workers: int = 1, device: Device = 'cpu'
     ) -> None:
-        """Lay the bed, and put the ball on it with the speed of its fall.
+        """Create the bed, and place the ball on it with its impact speed.
 
         Args:
-            workers: threads; the outcome is the same
-            device: what makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`
+            drop: Ball and bed.
+            soil: Soil of the bed.
+            settings: Discretization of the soil.
+            workers: Number of threads; it does not change the result.
+            device: Device of the computation, see :func:`regolith_terrain.crm.device_selection.bed_class`.
         """
         spacing, half = settings.spacing_m, 0.5 * drop.side
         filled, walls = filled_trough((-half, half), drop.side, drop.depth, spacing)
@@ -77,7 +80,7 @@ class Impact(DrivenBody):
 
     @property
     def part(self) -> float:
-        """Return the part that is done."""
+        """Completed fraction."""
         at_rest, at_last = self._resting / (_REST * self._unit), self.bed.t / (_LONGEST * self._unit)
         slowed = 1.0 - max(0.0, -self._v) / max(self.speed, 1e-9)
         return 1.0 if max(at_rest, at_last) >= 1.0 else min(0.99, max(at_last, 0.9 * slowed))
@@ -99,7 +102,7 @@ class Impact(DrivenBody):
         self.bed.bodies.velocity[1] = 0.0, 0.0, self._v
 
     def row(self) -> dict[str, Any]:
-        """Return the figures so far."""
+        """Return the results so far."""
         return {
             'impact_speed_mps': self.speed,
             'depth_m': self.drop.radius - self._z,

@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where a region's particles lie at first: in columns down from the undisturbed ground, in a trough of markers.
+"""Initial particles of a CRM region: columns below the undisturbed surface, in a trough of markers.
 
-A column is as deep everywhere, so each holds the same mass whatever the slope.
+All columns have the same depth, so each has the same mass on any slope.
 """
 
 from __future__ import annotations
@@ -22,23 +22,24 @@ from regolith_terrain.scm.constants import BOX, CYLINDER, GROUSERED
 
 
 class InitialParticles(NamedTuple):
-    """Particles and markers of a region before anything has moved."""
+    """Particles and markers of a region before any motion."""
 
     soil: Floats
-    """Places of the soil [m], shape (n, 3)."""
+    """Positions of the soil [m], shape (n, 3)."""
     top: Floats
-    """Height of the ground above each [m], shape (n,)."""
+    """Height of the surface above each particle [m], shape (n,)."""
     trough: Floats
-    """Places of the markers of floor and walls [m], shape (m, 3)."""
+    """Positions of the markers of floor and walls [m], shape (m, 3)."""
     ground: NDArray[np.bool_]
-    """Which of these are below the ground, the others being panes above it, shape (m,)."""
+    """Whether a marker is below the surface; the others are panes above it, shape (m,)."""
 
 
 def initial_particles(region: ParticleRegion, field: HeightField) -> InitialParticles:
-    """Return a region's particles.
+    """Return the initial particles of a region.
 
     Args:
-        field: the undisturbed ground
+        region: Region of particles.
+        field: Undisturbed surface.
     """
     nx, ny, nz = region.counts
     d = region.spacing
@@ -56,23 +57,24 @@ def initial_particles(region: ParticleRegion, field: HeightField) -> InitialPart
 def markers_of(shapes: Shapes, spacing: float) -> list[Floats]:
     """Return markers of each part of a vehicle in its shape's frame [m], shape (m, 3).
 
-    Grousers lower than the spacing are left out: a smooth wheel around their tips takes their place.
+    Grousers lower than the spacing are replaced by a smooth wheel around their tips.
 
     Args:
-        spacing: of the particles [m]
+        shapes: Shapes of the parts.
+        spacing: Particle spacing [m].
 
     Raises:
-        ValueError: if a part is a mesh
+        ValueError: If a part is a mesh.
     """
     parts = []
     for kind, size in zip(shapes.kind.tolist(), shapes.size.tolist(), strict=True):
         if kind == CYLINDER and size[0] < spacing:  # a rod
             parts.append(boundary_markers.box((0.5 * spacing, max(size[1], 0.5 * spacing), 0.5 * spacing), spacing))
         elif kind in (CYLINDER, GROUSERED):
-            # A cylinder is as large as the tips of its grousers, a grousered wheel as its drum.
+            # The radius of a cylinder includes its grousers, that of a grousered wheel does not.
             _, half, count, height, thickness, _ = size
             tips = size[0] + (height if kind == GROUSERED else 0.0)
-            if height < spacing:  # particles do not see them
+            if height < spacing:  # too small for particles
                 parts.append(boundary_markers.wheel(tips, 2.0 * half, spacing))
             else:
                 parts.append(
@@ -81,5 +83,5 @@ def markers_of(shapes: Shapes, spacing: float) -> list[Floats]:
         elif kind == BOX:
             parts.append(boundary_markers.box(np.maximum(size[:3], 0.5 * spacing), spacing))
         else:
-            raise ValueError('a part that touches particles is a mesh; allowed: cylinders, grousers and boxes')
+            raise ValueError('a mesh is not supported in a CRM region; allowed: cylinders, grousered wheels and boxes')
     return parts

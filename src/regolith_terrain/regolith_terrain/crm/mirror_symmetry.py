@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A bed whose other half is its mirror image: half the particles, for what is driven straight on.
+"""Bed with mirror symmetry: half of the particles, for bodies driven straight ahead.
 
-Soil, markers and their bodies are those at y > 0. What lies within the kernel's reach of the plane y = 0 has an image
-at -y, a row like any other that others read and nobody moves: it follows what it is the image of. So soil neither
-crosses the plane nor rubs on it, and sums are those of the whole bed, but for rounding.
+Soil, markers and their bodies are those at y > 0. Rows within the kernel's reach of the plane y = 0 have an image at
+-y. Images are read like other rows but do not move by themselves: they follow their sources. So soil neither crosses
+the plane nor has friction on it, and sums are those of the whole bed, except for rounding.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from regolith_terrain.crm.particle_bed import ParticleBed
 from regolith_terrain.crm.soil import Discretization, ParticleSoil
 
 TURNED = np.ones(COLUMNS)
-"""What an image has instead of a particle's numbers, as factors."""
+"""Factors from the values of a particle to those of its image."""
 TURNED[[Y, V, XY, YZ]] = -1.0
 
 
@@ -30,9 +30,10 @@ def reflect(particles: Floats, image: Rows, source: Rows, turned: Floats) -> Non
     """Write rows that are images of others.
 
     Args:
-        image: rows to write, shape (k,)
-        source: what they are images of, shape (k,)
-        turned: factor of each number of a particle, shape (12,)
+        particles: Input and output: particles, shape (n, 12).
+        image: Rows to write, shape (k,).
+        source: Rows of which they are images, shape (k,).
+        turned: Factor of each value of a particle, shape (12,).
     """
     for k in range(image.shape[0]):
         for column in range(turned.shape[0]):
@@ -40,18 +41,19 @@ def reflect(particles: Floats, image: Rows, source: Rows, turned: Floats) -> Non
 
 
 class MirroredBed(ParticleBed):
-    """The half of a bed at y > 0; forces on bodies, whose centres lie on y = 0, are those of the whole one."""
+    """Half of a bed at y > 0; forces on bodies centered on y = 0 are those of the whole bed."""
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
-        """Make a bed at rest; arguments are those of :class:`regolith_terrain.crm.particle_bed.ParticleBed`, of what
-        lies at y > 0.
+        """Create a bed at rest from the soil and markers at y > 0.
+
+        Arguments are those of :class:`regolith_terrain.crm.particle_bed.ParticleBed`.
         """
         super().__init__(*arguments, **more)
         self._images: dict[bool, tuple[Rows, Rows]] = {}
-        """Rows of images of soil (False) and markers (True) that move, and of what they are images of."""
+        """Rows of images of soil (False) and markers (True) that move, and the rows of their sources."""
 
     def sort(self) -> None:
-        """Sort particles and their images by cell, and list the neighbours of particles."""
+        """Sort particles and their images by cell, and list the neighbors of particles."""
         super().sort()
         own, image = self.label >= 0, np.flatnonzero(self.label < 0)
         name = np.where(own, self.label, -1 - self.label) + np.where(self.kind == MARKER, self.soil_count, 0)
@@ -65,7 +67,7 @@ class MirroredBed(ParticleBed):
             self._images[marks] = image[some].astype(np.int32), source[some]
 
     def _complete(self) -> None:
-        """Make anew the images of all that lies near the plane, in the order of their names."""
+        """Create the images of all rows near the plane again, in the order of their labels."""
         own = np.flatnonzero(self.label >= 0)
         y = self.particles[own, Y]
         near = own[y < self.reach - min(0.0, float(y.min()))]
@@ -100,15 +102,20 @@ def symmetric_bed(
     body: Floats,
     workers: int,
 ) -> ParticleBed:
-    """Return a bed with a body, all of it alike at y and -y: half of it, but the whole one on a graphics card.
+    """Return a bed with a body, symmetric about y = 0: half of it on the CPU, all of it on a GPU.
 
     Args:
-        filled: places of the soil [m], shape (n, 3), none on y = 0
-        walls: markers [m], shape (k, 3), none on y = 0
-        body: markers in its own frame [m], shape (l, 3), none on y = 0
+        device: Device of the computation.
+        soil: Soil of the bed.
+        settings: Discretization of the soil.
+        gravity: Gravity [m/s^2].
+        filled: Positions of the soil [m], shape (n, 3), none on y = 0.
+        walls: Markers of the walls [m], shape (k, 3), none on y = 0.
+        body: Markers of the body in its frame [m], shape (l, 3), none on y = 0.
+        workers: Number of threads.
 
     Raises:
-        ValueError: if there is no such device, naming what it lacks
+        ValueError: If the device is not available. The message names the missing requirement.
     """
     kind = bed_class(device)
     if kind is ParticleBed:

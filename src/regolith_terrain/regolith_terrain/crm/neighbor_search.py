@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Who lies near whom: particles sorted by cell, and lists of neighbours in one byte each.
+"""Neighbor search of CRM: particles sorted by cell, and neighbor lists of one byte per entry.
 
-The order is that of the cells, and within a cell the order before: a function of the arrays alone, so that sums over
-neighbours have the same bits whoever computes them.
+The order is that of the cells, and within a cell the previous order. It is a function of the arrays only, so sums over
+neighbors are bit-identical for any number of threads.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from regolith_terrain.crm.arrays import MARKER, SOIL, Bytes, Floats, Neighbours,
 Ints = NDArray[np.int64]
 
 MOST = 255
-"""Largest offset into a run of three cells, and count of neighbours in it."""
+"""Largest offset into a run of three cells, and largest number of neighbors in it."""
 LISTED, TOO_DENSE, NO_ROOM = range(3)
-"""What becomes of lists: written; a run has too many rows for a byte; they take more than was thought."""
+"""Result of a list: written; too many rows in a run for one byte; not enough memory reserved."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
@@ -29,10 +29,11 @@ def find_cells(particles: Floats, origin: Floats, edges: Floats, size: Ints, cel
     """Write the cell of each row.
 
     Args:
-        particles: shape (n, 12)
-        origin: lower corner of the cells [m], shape (3,)
-        edges: of a cell [m], shape (3,)
-        size: cells along x, y, z, shape (3,)
+        particles: Particles, shape (n, 12).
+        origin: Lower corner of the cells [m], shape (3,).
+        edges: Edges of a cell [m], shape (3,).
+        size: Numbers of cells along x, y, z, shape (3,).
+        cell: Output: cell of each row, shape (n,).
     """
     for row in range(particles.shape[0]):
         a = min(int(math.floor((particles[row, 0] - origin[0]) / edges[0])), size[0] - 1)
@@ -42,14 +43,14 @@ def find_cells(particles: Floats, origin: Floats, edges: Floats, size: Ints, cel
 
 
 def columns_around(size: Ints, period: Floats) -> tuple[Ints, Floats]:
-    """Return which columns lie round each, and how far off they are where the bed repeats itself.
+    """Return the surrounding columns of each column, and their offsets in a periodic bed.
 
     Args:
-        size: cells along x, y, z; where the bed does not repeat itself, those at the rim are empty, shape (3,)
-        period: lengths after which the bed repeats itself along x and y, 0 where it does not [m], shape (2,)
+        size: Numbers of cells along x, y, z, shape (3,); without periodicity those at the rim are empty.
+        period: Periods along x and y [m], 0 without periodicity, shape (2,).
 
     Returns:
-        :attr:`Neighbours.around` and :attr:`Neighbours.shift`
+        Values of :attr:`Neighbours.around` and :attr:`Neighbours.shift`.
     """
     a, b = (index.reshape(-1) for index in np.indices((int(size[0]), int(size[1]))))
     around = np.empty((len(a), 9), np.int64)
@@ -64,11 +65,12 @@ def columns_around(size: Ints, period: Floats) -> tuple[Ints, Floats]:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def sorted_rows(cell: Ints, first: Rows, order: Rows) -> None:
-    """Write the first row of each cell after sorting, and which row comes to each place: a stable counting sort.
+    """Write the first row of each cell after sorting, and the source of each row: a stable counting sort.
 
     Args:
-        first: out, shape (cells + 1,)
-        order: out, shape (n,)
+        cell: Cell of each row, shape (n,).
+        first: Output: first row of each cell, shape (cells + 1,).
+        order: Output: source of each row, shape (n,).
     """
     first[:] = 0
     for row in range(cell.shape[0]):
@@ -87,13 +89,19 @@ def sorted_rows(cell: Ints, first: Rows, order: Rows) -> None:
 def list_neighbors(
     a: int, b: int, particles: Floats, kind: Bytes, near: Neighbours, rows: Rows, reach: float, room: int
 ) -> int:
-    """Write the lists of ``rows[a:b]`` and where each begins; return LISTED, or why they cannot be.
+    """Write the neighbor lists of ``rows[a:b]`` and their starts; return LISTED or the reason of a failure.
 
-    Markers list soil only. A row is no neighbour of its own.
+    Markers list soil only. A row is not its own neighbor.
 
     Args:
-        reach: to which neighbours are listed [m]
-        room: bytes of a row's list, the mean over ``rows[a:b]`` at most; lists begin at a times that
+        a: First index into ``rows``.
+        b: End index.
+        particles: Particles, shape (n, 12).
+        kind: SOIL or MARKER, shape (n,).
+        near: Output: neighbor lists.
+        rows: Rows whose neighbors are listed.
+        reach: Distance to which neighbors are listed [m].
+        room: Largest mean number of bytes of a list over ``rows[a:b]``; lists begin at a times that.
     """
     limit = reach * reach
     offsets = near.offsets

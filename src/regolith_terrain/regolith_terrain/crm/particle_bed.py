@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A bed of soil particles among walls and bodies, and its steps through time."""
+"""Bed of soil particles between walls and bodies, and its steps."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ from regolith_world.numerics.parallel_ranges import run_in_ranges
 from regolith_world.numerics.portable_math import each
 
 SKIN = 0.1
-"""Share of the kernel's reach by which lists of neighbours reach further, so that they last for some steps."""
+"""Fraction by which neighbor lists extend beyond the kernel's reach, so they last for some steps."""
 
 
 class ParticleBed:
     """Soil in a box of walls, with bodies in it.
 
-    A step is one of the midpoint rule. Bodies stand where :attr:`bodies` says at its start and move on with their
-    twists; the forces that soil does on them meanwhile are in :attr:`force` and :attr:`torque` afterwards.
+    A step is one of the midpoint rule. Bodies have the poses of :attr:`bodies` at its start and move with their twists.
+    The forces of soil on them during the step are then in :attr:`force` and :attr:`torque`.
     """
 
     def __init__(
@@ -72,15 +72,18 @@ class ParticleBed:
         workers: int = 1,
         period: tuple[float, float] = (0.0, 0.0),
     ) -> None:
-        """Make a bed at rest.
+        """Create a bed at rest.
 
         Args:
-            gravity: [m/s^2]
-            places: of the soil's particles [m], shape (n, 3)
-            local: places of markers in their bodies' frames [m], shape (m, 3)
-            body: body of each marker, 0 is the world, shape (m,)
-            workers: threads
-            period: lengths from 0 on after which the bed repeats itself along x and y, 0 where it does not [m]
+            soil: Soil of the bed.
+            settings: Discretization of the soil.
+            gravity: Gravity [m/s^2].
+            places: Positions of the soil particles [m], shape (n, 3).
+            local: Positions of markers in their bodies' frames [m], shape (m, 3).
+            body: Body of each marker, 0 is the world, shape (m,).
+            bodies: Poses and twists of the bodies; none: at rest at the origin.
+            workers: Number of threads.
+            period: Periods along x and y from 0 on [m], 0 without periodicity.
         """
         n, m = len(places), len(local)
         self._count = n + m
@@ -106,11 +109,11 @@ class ParticleBed:
         bands = -(-(n + m) // BAND)
         self._limits, self._rooms = np.zeros((bands, LIMITS)), np.empty((bands, ROOM))
         self.boxes: Floats | None = None
-        """What moves: soil within these boxes, corner and opposite corner [m], shape (k, 6), and what still flows
-        outside them. None: all soil does."""
+        """Boxes of moving soil, lower and upper corner [m], shape (k, 6); soil that still flows outside them also
+        moves. None: all soil moves."""
         self._near: Neighbours | None = None
-        self._room = 128  # of a list [B]: as many as there are neighbours, and some
-        self._moved = math.inf  # nothing is listed yet
+        self._room = 128  # bytes of a list: number of neighbors with a margin
+        self._moved = math.inf  # no lists yet
         self._top = 0.0
         self.rebuilds = 0
         self.still = 1e-2
@@ -119,17 +122,17 @@ class ParticleBed:
 
     @property
     def reach(self) -> float:
-        """Return the distance to which neighbours are listed [m]."""
+        """Distance to which neighbors are listed [m]."""
         return 2.0 * self.scheme.length * (1.0 + SKIN)
 
     @property
     def soil_count(self) -> int:
-        """Return the number of particles of soil."""
+        """Number of soil particles."""
         return int(np.count_nonzero(self._are(SOIL)))
 
     @property
     def neighbours(self) -> float:
-        """Return the mean length of the lists of soil that moves; they reach a little further than the kernel."""
+        """Mean length of the lists of moving soil; they extend slightly beyond the kernel's reach."""
         assert self._near is not None
         place, count = self._near.begin[self._soil], 0.0
         for _ in range(9):
@@ -140,7 +143,7 @@ class ParticleBed:
 
     @property
     def nbytes(self) -> int:
-        """Return the size of all arrays."""
+        """Size of all arrays [B]."""
         arrays: list[NDArray[Any]] = [self.particles, self._twin, self.memory, self._twin_memory, self.kind, self.label]
         arrays += [self.local, self.body, self._rooms]
         if self._near is not None:
@@ -149,30 +152,30 @@ class ParticleBed:
         return sum(array.nbytes for array in arrays)
 
     def _are(self, kind: int) -> NDArray[np.bool_]:
-        """Return which rows are of a kind; images, whose labels are below 0, are of none."""
+        """Return which rows are of a kind; images, with labels below 0, are of none."""
         found: NDArray[np.bool_] = (self.kind == kind) & (self.label >= 0)
         return found
 
     def soil_rows(self) -> NDArray[np.int64]:
-        """Return the rows of soil, in the order of their labels."""
+        """Return the rows of soil in the order of their labels."""
         rows = np.nonzero(self._are(SOIL))[0]
         return rows[np.argsort(self.label[rows])]
 
     @property
     def moving_count(self) -> int:
-        """Return the number of particles of soil that move."""
+        """Number of moving soil particles."""
         return len(self._soil)
 
     def moving_places(self) -> Floats:
-        """Return the places of the soil that moves [m], shape (n, 3)."""
+        """Return the positions of the moving soil [m], shape (n, 3)."""
         return self.particles[self._soil, :3]
 
     def moving_labels(self) -> Rows:
-        """Return which of the soil's particles move, by their places when the bed was made, shape (n,)."""
+        """Return the labels of the moving soil particles, their initial order, shape (n,)."""
         return self.label[self._soil]
 
     def take_soil(self, other: ParticleBed) -> None:
-        """Go on with the soil of another bed, as much of it among other bodies; before this one is sorted."""
+        """Continue with the soil of another bed of the same size, among other bodies; call before the first sort."""
         rows = other.soil_rows()
         self.particles[: len(rows)] = other.particles[rows]
         if len(self.memory):
@@ -181,17 +184,17 @@ class ParticleBed:
         self._limits[0] = other._limits.max(axis=0)
 
     def forget_limits(self) -> None:
-        """Forget what limits the next step in bands of soil that no longer moves; later steps may fill fewer."""
+        """Reset the step limits of bands whose soil no longer moves; later steps may use fewer bands."""
         self._limits[0] = self._limits.max(axis=0)
         self._limits[1:] = 0.0
 
     def lay_at_rest(self, top: float | Floats) -> None:
-        """Give soil the stress it has at rest under its own weight, as an elastic layer with a free surface at z = top.
+        """Set the stress of soil at rest under its own weight, as an elastic layer with a free surface at z = top.
 
-        Before anything has moved ``top`` may be the height above each particle [m], shape (n,).
+        Before any motion ``top`` may be the surface height above each particle [m], shape (n,).
 
-        Vertical stress is the weight above, lateral stress nu / (1 - nu) of it, and shear holds what gravity has along
-        the layer. Cam Clay has borne what its soil says, and no less than it bears.
+        Vertical stress is the weight above, lateral stress nu / (1 - nu) of it, and shear balances gravity along the
+        layer. The preconsolidation pressure of Cam Clay is that of the soil, at least the present pressure.
         """
         rows = self._are(SOIL)
         weight = self.material.density * (top - self.particles[rows, Z])
@@ -212,12 +215,12 @@ class ParticleBed:
             )
 
     def sort(self) -> None:
-        """Sort particles by cell and list their neighbours."""
+        """Sort particles by cell and list their neighbors."""
         self.rebuilds += 1
         markers = np.nonzero(self._are(MARKER))[0].astype(np.int32)
         place_markers(0, len(markers), self.particles, markers, self.label, self.body, self.local, self.bodies, 0.0)
         self._complete()
-        along = [self.particles[:, axis] for axis in (X, Y, Z)]  # one by one: across columns NumPy is slow
+        along = [self.particles[:, axis] for axis in (X, Y, Z)]  # one by one: NumPy is slow across columns
         low, edges, size = self._cells(np.array([x.min() for x in along]), np.array([x.max() for x in along]))
         for axis in np.nonzero(self.period)[0]:
             self.particles[:, axis] %= self.period[axis]
@@ -254,13 +257,17 @@ class ParticleBed:
         self._moved = 0.0
 
     def _complete(self) -> None:
-        """Add the rows that others only read; none here."""
+        """Append rows that are only read by others; none here."""
 
     def _cells(self, low: Floats, high: Floats) -> tuple[Floats, Floats, NDArray[np.int64]]:
-        """Return the lower corner of cells for what lies between two corners, their edges [m], and how many there are.
+        """Return lower corner of the cells for a range of positions, edges of a cell [m], and numbers of cells.
+
+        Args:
+            low: Smallest coordinates [m], shape (3,).
+            high: Largest coordinates [m], shape (3,).
 
         Raises:
-            FloatingPointError: if there are more than could be of soil that holds together
+            FloatingPointError: If there are more cells than a coherent soil can have.
         """
         edge = self.reach
         low = low - edge
@@ -270,11 +277,13 @@ class ParticleBed:
             low[axis], size[axis] = 0.0, int(self.period[axis] / edge)
             edges[axis] = self.period[axis] / size[axis]
         if not (np.isfinite(high - low).all() and np.prod(size) <= 1e9):
-            raise FloatingPointError('soil flies apart')
+            raise FloatingPointError('soil particles are scattered too far: the simulation diverges')
         return low, edges, size.astype(np.int64)
 
     def _moving(self, cell: NDArray[np.int64], size: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return which rows take part in steps: soil that moves, and markers in the cells round it; freeze the rest."""
+        """Return the rows that participate in steps, moving soil and markers in the cells around it; freeze the
+        rest.
+        """
         if self.boxes is None:
             return self.label >= 0
         place, soil = self.particles[:, :3], self._are(SOIL)
@@ -293,21 +302,21 @@ class ParticleBed:
         return moving
 
     def save(self) -> bytes:
-        """Return the exact state of the soil; where bodies are is not in it.
+        """Return the complete state of the soil, without the poses of bodies.
 
-        A bed goes on with the same bits as the one that was saved right after :meth:`sort`.
+        A restored bed continues bit-identically to one that was saved right after :meth:`sort`.
         """
-        own = slice(None) if len(self.label) == self._count else self.label >= 0  # images follow from the rest
+        own = slice(None) if len(self.label) == self._count else self.label >= 0  # images follow from other rows
         evolving = tuple(a[own] if len(a) else a for a in (self.particles, self.memory, self.kind, self.label))
         head = np.array([self._count, len(evolving[1])], np.int64)
         parts = (head, np.array([self.t, self._top]), self._limits, *evolving)
         return b''.join(np.ascontiguousarray(part).tobytes() for part in parts)
 
     def load(self, blob: bytes) -> None:
-        """Restore what :meth:`save` returned.
+        """Restore the result of :meth:`save`.
 
         Raises:
-            ValueError: if it is that of another bed
+            ValueError: If the state is of another bed.
         """
         n = self._count
         m = n if len(self.memory) else 0
@@ -322,11 +331,11 @@ class ParticleBed:
         self.memory[:m] = np.frombuffer(parts[4], np.float64).reshape(-1, MEMORY)
         self.kind[:n] = np.frombuffer(parts[5], np.uint8)
         self.label[:n] = np.frombuffer(parts[6], np.int32)
-        self.label[n:] = -1  # images are made anew
+        self.label[n:] = -1  # images are created again
         self.sort()
 
     def largest_step(self) -> float:
-        """Return the largest step that the speeds and accelerations of the last one allow [s].
+        """Return the largest step allowed by the speeds and accelerations of the last one [s].
 
         Source: monaghan1992.
         Checked by: test_crm_flow.py::test_step_shrinks_with_speed_and_acceleration.
@@ -340,20 +349,20 @@ class ParticleBed:
         return self.settings.courant_number * dt
 
     def step(self, dt: float) -> None:
-        """Move the bed on by dt [s]."""
+        """Advance the bed by a step [s]."""
         if 2.0 * (self._moved + self._top * dt) > SKIN * 2.0 * self.scheme.length:
             self.sort()
         self._evaluate(dt)
         speed = float(self._limits[:, SPEED].max(initial=0.0))
         if not math.isfinite(speed):
-            raise FloatingPointError(f'soil blew up at {self.t} s')
+            raise FloatingPointError(f'soil diverges at {self.t} s')
         fastest = max(speed, self._marker_speed())
         self._top = 1.2 * fastest
         self._moved += fastest * dt
         self.t += dt
 
     def _evaluate(self, dt: float) -> None:
-        """Do both halves of a step."""
+        """Compute both halves of a step."""
         for old, now, new, after, ahead, part in (
             (self.particles, self.particles, self._twin, self._twin_memory, 0.0, 0.5 * dt),
             (self.particles, self._twin, self.particles, self.memory, 0.5 * dt, dt),
@@ -381,12 +390,12 @@ class ParticleBed:
             )
 
     def _marker_speed(self) -> float:
-        """Return a bound of the speed of markers [m/s]."""
+        """Return an upper bound of the speed of markers [m/s]."""
         b = self.bodies
         return float((np.linalg.norm(b.velocity, axis=1) + self._radius * np.linalg.norm(b.spin, axis=1)).max())
 
     def _banded(self, kernel: Callable[..., Any], count: int, *arguments: Any) -> list[Any]:
-        """Return what a kernel returns for bands of rows."""
+        """Return the results of a kernel for bands of rows."""
         return run_in_ranges(self.workers, kernel, count, BAND, *arguments)
 
     def _markers_at(self, particles: Floats, ahead: float) -> None:

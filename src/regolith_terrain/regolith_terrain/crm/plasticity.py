@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What soil can bear: the return of a trial stress to the yield surface."""
+"""Plasticity of CRM soil: the return of a trial stress to the yield surface."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from regolith_terrain.crm.arrays import CAM_CLAY, Material
 Stress = tuple[float, float, float, float, float, float]
 
 SOFTEST = 0.1
-"""Least stiffness of Cam Clay, as a share of the largest."""
+"""Smallest stiffness of Cam Clay as a fraction of the largest."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, inline='always')
 def shear_bound(tau: float, pressure: float, dt: float, material: Material) -> float:
-    """Return the shear stress [Pa] that is left of a trial value after a step, mu(I) friction and cohesion.
+    """Return the shear stress [Pa] of a trial value after a step with mu(I) friction and cohesion.
 
-    The implicit equation tau = tau* - G dt gamma(tau), in which the plastic shear rate gamma follows from
-    mu(I) = mu_s + (mu_2 - mu_s) I / (I_0 + I), is a quadratic one and solved exactly, so that the stress does not lag
-    behind the rate. With mu_s = mu_2 it is Drucker and Prager's bound, mu p + c.
+    The implicit equation is tau = tau* - G dt gamma(tau), where the plastic shear rate gamma follows from mu(I) = mu_s
+    + (mu_2 - mu_s) I / (I_0 + I). It is quadratic and solved exactly, so the stress does not lag behind the rate. With
+    mu_s = mu_2 it is the limit of Drucker and Prager, mu p + c.
 
     Args:
-        tau: trial sqrt(s:s / 2) [Pa]
-        pressure: [Pa], not below 0
-        dt: [s]
+        tau: Trial sqrt(s:s / 2) [Pa].
+        pressure: Pressure [Pa], not below 0.
+        dt: Step [s].
+        material: Soil parameters.
 
     Source: dunatunga2015; jop2006; drucker1952.
     Checked by: test_crm_plasticity.py::test_sheared_element_rises_with_g_and_then_yields,
@@ -49,19 +50,20 @@ def shear_bound(tau: float, pressure: float, dt: float, material: Material) -> f
 def cam_clay(
     pressure: float, q: float, borne: float, specific: float, bulk: float, shear: float, material: Material
 ) -> tuple[float, float, float]:
-    """Return pressure, q and the pressure borne [Pa] of a trial state after plastic flow, Modified Cam Clay.
+    """Return pressure, q and preconsolidation pressure [Pa] of a trial state after plastic flow, Modified Cam Clay.
 
-    Flow is associated with q^2 / M^2 + p (p - p_c) = 0, and p_c grows with the plastic compression e as
-    exp(v e / (lambda - kappa)). The backward Euler step is solved for its multiplier g:
-    p = (p* + K g p_c) / (1 + 2 K g), q = q* / (1 + 6 G g / M^2), with p_c of the same step.
+    Flow is associated with q^2 / M^2 + p (p - p_c) = 0. p_c increases with the plastic compression e as exp(v e /
+    (lambda - kappa)). The backward Euler step is solved for its multiplier g: p = (p* + K g p_c) / (1 + 2 K g), q = q*
+    / (1 + 6 G g / M^2), with p_c of the same step.
 
     Args:
-        pressure: trial p* [Pa]
-        q: trial sqrt(3/2 s:s) [Pa]
-        borne: p_c at the step's start [Pa]
-        specific: v [-]
-        bulk: K [Pa]
-        shear: G [Pa]
+        pressure: Trial pressure p* [Pa].
+        q: Trial sqrt(3/2 s:s) [Pa].
+        borne: Preconsolidation pressure p_c at the start of the step [Pa].
+        specific: Specific volume v [-].
+        bulk: Bulk modulus K [Pa].
+        shear: Shear modulus G [Pa].
+        material: Soil parameters.
 
     Source: roscoe1968; borja1990.
     Checked by: test_crm_plasticity.py::test_cam_clay_compresses_and_swells_along_its_lines,
@@ -75,7 +77,7 @@ def cam_clay(
     low, high = 0.0, 1.0 / bulk
     p, top, left = pressure, borne, q
     for _ in range(200):
-        # The surface is left behind by growing g; bisection needs no derivative and cannot run away.
+        # A larger g leaves the yield surface. Bisection needs no derivative and cannot diverge.
         g = high if excess > 0.0 else 0.5 * (low + high)
         top = borne
         for _ in range(30):
@@ -128,18 +130,38 @@ def return_mapping(
     dt: float,
     material: Material,
 ) -> tuple[float, float, float, float, float, float, float, float]:
-    """Return the stress after a step, six numbers [Pa], and the memory of Cam Clay, two.
+    """Return the stress after a step, six numbers [Pa], and the memory of Cam Clay, two numbers.
 
-    Jaumann's rate turns the stress with the soil: d sigma/dt = W sigma - sigma W + 2 G dev(D) + K tr(D) I, with W and D
-    the skew and symmetric parts of L. What the soil cannot bear of it is taken away: tension, and shear beyond its
+    Jaumann's rate rotates the stress with the soil: d sigma/dt = W sigma - sigma W + 2 G dev(D) + K tr(D) I, with W and
+    D the skew and symmetric parts of L. Stress that the soil cannot support is removed: tension, and shear beyond its
     strength.
 
     Args:
-        sxx: stress, as are the next five, whose rate holds for the step [Pa]
-        oxx: stress, as are the next five, at the step's start [Pa]
-        lxx: velocity gradient L, du_x/dx, as are the next eight: lxy is du_x/dy [1/s]
-        borne: memory of Cam Clay at the step's start [Pa]; ``specific`` too [-]
-        dt: [s]
+        sxx: Stress xx whose rate applies to the step [Pa].
+        syy: Stress yy whose rate applies to the step [Pa].
+        szz: Stress zz whose rate applies to the step [Pa].
+        sxy: Stress xy whose rate applies to the step [Pa].
+        syz: Stress yz whose rate applies to the step [Pa].
+        szx: Stress zx whose rate applies to the step [Pa].
+        oxx: Stress xx at the start of the step [Pa].
+        oyy: Stress yy at the start of the step [Pa].
+        ozz: Stress zz at the start of the step [Pa].
+        oxy: Stress xy at the start of the step [Pa].
+        oyz: Stress yz at the start of the step [Pa].
+        ozx: Stress zx at the start of the step [Pa].
+        lxx: Velocity gradient du_x/dx [1/s].
+        lxy: Velocity gradient du_x/dy [1/s].
+        lxz: Velocity gradient du_x/dz [1/s].
+        lyx: Velocity gradient du_y/dx [1/s].
+        lyy: Velocity gradient du_y/dy [1/s].
+        lyz: Velocity gradient du_y/dz [1/s].
+        lzx: Velocity gradient du_z/dx [1/s].
+        lzy: Velocity gradient du_z/dy [1/s].
+        lzz: Velocity gradient du_z/dz [1/s].
+        borne: Preconsolidation pressure of Cam Clay at the start of the step [Pa].
+        specific: Specific volume of Cam Clay at the start of the step [-].
+        dt: Step [s].
+        material: Soil parameters.
 
     Source: jaumann1911; dunatunga2015; roscoe1968.
     Checked by: test_crm_plasticity.py::test_sheared_element_rises_with_g_and_then_yields,

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A plate pressed into a bed of soil as a continuum of particles, eased and pressed again."""
+"""Plate pressed into CRM soil, unloaded and reloaded."""
 
 from __future__ import annotations
 
@@ -19,41 +19,41 @@ from regolith_terrain.crm.mirror_symmetry import symmetric_bed
 from regolith_terrain.crm.soil import Discretization, ParticleSoil
 
 _BLOCK = 10
-"""Steps of an advance, whose mean force is a sample."""
+"""Number of steps of one advance, whose mean force is a sample."""
 _GENTLE = 0.1
-"""Part of the way in which the plate gets up to speed: at once, sound alone would press with rho c v."""
+"""Fraction of the travel in which the plate reaches its speed; an abrupt start would press with rho c v of sound."""
 EASED = 0.1
-"""Part of the load that is left when the plate is eased."""
+"""Fraction of the load after unloading."""
 DOWN, EASING, AGAIN, DONE = range(4)
 
 
 class Plate(NamedTuple):
-    """A rough plate, and the bed it is pressed into."""
+    """A rough plate and the bed into which it is pressed."""
 
     length: float
-    """Along x; of a disc, the diameter [m]."""
+    """Length along x or diameter of a disc [m]."""
     width: float
-    """Along y [m]."""
+    """Width along y [m]."""
     disc: bool
     load: float
-    """Force at which it turns back [N]."""
+    """Force at which the plate reverses [N]."""
     speed: float
-    """[m/s]."""
+    """Speed of the plate [m/s]."""
     most: float
-    """Depth at which it stops though the load is not borne [m]."""
+    """Depth at which the plate stops below the load [m]."""
     side: float
-    """Of the square bed [m]."""
+    """Side length of the square bed [m]."""
     depth: float
-    """Of the bed [m]."""
+    """Depth of the bed [m]."""
 
     @property
     def area(self) -> float:
-        """Return its area [m^2]."""
+        """Area of the plate [m^2]."""
         return (0.25 * math.pi if self.disc else 1.0) * self.length * self.width
 
 
 class Press(DrivenBody):
-    """A plate on its way, moved straight down and up at one speed."""
+    """A plate that moves straight down and up at one speed."""
 
     def __init__(
         self,
@@ -64,11 +64,15 @@ class Press(DrivenBody):
         workers: int = 1,
         device: Device = 'cpu',
     ) -> None:
-        """Lay the bed, at rest under its own weight, and the plate on it.
+        """Create the bed at rest under its own weight, and place the plate on it.
 
         Args:
-            workers: threads; the outcome is the same
-            device: what makes the steps, see :func:`regolith_terrain.crm.device_selection.bed_class`
+            plate: Plate and bed.
+            gravity: Gravity [m/s^2].
+            soil: Soil of the bed.
+            settings: Discretization of the soil.
+            workers: Number of threads; it does not change the result.
+            device: Device of the computation, see :func:`regolith_terrain.crm.device_selection.bed_class`.
         """
         spacing, half = settings.spacing_m, 0.5 * plate.side
         filled, walls = filled_trough((-half, half), plate.side, plate.depth, spacing)
@@ -83,20 +87,20 @@ class Press(DrivenBody):
         self.bed.lay_at_rest(0.0)
         self.dt = settings.step(self.bed.material)
         self.curve: list[tuple[float, float]] = []
-        """Depths [m] and forces [N] on the way down."""
+        """Depths [m] and forces [N] of the first loading."""
         self._found: list[float] = []
         self._depth, self._stage = 0.0, DOWN
 
     @property
     def part(self) -> float:
-        """Return the part that is done."""
+        """Completed fraction."""
         if self._stage == DONE:
             return 1.0
         force = self.curve[-1][1] / self.plate.load if self.curve and self._stage == DOWN else 1.0
         return min(0.99, 0.8 * max(self._depth / self.plate.most, min(1.0, force)) + 0.05 * self._stage)
 
     def _block(self) -> None:
-        """Make some steps, then look at the force."""
+        """Advance by some steps, then check the force."""
         total = 0.0
         for _ in range(_BLOCK):
             self._place()
@@ -107,7 +111,7 @@ class Press(DrivenBody):
         self._turn(total / _BLOCK)
 
     def _turn(self, force: float) -> None:
-        """Look whether a stage is over."""
+        """Check whether a stage is complete."""
         load = self.plate.load
         middle = self._depth - 0.5 * _BLOCK * self.dt * self._rate
         if self._stage == DOWN:
@@ -121,7 +125,7 @@ class Press(DrivenBody):
 
     @property
     def _rate(self) -> float:
-        """Return the speed downwards [m/s]."""
+        """Downward speed [m/s]."""
         begun = self.steps * self.dt * self.plate.speed / (_GENTLE * self.plate.most)
         return (-1.0 if self._stage == EASING else 1.0) * self.plate.speed * min(1.0, begun)
 
@@ -130,7 +134,7 @@ class Press(DrivenBody):
         self.bed.bodies.velocity[1] = 0.0, 0.0, -self._rate
 
     def row(self) -> dict[str, Any]:
-        """Return the figures so far: sinkage at each turn, None where it has not been there; the curve and its knee."""
+        """Return the results so far: sinkage at each reversal, None before it; the curve and its knee."""
         turns = [*self._found, None, None, None]
         over = self._stage == DONE
         return {
@@ -157,18 +161,18 @@ class Press(DrivenBody):
 
 
 _FEWEST = 8
-"""Points of a curve with a knee."""
+"""Number of points that a curve with a knee exceeds."""
 _SAMPLES = 401
 
 
 def knee(curve: Floats) -> tuple[float, float]:
-    """Return the depth [m] and force [N] at which the ground has failed: where the slope first is least, and steady.
+    """Return depth [m] and force [N] of bearing failure, where the slope first reaches its final minimum.
 
-    Pressure may rise gradually and go on rising as the plate gets deeper, so that a curve has no corner. The slope is
-    that over a tenth of the way, and counts as least within a twentieth of what it was at its steepest.
+    Pressure may rise gradually and continue to rise with depth, so the curve has no corner. The slope is that over a
+    tenth of the travel. It is minimal within a twentieth of its largest value.
 
     Args:
-        curve: depths [m] and forces [N], shape (n, 2)
+        curve: Depths [m] and forces [N], shape (n, 2).
 
     Source: vesic1973.
     Checked by: test_pressed_particles.py::test_ground_has_failed_where_the_slope_is_least.

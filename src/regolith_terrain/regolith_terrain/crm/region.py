@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rectangles of the ground that are particles: where they are, whose, and what they cost."""
+"""CRM regions: rectangles of particles with location, owner and cost."""
 
 from __future__ import annotations
 
@@ -18,42 +18,44 @@ from regolith_terrain.grid.node_records import Floats, Indices
 from regolith_world.cycle.participant import ParticipantFailed
 
 PANE = 6
-"""Layers of markers by which walls stand above the ground, so that soil does not leave its rectangle."""
+"""Number of marker layers of walls above the surface, so soil does not leave its rectangle."""
 BYTES = 840
-"""Most that a particle or marker takes: some 450 in the bed and what a discarded cycle returns to (``bench crm``), and
-copies of the state while a cycle is saved. Measured as growth of a process with 90 000 of them."""
+"""Largest memory of a particle or marker [B]: about 450 in the bed and the state for a discarded cycle (``bench crm``),
+and copies of the state while a cycle is saved. Measured as growth of a process with 90 000 of them."""
 MARGIN = 4.0
-"""Spacings by which soil round a wheel moves, beyond the ball that holds the wheel."""
+"""Distance in spacings to which soil around a wheel moves, beyond the bounding sphere of the wheel."""
 
 
 class ForeignSoilError(ParticipantFailed):
-    """A vehicle changed ground that is another's region of particles; the message names both, the region and a node."""
+    """A vehicle changed soil in the CRM region of another one; the message names both, the region and a node."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParticleRegion:
-    """A rectangle whose ground is particles, and belongs to one vehicle.
+    """A rectangle of particles that belongs to one vehicle.
 
-    That vehicle's process moves them; nobody else changes its nodes.
+    The process of that vehicle moves the particles. No other process changes its nodes.
     """
 
     name: str
     vehicle: str
     low: tuple[float, float]
-    """Corner with the least x and y [m]."""
+    """Corner with the smallest x and y [m]."""
     high: tuple[float, float]
-    """Opposite corner [m]."""
+    """Corner with the largest x and y [m]."""
     spacing: float
-    """Of the particles [m]."""
+    """Particle spacing [m]."""
     depth: float
-    """Of the soil below undisturbed ground; below is a rough floor [m]."""
+    """Depth of the soil below the undisturbed surface, down to a rough floor [m]."""
     soil: ParticleSoil
     stops_others: bool
-    """Whether other vehicles stop at the edge; otherwise they go on as on the ground around, and leave no marks."""
+    """Whether other vehicles stop at the edge; otherwise they drive on the surrounding terrain model and leave no
+    ruts.
+    """
 
     @property
     def settings(self) -> Discretization:
-        """How the soil is reckoned."""
+        """Discretization of the soil."""
         return Discretization(spacing_m=self.spacing)
 
     @property
@@ -64,7 +66,7 @@ class ParticleRegion:
 
     @property
     def soil_count(self) -> int:
-        """Number of particles of soil."""
+        """Number of soil particles."""
         return math.prod(self.counts)
 
     @property
@@ -76,7 +78,7 @@ class ParticleRegion:
 
     @property
     def nbytes(self) -> int:
-        """Memory that particles take, at most [B]."""
+        """Largest memory of the particles [B]."""
         return BYTES * (self.soil_count + self.marker_count)
 
     @property
@@ -85,14 +87,14 @@ class ParticleRegion:
         return self.settings.step(self.soil.material())
 
     def hours(self, duration: float, balls: Iterable[float], substep: float) -> float:
-        """Return about how many hours one thread of a laptop needs, if wheels are in the region all the time.
+        """Return the approximate hours of one thread of a laptop, if wheels are always in the region.
 
-        Markers, lists of neighbours and steps that fast soil shortens come on top.
+        Markers, neighbor lists and shorter steps of fast soil add to this.
 
         Args:
-            duration: simulated [s]
-            balls: radii of the balls that hold the wheels [m]
-            substep: of the vehicle [s], which divides steps or is divided
+            duration: Simulated time [s].
+            balls: Radii of the bounding spheres of the wheels [m].
+            substep: Substep of the vehicle [s], which divides steps or is divided.
         """
         sides = np.array([2.0 * (ball + MARGIN * self.spacing) for ball in balls])
         moving = min(float((sides**2).sum()) * self.depth / self.spacing**3, self.soil_count)
@@ -101,31 +103,31 @@ class ParticleRegion:
         return hours(moving, duration, step)
 
     def nodes(self, spacing: float) -> tuple[int, int, int, int]:
-        """Return i0, i1, j0, j1 of the nodes i0 <= i < i1, j0 <= j < j1 that lie in the region, as a soil map has it.
+        """Return i0, i1, j0, j1 of the nodes i0 <= i < i1, j0 <= j < j1 in the region, as in a soil map.
 
         Args:
-            spacing: of the nodes [m]
+            spacing: Grid node spacing [m].
         """
         (i0, j0), (i1, j1) = (tuple(_first_at(v, spacing) for v in corner) for corner in (self.low, self.high))
         return i0, i1, j0, j1
 
     def owned(self, i: Indices, j: Indices, spacing: float) -> NDArray[np.bool_]:
-        """Return which nodes lie in the region, shape (n,)."""
+        """Return which nodes are in the region, shape (n,)."""
         i0, i1, j0, j1 = self.nodes(spacing)
         within: NDArray[np.bool_] = (i >= i0) & (i < i1) & (j >= j0) & (j < j1)
         return within
 
     def distance(self, x: float, y: float) -> float:
-        """Return the distance of a place from the rectangle [m]; 0 within."""
+        """Return the distance of a position from the rectangle [m]; 0 inside."""
         return math.hypot(max(self.low[0] - x, 0.0, x - self.high[0]), max(self.low[1] - y, 0.0, y - self.high[1]))
 
     def meets(self, low: Sequence[float] | Floats, high: Sequence[float] | Floats) -> bool:
-        """Return whether the region shares any ground with a rectangle; both corners [m], shape (2,)."""
+        """Return whether the region overlaps a rectangle given by its corners [m], shape (2,)."""
         return all(max(self.low[k], low[k]) < min(self.high[k], high[k]) for k in (0, 1))
 
 
 def _first_at(value: float, spacing: float) -> int:
-    """Return the first node at or beyond a value, by the same comparison as in a polygon of a soil map."""
+    """Return the first node at or beyond a value, by the same comparison as for a polygon of a soil map."""
     k = math.ceil(value / spacing)
     while k * spacing < value:
         k += 1

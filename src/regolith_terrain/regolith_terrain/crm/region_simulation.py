@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A region of particles as its vehicle moves through it.
+"""Simulation of a CRM region with the parts of its vehicle.
 
-Soil in boxes round the parts that are near moves, and so does what still flows; all else is frozen. Walls and floor
-are markers; walls stand some layers above the ground, so that soil does not leave the region, while parts of a vehicle
-pass through them. Parts have markers as long as they are near.
+Soil in boxes around nearby parts moves, and so does soil that still flows. All other soil is frozen. Walls and floor
+are markers. Walls extend some layers above the surface, so soil does not leave the region, but parts of a vehicle pass
+through them. Parts have markers only while they are near.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from regolith_world.numerics.portable_math import norm, times
 _HEAD = struct.Struct('<8sqq')
 _MAGIC = b'REGCRM01'
 _STIRRED = 0.1
-"""Spacings from where it was laid beyond which soil is no longer undisturbed ground."""
+"""Distance from its initial position, in spacings, beyond which soil is no longer undisturbed."""
 
 
 class RegionSimulation:
-    """The particles of a region, the parts of its vehicle in them, and the surface they leave."""
+    """Particles of a region, the parts of its vehicle in them, and the resulting surface."""
 
     def __init__(
         self,
@@ -45,17 +45,18 @@ class RegionSimulation:
         reach: Floats,
         spacing: float,
     ) -> None:
-        """Lay the particles.
+        """Create the particles.
 
         Args:
-            field: the undisturbed ground
-            gravity: [m/s^2], shape (3,)
-            shapes: of the vehicle's parts
-            reach: radius of a ball about each that holds it [m], shape (n,)
-            spacing: of the soil grid's nodes [m]
+            region: Region of particles.
+            field: Undisturbed surface.
+            gravity: Gravity [m/s^2], shape (3,).
+            shapes: Shapes of the vehicle's parts.
+            reach: Radius of a sphere about each that encloses it [m], shape (n,).
+            spacing: Grid node spacing [m].
 
         Raises:
-            ValueError: if a part's shape cannot be among particles
+            ValueError: If a part's shape is not supported.
         """
         self.region, self.reach, self.spacing = region, reach, spacing
         self._field, self._gravity = field, gravity
@@ -66,11 +67,13 @@ class RegionSimulation:
         self._base = field.nodes(i0, i1, j0, j1, spacing).reshape(-1)
         self._quanta = round(region.soil.density_kgpm3 * region.spacing**3 / spacing**2 / QUANTUM_KGPM2)
         self.force, self.torque = np.zeros((len(reach), 3)), np.zeros((len(reach), 3))
-        """Of soil on each part [N] and about its centre [N m], means over the last :meth:`advance`, shape (n, 3)."""
+        """Force of soil on each part [N] and torque about its center [N m], means over the last :meth:`advance`, shape
+        (n, 3).
+        """
         self.reset()
 
     def reset(self) -> None:
-        """Lay the particles anew."""
+        """Reset the particles to their initial positions."""
         region, parts = self.region, len(self.reach)
         laid = initial_particles(region, self._field)
         self._trough, self._is_ground, self._laid = laid.trough, laid.ground, laid.soil
@@ -89,7 +92,7 @@ class RegionSimulation:
         self.force[:] = self.torque[:] = 0.0
 
     def _made(self, places: Floats) -> ParticleBed:
-        """Return a bed with markers of the parts that are near, and soil at rest at places [m], shape (n, 3)."""
+        """Return a bed with markers of the nearby parts, and soil at rest at given positions [m], shape (n, 3)."""
         region, here = self.region, np.flatnonzero(self._near).tolist()
         local = [self._trough, *(self._markers[part] for part in here)]
         body = np.repeat(np.array([0, *(1 + part for part in here)], np.int32), [len(part) for part in local])
@@ -107,17 +110,17 @@ class RegionSimulation:
     # -- motion -------------------------------------------------------------------------------------------------
 
     def advance(self, duration: float, center: Floats, rotation: Floats, velocity: Floats, spin: Floats) -> None:
-        """Move the soil on by a time in which parts go on with their twists, and note the mean forces on them.
+        """Advance the soil while parts move with their twists, and store the mean forces on them.
 
         Args:
-            duration: [s]
-            center: of the first parts, those that may touch ground, at its start [m], shape (k, 3)
-            rotation: axes of their shapes as columns, shape (k, 3, 3)
-            velocity: of the centres [m/s], shape (k, 3)
-            spin: world axes [rad/s]
+            duration: Time to advance [s].
+            center: Centers of the first parts, which may touch the terrain, at the start [m], shape (k, 3).
+            rotation: Axes of their shapes as columns, shape (k, 3, 3).
+            velocity: Velocities of the centers [m/s], shape (k, 3).
+            spin: Angular velocities, world axes [rad/s], shape (k, 3).
 
         Raises:
-            FloatingPointError: if the soil blows up
+            FloatingPointError: If the soil diverges.
         """
         self.force[:] = self.torque[:] = 0.0
         near = np.zeros(len(self.reach), np.bool_)
@@ -151,29 +154,29 @@ class RegionSimulation:
                 bodies.rotation[1 + part] = times(turn, bodies.rotation[1 + part])
 
     def _place_boxes(self) -> None:
-        """Let soil move in boxes round the parts that are near."""
+        """Set the boxes of moving soil around the nearby parts."""
         here = np.flatnonzero(self._near)
         margin = (self.reach[here] + MARGIN * self.region.spacing)[:, None]
         center = self.bed.bodies.center[1 + here]
         boxes = np.concatenate((center - margin, center + margin), axis=1)
-        # From the floor up, whatever the part's height.
+        # From the floor up, for any height of the part.
         boxes[:, 2], boxes[:, 5] = self._low[2] - 1.0, self._high[2] + 1e3
         self.bed.boxes = boxes
 
     # -- the surface --------------------------------------------------------------------------------------------
 
     def settle(self, fields: tuple[str, ...]) -> NodeRecords:
-        """End a cycle: sort the soil, and return the nodes whose surface or mass has changed, sorted by (i, j).
+        """Finish a cycle: sort the soil and return the nodes with changed surface or mass, sorted by (i, j).
 
         Args:
-            fields: names of a node's fields
+            fields: Names of the node fields.
 
         Raises:
-            FloatingPointError: if soil has left the region
+            FloatingPointError: If soil has left the region.
         """
         bed = self.bed
         self._place_boxes()
-        awake = self._near_moving()  # before some of it freezes
+        awake = self._near_moving()  # before some soil freezes
         self._refuse_loss()
         bed.forget_limits()
         bed.sort()
@@ -211,10 +214,10 @@ class RegionSimulation:
         return mass.reshape(-1)
 
     def _columns(self) -> Columns:
-        """Return all that makes the ground."""
+        """Return all particles and markers that form the surface."""
         bed = self.bed
         soil = bed.kind == SOIL
-        # Markers of the trough come first; those of parts are no ground.
+        # Markers of the trough come first; those of parts do not form the surface.
         last = len(self._is_ground) - 1
         rows = np.flatnonzero(soil | (self._is_ground[np.minimum(bed.label, last)] & (bed.label <= last)))
         return sort_columns(
@@ -227,16 +230,16 @@ class RegionSimulation:
         )
 
     def _look(self, nodes: NDArray[np.bool_], level: Floats, pressure: Floats) -> None:
-        """Write height and pressure of the surface of particles at some nodes."""
+        """Write height and pressure of the particle surface at selected nodes."""
         x, y = self._i[nodes] * self.spacing, self._j[nodes] * self.spacing
         found, borne = np.empty(len(x)), np.empty(len(x))
         free_surface(self._columns(), x, y, found, borne)
         level[nodes], pressure[nodes] = found, borne
 
     def discs(self) -> Surfels:
-        """Return the surface of soil that moves, right after :meth:`settle`; changes nothing.
+        """Return the surface of moving soil, right after :meth:`settle`, without a change of state.
 
-        Soil that still lies where it was laid is left out: it is the undisturbed ground, which everybody has.
+        Soil at its initial position is omitted: it is the undisturbed surface, which all participants have.
         """
         bed = self.bed
         place = bed.moving_places()
@@ -245,7 +248,7 @@ class RegionSimulation:
         return surface_surfels(self._columns(), place[stirred]) if stirred.any() else Surfels.none()
 
     def _near_moving(self) -> NDArray[np.bool_]:
-        """Return which nodes lie within the kernel's reach of soil that moves, by squares of that size, shape (n,)."""
+        """Return which nodes are within the kernel's reach of moving soil, by squares of that size, shape (n,)."""
         edge, place = self.bed.reach, self.bed.moving_places()[:, :2]
         low = self._low[:2] - 3.0 * edge
         size = np.floor((self._high[:2] - low) / edge).astype(np.int64) + 4
@@ -267,10 +270,10 @@ class RegionSimulation:
             raise FloatingPointError(f'soil leaves region {self.region.name!r} at ({x:.3g}, {y:.3g}, {z:.3g}) m')
 
     def statistics(self) -> dict[str, float]:
-        """Return what a report says of the region.
+        """Return the statistics of the region for a report.
 
-        ``surface_error`` is the volume that the surface has gained, over that of the soil below the nodes where it has
-        changed: soil is neither made nor lost, so it ought to be zero.
+        ``surface_error`` is the volume gained by the surface over that of the soil below changed nodes. Soil is neither
+        created nor lost, so it should be zero.
         """
         changed = self._level != self._base
         soil = float(np.count_nonzero(changed)) * self.region.depth
@@ -286,7 +289,7 @@ class RegionSimulation:
     # -- state --------------------------------------------------------------------------------------------------
 
     def save(self) -> bytes:
-        """Return the exact state right after :meth:`settle`: soil, surface, where parts are."""
+        """Return the complete state right after :meth:`settle`: soil, surface, poses of parts."""
         bodies = self.bed.bodies
         poses = np.concatenate([part[1:].reshape(-1) for part in bodies])
         bed = self.bed.save()
@@ -295,10 +298,10 @@ class RegionSimulation:
         return head + bed + b''.join(np.ascontiguousarray(part).tobytes() for part in parts)
 
     def load(self, blob: bytes) -> None:
-        """Restore what :meth:`save` returned.
+        """Restore the result of :meth:`save`.
 
         Raises:
-            ValueError: if it is that of another region
+            ValueError: If the state is of another region.
         """
         parts, count = len(self.reach), len(self._level)
         poses = [part[1:].size for part in self.bed.bodies]

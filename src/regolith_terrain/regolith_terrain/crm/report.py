@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The part of a run's report about regions of particles: figures, cross-sections, forces on the wheels in them."""
+"""Report section about CRM regions: statistics, cross sections, wheel forces."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
 
 _FIGURES = (
-    'The error of the surface is the volume it gained over that of the soil below changed nodes: it ought to be zero.'
-    ' The ledger is that of the whole ground.'
+    'The error of the surface is the volume it gained over that of the soil below changed nodes: it should be zero.'
+    ' The mass balance is that of the whole terrain.'
 )
 _LINES = (
-    'Heights at the nodes of the soil grid before and after, heights drawn larger than lengths: along x through the'
+    'Heights at the nodes of the soil grid before and after, with enlarged heights: along x through the'
     ' middle of a region, and along y where it is deepest. Dots: particles in motion, where their topic was recorded.'
 )
 _UPDATE, _CYCLE = '/regolith/terrain/update', '/regolith/cycle'
@@ -34,21 +34,21 @@ _INK, _SOIL, _DOTS = '#22262b', '#8a8175', '#b5303f'
 
 
 class SurfaceSection(NamedTuple):
-    """A region's surface along a line."""
+    """Surface of a region along a line."""
 
     title: str
     along: Floats
-    """x or y of the nodes [m], shape (n,)."""
+    """Positions of the nodes, x or y [m], shape (n,)."""
     before: Floats
-    """Height [m], shape (n,)."""
+    """Initial height [m], shape (n,)."""
     after: Floats
-    """Height [m], shape (n,)."""
+    """Final height [m], shape (n,)."""
     dots: Floats
-    """Particles in motion near the line: x or y, and height [m], shape (k, 2)."""
+    """Moving particles near the line: x or y, and height [m], shape (k, 2)."""
 
 
 def section(run: Run) -> ReportSection | None:
-    """Return the section about particles; None for a run without regions of particles."""
+    """Return the report section about CRM regions; None for a run without them."""
     regions: Sequence[ParticleRegion] = run.scenario.terrain.particle_regions()
     if not regions:
         return None
@@ -107,8 +107,9 @@ def cross_sections(region: ParticleRegion, grid: SoilGrid, dots: Floats) -> list
     """Return the surface along x through the middle of a region, and along y where that line is deepest.
 
     Args:
-        grid: the soil at the end
-        dots: particles in motion [m], shape (k, 3)
+        region: Region of particles.
+        grid: Soil at the end.
+        dots: Moving particles [m], shape (k, 3).
     """
     d = grid.spacing
     i0, i1, j0, j1 = region.nodes(d)
@@ -130,7 +131,7 @@ def _line(
 
 
 def _last_dots(run: Run, region: ParticleRegion) -> Floats:
-    """Return the particles in motion at the end of a recording that has their topic, shape (k, 3)."""
+    """Return the moving particles at the end of a recording with their topic, shape (k, 3)."""
     name, last = f'/{region.vehicle}/{TOPIC}', None
     if name in run.recorded:
         for message in run.bag.messages(name):
@@ -143,7 +144,7 @@ def _last_dots(run: Run, region: ParticleRegion) -> Floats:
 
 
 def wheel_forces(run: Run, vehicle: str) -> tuple[tuple[str, ...], Floats, Floats] | None:
-    """Return names of wheels, times [s], and loads and drawbar pulls [N] of shape (2, n, wheels), if recorded."""
+    """Return names of wheels, times [s], and loads and drawbar pulls [N], shape (2, n, wheels), if recorded."""
     topic = f'/{vehicle}/wheel_states'
     names: tuple[str, ...] = ()
     times, rows = [], []
@@ -182,7 +183,7 @@ def _forces_picture(vehicle: str, names: Sequence[str], times: Floats, forces: F
     for panel, values, title in zip(panels, forces, ('normal load', 'drawbar pull'), strict=True):
         for k, name in enumerate(names):
             panel.plot(times, values[:, k], lw=1.0, ls=('-', '--')[k % 2], label=name)
-        # Blows last a cycle; next to them nothing else would be seen.
+        # Impacts last one cycle; with their full range other forces would not be visible.
         low, high = np.percentile(values, (1.0, 99.0))
         margin = 0.3 * float(high - low) + 1.0
         panel.set(xlabel='simulated time [s]', ylabel='[N]', ylim=(low - margin, high + margin))

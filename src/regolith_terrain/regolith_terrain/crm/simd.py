@@ -1,12 +1,12 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Neighbours of a particle, eight at a time, as a processor with wide registers sums them best.
+"""SIMD access to neighbors: eight at a time, for processors with wide registers.
 
-A kernel gathers the neighbours within reach, eight side by side, quantity by quantity. Then it does the same sums in
-each lane, and adds the lanes up in a fixed order at the end. So bits depend neither on the width of registers nor on
-threads. The compiler sees that lanes do not disturb each other only where all it reads and writes lies at fixed places
-of one array: so eight neighbours are copied to where the sums are. To gather all of them before is faster than eight
-and eight, for what has just been written one by one cannot be read in one piece at once.
+A kernel gathers the neighbors within reach, eight side by side, quantity by quantity. Then it computes the same sums in
+each lane, and adds the lanes in a fixed order at the end. So results depend neither on the register width nor on
+threads. The compiler detects independent lanes only if all its reads and writes are at fixed positions of one array. So
+eight neighbors are copied to the position of the sums. Gathering all of them first is faster than eight at a time,
+because values just written one by one cannot be read in one access at once.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from regolith_terrain.crm.arrays import SOIL, XX, XY, YY, YZ, ZX, ZZ, Bytes, Flo
 
 LANES = 8
 CHUNK = 96
-"""Neighbours gathered at a time: as many as there are, as a rule."""
-# Where eight of each begin: the particle's place less the neighbour's [m], the neighbour's velocity [m/s] and stress
+"""Number of neighbors gathered at a time: usually all."""
+# Start of eight values each: the particle's position minus the neighbor's [m], the neighbor's velocity [m/s] and stress
 # [Pa], 1 for soil and 0 for markers; then sums.
 DX, DY, DZ, LU, LV, LW, LXX, LYY, LZZ, LXY, LYZ, LZX, IS_SOIL, SUMS = range(0, 14 * LANES, LANES)
 GATHERED = CHUNK // LANES * SUMS
-"""Numbers of neighbours that were gathered; what lanes and sums take comes after them."""
+"""Number of values of gathered neighbors; values of lanes and sums follow."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
@@ -38,13 +38,21 @@ def gather(
     end: int,
     gathered: Floats,
 ) -> tuple[int, int, int, int]:
-    """Return how many neighbours within reach have been gathered, and where to go on: run, place, end.
+    """Gather neighbors within reach; return their number and the position to continue: run, place, end.
 
-    Begin with run -1, and place and end where the list begins; it is over when fewer than CHUNK are found. Lanes left
-    over are far out of reach.
+    Start with run -1, and place and end at the start of the list. The list is complete when fewer than CHUNK are found.
+    Unused lanes are far out of reach.
 
     Args:
-        support: square of the kernel's reach [m^2]
+        particles: Particles, shape (n, 12).
+        kind: SOIL or MARKER, shape (n,).
+        near: Neighbor lists.
+        row: Row of the particle.
+        support: Square of the kernel's reach [m^2].
+        run: Number of the run, -1 at the start.
+        place: Position in the lists.
+        end: End of the run in the lists.
+        gathered: Output: values of the neighbors.
     """
     offsets = near.offsets
     x, y, z = particles[row, X], particles[row, Y], particles[row, Z]
@@ -62,7 +70,7 @@ def gather(
             dx, dy, dz = xr - particles[other, X], yr - particles[other, Y], z - particles[other, Z]
             if dx * dx + dy * dy + dz * dz >= support:
                 continue
-            # Unsigned: an index with a sign might count from the end, and Numba looks.
+            # Unsigned: a signed index could count from the end, which Numba would check.
             at = np.uintp((count >> 3) * SUMS + (count & 7))
             gathered[at + np.uintp(DX)] = dx
             gathered[at + np.uintp(DY)] = dy

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The Wendland C2 kernel: W = 21 / (16 pi h^3) (1 - q/2)^4 (2 q + 1), q = r / h up to 2.
+"""Wendland C2 kernel: W = 21 / (16 pi h^3) (1 - q/2)^4 (2 q + 1), q = r / h up to 2.
 
 Source: wendland1995.
 Checked by: test_crm_sums.py::test_kernel_has_unit_volume_and_its_gradient.
@@ -24,24 +24,25 @@ def weight(q: float, length: float) -> float:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, inline='always')
 def slope(q: float, steepness: float) -> float:
-    """Return (dW / dr) / r [1/m^5] at q = r / h <= 2, so that this times r_i - r_j is the gradient at i.
+    """Return (dW / dr) / r [1/m^5] at q = r / h <= 2; times r_i - r_j it is the gradient at i.
 
     Args:
-        steepness: :func:`steepness` [1/m^5]
+        q: Distance over smoothing length [-].
+        steepness: Gradient factor, :func:`steepness` [1/m^5].
     """
     t = 1.0 - 0.5 * q
     return steepness * t * t * t
 
 
 def steepness(spacing: float, length: float) -> float:
-    """Return -105 / (16 pi h^5) [1/m^5], or what replaces it so that gradients are exact on a cubic lattice.
+    """Return -105 / (16 pi h^5) [1/m^5], corrected so that gradients are exact on a cubic lattice.
 
-    Sums stand for integrals: with h = 1.3 spacings they find 2.1 % less of a gradient than there is, and soil at rest
-    would bear 2.1 % more than its weight. The quotient takes that away; of a disordered bed it takes most.
+    Sums replace integrals: with h = 1.3 spacings they give gradients 2.1 % too small, and soil at rest would support
+    2.1 % more than its weight. The quotient removes this error on a lattice, and most of it in a disordered bed.
 
     Args:
-        spacing: of the lattice [m]
-        length: h [m]
+        spacing: Spacing of the lattice [m].
+        length: Smoothing length h [m].
     """
     whole = -105.0 / (16.0 * math.pi * length**5)
     count = math.ceil(2.0 * length / spacing)

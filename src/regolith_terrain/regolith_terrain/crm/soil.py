@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of a soil as a continuum of particles."""
+"""Soil parameters and discretization of the CRM terrain model (continuum of SPH particles)."""
 
 from __future__ import annotations
 
@@ -26,34 +26,56 @@ PARTICLE_SOILS = FileLibrary(
 
 
 class ParticleSoil(SoilParameters):
-    """An elastic soil that yields by friction and cohesion, or as Modified Cam Clay says."""
+    """Elastic-plastic soil of CRM, with frictional-cohesive or Modified Cam Clay yield."""
 
     files: ClassVar[FileLibrary] = PARTICLE_SOILS
-    law: Literal['frictional', 'cam_clay'] = Field(default='frictional', description='what the soil can bear')
-    density_kgpm3: float = Field(gt=0.0, le=1e4, description='bulk density, which stays as it is [kg/m^3]')
-    youngs_modulus_pa: float = Field(
-        gt=0.0, le=1e10, description='stiffness of the elastic part; sound, and so the step, follows from it [Pa]'
+    law: Literal['frictional', 'cam_clay'] = Field(
+        default='frictional', description="Yield criterion: 'frictional' or Modified Cam Clay, 'cam_clay'."
     )
-    poisson_ratio: float = Field(default=0.3, ge=0.0, lt=0.5, description='[-]; at 0.5 nothing could be compressed')
-    friction: float = Field(default=0.7, ge=0.0, le=5.0, description='mu_s, tangent of the angle of friction [-]')
+    density_kgpm3: float = Field(gt=0.0, le=1e4, description='Bulk density, constant during a run [kg/m^3].')
+    youngs_modulus_pa: float = Field(
+        gt=0.0,
+        le=1e10,
+        description="Young's modulus of the elastic part [Pa]. It determines the sound speed and therefore the step.",
+    )
+    poisson_ratio: float = Field(default=0.3, ge=0.0, lt=0.5, description="Poisson's ratio of the elastic part [-].")
+    friction: float = Field(
+        default=0.7,
+        ge=0.0,
+        le=5.0,
+        description='Static friction coefficient mu_s, the tangent of the friction angle [-].',
+    )
     limiting_friction: float | None = Field(
-        default=None, ge=0.0, le=5.0, description='mu_2, in fast flow [-]; none: as at rest'
+        default=None, ge=0.0, le=5.0, description='Friction coefficient mu_2 of fast flow [-]; none: equal to friction.'
     )
     reference_inertial_number: float = Field(
-        default=0.03, gt=0.0, le=10.0, description='I_0, inertial number half way from mu_s to mu_2 [-]'
+        default=0.03,
+        gt=0.0,
+        le=10.0,
+        description='Reference inertial number I_0, at which friction is halfway from mu_s to mu_2 [-].',
     )
-    grain_size_m: float = Field(default=0.005, gt=0.0, le=1.0, description='d of the inertial number [m]')
-    cohesion_pa: float = Field(default=0.0, ge=0.0, le=1e7, description='c [Pa]')
+    grain_size_m: float = Field(
+        default=0.005, gt=0.0, le=1.0, description='Grain diameter d of the inertial number [m].'
+    )
+    cohesion_pa: float = Field(default=0.0, ge=0.0, le=1e7, description='Cohesion c of the frictional criterion [Pa].')
     critical_state_ratio: float = Field(
-        default=1.2, gt=0.0, le=5.0, description='M of Cam Clay: q / p in the critical state [-]'
+        default=1.2, gt=0.0, le=5.0, description='Cam Clay only: critical state ratio M = q / p [-].'
     )
-    swelling_index: float = Field(default=0.02, gt=0.0, le=1.0, description='kappa of Cam Clay [-]')
-    compression_index: float = Field(default=0.1, gt=0.0, le=2.0, description='lambda of Cam Clay [-]')
+    swelling_index: float = Field(default=0.02, gt=0.0, le=1.0, description='Cam Clay only: swelling index kappa [-].')
+    compression_index: float = Field(
+        default=0.1, gt=0.0, le=2.0, description='Cam Clay only: compression index lambda [-].'
+    )
     specific_volume: float = Field(
-        default=1.8, gt=1.0, le=10.0, description='v_lambda of Cam Clay, volume over that of the grains at 1 kPa [-]'
+        default=1.8,
+        gt=1.0,
+        le=10.0,
+        description='Cam Clay only: specific volume v_lambda at 1 kPa, total volume over grain volume [-].',
     )
     preconsolidation_pressure_pa: float = Field(
-        default=2e4, gt=0.0, le=1e8, description='pressure that Cam Clay has borne before: up to it, it is elastic [Pa]'
+        default=2e4,
+        gt=0.0,
+        le=1e8,
+        description='Cam Clay only: initial preconsolidation pressure, up to which the soil is elastic [Pa].',
     )
 
     @model_validator(mode='after')
@@ -72,19 +94,19 @@ class ParticleSoil(SoilParameters):
 
     @property
     def shear_modulus(self) -> float:
-        """Return G = E / 2(1 + nu) [Pa]."""
+        """Shear modulus G = E / 2(1 + nu) [Pa]."""
         return self.youngs_modulus_pa / (2.0 * (1.0 + self.poisson_ratio))
 
     @property
     def bulk_modulus(self) -> float:
-        """Return K = E / 3(1 - 2 nu) [Pa]."""
+        """Bulk modulus K = E / 3(1 - 2 nu) [Pa]."""
         return self.youngs_modulus_pa / (3.0 * (1.0 - 2.0 * self.poisson_ratio))
 
     @property
     def compression_strength(self) -> tuple[float, float]:
-        """Return the angle of friction [rad] and the cohesion [Pa] of Mohr and Coulomb in triaxial compression.
+        """Mohr-Coulomb friction angle [rad] and cohesion [Pa] in triaxial compression.
 
-        There the bound sqrt(J2) = mu p + c is reached at sin(phi) = 3 sqrt(3) mu / (6 + sqrt(3) mu).
+        The limit sqrt(J2) = mu p + c corresponds to sin(phi) = 3 sqrt(3) mu / (6 + sqrt(3) mu).
 
         Source: drucker1952.
         Checked by: test_crm_plasticity.py::test_strength_in_triaxial_compression_is_mohrs_and_coulombs.
@@ -95,15 +117,15 @@ class ParticleSoil(SoilParameters):
 
     @property
     def sound_speed(self) -> float:
-        """Return sqrt(K / rho) [m/s]."""
+        """Sound speed sqrt(K / rho) [m/s]."""
         return math.sqrt(self.bulk_modulus / self.density_kgpm3)
 
     def parameters(self) -> NDArray[np.float64]:
-        """Return the density [kg/m^3], shape (1,): of the table of soils particles need to know only where they lie."""
+        """Return the density [kg/m^3], shape (1,): the only value that CRM reads from the table of soils."""
         return np.array([self.density_kgpm3])
 
     def material(self) -> Material:
-        """Return the numbers the kernels take."""
+        """Return the parameters in the form of the kernels."""
         clay = self.law == 'cam_clay'
         return Material(
             LAWS[self.law],
@@ -120,10 +142,14 @@ class ParticleSoil(SoilParameters):
 
 
 def load_particle_soil(soil: str | Path | Mapping[str, Any], base_dir: str | Path = '.') -> ParticleSoil:
-    """Return a soil by name, from a YAML file or from a mapping of its values.
+    """Return a CRM soil by name, from a YAML file or from a mapping of its values.
+
+    Args:
+        soil: Name, path (relative to ``base_dir``) or inline mapping.
+        base_dir: Folder of the scenario file.
 
     Raises:
-        InputError: naming file, line, key, value and what is allowed
+        InputError: If the input is invalid. The message names file, line, key, value and allowed values.
     """
     source = PARTICLE_SOILS.read(soil, base_dir)
     source.data.setdefault('name', 'custom' if isinstance(soil, Mapping) else source.file.stem)
@@ -135,42 +161,50 @@ def _soil(value: Any) -> Any:
 
 
 GivenSoil = Annotated[ParticleSoil, BeforeValidator(_soil)]
-"""A soil given by name, file or values."""
+"""A CRM soil given by name, file or values."""
 
 
 VISCOSITY_SLOW = 0.5
-"""Artificial, alpha, of benches where soil hardly moves but is disturbed, by wheels, plates and a tube that is drawn
-up: with little of it such soil flows on from its noise, weaker than its friction says (docs/validation/crm.md)."""
+"""Artificial viscosity alpha of testbeds with slow, disturbed soil: wheels, plates and a tube that is lifted.
+With less viscosity such soil flows on numerical noise and is weaker than its friction (docs/validation/crm.md)."""
 SMOOTHING_PRESSED = 1.2
-"""Smoothing length over spacing below wheels and plates: with 1.3 soil below a disc weakens as it goes on sinking,
-where the ground beside it ought to press back the more."""
+"""Smoothing length over spacing below wheels and plates. With 1.3, soil below a disc weakens as it sinks further,
+where the resistance of the soil beside it should increase."""
 
 
 class Discretization(Section):
-    """How finely, and how, a soil is reckoned."""
+    """Spatial discretization and numerical parameters of a CRM soil."""
 
-    spacing_m: float = Field(default=0.01, gt=0.0, le=10.0, description='distance of particles [m]')
-    smoothing_ratio: float = Field(default=1.3, ge=1.1, le=1.6, description='smoothing length over spacing [-]')
-    artificial_viscosity: float = Field(
-        default=0.1, ge=0.0, le=2.0, description='alpha of the artificial viscosity [-]'
+    spacing_m: float = Field(default=0.01, gt=0.0, le=10.0, description='Particle spacing [m].')
+    smoothing_ratio: float = Field(
+        default=1.3, ge=1.1, le=1.6, description='Smoothing length over particle spacing [-].'
     )
-    xsph_coefficient: float = Field(default=0.25, ge=0.0, le=1.0, description='of XSPH [-]')
+    artificial_viscosity: float = Field(
+        default=0.1, ge=0.0, le=2.0, description='Coefficient alpha of the artificial viscosity [-].'
+    )
+    xsph_coefficient: float = Field(
+        default=0.25, ge=0.0, le=1.0, description='XSPH velocity smoothing coefficient [-].'
+    )
     free_surface_threshold: float = Field(
         default=2.0,
         ge=0.0,
         lt=3.0,
-        description='divergence of position, 3 inside, below which soil has come apart and bears nothing [-]',
+        description='Divergence of position below which soil is separated and free of stress [-]; it is 3 inside the'
+        ' soil.',
     )
     corrected_gradients: bool = Field(
-        default=False, description='whether velocity gradients are exact for linear fields'
+        default=False, description='Whether velocity gradients are corrected to be exact for linear fields.'
     )
     courant_number: float = Field(
-        default=0.3, gt=0.0, le=0.45, description='step over the time that sound takes through a smoothing length [-]'
+        default=0.3,
+        gt=0.0,
+        le=0.45,
+        description='Courant number: step over the time in which sound crosses a smoothing length [-].',
     )
 
     def scheme(self, material: Material) -> Scheme:
-        """Return the numbers the kernels take, for a soil."""
-        from regolith_terrain.crm.smoothing import steepness  # a kernel, which takes longer to load than all of a file
+        """Return the numerical parameters of the kernels for a soil."""
+        from regolith_terrain.crm.smoothing import steepness  # a kernel that takes longer to load than the rest
 
         length = self.smoothing_ratio * self.spacing_m
         return Scheme(
@@ -186,7 +220,7 @@ class Discretization(Section):
         )
 
     def step(self, material: Material) -> float:
-        """Return the step that sound allows [s]; what moves fast or hard may ask for less."""
+        """Return the step limit of the sound speed [s]. Fast or strongly loaded soil may need a smaller step."""
         return (
             self.courant_number
             * self.smoothing_ratio

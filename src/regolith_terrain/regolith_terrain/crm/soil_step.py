@@ -1,14 +1,14 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""One evaluation of the equations of motion of soil, and the step it makes.
+"""Evaluation of the equations of motion of CRM soil, and the resulting step.
 
 d rho/dt = 0, du/dt = div(sigma) / rho + g, and the Jaumann rate of stress from the velocity gradient L:
 d sigma/dt = W sigma - sigma W + 2 G dev(D) + K tr(D) I, W and D the skew and symmetric parts of L. Sums over
-neighbours:
+neighbors:
 
 * du_i/dt = V / rho sum_j (sigma_i + sigma_j + Pi_ij I) grad W_ij + g, which conserves momentum pair by pair;
 * L_i = V sum_j (u_j - u_i) (x) grad W_ij, times the inverse of M_i = V sum_j (r_j - r_i) (x) grad W_ij if corrected;
-* Pi_ij = alpha h c rho (u_ij r_ij) / (r^2 + 0.01 h^2), an artificial viscosity that acts both ways.
+* Pi_ij = alpha h c rho (u_ij r_ij) / (r^2 + 0.01 h^2), an artificial viscosity that acts in both directions.
 """
 
 from __future__ import annotations
@@ -64,17 +64,17 @@ from regolith_terrain.crm.simd import (
 )
 from regolith_terrain.crm.smoothing import slope, weight
 
-# Columns of what limits the next step: largest speed [m/s], acceleration [m/s^2], rate of approach h u.r / r^2 [m/s].
+# Columns of the step limits: largest speed [m/s], acceleration [m/s^2], approach rate h u.r / r^2 [m/s].
 SPEED, ACCELERATION, APPROACH, LIMITS = range(4)
-# Where eight of each sum begin: acceleration, velocity gradient, (r_j - r_i) (x) grad W, neighbours' mean velocity, and
-# the largest rate of approach.
+# Start of eight values of each sum: acceleration, velocity gradient, (r_j - r_i) (x) grad W, mean velocity of
+# neighbors, and the largest approach rate.
 (AX, AY, AZ, GXX, GXY, GXZ, GYX, GYY, GYZ, GZX, GZY, GZZ, MXX, MYY, MZZ, MXY, MYZ, MZX, PX, PY, PZ, TOP, END) = range(
     SUMS, SUMS + 23 * LANES, LANES
 )
 ROOM = GATHERED + END
-"""Numbers of scratch that a band takes."""
+"""Number of values in the work array of a band."""
 BAND = 1024
-"""Rows per call of the kernels, which threads share."""
+"""Rows per kernel call, which threads share."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
@@ -99,16 +99,22 @@ def advance_soil(
     """Write the soil in ``rows[a:b]`` after a step: ``old`` plus dt times the rates of ``now``.
 
     Args:
-        old: particles at the step's start, shape (n, 12)
-        now: particles whose rates hold for the step; their neighbours are read
-        new: out; may be ``old``, but not ``now``
-        old_memory: of Cam Clay at the step's start, shape (n, 2); empty under the other law
-        new_memory: out
-        kind: SOIL or MARKER, shape (n,)
-        dt: [s]
-        gravity: [m/s^2], shape (3,)
-        limits: out: what limits the next step, a row per band, shape (bands, 3)
-        rooms: scratch, shape (bands, ROOM)
+        a: First index into ``rows``.
+        b: End index.
+        old: Particles at the start of the step, shape (n, 12).
+        now: Particles whose rates apply to the step; their neighbors are read.
+        new: Output: particles; may be ``old``, but not ``now``.
+        old_memory: Memory of Cam Clay at the start of the step, shape (n, 2); empty under the frictional law.
+        new_memory: Output: memory of Cam Clay.
+        kind: SOIL or MARKER, shape (n,).
+        near: Neighbor lists.
+        rows: Rows of moving soil.
+        dt: Step [s].
+        gravity: Gravity [m/s^2], shape (3,).
+        material: Soil parameters.
+        scheme: Numerical parameters.
+        limits: Output: limits of the next step, one row per band, shape (bands, 3).
+        rooms: Work array, shape (bands, ROOM).
 
     Source: monaghan1992; monaghan1989; gray2001; bui2008; bonet1999; hu2021.
     Checked by: test_crm_sums.py::test_sums_are_those_of_plain_numpy, test_crm_rest.py::test_column_at_rest,
@@ -189,7 +195,7 @@ def advance_soil(
         open_to_space = volume * (mxx + myy + mzz) < scheme.surface
         if scheme.corrected:
             mxy, myz, mzx = lane_sum(lanes, MXY), lane_sum(lanes, MYZ), lane_sum(lanes, MZX)
-            # L M^-1, M symmetric; where neighbours lie in a plane M has no inverse, and L stays as it is.
+            # L M^-1 with symmetric M. If neighbors are in a plane, M has no inverse and L is not corrected.
             cxx, cxy, cxz = myy * mzz - myz * myz, myz * mzx - mxy * mzz, mxy * myz - myy * mzx
             cyy, cyz, czz = mxx * mzz - mzx * mzx, mxy * mzx - mxx * myz, mxx * myy - mxy * mxy
             det = mxx * cxx + mxy * cxy + mzx * cxz

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The surface that particles leave at the nodes of the soil grid, and the mass in each column.
+"""Surface of particles at the nodes of the soil grid, and mass of each column.
 
-The surface is where the volume of soil, smoothed by the kernel, falls to a half. On a lattice it is nearly, not exactly
-where soil ends; so the level of a node is its undisturbed height plus the rise of that surface since the beginning.
-Mass is shared among the four nodes round a particle in whole quanta, so that the sum over a region is exact.
+The surface is where the smoothed volume fraction of soil is a half. On a lattice this is nearly, not exactly, the end
+of the soil. So the level of a node is its undisturbed height plus the rise of that surface since the start. Mass is
+distributed to the four nodes around a particle in whole quanta, so the sum over a region is exact.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from regolith_terrain.crm.smoothing import weight
 Ints = NDArray[np.int64]
 
 _BISECTIONS = 12
-"""Halvings of half a spacing, down to 1e-4 of it."""
+"""Number of bisections of half a spacing, down to 1e-4 of it."""
 
 
 class Columns(NamedTuple):
-    """What makes the ground, sorted by squares in the plane as wide as the kernel reaches."""
+    """Particles that form the surface, sorted by squares in the plane with the width of the kernel's reach."""
 
     place: Floats
-    """[m], shape (n, 3)."""
+    """Positions [m], shape (n, 3)."""
     pressure: Floats
-    """Vertical, of soil [Pa], shape (n,)."""
+    """Vertical pressure of soil [Pa], shape (n,)."""
     soil: Bytes
     """1 for soil, 0 for markers, shape (n,)."""
     first: Ints
@@ -39,27 +39,27 @@ class Columns(NamedTuple):
     low: Floats
     """Corner of the first square [m], shape (2,)."""
     edge: float
-    """Side of a square [m]."""
+    """Side length of a square [m]."""
     across: int
-    """Squares along y."""
+    """Number of squares along y."""
     length: float
     """Smoothing length [m]."""
     volume: float
-    """Of a particle [m^3]."""
+    """Volume of a particle [m^3]."""
     spacing: float
-    """Of particles [m]."""
+    """Particle spacing [m]."""
 
 
 def sort_columns(particles: Floats, soil: Bytes, low: Floats, high: Floats, length: float, spacing: float) -> Columns:
-    """Return particles by squares.
+    """Return particles sorted by squares.
 
     Args:
-        particles: those that make the ground, shape (n, 12)
-        soil: 1 for soil, 0 for markers, shape (n,)
-        low: corner with the least x and y of all of them [m]
-        high: opposite corner, shape (2,) each
-        length: smoothing length [m]
-        spacing: of particles [m]
+        particles: Particles that form the surface, shape (n, 12).
+        soil: 1 for soil, 0 for markers, shape (n,).
+        low: Corner with the smallest x and y of all of them [m], shape (2,).
+        high: Corner with the largest x and y [m], shape (2,).
+        length: Smoothing length [m].
+        spacing: Particle spacing [m].
     """
     edge = 2.0 * length
     low = np.asarray(low, dtype=np.float64) - edge
@@ -85,14 +85,16 @@ def sort_columns(particles: Floats, soil: Bytes, low: Floats, high: Floats, leng
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def free_surface(columns: Columns, x: Floats, y: Floats, level: Floats, pressure: Floats) -> None:
-    """Write the height of the surface [m] and the pressure a smoothing length below it [Pa] at places.
+    """Write the height of the surface [m] and the pressure one smoothing length below it [Pa] at positions.
 
-    Regolith's own; checked by ``test_crm_surface.py``.
+    The definition is specific to Regolith and checked by ``test_crm_surface.py``.
 
     Args:
-        x: of the places [m], shape (k,); so is y
-        level: out, shape (k,)
-        pressure: out, shape (k,)
+        columns: Particles that form the surface.
+        x: Positions along x [m], shape (k,).
+        y: Positions along y [m], shape (k,).
+        level: Output: heights [m], shape (k,).
+        pressure: Output: pressures [Pa], shape (k,).
     """
     h, spacing = columns.length, columns.spacing
     reach2 = 4.0 * h * h
@@ -143,11 +145,15 @@ def free_surface(columns: Columns, x: Floats, y: Floats, level: Floats, pressure
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, inline='always')
 def _filled(z: float, height: Floats, beside: Floats, count: int, h: float, volume: float) -> float:
-    """Return the share of space that is filled at a height above a place [-].
+    """Return the filled volume fraction at a height above a position [-].
 
     Args:
-        height: of what lies near [m], shape (n,), the first ``count`` of which count
-        beside: square of its horizontal distance [m^2], shape (n,)
+        z: Height [m].
+        height: Heights of nearby particles [m], shape (n,), of which the first ``count`` are used.
+        beside: Squares of their horizontal distances [m^2], shape (n,).
+        count: Number of nearby particles.
+        h: Smoothing length [m].
+        volume: Volume of a particle [m^3].
     """
     total = 0.0
     for row in range(count):
@@ -160,15 +166,16 @@ def _filled(z: float, height: Floats, beside: Floats, count: int, h: float, volu
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def weigh(particles: Floats, rows: Ints, quanta: int, i0: int, j0: int, spacing: float, mass: Ints) -> None:
-    """Add the mass of particles to the nodes round each.
+    """Add the mass of particles to the nodes around each.
 
     Args:
-        rows: of the particles
-        quanta: mass of one, per area of a node
-        i0: index of the first node along x
-        j0: along y
-        spacing: of the nodes [m]
-        mass: in/out, in quanta; what lies beyond its rim counts there, shape (ni, nj)
+        particles: Particles, shape (n, 12).
+        rows: Rows of the particles to add.
+        quanta: Mass of one particle per node area, in quanta.
+        i0: Index of the first node along x.
+        j0: Index of the first node along y.
+        spacing: Grid node spacing [m].
+        mass: Input and output: mass in quanta, shape (ni, nj); particles beyond its rim are added there.
     """
     ni, nj = mass.shape
     for row in rows:

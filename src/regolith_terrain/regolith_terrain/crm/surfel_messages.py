@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Soil in motion as vehicles tell it on their topic: a point cloud whose points are the numbers of discs."""
+"""Topic of moving soil: a point cloud whose points are the values of surfels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from regolith_terrain.crm.surfels import Surfels
 
 TOPIC = 'soil_surfels'
-"""Below the vehicle's name."""
+"""Topic name below that of the vehicle."""
 FIELDS = (
     'x',
     'y',
@@ -27,19 +27,22 @@ FIELDS = (
     'bend_yz',
     'bend_zx',
 )
-"""Of a point, float32 each: the numbers of :class:`regolith_terrain.crm.surfels.Surfels` in their order."""
+"""Fields of a point, each float32: the values of :class:`regolith_terrain.crm.surfels.Surfels` in their order."""
 POINT_BYTES = 4 * len(FIELDS)
 
 
 def surfels_record(message: Any) -> tuple[int, Surfels]:
-    """Return time [ns] and discs of a sensor_msgs/PointCloud2, be it from a topic or a recording.
+    """Return time [ns] and surfels of a sensor_msgs/PointCloud2 from a topic or a recording.
+
+    Args:
+        message: Message of the topic.
 
     Raises:
-        ValueError: if its points are others
+        ValueError: If its points have other fields.
     """
     if message.point_step != POINT_BYTES:
         allowed = f'{POINT_BYTES}, {", ".join(FIELDS)}'
-        raise ValueError(f'particles: points of {message.point_step} bytes; allowed: {allowed}')
+        raise ValueError(f'point_step = {message.point_step}: does not match the fields of surfels; allowed: {allowed}')
     stamp = message.header.stamp
     table = np.frombuffer(bytes(message.data), '<f4').reshape(-1, len(FIELDS)).astype(np.float64)
     return stamp.sec * 10**9 + stamp.nanosec, Surfels(table[:, :3], table[:, 3:6], table[:, 6], table[:, 7:])

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The surface of soil that moves, as discs for whoever looks at it.
+"""Surfels: oriented discs on the surface of moving soil, for rendering and ray casting.
 
-The surface is that of :mod:`regolith_terrain.crm.surface`, where the smoothed volume of soil falls to a half, but here
-it need not be a height over the plane: it overhangs, and falls to pieces. Each particle next to it has a disc, where
-its outward normal meets the surface.
+The surface is that of :mod:`regolith_terrain.crm.surface`, where the smoothed volume fraction of soil is a half. Here
+it need not be a height field: it may overhang and break up. Each particle next to it has a disc where its outward
+normal meets the surface.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from regolith_terrain.crm.smoothing import slope, weight
 from regolith_terrain.crm.surface import Columns
 
 _BISECTIONS = 8
-"""Halvings of half a spacing, down to 2e-3 of it."""
+"""Number of bisections of half a spacing, down to 2e-3 of it."""
 _COVER = math.sqrt(0.5)
-"""Radius over spacing: the least with which discs on a square lattice leave no gap."""
+"""Radius over spacing: the smallest with which discs on a square lattice leave no gap."""
 _ANOTHER_SIDE = 0.3
-"""Cosine between the normals of neighbours below which they are of different sides of a thin sheet of soil."""
+"""Cosine between normals of neighbors below which they are on different sides of a thin sheet of soil."""
 _MOST_BENT = 0.7
-"""Most by which a normal changes up to a disc's rim: soil that falls to pieces has no curvature to speak of."""
+"""Largest change of a normal up to the rim of a disc: the curvature of soil that breaks up is not significant."""
 _VAGUE = 1e-2
-"""Slope of the filled share of space over a smoothing length, below which nothing says where outside is [-]."""
+"""Slope of the volume fraction over a smoothing length below which the outward direction is undefined [-]."""
 
 
 class Surfels(NamedTuple):
     """Discs that cover a surface, world axes."""
 
     place: Floats
-    """Centres [m], shape (n, 3)."""
+    """Centers [m], shape (n, 3)."""
     normal: Floats
     """Unit normals, outward, shape (n, 3)."""
     radius: Floats
-    """[m], shape (n,)."""
+    """Radii [m], shape (n,)."""
     bend: Floats
-    """By how much normals of the surface change with places on the disc: the symmetric matrix B in n + B (x - centre),
-    xx, yy, zz, xy, yz, zx [1/m], shape (n, 6). Discs are flat; by this their shading is not."""
+    """Change of the surface normal over the disc: the symmetric matrix B in n + B (x - center), xx, yy, zz, xy, yz, zx
+    [1/m], shape (n, 6). Discs are flat; this matrix makes their shading smooth."""
 
     @classmethod
     def none(cls) -> Surfels:
@@ -53,20 +53,20 @@ class Surfels(NamedTuple):
 
 
 def joined(parts: Sequence[Surfels]) -> Surfels:
-    """Return the discs of all parts, in their order."""
+    """Return the discs of all parts in their order."""
     if not parts:
         return Surfels.none()
     return Surfels(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
 def surface_surfels(columns: Columns, place: Floats) -> Surfels:
-    """Return discs on the surface at those of some particles that lie next to it, by squares of the plane.
+    """Return discs on the surface at the given particles next to it, sorted by squares of the plane.
 
-    Regolith's own; checked by ``test_crm_surfels.py``.
+    The method is specific to Regolith and checked by ``test_crm_surfels.py``.
 
     Args:
-        columns: all that makes the ground
-        place: of the particles, which are among it [m], shape (n, 3)
+        columns: Particles that form the surface.
+        place: Positions of selected particles among them [m], shape (n, 3).
     """
     place = np.ascontiguousarray(place)
     found, normal, beside = np.empty_like(place), np.empty_like(place), np.zeros(len(place), np.bool_)
@@ -82,7 +82,7 @@ def surface_surfels(columns: Columns, place: Floats) -> Surfels:
 
 
 def _squares(columns: Columns, place: Floats) -> NDArray[np.int64]:
-    """Return the squares of places, never those at the rim, shape (n,)."""
+    """Return the squares of positions, never those at the rim, shape (n,)."""
     most = np.array([(len(columns.first) - 1) // columns.across, columns.across]) - 2
     index = np.clip(np.floor((place[:, :2] - columns.low) / columns.edge).astype(np.int64), 1, most)
     squares: NDArray[np.int64] = index[:, 0] * columns.across + index[:, 1]
@@ -91,10 +91,14 @@ def _squares(columns: Columns, place: Floats) -> NDArray[np.int64]:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _find(columns: Columns, place: Floats, found: Floats, normal: Floats, beside: NDArray[np.bool_]) -> None:
-    """Write where the outward normal of each particle meets the surface, and the normal there.
+    """Write the point where the outward normal of each particle meets the surface, and the normal there.
 
     Args:
-        beside: out, whether that is within a spacing: the second layer lies one and a half below, shape (n,)
+        columns: Particles that form the surface.
+        place: Positions of the particles [m], shape (n, 3).
+        found: Output: points on the surface [m], shape (n, 3).
+        normal: Output: normals, shape (n, 3).
+        beside: Output: whether the point is within a spacing, shape (n,); the second layer is 1.5 spacings below.
     """
     half = 0.5 * columns.spacing
     for k in range(place.shape[0]):
@@ -103,7 +107,7 @@ def _find(columns: Columns, place: Floats, found: Floats, normal: Floats, beside
         nx, ny, nz = _outward(gx, gy, gz, columns.length)
         far = 0.0
         if filled >= 0.5:
-            # Soil that has come apart is filled to less, and its disc is where it is.
+            # Separated soil has a lower volume fraction, and its disc is at its position.
             step = 0
             while step < 2 and filled >= 0.5:
                 step += 1
@@ -130,7 +134,7 @@ def _find(columns: Columns, place: Floats, found: Floats, normal: Floats, beside
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, inline='always')
 def _outward(gx: float, gy: float, gz: float, length: float) -> tuple[float, float, float]:
-    """Return the unit vector against a gradient; up where there is next to none, as of a lonely grain."""
+    """Return the unit vector against a gradient; up for a gradient near zero, as at an isolated particle."""
     steep = math.sqrt(gx * gx + gy * gy + gz * gz)
     if steep * length < _VAGUE:
         return 0.0, 0.0, 1.0
@@ -139,7 +143,7 @@ def _outward(gx: float, gy: float, gz: float, length: float) -> tuple[float, flo
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _filled_at(columns: Columns, x: float, y: float, z: float) -> tuple[float, float, float, float]:
-    """Return the share of space that is filled at a place [-], and its gradient [1/m]."""
+    """Return the volume fraction at a position [-], and its gradient [1/m]."""
     h, across = columns.length, columns.across
     steepness = -105.0 / (16.0 * math.pi * h**5)
     rows = (columns.first.shape[0] - 1) // across
@@ -171,17 +175,20 @@ def _smooth(
     even: Floats,
     bend: Floats,
 ) -> None:
-    """Write the normals, and how they change along the surface, that fit those of the discs around best.
+    """Write the normals and their change along the surface that best fit those of the surrounding discs.
 
-    A plane is fitted to the normals over the disc's own plane, by least squares with the kernel's weights. What changes
-    from particle to particle, which is not the soil's, goes out; and the shades of neighbours meet.
+    A plane is fitted to the normals over the disc's own plane, by least squares with the kernel's weights. This removes
+    particle-scale variation, which is not that of the soil, and makes the shading of neighbors continuous.
 
     Args:
-        square: of each disc, in ascending order, shape (n,)
-        first: first disc of each square
-        most: greatest norm of a matrix [1/m]
-        even: out, normals, shape (n, 3)
-        bend: in: zeros; out: as in :class:`Surfels`
+        columns: Particles that form the surface.
+        place: Centers of the discs [m], shape (n, 3).
+        normal: Normals of the discs, shape (n, 3).
+        square: Square of each disc, in ascending order, shape (n,).
+        first: First disc of each square.
+        most: Largest norm of a matrix [1/m].
+        even: Output: normals, shape (n, 3).
+        bend: Input: zeros; output: matrices as in :class:`Surfels`.
     """
     h, across = columns.length, columns.across
     for k in range(place.shape[0]):
@@ -207,7 +214,7 @@ def _smooth(
                     uz_, vz_ = uz_ + w * u * nz, vz_ + w * v * nz
         su, sv, mx, my, mz = su / total, sv / total, mx / total, my / total, mz / total
         uu, uv, vv = uu / total - su * su, uv / total - su * sv, vv / total - sv * sv
-        # Covariances of the normals' parts along the two axes with the places.
+        # Covariances of the normals' components along the two axes with the positions.
         cuu = (ux_ * ux + uy_ * uy + uz_ * uz) / total - su * (mx * ux + my * uy + mz * uz)
         cuv = (vx_ * ux + vy_ * uy + vz_ * uz) / total - sv * (mx * ux + my * uy + mz * uz)
         cvu = (ux_ * vx + uy_ * vy + uz_ * vz) / total - su * (mx * vx + my * vy + mz * vz)
@@ -220,7 +227,7 @@ def _smooth(
             norm = math.sqrt(a * a + 2.0 * b * b + c * c)
             if norm > most:
                 a, b, c = a * most / norm, b * most / norm, c * most / norm
-        # From the middle of the neighbours to the disc's own.
+        # From the mean position of the neighbors to the center of the disc.
         du, dv = -(a * su + b * sv), -(b * su + c * sv)
         mx, my, mz = mx + du * ux + dv * vx, my + du * uy + dv * vy, mz + du * uz + dv * vz
         size = math.sqrt(mx * mx + my * my + mz * mz)
@@ -235,7 +242,7 @@ def _smooth(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, inline='always')
 def _across(nx: float, ny: float, nz: float) -> tuple[float, float, float, float, float, float]:
-    """Return two unit vectors across a third, and one another."""
+    """Return two unit vectors normal to a third and to each other."""
     sign = 1.0 if nz >= 0.0 else -1.0
     a = -1.0 / (sign + nz)
     b = nx * ny * a

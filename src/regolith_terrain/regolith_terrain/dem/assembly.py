@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""An assembly of grains and bodies: what benches step, measure, save and restore."""
+"""Assembly of grains and bodies: stepping, measuring, saving and restoring."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ from regolith_terrain.grid.node_records import Floats
 
 _FORMAT = 1
 _SKIN = 0.15
-"""Of the smallest radius: how much nearer than touching pairs are listed."""
+"""Distance within which pairs are listed, over the smallest radius."""
 _MOST_THREADS = 2
 
 
 class Assembly:
-    """Grains of one material and shape, and bodies among them.
+    """Grains of one material and shape, with bodies among them.
 
-    With the same arguments and steps it has the same bits, with any number of threads.
+    The same arguments and steps give bit-identical results for any number of threads.
     """
 
     def __init__(
@@ -61,20 +61,22 @@ class Assembly:
         threads: int = 1,
         user: UserStiffness | None = None,
     ) -> None:
-        """Set it up at rest.
+        """Create the assembly at rest.
 
         Args:
-            place: centres of mass [m], shape (n, 3)
-            scale: sizes: radii of spheres [m], shape (n,)
-            gravity: [m/s^2]
-            dt: step [s]; none: the longest that is allowed
-            shape: of all grains; none: spheres
-            turn: attitudes (x, y, z, w), shape (n, 4)
-            threads: 1 or 2
-            user: stiffness of all contacts, where it does not follow from elasticity
+            place: Centers of mass [m], shape (n, 3).
+            scale: Sizes: radii of spheres [m], shape (n,).
+            material: Material of the grains.
+            bodies: Bodies among the grains.
+            gravity: Gravity [m/s^2].
+            dt: Step [s]; none: the maximum allowed.
+            shape: Shape of all grains; none: spheres.
+            turn: Orientations as quaternions (x, y, z, w), shape (n, 4).
+            threads: Number of threads, 1 or 2.
+            user: Given stiffness of all contacts; none: from elasticity.
 
         Raises:
-            ValueError: if the step is too long, or a number is not possible
+            ValueError: If the step is too large, or a value is invalid.
         """
         self.material, self.shape, self.user = material, shape or sphere(), user
         self.gravity = np.array(gravity, dtype=np.float64)
@@ -94,7 +96,7 @@ class Assembly:
         self.time = 0.0
         """Simulated time [s]."""
         self.rebuilt = 0
-        """How often lists of pairs were made."""
+        """Number of times the lists of pairs were built."""
         balls = len(self.grains.ball)
         self.pairs: Pairs = empty_pairs(balls, 0)
         self.part_pairs: PartPairs = empty_part_pairs(balls, 0)
@@ -105,10 +107,14 @@ class Assembly:
         self.soften(material, dt)
 
     def soften(self, material: GrainMaterial, dt: float | None = None) -> None:
-        """Change what grains are made of, sizes and masses apart, and the step with it.
+        """Change the material of the grains, except sizes and masses, and the step.
+
+        Args:
+            material: New material of the grains.
+            dt: Step [s]; none: the maximum allowed.
 
         Raises:
-            ValueError: if the step is too long
+            ValueError: If the step is too large.
         """
         smallest = float(self.grains.ball[:, 3].min())
         limit = longest_step(material, smallest, self.user)
@@ -125,7 +131,7 @@ class Assembly:
     # -- stepping ----------------------------------------------------------------------------------------------------
 
     def advance(self, steps: int) -> None:
-        """Make steps."""
+        """Advance by a number of steps."""
         left = steps
         while left > 0:
             if not self._listed:
@@ -134,7 +140,7 @@ class Assembly:
         self.time += steps * self.dt
 
     def find_contacts(self) -> None:
-        """Look for pairs anew."""
+        """Build the lists of pairs again."""
         self.pairs = find_pairs(self.grains, self.pairs, self.skin)
         self.part_pairs = find_part_pairs(self.grains, self.bodies, self.part_pairs, self.skin)
         self._way, self._listed = 0.0, True
@@ -161,7 +167,7 @@ class Assembly:
         return bool(outdated(math.sqrt(float(self._measures[:, MOVED].max())), self._way, self.skin))
 
     def _shared(self, steps: int) -> int:
-        """Make steps, each pass over the second half of the grains in another thread."""
+        """Advance with a second thread for the second half of the grains in each pass."""
         n, per = len(self.grains.place), len(self.grains.offset)
         moving = np.cumsum(self.grains.active, dtype=np.int64)
         half = int(np.searchsorted(moving, moving[-1] // 2))
@@ -185,13 +191,13 @@ class Assembly:
         return steps
 
     def freeze_outside(self, low: Sequence[float], high: Sequence[float]) -> None:
-        """Let only grains in a box move from now on [m]; the others stand still, and stay so."""
+        """Let only grains in a box move from now on [m]; all others are frozen permanently."""
         inside = np.all((self.grains.place >= low) & (self.grains.place <= high), axis=1)
         self.grains.active[:] = inside
         self.grains.motion[~inside] = 0.0
 
     def put_body(self, body: int, place: Sequence[float]) -> None:
-        """Put a body elsewhere at once [m]."""
+        """Move a body to a new position at once [m]."""
         self.bodies.place[body] = place
         place_parts(self.bodies)
         self._listed = False
@@ -200,16 +206,16 @@ class Assembly:
 
     @property
     def largest_overlap(self) -> float:
-        """Return the largest overlap over the radius of the smaller ball since :meth:`forget_overlap`."""
+        """Largest overlap over the radius of the smaller ball since :meth:`forget_overlap`."""
         return float(self._measures[:, OVERLAP].max())
 
     def forget_overlap(self) -> None:
-        """Measure overlaps from now on."""
+        """Reset the largest overlap."""
         self._measures[:, OVERLAP] = 0.0
 
     @property
     def touching(self) -> int:
-        """Return the number of contacts in the last step."""
+        """Number of contacts in the last step."""
         return int(self._measures[:, TOUCHING].sum())
 
     def overlaps(self) -> Floats:
@@ -223,27 +229,27 @@ class Assembly:
 
     @property
     def momentum(self) -> Floats:
-        """Return the sum of mass times velocity of all grains [kg m/s], shape (3,)."""
+        """Sum of mass times velocity of all grains [kg m/s], shape (3,)."""
         out: Floats = self.grains.mass @ self.grains.motion[:, :3]
         return out
 
     @property
     def kinetic_energy(self) -> float:
-        """Return the energy of motion of all grains [J]; that of spin is counted with their mean moment."""
+        """Kinetic energy of all grains [J]; that of rotation uses their mean moment of inertia."""
         mean = self.grains.inertia.mean(axis=1)
         square = np.square(self.grains.motion)
         return float(0.5 * (self.grains.mass @ square[:, :3].sum(axis=1) + mean @ square[:, 3:].sum(axis=1)))
 
     @property
     def bytes_per_grain(self) -> float:
-        """Return the memory of all arrays over the number of grains [bytes]."""
+        """Memory of all arrays over the number of grains [B]."""
         arrays = (*self.grains, *self.pairs, *self.part_pairs)
         return float(sum(a.nbytes for a in arrays) / len(self.grains.place))
 
     # -- saving ------------------------------------------------------------------------------------------------------
 
     def save(self) -> bytes:
-        """Return everything that evolves: grains, bodies, and the memories of contacts."""
+        """Return the complete state: grains, bodies and contact memories."""
         grains, bodies, first = self.grains, self.bodies, self.pairs
         kept = np.flatnonzero(first.touching)
         held = np.flatnonzero(self.part_pairs.touching)
@@ -279,10 +285,10 @@ class Assembly:
         return len(text).to_bytes(8, 'little') + text + b''.join(a.tobytes() for a in arrays.values())
 
     def load(self, saved: bytes) -> None:
-        """Restore what :meth:`save` gave, of an assembly that was set up alike.
+        """Restore the result of :meth:`save` of an assembly with the same arguments.
 
         Raises:
-            ValueError: if it is of another one
+            ValueError: If the state is of another assembly.
         """
         stream = io.BytesIO(saved)
         head = json.loads(stream.read(int.from_bytes(stream.read(8), 'little')))
@@ -324,9 +330,11 @@ class Assembly:
 def _grain_arrays(shape: Clump, place: Floats, scale: Floats, density: float, turn: ArrayLike | None) -> GrainArrays:
     n, k = len(scale), len(shape.radius)
     if place.shape != (n, 3) or n == 0:
-        raise ValueError(f'places of shape {place.shape} for {n} sizes; allowed: shape (n, 3), n > 0')
+        raise ValueError(f'positions have shape {place.shape} for {n} sizes; allowed: shape (n, 3), n > 0')
     if not (np.isfinite(place).all() and np.isfinite(scale).all() and (scale > 0.0).all()):
-        raise ValueError('places or sizes that are not finite, or sizes not above 0; allowed: finite places, sizes > 0')
+        raise ValueError(
+            'positions or sizes are not finite, or sizes are not above 0; allowed: finite positions, sizes > 0'
+        )
     upright = np.zeros((n, 4))
     upright[:, 3] = 1.0
     grains = GrainArrays(

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Beds of grains for benches: what they consist of, and a level one in a bin."""
+"""Beds of grains for testbeds: grain settings and a level bed in a bin."""
 
 from __future__ import annotations
 
@@ -20,40 +20,51 @@ from regolith_terrain.dem.packing import attitudes, lattice, settle, sizes, smoo
 from regolith_terrain.grid.node_records import Floats
 
 BYTES_PER_BALL = 900.0
-"""Memory of a ball and its pairs in a dense bed [bytes]."""
+"""Memory of a ball and its pairs in a dense bed [B]."""
 STEPS_PER_SECOND = 2e6
-"""Steps of one ball per second on one core, about."""
+"""Approximate steps of one ball per second on one core."""
 MOST_BALLS = 2_000_000
 _DENSE = 0.64
-"""Part of a bed's volume that is solid in random close packing of spheres; clumps come close."""
+"""Solid fraction of a bed in random close packing of spheres; clumps are close to it."""
 _SOFT = 0.02
-"""Of Young's modulus: that of grains while they fall into place."""
+"""Young's modulus during filling as a fraction of its final value."""
 _SOFTEST_PA = 5e6
-"""At least: the weight of a decimetre of grains presses them together by 2 % [Pa]."""
+"""Smallest Young's modulus during filling [Pa]: the weight of 0.1 m of grains compresses them by 2 %."""
 
 
 class Grains(Section):
-    """Grains of one kind. Defaults stand in for GRC-1: friction and density as in published DEM of wheels on it.
+    """Grains of one kind; defaults are a substitute for GRC-1.
 
-    Resistance to rolling, which spheres need in place of corners, is that with which a heap (experiment ``repose``)
-    stands at 33 deg, the friction angle of GRC-1 (33.4 deg).
+    Friction and density are those of published DEM of wheels on GRC-1. Rolling resistance, which spheres need in place
+    of corners, gives a heap (experiment ``repose``) of 33 deg, the friction angle of GRC-1 (33.4 deg).
     """
 
-    shape: Literal['sphere', 'clump3', 'clump6'] = Field(default='sphere', description='one sphere, or several in one')
-    radius_m: float = Field(default=0.008, gt=1e-4, le=0.1, description='mean radius of the sphere of equal volume [m]')
-    radius_spread: float = Field(
-        default=0.15, ge=0.0, le=0.5, description='largest deviation of it, evenly distributed [-]'
+    shape: Literal['sphere', 'clump3', 'clump6'] = Field(
+        default='sphere', description='Shape of the grains: a sphere, or a clump of 3 or 6 spheres.'
     )
-    youngs_modulus_pa: float = Field(default=4e8, ge=1e5, le=1e12, description='softened [Pa]')
-    poisson_ratio: float = Field(default=0.3, ge=0.0, lt=0.5, description='[-]')
-    restitution: float = Field(default=0.5, gt=0.0, le=1.0, description='[-]')
-    friction: float = Field(default=0.4, ge=0.0, le=10.0, description='between grains [-]')
-    rolling_resistance: float = Field(default=0.3, ge=0.0, le=1.0, description='resistance to rolling [-]')
-    cohesion: float = Field(default=0.0, ge=0.0, le=1e3, description='pull of a contact over the weight of a grain [-]')
-    density_kgpm3: float = Field(default=2600.0, gt=0.0, le=3e4, description='of the solid [kg/m^3]')
+    radius_m: float = Field(
+        default=0.008, gt=1e-4, le=0.1, description='Mean radius of the sphere of equal volume [m].'
+    )
+    radius_spread: float = Field(
+        default=0.15, ge=0.0, le=0.5, description='Largest relative deviation of the radius, uniformly distributed [-].'
+    )
+    youngs_modulus_pa: float = Field(default=4e8, ge=1e5, le=1e12, description="Reduced Young's modulus [Pa].")
+    poisson_ratio: float = Field(default=0.3, ge=0.0, lt=0.5, description="Poisson's ratio [-].")
+    restitution: float = Field(default=0.5, gt=0.0, le=1.0, description='Coefficient of restitution [-].')
+    friction: float = Field(default=0.4, ge=0.0, le=10.0, description='Friction coefficient between grains [-].')
+    rolling_resistance: float = Field(
+        default=0.3, ge=0.0, le=1.0, description='Rolling resistance: torque over radius and normal force [-].'
+    )
+    cohesion: float = Field(
+        default=0.0,
+        ge=0.0,
+        le=1e3,
+        description='Cohesion: largest tensile contact force over the weight of a grain [-].',
+    )
+    density_kgpm3: float = Field(default=2600.0, gt=0.0, le=3e4, description='Density of the solid material [kg/m^3].')
 
     def material(self) -> GrainMaterial:
-        """Return what grains are made of."""
+        """Return the material of the grains."""
         return GrainMaterial(
             youngs_modulus_pa=self.youngs_modulus_pa,
             poisson_ratio=self.poisson_ratio,
@@ -65,29 +76,29 @@ class Grains(Section):
         )
 
     def clump(self) -> Clump:
-        """Return their shape."""
+        """Return the shape of the grains."""
         return SHAPES[self.shape]()
 
     def scales(self, seed: int, name: str, count: int) -> Floats:
-        """Return sizes of so many, shape (count,)."""
+        """Return random sizes of grains, shape (count,)."""
         return sizes(seed, name, count, self.radius_m / self.clump().equivalent_radius, self.radius_spread)
 
     @property
     def step_s(self) -> float:
-        """Return the longest step that the smallest grain allows [s]."""
+        """Largest step allowed by the smallest grain [s]."""
         clump = self.clump()
         smallest = self.radius_m * (1.0 - self.radius_spread) / clump.equivalent_radius * float(clump.radius.min())
         return longest_step(self.material(), smallest)
 
     def affordable(self, count: float, seconds: float) -> None:
-        """Refuse what neither memory nor patience would bear.
+        """Reject a number of grains that needs too much memory or time.
 
         Args:
-            count: of grains
-            seconds: simulated [s]
+            count: Number of grains.
+            seconds: Simulated time [s].
 
         Raises:
-            ValueError: saying what it would need
+            ValueError: If there are too many grains. The message states memory and time.
         """
         balls = count * len(self.clump().radius)
         if balls > MOST_BALLS:
@@ -102,30 +113,33 @@ class Grains(Section):
 class Bin(Section):
     """A box of grains, filled to a level surface at z = 0."""
 
-    length_m: float = Field(default=1.3, gt=0.0, le=20.0, description='along x [m]')
-    width_m: float = Field(default=0.4, gt=0.0, le=20.0, description='along y [m]')
-    depth_m: float = Field(default=0.12, gt=0.0, le=5.0, description='[m]')
+    length_m: float = Field(default=1.3, gt=0.0, le=20.0, description='Length of the bin along x [m].')
+    width_m: float = Field(default=0.4, gt=0.0, le=20.0, description='Width of the bin along y [m].')
+    depth_m: float = Field(default=0.12, gt=0.0, le=5.0, description='Depth of the bin [m].')
     packing: Literal['loose', 'dense'] = Field(
-        default='loose', description='how grains fell into place: with their friction, or without any'
+        default='loose',
+        description='Packing of the bed: loose, filled with friction, or dense, filled without friction.',
     )
-    wall_friction: float = Field(default=0.9, ge=0.0, le=10.0, description='of walls and floor [-]')
-    seed: int = Field(default=1, ge=0, le=2**31, description='of sizes, places and attitudes')
+    wall_friction: float = Field(
+        default=0.9, ge=0.0, le=10.0, description='Friction coefficient of walls and floor [-].'
+    )
+    seed: int = Field(default=1, ge=0, le=2**31, description='Seed of sizes, positions and orientations.')
 
     @model_validator(mode='after')
     def _possible(self) -> Bin:
         least = min(self.length_m, self.width_m, self.depth_m)
         for key in ('length_m', 'width_m'):
             if getattr(self, key) > 100.0 * least:
-                raise ValueError(f'{key}: more than 100 times the shortest side; allowed: at most {100.0 * least:g}')
+                raise ValueError(f'{key}: is more than 100 times the shortest side; allowed: at most {100.0 * least:g}')
         return self
 
     def count(self, grains: Grains) -> int:
-        """Return how many grains fill it, with a tenth over."""
+        """Return the number of grains that fill the bin, with a margin of a tenth."""
         volume = self.length_m * self.width_m * self.depth_m
         return math.ceil(1.1 * _DENSE * volume / (4.0 / 3.0 * math.pi * grains.radius_m**3))
 
     def walls(self, grains: Grains) -> Body:
-        """Return floor and walls; x runs from 0, y is 0 in the middle."""
+        """Return floor and walls; x begins at 0, y is 0 in the middle."""
         material = grains.material().model_copy(update={'friction': self.wall_friction})
         half = 0.5 * self.width_m
         return Body(
@@ -144,23 +158,26 @@ class Filled(NamedTuple):
     """Grains at rest in a bin."""
 
     place: Floats
-    """Centres of mass [m], shape (n, 3)."""
+    """Centers of mass [m], shape (n, 3)."""
     scale: Floats
-    """Sizes, shape (n,)."""
+    """Sizes [m], shape (n,)."""
     turn: Floats
-    """Attitudes, shape (n, 4)."""
+    """Orientations as quaternions (x, y, z, w), shape (n, 4)."""
     bulk_density: float
-    """Of the lower three quarters of the bed [kg/m^3]."""
+    """Bulk density of the lower three quarters of the bed [kg/m^3]."""
 
 
 def fill_bin(
     bed: Bin, grains: Grains, gravity: float, threads: int = 1, tick: Callable[[float], None] = lambda part: None
 ) -> Filled:
-    """Return grains that fell into a bin and were cut off level at the top.
+    """Return grains that have fallen into a bin and are cut level at the top.
 
     Args:
-        gravity: [m/s^2]
-        tick: called with the part that is done
+        bed: Bin to fill.
+        grains: Kind of grains.
+        gravity: Gravity [m/s^2].
+        threads: Number of threads.
+        tick: Progress callback with the completed fraction.
     """
     count = bed.count(grains)
     scale = grains.scales(bed.seed, 'grain', count)
@@ -190,7 +207,7 @@ def fill_bin(
         threads=threads,
     )
     settle(a, fall, lambda part: tick(0.7 * part), fast=0.02 * math.sqrt(gravity * grains.radius_m))
-    # Cut: what sticks out above the surface is taken away.
+    # Remove grains that extend above the surface.
     kept = a.grains.place[:, 2] + 0.8 * grains.radius_m < 0.0
     a = Assembly(
         a.grains.place[kept],

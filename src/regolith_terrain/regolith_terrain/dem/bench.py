@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of grains: the benchmark ``bench dem``."""
+"""Benchmark ``bench dem``: computing time of DEM."""
 
 from __future__ import annotations
 
@@ -21,21 +21,22 @@ COUNTS = (10_000, 50_000)
 _STEPS, _REPEATS = 100, 5
 _SETTLING_S = 0.35
 _DEPTH = 0.15
-"""Of the bed [m]; sides follow from the number of grains."""
+"""Depth of the bed [m]; its sides follow from the number of grains."""
 _WHEEL_STEPS = 200
 
 
 def dem(counts: tuple[int, ...] = COUNTS) -> dict[str, Any]:
-    """Measure grains in a bin at rest, spheres of 7 mm that touch five others, and a wheel on the smallest bed.
+    """Measure grains at rest in a bin, spheres of 7 mm with five contacts, and a wheel on the smallest bed.
 
     Args:
-        counts: numbers of grains
+        counts: Numbers of grains.
 
     Returns:
-        ``steps_per_s``, count -> threads -> grain-steps per wall second (best of several); ``contacts_per_grain``,
-        ``contacts_per_s`` (contact evaluations, one thread), ``bytes_per_grain``, by count;
+        ``steps_per_s``, count -> threads -> grain-steps per wall second (best of several). ``contacts_per_grain``,
+        ``contacts_per_s`` (contact evaluations, one thread) and ``bytes_per_grain``, by count.
         ``wheel_compute_per_sim_s``, wall seconds of one thread per simulated second of a wheel on the smallest bed, at
-        the step of ``wheel_step_s``; ``machine_score``, see :func:`regolith_world.numerics.machine_score.machine_score`
+        the step of ``wheel_step_s``. ``machine_score``, see
+        :func:`regolith_world.numerics.machine_score.machine_score`.
     """
     grains = Grains(radius_m=0.007, youngs_modulus_pa=5e6, restitution=0.1)
     keys = ('steps_per_s', 'contacts_per_grain', 'contacts_per_s', 'bytes_per_grain')
@@ -70,7 +71,7 @@ def dem(counts: tuple[int, ...] = COUNTS) -> dict[str, Any]:
 
 
 def _bed(grains: Grains, count: int) -> Assembly:
-    """Return so many grains at rest in a bin twice as long as wide."""
+    """Return a number of grains at rest in a bin twice as long as wide."""
     area = count * 4.0 / 3.0 * np.pi * grains.radius_m**3 / 0.62 / _DEPTH
     bin_ = Bin(length_m=float(np.sqrt(2.0 * area)), width_m=float(np.sqrt(0.5 * area)), depth_m=_DEPTH)
     scale = grains.scales(1, 'grain', count)
@@ -102,7 +103,7 @@ def _rate(bed: Assembly, threads: int) -> float:
 
 
 def _with_wheel(bed: Assembly, grains: Grains) -> Assembly:
-    """Return a bed with a wheel that turns on it, at the stiffness and the step of the wheel bench."""
+    """Return a bed with a rotating wheel, at stiffness and step of the wheel testbed."""
     material = grains.material()
     top = float((bed.grains.place[:, 2] + bed.grains.scale).max())
     middle = float(bed.grains.place[:, 0].mean())

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rigid bodies that grains touch: walls, plates, drums, wheels with grousers."""
+"""Rigid bodies in contact with grains: walls, plates, drums, wheels with grousers."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ Vector = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class BodyPrimitive:
-    """A primitive, in the axes of its body."""
+    """A primitive shape in the axes of its body."""
 
     kind: int
     size: Vector
-    """Half the sides of a box; radius, half the length and 0 of a cylinder or tube about its z axis [m]."""
+    """Half lengths of a box; radius, half length and 0 of a cylinder or tube about its z axis [m]."""
     place: Vector = (0.0, 0.0, 0.0)
-    """[m]."""
+    """Position in the body's axes [m]."""
     axes: Sequence[Sequence[float]] = _UPRIGHT
     """Rotation to the body's axes, shape (3, 3)."""
 
     def reach(self) -> float:
-        """Return the radius about the body's place that holds the part [m]; of a plane 0."""
+        """Return the radius about the body's origin that encloses the part [m]; 0 for a plane."""
         if self.kind == PLANE:
             return 0.0
         half = math.hypot(*self.size) if self.kind == BOX else math.hypot(self.size[0], self.size[1])
@@ -41,24 +41,24 @@ class BodyPrimitive:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A rigid body: it moves as its velocity says, along free axes as forces say; its spin is prescribed."""
+    """A rigid body with given spin and velocity; along free axes, forces determine the velocity."""
 
     parts: Sequence[BodyPrimitive]
     material: GrainMaterial
     place: Vector = (0.0, 0.0, 0.0)
-    """[m]."""
+    """Position [m]."""
     velocity: Vector = (0.0, 0.0, 0.0)
-    """[m/s]."""
+    """Velocity [m/s]."""
     spin: Vector = (0.0, 0.0, 0.0)
-    """[rad/s]."""
+    """Angular velocity [rad/s]."""
     mass: float = math.inf
-    """[kg]."""
+    """Mass [kg]."""
     free: tuple[bool, bool, bool] = field(default=(False, False, False))
-    """Axes of the world along which it moves freely."""
+    """World axes along which the body moves freely."""
 
 
 def plane(normal: Vector, through: Vector = (0.0, 0.0, 0.0)) -> BodyPrimitive:
-    """Return the half space behind a plane, whose normal points to the grains."""
+    """Return the half space behind a plane whose normal points to the grains."""
     z = np.array(normal) / np.linalg.norm(normal)
     x = np.cross(z, (0.0, 1.0, 0.0) if abs(z[1]) < 0.9 else (1.0, 0.0, 0.0))
     x /= np.linalg.norm(x)
@@ -66,7 +66,7 @@ def plane(normal: Vector, through: Vector = (0.0, 0.0, 0.0)) -> BodyPrimitive:
 
 
 def box(sides: Vector, place: Vector = (0.0, 0.0, 0.0)) -> BodyPrimitive:
-    """Return a box [m] about its place."""
+    """Return a box with given side lengths [m], centered at its position."""
     return BodyPrimitive(BOX, (0.5 * sides[0], 0.5 * sides[1], 0.5 * sides[2]), place)
 
 
@@ -81,7 +81,7 @@ def tube(radius: float, length: float) -> BodyPrimitive:
 
 
 def wheel(radius: float, width: float, grousers: int, height: float, thickness: float) -> tuple[BodyPrimitive, ...]:
-    """Return a drum about y with straight grousers across it [m]; the first stands at the lowest point."""
+    """Return a drum about y with straight grousers [m]; the first one is at the lowest point."""
     about_y = ((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0))
     parts = [BodyPrimitive(CYLINDER, (radius, 0.5 * width, 0.0), axes=about_y)]
     for k in range(grousers):

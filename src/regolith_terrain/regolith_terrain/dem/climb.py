@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A driven wheel that climbs a slope of grains: the slip at which it does."""
+"""Slope climb of a driven wheel on grains."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from regolith_terrain.testbeds.slope_climb import check as check_rig
 Tick = Callable[[int, int], None]
 
 _USUAL_S = 4.0
-"""Length of a climb, about [s]."""
+"""Approximate duration of a climb [s]."""
 _BLOCK_S = 0.01
-"""Between samples [s]."""
+"""Interval of samples [s]."""
 _BEHIND, _AHEAD = 0.27, 0.33
-"""How far from the axle grains move; beyond they are frozen [m]."""
+"""Distance behind and ahead of the axle within which grains move; other grains are frozen [m]."""
 _PREPARING = 0.25
-"""Part of progress that filling the bin takes."""
+"""Fraction of progress for filling the bin."""
 _SHARED = (
     'slip',
     'slip_drift',
@@ -46,12 +46,14 @@ _SHARED = (
 
 
 class ClimbBed(Section):
-    """What it climbs."""
+    """Settings of the bed of a climb."""
 
-    grains: Grains = Field(default_factory=Grains, description='grains of the bed')
-    bin: Bin = Field(default_factory=Bin, description='box of the bed')
-    wheel_friction: float = Field(default=0.5, ge=0.0, le=10.0, description='between wheel and grains [-]')
-    threads: int = Field(default=2, ge=1, le=2, description='threads; the outcome is the same')
+    grains: Grains = Field(default_factory=Grains, description='Grains of the bed.')
+    bin: Bin = Field(default_factory=Bin, description='Bin of the bed.')
+    wheel_friction: float = Field(
+        default=0.5, ge=0.0, le=10.0, description='Friction coefficient between wheel and grains [-].'
+    )
+    threads: int = Field(default=2, ge=1, le=2, description='Number of threads; it does not change the result.')
 
     @model_validator(mode='after')
     def _possible(self) -> ClimbBed:
@@ -60,53 +62,55 @@ class ClimbBed(Section):
 
 
 class Climbed(NamedTuple):
-    """Means over the end of a climb."""
+    """Results of a climb: means over its end."""
 
     slip: float
-    """1 - v / (omega R), R to the tips of the grousers [-]."""
+    """Slip ratio 1 - v / (omega R), with R to the tips of the grousers [-]."""
     slip_drift: float
-    """Slip of the second half of that time less that of the first [-]."""
+    """Slip of the second half of the averaging time minus that of the first [-]."""
     sinkage_m: float
-    """Depth of the lowest grouser's tip circle below the surface [m]."""
+    """Depth of the circle of grouser tips below the surface [m]."""
     speed_mps: float
-    """Along the slope [m/s]."""
+    """Speed along the slope [m/s]."""
     torque_nm: float
-    """That drives the wheel [N m]."""
+    """Driving torque of the wheel [N m]."""
     power_w: float
-    """Torque times rate [W]."""
+    """Torque times rotation rate [W]."""
     normal_force_n: float
-    """Of grains on the wheel, across the slope [N]."""
+    """Force of the grains on the wheel normal to the slope [N]."""
     largest_overlap: float
-    """Of all contacts of the whole climb, over the smaller radius [-]."""
+    """Largest overlap of all contacts of the climb over the smaller radius [-]."""
     usual_overlap: float
-    """That 999 of 1000 contacts of the end stay below [-]."""
+    """Overlap not exceeded by 99.9 % of the contacts at the end [-]."""
     grains: int
-    """In the bin."""
+    """Number of grains in the bin."""
     bulk_density_kgpm3: float
-    """Of the bed [kg/m^3]."""
+    """Bulk density of the bed [kg/m^3]."""
     step_s: float
-    """[s]."""
+    """Step size [s]."""
     wall_s: float
-    """What the climb took, filling the bin apart [s]."""
+    """Wall time of the climb without filling the bin [s]."""
     track: tuple[tuple[float, float, float, float], ...]
-    """Time [s], way along the slope [m], depth of the tip circle [m], torque [N m]."""
+    """Time [s], travel along the slope [m], depth of the circle of tips [m], torque [N m]."""
 
 
 class DemClimb:
-    """A climb on its way (:class:`regolith_terrain.testbeds.resumable_runs.ResumableRun`). Filling the bin is its first
-    advance.
+    """A climb on grains; filling the bin is its first advance.
 
-    The bin is filled once for all slopes of a process. The wheel starts at rest a little above the surface.
+    It is a :class:`regolith_terrain.testbeds.resumable_runs.ResumableRun`. The bin is filled once for all slopes of a
+    process. The wheel starts at rest slightly above the surface.
     """
 
     def __init__(self, rig: WheelRig, slope_deg: float, bed: ClimbBed) -> None:
-        """Take what it climbs.
+        """Store the settings of the climb.
 
         Args:
-            slope_deg: upwards in the direction of travel [deg]
+            rig: Rig of the climb.
+            slope_deg: Slope, positive upward in the direction of travel [deg].
+            bed: Settings of the bed.
 
         Raises:
-            ValueError: if the bed is too short, or grains are too large for the wheel
+            ValueError: If the bed is too short, or grains are too large for the wheel.
         """
         check(rig, slope_deg, bed)
         self.rig, self.slope_deg, self.bed = rig, slope_deg, bed
@@ -118,13 +122,13 @@ class DemClimb:
 
     @property
     def part(self) -> float:
-        """Return the part that is done."""
+        """Completed fraction."""
         if self._filled is None:
             return 0.0
         return _PREPARING + (1.0 - _PREPARING) * self._blocks / self._all
 
     def advance(self, tick: Part) -> None:
-        """Fill the bin, or go on by a sample."""
+        """Fill the bin, or advance by one sample."""
         if self._filled is None:
             bed, gravity = self.bed, self.rig.gravity_mps2
             self._start(_filled(bed.bin, bed.grains, gravity, bed.threads, lambda part: tick(_PREPARING * part)))
@@ -145,11 +149,11 @@ class DemClimb:
         self._wall += time.perf_counter() - begin
 
     def _start(self, filled: Filled) -> None:
-        """Put the wheel on the bed."""
+        """Place the wheel on the bed."""
         self._filled, rig, bed = filled, self.rig, self.bed
         tip = rig.outermost_m
         near = np.abs(filled.place[:, 0] - rig.start_m) < tip
-        level = float((filled.place[near, 2] + filled.scale[near]).max())  # nothing sticks into the wheel
+        level = float((filled.place[near, 2] + filled.scale[near]).max())  # no grain overlaps the wheel
         rotor = Body(
             wheel(rig.radius_m, rig.width_m, rig.grousers, rig.grouser_height_m, rig.grouser_thickness_m),
             bed.grains.material().model_copy(update={'friction': bed.wheel_friction}),
@@ -176,7 +180,7 @@ class DemClimb:
         self.track.add(self.assembly.time, x - self.rig.start_m, self.rig.outermost_m - z, torque, load)
 
     def row(self) -> dict[str, Any]:
-        """Return the figures of the climb so far."""
+        """Return the results of the climb so far."""
         found = measured(self.rig, self.track.array())
         if self._filled is None:
             unknown = ('elements', 'steps', 'step_s', 'simulated_s', 'wall_s', 'largest_overlap')
@@ -193,7 +197,7 @@ class DemClimb:
         }
 
     def climbed(self) -> Climbed:
-        """Return the figures of a climb that is over."""
+        """Return the results of a completed climb."""
         row, filled = self.row(), self._filled
         assert filled is not None
         return Climbed(
@@ -205,7 +209,7 @@ class DemClimb:
         )
 
     def save(self) -> bytes:
-        """Return everything that evolves; nothing before the bin is filled."""
+        """Return the complete state; before the bin is filled nothing is needed."""
         if self._filled is None:
             return b''
         return packed(
@@ -218,10 +222,10 @@ class DemClimb:
         )
 
     def load(self, saved: bytes) -> None:
-        """Restore what :meth:`save` returned.
+        """Restore the result of :meth:`save`.
 
         Raises:
-            ValueError: if it is that of another climb
+            ValueError: If the state is of another climb.
         """
         found = unpacked(saved)
         self._start(Filled(found['place'], found['scale'], found['turn'], float(found['bulk_density'])))
@@ -232,10 +236,13 @@ class DemClimb:
 
 
 def climb(rig: WheelRig, slope_deg: float, tick: Tick, bed: ClimbBed | None = None) -> Climbed:
-    """Return how a wheel climbs a slope; arguments and errors as of :class:`DemClimb`.
+    """Run a climb and return its results; errors are those of :class:`DemClimb`.
 
     Args:
-        tick: progress callback (done, total)
+        rig: Rig of the climb.
+        slope_deg: Slope, positive upward in the direction of travel [deg].
+        tick: Progress callback (done, total).
+        bed: Settings of the bed; none: the defaults.
     """
     run = DemClimb(rig, slope_deg, bed or ClimbBed())
     while run.part < 1.0:
@@ -245,10 +252,10 @@ def climb(rig: WheelRig, slope_deg: float, tick: Tick, bed: ClimbBed | None = No
 
 
 def check(rig: WheelRig, slope_deg: float, bed: ClimbBed) -> None:
-    """Refuse a climb that cannot be.
+    """Reject an impossible climb.
 
     Raises:
-        ValueError: naming the value and what is allowed
+        ValueError: If a value is invalid. The message names the value and the allowed values.
     """
     if bed.grains.radius_m > 0.25 * rig.width_m:
         raise ValueError(
@@ -260,7 +267,7 @@ def check(rig: WheelRig, slope_deg: float, bed: ClimbBed) -> None:
 
 
 _beds: dict[str, Filled] = {}
-"""The last bed that was filled, by what it is."""
+"""The last bed that was filled, by its settings."""
 
 
 def _filled(bed: Bin, grains: Grains, gravity: float, threads: int, tick: Callable[[float], None]) -> Filled:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How a clump turns: angular momentum is what is kept, the spin follows from it and the attitude."""
+"""Rotation of a clump: angular momentum is integrated, spin follows from it and the orientation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numba import njit
 from regolith_terrain.grid.node_records import Floats
 
 _SMALL = 1e-4
-"""Half an angle below which sine and cosine are the first terms of their series [rad]."""
+"""Half angle below which sine and cosine use the first terms of their series [rad]."""
 
 Three = tuple[float, float, float]
 
@@ -19,11 +19,17 @@ Three = tuple[float, float, float]
 def spin_clump(
     turn: Floats, inertia: Floats, motion: Floats, g: int, tx: float, ty: float, tz: float, dt: float
 ) -> None:
-    """Change the angular momentum of grain g by a moment [N m] and turn it for a step by the midpoint rule.
+    """Change the angular momentum of grain g by a moment [N m] and rotate it for a step by the midpoint rule.
 
     Args:
-        turn: attitudes, shape (n, 4)
-        motion: its spins are updated, shape (n, 6)
+        turn: Input and output: orientations, shape (n, 4).
+        inertia: Principal moments of inertia [kg m^2], shape (n, 3).
+        motion: Input and output: velocities and spins, of which spins are updated, shape (n, 6).
+        g: Number of the grain.
+        tx: Moment about world x [N m].
+        ty: Moment about world y [N m].
+        tz: Moment about world z [N m].
+        dt: Step [s].
 
     Source: hairer2006, section VII.5.
     Checked by: test_grain_clumps.py::test_a_free_clump_keeps_angular_momentum_and_energy.
@@ -48,7 +54,7 @@ def spin_clump(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _scaled(turn: Floats, g: int, vx: float, vy: float, vz: float, a: float, b: float, c: float) -> Three:
-    """Return a vector of the world after its components along the principal axes have been multiplied."""
+    """Return a world vector after multiplication of its components along the principal axes."""
     x, y, z, w = turn[g, 0], turn[g, 1], turn[g, 2], turn[g, 3]
     # To principal axes: v - 2 q x (w v - q x v) ...
     ux, uy, uz = w * vx - (y * vz - z * vy), w * vy - (z * vx - x * vz), w * vz - (x * vy - y * vx)
@@ -61,10 +67,10 @@ def _scaled(turn: Floats, g: int, vx: float, vy: float, vz: float, a: float, b: 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _turn(turn: Floats, g: int, wx: float, wy: float, wz: float, dt: float) -> None:
-    """Turn an attitude by a spin of the world's axes."""
+    """Rotate an orientation by a spin in world axes."""
     speed = np.sqrt(wx * wx + wy * wy + wz * wz)
     half = 0.5 * speed * dt
-    if half < _SMALL:  # the next terms are below the last bit
+    if half < _SMALL:  # the next terms are below rounding
         s, c = 0.5 * dt * (1.0 - half * half / 6.0), 1.0 - 0.5 * half * half
     else:
         s, c = np.sin(half) / speed, np.cos(half)

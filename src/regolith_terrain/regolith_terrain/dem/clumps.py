@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes of grains: a sphere, or a clump of overlapping ones as one rigid body."""
+"""Grain shapes: a sphere, or a clump of overlapping spheres as one rigid body."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ import numpy as np
 from regolith_terrain.grid.node_records import Floats
 
 _SAMPLES = 96
-"""Points along an axis at which a clump is sampled: its volume is then right to 1e-3."""
+"""Number of sample points along an axis of a clump, which gives its volume to 1e-3."""
 
 
 @dataclass(frozen=True)
 class Clump:
-    """A shape, whose largest extent from the centre of mass is 1; a grain has a scale [m]."""
+    """A shape of extent 1 from its center of mass; the size of a grain is a scale [m]."""
 
     offset: Floats
-    """Centres of the balls from the centre of mass along principal axes, shape (k, 3)."""
+    """Centers of the balls from the center of mass along principal axes, shape (k, 3)."""
     radius: Floats
-    """Shape (k,)."""
+    """Radii of the balls, shape (k,)."""
     volume: float
-    """Of the union."""
+    """Volume of the union."""
     moments: Floats
     """Principal moments of inertia at density 1, shape (3,)."""
 
     @property
     def equivalent_radius(self) -> float:
-        """Return the radius of the sphere of the same volume."""
+        """Radius of the sphere of equal volume."""
         return float((0.75 * self.volume / math.pi) ** (1.0 / 3.0))
 
 
@@ -44,7 +44,7 @@ def sphere() -> Clump:
 
 @cache
 def clump_of_three() -> Clump:
-    """Return three balls in a triangle, 0.83 of their radius apart, as the flat clump of published GRC-1 stand-ins."""
+    """Return three balls in a triangle, 0.83 radii apart, the flat clump of published substitutes for GRC-1."""
     angles = 2.0 * math.pi * np.arange(3) / 3.0
     centers = 0.83 / math.sqrt(3.0) * np.stack((np.cos(angles), np.sin(angles), np.zeros(3)), axis=1)
     return clump(centers, np.ones(3))
@@ -52,7 +52,7 @@ def clump_of_three() -> Clump:
 
 @cache
 def clump_of_six() -> Clump:
-    """Return six balls at the corners of an octahedron, each through the centres of its neighbours."""
+    """Return six balls at the corners of an octahedron, each through the centers of its neighbors."""
     corners = np.concatenate((np.eye(3), -np.eye(3))) / math.sqrt(2.0)
     return clump(corners, np.ones(6))
 
@@ -62,11 +62,13 @@ SHAPES = {'sphere': sphere, 'clump3': clump_of_three, 'clump6': clump_of_six}
 
 
 def clump(centers: Floats, radii: Floats) -> Clump:
-    """Return the union of balls as a rigid body of even density: volume, centre of mass and inertia by sampling.
+    """Return the union of balls as a rigid body of uniform density.
+
+    Volume, center of mass and inertia are computed by sampling.
 
     Args:
-        centers: shape (k, 3)
-        radii: shape (k,)
+        centers: Centers of the balls, shape (k, 3).
+        radii: Radii of the balls, shape (k,).
     """
     low, high = (centers - radii[:, None]).min(axis=0), (centers + radii[:, None]).max(axis=0)
     lines = [a + (np.arange(_SAMPLES) + 0.5) * (b - a) / _SAMPLES for a, b in zip(low, high)]

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A column of grains in a tube that is drawn up or vanishes: the bench of the angle of repose on grains."""
+"""Column of grains in a tube that is lifted or removed: the testbed of the angle of repose."""
 
 from __future__ import annotations
 
@@ -17,17 +17,16 @@ from regolith_terrain.testbeds.heap_measurement import Heap, SoilColumn
 from regolith_terrain.testbeds.resumable_runs import Part, packed, unpacked
 
 _TUBE_FRICTION = 0.1
-"""A smooth tube, which takes few grains along."""
+"""Friction coefficient of a smooth tube, which lifts few grains."""
 _AT_REST = 1e-3
-"""Part of the greatest energy of motion."""
+"""Fraction of the largest kinetic energy below which the heap is at rest."""
 _FILLED, _BLOCK_S = 0.35, 0.01
 
 
 class DemCollapse:
-    """A column of grains on its way to a heap; for the rest see
-    :class:`regolith_terrain.testbeds.resumable_runs.ResumableRun`.
+    """A column of grains that collapses to a heap; filling the tube is its first advance.
 
-    Filling the tube is its first advance.
+    It is a :class:`regolith_terrain.testbeds.resumable_runs.ResumableRun`.
     """
 
     def __init__(self, column: SoilColumn, grains: Grains, count: int, seed: int, threads: int) -> None:
@@ -42,7 +41,7 @@ class DemCollapse:
         place = lattice(seed, 'grain', count, rim, inside, 0.0, column.radius)
         material = grains.material()
         self._tall = float(np.ptp(place[:, 2])) + 2.0 * rim
-        # A rough floor holds grains against rolling, too, as a layer of glued ones would.
+        # A rough floor also resists rolling, like a layer of glued grains.
         rough = material.model_copy(
             update={'friction': column.floor_friction, 'rolling_resistance': column.floor_friction}
         )
@@ -66,14 +65,14 @@ class DemCollapse:
 
     @property
     def part(self) -> float:
-        """Return the part that is done."""
+        """Completed fraction."""
         if self._top is None:
             return 0.0
         return _FILLED + (1.0 - _FILLED) * len(self._energies) / self._blocks
 
     @property
     def _blocks(self) -> int:
-        """Return how many moments the fall takes."""
+        """Number of samples of the fall."""
         assert self._top is not None
         column = self._column
         up = self._top / column.lift if column.lift is not None else 0.0
@@ -81,7 +80,7 @@ class DemCollapse:
         return math.ceil(seconds / (self._steps * self.assembly.dt))
 
     def advance(self, tick: Part) -> None:
-        """Let the grains settle in the tube and let go of them, or go on by a moment."""
+        """Let the grains settle in the tube and release them, or advance by one sample."""
         a, column = self.assembly, self._column
         if self._top is not None:
             a.advance(self._steps)
@@ -98,7 +97,7 @@ class DemCollapse:
             a.put_body(1, (0.0, 0.0, 100.0 * self._tall))
 
     def heap(self) -> Heap:
-        """Return what it has become."""
+        """Return the heap."""
         a, grains = self.assembly, self._grains
         assert self._top is not None
         moving = np.array(self._energies)
@@ -116,17 +115,17 @@ class DemCollapse:
         )
 
     def save(self) -> bytes:
-        """Return everything that evolves; nothing before the grains have settled."""
+        """Return the complete state; before the grains have settled nothing is needed."""
         if self._top is None:
             return b''
         energies = np.array(self._energies).reshape(-1, 2)
         return packed(top=self._top, begin=self._begin, energies=energies, assembly=self.assembly.save())
 
     def load(self, saved: bytes) -> None:
-        """Restore what :meth:`save` returned.
+        """Restore the result of :meth:`save`.
 
         Raises:
-            ValueError: if it is that of another column
+            ValueError: If the state is of another column.
         """
         found = unpacked(saved)
         self._top, self._begin = float(found['top']), float(found['begin'])
@@ -135,5 +134,5 @@ class DemCollapse:
 
 
 def _column_height(place: Floats) -> float:
-    """Return the height of an even column from the mean height of its elements [m]."""
+    """Return the height of a uniform column from the mean height of its elements [m]."""
     return 2.0 * float(place[:, 2].mean())

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The force of one contact: Hertz and Mindlin with a memory of sliding, Coulomb's limit, rolling resistance, a pull."""
+"""Force of one DEM contact: Hertz-Mindlin with Coulomb limit, rolling resistance and cohesion."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from regolith_terrain.grid.node_records import Floats
 
 LAW_COLUMNS = 8
 NORMAL, TANGENTIAL, DAMPING, DAMPING_RATIO, FRICTION, ROLLING, PULL, FORM = range(LAW_COLUMNS)
-"""Columns of a contact law: Fn = NORMAL s delta - gn v_n with s = sqrt(R* delta), gn = DAMPING sqrt(s m*); of given
-stiffness s = sqrt(delta / 2 R*), gn = DAMPING s m*. Tangential stiffness TANGENTIAL s, damping DAMPING_RATIO gn."""
+"""Columns of a contact law. Fn = NORMAL s delta - gn v_n with s = sqrt(R* delta), gn = DAMPING sqrt(s m*). For given
+stiffness s = sqrt(delta / 2 R*), gn = DAMPING s m*. Tangential stiffness is TANGENTIAL s, damping DAMPING_RATIO gn."""
 HERTZ, USER = 0.0, 1.0
 MEMORY = 6
-"""Columns of a contact's memory: sliding [m], rolling [rad]."""
+"""Number of columns of a contact memory: sliding [m], rolling [rad]."""
 _ROLLING_DAMPING = 0.1
-"""Part of the critical damping of rolling to and fro that a contact has."""
+"""Damping of rolling oscillations of a contact as a fraction of critical damping."""
 
 Six = tuple[float, float, float, float, float, float]
 
@@ -43,27 +43,34 @@ def contact_force(
     at: int,
     dt: float,
 ) -> Six:
-    """Return the force on the first of two in contact, and the couple of rolling resistance on it.
+    """Return the force on the first of two bodies in contact, and the couple of rolling resistance on it.
 
     Args:
-        law: shape (8,), of :func:`regolith_terrain.dem.materials.contact_law`
-        r_star: R1 R2 / (R1 + R2) [m]; the radius against a flat body
-        m_star: alike [kg]
-        arm: of rolling resistance: the smaller of both radii [m]
-        weight_mass: the smaller of both masses [kg], in whose weight cohesion is given
-        overlap: > 0 [m]
-        nx, ny, nz: unit normal from the second to the first
-        vx, vy, vz: velocity of the first against the second at the contact [m/s]
-        wx, wy, wz: spin of the first against the second [rad/s]
-        slip: memories of sliding [m] and rolling [rad], shape (n, 6); row ``at`` is this contact's and is updated
-        dt: step [s]
+        law: Parameters of :func:`regolith_terrain.dem.materials.contact_law`, shape (8,).
+        r_star: R1 R2 / (R1 + R2) [m]; the radius in contact with a flat body.
+        m_star: M1 M2 / (M1 + M2) [kg]; the mass in contact with a body.
+        arm: Lever arm of rolling resistance, the smaller radius [m].
+        weight_mass: Smaller mass [kg], by whose weight cohesion is scaled.
+        overlap: Overlap, > 0 [m].
+        nx: Unit normal from the second to the first, x component.
+        ny: Unit normal from the second to the first, y component.
+        nz: Unit normal from the second to the first, z component.
+        vx: Velocity of the first relative to the second at the contact, x component [m/s].
+        vy: Velocity of the first relative to the second at the contact, y component [m/s].
+        vz: Velocity of the first relative to the second at the contact, z component [m/s].
+        wx: Spin of the first relative to the second, x component [rad/s].
+        wy: Spin of the first relative to the second, y component [rad/s].
+        wz: Spin of the first relative to the second, z component [rad/s].
+        slip: Memories of sliding [m] and rolling [rad], shape (n, 6); row ``at`` is updated.
+        at: Row of the contact.
+        dt: Step [s].
 
     Returns:
-        force [N] and couple [N m]
+        Force [N] and couple [N m].
 
-    The couple against rolling is at most ROLLING x radius x |Fn|. Up to there it is a spring, as stiff as the
-    tangential one at that radius, with a memory and little damping, and not Schwartz's, which has none at low rates:
-    grains at rest would creep under load, and heaps sag.
+    The rolling couple is at most ROLLING x radius x |Fn|. Up to there it is a spring with memory and little damping, as
+    stiff as the tangential spring at that radius. It is not that of Schwartz, which has no stiffness at low rates:
+    grains at rest would creep under load, and heaps would sag.
 
     Source: tsuji1992; mindlin1953, no slip; schwartz2012, the limit of rolling; ai2011, model C, its spring; fang2021.
     Checked by: test_grain_contacts.py::test_a_head_on_impact_has_the_restitution_asked_for,

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What grains and the bodies in contact with them are made of, and how long a step they allow."""
+"""Materials of DEM grains and bodies, their contact laws and step limits."""
 
 from __future__ import annotations
 
@@ -14,49 +14,59 @@ from regolith_terrain.dem.contact import HERTZ, LAW_COLUMNS, USER
 from regolith_terrain.grid.node_records import Floats
 
 RAYLEIGH_PART = 0.2
-"""Longest step, in parts of the Rayleigh time."""
+"""Maximum step as a fraction of the Rayleigh time."""
 USER_PART = 0.1
-"""Longest step of contacts of given stiffness, in parts of sqrt(m* / kn)."""
+"""Maximum step of contacts of given stiffness as a fraction of sqrt(m* / kn)."""
 
 
 class UserStiffness(Section):
-    """Stiffness and damping of a contact as given numbers, not from elasticity.
+    """Contact stiffness and damping as given values, not from elasticity.
 
-    Fn = sqrt(delta / 2 R*) (k_n delta - gamma_n m* v_n), and the same along the tangent.
+    Fn = sqrt(delta / 2 R*) (k_n delta - gamma_n m* v_n), and the same in the tangential direction.
     """
 
-    normal_npm: float = Field(gt=0.0, le=1e12, description='k_n [N/m]')
-    tangential_npm: float = Field(gt=0.0, le=1e12, description='k_t [N/m]')
-    normal_damping_ps: float = Field(default=0.0, ge=0.0, le=1e9, description='gamma_n [1/s]')
-    tangential_damping_ps: float = Field(default=0.0, ge=0.0, le=1e9, description='gamma_t [1/s]')
+    normal_npm: float = Field(gt=0.0, le=1e12, description='Normal stiffness k_n [N/m].')
+    tangential_npm: float = Field(gt=0.0, le=1e12, description='Tangential stiffness k_t [N/m].')
+    normal_damping_ps: float = Field(default=0.0, ge=0.0, le=1e9, description='Normal damping gamma_n [1/s].')
+    tangential_damping_ps: float = Field(default=0.0, ge=0.0, le=1e9, description='Tangential damping gamma_t [1/s].')
 
 
 class GrainMaterial(Section):
-    """An elastic solid with friction. Of a body, friction and the rest are those between it and grains."""
+    """Elastic material with friction. Contact values of a body's material apply between the body and grains."""
 
-    youngs_modulus_pa: float = Field(gt=0.0, le=1e13, description="Young's modulus E, as a rule softened [Pa]")
-    poisson_ratio: float = Field(default=0.3, ge=0.0, lt=0.5, description="Poisson's ratio [-]")
-    restitution: float = Field(default=0.5, gt=0.0, le=1.0, description='speed after over before a head-on impact [-]')
-    friction: float = Field(default=0.4, ge=0.0, le=10.0, description='Coulomb coefficient [-]')
-    rolling_resistance: float = Field(
-        default=0.0, ge=0.0, le=1.0, description='torque against rolling over radius and normal force [-]'
+    youngs_modulus_pa: float = Field(
+        gt=0.0, le=1e13, description="Young's modulus E [Pa], usually reduced to allow larger steps."
     )
-    cohesion: float = Field(default=0.0, ge=0.0, le=1e3, description='pull of a contact over the weight of a grain [-]')
-    density_kgpm3: float = Field(default=2650.0, gt=0.0, le=3e4, description='of the solid [kg/m^3]')
+    poisson_ratio: float = Field(default=0.3, ge=0.0, lt=0.5, description="Poisson's ratio [-].")
+    restitution: float = Field(
+        default=0.5, gt=0.0, le=1.0, description='Coefficient of restitution of a head-on impact [-].'
+    )
+    friction: float = Field(default=0.4, ge=0.0, le=10.0, description='Coulomb friction coefficient [-].')
+    rolling_resistance: float = Field(
+        default=0.0, ge=0.0, le=1.0, description='Rolling resistance: torque over radius and normal force [-].'
+    )
+    cohesion: float = Field(
+        default=0.0,
+        ge=0.0,
+        le=1e3,
+        description='Cohesion: largest tensile contact force over the weight of a grain [-].',
+    )
+    density_kgpm3: float = Field(default=2650.0, gt=0.0, le=3e4, description='Density of the solid material [kg/m^3].')
 
     @property
     def shear_modulus_pa(self) -> float:
-        """Return G [Pa]."""
+        """Shear modulus G [Pa]."""
         return self.youngs_modulus_pa / (2.0 * (1.0 + self.poisson_ratio))
 
 
 def contact_law(grains: GrainMaterial, body: GrainMaterial, gravity: float) -> Floats:
-    """Return what kernels know about contacts between grains, or of grains with a body, shape (8,).
+    """Return the parameters of contacts between grains, or of grains with a body, shape (8,).
 
     Args:
-        body: the grains' own material for contacts between grains; its friction, restitution, rolling resistance and
-            cohesion count
-        gravity: [m/s^2], for the weight that cohesion is measured in
+        grains: Material of the grains.
+        body: Material of the body; that of the grains for contacts between grains. Its friction, restitution, rolling
+            resistance and cohesion apply.
+        gravity: Gravity, which converts cohesion to a force [m/s^2].
 
     Source: tsuji1992; antypov2011, the damping that gives the restitution.
     Checked by: test_grain_contacts.py::test_a_head_on_impact_has_the_restitution_asked_for,
@@ -81,7 +91,9 @@ def contact_law(grains: GrainMaterial, body: GrainMaterial, gravity: float) -> F
 
 
 def user_law(stiffness: UserStiffness, material: GrainMaterial, gravity: float) -> Floats:
-    """Return a contact law of given stiffness, shape (8,); friction, rolling and cohesion are the material's."""
+    """Return the parameters of contacts of given stiffness, shape (8,), with friction, rolling and cohesion of a
+    material.
+    """
     damping = stiffness.normal_damping_ps
     ratio = stiffness.tangential_damping_ps / damping if damping > 0.0 else 0.0
     return np.array(
@@ -99,10 +111,11 @@ def user_law(stiffness: UserStiffness, material: GrainMaterial, gravity: float) 
 
 
 def rayleigh_time(material: GrainMaterial, radius: float) -> float:
-    """Return the time a Rayleigh wave takes round half a grain [s].
+    """Return the time in which a Rayleigh wave travels half the circumference of a grain [s].
 
     Args:
-        radius: [m]
+        material: Material of the grain.
+        radius: Radius of the grain [m].
 
     Source: li2005.
     Checked by: test_grain_contacts.py::test_steps_above_the_limit_are_refused.
@@ -113,11 +126,12 @@ def rayleigh_time(material: GrainMaterial, radius: float) -> float:
 
 
 def longest_step(material: GrainMaterial, radius: float, user: UserStiffness | None = None) -> float:
-    """Return the longest step that is allowed [s].
+    """Return the maximum allowed step [s].
 
     Args:
-        radius: of the smallest ball [m]
-        user: stiffness of contacts if it is given
+        material: Material of the grains.
+        radius: Radius of the smallest ball [m].
+        user: Given contact stiffness; none: Hertz contacts.
     """
     if user is None:
         return RAYLEIGH_PART * rayleigh_time(material, radius)

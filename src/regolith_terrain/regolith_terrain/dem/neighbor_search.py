@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Which balls are close to which: a counting sort into cells, then lists of pairs with a skin.
+"""Neighbor search of DEM: counting sort of balls into cells, then lists of pairs within a skin.
 
-Rows are in ascending order whatever the cells are, so that sums over them never tell when the lists were made.
+Rows are in ascending order for any cells, so sums over them do not depend on when the lists were built.
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ _MOST_CELLS_PER_BALL = 64
 
 
 def find_pairs(grains: GrainArrays, old: Pairs, skin: float) -> Pairs:
-    """Return the pairs of balls of different grains whose surfaces are nearer than the skin [m], memories kept.
+    """Return pairs of balls of different grains closer than the skin [m], with kept contact memories.
 
     Args:
-        old: pairs so far; what touches keeps its memory
+        grains: Arrays of the grains.
+        old: Previous pairs; contacts keep their memory.
+        skin: Largest distance of the surfaces of a pair [m].
 
     Raises:
-        ValueError: if grains are scattered too far apart, as if a step had been too long
+        ValueError: If grains are scattered too far apart, for example after too large a step.
     """
     balls = len(grains.ball)
     low, high = grains.ball[:, :3].min(axis=0), grains.ball[:, :3].max(axis=0)
@@ -51,7 +53,7 @@ def find_pairs(grains: GrainArrays, old: Pairs, skin: float) -> Pairs:
 
 
 def find_part_pairs(grains: GrainArrays, bodies: BodyArrays, old: PartPairs, skin: float) -> PartPairs:
-    """Return the parts of bodies nearer to each ball than the skin [m], memories kept."""
+    """Return the parts of bodies closer to each ball than the skin [m], with kept contact memories."""
     balls = len(grains.ball)
     start = np.zeros(balls + 1, dtype=np.int64)
     none = np.zeros(0, dtype=np.int64)
@@ -65,7 +67,7 @@ def find_part_pairs(grains: GrainArrays, bodies: BodyArrays, old: PartPairs, ski
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _sort_into_cells(ball: Floats, low: Floats, cell: float, counts: Ints, begin: Ints, order: Ints) -> None:
-    """Sort balls into cells, x fastest, by counting; begin, of cells + 1, and order are written."""
+    """Sort balls into cells, x fastest, by counting; writes begin (cells + 1) and order."""
     n = ball.shape[0]
     for i in range(n):
         begin[_cell_of(ball, i, low, cell, counts) + 1] += 1
@@ -102,7 +104,9 @@ def _neighbours(
     start: Ints,
     other: Ints,
 ) -> None:
-    """Count the neighbours above each ball into start, or, where other has room, write them in ascending order."""
+    """Count the neighbors with larger number of each ball, or write them in ascending order if ``other`` is not
+    empty.
+    """
     counting = other.shape[0] == 0
     total = 0
     for i in range(ball.shape[0]):
@@ -113,7 +117,7 @@ def _neighbours(
         for cc in range(max(c - 1, 0), min(c + 2, counts[2])):
             for bb in range(max(b - 1, 0), min(b + 2, counts[1])):
                 line = (cc * counts[1] + bb) * counts[0]
-                # Cells next to one another along x lie next to one another in order.
+                # Cells adjacent along x are adjacent in order.
                 for at in range(begin[line + max(a - 1, 0)], begin[line + min(a + 2, counts[0])]):
                     j = order[at]
                     if j <= i or j // per == i // per:
@@ -135,7 +139,7 @@ def _neighbours(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _near_parts(ball: Floats, bodies: BodyArrays, skin: float, start: Ints, part: Ints) -> None:
-    """Count the parts near each ball into start, or, where part has room, write them."""
+    """Count the parts near each ball, or write them if ``part`` is not empty."""
     counting = part.shape[0] == 0
     total = 0
     for i in range(ball.shape[0]):
@@ -169,7 +173,7 @@ def _remember(
     old_slip: Floats,
     old_touching: Ints,
 ) -> None:
-    """Carry the memory of what touches from old rows to new ones; both are in ascending order."""
+    """Copy the memory of contacts from old rows to new ones; both are in ascending order."""
     for i in range(start.shape[0] - 1):
         p = old_start[i]
         for k in range(start[i], start[i + 1]):

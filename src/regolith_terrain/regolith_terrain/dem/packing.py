@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Beds and columns of grains: placed apart with random sizes and attitudes, then let fall and come to rest."""
+"""Packing of grains: random sizes and orientations, initial lattice, settling."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from regolith_terrain.grid.node_records import Floats
 from regolith_world.random.keyed_generator import generator
 
 _JITTER = 0.02
-"""Of a grain's radius: how far places of the lattice are disturbed, so that nothing balances."""
+"""Random displacement of lattice positions over the grain radius, so no grain stays balanced."""
 _SPREAD = 1.04
-"""Distance of places of the lattice over the largest extent of a grain."""
+"""Distance of lattice positions over the largest extent of a grain."""
 
 
 def sizes(seed: int, name: str, count: int, mean: float, spread: float) -> Floats:
-    """Return sizes evenly distributed over mean (1 - spread) to mean (1 + spread) [m], shape (count,)."""
+    """Return sizes uniformly distributed over mean (1 - spread) to mean (1 + spread) [m], shape (count,)."""
     drawn: Floats = mean * (1.0 + spread * (2.0 * generator(seed, name, 'size', 0).random(count) - 1.0))
     return drawn
 
 
 def attitudes(seed: int, name: str, count: int) -> Floats:
-    """Return quaternions (x, y, z, w) evenly distributed over all attitudes, shape (count, 4)."""
+    """Return quaternions (x, y, z, w) uniformly distributed over all orientations, shape (count, 4)."""
     drawn = generator(seed, name, 'attitude', 0).normal(size=(count, 4))
     return np.asarray(drawn / np.linalg.norm(drawn, axis=1, keepdims=True))
 
@@ -41,15 +41,18 @@ def lattice(
     z: float = 0.0,
     extent: float = 1.0,
 ) -> Floats:
-    """Return places of grains that do not touch, layer upon layer of a hexagonal lattice, shape (count, 3).
+    """Return positions of grains without contact, in layers of a hexagonal lattice, shape (count, 3).
 
-    They are ordered by blocks, so that what lies near lies near in memory.
+    They are ordered by blocks, so neighbors are close in memory.
 
     Args:
-        largest: radius that holds the largest grain [m]
-        allowed: function of places on a layer (x, y) [m], shape (k, 2), to whether grains may lie there
-        z: floor [m]
-        extent: half the side of the square that the layers may fill [m]
+        seed: Seed of the random displacements.
+        name: Name in the key of the random stream.
+        count: Number of grains.
+        largest: Radius that encloses the largest grain [m].
+        allowed: Function of positions on a layer (x, y) [m], shape (k, 2), that returns whether grains may be there.
+        z: Height of the floor [m].
+        extent: Half the side of the square that the layers may fill [m].
     """
     pitch = 2.0 * largest * _SPREAD
     reach = int(math.ceil(extent / pitch)) + 1
@@ -62,7 +65,7 @@ def lattice(
         shifted = plane + (0.0 if level % 2 == 0 else 0.5 * pitch, 0.0 if level % 2 == 0 else pitch / math.sqrt(12.0))
         kept = shifted[np.asarray(allowed(shifted), dtype=bool)]
         if len(kept) == 0:
-            raise ValueError(f'no room for grains of {largest:g} m; allowed: smaller grains, a larger container')
+            raise ValueError(f'no space for grains of {largest:g} m; allowed: smaller grains or a larger container')
         heights = np.full(len(kept), z + largest * _SPREAD + level * pitch * math.sqrt(2.0 / 3.0))
         layers.append(np.column_stack((kept, heights)))
         total += len(kept)
@@ -74,7 +77,7 @@ def lattice(
 
 
 def smooth(material: GrainMaterial) -> GrainMaterial:
-    """Return a material to pack densely with: no friction, no rolling resistance, dull impacts."""
+    """Return a material for dense packing: no friction, no rolling resistance, low restitution."""
     return material.model_copy(update={'friction': 0.0, 'rolling_resistance': 0.0, 'restitution': 0.1, 'cohesion': 0.0})
 
 
@@ -85,12 +88,14 @@ def settle(
     fast: float = 0.0,
     every: int = 100,
 ) -> float:
-    """Step until the mean speed of grains is below ``fast``, or for so long; return the mean speed [m/s].
+    """Step until the mean speed of grains is below ``fast``, or for a given time; return the mean speed [m/s].
 
     Args:
-        seconds: at most [s]
-        tick: called with the part of that time that is over
-        fast: mean speed of grains at rest [m/s]; 0: all the time
+        assembly: Assembly to step.
+        seconds: Longest simulated time [s].
+        tick: Progress callback with the completed fraction.
+        fast: Mean speed of grains at rest [m/s]; 0: use the full time.
+        every: Number of steps between checks.
     """
     steps = math.ceil(seconds / assembly.dt)
     speed = math.inf
@@ -105,9 +110,9 @@ def settle(
 
 
 def stiffen(assembly: Assembly, material: GrainMaterial, seconds: float) -> None:
-    """Raise Young's modulus to that of a material by factors of 1.5, each held for so long [s]; then take its friction.
+    """Raise Young's modulus to that of a material by factors of 1.5, each held for a time [s]; then set its friction.
 
-    What grains are pressed together by their weight would fly apart, were they hardened at once.
+    Grains compressed by their weight would fly apart if they were stiffened at once.
     """
     soft = assembly.material
     modulus = soft.youngs_modulus_pa

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How far a point is from a part of a body, and along which direction."""
+"""Distance of a point from a part of a body, and its direction."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from numba import njit
 from regolith_terrain.dem.state import BodyArrays
 
 PLANE, BOX, CYLINDER, TUBE = range(4)
-"""Kinds of parts: the half space z < 0; a box by half its sides; a cylinder about z by radius and half its length;
-a thin tube about z, open at both ends, by the same."""
+"""Kinds of parts: the half space z < 0; a box by its half lengths; a cylinder about z by radius and half length; a thin
+tube about z, open at both ends, by the same."""
 
 Four = tuple[float, float, float, float]
 
@@ -21,7 +21,11 @@ def distance(bodies: BodyArrays, part: int, x: float, y: float, z: float) -> Fou
     """Return the distance of a point from a part's surface [m], negative inside, and the unit vector away from it.
 
     Args:
-        x, y, z: in the world [m]
+        bodies: Arrays of the bodies.
+        part: Number of the part.
+        x: Position along world x [m].
+        y: Position along world y [m].
+        z: Position along world z [m].
     """
     dx = x - bodies.world_place[part, 0]
     dy = y - bodies.world_place[part, 1]

@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""One step of grains: forces of contacts, their sums, motion; kernels over ranges, which threads may share.
+"""One step of DEM: contact forces, their sums and motion, as kernels over ranges for threads.
 
-Velocities live between positions (leapfrog): v += a dt, then x += v dt.
+Velocities are at half steps (leapfrog): v += a dt, then x += v dt.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from regolith_terrain.grid.node_records import Floats
 
 MEASURES = 3
 MOVED, OVERLAP, TOUCHING = range(MEASURES)
-"""What each thread measures: greatest squared way of its balls since the lists were made [m^2], greatest overlap over
-the smaller radius since it was last set to zero, contacts in the last step."""
+"""Measures of a thread: largest squared displacement of its balls since the last build of the lists [m^2], largest
+overlap over the smaller radius since the last reset, contacts in the last step."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
@@ -34,11 +34,18 @@ def press(
     dt: float,
     measures: Floats,
 ) -> None:
-    """Find the force of each contact whose first ball is in low <= i < high.
+    """Compute the force of each contact whose first ball is in low <= i < high.
 
     Args:
-        laws: of contacts between grains, then of grains with each body, shape (1 + b, 8)
-        measures: of this thread, shape (3,)
+        low: First ball.
+        high: End ball.
+        grains: Arrays of the grains.
+        pairs: Pairs of balls.
+        part_pairs: Pairs of balls and parts.
+        bodies: Arrays of the bodies.
+        laws: Contact laws between grains, then of grains with each body, shape (1 + b, 8).
+        dt: Step [s].
+        measures: Input and output: measures of this thread, shape (3,).
     """
     per = grains.offset.shape[0]
     worst, touching = measures[OVERLAP], 0
@@ -66,7 +73,7 @@ def press(
             nx, ny, nz = dx / far, dy / far, dz / far
             overlap = both - far
             arm = radius - 0.5 * overlap
-            # From the centres of mass to the contact, which lies in the middle of the overlap.
+            # From the centers of mass to the contact in the middle of the overlap.
             ax, ay, az = x - arm * nx - place[g, 0], y - arm * ny - place[g, 1], z - arm * nz - place[g, 2]
             bx, by, bz = x - arm * nx - place[h, 0], y - arm * ny - place[h, 1], z - arm * nz - place[h, 2]
             wx, wy, wz = motion[g, 3], motion[g, 4], motion[g, 5]
@@ -236,7 +243,7 @@ def set_all_balls(grains: GrainArrays) -> None:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def move_bodies(bodies: BodyArrays, part_pairs: PartPairs, gravity: Floats, dt: float) -> float:
-    """Sum the forces of grains on each body, move it and its parts; return the longest way of a point of a body [m]."""
+    """Sum the forces on each body, move it and its parts; return the largest displacement of a body point [m]."""
     for b in range(bodies.place.shape[0]):
         for axis in range(6):
             bodies.wrench[b, axis] = 0.0
@@ -267,7 +274,7 @@ def move_bodies(bodies: BodyArrays, part_pairs: PartPairs, gravity: Floats, dt: 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _turn_body(bodies: BodyArrays, b: int, spin: float, dt: float) -> None:
-    """Turn a body by its spin: Rodrigues' formula on each column, which is then made a unit vector again."""
+    """Rotate a body by its spin with Rodrigues' formula on each column, and normalize the columns."""
     x, y, z = bodies.spin[b, 0] / spin, bodies.spin[b, 1] / spin, bodies.spin[b, 2] / spin
     c, s = np.cos(spin * dt), np.sin(spin * dt)
     axes = bodies.axes
@@ -313,10 +320,20 @@ def run_steps(
     way: float,
     measures: Floats,
 ) -> tuple[int, float]:
-    """Make steps until the lists may miss a contact; return how many, and the way of bodies since lists were made [m].
+    """Advance until the lists may miss a contact; return the number of steps and the displacement of bodies [m].
 
     Args:
-        way: of bodies so far [m]
+        steps: Largest number of steps.
+        grains: Arrays of the grains.
+        pairs: Pairs of balls.
+        part_pairs: Pairs of balls and parts.
+        bodies: Arrays of the bodies.
+        laws: Contact laws, shape (1 + b, 8).
+        gravity: Gravity [m/s^2], shape (3,).
+        dt: Step [s].
+        skin: Largest distance of listed pairs [m].
+        way: Displacement of bodies since the last build of the lists [m].
+        measures: Measures of the thread, shape (3,).
     """
     n = grains.place.shape[0]
     balls = grains.ball.shape[0]
@@ -331,5 +348,5 @@ def run_steps(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def outdated(moved: float, way: float, skin: float) -> bool:
-    """Return whether two balls, or a ball and a body, may have come nearer by the skin [m] since lists were made."""
+    """Return whether two balls, or a ball and a body, may have approached by the skin [m] since the last build."""
     return not (2.0 * moved < skin and moved + way < skin)

@@ -1,12 +1,13 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Detail between the posts of an elevation model: its own roughness, continued to the centimetre, and small craters.
+"""Detail between the posts of an elevation model: extrapolated roughness and small craters.
 
-The deviation nu(L), the rms difference of heights L apart, of lunar ground is a power L^H from hundreds of metres to
-centimetres, with slow changes of H (Shepard et al. 2001; Rosenburg et al. 2011). Where a model ends, its nu is carried
-on. It is taken from second differences z(x - L) - 2 z(x) + z(x + L), which hills much wider than L leave alone (in a
-self-affine relief their rms is nu (4 - 2^(2 H))^(1/2)), by their median, which the walls of a few craters leave alone.
-Models are smoother than the ground over a few posts, hence lags of four posts and more.
+The deviation nu(L), the rms difference of heights at a distance L, of lunar terrain is a power L^H from hundreds of
+meters to centimeters, with slow changes of H (Shepard et al. 2001; Rosenburg et al. 2011). Below the post spacing the
+nu of the model is extrapolated. It is estimated from second differences z(x - L) - 2 z(x) + z(x + L), which hills much
+wider than L do not affect (in a self-affine relief their rms is nu (4 - 2^(2 H))^(1/2)). Their median is used, which
+the walls of a few craters do not affect. Models are smoother than the terrain over a few posts, so lags are four posts
+or more.
 """
 
 from __future__ import annotations
@@ -21,22 +22,22 @@ from regolith_terrain.lunar.presets import LunarPreset, Relief
 from regolith_world.numerics.portable_math import each
 
 _LAGS = np.array([4, 6, 8, 12, 16])
-# The median of the absolute values of a normal distribution is this share of its rms.
+# The median of the absolute values of a normal distribution is this fraction of its rms.
 _MEDIAN = 0.6744897501960817
 _MOST_DIFFERENCES = 4_000_000
-# Interpolated models look smoother than any ground (H > 1), noisy ones rougher.
+# Limits: interpolated models appear smoother than real terrain (H > 1), noisy ones rougher.
 _HURST = (0.5, 0.95)
 
 
 def roughness(posts: Heights, spacing: float) -> tuple[float, float]:
-    """Return the deviation [m] at a lag of one post and the Hurst exponent, by the law that holds at 4 to 16 posts.
+    """Return the deviation [m] at a lag of one post and the Hurst exponent, fitted to lags of 4 to 16 posts.
 
     Args:
-        posts: heights [m], shape (ni, nj), at least (9, 9)
-        spacing: [m]
+        posts: Heights [m], shape (ni, nj), at least (9, 9).
+        spacing: Post spacing [m].
 
     Raises:
-        ValueError: if there are too few posts
+        ValueError: If there are too few posts.
 
     Source: shepard2001; rosenburg2011.
     Checked by: test_dem_import.py::test_roughness_of_a_model_is_found.
@@ -44,8 +45,10 @@ def roughness(posts: Heights, spacing: float) -> tuple[float, float]:
     least = min(posts.shape)
     lags = _LAGS[least > 2 * _LAGS]
     if len(lags) == 0:
-        raise ValueError(f'{posts.shape[0]} x {posts.shape[1]} posts tell no roughness; allowed: at least 9 x 9')
-    # Of large models every k-th line each way, some two million differences: the median hardly moves.
+        raise ValueError(
+            f'{posts.shape[0]} x {posts.shape[1]} posts are too few to estimate roughness; allowed: at least 9 x 9'
+        )
+    # Large models: every k-th line in each direction, about two million differences; the median hardly changes.
     every = max(1, posts.size // _MOST_DIFFERENCES)
     lines = (posts[:, ::every], posts.T[:, ::every])
     second = [np.concatenate([_second(some, n).ravel() for some in lines]) for n in lags.tolist()]
@@ -59,7 +62,7 @@ def roughness(posts: Heights, spacing: float) -> tuple[float, float]:
 
 
 def _slope(x: Heights, y: Heights) -> float:
-    """Return the slope of the line that fits points best, by least squares."""
+    """Return the slope of the least-squares line through points."""
     away = x - x.mean()
     return float((away * (y - y.mean())).sum() / (away * away).sum())
 
@@ -72,15 +75,15 @@ def _second(z: Heights, n: int) -> Heights:
 def detail_field(
     posts: Heights, spacing: float, seed: int, preset: LunarPreset, *, finest_m: float = 0.05, craters: bool = True
 ) -> LunarField:
-    """Return the ground finer than the posts: their roughness continued, and small craters.
+    """Return the field of detail finer than the posts: extrapolated roughness and small craters.
 
     Args:
-        posts: heights [m], shape (ni, nj)
-        spacing: [m]
-        seed: of all that is random
-        preset: whose craters (narrower than two posts) and texture are added to the continued roughness
-        finest_m: shortest wavelength [m]
-        craters: whether there are small craters
+        posts: Heights [m], shape (ni, nj).
+        spacing: Post spacing [m].
+        seed: Seed of the random parts.
+        preset: Preset whose craters (narrower than two posts) and texture are added to the roughness.
+        finest_m: Shortest wavelength [m].
+        craters: Whether small craters are added.
 
     Source: shepard2001; rosenburg2011.
     Checked by: test_dem_import.py::test_upsampling_leaves_posts_and_adds_detail_between.

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A description of an elevation model as it is in its file, usable as terrain or not."""
+"""Description of an elevation model file, whether usable as terrain or not."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from regolith_world.numerics.portable_math import solved_two
 
 _ROWS = 512
 _CHECKED_POSTS = 25_000_000
-"""Of models with more posts the middle is checked for plausibility."""
+"""Number of posts above which only the center of a model is checked for plausibility."""
 
 
 def describe(path: Path, post_spacing_m: float | None = None, values: StoredValues = AS_STORED) -> dict[str, Any]:
-    """Return size, place, heights and problems of an elevation model.
+    """Return size, location, heights and problems of an elevation model.
 
     Args:
-        path: of the file
-        post_spacing_m: see :func:`regolith_terrain.elevation.open_model.open_elevation_model`
-        values: what the user states about the stored values
+        path: Path of the file.
+        post_spacing_m: Post spacing, see :func:`regolith_terrain.elevation.open_model.open_elevation_model`.
+        values: Interpretation of the stored values, given by the user.
 
     Raises:
-        ValueError: if its file cannot be read as heights on a grid
+        ValueError: If the file cannot be read as heights on a grid.
     """
     grid = open_elevation_model(path, post_spacing_m, values)
     frame = local_frame(grid)
@@ -70,7 +70,7 @@ def describe(path: Path, post_spacing_m: float | None = None, values: StoredValu
 
 
 def _judged(grid: ElevationGrid, missing: int) -> tuple[float | None, list[str], list[str]]:
-    """Return the median slope [deg], why terrain.source would refuse the posts, and what it would warn of."""
+    """Return the median slope [deg], the errors for terrain.source, and the warnings."""
     if missing:
         fix = 'fill them, or choose a window without them'
         return None, [f'{counted(missing, "post")} without a height; fix: {fix}'], []

@@ -21,19 +21,20 @@ Placement = tuple[float, float, float, float, float, float]
 
 
 _IMAGES = ('PNG', 'JPEG', 'BMP', 'GIF', 'WEBP', 'PNM', 'JP2OpenJPEG')
-"""GDAL drivers of formats whose values are gray levels unless the user states otherwise."""
+"""GDAL drivers of image formats, whose values are gray levels unless the user states otherwise."""
 
 
 def open_geotiff(path: Path, post_spacing_m: float | None = None, values: StoredValues = AS_STORED) -> ElevationGrid:
-    """Return the first band's grid; heights are read when asked for.
+    """Return the grid of the first band; heights are read on request.
 
     Args:
-        path: of the file
-        post_spacing_m: overrides what the file says of places; its coordinates then count from its lower left corner
-        values: what the user states about the stored values
+        path: Path of the file.
+        post_spacing_m: Post spacing that replaces the georeference of the file; coordinates then begin at its lower
+            left corner.
+        values: Interpretation of the stored values, given by the user.
 
     Raises:
-        ValueError: naming the file and what is wrong with it
+        ValueError: If the file is invalid. The message names the file and the problem.
     """
     try:
         with warnings.catch_warnings():
@@ -54,7 +55,7 @@ def open_geotiff(path: Path, post_spacing_m: float | None = None, values: Stored
 
 
 def _placement(path: Path, data: DatasetReader, post_spacing_m: float | None) -> tuple[Placement, bool]:
-    """Return the places of the posts (cell centres) and whether they are in a local frame."""
+    """Return the placement of the posts (cell centers) and whether they are in a local frame."""
     if post_spacing_m is not None:
         if data.crs is not None and data.crs.is_geographic:
             _check_square_degrees(path, data)
@@ -71,7 +72,7 @@ def _placement(path: Path, data: DatasetReader, post_spacing_m: float | None) ->
                 'projection in meters (reproject it, e.g. with gdalwarp)'
             )
         if crs is not None and crs.is_projected and abs(crs.linear_units_factor[1] - 1.0) > 1e-12:
-            raise ValueError(f'{path}: coordinates are in {crs.linear_units_factor[0]}; allowed: metres')
+            raise ValueError(f'{path}: coordinates are in {crs.linear_units_factor[0]}; allowed: meters')
         if t.b != 0.0 or t.d != 0.0 or t.a <= 0.0 or t.e >= 0.0:
             raise ValueError(
                 f'{path}: rows must run north to south and columns west to east; geotransform {tuple(t)!r}'
@@ -89,19 +90,23 @@ def _placement(path: Path, data: DatasetReader, post_spacing_m: float | None) ->
 
 
 def _looks_like_degrees(data: DatasetReader) -> bool:
-    """Return whether places without a reference system fit longitudes and latitudes of posts closer than 1/60 degree.
+    """Return whether coordinates without a reference system fit degrees of posts closer than 1/60 degree.
 
-    A site of that many meters would have posts less than 17 mm apart: finer than any soil grid shows.
+    In meters, such a site would have posts less than 17 mm apart, finer than any soil grid.
     """
     b, t = data.bounds, data.transform
     return bool(max(abs(t.a), abs(t.e)) < 1.0 / 60.0 and max(abs(b.left), abs(b.right)) <= 360.0 and abs(b.top) <= 90.0)
 
 
 def _check_square_degrees(path: Path, data: DatasetReader) -> None:
-    """Refuse one spacing for cells in degrees that are not square on the ground: at 38 degrees, 27 % too wide.
+    """Reject a single spacing for cells in degrees that are not square: at 38 degrees latitude they are 27 % too wide.
+
+    Args:
+        path: Path of the file.
+        data: Open file.
 
     Raises:
-        ValueError: where columns are more than 2 % closer than rows
+        ValueError: If columns are more than 2 % closer than rows.
     """
     t, b = data.transform, data.bounds
     shape = abs(t.a) * math.cos(math.radians(0.5 * (b.top + b.bottom))) / max(abs(t.e), 1e-12)
@@ -117,7 +122,7 @@ def _check_values(path: Path, data: DatasetReader, values: StoredValues) -> None
         raise ValueError(f'{path}: {data.count} bands; allowed: one, of heights')
     if np.dtype(data.dtypes[0]).kind not in 'iuf':
         raise ValueError(f'{path}: values of type {data.dtypes[0]}; allowed: real numbers')
-    # Eight bits without a place, a unit or a scale are an image in a TIFF.
+    # Eight bits without a georeference, a unit or a scale are an image in a TIFF.
     stated = data.crs is not None or data.units[0] or data.scales[0] != 1.0 or not data.transform.is_identity
     if values.scale is None and (data.driver in _IMAGES or (data.dtypes[0] == 'uint8' and not stated)):
         raise ValueError(
@@ -128,7 +133,7 @@ def _check_values(path: Path, data: DatasetReader, values: StoredValues) -> None
         return
     unit = (data.units[0] or '').strip()
     if unit.lower() not in _UNITS:
-        raise ValueError(f'{path}: heights are in {unit!r}; allowed: metres (convert them, e.g. with gdal_calc)')
+        raise ValueError(f'{path}: heights are in {unit!r}; allowed: meters (convert them, e.g. with gdal_calc)')
 
 
 def _read(path: Path, values: StoredValues, r0: int, r1: int, c0: int, c1: int) -> Floats:
@@ -139,7 +144,7 @@ def _read(path: Path, values: StoredValues, r0: int, r1: int, c0: int, c1: int) 
                 raw = data.read(1, masked=True, window=Window(c0, r0, c1 - c0, r1 - r0))
                 scale, offset = data.scales[0], data.offsets[0]
     except RasterioError as error:
-        raise ValueError(f'{path}: its heights cannot be read ({error}); was it cut short?') from error
+        raise ValueError(f'{path}: its heights cannot be read ({error}); the file may be truncated') from error
     heights = values.heights(raw.data, scale, offset)
     heights[np.ma.getmaskarray(raw) | ~np.isfinite(heights)] = np.nan
     return heights

@@ -1,12 +1,12 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""An elevation model as a regular grid on a map, and the local frame laid around a place of it.
+"""Elevation model as a regular grid on a map, and the local frame around a point of it.
 
-*Local frame*: x true east, y true north at the centre, z up from the ground at the centre; metres on the ground. Map
-metres are not that: polar grids run along their own axes (at 59 E near the south pole grid north points 59 degrees off)
-and every projection stretches. The frame is the map's linearisation at the centre, local -> map = J (x, y), so that
-posts stay posts and nothing is resampled. What that leaves out grows with the square of the distance and is reported
-(:meth:`LocalFrame.misfit_m`): 4 mm at 500 m and 0.4 m at 5 km from a centre at 84 S on a polar map. The curvature of
+*Local frame*: x true east and y true north at the center, z up from the surface at the center, in meters on the ground.
+Map coordinates are different: polar grids have their own axes (at 59 E near the south pole, grid north is 59 degrees
+off) and every projection stretches. The frame is the linearization of the map at the center, local -> map = J (x, y),
+so posts remain posts and nothing is resampled. The error increases with the square of the distance and is reported
+(:meth:`LocalFrame.misfit_m`): 4 mm at 500 m and 0.4 m at 5 km from a center at 84 S on a polar map. The curvature of
 the body, d^2 / 2R = 0.07 m at 500 m and 7 m at 5 km, is not in the heights either.
 """
 
@@ -29,19 +29,19 @@ from regolith_world.numerics.portable_math import solved_two, times
 Floats = NDArray[np.float64]
 
 MOON_RADIUS_M = 1737400.0
-# Best-fitting spheres of lunar products differ by a kilometre or two (1736.0 polar, 1738.1 equatorial).
+# Best-fitting spheres of lunar products differ by one or two kilometers (1736.0 polar, 1738.1 equatorial).
 _RADIUS_SLACK_M = 2500.0
-LOCAL_GRID = 'LOCAL_CS["local metric grid",UNIT["metre",1],AXIS["x",EAST],AXIS["y",NORTH]]'
+LOCAL_GRID = 'LOCAL_CS["local metric grid",UNIT["metre",1],AXIS["x",EAST],AXIS["y",NORTH]]'  # term: WKT unit name
 
 
 @dataclass(frozen=True)
 class StoredValues:
-    """What the user states about the values in a file of heights."""
+    """Interpretation of the values in a file of heights, given by the user."""
 
     nodata: float | None = None
-    """Value of posts without a height, in addition to those the file declares."""
+    """Stored value of posts without a height, in addition to those declared in the file."""
     scale: float | None = None
-    """Height of one unit [m]; none: 1 m or what the file states."""
+    """Height of one unit [m]; none: 1 m or the scale of the file."""
     offset_m: float = 0.0
     """Height of a scaled value of zero [m]."""
 
@@ -49,15 +49,15 @@ class StoredValues:
         """Return heights [m]; NaN where the stored value is ``nodata``.
 
         Args:
-            raw: values as stored
-            scale: that the file states, used where none is given here
-            offset: that the file states [m], likewise
+            raw: Stored values.
+            scale: Scale of the file, used if the user gives none [m].
+            offset: Offset of the file, used if the user gives no scale [m].
         """
         if self.scale is not None:
             scale, offset = self.scale, 0.0
         out: Floats = np.asarray(raw, dtype=np.float64) * scale + (offset + self.offset_m)
         if self.nodata is not None:
-            # Compared as stored: -3.4e38 of a file of singles is not the double of that name.
+            # Compared in the stored type: -3.4e38 in single precision differs from the double of this value.
             kind = np.asarray(raw).dtype
             stored = np.float64(self.nodata) if kind.kind in 'iu' else np.asarray(self.nodata).astype(kind)
             out[np.asarray(raw) == stored] = np.nan
@@ -65,52 +65,54 @@ class StoredValues:
 
 
 AS_STORED = StoredValues()
-"""Nothing stated: values are what their file states of them."""
+"""No interpretation given: that of the file applies."""
 
 
 @dataclass(frozen=True)
 class ElevationGrid:
-    """Posts of a file on its map; rows run from north to south, columns from west to east."""
+    """Posts of a file on its map; rows are from north to south, columns from west to east."""
 
     path: Path
     crs: CRS | None
     rows: int
     cols: int
     to_map: tuple[float, float, float, float, float, float]
-    """(x0, x_col, x_row, y0, y_col, y_row): the map position of post (row, col) is x0 + col x_col + row x_row, …"""
+    """(x0, x_col, x_row, y0, y_col, y_row): map x of post (row, col) is x0 + col x_col + row x_row, map y
+    accordingly.
+    """
     read: Callable[[int, int, int, int], Floats]
-    """Heights [m] of rows r0 <= r < r1, columns c0 <= c < c1; NaN where the file knows none."""
+    """Heights [m] of rows r0 <= r < r1, columns c0 <= c < c1; NaN for posts without a height."""
     is_local: bool = False
-    """Whether the map already is a local metric frame."""
+    """Whether the map is already a local metric frame."""
     values: StoredValues = AS_STORED
-    """What the user states about the stored values."""
+    """Interpretation of the stored values, given by the user."""
 
     @property
     def spacing_m(self) -> float:
-        """Return the distance of posts in a column [m]."""
+        """Distance of posts in a column [m]."""
         apart = math.hypot(self.to_map[2], self.to_map[5])
         if self.crs is None or not self.crs.is_geographic:
             return apart
         return math.radians(apart) * (body_radius(self.crs) or MOON_RADIUS_M)
 
     def map_xy(self, row: float, col: float) -> tuple[float, float]:
-        """Return the map x, y [m] of a post, or of a place between posts."""
+        """Return map x, y [m] of a post or a position between posts."""
         x0, x_col, x_row, y0, y_col, y_row = self.to_map
         return x0 + col * x_col + row * x_row, y0 + col * y_col + row * y_row
 
     def row_col(self, x: float, y: float) -> tuple[float, float]:
-        """Return where a map position lies among the posts."""
+        """Return the position of map coordinates among the posts, as fractional row and column."""
         x0, x_col, x_row, y0, y_col, y_row = self.to_map
         col, row = solved_two([[x_col, x_row], [y_col, y_row]], [x - x0, y - y0])
         return float(row), float(col)
 
     def holds(self, x: float, y: float) -> bool:
-        """Return whether a map position lies among the posts."""
+        """Return whether map coordinates are inside the posts."""
         row, col = self.row_col(x, y)
         return -1e-9 <= row <= self.rows - 1 + 1e-9 and -1e-9 <= col <= self.cols - 1 + 1e-9
 
     def bounds_text(self) -> str:
-        """Return the map coordinates the posts span, for messages."""
+        """Return the range of map coordinates of the posts, for messages."""
         corners = [self.map_xy(r, c) for r in (0, self.rows - 1) for c in (0, self.cols - 1)]
         xs, ys = [c[0] for c in corners], [c[1] for c in corners]
         return f'x {min(xs):.10g}..{max(xs):.10g}, y {min(ys):.10g}..{max(ys):.10g}'
@@ -127,9 +129,9 @@ class LocalFrame:
     jacobian: tuple[float, float, float, float]
     """d(map x, map y) / d(local x, local y), row by row."""
     latitude_deg: float | None
-    """Latitude of the origin; none where the map is not on a body."""
+    """Latitude of the origin; None for a map without a celestial body."""
     longitude_deg: float | None
-    """Longitude of the origin, likewise."""
+    """Longitude of the origin; None for a map without a celestial body."""
     grid_north_deg: float
     """Bearing of the map's y axis in the local frame, clockwise from +y."""
 
@@ -150,19 +152,19 @@ class LocalFrame:
 
 
 def body_radius(crs: CRS) -> float | None:
-    """Return the semi-major axis [m] of a reference system; none if it has no body."""
+    """Return the semi-major axis [m] of a reference system; None without a celestial body."""
     found = re.search(r'(?:SPHEROID|ELLIPSOID)\["[^"]*",\s*([0-9.eE+]+)', crs.to_wkt())
     return float(found.group(1)) if found else None
 
 
 def is_lunar(crs: CRS | None) -> bool:
-    """Return whether a reference system is on a body as large as the Moon."""
+    """Return whether a reference system is on a body of the size of the Moon."""
     radius = body_radius(crs) if crs is not None else None
     return radius is not None and abs(radius - MOON_RADIUS_M) <= _RADIUS_SLACK_M
 
 
 def body_name(crs: CRS | None) -> str | None:
-    """Return 'moon', 'earth' or 'other' after the size of a reference system's body; None where it names none."""
+    """Return 'moon', 'earth' or 'other' from the size of a reference system's body; None without a body."""
     radius = body_radius(crs) if crs is not None else None
     if radius is None:
         return None
@@ -170,15 +172,16 @@ def body_name(crs: CRS | None) -> str | None:
 
 
 def locate(grid: ElevationGrid, center: tuple[float, float] | None) -> tuple[float, float]:
-    """Return the map position of a centre given as (latitude, longitude) [deg] or as map coordinates.
+    """Return the map position of a center given as (latitude, longitude) [deg] or as map coordinates.
 
-    Two numbers that can be a latitude and a longitude and, so read, lie on the map, are that; else they are map x, y.
+    Two numbers that are a valid latitude and longitude on the map are used as such, else as map x, y.
 
     Args:
-        center: none: the origin of a local frame if it has posts there, else the middle of the posts
+        grid: Grid of the map.
+        center: Center; None: the origin of a local frame if it has posts there, else the middle of the posts.
 
     Raises:
-        ValueError: if neither reading lies on the map
+        ValueError: If neither interpretation is on the map.
     """
     if center is None:
         if grid.is_local and grid.holds(0.0, 0.0):
@@ -196,26 +199,25 @@ def locate(grid: ElevationGrid, center: tuple[float, float] | None) -> tuple[flo
     if grid.holds(first, second):
         return first, second
     tried.append('allowed: ' + grid.bounds_text())
-    raise ValueError(f'{grid.path}: center {first:g}, {second:g} lies outside; {"; ".join(tried)}')
+    raise ValueError(f'{grid.path}: center {first:g}, {second:g} is outside the map; {"; ".join(tried)}')
 
 
 def local_frame(grid: ElevationGrid, center: tuple[float, float] | None = None, north: str = 'true') -> LocalFrame:
-    """Return the local frame around a centre.
+    """Return the local frame around a center.
 
     Args:
-        grid: whose map it is
-        center: see :func:`locate`
-        north: ``true``: x east, y north
-        grid: axes along the map's, metres on the ground all the same
+        grid: Grid of the map.
+        center: Center, see :func:`locate`.
+        north: ``true``: x east, y north. ``grid``: axes along those of the map, still in meters on the ground.
 
     Raises:
-        ValueError: if the centre is off the map
+        ValueError: If the center is off the map.
     """
     x, y = locate(grid, center)
     if grid.crs is None or grid.is_local or not body_radius(grid.crs):
         return LocalFrame(x, y, (1.0, 0.0, 0.0, 1.0), None, None, 0.0)
     (lon,), (lat,) = warp(grid.crs, _geographic(grid.crs), [x], [y])
-    # At a pole itself every direction is north or south: there the map's own axes have to do, as seen from beside it.
+    # At a pole every direction is north or south. The map's own axes are used there, computed from a point beside it.
     beside = math.copysign(min(abs(lat), 89.9999), lat)
     meridian = lon if abs(lat) < 89.9999 else _central_meridian(grid.crs)
     step = 1e-4
@@ -229,7 +231,7 @@ def local_frame(grid: ElevationGrid, center: tuple[float, float] | None = None, 
     bearing = math.degrees(math.atan2(toward[0], toward[1]))
     if north == 'grid':
         turn = math.radians(bearing)
-        # Local axes turned onto the map's: J R, which is a mere scale where the map is conformal.
+        # Local axes rotated to those of the map: J R, which is a mere scale for a conformal map.
         j = times(j, [[math.cos(turn), math.sin(turn)], [-math.sin(turn), math.cos(turn)]])
         bearing = 0.0
     a, b, c, d = (float(v) for v in j.ravel())
@@ -237,19 +239,21 @@ def local_frame(grid: ElevationGrid, center: tuple[float, float] | None = None, 
 
 
 _MARGIN = 3
-"""Posts beyond a window that are read, too: interpolation looks two posts further."""
+"""Number of additional posts read beyond a window: interpolation uses two more posts."""
 
 
 def window_of(
     grid: ElevationGrid, frame: LocalFrame, window: tuple[float, float, float, float]
 ) -> tuple[int, int, int, int]:
-    """Return the rows r0 <= r < r1 and columns c0 <= c < c1 that a rectangle needs, as (r0, r1, c0, c1).
+    """Return the range of rows and columns that a rectangle needs, as (r0, r1, c0, c1).
 
     Args:
-        window: its west, south, east, north in the frame [m]; what is off the map is left out
+        grid: Grid of the map.
+        frame: Local frame of the rectangle.
+        window: West, south, east, north edge in the frame [m]; parts off the map are ignored.
 
     Raises:
-        ValueError: if the rectangle has fewer than two posts each way on the map
+        ValueError: If the rectangle has fewer than two posts in a direction on the map.
     """
     a, b, c, d = frame.jacobian
     west, south, east, north = window
@@ -261,13 +265,13 @@ def window_of(
     if r1 - r0 < 2 or c1 - c0 < 2:
         raise ValueError(
             f'{grid.path}: the window x {west:g} to {east:g} m, y {south:g} to {north:g} m from the center is off the '
-            f'map; allowed: one that meets {grid.bounds_text()}'
+            f'map; allowed: a window that overlaps {grid.bounds_text()}'
         )
     return r0, r1, c0, c1
 
 
 def _ellipsoid(crs: CRS) -> tuple[float, float]:
-    """Return the semi-major axis [m] and the flattening of a reference system's body; the Moon's if it names none."""
+    """Return semi-major axis [m] and flattening of a reference system's body; those of the Moon without a body."""
     found = re.search(r'(?:SPHEROID|ELLIPSOID)\["[^"]*",\s*([0-9.eE+]+),\s*([0-9.eE+]+)', crs.to_wkt())
     if found is None:
         return body_radius(crs) or MOON_RADIUS_M, 0.0
@@ -276,14 +280,14 @@ def _ellipsoid(crs: CRS) -> tuple[float, float]:
 
 
 def _geographic(crs: CRS) -> CRS:
-    """Return latitude and longitude on the body of a map, by its own datum."""
+    """Return the geographic reference system of a map's body, with its own datum."""
     semi_major, flattening = _ellipsoid(crs)
     shape = f'+a={semi_major!r} +rf={1.0 / flattening!r}' if flattening else f'+R={semi_major}'
     return CRS.from_proj4(f'+proj=longlat {shape} +no_defs')
 
 
 def _to_map(crs: CRS, lon: list[float], lat: list[float]) -> Floats:
-    """Return map coordinates of places [deg], shape (2, n)."""
+    """Return map coordinates of positions [deg], shape (2, n)."""
     xs, ys = warp(_geographic(crs), crs, lon, lat)
     return np.array([xs, ys], dtype=np.float64)
 
@@ -293,7 +297,7 @@ def _central_meridian(crs: CRS) -> float:
 
 
 def _destination(lat_deg: float, lon_deg: float, bearing: float, arc: float) -> tuple[float, float]:
-    """Return latitude and longitude [deg] at the end of an arc [rad] that leaves a place at a bearing [rad].
+    """Return latitude and longitude [deg] at the end of an arc [rad] from a position at a bearing [rad].
 
     Source: snyder1987, eqs. 5-5 and 5-6.
     Checked by: test_dem_import.py::test_misfit_is_what_a_frame_leaves_out.

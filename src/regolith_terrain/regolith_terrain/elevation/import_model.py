@@ -1,9 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A piece of an elevation model as a file in a local metric frame, if wanted with detail between its posts.
+"""Import of a part of an elevation model to a file in a local metric frame, optionally with detail.
 
-Nothing is resampled: the file's posts are the model's, placed by an affine transform that may be turned (GeoTIFF allows
-that). With ``upsample_m`` there are whole numbers of new posts between the old ones, which stay.
+Nothing is resampled: the posts of the file are those of the model, placed by an affine transform that may include a
+rotation (GeoTIFF allows that). With ``upsample_m`` there are whole numbers of new posts between the old ones, which do
+not change.
 """
 
 from __future__ import annotations
@@ -41,41 +42,43 @@ from regolith_terrain.terrain_files import (
     write_hillshade,
 )
 
-# Posts on each side that are looked at, too, for how rough the ground is.
+# Number of additional posts on each side for the estimate of roughness.
 _AROUND = 32
 
 
 @dataclass(frozen=True)
 class ImportRequest:
-    """A part of an elevation model to import, and how."""
+    """Part of an elevation model to import, and import options."""
 
     path: Path
     center: tuple[float, float] | None = None
-    """Latitude, longitude [deg] or map x, y [m]; none: the middle."""
+    """Latitude, longitude [deg] or map x, y [m] of the center; none: the middle."""
     size_m: float | None = None
-    """Side of the square around the centre [m]; none: the whole model."""
+    """Side length of the square around the center [m]; none: the whole model."""
     post_spacing_m: float | None = None
-    """Distance of posts [m], for files that state none."""
+    """Post spacing [m], for files without one."""
     north: str = 'true'
     """``true``: +y is true north; ``grid``: the map's own axes."""
     upsample_m: float | None = None
-    """Distance of new posts [m], rounded to a whole fraction of the model's."""
+    """Spacing of new posts [m], rounded to a whole fraction of the model's post spacing."""
     preset: str = 'highland'
-    """Kind of lunar ground that lends small craters and texture."""
+    """Lunar preset of small craters and texture."""
     seed: int = 0
     """Seed of the detail."""
     values: StoredValues = AS_STORED
-    """What the user states about the stored values."""
+    """Interpretation of the stored values, given by the user."""
 
 
 def import_elevation_model(request: ImportRequest, folder: Path, progress: Progress = no_progress) -> dict[str, Any]:
-    """Write ``heights.tif``, ``hillshade.png`` and ``metadata.json``; return the last.
+    """Write ``heights.tif``, ``hillshade.png`` and ``metadata.json``; return the content of the last.
 
     Args:
-        folder: new or empty
+        request: Part to import, and options.
+        folder: New or empty folder.
+        progress: Progress callback.
 
     Raises:
-        ValueError: naming the file and what is wrong with it, before anything is written
+        ValueError: If the import is not possible. The message names file and problem, and nothing is written.
     """
     grid = open_elevation_model(request.path, request.post_spacing_m, request.values)
     frame = local_frame(grid, request.center, request.north)
@@ -108,10 +111,15 @@ def import_elevation_model(request: ImportRequest, folder: Path, progress: Progr
 
 
 def _window(grid: ElevationGrid, frame: LocalFrame, size_m: float | None) -> tuple[int, int, int, int]:
-    """Return the rows and columns that a square of a size around the centre needs.
+    """Return the range of rows and columns of a square around the center.
+
+    Args:
+        grid: Grid of the map.
+        frame: Local frame of the square.
+        size_m: Side length of the square [m]; none: the whole model.
 
     Raises:
-        ValueError: if the square is not all on the map
+        ValueError: If the square is not completely on the map.
     """
     if size_m is None:
         return 0, grid.rows, 0, grid.cols
@@ -121,17 +129,21 @@ def _window(grid: ElevationGrid, frame: LocalFrame, size_m: float | None) -> tup
         x, y = frame.x + a * east + b * north, frame.y + c * east + d * north
         if not grid.holds(x, y):
             raise ValueError(
-                f'{grid.path}: a square of {size_m:g} m around the centre reaches map x {x:.1f}, y {y:.1f}, which is '
+                f'{grid.path}: a square of {size_m:g} m around the center reaches map x {x:.1f}, y {y:.1f}, which is '
                 f'out of the map; allowed: {grid.bounds_text()}'
             )
     return window_of(grid, frame, (-half, -half, half, half))
 
 
 def _parts(raster: RasterField, upsample_m: float | None) -> int:
-    """Return into how many parts the distance of posts is to be divided.
+    """Return the number of parts into which the post spacing is divided.
+
+    Args:
+        raster: Posts of the model.
+        upsample_m: Spacing of new posts [m]; none: no new posts.
 
     Raises:
-        ValueError: if that makes too many posts
+        ValueError: If the number of posts is too large.
     """
     if upsample_m is None:
         return 1
@@ -140,15 +152,15 @@ def _parts(raster: RasterField, upsample_m: float | None) -> int:
     parts = max(1, math.ceil(raster.spacing / upsample_m - 1e-6))
     ni, nj = ((n - 1) * parts + 1 for n in raster.posts.shape)
     if ni * nj > MOST_POSTS:
-        raise ValueError(f'{ni} x {nj} posts are too many; allowed: {MOST_POSTS:.0e}; choose a smaller size')
+        raise ValueError(f'{ni} x {nj} posts are too many; allowed: {MOST_POSTS:.0e}; fix: choose a smaller size')
     return parts
 
 
 def _write(field: RasterField, raster: RasterField, parts: int, path: Path, progress: Progress) -> tuple[float, float]:
-    """Write the posts, and those between them; return lowest and highest."""
+    """Write the posts and those between them; return lowest and highest height."""
     ni, nj = ((n - 1) * parts + 1 for n in raster.posts.shape)
     x, y = raster.post_places()
-    # Local steps from column to column and from row (southwards) to row.
+    # Local steps from column to column, and from row to row (southward).
     east = (float(x[1, 0] - x[0, 0]) / parts, float(y[1, 0] - y[0, 0]) / parts)
     south = (float(x[0, 0] - x[0, 1]) / parts, float(y[0, 0] - y[0, 1]) / parts)
     first = (float(x[0, -1]), float(y[0, -1]))
@@ -156,7 +168,7 @@ def _write(field: RasterField, raster: RasterField, parts: int, path: Path, prog
     transform = rasterio.Affine(east[0], south[0], corner[0], east[1], south[1], corner[1])
     low, high = math.inf, -math.inf
     corners = [(row, col) for row in range(0, nj, BLOCK) for col in range(0, ni, BLOCK)]
-    # Doubles: a float32 of a height of some kilometres is off by half a millimetre.
+    # Double precision: float32 has an error of half a millimeter at heights of some kilometers.
     with rasterio.open(path, 'w', **geotiff_profile(nj, ni, transform, 'float64')) as file:
         file.set_band_unit(1, 'm')
         for done, (row, col) in enumerate(corners):

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""One way into all kinds of elevation models."""
+"""Reader of elevation models of all supported formats."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from regolith_terrain.elevation.pds3 import open_pds3
 from regolith_terrain.elevation.plausibility import check_heights
 
 MOST_POSTS = 100_000_000
-"""Most posts of a window, for memory's sake."""
+"""Largest number of posts of a window, limited by memory."""
 FEWEST_POSTS = 3
-"""Fewest posts each way: with fewer it is a ramp, not a measurement of ground."""
+"""Smallest number of posts in each direction; fewer posts are a ramp, not a measurement."""
 
 
 def open_elevation_model(
@@ -27,12 +27,12 @@ def open_elevation_model(
     """Return the grid of a GeoTIFF, a PDS3 label or image, or a NumPy array (rows north to south).
 
     Args:
-        path: of the file, known by its ending
-        post_spacing_m: distance of posts for files that state none, or a wrong one; .npy needs it
-        values: what the user states about the stored values
+        path: Path of the file; the format follows from its extension.
+        post_spacing_m: Post spacing [m] for files with a missing or wrong one; required for .npy.
+        values: Interpretation of the stored values, given by the user.
 
     Raises:
-        ValueError: naming the file and what is wrong with it
+        ValueError: If the file is invalid. The message names the file and the problem.
     """
     usable_file(path, 'the path of a GeoTIFF, a PDS3 .LBL or .IMG, or a .npy')
     path = Path(path)
@@ -45,15 +45,22 @@ def open_elevation_model(
         grid = open_geotiff(path, post_spacing_m, values)
     if min(grid.rows, grid.cols) < FEWEST_POSTS:
         fewest = f'{FEWEST_POSTS} x {FEWEST_POSTS}'
-        raise ValueError(f'{path}: {grid.cols} x {grid.rows} posts are no terrain; allowed: at least {fewest}')
+        raise ValueError(f'{path}: {grid.cols} x {grid.rows} posts are too few; allowed: at least {fewest}')
     return grid
 
 
 def read_posts(grid: ElevationGrid, r0: int, r1: int, c0: int, c1: int) -> Floats:
     """Return heights [m] of rows r0 <= r < r1, columns c0 <= c < c1.
 
+    Args:
+        grid: Grid of the file.
+        r0: First row.
+        r1: End row.
+        c0: First column.
+        c1: End column.
+
     Raises:
-        ValueError: if some are unknown, or they are too many
+        ValueError: If heights are missing or implausible, or there are too many posts.
     """
     if (r1 - r0) * (c1 - c0) > MOST_POSTS:
         raise ValueError(
@@ -83,7 +90,7 @@ def _open_npy(path: Path, post_spacing_m: float | None, values: StoredValues) ->
             f'{path}: array of shape {array.shape} and type {array.dtype}; allowed: two dimensions of real numbers'
         )
     if post_spacing_m is None:
-        raise ValueError(f'{path}: a .npy states no post spacing; allowed: with post_spacing_m, the distance of posts')
+        raise ValueError(f'{path}: a .npy has no post spacing; allowed: post_spacing_m, the distance of posts')
     s, (rows, cols) = float(post_spacing_m), array.shape
 
     def read(r0: int, r1: int, c0: int, c1: int) -> Floats:

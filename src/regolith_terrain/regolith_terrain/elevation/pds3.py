@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Elevation models in PDS3: an ``.IMG`` with its label before it or in a ``.LBL`` beside it (PDS Standards 3.8).
+"""Elevation models in PDS3: an ``.IMG`` with its label attached or in an ``.LBL`` file (PDS Standards 3.8).
 
-GDAL reads these too, but leaves out units (the LOLA float grids are in kilometres) and radii (LOLA's OFFSET makes them
-distances from the centre of the Moon), and fills a file that was cut short with zeros.
+GDAL also reads these, but ignores units (the LOLA float grids are in kilometers) and radii (LOLA's OFFSET makes them
+distances from the center of the Moon), and fills a truncated file with zeros.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _ITEM = re.compile(r'^\s*(\^?[A-Za-z][\w:]*)\s*=\s*', re.MULTILINE)
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number with its unit in upper case, '' where none was given."""
+    """A number with its unit in upper case, '' without a unit."""
 
     value: float
     unit: str = ''
@@ -70,7 +70,7 @@ Label = dict[str, Any]
 
 
 def parse_label(text: str) -> Label:
-    """Return the items of a label; those of OBJECTs and GROUPs in dictionaries of their own.
+    """Return the items of a label; OBJECTs and GROUPs are nested dictionaries.
 
     Values are strings, :class:`Quantity`, or lists of those.
     """
@@ -114,7 +114,7 @@ def _raw_value(text: str, at: int) -> tuple[str, int]:
 
 
 def _value(raw: str) -> Any:
-    """Return a value from its text: a :class:`Quantity`, an int written in base 16, a string, or a list of those."""
+    """Return a value from its text: a :class:`Quantity`, an int from base 16, a string, or a list of those."""
     raw = raw.strip()
     if raw[:1] in ('(', '{'):
         return [_value(part) for part in raw[1:-1].split(',')]
@@ -170,14 +170,14 @@ class _Reader:
 
 
 def open_pds3(path: Path, values: StoredValues = AS_STORED) -> ElevationGrid:
-    """Return the grid of a label or of an image with a label of its own.
+    """Return the grid of a label, or of an image with a label.
 
     Args:
-        path: of the ``.LBL``, or of the ``.IMG`` (whose label stands before the image, or in a ``.LBL`` beside it)
-        values: what the user states about the stored values
+        path: Path of the ``.LBL``, or of the ``.IMG`` (with its label attached, or in an ``.LBL`` of the same name).
+        values: Interpretation of the stored values, given by the user.
 
     Raises:
-        ValueError: naming the file, the label's key and what is wrong with it
+        ValueError: If the label is invalid. The message names the file, the label's key and the problem.
     """
     label_path = _label_of(path)
     with label_path.open('rb') as file:
@@ -208,11 +208,11 @@ def open_pds3(path: Path, values: StoredValues = AS_STORED) -> ElevationGrid:
         raise ValueError(f'{label_path}: ^IMAGE: {error.problems[0].problem}') from None
     have = image_path.stat().st_size
     if have < need:
-        raise ValueError(f'{image_path}: has {have} bytes where the label promises {need}; it was cut short')
+        raise ValueError(f'{image_path}: has {have} bytes where the label states {need}; it is truncated')
     unit = image.unit_of('UNIT')
     scale, offset = image.number('SCALING_FACTOR', 1.0).value * unit, image.number('OFFSET', 0.0).value * unit
     radius = _Reader(label_path, 'IMAGE_MAP_PROJECTION', label['IMAGE_MAP_PROJECTION']).length('A_AXIS_RADIUS')
-    # Radii, not heights: the offset is that of the body.
+    # For radii instead of heights, the offset is that of the body.
     height_offset = offset - radius if offset > 0.9 * radius else offset
     missing = [found.value for key in _MISSING if isinstance(found := image.items.get(key), Quantity)]
 
@@ -221,7 +221,7 @@ def open_pds3(path: Path, values: StoredValues = AS_STORED) -> ElevationGrid:
         heights = values.heights(raw, scale, height_offset)
         for constant in missing:
             heights[raw == np.asarray(constant, raw.dtype)] = np.nan
-        # PDS and ISIS mark special values of reals by the lowest numbers there are.
+        # PDS and ISIS mark special real values by the lowest numbers of the type.
         if dtype.kind == 'f':
             heights[~np.isfinite(heights) | (np.asarray(raw) < -1e30)] = np.nan
         return heights
@@ -242,7 +242,7 @@ def _label_of(path: Path) -> Path:
 
 
 def _pointer(label_path: Path, label: Label) -> tuple[Path, int]:
-    """Return the file of the image and the byte it starts at."""
+    """Return the file of the image and the position of its first byte."""
     pointer = label.get('^IMAGE')
     record = label.get('RECORD_BYTES')
     record_bytes = int(record.value) if isinstance(record, Quantity) and 0.0 < record.value < 2**53 else 1
@@ -260,7 +260,7 @@ def _pointer(label_path: Path, label: Label) -> tuple[Path, int]:
         start *= record_bytes
     found = label_path.with_name(name)
     if not os.path.isfile(found):
-        # Labels often have the names in upper case, file systems not.
+        # Labels often have names in upper case, which file systems distinguish.
         for other in label_path.parent.iterdir():
             if other.name.lower() == name.lower():
                 found = other
@@ -278,9 +278,9 @@ def _sample_type(path: Path, image: _Reader) -> np.dtype[Any]:
 
 
 def _map(path: Path, label: Label) -> tuple[CRS, tuple[float, float, float, float, float, float]]:
-    """Return the reference system and the places of the posts.
+    """Return the reference system and the placement of the posts.
 
-    PDS Standards 3.8, appendix: the projection's origin lies LINE_PROJECTION_OFFSET lines down and
+    PDS Standards 3.8, appendix: the origin of the projection is LINE_PROJECTION_OFFSET lines down and
     SAMPLE_PROJECTION_OFFSET samples right of the middle of the first pixel.
     """
     items = _Reader(path, 'IMAGE_MAP_PROJECTION', label.get('IMAGE_MAP_PROJECTION'))
@@ -302,7 +302,7 @@ def _map(path: Path, label: Label) -> tuple[CRS, tuple[float, float, float, floa
     try:
         crs = CRS.from_proj4(f'{proj} +R={radius!r} +units=m +no_defs')
     except CRSError as error:
-        raise ValueError(f'{path}: IMAGE_MAP_PROJECTION: {error}; allowed: a map that PROJ knows') from None
+        raise ValueError(f'{path}: IMAGE_MAP_PROJECTION: {error}; allowed: a map projection of PROJ') from None
     return crs, (-left * scale, scale, 0.0, top * scale, 0.0, -scale)
 
 

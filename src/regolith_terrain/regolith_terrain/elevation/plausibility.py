@@ -1,10 +1,11 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of an elevation model's heights: values that are no heights, units that are no meters.
+"""Plausibility checks of an elevation model: values that are not heights, units that are not meters.
 
-Limits are Regolith's own, wide of any ground: the highest known relief is that of Mars, 29.4 km, and the steepest steps
-between posts 30 m apart in the Himalaya are some five spacings. Models of cities with towers of more than 100 m beside
-posts less than 10 m apart are refused, too; the cost is accepted, since gaps marked by a number are far more common.
+The limits are specific to Regolith and far beyond known terrain. The highest known relief is that of Mars, 29.4 km. The
+steepest steps between posts 30 m apart in the Himalaya are about five spacings. Models of cities with towers of more
+than 100 m beside posts less than 10 m apart are also rejected. This cost is accepted, because gaps marked by a number
+are far more common.
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ MOST_HEIGHT_M = 1e7
 MOST_RELIEF_M = 3.5e4
 """Largest difference from lowest to highest post [m]; Mars has 29.4 km."""
 MOST_STEP_M = 100.0
-"""Steps between neighbors up to this are possible whatever their distance [m]."""
+"""Largest plausible step between neighbors, whatever their distance [m]."""
 MOST_STEP_SPACINGS = 10.0
-"""Steps between neighbors up to so many post spacings are possible (84 degrees)."""
+"""Largest plausible step between neighbors in post spacings (84 degrees)."""
 MOST_MEDIAN_SLOPE = 1.7320508075688772
-"""Half of any ground is less steep than this (60 degrees)."""
+"""Largest plausible median slope (60 degrees)."""
 DOUBTFUL_STEP_M, DOUBTFUL_STEP_SPACINGS, DOUBTFUL_MEDIAN_SLOPE = 20.0, 5.0, 1.0
-"""Values from which a warning is due."""
+"""Limits above which a warning is given."""
 DOUBTFUL_FLATNESS = 3e-4
-"""Median slope below which a warning is due (0.017 degrees, as of a salt flat); ground in kilometers is as flat."""
+"""Median slope below which a warning is given (0.017 degrees, as on a salt flat); heights in kilometers are as flat."""
 MARKS = (
     -32768.0,
     -32767.0,
@@ -59,28 +60,28 @@ _ROWS = 512
 
 @dataclass(frozen=True)
 class Statistics:
-    """What is measured of heights."""
+    """Statistics of heights for the plausibility checks."""
 
     low: float
     high: float
     gap_low: float
-    """Distance from the lowest value to the next above it [m]; inf: there is none."""
+    """Distance from the lowest value to the next above it [m]; inf without one."""
     gap_high: float
     """Distance from the highest value to the next below it [m]."""
     step: float
-    """Largest difference of neighbors [m]."""
+    """Largest difference between neighbors [m]."""
     step_at: tuple[int, int]
-    """Row and column of the first of them."""
+    """Row and column of the first such difference."""
     median_slope: float
     """Median of the larger of both slopes over a subset of at most a million posts [-]."""
 
 
 def measure(heights: Floats, spacing_m: float) -> Statistics:
-    """Return the statistics of heights, block by block: temporary arrays stay below a few megabytes each.
+    """Return the statistics of heights, computed block by block to limit memory to a few megabytes.
 
     Args:
-        heights: all finite [m], shape (rows, columns)
-        spacing_m: distance of posts [m]
+        heights: Heights [m], all finite, shape (rows, columns).
+        spacing_m: Post spacing [m].
     """
     low, high = float(heights.min()), float(heights.max())
     above, below, step, step_at = np.inf, -np.inf, -1.0, (0, 0)
@@ -101,7 +102,7 @@ def measure(heights: Floats, spacing_m: float) -> Statistics:
 
 
 def _blocks(heights: Floats) -> Iterator[tuple[int, Floats]]:
-    """Yield blocks of rows, each with the first row of the next, and their first rows."""
+    """Yield blocks of rows, each with the first row of the next, and their first row numbers."""
     for first in range(0, max(len(heights) - 1, 1), _ROWS):
         yield first, heights[first : first + _ROWS + 1]
 
@@ -109,17 +110,20 @@ def _blocks(heights: Floats) -> Iterator[tuple[int, Floats]]:
 def check_heights(
     path: Path, heights: Floats, spacing_m: float, first: tuple[int, int] = (0, 0), *, stated: bool = False
 ) -> Statistics:
-    """Refuse heights that no ground has.
+    """Reject implausible heights.
 
     Args:
-        path: of the file
-        heights: all finite [m], shape (rows, columns)
-        spacing_m: distance of posts [m]
-        first: row and column of the first height in the file
-        stated: whether the user states the scale of the values
+        path: Path of the file.
+        heights: Heights [m], all finite, shape (rows, columns).
+        spacing_m: Post spacing [m].
+        first: Row and column of the first height in the file.
+        stated: Whether the user states the scale of the values.
+
+    Returns:
+        Statistics of the heights.
 
     Raises:
-        ValueError: naming what is impossible, where, and the remedy
+        ValueError: If heights are implausible. The message names the values, their position and a fix.
     """
     found = measure(heights, spacing_m)
     low, high = found.low, found.high
@@ -167,10 +171,12 @@ def _refuse_extremes(path: Path, heights: Floats, found: Statistics, first: tupl
 
 
 def doubts(found: Statistics, spacing_m: float, first: tuple[int, int] = (0, 0)) -> list[tuple[str, str]]:
-    """Return what is unusual about heights that were not refused, as (problem, remedy).
+    """Return unusual properties of plausible heights as (problem, fix).
 
     Args:
-        first: row and column of the first height in the file
+        found: Statistics of the heights.
+        spacing_m: Post spacing [m].
+        first: Row and column of the first height in the file.
     """
     out = []
     if found.step > max(DOUBTFUL_STEP_M, DOUBTFUL_STEP_SPACINGS * spacing_m):

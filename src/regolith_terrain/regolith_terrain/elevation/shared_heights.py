@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Posts of large elevation models as a file that all processes of a machine map into memory.
+"""Cache of posts of large elevation models, memory-mapped by all processes of a machine.
 
 The first process that needs a window of a file reads and checks it and writes the heights to the user's cache folder
-(``$XDG_CACHE_HOME`` or ``~/.cache``, ``regolith/elevation``). The others map that file: its pages are in memory once.
-A changed file, window or statement about its values makes another copy. The newest eight are kept.
+(``$XDG_CACHE_HOME`` or ``~/.cache``, ``regolith/elevation``). Other processes map that file, so its pages are in memory
+once. A changed file, window or interpretation of its values creates another copy. The newest eight are kept.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 SHARED_FROM = 250_000
-"""Fewest posts that are shared; fewer take less than 2 MB in each process."""
+"""Smallest number of posts that are shared; fewer need less than 2 MB in each process."""
 _KEPT = 8
 _FORMAT = 1
 
 
 def cache_folder() -> Path | None:
-    """Return the folder of the copies; None if no folder can be made that other users cannot write to."""
+    """Return the folder of the copies; None without a folder that only this user can write to."""
     home = os.environ.get('XDG_CACHE_HOME') or (f'{os.environ["HOME"]}/.cache' if os.environ.get('HOME') else '')
     candidates = ([Path(home)] if home else []) + [Path(tempfile.gettempdir()) / f'regolith-{os.getuid()}']
     for candidate in candidates:
@@ -42,16 +42,16 @@ def cache_folder() -> Path | None:
 
 
 def shared(path: Path, request: object, count: int, read: Callable[[], Floats]) -> Floats:
-    """Return an array that ``read`` makes of a file, from the copy that another process made if there is one.
+    """Return an array read from a file, mapped from the copy of another process if it exists.
 
     Args:
-        path: of the elevation model
-        request: what else the array depends on; its ``repr`` is compared
-        count: of posts; few are read by each process
-        read: returns the array, C-contiguous; called where no copy exists
+        path: Path of the elevation model.
+        request: Other values on which the array depends; its ``repr`` is compared.
+        count: Number of posts; small arrays are read by each process.
+        read: Function that returns the array, C-contiguous; called without a copy.
 
     Returns:
-        the array; where it is mapped, its pages are shared and changes to it stay in this process
+        The array. If it is mapped, its pages are shared and changes stay in this process.
     """
     folder = cache_folder() if count >= SHARED_FROM else None
     if folder is None:
@@ -70,9 +70,9 @@ def shared(path: Path, request: object, count: int, read: Callable[[], Floats]) 
 
 
 def _mapped(copy: Path) -> Floats | None:
-    """Return the array in a file, its pages read when they are used; None if there is none."""
+    """Return the mapped array of a file, whose pages are read when used; None without a file."""
     try:
-        # Copy on write: Numba compiles other kernels for arrays that cannot be written.
+        # Copy on write: Numba would compile separate kernels for read-only arrays.
         found: Floats = np.load(copy, mmap_mode='c', allow_pickle=False).view(np.ndarray)
     except (OSError, ValueError, EOFError):
         return None
@@ -80,7 +80,7 @@ def _mapped(copy: Path) -> Floats | None:
 
 
 def _write(copy: Path, array: Floats) -> None:
-    """Write a copy at once or not at all, and remove those beyond the newest few."""
+    """Write a copy atomically, and remove all except the newest few."""
     handle, name = tempfile.mkstemp(dir=copy.parent, suffix='.part')
     try:
         with os.fdopen(handle, 'wb') as file:

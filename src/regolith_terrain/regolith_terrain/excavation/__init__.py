@@ -1,7 +1,7 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Digging: soil that tools cut, carry and pour out, and how it settles.
+"""Excavation: soil that tools cut, carry and dump, and how loose soil slumps.
 
-``cutting`` says what force a blade needs, ``sweep`` what soil a moving tool asks for, ``exchange`` what terrain
-grants and takes back, ``relaxation`` how loose soil slumps.
+``cutting`` has the force on a blade, ``sweep`` the soil requested by a moving tool, ``exchange`` the soil that terrain
+grants and takes back, ``relaxation`` the slumping of loose soil.
 """

@@ -1,19 +1,19 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The fundamental earthmoving equation: the force on a blade that cuts soil.
+"""Fundamental earthmoving equation: the force on a blade that cuts soil.
 
-A wedge of soil before a plane blade, between the blade, a plane of rupture that rises from its edge at an angle beta
-to the surface, and the surface itself, is about to slide up both planes. Its equilibrium across the rupture plane's
-resultant gives (Reece 1964; McKyes 1985)
+A wedge of soil is in front of a plane blade, between the blade, the surface, and a rupture plane. The rupture plane
+rises from the edge at an angle beta to the surface. At failure the wedge slides up both planes. Equilibrium across the
+resultant on the rupture plane gives (Reece 1964; McKyes 1985)
 
     P = (rho g d^2 N_gamma + c d N_c + q d N_q + c_a d N_ca + rho v^2 d N_a) w
 
-with d the depth, w the width, c the cohesion, q a surcharge on the surface, c_a the adhesion on the blade and v the
-speed, which the wedge's soil takes on as it enters (McKyes's inertial term). P stands at the soil-tool friction angle
-to the blade's normal. The rupture angle is the one that makes N_gamma least.
+with depth d, width w, cohesion c, surcharge q on the surface, adhesion c_a on the blade and speed v, which the soil
+takes on as it enters the wedge (McKyes's inertial term). P acts at the soil-tool friction angle to the blade's normal.
+The rupture angle is that of the smallest N_gamma.
 
-The wedge is plane: no soil breaks out sideways of the blade's ends, which is true of a blade much wider than deep and
-too little force for a narrow one.
+The wedge is plane: no soil breaks out beside the ends of the blade. This is accurate for a blade much wider than deep;
+for a narrow blade the force is too small.
 """
 
 from __future__ import annotations
@@ -24,40 +24,40 @@ from typing import NamedTuple
 from numba import njit
 
 STEEPEST_RAD = math.radians(179.0)
-"""Greatest sum of rake, friction and soil-tool friction angle: beyond, no wedge slides up and soil sticks to the
+"""Largest sum of rake, friction and soil-tool friction angle [rad]; beyond it no wedge slides up and soil sticks to the
 blade."""
 LEAST_FRICTION_RAD = 1e-3
-"""Least friction angle: without friction N_gamma does not depend on the rupture angle."""
+"""Smallest friction angle [rad]; without friction N_gamma does not depend on the rupture angle."""
 
 
 class CuttingFactors(NamedTuple):
-    """Factors of the terms of the earthmoving equation [-], and where P points."""
+    """Factors of the terms of the earthmoving equation [-], and the direction of P."""
 
     gamma: float
-    """Of weight."""
+    """Factor of weight, N_gamma [-]."""
     cohesion: float
     surcharge: float
     adhesion: float
     inertia: float
     along: float
-    """Sine of rake plus soil-tool friction: share of P against the motion."""
+    """Sine of rake plus soil-tool friction angle: fraction of P against the motion."""
     down: float
-    """Its cosine: share of P that presses the tool into the soil."""
+    """Cosine of rake plus soil-tool friction angle: fraction of P that presses the tool into the soil."""
     cot_rake: float
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def rupture_angle(rake: float, friction: float, soil_tool: float) -> float:
-    """Return the angle of the rupture plane with the horizontal at which N_gamma is least [rad].
+    """Return the angle of the rupture plane with the horizontal at which N_gamma is smallest [rad].
 
-    Setting the derivative of N_gamma by cot(beta) to zero gives a quadratic equation with one root that lies inside the
-    soil: cot(beta) = -e + sqrt((e - cot(rake)) (e - cot(friction))), e = cot(rake + soil_tool + friction).
+    The derivative of N_gamma by cot(beta) is a quadratic equation with one root inside the soil: cot(beta) = -e +
+    sqrt((e - cot(rake)) (e - cot(friction))), e = cot(rake + soil_tool + friction).
 
     Args:
-        rake: between the horizontal and the blade's face: a right angle upright, less where it leans back and lifts
-            [rad], > 0
-        friction: of the soil [rad], at least LEAST_FRICTION_RAD
-        soil_tool: between soil and blade [rad], >= 0; the three together below STEEPEST_RAD
+        rake: Angle between the horizontal and the blade's face [rad], > 0: a right angle for an upright blade, less for
+            one that leans back and lifts.
+        friction: Friction angle of the soil [rad], at least LEAST_FRICTION_RAD.
+        soil_tool: Friction angle between soil and blade [rad], >= 0; the sum of the three is below STEEPEST_RAD.
 
     Source: mckyes1985, chapter 3.
     Checked by: test_cutting.py::test_the_rupture_angle_is_the_least_of_n_gamma.
@@ -69,7 +69,9 @@ def rupture_angle(rake: float, friction: float, soil_tool: float) -> float:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def cutting_factors(rake: float, friction: float, soil_tool: float, beta: float) -> CuttingFactors:
-    """Return the factors for a rupture plane at an angle ``beta`` [rad]; the others as for :func:`rupture_angle`.
+    """Return the factors for a rupture plane at an angle ``beta`` [rad].
+
+    The other angles are those of :func:`rupture_angle`.
 
     Source: reece1964; mckyes1985, chapters 3 and 5, the latter for inertia.
     Checked by: test_cutting.py::test_a_smooth_vertical_wall_is_rankines,
@@ -104,17 +106,17 @@ def blade_force(
     surcharge: float,
     adhesion: float,
 ) -> tuple[float, float]:
-    """Return the force on a blade per width: against its motion and into the soil [N/m]; zeros above ground.
+    """Return the force on a blade per width, against its motion and into the soil [N/m]; zeros above the surface.
 
     Args:
-        factors: of :func:`cutting_factors`
-        depth: of the edge below the surface [m]
-        speed: along the surface [m/s]
-        density: of the soil [kg/m^3]
-        gravity: [m/s^2]
-        cohesion: [Pa]
-        surcharge: [Pa]
-        adhesion: [Pa]
+        factors: Factors of :func:`cutting_factors`.
+        depth: Depth of the edge below the surface [m].
+        speed: Speed along the surface [m/s].
+        density: Bulk density of the soil [kg/m^3].
+        gravity: Gravity [m/s^2].
+        cohesion: Cohesion of the soil [Pa].
+        surcharge: Surcharge on the surface [Pa].
+        adhesion: Adhesion on the blade [Pa].
 
     Source: reece1964; mckyes1985.
     Checked by: test_cutting.py::test_a_smooth_vertical_wall_is_rankines,

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What digging needs to know of a ground: strength and density of its soils, and where bedrock is."""
+"""Soil properties for excavation: strength, density and bedrock depth."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from regolith_terrain.grid.soil_map import SoilMap
 from regolith_terrain.terrain_parameters import ScmSoilConfig
 
 ON_FIRM_GROUND = (1500.0, 0.0, 35.0)
-"""Density [kg/m^3], cohesion [Pa] and friction angle [deg] of loose soil on ground that has none of its own."""
+"""Density [kg/m^3], cohesion [Pa] and friction angle [deg] of loose soil on terrain without such parameters."""
 
 
 class DiggableSoil:
-    """The soils of a scenario's ground as tools and loose soil see them."""
+    """Soils of a scenario's terrain for tools and loose soil."""
 
     def __init__(self, config: TerrainConfig, gravity_mps2: float) -> None:
         soils = [config.soil, *(region.soil for region in config.regions)]
         self.cut: Floats = np.full((len(soils), SOIL_COLUMNS), np.nan)
-        """Soils as :class:`regolith_terrain.excavation.sweep.ToolArrays` takes them; NaN where nothing can be dug."""
+        """Soils in the form of :class:`regolith_terrain.excavation.sweep.ToolArrays`; NaN where nothing can be dug."""
         self.lying: Floats = np.empty((len(soils), LOOSE_COLUMNS))
-        """Soils as :func:`regolith_terrain.excavation.relaxation.relax` takes them."""
+        """Soils in the form of :func:`regolith_terrain.excavation.relaxation.relax`."""
         self.gravity = float(gravity_mps2)
-        """[m/s^2]"""
+        """Gravity [m/s^2]."""
         self.is_thrown = config.digs_in
-        """Whether soil comes to columns from under slipping wheels."""
+        """Whether slipping wheels move soil to other columns."""
         self._depth = math.inf if config.bedrock_depth_m is None else config.bedrock_depth_m
         self._regions = [region.region() for region in config.regions]
         for row, soil in enumerate(soils):
@@ -43,7 +43,7 @@ class DiggableSoil:
                 self.cut[row] = density, cohesion, math.radians(friction)
             angle = math.radians(friction)
             self.lying[row] = density, critical_height(cohesion, angle, density, self.gravity), math.tan(angle)
-            if isinstance(soil, ParticleSoil):  # particles slide by themselves
+            if isinstance(soil, ParticleSoil):  # CRM computes the sliding of particles
                 self.lying[row] = soil.density_kgpm3, math.inf, math.tan(angle)
 
     def rows(self, i0: int, j0: int, shape: tuple[int, int], spacing: float) -> NDArray[np.uint8]:
@@ -54,8 +54,8 @@ class DiggableSoil:
         return soils.rows(i0, i0 + shape[0], j0, j0 + shape[1], spacing)
 
     def bedrock(self, base: Floats) -> Floats:
-        """Return the height no tool goes below [m], of undisturbed ground at these heights."""
+        """Return the height below which no tool digs [m], for undisturbed surface heights [m]."""
         if math.isinf(self._depth):
             return np.full(base.shape, -math.inf)
-        with np.errstate(invalid='ignore', over='ignore'):  # a window is undefined where nobody will look
+        with np.errstate(invalid='ignore', over='ignore'):  # parts of a window may be undefined
             return base - self._depth

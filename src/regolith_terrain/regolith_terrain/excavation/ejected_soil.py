@@ -1,12 +1,12 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Soil that wheels threw is loose soil, too: which columns of it may stand too steep after a cycle.
+"""Stability of soil ejected by wheels: columns that may be too steep after a cycle.
 
-What a column has more than virgin ground has come to it, so its change of mass says how much of it is loose; only
-where less is left than in virgin ground does it take a memory
-(:class:`~regolith_terrain.excavation.loose_soil.LooseSoil`) to know loose soil that fell into a hole from the hole's
-firm floor, and terrain remembers what slid there, not what wheels threw. Heaps behind wheels nearly always stand, so
-that this looks before anything is to slide.
+Soil that a column has in excess of undisturbed soil was moved there. So its change of mass defines how much of it is
+loose. Only where less than undisturbed soil is left is a memory needed
+(:class:`~regolith_terrain.excavation.loose_soil.LooseSoil`), to distinguish loose soil in a hole from the firm floor of
+the hole. Terrain stores there the soil that slid, not the soil that wheels ejected. Heaps behind wheels are nearly
+always stable, so this check runs before any sliding.
 """
 
 from __future__ import annotations
@@ -25,19 +25,20 @@ from regolith_terrain.height_field import FlatField
 from regolith_terrain.terrain_model import TerrainModel
 
 NEAR = 4
-"""Columns around those that are looked at, at first."""
+"""Number of columns around the moved columns in the first check."""
 
 
 def disturbed(
     grid: SoilGrid, merged: NodeRecords, owner: NDArray[np.int16], loose: LooseSoil, ground: DiggableSoil
 ) -> Nodes:
-    """Return the merged columns that are in a face too high to stand, or held loose soil already; sorted by (i, j).
+    """Return the merged columns with a face too high to be stable or with loose soil; sorted by (i, j).
 
     Args:
-        grid: the committed ground
-        merged: outcome of the merge
-        owner: of each column, see :func:`regolith_terrain.grid.merge.merge`
-        loose: committed loose soil
+        grid: Committed soil.
+        merged: Result of the merge.
+        owner: Owner of each column, see :func:`regolith_terrain.grid.merge.merge`.
+        loose: Committed loose soil.
+        ground: Soil properties.
     """
     if not ground.is_thrown or not len(merged):
         return NO_NODES
@@ -50,14 +51,14 @@ def disturbed(
         found |= np.isin(node_key(i, j), node_key(loose.i, loose.j))
     for near in (_by_owner(i, j, owner[moved]), boxes(i, j)):
         seen = found.copy()
-        # Faces are a few columns wide, so that a little of the ground will do, nearly always.
+        # Faces are a few columns wide, so a small part of the terrain is nearly always sufficient.
         if all([_look(grid, merged, ground, box, i, j, seen) for box in near]):
             break
     return i[seen], j[seen]
 
 
 def _by_owner(i: Indices, j: Indices, owner: NDArray[np.int16]) -> list[tuple[int, int, int, int]]:
-    """Return a rectangle for the nodes of each vehicle, with a narrow margin; they may overlap."""
+    """Return a rectangle for the nodes of each vehicle, with a narrow margin; rectangles may overlap."""
     order = np.argsort(owner, kind='stable')
     first = np.flatnonzero(np.concatenate(([True], np.diff(owner[order]) != 0)))
     ends = [
@@ -77,7 +78,7 @@ def _look(
     j: Indices,
     found: Flags,
 ) -> bool:
-    """Note which of some nodes are in a face too high to stand; return whether no face leaves the rectangle."""
+    """Mark nodes with a face too high to be stable; return whether no face leaves the rectangle."""
     level, mass = grid.heights_and_masses(*box)
     i0, _, j0, _ = box
     region = ground.rows(i0, j0, level.shape, grid.spacing)
@@ -87,7 +88,7 @@ def _look(
 
 
 def compile_disturbed(law: TerrainModel, ground: DiggableSoil) -> None:
-    """Compile it on ground of a law; see :func:`regolith_terrain.grid.merge.compile_merge`."""
+    """Compile the kernels for a terrain model; see :func:`regolith_terrain.grid.merge.compile_merge`."""
     grid = SoilGrid(FlatField(), 1.0, law)
     records = grid.records_at(np.zeros(1, np.int32), np.zeros(1, np.int32))
     records.mass_kgpm2[:] = 1.0
@@ -98,7 +99,7 @@ def compile_disturbed(law: TerrainModel, ground: DiggableSoil) -> None:
 def _lay_over(
     i: Indices, j: Indices, levels: Floats, masses: Floats, i0: int, j0: int, level: Floats, mass: Floats
 ) -> None:
-    """Put the heights [m] and masses [kg/m^2] of records into those of a window."""
+    """Write the heights [m] and masses [kg/m^2] of records to those of a window."""
     for n in range(i.shape[0]):
         r, c = i[n] - i0, j[n] - j0
         if 0 <= r < level.shape[0] and 0 <= c < level.shape[1]:
@@ -118,9 +119,9 @@ def _find(
     spacing: float,
     found: Flags,
 ) -> bool:
-    """Note columns of a window through which goes a face too high to stand, with loose soil on them or beside them.
+    """Mark columns of a window with a face too high to be stable and loose soil on them or beside them.
 
-    Return whether all faces through them end within it.
+    Return whether all faces through them end within the window.
     """
     whole = True
     for n in range(i.shape[0]):

@@ -1,11 +1,11 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Soil between tools and ground: what terrain takes back, what it grants, and how what is loose settles, in one cycle.
+"""Exchange of soil between tools and terrain in one cycle: deposits, grants, sliding.
 
-It comes after the merge of what wheels did, and always in the same order. First the soil that landed is laid down, by
-the names of who dropped it. Then tools get what they ask for, by the names of their vehicles and their own: of each
-column as much as was asked, but nothing below the path of the tool, which is where another one may have been before,
-and nothing below bedrock. Then loose soil slides. All of it is moved in whole quanta of mass.
+The exchange follows the merge of wheel contacts, always in the same order. First, landed soil is deposited, in order of
+the agents' names. Then tools get the soil they requested, in order of the names of vehicles and tools. A tool gets from
+each column the requested amount, but nothing below its path (where another tool may have been before) and nothing below
+bedrock. Then loose soil slides. All soil is moved in whole quanta of mass.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ from regolith_terrain.height_field import FlatField
 from regolith_terrain.terrain_model import TerrainModel
 
 BUDGET = 20_000
-"""Looks at marked columns in a cycle."""
+"""Largest number of checks of marked columns per cycle."""
 _LEVEL = 1
 Members = NDArray[np.intp]
 Nodes = tuple[Indices, Indices]
-"""Indices along x and along y, shape (n,) each."""
+"""Node indices along x and along y, shape (n,) each."""
 NO_NODES: Nodes = (np.zeros(0, np.int32), np.zeros(0, np.int32))
 
 
 @dataclass(slots=True)
 class SoilRequest:
-    """Soil that one tool asks for in a cycle; nodes are unique and sorted by (i, j)."""
+    """Soil requested by one tool in a cycle; nodes are unique and sorted by (i, j)."""
 
     tool: str
     """Name of the tool in its vehicle's file."""
@@ -59,55 +59,57 @@ class SoilRequest:
     j: Indices
     """Node index along y, shape (n,)."""
     requested: Floats
-    """Mass, in whole quanta [kg/m^2], shape (n,)."""
+    """Requested mass in whole quanta [kg/m^2], shape (n,)."""
     path: Floats
-    """Height of the tool's lowest path, down to which it takes soil [m], shape (n,)."""
+    """Height of the lowest path of the tool, down to which it takes soil [m], shape (n,)."""
 
 
 @dataclass(slots=True)
 class SoilDeposit:
-    """Soil of one agent that comes down on the ground in a cycle; nodes are unique and sorted by (i, j)."""
+    """Soil of one agent that lands in a cycle; nodes are unique and sorted by (i, j)."""
 
     i: Indices
     """Node index along x, shape (n,)."""
     j: Indices
     """Node index along y, shape (n,)."""
     mass: Floats
-    """In whole quanta [kg/m^2], shape (n,)."""
+    """Deposited mass in whole quanta [kg/m^2], shape (n,)."""
 
 
 class SoilGrant(NamedTuple):
-    """What terrain grants to a tool in a cycle."""
+    """Soil granted to a tool in a cycle."""
 
     agent: str
     tool: str
     granted: float
-    """Sum over all nodes of mass per area, in whole quanta [kg/m^2]; times the area of a node it is the mass."""
+    """Granted mass per area, summed over all nodes, in whole quanta [kg/m^2]; times the area of a node it is the
+    mass.
+    """
 
 
 class ToolExchange(NamedTuple):
-    """What an agent's delta holds besides records."""
+    """Soil requests and deposits in an agent's delta."""
 
     asked: tuple[SoilRequest, ...] = ()
-    """By the names of the tools."""
+    """Requests in order of the names of the tools."""
     landed: SoilDeposit | None = None
-    """Soil it had dropped; None: nothing came down."""
+    """Landed soil; None: none."""
 
     @property
     def is_done(self) -> bool:
-        """Whether there is none: of most vehicles, always."""
+        """Whether there is neither request nor deposit, as for most vehicles."""
         return not self.asked and self.landed is None
 
 
 class ExchangeResult(NamedTuple):
-    """The outcome of :func:`exchange`."""
+    """Result of :func:`exchange`."""
 
     records: NodeRecords
-    """Of all nodes that were merged or changed here, sorted by (i, j)."""
+    """Records of all merged and changed nodes, sorted by (i, j)."""
     owner: NDArray[np.int16]
-    """As of the merge; -1 where a column was changed here, and has no history of anybody."""
+    """Owner of each node as in the merge; -1 for columns changed here, which have no history."""
     grants: tuple[SoilGrant, ...]
-    """One for each tool that asked, by names."""
+    """One grant per requesting tool, in order of names."""
     loose: LooseSoil
     """Changes of loose soil."""
 
@@ -122,15 +124,17 @@ def exchange(
     thrown: Nodes = NO_NODES,
     budget: int = BUDGET,
 ) -> ExchangeResult:
-    """Return what becomes of the merged records of a cycle; nothing given is written.
+    """Apply the exchange to the merged records of a cycle; no argument is modified.
 
     Args:
-        grid: the committed ground
-        merged: outcome of the merge, and the ``owner`` of each of its nodes
-        works: agent -> what its tools did, in any order
-        loose: committed loose soil
-        thrown: columns of :func:`regolith_terrain.excavation.ejected_soil.disturbed`, sorted by (i, j)
-        budget: greatest number of looks at marked columns
+        grid: Committed soil.
+        merged: Result of the merge.
+        owner: Owner of each merged node.
+        works: Agent -> requests and deposits of its tools, in any order.
+        loose: Committed loose soil.
+        ground: Soil properties.
+        thrown: Columns of :func:`regolith_terrain.excavation.ejected_soil.disturbed`, sorted by (i, j).
+        budget: Largest number of checks of marked columns.
     """
     asked = [(name, part) for name in sorted(works) for part in sorted(works[name].asked, key=lambda a: a.tool)]
     landed = [works[name].landed for name in sorted(works)]
@@ -156,7 +160,9 @@ def exchange(
 
 
 def compile_exchange(law: TerrainModel, ground: DiggableSoil) -> None:
-    """Compile all kernels of the exchange on ground of a law; see :func:`regolith_terrain.grid.merge.compile_merge`."""
+    """Compile all kernels of the exchange for a terrain model; see
+    :func:`regolith_terrain.grid.merge.compile_merge`.
+    """
     grid = SoilGrid(FlatField(), 1.0, law)
     node = np.zeros(1, np.int32), np.zeros(1, np.int32)
     work = ToolExchange((SoilRequest('', *node, np.ones(1), np.zeros(1)),), SoilDeposit(*node, np.ones(1)))
@@ -164,7 +170,7 @@ def compile_exchange(law: TerrainModel, ground: DiggableSoil) -> None:
 
 
 class _Place:
-    """A rectangle of ground in the exchange of a cycle: the committed nodes, with the merge on top."""
+    """A rectangle of terrain in the exchange of a cycle: committed nodes with the merge applied."""
 
     def __init__(
         self,
@@ -208,7 +214,7 @@ class _Place:
         return np.nonzero((i >= i0) & (i < i1) & (j >= j0) & (j < j1))[0]
 
     def lay_down(self, part: SoilDeposit) -> None:
-        """Lay soil on its columns."""
+        """Deposit soil on its columns."""
         rows = self._within(part.i, part.j)
         _lay_down(
             part.i[rows] - self.window.i0,
@@ -224,7 +230,7 @@ class _Place:
         )
 
     def grant(self, ask: SoilRequest) -> float:
-        """Return the mass per area that a tool gets here [kg/m^2], taken off the columns."""
+        """Remove the granted soil of a request from the columns and return its mass per area [kg/m^2]."""
         rows = self._within(ask.i, ask.j)
         return float(
             _grant(
@@ -244,7 +250,7 @@ class _Place:
         )
 
     def settle(self, budget: int) -> int:
-        """Let loose soil slide; return what is left of the budget."""
+        """Let loose soil slide; return the remaining budget."""
         for _ in range(SWEEPS):
             if budget <= 0 or not self._marks.any():
                 break
@@ -272,13 +278,13 @@ class _Place:
 def _stir(
     rows: Indices, columns: Indices, committed: Floats, mass: Floats, loose: Floats, marks: Marks, changed: Flags
 ) -> None:
-    """Let loose soil follow what wheels did to the masses of columns, and mark it at and round the given ones."""
+    """Update loose soil for the mass changes by wheels, and mark it at and around the given columns."""
     for r in range(mass.shape[0]):
         for c in range(mass.shape[1]):
             if loose[r, c] > 0.0 and mass[r, c] != committed[r, c]:
                 loose[r, c] = max(0.0, loose[r, c] + (mass[r, c] - committed[r, c]))
                 changed[r, c] = True
-            # What a column has more than virgin ground has come to it.
+            # Mass in excess of undisturbed soil was moved to the column.
             loose[r, c] = max(loose[r, c], mass[r, c])
     for n in range(rows.shape[0]):
         r, c = rows[n], columns[n]
@@ -301,7 +307,7 @@ def _lay_down(
     region: NDArray[np.uint8],
     soils: Floats,
 ) -> None:
-    """Lay masses [kg/m^2] on columns of a window; they are loose soil, to be looked at."""
+    """Deposit masses [kg/m^2] on columns of a window as loose soil to be checked."""
     for n in range(rows.shape[0]):
         r, c = rows[n], columns[n]
         reset_column(values, r, c, values[_LEVEL, r, c] + given[n] / soils[region[r, c], BULK_DENSITY])
@@ -326,8 +332,7 @@ def _grant(
     soils: Floats,
     bedrock: Floats,
 ) -> float:
-    """Return the mass [kg/m^2] that is taken off columns of a window: what is asked for, and lies above path and
-    rock."""
+    """Remove the requested mass above path and bedrock from columns of a window and return it [kg/m^2]."""
     total = 0.0
     for n in range(rows.shape[0]):
         r, c = rows[n], columns[n]
@@ -351,7 +356,7 @@ def _grant(
 
 
 def boxes(i: Indices, j: Indices) -> Iterator[tuple[int, int, int, int]]:
-    """Yield rectangles i0 <= i < i1, j0 <= j < j1 that hold all nodes with a margin and do not overlap, in order."""
+    """Yield rectangles i0 <= i < i1, j0 <= j < j1 that contain all nodes with a margin and do not overlap, in order."""
     tiles: dict[tuple[int, int], list[int]] = {}
     key = node_key(i // TILE, j // TILE)
     order = np.argsort(key, kind='stable')
@@ -367,7 +372,7 @@ def boxes(i: Indices, j: Indices) -> Iterator[tuple[int, int, int, int]]:
             ]
     out: list[list[int]] = []
     for _, box in sorted(tiles.items()):
-        # A box that grew may meet one that it did not meet before.
+        # A box that has grown may overlap one that it did not overlap before.
         while True:
             met = next((other for other in out if _overlap(box, other)), None)
             if met is None:
@@ -385,7 +390,7 @@ def _overlap(a: list[int], b: list[int]) -> bool:
 def _together(
     merged: NodeRecords, owner: NDArray[np.int16], parts: list[NodeRecords]
 ) -> tuple[NodeRecords, NDArray[np.int16]]:
-    """Return merged records with those changed since in their places, and their owners."""
+    """Return merged records with later changes applied, and their owners."""
     i, j = (np.concatenate([getattr(part, name) for part in (*parts, merged)]) for name in ('i', 'j'))
     fresh = len(i) - len(merged)
     if fresh == 0:
@@ -397,7 +402,7 @@ def _together(
 
 
 def _all_of(parts: list[LooseSoil]) -> LooseSoil:
-    """Return changes of places that do not overlap as one."""
+    """Return changes of disjoint areas as one."""
     out = LooseSoil()
     for part in parts:
         if len(part):

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where loose soil lies, and which of it is to be looked at: a part of terrain's state that only terrain needs."""
+"""Loose soil and its pending checks: a part of the state of terrain only."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class LooseSoil:
     j: Indices = field(default_factory=_none)
     """Node index along y, shape (n,)."""
     mass: Floats = field(default_factory=lambda: np.zeros(0))
-    """Of loose soil, in whole quanta [kg/m^2], shape (n,); in changes 0 where none is left."""
+    """Mass of loose soil in whole quanta [kg/m^2], shape (n,); in changes 0 where none is left."""
     mark: Marks = field(default_factory=lambda: np.zeros(0, np.int8))
-    """What is to be done (:mod:`regolith_terrain.excavation.relaxation`), shape (n,)."""
+    """Pending action (:mod:`regolith_terrain.excavation.relaxation`), shape (n,)."""
 
     def __len__(self) -> int:
         """Return the number of columns."""
@@ -41,21 +41,21 @@ class LooseSoil:
 
     @property
     def marked(self) -> Rows:
-        """Rows that are to be looked at."""
+        """Rows to be checked."""
         return np.nonzero(self.mark != RESTING)[0]
 
     def changed(self, changes: LooseSoil) -> LooseSoil:
-        """Return what is left after changes, whose rows replace those of the same columns."""
+        """Return the loose soil after changes, whose rows replace those of the same columns."""
         if not len(changes):
             return self
         key = np.concatenate((node_key(changes.i, changes.j), node_key(self.i, self.j)))
-        # The first of equal keys is that of the changes.
+        # Of equal keys, the first one is that of the changes.
         _, kept = np.unique(key, return_index=True)
         both = changes.beside(self, kept)
         return both.taken((both.mass > 0.0) | (both.mark != RESTING))
 
     def beside(self, other: LooseSoil, rows: Rows) -> LooseSoil:
-        """Return some rows of this one's and another one's, one after the other."""
+        """Return selected rows of this and another one, concatenated."""
         return LooseSoil(
             np.concatenate((self.i, other.i))[rows],
             np.concatenate((self.j, other.j))[rows],
@@ -64,21 +64,21 @@ class LooseSoil:
         )
 
     def taken(self, rows: Flags) -> LooseSoil:
-        """Return some of the rows."""
+        """Return selected rows."""
         return LooseSoil(self.i[rows], self.j[rows], self.mass[rows], self.mark[rows])
 
     def save(self) -> bytes:
-        """Return it as bytes (little-endian): equal soil, equal bytes."""
+        """Return the loose soil as bytes (little-endian); equal soil gives equal bytes."""
         rows = np.empty(len(self), _ROW)
         rows['i'], rows['j'], rows['mass'], rows['mark'] = self.i, self.j, self.mass, self.mark
         return rows.tobytes()
 
     @staticmethod
     def load(blob: bytes) -> LooseSoil:
-        """Return what :meth:`save` wrote.
+        """Return the loose soil stored by :meth:`save`.
 
         Raises:
-            ValueError: if it was cut short
+            ValueError: If the data is truncated.
         """
         if len(blob) % _ROW.itemsize:
             raise ValueError(f'saved loose soil of {len(blob)} bytes; allowed: whole rows of {_ROW.itemsize}')
@@ -92,4 +92,4 @@ class LooseSoil:
 
 
 NO_LOOSE_SOIL = LooseSoil()
-"""What most cycles change; shared, as nothing writes to it."""
+"""Result of most cycles; shared, as it is never modified."""

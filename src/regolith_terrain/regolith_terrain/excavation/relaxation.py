@@ -1,19 +1,19 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How loose soil slumps: a face stands up to the height its cohesion allows, then slides down to the angle of repose.
+"""Slumping of loose soil: faces too high for their cohesion slide to the angle of repose.
 
-Only columns that received soil hold loose soil, and only that much of them moves: crater walls, elevation models and
-the walls of a pit are left alone. A *face* through a column is a straight run of columns along one of eight
-directions, each steeper than the angle of repose; where it is higher than :func:`critical_height`, the column begins
-to slide and sheds soil to its lower neighbours until none of them is more than the angle of repose below it. What
-rests on a column that slid loses its hold and slides, too, so that a face stands or comes down to the angle of repose
-as a whole. That angle is the soil's friction angle.
+Only columns that received soil contain loose soil, and only that part of them moves. Crater walls, elevation models and
+the walls of a pit do not change. A *face* through a column is a straight run of columns along one of eight directions,
+each steeper than the angle of repose. If it is higher than :func:`critical_height`, the column begins to slide. It
+sheds soil to its lower neighbors until none of them is below it by more than the angle of repose. Soil on top of a
+column that slid loses its support and slides, too. So a face is stable or comes down to the angle of repose as a whole.
+That angle is the friction angle of the soil.
 
-Columns to look at, and those that slide, are marked; marks are the work list, and part of terrain's state. A cycle goes
-over the marked columns in (i, j) order, each seeing what those before it did, up to a bound; what is left waits for the
-next cycle. Soil moves in whole quanta of mass (:mod:`regolith_terrain.grid.mass_balance`), so nothing is lost; a column
-that soil leaves or comes to starts over as virgin soil at its new height, for the history lay in the soil that was
-moved or is buried now.
+Columns to check and sliding columns are marked. The marks are the work list, and part of the state of terrain. A cycle
+processes the marked columns in (i, j) order, each with the result of those before it, up to a limit. The rest waits for
+the next cycle. Soil moves in whole quanta of mass (:mod:`regolith_terrain.grid.mass_balance`), so nothing is lost. A
+column that loses or gains soil starts as undisturbed soil at its new height, because the soil with the history was
+moved or is now covered.
 """
 
 from __future__ import annotations
@@ -31,31 +31,31 @@ from regolith_terrain.grid.soil_grid import Flags
 Marks = NDArray[np.int8]
 
 RESTING, LOOK, SLIDING = range(3)
-"""Marks of columns: nothing to do; stands if its face is low enough; slides."""
+"""Marks of columns: no action; check whether its face is stable; sliding."""
 
-# Columns of a table of loose soils: what lies on each region, and how high it stands.
+# Columns of a table of loose soils: bulk density, critical height of a face, tangent of the angle of repose.
 BULK_DENSITY, CRITICAL, TAN_REPOSE, LOOSE_COLUMNS = range(4)
 
 SWEEPS = 4
-"""Over the marked columns, in a cycle."""
+"""Number of sweeps over the marked columns per cycle."""
 MARGIN = 24
-"""Nodes round the marked columns that a cycle looks at; a longer face counts as far as there."""
+"""Number of nodes around the marked columns in a cycle; a longer face is truncated there."""
 _TOLERANCE = 1e-3
-"""Of the spacing: a smaller step beyond the angle of repose is left, or sliding would go on for ever."""
+"""Tolerance over the spacing: a smaller step beyond the angle of repose remains, or sliding would not end."""
 _LEVEL_INITIAL, _LEVEL = 0, 1
 _DIRECTIONS = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
 
 
 def critical_height(cohesion: float, friction: float, density: float, gravity: float) -> float:
-    """Return the height to which a vertical face of soil stands [m], infinite without gravity.
+    """Return the height to which a vertical face of soil is stable [m], infinite without gravity.
 
-    Down to there Rankine's active pressure, rho g z K_a - 2 c sqrt(K_a), is not positive: the soil pushes nothing out.
+    Down to this depth Rankine's active pressure, rho g z K_a - 2 c sqrt(K_a), is not positive.
 
     Args:
-        cohesion: [Pa]
-        friction: angle [rad]
-        density: [kg/m^3]
-        gravity: [m/s^2]
+        cohesion: Cohesion [Pa].
+        friction: Friction angle [rad].
+        density: Bulk density [kg/m^3].
+        gravity: Gravity [m/s^2].
 
     Source: terzaghi1943, chapter 3.
     Checked by: test_relaxation.py::test_a_face_stands_as_high_as_its_cohesion_allows.
@@ -66,7 +66,7 @@ def critical_height(cohesion: float, friction: float, density: float, gravity: f
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def reset_column(values: Floats, r: int, c: int, height: float) -> None:
-    """Make a column virgin soil at a new height [m]; its mass is left."""
+    """Reset a column to undisturbed soil at a new height [m]; its mass does not change."""
     values[_LEVEL_INITIAL, r, c] = height
     values[_LEVEL, r, c] = height
     for field in range(_LEVEL + 1, values.shape[0] - 1):
@@ -75,7 +75,9 @@ def reset_column(values: Floats, r: int, c: int, height: float) -> None:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _run(level: Floats, r: int, c: int, dr: int, dc: int, down: bool, limit: float) -> float:
-    """Return the drop [m] from (or, not ``down``, to) a column along a direction while each step is above ``limit``."""
+    """Return the drop [m] from a column (to it, if not ``down``) along a direction while each step is above
+    ``limit``.
+    """
     drop = 0.0
     while True:
         nr, nc = r + dr, c + dc
@@ -93,8 +95,10 @@ def face_height(level: Floats, r: int, c: int, step: float) -> float:
     """Return the height of the highest face through a column [m], see the module.
 
     Args:
-        level: heights [m], shape (ni, nj)
-        step: drop between neighbours along the grid at the angle of repose [m]
+        level: Heights [m], shape (ni, nj).
+        r: Row of the column.
+        c: Column index.
+        step: Drop between neighbors along the grid at the angle of repose [m].
     """
     highest = 0.0
     for k in range(8):
@@ -137,16 +141,18 @@ def relax(
     spacing: float,
     budget: int,
 ) -> int:
-    """Let marked columns of a window slide once, in (i, j) order; return what is left of the budget of looks.
+    """Let marked columns of a window slide once, in (i, j) order; return the remaining budget of checks.
 
     Args:
-        values: in/out: fields of the nodes, shape (fields, ni, nj)
-        loose: in/out: mass of loose soil on each column, in whole quanta [kg/m^2], shape (ni, nj)
-        marks: in/out, shape (ni, nj); those of the outermost ring stay as they are
-        touched: in/out: nodes whose record changed
-        changed: nodes whose loose soil or mark did
-        region: row of ``soils`` at each node
-        soils: shape (k, LOOSE_COLUMNS)
+        values: Input and output: fields of the nodes, shape (fields, ni, nj).
+        loose: Input and output: mass of loose soil on each column, in whole quanta [kg/m^2], shape (ni, nj).
+        marks: Input and output: marks, shape (ni, nj); those of the outermost ring do not change.
+        touched: Input and output: nodes with a changed record.
+        changed: Input and output: nodes with changed loose soil or mark.
+        region: Row of ``soils`` at each node.
+        soils: Table of loose soils, shape (k, LOOSE_COLUMNS).
+        spacing: Grid node spacing [m].
+        budget: Largest number of checks.
 
     Source: terzaghi1943.
     Checked by: test_relaxation.py::test_a_heap_without_cohesion_comes_to_rest_at_the_angle_of_repose,
@@ -184,7 +190,7 @@ def relax(
                 excess = level[r, c] - level[r + dr, c + dc] - step * away
                 if not excess > _TOLERANCE * spacing:
                     continue
-                # As much to each of several equal neighbours that all come to lie at the angle of repose.
+                # Equal amounts for equal neighbors, so that all end at the angle of repose.
                 quanta = math.floor(min(excess / (lower + 1.0) * density, loose[r, c]) / QUANTUM_KGPM2)
                 if quanta <= 0.0:
                     continue
@@ -206,10 +212,10 @@ def relax(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def mark_neighbors(loose: Floats, marks: Marks, changed: Flags, mark: int, r: int, c: int) -> None:
-    """Mark the neighbours of a column that became lower, where loose soil rests on them: LOOK or SLIDING.
+    """Mark the neighbors of a lowered column on which loose soil rests: LOOK or SLIDING.
 
-    Those of a column that slid slide, too, as far as they are beyond the angle of repose: what was behind it has lost
-    its hold.
+    Neighbors of a column that slid also slide, as far as they are beyond the angle of repose, because their support has
+    moved.
     """
     for k in range(8):
         nr, nc = r + _DIRECTIONS[k][0], c + _DIRECTIONS[k][1]

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The part of a run's report about soil that tools moved, and about profiles."""
+"""Report section about excavated soil and height profiles."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
 
 _LEDGER = (
-    'The ledger of displaced soil: the change of the ground, what tools hold, what is in the air, what was granted in'
-    ' the last cycle; and their sum, which is soil lost or made of nothing.'
+    'Mass balance of displaced soil: change of the terrain, soil in tools, soil in flight, soil granted in the last'
+    ' cycle; and their sum, which is the mass lost or created.'
 )
 
 
 def section(run: Run) -> ReportSection | None:
-    """Return the section about digging; None for a run without tools and profiles."""
+    """Return the report section about excavation; None for a run without tools and profiles."""
     soil = {name: vehicle['soil'] for name, vehicle in run.summary['vehicles'].items() if vehicle.get('soil')}
     terrain = run.summary['terrain']
     profiles = terrain.get('profiles') or {}
@@ -42,7 +42,7 @@ def section(run: Run) -> ReportSection | None:
 
 
 def profile_picture(profiles: dict[str, Any]) -> MatplotlibFigure:
-    """Return a picture of profiles, one below the other."""
+    """Return a plot of height profiles, one below the other."""
     from matplotlib.figure import Figure as MatplotlibFigure
 
     figure = MatplotlibFigure(figsize=(12.0, 2.2 * len(profiles)), layout='constrained')

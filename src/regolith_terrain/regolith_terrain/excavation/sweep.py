@@ -1,23 +1,23 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tools that sweep columns of soil: what a moving blade, bucket or bucket drum asks for, and the force on it.
+"""Excavation tools that sweep soil columns: soil requested by a moving blade, bucket or drum, and its force.
 
-A *blade* or a *bucket* cuts with a straight edge. The columns whose nodes the edge passes as it goes forward lose
-what stands above its path. A *bucket drum* is a cylinder with rows of scoops; of the soil inside the circle of their
-lips, a pass takes all, and there are ``lips`` passes over each column in a turn. Substeps are short against a pass,
-so in each of them a column loses the share of a pass that the drum turns by. A drum that is fed thus stands in as
-deep a chip as a real one cuts: the advance between two passes.
+A *blade* or a *bucket* cuts with a straight edge. Columns whose nodes the edge passes in forward motion lose the soil
+above its path. A *bucket drum* is a cylinder with rows of scoops. A pass takes all soil inside the circle of their
+lips, and there are ``lips`` passes over each column per revolution. Substeps are short compared to a pass, so in each
+of them a column loses the fraction of a pass by which the drum turns. With this feed a drum cuts the chip depth of a
+real one: the advance between two passes.
 
-Of what is swept, the fill curve says which share enters; the rest stays where it is, stirred but not moved. Nothing
-here changes the ground: what enters is noted as height asked for, with the lowest path of the tool above each node,
-and terrain grants it (:mod:`regolith_terrain.excavation.exchange`). No tool goes below bedrock.
+The fill curve defines which fraction of swept soil enters the tool. The rest stays in place. Nothing here changes the
+terrain: the entering soil is stored as requested height, with the lowest path of the tool above each node, and terrain
+grants it (:mod:`regolith_terrain.excavation.exchange`). No tool digs below bedrock.
 
-The force is that of the earthmoving equation (:mod:`regolith_terrain.excavation.cutting`): on an edge, strip by strip,
-at the depth of the surface before it, with what a blade pushes as surcharge; on a drum, on the lips that are in the
-soil on an average over a turn, at the depth of the chip. It opposes the motion and fades below a creep speed, chosen
-so that the explicit force is stable at the substep. A drum turns against what its lips carry, too: what enters slides
-down the cut face before them to below the axle, with the soil's own friction, and is raised to the height of the axle,
-where it slides inside. What lies inside and tumbles on takes no power.
+The force is that of the earthmoving equation (:mod:`regolith_terrain.excavation.cutting`). On an edge it acts strip by
+strip, at the depth of the surface in front, with the soil pushed by a blade as surcharge. On a drum it acts on the lips
+in the soil, averaged over a revolution, at the depth of the chip. It opposes the motion and decreases below a creep
+speed, which keeps the explicit force stable at the substep. A drum also turns against the soil carried by its lips. The
+soil slides down the cut face in front of them to below the axle, with the soil's friction, and is raised to the height
+of the axle, where it slides inside. Soil tumbling inside needs no power.
 """
 
 from __future__ import annotations
@@ -42,63 +42,65 @@ from regolith_terrain.grid.node_records import Floats
 BLADE, BUCKET, DRUM = range(3)
 KINDS = {'blade': BLADE, 'bucket': BUCKET, 'drum': DRUM}
 
-# Columns of a tool's numbers.
+# Columns of a tool's parameters.
 HALF_WIDTH, RADIUS, LIPS, RAKE, SOIL_TOOL, ADHESION, CAPACITY, MASS, TOOL_COLUMNS = range(9)
-# Columns of a soil's: a tool does not cut soil without density.
+# Columns of a soil's parameters; a tool does not cut soil without density.
 DENSITY, COHESION, FRICTION, SOIL_COLUMNS = range(4)
-# Columns of what a tool tells of a cycle.
+# Columns of a tool's telemetry of a cycle.
 HELD, DEPTH, DRAFT, TOLD_COLUMNS = range(4)
 
 CREEP_MPS = 0.005
-"""Least speed at which the cutting force is near its full value [m/s]."""
+"""Smallest creep speed, above which the cutting force is near its full value [m/s]."""
 _LEAST_CHORD = 0.2
-"""Of a drum's radius: nearer to its rim's outermost columns, a column of soil has more and more of the rim in it."""
+"""Smallest chord over a drum's radius: in columns near the rim, an increasing part of the rim is in the column."""
 _FLATTEST_RAD = math.radians(5.0)
 
 
 class ToolArrays(NamedTuple):
-    """The tools of a vehicle in one cycle, and the soil they work in; n tools, a window of (ni, nj) nodes."""
+    """Tools of a vehicle in one cycle and their soil; n tools, a window of (ni, nj) nodes."""
 
     kind: NDArray[np.int64]
-    """BLADE, BUCKET or DRUM, shape (n,)."""
+    """Kind of each tool, BLADE, BUCKET or DRUM, shape (n,)."""
     numbers: Floats
-    """Half width and radius [m], lips that pass a column in a turn, rake and soil-tool friction angle [rad] (negative:
-    two thirds of the soil's), adhesion [Pa], capacity [kg], mass that the force moves at least [kg]; shape
-    (n, TOOL_COLUMNS)."""
+    """Half width and radius [m], lips that pass a column per revolution, rake and soil-tool friction angle [rad]
+    (negative: two thirds of that of the soil), adhesion [Pa], capacity [kg], smallest mass moved by the force [kg];
+    shape (n, TOOL_COLUMNS)."""
     fill: Floats
     """Fill levels of the fill curve, 0 to 1, ascending, shape (n, m)."""
     share: Floats
-    """Share of what is swept that enters then, shape (n, m)."""
+    """Fraction of swept soil that enters at each fill level, shape (n, m)."""
     told: Floats
-    """In/out: mass in the tool with what it has asked for [kg], mean depth of the cut [m] and force against the motion
-    [N] in the last substep; shape (n, TOLD_COLUMNS)."""
+    """Input and output, shape (n, TOLD_COLUMNS): mass in the tool including requests [kg], mean depth of the cut [m]
+    and force against the motion [N] in the last substep."""
     edge: Floats
-    """In/out: left and right end of the edge in the substep before [m], NaN before the first one, shape (n, 2, 3)."""
+    """Input and output: left and right end of the edge in the previous substep [m], shape (n, 2, 3); NaN before the
+    first.
+    """
     soils: Floats
     """Density [kg/m^3], cohesion [Pa] and friction angle [rad] of each soil, shape (k, SOIL_COLUMNS)."""
     level: Floats
-    """Height of the ground [m], shape (ni, nj)."""
+    """Height of the surface [m], shape (ni, nj)."""
     bedrock: Floats
-    """Height that no tool goes below [m], shape (ni, nj)."""
+    """Height below which no tool digs [m], shape (ni, nj)."""
     region: NDArray[np.uint8]
     """Row of the soil table at each node, shape (ni, nj)."""
     asked: Floats
-    """In/out: height that each tool has asked for [m], and in the last layer all of them, shape (n + 1, ni, nj)."""
+    """Input and output: height requested by each tool [m], and their sum in the last layer, shape (n + 1, ni, nj)."""
     path: Floats
-    """In/out: lowest path of each tool above a node [m], shape (n, ni, nj)."""
+    """Input and output: lowest path of each tool above a node [m], shape (n, ni, nj)."""
     i0: int
-    """Index of the window's first row; node (r, c) lies at x = (i0 + r) spacing."""
+    """Index of the window's first row; node (r, c) is at x = (i0 + r) spacing."""
     j0: int
-    """Index of its first column."""
+    """Index of the window's first column."""
     spacing: float
-    """Distance of the nodes [m]."""
+    """Grid node spacing [m]."""
     gravity: float
-    """[m/s^2]"""
+    """Gravity [m/s^2]."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def fill_fraction(fill: Floats, share: Floats, tool: int, level: float) -> float:
-    """Return the share of swept soil that enters a tool at a fill level; beyond the curve's ends, that of its ends."""
+    """Return the fraction of swept soil that enters a tool at a fill level; constant beyond the ends of the curve."""
     enters: float = share[tool, 0]
     for k in range(1, fill.shape[1]):
         if level <= fill[tool, k - 1]:
@@ -110,9 +112,9 @@ def fill_fraction(fill: Floats, share: Floats, tool: int, level: float) -> float
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _ask(tools: ToolArrays, k: int, r: int, c: int, swept: float, path: float) -> None:
-    """Note that a tool sweeps a height [m] off a column, down to no less than its path [m]."""
+    """Request a swept height [m] of a column for a tool, not below its path [m]."""
     capacity = tools.numbers[k, CAPACITY]
-    mass = tools.soils[tools.region[r, c], DENSITY] * tools.spacing * tools.spacing  # of a metre of the column
+    mass = tools.soils[tools.region[r, c], DENSITY] * tools.spacing * tools.spacing  # of a column of 1 m height
     held = tools.told[k, HELD]
     height = swept * fill_fraction(tools.fill, tools.share, k, held / capacity)
     height = min(height, (capacity - held) / mass)
@@ -126,27 +128,29 @@ def _ask(tools: ToolArrays, k: int, r: int, c: int, swept: float, path: float) -
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _span(tools: ToolArrays, low: float, high: float, first: int, count: int) -> tuple[int, int]:
-    """Return rows or columns of the window between two coordinates [m]: the first, and the one after the last."""
+    """Return the range of rows or columns of the window between two coordinates [m]: first and end."""
     begin = max(0, int(math.ceil(low / tools.spacing)) - first)
     return begin, min(count, int(math.floor(high / tools.spacing)) - first + 1)
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _height(tools: ToolArrays, r: int, c: int) -> float:
-    """Return the height of a column less what tools have asked for [m]."""
+    """Return the height of a column minus the height requested by tools [m]."""
     left: float = tools.level[r, c] - tools.asked[tools.asked.shape[0] - 1, r, c]
     return left
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def sweep_edge(tools: ToolArrays, k: int, step: float, pose: PartPose, force: Floats, torque: Floats) -> None:
-    """Sweep from where the edge was in the substep before to where it is; fill the force on the tool.
+    """Sweep from the edge's previous position to the present one; write the force on the tool.
 
     Args:
-        k: of the tool, a BLADE or a BUCKET
-        pose: of the middle of its edge: y along the edge to the left, x ahead
-        force: out, world axes [N], shape (3,)
-        torque: out, about the pose's origin [N m], shape (3,)
+        tools: Tools and soil.
+        k: Number of the tool, a BLADE or a BUCKET.
+        step: Substep [s].
+        pose: Pose of the middle of its edge: y along the edge to the left, x ahead.
+        force: Output: force, world axes [N], shape (3,).
+        torque: Output: torque about the pose's origin [N m], shape (3,).
 
     Source: reece1964; mckyes1985.
     Checked by: test_sweep.py::test_an_edge_takes_what_stood_above_its_path,
@@ -159,7 +163,7 @@ def sweep_edge(tools: ToolArrays, k: int, step: float, pose: PartPose, force: Fl
     mx, my, mz = pose.center[0], pose.center[1], pose.center[2]
     flat = math.sqrt(turn[0, 1] ** 2 + turn[1, 1] ** 2)
     if not flat > 0.2:
-        edge[k, 0, 0] = np.nan  # the edge stands on end: it cuts nothing
+        edge[k, 0, 0] = np.nan  # the edge is upright: it cuts nothing
         return
     ex, ey, rise = turn[0, 1] / flat, turn[1, 1] / flat, turn[2, 1] / flat
     reach = half * flat
@@ -172,7 +176,7 @@ def sweep_edge(tools: ToolArrays, k: int, step: float, pose: PartPose, force: Fl
         for a in range(3):
             edge[k, side, a] = pose.center[a] + sign * half * turn[a, 1]
     if had:
-        # Both poses from the ends as they are kept, so that a node on the line is on one side of it both times.
+        # Both poses are computed from the stored ends, so a node on the line is on the same side of it both times.
         nx, ny = 0.5 * (edge[k, 0, 0] + edge[k, 1, 0]), 0.5 * (edge[k, 0, 1] + edge[k, 1, 1])
         tx, ty = edge[k, 0, 0] - edge[k, 1, 0], edge[k, 0, 1] - edge[k, 1, 1]
         wide_x, wide_y = abs(ex) * reach + spacing, abs(ey) * reach + spacing
@@ -183,7 +187,7 @@ def sweep_edge(tools: ToolArrays, k: int, step: float, pose: PartPose, force: Fl
             for c in range(c0, c1):
                 y = (tools.j0 + c) * spacing
                 along = (x - mx) * ex + (y - my) * ey
-                # Ahead of the edge before, no longer ahead of it now: each node is passed once.
+                # Ahead of the previous edge and no longer ahead of the present one: each node is passed once.
                 if abs(along) > reach or (x - nx) * ty - (y - ny) * tx > 0.0 or (x - ox) * fy - (y - oy) * fx <= 0.0:
                     continue
                 path = max(mz + along * rise, tools.bedrock[r, c])
@@ -216,7 +220,7 @@ def sweep_edge(tools: ToolArrays, k: int, step: float, pose: PartPose, force: Fl
         beta = rupture_angle(steep, friction, soil_tool)
         factors = cutting_factors(steep, friction, soil_tool, beta)
         surcharge = 0.0
-        if tools.kind[k] == BLADE:  # what it pushes lies on the wedge
+        if tools.kind[k] == BLADE:  # pushed soil lies on the wedge
             top = depth * (factors.cot_rake + 1.0 / math.tan(beta))
             surcharge = max(0.0, tools.told[k, HELD]) * tools.gravity / (2.0 * reach * max(top, spacing))
         against, down = blade_force(
@@ -247,14 +251,16 @@ def sweep_edge(tools: ToolArrays, k: int, step: float, pose: PartPose, force: Fl
 def sweep_drum(
     tools: ToolArrays, k: int, step: float, pose: PartPose, spin: float, force: Floats, torque: Floats
 ) -> None:
-    """Sweep the soil inside a drum's circle of lips for a substep; fill the force on the drum.
+    """Sweep the soil inside a drum's circle of lips for a substep; write the force on the drum.
 
     Args:
-        k: of the tool, a DRUM
-        pose: of its middle, y along the axle
-        spin: about +y [rad/s]; scoops where positive
-        force: out, world axes [N], shape (3,)
-        torque: out, about the pose's origin [N m], shape (3,)
+        tools: Tools and soil.
+        k: Number of the tool, a DRUM.
+        step: Substep [s].
+        pose: Pose of the middle of the drum, y along the axle.
+        spin: Rotation rate about +y [rad/s]; scoops where positive.
+        force: Output: force, world axes [N], shape (3,).
+        torque: Output: torque about the pose's origin [N m], shape (3,).
 
     Source: reece1964; mckyes1985.
     Checked by: test_sweep.py::test_a_turning_drum_leaves_its_circle,
@@ -301,9 +307,9 @@ def sweep_drum(
                 steep = min(rake, STEEPEST_RAD - friction - soil_tool)
                 factors = cutting_factors(steep, friction, soil_tool, rupture_angle(steep, friction, soil_tool))
             upright = chord / radius
-            # Lips in this column on an average over a turn, and the soil that one of them cuts.
+            # Number of lips in this column, averaged over a revolution, and the soil that one of them cuts.
             lips = numbers[k, LIPS] * spacing / (2.0 * math.pi * max(chord, _LEAST_CHORD * radius))
-            # Motion of a lip here: of the axle, and about it.
+            # Motion of a lip here: of the axle and about it.
             vx = pose.velocity[0] - spin * chord * ay
             vy = pose.velocity[1] + spin * chord * ax
             vz = pose.velocity[2] - spin * ahead
@@ -336,7 +342,7 @@ def sweep_drum(
             depths += inside * upright
             held = tools.told[k, HELD]
             _ask(tools, k, r, c, inside * part, path)
-            # Along the circle its weight presses on the face over the way it goes ahead or back.
+            # Along the circle, the soil's weight presses on the face over the distance it moves ahead or back.
             raised = max(0.0, cz - path - 0.5 * inside) + math.tan(friction) * max(0.0, ahead)
             carrying += (tools.told[k, HELD] - held) * tools.gravity * raised
     if carrying > 0.0:
@@ -364,10 +370,23 @@ def make_tools(
     spacing: float,
     gravity: float,
 ) -> ToolArrays:
-    """Return tools before a cycle that have asked for nothing yet; parameters as the fields of :class:`ToolArrays`.
+    """Return tools before a cycle, without requests; arguments are fields of :class:`ToolArrays`.
 
     Args:
-        held: mass in each tool [kg], shape (n,)
+        kind: Kind of each tool.
+        numbers: Parameters of each tool.
+        fill: Fill levels of the fill curve.
+        share: Fractions of swept soil that enter.
+        held: Mass in each tool [kg], shape (n,).
+        edge: Ends of the edge in the previous substep [m].
+        soils: Table of soils.
+        level: Height of the surface [m].
+        bedrock: Height below which no tool digs [m].
+        region: Row of the soil table at each node.
+        i0: Index of the window's first row.
+        j0: Index of the window's first column.
+        spacing: Grid node spacing [m].
+        gravity: Gravity [m/s^2].
     """
     n = len(kind)
     told = np.zeros((n, TOLD_COLUMNS))

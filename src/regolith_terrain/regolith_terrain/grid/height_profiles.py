@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Heights along lines on the ground: the cross-section of a berm, of a trench."""
+"""Height profiles along lines, such as cross sections of berms and trenches."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ MOST_POINTS = 2000
 
 
 class Profile(TypedDict):
-    """The ground along a line."""
+    """Height profile along a line."""
 
     step_m: float
-    """Distance of its points [m]."""
+    """Distance between points [m]."""
     rise_m: list[float]
-    """Height above undisturbed ground at the nearest nodes [m]."""
+    """Height above the undisturbed surface at the nearest nodes [m]."""
     highest_m: float
     lowest_m: float
     above_m2: float
-    """Area between ground that rose and undisturbed ground [m^2]."""
+    """Area between risen terrain and the undisturbed surface [m^2]."""
     below_m2: float
-    """Area between undisturbed ground and ground that sank [m^2]."""
+    """Area between the undisturbed surface and lowered terrain [m^2]."""
 
 
 def profile(grid: SoilGrid, line: ProfileConfig) -> Profile:
-    """Return the ground along a line: a point for each spacing of the grid, at most MOST_POINTS."""
+    """Return the profile along a line with one point per grid spacing, at most MOST_POINTS."""
     length = math.dist(line.start, line.end)
     count = min(MOST_POINTS, max(2, round(length / grid.spacing) + 1))
     x, y = (np.linspace(line.start[a], line.end[a], count) for a in (0, 1))
@@ -50,5 +50,5 @@ def profile(grid: SoilGrid, line: ProfileConfig) -> Profile:
 
 
 def profiles(grid: SoilGrid, lines: Mapping[str, ProfileConfig]) -> dict[str, Profile]:
-    """Return the ground along lines, by their names in name order."""
+    """Return the profiles of lines by name, in name order."""
     return {name: profile(grid, line) for name, line in sorted(lines.items())}

@@ -1,11 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The books of soil that was moved: as much must have come to one place as left another.
+"""Mass balance of moved soil: added and removed mass must be equal.
 
-``mass_kgpm2`` of a node says by how much the mass of its column differs from virgin ground. Only transport changes it,
-never compaction, which packs the same mass into less height. Whoever moves soil does so in whole quanta: multiples of a
-power of two, which doubles add and subtract without rounding. So the sum over the ground is exact, in whatever order
-soil is moved.
+``mass_kgpm2`` of a node is the difference of its column's mass to undisturbed soil. Only transport changes it, never
+compaction, which packs the same mass into less height. Soil is moved in whole quanta, multiples of a power of two,
+which doubles add and subtract without rounding. So the sum over the grid is exact, in any order of moves.
 """
 
 from __future__ import annotations
@@ -14,36 +13,39 @@ import math
 from typing import TypedDict
 
 QUANTUM_KGPM2 = 2.0**-30
-"""Least mass that is moved [kg/m^2], about a microgram on a square metre. A column is exact up to 2^53 quanta, which is
-eight million kg/m^2."""
+"""Smallest moved mass [kg/m^2], about a microgram per square meter. A column is exact up to 2^53 quanta, eight million
+kg/m^2."""
 
 
 class MassBalance(TypedDict):
-    """Masses of displaced soil, by where they are now [kg]."""
+    """Masses of displaced soil by location [kg]."""
 
     ground_kg: float
-    """Change over the whole ground: negative where soil was taken."""
+    """Change over the whole terrain, negative where soil was removed [kg]."""
     carried_kg: float
-    """Soil in tools and on vehicles."""
+    """Soil in tools and on vehicles [kg]."""
     in_flight_kg: float
-    """Soil thrown and not yet landed."""
+    """Soil ejected and not yet landed [kg]."""
     in_transit_kg: float
-    """Soil taken from the ground in one cycle and granted in the next."""
+    """Soil taken from the terrain in one cycle and granted in the next [kg]."""
     error_kg: float
-    """Sum of all four: soil made of nothing, or lost; zero if the books balance."""
+    """Sum of all four: mass created or lost [kg]; zero for a closed balance."""
 
 
 def mass_balance(
     ground_kgpm2: float, cell_m2: float, carried_kg: float = 0.0, in_flight_kg: float = 0.0, in_transit_kg: float = 0.0
 ) -> MassBalance:
-    """Return the books.
+    """Return the mass balance.
 
-    Terrain knows the ground alone; what tools carry and have thrown is added when a run is summed up. Bulldozing sets
-    soil down in the substep in which it takes it up.
+    Terrain contributes only the soil grid. Carried and ejected soil is added in the summary of a run. Bulldozing
+    deposits soil in the substep in which it takes it.
 
     Args:
-        ground_kgpm2: exact sum of ``mass_kgpm2`` over all nodes
-        cell_m2: area of a node
+        ground_kgpm2: Exact sum of ``mass_kgpm2`` over all nodes [kg/m^2].
+        cell_m2: Area of a node [m^2].
+        carried_kg: Soil in tools and on vehicles [kg].
+        in_flight_kg: Soil ejected and not yet landed [kg].
+        in_transit_kg: Soil taken in one cycle and granted in the next [kg].
     """
     ground = ground_kgpm2 * cell_m2
     return {

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The merge of what several vehicles did to the ground in one cycle, the same in whatever order they report."""
+"""Merge of the soil changes of several vehicles in one cycle, independent of the order of arrival."""
 
 from __future__ import annotations
 
@@ -26,44 +26,44 @@ Owners = NDArray[np.int16]
 Rows = NDArray[np.intp]
 
 _LEVEL_INITIAL, _LEVEL = 0, 1
-"""Rows of node records that all laws have; their masses stand in the last."""
+"""Rows of node records that all terrain models share; the last row is the mass."""
 
 
 @dataclass(slots=True)
 class SoilDelta:
-    """Agent to terrain, exactly one per attempt: the nodes it changed, as they are after its evolve."""
+    """Soil changes of an agent, sent once per attempt: the changed nodes after its evolve."""
 
     key: CycleKey
     agent: str
     records: NodeRecords
     work: ToolExchange = ToolExchange()  # noqa: RUF009  immutable
-    """What its tools ask for, and what of their soil came down; terrain takes it after the merge."""
+    """Soil requests and deposits of the agent's tools, which terrain processes after the merge."""
 
 
 @dataclass(slots=True)
 class SoilUpdate:
-    """Terrain to all, one per attempt: the merge of all deltas; takes effect if the attempt is committed."""
+    """Merged soil changes of one attempt, sent to all participants; they apply if it is committed."""
 
     key: CycleKey
     records: NodeRecords
     owner: Owners
-    """Index into ``agents`` of the agent whose compaction each node keeps; -1: nobody's, soil was moved; shape (n,)."""
+    """Index into ``agents`` of the agent whose compaction each node keeps, shape (n,); -1: none, as soil was moved."""
     agents: tuple[str, ...]
     """All agents of the cycle, sorted by name."""
     conflicts: int
-    """Nodes that more than one agent changed."""
+    """Number of nodes changed by more than one agent."""
     soil_seq: int
-    """Number of updates committed once this one is."""
+    """Number of committed updates including this one."""
     soil_hash: str
-    """Hash of the ground once this update is committed."""
+    """Soil hash after the commit of this update."""
     grants: tuple[SoilGrant, ...] = ()
-    """What tools get of the soil they asked for."""
+    """Soil granted to the requests of tools."""
     loose: LooseSoil = NO_LOOSE_SOIL
-    """Changes of loose soil, by which a terrain that was started again follows."""
+    """Changes of loose soil, for a restarted terrain."""
 
 
 class Merged(NamedTuple):
-    """The outcome of :func:`merge`; its fields are those of :class:`SoilUpdate`."""
+    """Result of :func:`merge`; its fields are those of :class:`SoilUpdate`."""
 
     records: NodeRecords
     owner: Owners
@@ -71,21 +71,22 @@ class Merged(NamedTuple):
 
 
 def merge(grid: SoilGrid, deltas: Mapping[str, NodeRecords]) -> Merged:
-    """Merge the changes of one cycle; ``grid`` is the committed ground and is only read.
+    """Merge the changes of one cycle; ``grid`` is the committed soil and is only read.
 
-    A node only one agent changed is adopted bit for bit. Of the others: level_initial is the committed one plus all
-    raises in name order, mass_kgpm2 likewise; all that is the law's own comes from the agent whose compaction the law
-    prefers (SCM: the deepest plastic set, then the larger yield pressure; among equals the first name), and the level
-    lies as far below level_initial as that agent left it. Without bulldozing the deepest rut wins.
+    The record of a node changed by one agent is adopted bit for bit. For other nodes, level_initial is the committed
+    one plus all raises in name order, and mass_kgpm2 also. The fields of the terrain model are those of the agent whose
+    compaction the model prefers (SCM: largest plastic sinkage, then larger yield pressure, then first name). The level
+    is as far below level_initial as that agent left it. Without bulldozing the deepest rut is kept.
 
     Args:
-        deltas: agent name -> its records, unique and sorted by (i, j); the order of the mapping does not matter
+        grid: Committed soil.
+        deltas: Agent name -> its records, unique and sorted by (i, j), in any order of the names.
 
     Returns:
-        merged records sorted by (i, j), index of the owner in the sorted names, number of nodes in conflict
+        Merged records sorted by (i, j), index of the owner in the sorted names, number of nodes in conflict.
 
     Raises:
-        ValueError: naming the agent whose records are not unique and sorted
+        ValueError: If records are not unique and sorted. The message names the agent.
     """
     names = sorted(deltas)
     for name in names:
@@ -117,10 +118,10 @@ def merge(grid: SoilGrid, deltas: Mapping[str, NodeRecords]) -> Merged:
 
 
 def compile_merge(law: TerrainModel) -> None:
-    """Compile the merge of a law, by a change of one node that two agents share.
+    """Compile the merge of a terrain model, by a change of one node that two agents share.
 
-    Left to the first node that two vehicles share, the compiler would run in the middle of a cycle, for seconds in
-    which everybody waits for terrain.
+    Without this call, compilation would take seconds in the first cycle with a shared node, and all participants would
+    wait.
     """
     grid = SoilGrid(FlatField(), 1.0, law)
     node = grid.records_at(np.zeros(1, np.int32), np.zeros(1, np.int32))
@@ -129,9 +130,9 @@ def compile_merge(law: TerrainModel) -> None:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def is_deeper(values: Floats, a: int, b: int) -> bool:
-    """Return whether column ``a`` of node records lies further below its level_initial than ``b``.
+    """Return whether column ``a`` of node records is further below its level_initial than ``b``.
 
-    The rule of laws that have none of their own.
+    This is the rule of terrain models without a separate one.
     """
     sunk_a = values[_LEVEL_INITIAL, a] - values[_LEVEL, a]
     deeper: bool = sunk_a > values[_LEVEL_INITIAL, b] - values[_LEVEL, b]
@@ -140,7 +141,7 @@ def is_deeper(values: Floats, a: int, b: int) -> bool:
 
 @cache
 def resolver(law: TerrainModel) -> Callable[..., None]:
-    """Return the compiled :func:`_resolve` with a law's merge rule bound to ``outdoes``."""
+    """Return the compiled :func:`_resolve` with a terrain model's merge rule bound to ``outdoes``."""
     return bind_kernels(_resolve, outdoes=law.merge_rule())
 
 
@@ -154,17 +155,17 @@ def _resolve(
     out: Floats,
     owner: Owners,
 ) -> None:
-    """Write the record and the owner of every node that several agents changed.
+    """Write record and owner of every node changed by several agents.
 
     Args:
-        values: records of all agents, one row per field; of each node one column per agent, in name order
-        agent: index of each column's agent
-        start: first column of each node
-        count: number of its columns
-        shared: nodes to write, as indices into ``start``
-        committed: records of these nodes before the cycle, one column each
-        out: out: records, one column per node
-        owner: index of the agent whose compaction it keeps
+        values: Records of all agents, one row per field; for each node one column per agent, in name order.
+        agent: Index of the agent of each column.
+        start: First column of each node.
+        count: Number of columns of each node.
+        shared: Nodes to write, as indices into ``start``.
+        committed: Records of these nodes before the cycle, one column each.
+        out: Output: records, one column per node.
+        owner: Output: index of the agent whose compaction the node keeps.
     """
     mass_row = values.shape[0] - 1
     for n in range(shared.shape[0]):
@@ -175,9 +176,9 @@ def _resolve(
         for at in range(start[node], start[node] + count[node]):
             level_initial += values[_LEVEL_INITIAL, at] - committed[_LEVEL_INITIAL, n]
             mass += values[mass_row, at] - committed[mass_row, n]
-            if outdoes(values, at, best):  # type: ignore[name-defined]  # noqa: F821  bound when it is compiled
+            if outdoes(values, at, best):  # type: ignore[name-defined]  # noqa: F821  bound at compilation
                 best = at
-        # Where nobody raised the ground the winner's level is kept to the bit.
+        # If no agent raised the node, the preferred level is kept bit for bit.
         unraised = level_initial == values[_LEVEL_INITIAL, best]
         sunk = values[_LEVEL_INITIAL, best] - values[_LEVEL, best]
         for row in range(_LEVEL + 1, mass_row):

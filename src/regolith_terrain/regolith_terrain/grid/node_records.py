@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from regolith_terrain.terrain_model import SCM
 
 FIELDS = SCM.names
-"""Names of the values of a node under the default law, in the order every array, message and file uses."""
+"""Names of the node fields of the default terrain model, in the order of arrays, messages and files."""
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int32]
@@ -22,19 +22,19 @@ Indices = NDArray[np.int32]
 
 @dataclass(slots=True)
 class NodeRecords:
-    """Records of some soil nodes; unique and sorted by (i, j) wherever they travel.
+    """Records of soil nodes, unique and sorted by (i, j) in messages and files.
 
-    Every field is an attribute, too: ``records.level``, shape (n,).
+    Every field is also an attribute: ``records.level``, shape (n,).
     """
 
     i: Indices
-    """Node index along x, shape (n,): the node lies at x = i spacing."""
+    """Node index along x, shape (n,); the node is at x = i spacing."""
     j: Indices
     """Node index along y, shape (n,)."""
     table: Floats
     """One row per field, C-contiguous, shape (number of fields, n)."""
     fields: tuple[str, ...] = FIELDS
-    """Names of the rows, as the law of the ground has them."""
+    """Names of the rows, as in the terrain model."""
 
     def __len__(self) -> int:
         """Return the number of nodes."""
@@ -46,7 +46,7 @@ class NodeRecords:
 
     @staticmethod
     def empty(fields: tuple[str, ...] = FIELDS) -> NodeRecords:
-        """Return records of no node."""
+        """Return empty records."""
         return NodeRecords(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros((len(fields), 0)), fields)
 
     @staticmethod
@@ -55,7 +55,7 @@ class NodeRecords:
         return NodeRecords(i, j, np.ascontiguousarray(values, dtype=np.float64), fields)
 
     def joined(self, others: Sequence[NodeRecords]) -> NodeRecords:
-        """Return these and other records of other nodes as one, sorted by (i, j)."""
+        """Return the union of these and other records of disjoint nodes, sorted by (i, j)."""
         parts = [self, *(other for other in others if len(other))]
         if len(parts) == 1:
             return self
@@ -65,10 +65,10 @@ class NodeRecords:
         return NodeRecords.from_values(i[order], j[order], table, self.fields)
 
     def where(self, chosen: NDArray[np.bool_]) -> NodeRecords:
-        """Return those of some nodes, in their order.
+        """Return the records of selected nodes, in their order.
 
         Args:
-            chosen: shape (n,)
+            chosen: Whether a node is selected, shape (n,).
         """
         return NodeRecords.from_values(self.i[chosen], self.j[chosen], self.table[:, chosen], self.fields)
 
@@ -84,7 +84,7 @@ class NodeRecords:
         return bool(np.all(key[1:] > key[:-1]))
 
     def equals(self, other: NodeRecords) -> bool:
-        """Return whether both hold the same nodes with the same bits."""
+        """Return whether both have the same nodes and bit-identical values."""
         return (
             np.array_equal(self.i, other.i)
             and np.array_equal(self.j, other.j)
@@ -94,10 +94,15 @@ class NodeRecords:
 
 
 def row_of(owner: object, name: str, table: Floats) -> Floats:
-    """Return the row of a table that an attribute names, for ``__getattr__`` of an owner with ``fields``.
+    """Return the table row that an attribute names, for ``__getattr__`` of an object with ``fields``.
+
+    Args:
+        owner: Object with ``fields``.
+        name: Name of the attribute.
+        table: Values, one row per field.
 
     Raises:
-        AttributeError: if there is no such field
+        AttributeError: If there is no such field.
     """
     fields: tuple[str, ...] = object.__getattribute__(owner, 'fields')
     if name not in fields:
@@ -107,5 +112,5 @@ def row_of(owner: object, name: str, table: Floats) -> Floats:
 
 
 def node_key(i: NDArray[np.signedinteger[Any]], j: NDArray[np.signedinteger[Any]]) -> NDArray[np.int64]:
-    """Return one int64 per node that sorts as (i, j) does."""
+    """Return one int64 per node with the sort order of (i, j)."""
     return (i.astype(np.int64) << 32) + (j.astype(np.int64) + 2**31)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The copy of the ground that all agents of a process share, kept equal to terrain's."""
+"""Copy of the soil grid shared by all agents of a process."""
 
 from __future__ import annotations
 
@@ -11,32 +11,34 @@ from regolith_world.cycle.records import Command, Cycle, CycleKey, Verdict
 
 
 class SharedSoilCopy:
-    """Follows the world's verdicts on terrain's updates, once for all agents; it is a
-    :class:`regolith_world.cycle.participant_group.SharedTerrain`.
+    """Soil grid that follows the committed terrain updates, once for all agents of a process.
+
+    It is a :class:`regolith_world.cycle.participant_group.SharedTerrain`.
 
     Args:
-        owner: name for messages
+        grid: Soil grid to update.
+        owner: Name for messages.
     """
 
     def __init__(self, grid: SoilGrid, owner: str) -> None:
         self.grid = grid
-        """For the agents; they write nothing to it."""
+        """Soil grid, read only for the agents."""
         self._copy = SoilCopy(grid, owner)
         self._epoch = 0
         self._last: CycleKey | None = None
         self._tentative: CycleKey | None = None
 
     def receive(self, update: SoilUpdate) -> None:
-        """Hold an update until the verdict on its attempt is known."""
+        """Store an update until its attempt is committed or discarded."""
         self._copy.receive(update)
 
     def ready_for(self, cycle: Cycle) -> bool:
-        """Return whether a record can be processed: whether the update that it commits is here."""
+        """Return whether a record can be processed: the update that it commits was received."""
         awaited = self._tentative if self._is_new(cycle) and cycle.verdict == Verdict.COMMIT else None
         return awaited is None or self._copy.has(awaited)
 
     def on_cycle(self, cycle: Cycle) -> None:
-        """Apply the verdict of a record; repeated and stale ones change nothing."""
+        """Commit or discard the update of a record; repeated and outdated records have no effect."""
         if not self._is_new(cycle):
             return
         self._last = cycle.key
@@ -50,12 +52,12 @@ class SharedSoilCopy:
             self._tentative = cycle.key
 
     def load(self, soil_seq: int, ground: bytes, epoch: int) -> None:
-        """Become a saved ground, unless it is that of all agents already.
+        """Load a saved soil grid, unless it is the present one.
 
         Args:
-            soil_seq: number of updates committed in it
-            ground: from :meth:`SoilGrid.save`
-            epoch: in which it counts
+            soil_seq: Number of updates committed in it.
+            ground: Bytes of :meth:`SoilGrid.save`.
+            epoch: Epoch of the saved soil.
         """
         if epoch == self._epoch and soil_seq == self._copy.soil_seq:
             return

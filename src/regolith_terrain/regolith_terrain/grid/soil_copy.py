@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The copy of the ground that an agent in a process of its own holds, kept equal to terrain's."""
+"""Copy of the soil grid in an agent with a separate process."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from regolith_world.cycle.records import CycleKey
 
 
 class SoilCopy:
-    """A soil grid that follows the committed updates of terrain.
+    """Soil grid that follows the committed terrain updates.
 
-    With ``compaction_transfer`` off, nodes that another agent owns arrive as SynChrono's do: at their new level but as
-    virgin soil. Such a copy differs from terrain's ground by design; :meth:`soil_hash` then returns terrain's, which
-    it follows.
+    With ``compaction_transfer`` off, nodes of another agent arrive as in SynChrono: at their new level but as
+    undisturbed soil. Such a copy differs from the soil of terrain by design; :meth:`soil_hash` then returns that of
+    terrain.
     """
 
     def __init__(self, grid: SoilGrid, owner: str, compaction_transfer: bool = True) -> None:
-        """Follow terrain's updates on ``grid``, for the agent ``owner``."""
+        """Follow the terrain updates with ``grid`` for the agent ``owner``."""
         self.grid = grid
         self.owner = owner
         self.compaction_transfer = compaction_transfer
@@ -30,22 +30,25 @@ class SoilCopy:
         self._followed = grid.soil_hash()
 
     def receive(self, update: SoilUpdate) -> None:
-        """Hold an update until the verdict on its attempt is known; repeated ones change nothing."""
+        """Store an update until its attempt is committed or discarded; repeated updates have no effect."""
         self._received.setdefault(update.key, update)
 
     def has(self, key: CycleKey) -> bool:
-        """Return whether the update of an attempt is here."""
+        """Return whether the update of an attempt was received."""
         return key in self._received
 
     def commit(self, key: CycleKey) -> None:
-        """Apply the update of an attempt that was committed, and forget all older ones.
+        """Apply the update of a committed attempt and discard all older ones.
+
+        Args:
+            key: Key of the attempt.
 
         Raises:
-            LookupError: if that update never came
-            RuntimeError: if the ground then differs from terrain's
+            LookupError: If the update was not received.
+            RuntimeError: If the soil then differs from that of terrain.
         """
         if key not in self._received:
-            raise LookupError(f'{self.owner}: no soil update for {key}')
+            raise LookupError(f'{self.owner}: soil update for {key} is missing')
         update = self._received[key]
         if self.compaction_transfer:
             self.grid.apply(update.records)
@@ -62,19 +65,19 @@ class SoilCopy:
         self.drop(key)
 
     def drop(self, key: CycleKey) -> None:
-        """Forget the updates of this attempt and of all before it (after a DISCARD)."""
+        """Discard the updates of this attempt and of all before it (after a DISCARD)."""
         self._received = {other: update for other, update in self._received.items() if other > key}
 
     def soil_hash(self) -> str:
-        """Return the hash of the ground this copy follows."""
+        """Return the soil hash of terrain that this copy follows."""
         return self._followed
 
     def load(self, blob: bytes, soil_seq: int) -> None:
-        """Become a saved ground (terrain's snapshot); held updates of the past are forgotten by their keys later.
+        """Load a saved soil grid (terrain's snapshot); stored updates of the past are discarded later by their keys.
 
         Args:
-            blob: from :meth:`SoilGrid.save`
-            soil_seq: number of updates committed in it
+            blob: Bytes of :meth:`SoilGrid.save`.
+            soil_seq: Number of updates committed in it.
         """
         self.grid.load(blob)
         self.soil_seq = soil_seq
@@ -82,12 +85,13 @@ class SoilCopy:
 
 
 def as_undisturbed(records: NodeRecords, where: np.ndarray) -> NodeRecords:
-    """Return records without history at some nodes: level_initial = level, the law's own fields zero.
+    """Return records without history at selected nodes: level_initial = level, fields of the terrain model zero.
 
     Args:
-        where: bool, shape (n,)
+        records: Records of nodes.
+        where: Whether a node is selected, shape (n,).
     """
     virgin = NodeRecords(records.i, records.j, records.values(), records.fields)
     virgin.level_initial[where] = virgin.level[where]
-    virgin.table[2:-1, where] = 0.0  # between the two heights and the mass, which no history changes
+    virgin.table[2:-1, where] = 0.0  # fields between the two heights and the mass
     return virgin

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The committed state of the soil: a sparse grid of node records over a height field.
+"""Soil grid: the committed soil state as sparse node records over a height field.
 
-Nodes lie at (i spacing, j spacing) for all integers i, j and move only vertically. Tiles of 64 x 64 nodes exist once
-they were looked at; nodes carry a record of their own once they were changed. Only :meth:`SoilGrid.apply` and
-:meth:`SoilGrid.load` write it: vehicles work on windows, which are copies.
+Nodes are at (i spacing, j spacing) for all integers i, j and move only vertically. Tiles of 64 x 64 nodes are created
+at the first access. A node has a record after its first change. Only :meth:`SoilGrid.apply` and :meth:`SoilGrid.load`
+write to the grid. Vehicles work on windows, which are copies.
 """
 
 from __future__ import annotations
@@ -27,34 +27,34 @@ Flags = NDArray[np.bool_]
 Members = NDArray[np.int64]
 
 TILE = 64
-"""Nodes along a tile's side."""
+"""Number of nodes along the side of a tile."""
 _SHIFT = TILE.bit_length() - 1
 _MAGIC = b'REGSOIL2'
 
 
 @dataclass(slots=True)
 class SoilWindow:
-    """A dense copy of the nodes i0 <= i < i0 + ni, j0 <= j < j0 + nj; what kernels write to it stays out of the grid.
+    """Dense copy of the nodes i0 <= i < i0 + ni, j0 <= j < j0 + nj; changes by kernels do not reach the grid.
 
-    Every field of the law is an attribute, too: ``window.level``, shape (ni, nj).
+    Every field of the terrain model is also an attribute: ``window.level``, shape (ni, nj).
     """
 
     i0: int
-    """Index of the first row; node (r, c) lies at x = (i0 + r) spacing."""
+    """Index of the first row; node (r, c) is at x = (i0 + r) spacing."""
     j0: int
     """Index of the first column."""
     spacing: float
-    """Distance of the nodes [m]."""
+    """Grid node spacing [m]."""
     base: Floats
-    """Undisturbed heights with one more node on each side [m], shape (ni + 2, nj + 2)."""
+    """Undisturbed heights with one additional node on each side [m], shape (ni + 2, nj + 2)."""
     upright: Floats
-    """Vertical part of the undisturbed ground's unit normal; zero where no kernel has needed it yet, shape (ni, nj)."""
+    """Vertical component of the undisturbed unit normal, shape (ni, nj); zero until a kernel computes it."""
     fields: tuple[str, ...]
-    """Names of the nodes' fields, in the law's order."""
+    """Names of the node fields, in the order of the terrain model."""
     values: Floats
     """All fields, shape (number of fields, ni, nj)."""
     touched: Flags
-    """Nodes a kernel has changed, shape (ni, nj)."""
+    """Whether a kernel has changed a node, shape (ni, nj)."""
 
     def __getattr__(self, name: str) -> Floats:
         """Return a field by its name, shape (ni, nj)."""
@@ -62,7 +62,7 @@ class SoilWindow:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Return (ni, nj)."""
+        """Shape of the window, (ni, nj)."""
         return self.values.shape[1], self.values.shape[2]
 
     def history(self) -> Floats:
@@ -76,7 +76,7 @@ class SoilWindow:
 
 
 class _Tile:
-    """Heights of 64 x 64 nodes and, once one of them was changed, their records."""
+    """Heights of 64 x 64 nodes and, after a first change, their records."""
 
     __slots__ = ('base', 'bits', 'modified', 'values')
 
@@ -84,14 +84,14 @@ class _Tile:
         self.base = base
         self.values: Floats | None = None
         self.bits: Words | None = None
-        """The records as words, shape (fields, nodes)."""
+        """Records as words, shape (fields, nodes)."""
         self.modified: Flags | None = None
 
     def writable(self, from_base: Flags) -> tuple[Floats, Words, Flags]:
-        """Return records, the same as words, and marks of changed nodes, made if need be.
+        """Return records, records as words, and marks of changed nodes; create them if necessary.
 
         Args:
-            from_base: which fields start at the height
+            from_base: Whether a field starts at the height.
         """
         if self.values is None or self.bits is None or self.modified is None:
             self.values = np.zeros((len(from_base), TILE, TILE))
@@ -102,17 +102,18 @@ class _Tile:
 
 
 class SoilGrid:
-    """The soil all vehicles share, as last committed."""
+    """The committed soil that all vehicles share."""
 
     def __init__(self, height_field: HeightField, spacing: float, law: TerrainModel | None = None) -> None:
-        """Lay an unmodified grid over a height field.
+        """Create an unmodified grid over a height field.
 
         Args:
-            spacing: of the nodes [m]
-            law: what the ground is made of; none: the default one
+            height_field: Undisturbed surface.
+            spacing: Grid node spacing [m].
+            law: Terrain model; none: the default one.
 
         Raises:
-            ValueError: if the spacing is not positive
+            ValueError: If the spacing is not positive.
         """
         if not spacing > 0.0:
             raise ValueError(f'spacing {spacing!r} m; allowed: > 0')
@@ -135,18 +136,22 @@ class SoilGrid:
 
     @property
     def modified_count(self) -> int:
-        """Number of nodes that carry a record."""
+        """Number of nodes with a record."""
         return self._count
 
     def window(self, i0: int, i1: int, j0: int, j1: int, parts: Indices | None = None) -> SoilWindow:
         """Return a copy of the nodes i0 <= i < i1, j0 <= j < j1.
 
         Args:
-            parts: rows (i0, i1, j0, j1) of the only rectangles that will be looked at, shape (k, 4); elsewhere the
-                window is then undefined and its level NaN, so that kernels refuse to go there
+            i0: First node index along x.
+            i1: End node index along x.
+            j0: First node index along y.
+            j1: End node index along y.
+            parts: Rows (i0, i1, j0, j1) of the only rectangles to be used, shape (k, 4). Elsewhere the window is
+                undefined and its level NaN, so kernels reject it.
 
         Raises:
-            ValueError: if the range is empty
+            ValueError: If the range is empty.
         """
         if i1 <= i0 or j1 <= j0:
             raise ValueError(f'window i {i0}..{i1}, j {j0}..{j1} is empty')
@@ -166,9 +171,9 @@ class SoilGrid:
         return SoilWindow(i0, j0, self.spacing, base, upright, self.law.names, values, touched)
 
     def heights_and_masses(self, i0: int, i1: int, j0: int, j1: int) -> tuple[Floats, Floats]:
-        """Return copies of the level [m] and the mass [kg/m^2] of the nodes i0 <= i < i1, j0 <= j < j1.
+        """Return copies of level [m] and mass [kg/m^2] of the nodes i0 <= i < i1, j0 <= j < j1.
 
-        For looks at small places that need no more than these: a fifth of what a window takes.
+        For small areas that need only these two: a fifth of the time of a window.
         """
         out = np.empty((2, i1 - i0, j1 - j0))
         both = slice(self._level, self._mass + 1, self._mass - self._level)
@@ -182,7 +187,7 @@ class SoilGrid:
         return out[0], out[1]
 
     def records_at(self, i: Indices, j: Indices) -> NodeRecords:
-        """Return the records of nodes, modified or not, in the order given; shape (n,) each."""
+        """Return the records of nodes, modified or not, in the given order, shape (n,) each."""
         i = np.asarray(i, dtype=np.int32)
         j = np.asarray(j, dtype=np.int32)
         values = np.zeros((len(self._from_base), len(i)))
@@ -200,7 +205,7 @@ class SoilGrid:
         x, y = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
         i = np.floor(x / self.spacing + 0.5).astype(np.int32)
         j = np.floor(y / self.spacing + 0.5).astype(np.int32)
-        # Not through the tiles: a map of a whole site must not fill the memory with tiles nobody drives on.
+        # Not through the tiles: a map of a whole site must not allocate tiles on which no vehicle drives.
         out = np.array(self.height_field.heights(i * self.spacing, j * self.spacing), dtype=np.float64)
         flat, fi, fj = out.reshape(-1), i.reshape(-1), j.reshape(-1)
         for (ti, tj), members in _by_tile(fi, fj):
@@ -210,15 +215,16 @@ class SoilGrid:
         return flat.reshape(out.shape)
 
     def rises_above(self, plane: tuple[float, ...], way: float) -> bool:
-        """Return whether any node's level_initial may come above a patch of a plane that moves by up to ``way`` [m].
+        """Return whether a node's level_initial may be above a patch of a plane that moves by up to ``way`` [m].
 
         Args:
-            plane: x and y of the patch's middle, its half extents along x and y, height there [m], slopes along x, y
+            plane: x and y of the patch's center, half extents along x and y, height there [m], slopes along x, y.
+            way: Largest distance by which the plane moves [m].
         """
         x, y, reach_x, reach_y, z, slope_x, slope_y = plane
         i0, i1 = self._indices(x, reach_x + way)
         j0, j1 = self._indices(y, reach_y + way)
-        # The plane may also move sideways.
+        # The plane may also move horizontally.
         z -= way * (1.0 + abs(slope_x) + abs(slope_y)) + x * slope_x + y * slope_y
         for tile, ai, aj in self._overlapping(i0, i1 + 1, j0, j1 + 1):
             heights = tile.base if tile.values is None else tile.values[self._initial]
@@ -230,16 +236,16 @@ class SoilGrid:
         return math.floor((middle - reach) / self.spacing), math.ceil((middle + reach) / self.spacing)
 
     def mean_rise(self, i: int, j: int, stride: int, count: int) -> Floats | None:
-        """Return the rise of the level above undisturbed ground [m], averaged over squares of nodes about coarse ones.
+        """Return the mean rise of the level above the undisturbed surface [m] over squares of nodes.
 
         Args:
-            i: index along x of the first of the coarse nodes i, i + stride, ...
-            j: the same along y
-            stride: nodes along a square's side
-            count: coarse nodes along either axis
+            i: Index along x of the first of the coarse nodes i, i + stride, ...
+            j: Index along y of the first of the coarse nodes.
+            stride: Number of nodes along the side of a square.
+            count: Number of coarse nodes along either axis.
 
         Returns:
-            shape (count, count); None if nothing there was touched
+            Mean rise, shape (count, count); None if no node there was touched.
         """
         low_i, low_j = i - stride // 2, j - stride // 2
         first, last = (
@@ -281,7 +287,7 @@ class SoilGrid:
         return NodeRecords.from_values(i[order], j[order], values[:, order], self.law.names)
 
     def max_rut_depth(self) -> float:
-        """Return the depth of the deepest node below the undisturbed ground [m], >= 0."""
+        """Return the depth of the deepest node below the undisturbed surface [m], >= 0."""
         depth = 0.0
         for tile in self._tiles.values():
             if tile.values is not None and tile.modified is not None and tile.modified.any():
@@ -289,8 +295,9 @@ class SoilGrid:
         return depth
 
     def moved_mass(self) -> float:
-        """Return the sum of all columns' changes of mass, rounded once [kg/m^2]; see
-        :mod:`regolith_terrain.grid.mass_balance`.
+        """Return the sum of all changes of column mass, rounded once [kg/m^2].
+
+        See :mod:`regolith_terrain.grid.mass_balance`.
         """
         kept = (t.values[self._mass] for t in self._tiles.values() if t.values is not None)
         return math.fsum(chain.from_iterable(mass[mass != 0.0].tolist() for mass in kept))
@@ -301,7 +308,7 @@ class SoilGrid:
         """Write records to the committed soil.
 
         Raises:
-            ValueError: if the nodes are not unique and sorted by (i, j)
+            ValueError: If the nodes are not unique and sorted by (i, j).
         """
         hashed, self._hashed = self._hashed, None
         if hashed is not None and hashed[0] is records and hashed[3] == self._writes:
@@ -312,9 +319,9 @@ class SoilGrid:
         self._writes += 1
 
     def hash_with(self, records: NodeRecords) -> str:
-        """Return the soil hash as it would be after :meth:`apply`, without writing anything."""
+        """Return the soil hash that :meth:`apply` would give, without a change."""
         count, lanes = self._take(records, write=False)
-        # apply() usually follows with the same records, and need not weigh them again.
+        # apply() usually follows with the same records, and then reuses this result.
         self._hashed = (records, count, lanes, self._writes)
         return digest(count, lanes)
 
@@ -333,18 +340,18 @@ class SoilGrid:
     # -- identity and storage -----------------------------------------------------------------------------------
 
     def soil_hash(self) -> str:
-        """Return the SHA-256 (hex) over all modified nodes; O(1)."""
+        """Return the SHA-256 (hex) of all modified nodes; O(1)."""
         return digest(self._count, self._lanes)
 
     def recomputed_hash(self) -> str:
-        """Return the value that :meth:`soil_hash` must have, computed from the records alone."""
+        """Return the value of :meth:`soil_hash` recomputed from the records."""
         records = self.all_records()
         lanes = np.zeros(LANES, dtype=np.uint64)
         _hash_all(records.i, records.j, records.table.view(np.uint64), lanes)
         return digest(len(records), lanes)
 
     def save(self) -> bytes:
-        """Return all records as bytes: equal soil, equal bytes."""
+        """Return all records as bytes; equal soil gives equal bytes."""
         records = self.all_records()
         names = ' '.join(self.law.names).encode()
         head = np.array([len(records), len(names)], dtype='<i8').tobytes() + np.array([self.spacing], '<f8').tobytes()
@@ -354,26 +361,29 @@ class SoilGrid:
     def load(self, blob: bytes) -> None:
         """Replace all records by saved ones; the height field is not part of them.
 
+        Args:
+            blob: Bytes of :meth:`save`.
+
         Raises:
-            ValueError: if the blob is not a saved soil, or of a grid with another spacing or law
+            ValueError: If the blob is not a saved soil, or of a grid with another spacing or terrain model.
         """
         records = self._parse(blob)
         tiles = self._tiles
         self._clear()
-        # The undisturbed heights stay: computing them is the slow part.
+        # The undisturbed heights are kept: their computation is the slow part.
         self._tiles = {key: _Tile(tile.base) for key, tile in tiles.items()}
         self.apply(records)
 
     def _parse(self, blob: bytes) -> NodeRecords:
         start = len(_MAGIC) + 24
         if len(blob) < start or not blob.startswith(_MAGIC):
-            raise ValueError(f'not a saved soil: {len(blob)} bytes starting {blob[:8]!r}; allowed: {_MAGIC!r}')
+            raise ValueError(f'is not a saved soil: {len(blob)} bytes starting {blob[:8]!r}; allowed: {_MAGIC!r}')
         count, length = (int(v) for v in np.frombuffer(blob, '<i8', 2, len(_MAGIC)))
         spacing = float(np.frombuffer(blob, '<f8', 1, start - 8)[0])
         fields = tuple(blob[start : start + length].decode(errors='replace').split())
         start += length
         if len(blob) != start + count * (8 + 8 * len(fields)):
-            raise ValueError(f'saved soil of {count} nodes has {len(blob)} bytes; it was cut short')
+            raise ValueError(f'saved soil of {count} nodes has {len(blob)} bytes, it is truncated')
         if spacing != self.spacing:
             raise ValueError(f'saved soil has spacing {spacing!r} m; this grid: {self.spacing!r} m')
         if fields != self.law.names:
@@ -399,7 +409,7 @@ class SoilGrid:
 
 
 def _by_tile(i: Indices, j: Indices) -> list[tuple[tuple[int, int], Members]]:
-    """Return (tile index, positions of its nodes in the input, ascending) for every tile met."""
+    """Return (tile index, ascending positions of its nodes in the input) for every tile of the input."""
     if len(i) == 0:
         return []
     key = ((i >> _SHIFT).astype(np.int64) << 32) + ((j >> _SHIFT).astype(np.int64) + 2**31)
@@ -429,10 +439,17 @@ def _copy_tile(
     """Copy the nodes that a tile shares with parts of a window, whose base has a border of one node.
 
     Args:
-        virgin: whether the tile has no records; fields ``from_base`` then start at its heights, others at zero
-        ti0: index of the tile's first row
-        tj0: of its first column
-        parts: see :meth:`SoilGrid.window`
+        tile_base: Undisturbed heights of the tile [m].
+        tile_values: Records of the tile.
+        virgin: Whether the tile has no records; fields ``from_base`` then start at its heights, others at zero.
+        from_base: Whether a field starts at the height.
+        ti0: Index of the tile's first row.
+        tj0: Index of the tile's first column.
+        i0: Index of the window's first row.
+        j0: Index of the window's first column.
+        parts: Rectangles, see :meth:`SoilGrid.window`.
+        base: Output: undisturbed heights of the window [m].
+        values: Output: fields of the window.
     """
     size = tile_base.shape[0]
     for part in range(parts.shape[0]):
@@ -516,15 +533,22 @@ def _take_tile(
     write: bool,
     weigh: bool,
 ) -> int:
-    """Return the number of nodes that become modified; swap their hash words for new ones, and write their records.
+    """Update the hash and the records of a tile's nodes; return the number of newly modified nodes.
 
     Args:
-        values: new records
-        bits: the same as words
-        members: columns of the tile's nodes in them
-        lanes: in/out: words of the hash
-        write: whether to write the records
-        weigh: whether to bring the hash up to date
+        i0: Index of the tile's first row.
+        j0: Index of the tile's first column.
+        i: Node indices along x, shape (n,).
+        j: Node indices along y, shape (n,).
+        values: New records.
+        bits: New records as words.
+        members: Columns of the tile's nodes in the records.
+        tile_values: Records of the tile.
+        tile_bits: Records of the tile as words.
+        modified: Whether a node of the tile has a record.
+        lanes: Input and output: words of the hash.
+        write: Whether to write the records.
+        weigh: Whether to update the hash.
     """
     fresh = 0
     for member in members:

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A hash of all modified nodes that is kept current node by node, whatever the order.
+"""Incremental hash of all modified nodes, independent of the order of changes.
 
-Each node is mixed into four 64-bit words; the hash of the ground is the SHA-256 of the number of nodes and the four
-sums modulo 2^64 (a multiset hash in AdHash form). The mixer is the finaliser of SplitMix64, in which every input bit
-affects every output bit. It tells states apart; it is no protection against somebody who wants a collision.
+Each node is mixed into four 64-bit words. The soil hash is the SHA-256 of the number of nodes and the four sums modulo
+2^64 (a multiset hash in AdHash form). The mixer is the finalizer of SplitMix64, in which every input bit affects every
+output bit. The hash distinguishes states. It does not protect against deliberate collisions.
 
 Source: clarke2003; steele2014.
 Checked by: test_soil_grid.py::test_hash_does_not_depend_on_order_or_detours,
@@ -24,16 +24,20 @@ from regolith_world.random.philox import GOLDEN_GAMMA, mix
 Words = NDArray[np.uint64]
 
 LANES = 4
-"""Words that a node is mixed into."""
+"""Number of words into which a node is mixed."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def add_node(i: int, j: int, bits: Words, n: int, subtract: bool, lanes: Words) -> None:
-    """Add node (i, j) to the lanes, or take it out of them, in place.
+    """Add node (i, j) to the lanes, or subtract it, in place.
 
     Args:
-        bits: values of nodes as words, shape (number of fields, k); column ``n`` is this node's
-        lanes: shape (LANES,)
+        i: Node index along x.
+        j: Node index along y.
+        bits: Values of nodes as words, shape (number of fields, k).
+        n: Column of the node in ``bits``.
+        subtract: Whether to subtract the node.
+        lanes: Input and output: words of the hash, shape (LANES,).
     """
     place = (np.uint64(np.int64(i)) << np.uint64(32)) | (np.uint64(np.int64(j)) & np.uint64(0xFFFFFFFF))
     for lane in range(lanes.shape[0]):

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The map of soils: regions, and the soil that fills each."""
+"""Map of soils: regions and the soil of each."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from regolith_terrain.grid.node_records import Floats
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A disc or a polygon of a soil of its own."""
+    """A disc or polygon with a separate soil."""
 
     outline: Floats
-    """Corners of a polygon in order, or the centre of a disc, x and y [m], shape (k, 2)."""
+    """Corners of a polygon in order, or center of a disc, x and y [m], shape (k, 2)."""
     radius: float
     """Radius of a disc [m]; 0: a polygon (even-odd rule)."""
 
@@ -30,7 +30,7 @@ class Region:
 
 
 class SoilMap:
-    """A table of soils and the regions they fill; where regions overlap the last one holds."""
+    """Table of soils and the regions they fill; where regions overlap, the last one applies."""
 
     def __init__(
         self,
@@ -39,16 +39,17 @@ class SoilMap:
         others: Mapping[str, Floats] | None = None,
         particles: Sequence[ParticleRegion] = (),
     ) -> None:
-        """Lay out the soils.
+        """Create the map.
 
         Args:
-            soils: parameters as the law's kernels take them, one row per soil; row 0 lies wherever no region is, row k
-                + 1 fills region k; NaN where another law holds
-            others: name of a law -> such a table, for each law that holds in some places instead
-            particles: those of the regions that are particles
+            soils: Parameters for the kernels of the terrain model, one row per soil. Row 0 applies outside all regions,
+                row k + 1 in region k. NaN rows belong to other terrain models.
+            regions: Regions in order.
+            others: Name of a terrain model -> such a table, for each other terrain model.
+            particles: Regions that consist of particles.
 
         Raises:
-            ValueError: if the numbers do not fit, or there are more than 255 regions
+            ValueError: If the number of rows does not match, or there are more than 255 regions.
         """
         self.soils = np.atleast_2d(np.asarray(soils, dtype=np.float64))
         self.regions = tuple(regions)
@@ -56,17 +57,17 @@ class SoilMap:
         self.particles = tuple(particles)
         if len(self.soils) != len(self.regions) + 1 or len(self.regions) > 255:
             raise ValueError(
-                f'{len(self.soils)} soils for {len(self.regions)} regions; allowed: one more than regions, of which'
-                ' there may be 255'
+                f'{len(self.soils)} soils for {len(self.regions)} regions; allowed: one more than regions,'
+                ' at most 255 regions'
             )
 
     def only_model(self) -> Floats:
-        """Return the rows that are not another law's."""
+        """Return the rows of this terrain model."""
         rows: Floats = self.soils[~np.isnan(self.soils).all(axis=1)]
         return rows
 
     def of(self, law: str) -> SoilMap:
-        """Return the map of another law: its own table, the same regions."""
+        """Return the map of another terrain model: its table, the same regions."""
         return SoilMap(self.others[law], self.regions, particles=self.particles)
 
     def rows(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> NDArray[np.uint8]:
@@ -97,7 +98,7 @@ def _paint(
     outline: Floats,
     radius: float,
 ) -> None:
-    """Write ``row`` at the nodes of a rectangle that lie in a region."""
+    """Write ``row`` at the nodes of a rectangle that are in a region."""
     count = outline.shape[0]
     for r in range(r0, r1):
         x = (i0 + r) * spacing

@@ -1,3 +1,3 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Lunar ground made from published statistics of craters, rocks and roughness."""
+"""Lunar terrain from published statistics of craters, rocks and roughness."""

@@ -1,11 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Counter-based random numbers for kernels: a word for every (key, layer, cell), a double for every draw of it.
+"""Counter-based random numbers for kernels: a word per (key, layer, cell), and doubles drawn from it.
 
-What is drawn for a cell depends on nothing else.
+A draw of a cell depends on nothing else.
 
-Source: steele2014, the finaliser of SplitMix64.
-Checked by: test_lunar_statistics.py::test_draws_are_uniform_and_poisson.
+Source: steele2014, the finalizer of SplitMix64.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from numba import njit
 from regolith_world.random.philox import GOLDEN_GAMMA, mix
 
 DRAW_GAMMA = np.uint64(0xD1342543DE82EF95)
-"""Increment between the draws of one word: odd, and unlike the golden one."""
+"""Increment between the draws of one word: odd, and different from the golden one."""
 
 
 def key_of(seed: int, purpose: str) -> np.uint64:
@@ -50,7 +49,7 @@ def uniform_draw(word: np.uint64, index: int) -> float:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def poisson(uniform: float, mean: float) -> int:
-    """Return the Poisson-distributed number of a uniform one in [0, 1), by inversion; for means below some hundred."""
+    """Return a Poisson-distributed number from a uniform one in [0, 1), by inversion; for means below some hundred."""
     term = np.exp(-mean)
     total = term
     count = 0

@@ -1,13 +1,13 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Craters of all ages over one another, as kernels.
+"""Kernels of superposed craters of all ages.
 
-Each octave of diameters (a *class*) lives on a lattice of its own, whose cells draw number, places, sizes and ages of
-their craters from a hash of (seed, class, cell). A crater reaches at most one cell away, so a point asks 3 x 3 cells
-per class and nothing depends on where else anybody has looked.
+Each octave of diameters (a *class*) has a separate lattice. The cells draw number, positions, sizes and ages of their
+craters from a hash of (seed, class, cell). A crater extends at most one cell away, so a point depends on 3 x 3 cells
+per class, and the result does not depend on other evaluations.
 
-Craters are laid down in order of age. A new one keeps the slopes it falls on but wipes out what is smaller than itself
-or its like within its bowl, and buries it under the thick ejecta at its rim.
+Craters are applied in order of age. A new one follows the slopes it falls on, but removes relief of its own size and
+smaller within its bowl, and covers it with the thick ejecta at its rim.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from regolith_world.numerics.portable_math import each
 
 Floats = NDArray[np.float64]
 
-# Columns of a class: least diameter, width of a cell, mean number per cell, largest diameter, exponent of the number,
-# then pairs (value at the least diameter, exponent) of the power laws that hold within: production C since the oldest
-# was made, production that brings it to K = 1, depth over diameter when fresh.
+# Columns of a class: smallest diameter, width of a cell, mean number per cell, largest diameter, exponent of the
+# number. Then pairs (value at the smallest diameter, exponent) of power laws within the class: production C since the
+# oldest crater formed, production until K = 1, fresh depth over diameter.
 CLASS_COLUMNS = 11
 LEAST, CELL, NUMBER, LARGEST, NUMBER_EXPONENT = range(5)
 MADE, MADE_EXPONENT, WEAR, WEAR_EXPONENT, FRESH, FRESH_EXPONENT = range(5, CLASS_COLUMNS)
@@ -39,7 +39,7 @@ CRATER_COLUMNS = WOBBLE + 6
 _WOBBLE = 0.052
 _SLIMMEST = 0.88
 FARTHEST = REACH / _SLIMMEST
-"""Radii from its centre at which a crater surely has ended."""
+"""Distance from its center, in radii, beyond which a crater has certainly ended."""
 _ANCHOR_M = 100.0
 _LAYER = 1000
 _MAX_ROW = len(AGE_ROWS) - 1.001
@@ -48,19 +48,19 @@ _MAX_ROW = len(AGE_ROWS) - 1.001
 def crater_classes(
     min_diameter_m: float, max_diameter_m: float, density: float, exponent: float, age_gyr: float, faintest_age: float
 ) -> Floats:
-    """Return the table of classes the kernels take, smallest first, shape (n, 11).
+    """Return the table of classes for the kernels, smallest first, shape (n, 11).
 
-    Micrometeorites that make craters also wear them: a crater made C production units ago has the diffusion age
-    K = faintest_age C / C_eq(D), which is ``faintest_age`` at the end of its visible time. Hence kappa grows about as
-    D^0.9, an anomalous diffusion as Xie et al. (2017) find it; beyond 100 m that law goes on.
+    Micrometeorites that form craters also erode them. A crater formed C production units ago has the diffusion age K =
+    faintest_age C / C_eq(D), which is ``faintest_age`` at the end of its visible time. So kappa is about proportional
+    to D^0.9, an anomalous diffusion as found by Xie et al. (2017). Beyond 100 m that law is extrapolated.
 
     Args:
-        min_diameter_m: smallest diameter
-        max_diameter_m: largest; the last class ends there
-        density: of the equilibrium, see :func:`regolith_terrain.lunar.statistics.equilibrium`
-        exponent: likewise
-        age_gyr: of the surface
-        faintest_age: K of a crater that can just be seen
+        min_diameter_m: Smallest diameter [m].
+        max_diameter_m: Largest diameter [m]; the last class ends there.
+        density: Density of the equilibrium, see :func:`regolith_terrain.lunar.statistics.equilibrium`.
+        exponent: Exponent of the equilibrium, see :func:`regolith_terrain.lunar.statistics.equilibrium`.
+        age_gyr: Age of the surface [Gyr].
+        faintest_age: K of a crater that is just visible.
 
     Source: neukum2001; trask1966; xie2017; fassett2014.
     Checked by: test_lunar_statistics.py::test_craters_wear_as_fast_as_they_fade_from_sight,
@@ -88,7 +88,7 @@ def crater_classes(
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def cell_count(key: np.uint64, layer: int, ix: int, iy: int, classes: Floats) -> int:
-    """Return how many craters a cell has: a Poisson number of the class's mean.
+    """Return the number of craters in a cell: a Poisson number with the mean of the class.
 
     Source: neukum2001; trask1966.
     Checked by: test_lunar_statistics.py::test_crater_counts_pass_chi_square.
@@ -101,14 +101,19 @@ def cell_count(key: np.uint64, layer: int, ix: int, iy: int, classes: Floats) ->
 def make_crater(
     key: np.uint64, layer: int, ix: int, iy: int, index: int, classes: Floats, rows: Floats, crater: Floats
 ) -> None:
-    """Fill in the columns of one crater of a cell, shape (CRATER_COLUMNS,).
+    """Write the columns of one crater of a cell, shape (CRATER_COLUMNS,).
 
-    Diameters follow the class's power law, ages are uniform in production since the oldest one visible.
+    Diameters follow the power law of the class. Ages are uniform in production since the oldest visible crater.
 
     Args:
-        index: number of the crater in its cell, from 0
-        rows: ages K of the rows of the profile table
-        crater: out
+        key: Key of the random numbers.
+        layer: Number of the class.
+        ix: Cell index along x.
+        iy: Cell index along y.
+        index: Number of the crater in its cell, from 0.
+        classes: Table of classes.
+        rows: Ages K of the rows of the profile table.
+        crater: Output: columns of the crater.
 
     Source: neukum2001; trask1966; fassett2014.
     Checked by: test_lunar_statistics.py::test_crater_counts_pass_chi_square,
@@ -152,11 +157,19 @@ def gather(
     first: int,
     grown: float,
 ) -> Floats:
-    """Return all craters of classes from ``first`` on that may reach a box, oldest first, shape (n, CRATER_COLUMNS).
+    """Return all craters of classes from ``first`` on that may extend to a box, oldest first, shape (n,
+    CRATER_COLUMNS).
 
     Args:
-        west: edge of the box [m], as ``east``, ``south``, ``north``
-        grown: what counts as a crater's reach, in radii (at most FARTHEST)
+        west: West edge of the box [m].
+        east: East edge of the box [m].
+        south: South edge of the box [m].
+        north: North edge of the box [m].
+        key: Key of the random numbers.
+        classes: Table of classes.
+        rows: Ages K of the rows of the profile table.
+        first: First class.
+        grown: Extent of a crater in radii, at most FARTHEST.
     """
     found = np.empty((64, CRATER_COLUMNS))
     count = 0
@@ -207,7 +220,7 @@ def _profile(table: Floats, row: float, x: float) -> float:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _wiped(x: float) -> float:
-    """Return the share of older, smaller relief that is gone at x radii: all in the bowl, nothing from 1.5 on."""
+    """Return the fraction of older, smaller relief that is removed at x radii: all in the bowl, none from 1.5 on."""
     if x <= 0.9:
         return 1.0
     if x >= 1.5:
@@ -231,8 +244,15 @@ def add_craters(
     """Add the relief of all craters at (x[r], y[c]) [m], both ascending, to out [m], shape (len(x), len(y)).
 
     Args:
-        least: classes whose smallest diameter is below this [m] are left out
-        layers: scratch, shape (len(x), len(y), number of classes)
+        x: Positions along x [m].
+        y: Positions along y [m].
+        key: Key of the random numbers.
+        classes: Table of classes.
+        rows: Ages K of the rows of the profile table.
+        table: Table of profiles.
+        least: Smallest diameter of included classes [m].
+        layers: Work array, shape (len(x), len(y), number of classes).
+        out: Input and output: heights [m].
     """
     first = first_class(classes, least)
     craters = gather(x[0], x[-1], y[0], y[-1], key, classes, rows, first, FARTHEST)
@@ -241,8 +261,8 @@ def add_craters(
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def first_class(classes: Floats, least: float) -> int:
-    """Return the first class whose smallest diameter is ``least`` or more."""
-    first: int = np.int64(0)  # type: ignore[assignment]  # a plain 0 would have what takes it compiled for zero, too
+    """Return the first class whose smallest diameter is at least ``least``."""
+    first: int = np.int64(0)  # type: ignore[assignment]  # a plain 0 would compile callers for a literal, too
     while first < classes.shape[0] and classes[first, LEAST] < least:
         first += 1
     return first
@@ -262,7 +282,7 @@ def lay_craters(x: Floats, y: Floats, craters: Floats, table: Floats, first: int
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _lay(x: Floats, y: Floats, crater: Floats, table: Floats, layers: Floats) -> None:
-    """Lay one crater over the relief of each class."""
+    """Apply one crater to the relief of each class."""
     radius = crater[RADIUS]
     own = int(crater[CLASS])
     limit = radius * FARTHEST

@@ -1,13 +1,13 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The shape of a simple crater, fresh and softened with age.
+"""Profile of a simple crater, fresh and softened with age.
 
 *Fresh*: a parabolic bowl with a raised rim (Pike 1977: rim height 0.036 D, depth 0.196 D, here 0.2 of the depth) and
-ejecta falling as r^-3 (McGetchin et al. 1973). Small ones are shallower (:func:`fresh_depth_ratio`).
+ejecta that fall as r^-3 (McGetchin et al. 1973). Small craters are shallower (:func:`fresh_depth_ratio`).
 
 *Worn*: micrometeorites move soil downhill like heat, dh/dt = kappa laplace h (Soderblom 1970; Fassett & Thomson 2014).
-In units of the crater's radius only K = kappa t / R^2 matters, so that one table of profiles over K serves all
-craters. The diffusivity itself follows from the time craters stay visible, see :mod:`regolith_terrain.lunar.field`.
+In units of the crater's radius only K = kappa t / R^2 matters, so one table of profiles over K applies to all craters.
+The diffusivity follows from the time in which craters stay visible, see :mod:`regolith_terrain.lunar.field`.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from regolith_world.numerics.portable_math import each
 Floats = NDArray[np.float64]
 
 REACH = 4.0
-"""Craters end at this many radii."""
+"""Radius at which craters end, in crater radii."""
 STEPS = 64
-"""Samples of the table per radius."""
+"""Number of samples of the table per radius."""
 AGE_ROWS = np.concatenate([[0.0], 1e-3 * each(math.pow, 4e3, np.arange(59) / 58.0)])
-"""The K of the table's rows, [0] and 59 in geometric sequence."""
+"""Values of K of the table's rows, [0] and 59 in geometric sequence."""
 
 _RIM = 0.2
-# A rim as sharp as the formula's does not survive its own making: everything starts with a little wear.
+# A rim as sharp as that of the formula does not survive the impact itself, so all craters start slightly worn.
 _FIRST = 4e-3
 
 
 def fresh_depth_ratio(diameter_m: ArrayLike) -> Floats:
     """Return depth over diameter of fresh craters: 0.2 from 400 m up, less for small ones.
 
-    Stopar et al. (2017, LROC stereo) find the freshest at 0.17-0.2 above 100-400 m and 0.11-0.15 at 40-100 m;
-    Daubar et al. (2014) some 0.1-0.15 for new ones of metres. Joined linearly in log D.
+    Stopar et al. (2017, LROC stereo) find the freshest at 0.17-0.2 above 100-400 m and 0.11-0.15 at 40-100 m. Daubar et
+    al. (2014) find about 0.1-0.15 for new ones of a few meters. Values are interpolated linearly in log D.
 
     Source: stopar2017; daubar2014; pike1977.
     Checked by: test_lunar_statistics.py::test_profiles_start_fresh_and_soften.
@@ -50,7 +50,7 @@ def fresh_depth_ratio(diameter_m: ArrayLike) -> Floats:
 def fresh_profile(x: ArrayLike) -> Floats:
     """Return the height at x = r / R in units of the depth from rim to floor, shaped as ``x``.
 
-    A parabola up to the rim at 0.2, beyond it ejecta that fall as x^-3.
+    It is a parabola up to the rim at 0.2, and beyond it ejecta that fall as x^-3.
 
     Source: pike1977; mcgetchin1973.
     Checked by: test_lunar_statistics.py::test_fresh_craters_are_pikes_bowls_with_mcgetchins_ejecta.
@@ -62,12 +62,12 @@ def fresh_profile(x: ArrayLike) -> Floats:
 def diffused(profile: Floats, step: float, ages: ArrayLike) -> Floats:
     """Return an axisymmetric profile after diffusion, exact in time, shape (len(ages), n).
 
-    Finite volumes in r with no flux through the outer edge: the volume sum(h (r_out^2 - r_in^2)) stays.
+    Finite volumes in r without flux through the outer edge conserve the volume sum(h (r_out^2 - r_in^2)).
 
     Args:
-        profile: heights at r = (i + 1/2) step, shape (n,)
-        step: in units of R
-        ages: K = kappa t / R^2
+        profile: Heights at r = (i + 1/2) step, shape (n,).
+        step: Cell size in units of R.
+        ages: Diffusion ages K = kappa t / R^2.
 
     Source: soderblom1970; fassett2014.
     Checked by: test_lunar_statistics.py::test_diffusion_keeps_volume_and_spreads_gaussians_exactly,
@@ -82,7 +82,7 @@ def diffused(profile: Floats, step: float, ages: ArrayLike) -> Floats:
     loss = np.zeros(n)
     loss[:-1] += flux
     loss[1:] += flux
-    # Symmetric with sqrt(area) as weights, hence real eigenvalues and an orthogonal basis.
+    # Symmetric with weights sqrt(area), so eigenvalues are real and the basis is orthogonal.
     root = np.sqrt(area)
     rate, basis = eigh_tridiagonal(-loss / area, flux / (root[:-1] * root[1:]))
     amount = basis.T @ (root * profile)
@@ -94,8 +94,8 @@ def diffused(profile: Floats, step: float, ages: ArrayLike) -> Floats:
 def profile_table() -> Floats:
     """Return profiles at x = j / STEPS for the rows of :data:`AGE_ROWS`, shape (60, REACH STEPS + 1).
 
-    Beyond three radii they are drawn to zero. Rounded to 2^-32, so that the last bits of one machine's linear algebra
-    do not show on another's ground.
+    Beyond three radii they decrease to zero. They are rounded to 2^-32, so that terrain does not depend on the last
+    bits of a machine's linear algebra.
 
     Source: pike1977; soderblom1970.
     Checked by: test_lunar_statistics.py::test_profiles_start_fresh_and_soften.
@@ -111,7 +111,7 @@ def profile_table() -> Floats:
 
 
 def relative_depth(age: ArrayLike) -> Floats:
-    """Return depth from rim to floor over that of the fresh crater, for K = ``age``.
+    """Return depth from rim to floor relative to the fresh crater, for K = ``age``.
 
     Source: fassett2014.
     Checked by: test_lunar_statistics.py::test_profiles_start_fresh_and_soften.
@@ -122,7 +122,7 @@ def relative_depth(age: ArrayLike) -> Floats:
 
 
 def age_at_depth(ratio: float) -> float:
-    """Return the K at which a crater has ``ratio`` of its fresh depth left.
+    """Return the K at which a crater has a fraction ``ratio`` of its fresh depth.
 
     Source: fassett2014.
     Checked by: test_lunar_statistics.py::test_profiles_start_fresh_and_soften.

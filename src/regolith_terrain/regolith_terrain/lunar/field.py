@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Lunar ground without end: craters of all ages over fractal relief, a pure function of seed and position."""
+"""Unbounded lunar terrain: craters of all ages on fractal relief, a pure function of seed and position."""
 
 from __future__ import annotations
 
@@ -31,39 +31,39 @@ from regolith_terrain.lunar.statistics import age_of
 Floats = NDArray[np.float64]
 
 _VERSION = 1
-# Blocks are worked on in pieces of so many nodes a side, which bounds the scratch memory.
+# Side length in nodes of the pieces into which blocks are divided, which limits the work memory.
 _PIECE = 64
 _WIDEST_M = 64.0
-# Scattered points share a look for craters while they follow one another within so many metres, so many at most.
+# Successive scattered points within this distance [m] share a search for craters, up to this number of points.
 _CLOSE = 2.0
 _RUN = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Craters:
-    """A catalogue of craters, oldest first; all arrays of shape (n,)."""
+    """Catalog of craters, oldest first; all arrays of shape (n,)."""
 
     x: Floats
-    """x of the centres [m]."""
+    """x of the centers [m]."""
     y: Floats
-    """y of the centres [m]."""
+    """y of the centers [m]."""
     diameter: Floats
-    """[m] from rim to rim."""
+    """Diameters from rim to rim [m]."""
     depth: Floats
-    """[m] from rim to floor, worn as it is now."""
+    """Present worn depths from rim to floor [m]."""
     age_gyr: Floats
-    """Time since they were made [Gyr]."""
+    """Time since formation [Gyr]."""
 
     def __len__(self) -> int:
-        """Return their number."""
+        """Return the number of craters."""
         return len(self.x)
 
 
 class LunarField(HeightField):
-    """Endless ground of a preset; the height at the origin is 0."""
+    """Unbounded terrain of a preset; the height at the origin is 0."""
 
     def __init__(self, seed: int, preset: LunarPreset) -> None:
-        """Make the ground of this seed."""
+        """Create the terrain of a seed."""
         self.seed = int(seed)
         self.preset = preset
         self.key = key_of(self.seed, 'lunar')
@@ -96,21 +96,25 @@ class LunarField(HeightField):
         return out.reshape(x.shape)
 
     def nodes(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> Heights:
-        """Return z [m] of a block of nodes: the bits of :meth:`heights`, many times faster."""
+        """Return z [m] of a block of nodes, bit-identical to :meth:`heights` and many times faster."""
         return self._block(i0, i1, j0, j1, spacing, 0.0)
 
     def coarse_nodes(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> Heights:
-        """Return z [m] of a block of nodes, without craters and waves too small for the spacing to show."""
+        """Return z [m] of a block of nodes, without craters and waves too small for the spacing."""
         return self._block(i0, i1, j0, j1, spacing, 2.0 * spacing)
 
     def craters_in(
         self, west: float, east: float, south: float, north: float, min_diameter_m: float = 0.0, margin: float = 0.0
     ) -> Craters:
-        """Return the craters whose centres lie in west <= x < east, south <= y < north.
+        """Return the craters whose centers are in west <= x < east, south <= y < north.
 
         Args:
-            min_diameter_m: those narrower than this are left out
-            margin: [radii]; above 0, those whose circle of so many radii touches the box are returned instead
+            west: West edge of the box [m].
+            east: East edge of the box [m].
+            south: South edge of the box [m].
+            north: North edge of the box [m].
+            min_diameter_m: Smallest diameter of returned craters [m].
+            margin: If above 0, return the craters whose circle of this many radii touches the box instead.
         """
         first = int(np.searchsorted(self.classes[:, LARGEST], min_diameter_m, side='right'))
         box = (float(west), float(east), float(south), float(north))
@@ -131,7 +135,7 @@ class LunarField(HeightField):
         )
 
     def fingerprint(self) -> str:
-        """Return the SHA-256 (hex) of seed, preset and the version of the recipe."""
+        """Return the SHA-256 (hex) of seed, preset and version of the algorithm."""
         return hashlib.sha256(f'lunar {_VERSION} {self.seed} {self.preset!r}'.encode()).hexdigest()
 
     def _block(self, i0: int, i1: int, j0: int, j1: int, spacing: float, least: float) -> Heights:
@@ -143,7 +147,7 @@ class LunarField(HeightField):
         """Return z [m] at all (x[r], y[c]), both ascending, without craters and waves smaller than ``least`` [m]."""
         out = np.zeros((len(x), len(y)))
         step = max((axis[-1] - axis[0]) / (len(axis) - 1) if len(axis) > 1 else 0.0 for axis in (x, y))
-        # Where nodes lie far apart and nothing is left out, a piece must not hold millions of small craters.
+        # With widely spaced nodes and nothing omitted, a piece must not contain millions of small craters.
         piece = _PIECE if least > 0.0 or step * _PIECE <= _WIDEST_M else max(1, int(_WIDEST_M / step))
         tables = (self.key, self.classes, self.octaves, AGE_ROWS, self._table)
         _grid(x, y, *tables, self._offset, least, piece, out)
@@ -151,7 +155,7 @@ class LunarField(HeightField):
 
 
 def _is_grid(x: Floats, y: Floats) -> bool:
-    """Return whether places form a grid, x ascending along the first axis and y along the second."""
+    """Return whether positions form a grid, x ascending along the first axis and y along the second."""
     if x.ndim != 2 or x.size < 16 or not ((x == x[:, :1]).all() and (y == y[:1]).all()):
         return False
     return bool(np.all(np.diff(x[:, 0]) > 0.0) and np.all(np.diff(y[0]) > 0.0))
@@ -178,10 +182,17 @@ def _grid(
     """Write the heights [m] at all (x[r], y[c]) [m] to ``out``, shape (len(x), len(y)), piece by piece.
 
     Args:
-        rows: ages K of the rows of ``table``, the worn profiles
-        offset: taken off everywhere [m]
-        least: what is smaller is left out [m]
-        side: nodes along a piece's side
+        x: Positions along x [m], ascending.
+        y: Positions along y [m], ascending.
+        key: Key of the random numbers.
+        classes: Table of crater classes.
+        octaves: Table of noise octaves.
+        rows: Ages K of the rows of ``table``.
+        table: Table of worn profiles.
+        offset: Height subtracted everywhere [m].
+        least: Smallest size of included craters and waves [m].
+        side: Number of nodes along the side of a piece.
+        out: Output: heights [m].
     """
     layers = np.empty((min(side, len(x)), min(side, len(y)), classes.shape[0]))
     for r in range(0, len(x), side):
@@ -212,7 +223,7 @@ def _points(
     layers = np.empty((1, 1, classes.shape[0]))
     start = 0
     while start < len(x):
-        # Points that follow one another closely share their craters.
+        # Successive close points share their craters.
         end = start + 1
         west, east, south, north = x[start], x[start], y[start], y[start]
         while end < len(x) and end - start < _RUN:

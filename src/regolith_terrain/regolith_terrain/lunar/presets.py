@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds of lunar ground: ``data/terrain/NAME.yaml``, each figure with its source."""
+"""Presets of lunar terrain: ``data/terrain/NAME.yaml``, each value with its source."""
 
 from __future__ import annotations
 
@@ -15,17 +15,21 @@ from regolith_files.section import Section
 
 
 class CraterStatistics(Section):
-    """Numbers and ages of craters; see :mod:`regolith_terrain.lunar.statistics`."""
+    """Number and age of craters; see :mod:`regolith_terrain.lunar.statistics`."""
 
     equilibrium_density: float = Field(
-        ge=0.0, le=0.3, description='visible craters wider than 1 m in equilibrium [1/m^2]'
+        ge=0.0, le=0.3, description='Number of visible craters wider than 1 m per area in equilibrium [1/m^2].'
     )
-    equilibrium_exponent: float = Field(ge=1.5, le=3.0, description='cumulative, of their diameters [-]')
-    age_gyr: float = Field(gt=0.0, le=4.3, description='of the surface [Gyr]')
-    min_diameter_m: float = Field(gt=0.01, le=100.0, description='smallest diameter [m]')
-    max_diameter_m: float = Field(gt=1.0, le=5000.0, description='largest diameter [m]; still a simple bowl')
+    equilibrium_exponent: float = Field(
+        ge=1.5, le=3.0, description='Exponent of the cumulative crater size distribution in equilibrium [-].'
+    )
+    age_gyr: float = Field(gt=0.0, le=4.3, description='Age of the surface [Gyr].')
+    min_diameter_m: float = Field(gt=0.01, le=100.0, description='Smallest crater diameter [m].')
+    max_diameter_m: float = Field(
+        gt=1.0, le=5000.0, description='Largest crater diameter [m], within the range of simple bowls.'
+    )
     min_visible_depth_ratio: float = Field(
-        gt=0.01, lt=1.0, description='share of its depth at which a crater is last seen [-]'
+        gt=0.01, lt=1.0, description='Fraction of its fresh depth at which a crater is just visible [-].'
     )
 
     @model_validator(mode='after')
@@ -39,13 +43,13 @@ class CraterStatistics(Section):
 
 
 class Relief(Section):
-    """A fractal part; see :func:`regolith_terrain.lunar.relief.octaves`."""
+    """A fractal relief; see :func:`regolith_terrain.lunar.relief.octaves`."""
 
-    outer_scale_m: float = Field(gt=0.0, le=1e5, description='longest wavelength [m]')
-    inner_scale_m: float = Field(ge=0.01, le=1e3, description='shortest wavelength [m]')
-    hurst: float = Field(gt=0.0, le=1.0, description='Hurst exponent [-]')
-    rms_deviation_m: float = Field(ge=0.0, le=1e3, description='rms difference of heights a lag apart [m]')
-    lag_m: float = Field(gt=0.0, le=1e4, description='that lag [m]')
+    outer_scale_m: float = Field(gt=0.0, le=1e5, description='Longest wavelength [m].')
+    inner_scale_m: float = Field(ge=0.01, le=1e3, description='Shortest wavelength [m].')
+    hurst: float = Field(gt=0.0, le=1.0, description='Hurst exponent [-].')
+    rms_deviation_m: float = Field(ge=0.0, le=1e3, description='Rms difference of heights at the distance lag_m [m].')
+    lag_m: float = Field(gt=0.0, le=1e4, description='Distance of the heights of rms_deviation_m [m].')
 
     @model_validator(mode='after')
     def _ordered(self) -> Relief:
@@ -57,13 +61,15 @@ class Relief(Section):
 
 
 class RockStatistics(Section):
-    """Numbers of rocks; see :mod:`regolith_terrain.lunar.rocks`."""
+    """Number and size of rocks; see :mod:`regolith_terrain.lunar.rocks`."""
 
-    abundance: float = Field(ge=0.0, le=0.3, description='share of the ground that rocks cover, far from craters [-]')
-    min_diameter_m: float = Field(ge=0.02, le=10.0, description='smallest diameter [m]')
-    max_diameter_m: float = Field(gt=0.02, le=50.0, description='largest diameter [m]')
+    abundance: float = Field(
+        ge=0.0, le=0.3, description='Fraction of the surface covered by rocks far from craters [-].'
+    )
+    min_diameter_m: float = Field(ge=0.02, le=10.0, description='Smallest rock diameter [m].')
+    max_diameter_m: float = Field(gt=0.02, le=50.0, description='Largest rock diameter [m].')
     block_crater_min_diameter_m: float = Field(
-        gt=0.0, le=5000.0, description='craters wider than this dig up blocks [m]'
+        gt=0.0, le=5000.0, description='Smallest diameter of craters that excavate blocks [m].'
     )
 
     @model_validator(mode='after')
@@ -77,7 +83,7 @@ class RockStatistics(Section):
 
 
 class LunarPreset(Section):
-    """One kind of lunar ground."""
+    """A preset of lunar terrain."""
 
     description: str
     craters: CraterStatistics
@@ -89,11 +95,11 @@ class LunarPreset(Section):
 PRESETS = FileLibrary(
     'preset', Path(str(resources.files('regolith_terrain'))) / 'data' / 'terrain', 'regolith.terrain_presets'
 )
-"""Kinds of lunar ground."""
+"""Library of presets of lunar terrain."""
 
 
 def preset_names() -> tuple[str, ...]:
-    """Return the names of the presets that ship or are installed, sorted."""
+    """Return the names of the shipped and installed presets, sorted."""
     return PRESETS.names()
 
 
@@ -101,7 +107,10 @@ def preset_names() -> tuple[str, ...]:
 def load_preset(name: str) -> LunarPreset:
     """Return a preset by name or from a YAML file.
 
+    Args:
+        name: Name or path of the preset.
+
     Raises:
-        InputError: naming file, line, key, value and what is allowed
+        InputError: If the input is invalid. The message names file, line, key, value and allowed values.
     """
     return PRESETS.load(name, LunarPreset)

@@ -1,11 +1,11 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Fractal relief: octaves of gradient noise whose sum has the roughness that was measured on the Moon.
+"""Fractal relief: octaves of gradient noise with the measured roughness of the Moon.
 
-Perlin's noise (2002, quintic fade) on lattices turned by the golden angle and shifted at random, so that neither axes
-nor a common origin show. An octave's amplitude falls as wavelength^H. Absolute height is set by the *deviation*
-nu(L), the rms difference of heights a distance L apart (Shepard et al. 2001), which for lunar ground is what
-altimeters and stereo give: nu(L) = L s(L) with s the rms slope.
+Perlin's noise (2002, quintic fade) on lattices rotated by the golden angle and shifted at random, so neither axes nor a
+common origin are visible. The amplitude of an octave is proportional to wavelength^H. Absolute height follows from the
+*deviation* nu(L), the rms difference of heights at a distance L (Shepard et al. 2001), which altimeters and stereo
+measure on lunar terrain: nu(L) = L s(L) with the rms slope s.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ Floats = NDArray[np.float64]
 
 _GOLDEN = math.pi * (3.0 - math.sqrt(5.0))
 SCALE, AMPLITUDE, COS, SIN, SHIFT_U, SHIFT_V = range(6)
-"""Columns of the table of octaves: 1 / wavelength [1/m], amplitude [m], cos and sin of a lattice's turn, its shifts."""
+"""Columns of the table of octaves: 1 / wavelength [1/m], amplitude [m], cosine and sine of the lattice rotation,
+shifts.
+"""
 
 
 def octaves(
@@ -35,15 +37,15 @@ def octaves(
     rms_deviation_m: float,
     lag_m: float,
 ) -> Floats:
-    """Return the table of octaves the kernels take, longest wavelength first, shape (n, 6).
+    """Return the table of octaves for the kernels, longest wavelength first, shape (n, 6).
 
     Args:
-        key: of the lattices' shifts
-        outer_scale_m: longest wavelength
-        inner_scale_m: shortest wavelength
-        hurst: exponent H: amplitudes fall as wavelength^H
-        rms_deviation_m: rms difference of heights ``lag_m`` apart, of all octaves together
-        lag_m: distance at which ``rms_deviation_m`` holds
+        key: Key of the random shifts of the lattices.
+        outer_scale_m: Longest wavelength [m].
+        inner_scale_m: Shortest wavelength [m].
+        hurst: Hurst exponent H [-]; amplitudes are proportional to wavelength^H.
+        rms_deviation_m: Rms difference of heights at a distance ``lag_m``, of all octaves together [m].
+        lag_m: Distance of ``rms_deviation_m`` [m].
 
     Source: perlin2002; shepard2001; rosenburg2011.
     Checked by: test_lunar_statistics.py::test_noise_has_the_stated_deviation.
@@ -75,8 +77,8 @@ def deviation(lag: ArrayLike) -> Floats:
 def _deviations() -> tuple[Floats, Floats]:
     """Return lags [wavelengths] and rms differences, from the exact covariance of gradient noise, by quadrature.
 
-    With gradient components uniform in [-1, 1], E[n(p) n(q)] is the sum over lattice corners within reach of both of
-    w(p - c) w(q - c) (p - c).(q - c) / 3.
+    With gradient components uniform in [-1, 1], E[n(p) n(q)] is the sum over common lattice corners of w(p - c) w(q -
+    c) (p - c).(q - c) / 3.
     """
     lags = np.concatenate([1e-3 * each(math.pow, 2e3, np.arange(60) / 59.0), [1e6]])
     at = (np.arange(24) + 0.5) / 24.0
@@ -118,18 +120,22 @@ def _gradient(key: np.uint64, layer: int, ix: int, iy: int) -> tuple[float, floa
 def add_relief(x: Floats, y: Floats, key: np.uint64, table: Floats, least: float, out: Floats) -> None:
     """Add the relief at all (x[r], y[c]) [m] to out [m], shape (len(x), len(y)).
 
-    Gradients are hashed once per lattice corner where points are dense, and at every point where they are sparse; the
-    bits are the same.
+    Gradients are hashed once per lattice corner for dense points, and at every point for sparse ones. The results are
+    bit-identical.
 
     Args:
-        table: as :func:`octaves` returns it
-        least: octaves of a shorter wavelength are left out [m]
+        x: Positions along x [m].
+        y: Positions along y [m].
+        key: Key of the random numbers.
+        table: Table of :func:`octaves`.
+        least: Shortest wavelength of included octaves [m].
+        out: Input and output: heights [m].
 
     Source: perlin2002.
     Checked by: test_lunar_statistics.py::test_noise_has_the_stated_deviation.
     """
     ni, nj = len(x), len(y)
-    # Filled corner by corner; room for the densest lattice worth keeping, none for single points.
+    # Gradients by lattice corner, with memory for the densest lattice worth storing, and none for single points.
     room = 4 * ni * nj if ni * nj > 16 else 0
     kept_x = np.empty(room)
     kept_y = np.empty(room)
@@ -145,7 +151,7 @@ def add_relief(x: Floats, y: Floats, key: np.uint64, table: Floats, least: float
                 v = (cos * b - sin * a) * scale + sv
                 u_low, u_high = min(u_low, u), max(u_high, u)
                 v_low, v_high = min(v_low, v), max(v_high, v)
-        # One more on each side: rounding may carry a point past the corners' extremes.
+        # One more on each side: rounding may move a point beyond the extremes of the corners.
         iu0, iv0 = int(math.floor(u_low)) - 1, int(math.floor(v_low)) - 1
         nu, nv = int(math.floor(u_high)) + 3 - iu0, int(math.floor(v_high)) + 3 - iv0
         keep = nu * nv <= room

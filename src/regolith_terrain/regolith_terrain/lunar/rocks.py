@@ -1,22 +1,22 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rocks on lunar ground.
+"""Rock fields of lunar terrain from size-frequency distributions.
 
-The share of ground covered by rocks wider than D is F(> D) = k exp(-q D) (Golombek & Rapp 1997; on the Moon Di et al.
-2016 at the Chang'e-3 site), with q(k) = 0.5648 + 0.01285 / k [1/m] as fitted to lunar sites (Wu et al. 2018). The
-number per area and diameter is then n(D) = 4 k q exp(-q D) / (pi D^2).
+The fraction of the surface covered by rocks wider than D is F(> D) = k exp(-q D) (Golombek & Rapp 1997; on the Moon Di
+et al. 2016 at the Chang'e-3 site), with q(k) = 0.5648 + 0.01285 / k [1/m] as fitted to lunar sites (Wu et al. 2018).
+The number per area and diameter is then n(D) = 4 k q exp(-q D) / (pi D^2).
 
-k is that of the preset far from craters. Craters that reach bedrock spread blocks: within 1.2 radii they add
-k = 0.27 (age / 1 Myr)^-0.46 (Ghent et al. 2014), falling as r^-3 like the ejecta. Theirs are craters of 18 km and more;
-here the share of the excavated bowl that is bedrock, (1 - D_b / D)^2 with D_b the narrowest crater that reaches it,
-and the survival of metre-sized boulders, 2^-(age / 60 Myr) (Basilevsky et al. 2013: 40 to 80 Myr), take away most of
-that from small and old ones. Rocks roll nowhere and lie apart by chance only: they may overlap.
+Far from craters k is that of the preset. Craters that reach bedrock spread blocks: within 1.2 radii they add k = 0.27
+(age / 1 Myr)^-0.46 (Ghent et al. 2014), decreasing as r^-3 like the ejecta. Those are craters of 18 km and more. Two
+factors remove most of it from small and old craters: the bedrock fraction of the excavated bowl, (1 - D_b / D)^2 with
+D_b the narrowest crater that reaches it, and the survival of meter-sized boulders, 2^-(age / 60 Myr) (Basilevsky et al.
+2013: 40 to 80 Myr). Rocks do not roll, and their positions are random: they may overlap.
 
-Like the craters, rocks of an octave of diameters come from the cells of a lattice, here by thinning candidates of the
-densest field there can be, so that any box gives the same rocks.
+Like craters, rocks of an octave of diameters are drawn in the cells of a lattice, here by thinning candidates of the
+densest possible field, so any box gives the same rocks.
 
-Vehicles feel those wider than 5 cm (:mod:`regolith_terrain.solids`). Where they are to drive there are none so wide, as
-drivers choose their way.
+Vehicles collide with rocks wider than 5 cm (:mod:`regolith_terrain.solids`). Rock-free zones on their paths contain no
+rocks of this width, as drivers would avoid them.
 """
 
 from __future__ import annotations
@@ -40,43 +40,43 @@ from regolith_world.numerics.portable_math import each
 Floats = NDArray[np.float64]
 
 _LOW_M = 0.05
-"""Rocks up to this wide may lie where vehicles are to drive [m]."""
+"""Largest diameter of rocks in rock-free zones [m]."""
 _DENSEST = 0.3
 _PER_CELL = 8.0
 _HALF_LIFE_MYR = 60.0
 _PER_MYR = PRESENT_RATE * 1e-3
-"""Craters wider than 1 km made per km^2 and Myr."""
+"""Number of craters wider than 1 km formed per km^2 and Myr."""
 _Q0, _Q1 = 0.5648, 0.01285
-"""Of q(k) = _Q0 + _Q1 / k [1/m]."""
+"""Coefficients of q(k) = _Q0 + _Q1 / k [1/m]."""
 LOW, HIGH, CELL, MEAN = range(4)
-"""Columns of a class of rocks: least and largest diameter [m], width of a cell [m], candidates per cell."""
+"""Columns of a class of rocks: smallest and largest diameter [m], width of a cell [m], candidates per cell."""
 MIDDLE_X, MIDDLE_Y, DIAMETER, HEIGHT, ASPECT, YAW, SHAPE, ROCK_COLUMNS = range(8)
 """Columns of a rock, see :class:`Rocks`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rocks:
-    """A catalogue of rocks; all arrays of shape (n,), in an order that depends on the box asked for."""
+    """Catalog of rocks; all arrays of shape (n,), in an order that depends on the queried box."""
 
     x: Floats
-    """x of the middles [m]."""
+    """x of the centers [m]."""
     y: Floats
-    """y of the middles [m]."""
+    """y of the centers [m]."""
     z: Floats
-    """Height of the ground under the middles [m]."""
+    """Height of the surface at the centers [m]."""
     diameter: Floats
-    """Greatest width [m]."""
+    """Largest width [m]."""
     height: Floats
-    """Height of their tops above the ground [m]."""
+    """Height of the tops above the surface [m]."""
     aspect: Floats
-    """Least over greatest width."""
+    """Smallest over largest width [-]."""
     yaw: Floats
-    """Direction of the greatest width, anticlockwise from +x [rad], 0 to pi."""
+    """Direction of the largest width, counterclockwise from +x [rad], 0 to pi."""
     shape: NDArray[np.int64]
-    """A number, 0 to 2^31 - 1, by which to choose or grow a shape."""
+    """A number, 0 to 2^31 - 1, that selects a shape."""
 
     def __len__(self) -> int:
-        """Return their number."""
+        """Return the number of rocks."""
         return len(self.x)
 
     def columns(self) -> dict[str, NDArray[np.float64] | NDArray[np.int64]]:
@@ -85,7 +85,7 @@ class Rocks:
 
 
 def steepness(abundance: ArrayLike) -> Floats:
-    """Return q [1/m], by which the share of covered ground falls with diameter, for an abundance k.
+    """Return q [1/m], the decrease of the covered fraction with diameter, for an abundance k.
 
     Source: wu2018.
     Checked by: test_lunar_statistics.py::test_rocks_cover_what_golombek_and_rapp_say.
@@ -96,7 +96,7 @@ def steepness(abundance: ArrayLike) -> Floats:
 def rock_density(diameter_m: ArrayLike, abundance: float, max_diameter_m: float = np.inf) -> Floats:
     """Return the cumulative number of rocks wider than D and narrower than ``max_diameter_m`` per m^2.
 
-    The integral of n(D) = 4 k q exp(-q D) / (pi D^2).
+    It is the integral of n(D) = 4 k q exp(-q D) / (pi D^2).
 
     Source: golombek1997; wu2018.
     Checked by: test_lunar_statistics.py::test_rocks_cover_what_golombek_and_rapp_say,
@@ -116,16 +116,17 @@ def rock_density(diameter_m: ArrayLike, abundance: float, max_diameter_m: float 
 
 
 class RockField:
-    """The rocks of a lunar field."""
+    """Rocks of a lunar field."""
 
     def __init__(
         self, field: LunarField, free: Sequence[tuple[Floats, float]] = (), ground: HeightField | None = None
     ) -> None:
-        """Lay out rocks as the field's craters and preset have them.
+        """Create the rocks of a field's craters and preset.
 
         Args:
-            free: lines (shape (n, 2) [m]) and distances from them [m] within which no rock wider than 5 cm lies
-            ground: that rocks lie on, where the field is only the finest part of it
+            field: Lunar field.
+            free: Lines (shape (n, 2) [m]) and distances from them [m] within which no rock is wider than 5 cm.
+            ground: Surface on which rocks lie, if the field is only its finest part.
         """
         self.field = field
         self.ground: HeightField = field if ground is None else ground
@@ -136,16 +137,20 @@ class RockField:
         least = r.min_diameter_m * 2.0 ** np.arange(count)
         most = np.minimum(2.0 * least, r.max_diameter_m)
         q = steepness(_DENSEST)
-        # Candidates: D^-2 times the largest value that the rest of n(D) has in the class.
+        # Candidates: D^-2 times the maximum of the rest of n(D) in the class.
         density = 4.0 / math.pi * _DENSEST * q * each(math.exp, -q * least) * (1.0 / least - 1.0 / most)
         cell = np.sqrt(_PER_CELL / density)
         self._classes = np.ascontiguousarray(np.stack([least, most, cell, density * cell**2], axis=1))
 
     def rocks_in(self, west: float, east: float, south: float, north: float, min_diameter_m: float = 0.0) -> Rocks:
-        """Return the rocks whose middles lie in west <= x < east, south <= y < north [m].
+        """Return the rocks whose centers are in west <= x < east, south <= y < north [m].
 
         Args:
-            min_diameter_m: those narrower than this are left out
+            west: West edge of the box [m].
+            east: East edge of the box [m].
+            south: South edge of the box [m].
+            north: North edge of the box [m].
+            min_diameter_m: Smallest diameter of returned rocks [m].
         """
         field, r = self.field, self.field.preset.rocks
         first = int(np.searchsorted(field.classes[:, LARGEST], r.block_crater_min_diameter_m, side='right'))
@@ -155,7 +160,7 @@ class RockField:
         found = _rocks(
             *box, self._key, self._classes, r.abundance, blocky, r.block_crater_min_diameter_m, float(min_diameter_m)
         )
-        # Beyond the edge of an elevation model the ground is a continuation: nothing lies on it.
+        # Beyond the edge of an elevation model the surface is extrapolated and has no rocks.
         found = found[self.ground.inside(found[:, MIDDLE_X], found[:, MIDDLE_Y])]
         if len(self._free):
             found = found[_apart(found, self._free)]
@@ -163,7 +168,7 @@ class RockField:
         return Rocks(x, y, self.ground.heights(x, y), diameter, height, aspect, yaw, shape.astype(np.int64))
 
     def abundance(self, x: ArrayLike, y: ArrayLike) -> Floats:
-        """Return the abundance k, the share of ground that rocks cover, at (x, y) [m].
+        """Return the abundance k, the fraction of the surface covered by rocks, at (x, y) [m].
 
         Source: ghent2014; basilevsky2013.
         Checked by: test_off_level.py::test_rocks_about_one_crater_are_as_the_formula_says,
@@ -194,10 +199,11 @@ def _pieces(lines: Sequence[tuple[Floats, float]]) -> Floats:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _apart(rocks: Floats, pieces: Floats) -> NDArray[np.bool_]:
-    """Return whether each rock is small or keeps its distance from every piece of a line, shape (n,).
+    """Return whether each rock is small or far enough from every piece of a line, shape (n,).
 
     Args:
-        pieces: x, y of both ends and the distance to keep [m], shape (k, 5)
+        rocks: Rocks, shape (n, ROCK_COLUMNS).
+        pieces: x, y of both ends and the smallest distance [m], shape (k, 5).
     """
     out = np.ones(rocks.shape[0], np.bool_)
     for n in range(rocks.shape[0]):
@@ -216,11 +222,14 @@ def _apart(rocks: Floats, pieces: Floats) -> NDArray[np.bool_]:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _abundance(x: float, y: float, background: float, blocky: Floats, reaches_m: float) -> float:
-    """Return the abundance k at a place: that far from craters, and what fresh ones within reach have dug up.
+    """Return the abundance k at a position: the background plus the blocks excavated by nearby fresh craters.
 
     Args:
-        blocky: craters that reach bedrock, rows as :func:`regolith_terrain.lunar.craters.gather` returns them
-        reaches_m: diameter of the narrowest crater that reaches bedrock
+        x: Position along x [m].
+        y: Position along y [m].
+        background: Abundance far from craters [-].
+        blocky: Craters that reach bedrock, rows of :func:`regolith_terrain.lunar.craters.gather`.
+        reaches_m: Diameter of the narrowest crater that reaches bedrock [m].
 
     Source: ghent2014, 0.27 (age / Myr)^-0.46; basilevsky2013; mcgetchin1973.
     Checked by: test_off_level.py::test_rocks_about_one_crater_are_as_the_formula_says.
@@ -233,7 +242,7 @@ def _abundance(x: float, y: float, background: float, blocky: Floats, reaches_m:
             bedrock = 1.0 - 0.5 * reaches_m / blocky[n, RADIUS]
             fresh = min(0.27 * age**-0.46, _DENSEST) * bedrock * bedrock * 0.5 ** (age / _HALF_LIFE_MYR)
             fall = max(away / 1.2, 1.0) ** -3
-            # Drawn to zero over the last radius.
+            # Decreased to zero over the last radius.
             t = max(away - (REACH - 1.0), 0.0)
             k += fresh * fall * (1.0 - t * t * (3.0 - 2.0 * t))
     return min(k, _DENSEST)
@@ -267,8 +276,8 @@ def _rocks(
 ) -> Floats:
     """Return all rocks of a box, shape (n, ROCK_COLUMNS).
 
-    Candidates of the densest field are thinned to the local one. Heights are 0.54 of the width on the average, mostly
-    0.3 to 0.8.
+    Candidates of the densest field are thinned to the local one. Heights are on average 0.54 of the width, mostly 0.3
+    to 0.8.
 
     Source: golombek1997; wu2018; demidov2014.
     Checked by: test_lunar_statistics.py::test_rock_counts_pass_chi_square.

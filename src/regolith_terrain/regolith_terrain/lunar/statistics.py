@@ -1,16 +1,16 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers and ages of the craters of the Moon.
+"""Number and age of lunar craters: production, chronology and equilibrium.
 
-*Production*: the cumulative number of craters made since t [Gyr ago] is N(> D, t) = F(D) C(t), with F the production
-function of Neukum, Ivanov & Hartmann (2001, table 1, "new", 10 m to 300 km) scaled to 1 at 1 km, and C the number of
-craters wider than 1 km of Neukum (1983). Below 10 m F goes on with its slope there (about -3); what the secondaries add
-to that is not modelled.
+*Production*: the cumulative number of craters formed since t [Gyr ago] is N(> D, t) = F(D) C(t). F is the production
+function of Neukum, Ivanov & Hartmann (2001, table 1, "new", 10 m to 300 km) scaled to 1 at 1 km. C is the number of
+craters wider than 1 km of Neukum (1983). Below 10 m F is extrapolated with its slope there (about -3); additional
+secondaries are not modeled.
 
-*Equilibrium*: small craters are worn away as fast as they are made; their number stays at
-N_eq(> D) = density D^-exponent (Trask 1966: 0.079 D^-2 per m^2; Hartmann 1984: exponent 1.83; Xiao & Werner 2015 find
-the same range). The craters that can still be seen are then those younger than the time T(D) in which production
-alone makes N_eq(D): C(T) = min(N_eq(D) / F(D), C(age of the surface)).
+*Equilibrium*: small craters erode as fast as they form. Their number stays at N_eq(> D) = density D^-exponent (Trask
+1966: 0.079 D^-2 per m^2; Hartmann 1984: exponent 1.83; Xiao & Werner 2015 find the same range). Visible craters are
+then those younger than the time T(D) in which production alone forms N_eq(D): C(T) = min(N_eq(D) / F(D), C(age of the
+surface)).
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ _PRODUCTION = (
 """Coefficients a_0 to a_11 of log10 N over log10 D [km]: Neukum et al. 2001, table 1, column "new"."""
 _LEAST_KM = 0.01
 PRESENT_RATE = 8.38e-4
-"""Craters wider than 1 km made per km^2 and Gyr for the last 3 Gyr."""
+"""Number of craters wider than 1 km formed per km^2 and Gyr in the last 3 Gyr."""
 _AGES_GYR = np.linspace(0.0, 4.4, 441)
 
 
 def chronology(age_gyr: ArrayLike) -> Floats:
-    """Return C, the number of craters wider than 1 km [1/km^2] made since an age [Gyr].
+    """Return C, the number of craters wider than 1 km [1/km^2] formed since an age [Gyr].
 
     Source: neukum1983, eq. 19; neukum2001.
     Checked by: test_lunar_statistics.py::test_production_and_chronology_are_neukums.
@@ -65,7 +65,7 @@ def age_of(count: ArrayLike) -> Floats:
 
 
 def chronology_table() -> Floats:
-    """Return C [1/km^2] over age [Gyr] as a table to interpolate in: rows C and age, shape (2, n).
+    """Return C [1/km^2] over age [Gyr] as an interpolation table: rows C and age, shape (2, n).
 
     Source: neukum1983, eq. 19.
     Checked by: test_lunar_statistics.py::test_production_and_chronology_are_neukums.
@@ -76,7 +76,7 @@ def chronology_table() -> Floats:
 def production(diameter_m: ArrayLike) -> Floats:
     """Return F: the number of craters wider than a diameter [m] for each one wider than 1 km.
 
-    Below 10 m it goes on with its slope there.
+    Below 10 m it is extrapolated with its slope there.
 
     Source: neukum2001, table 1.
     Checked by: test_lunar_statistics.py::test_production_and_chronology_are_neukums.
@@ -90,7 +90,7 @@ def production(diameter_m: ArrayLike) -> Floats:
 
 
 def equilibrium(diameter_m: ArrayLike, density: float, exponent: float) -> Floats:
-    """Return N_eq(> D) [1/m^2] = density D^-exponent, D in metres.
+    """Return N_eq(> D) [1/m^2] = density D^-exponent, with D in meters.
 
     Source: trask1966.
     Checked by: test_lunar_statistics.py::test_small_craters_are_in_equilibrium_and_large_ones_in_production.
@@ -99,9 +99,9 @@ def equilibrium(diameter_m: ArrayLike, density: float, exponent: float) -> Float
 
 
 def visible_count(diameter_m: ArrayLike, density: float, exponent: float, age_gyr: float) -> Floats:
-    """Return C(T(D)) [1/km^2]: the production, on the scale of 1 km, since the oldest crater still visible.
+    """Return C(T(D)) [1/km^2]: the production, on the scale of 1 km, since the oldest visible crater.
 
-    The smaller of what equilibrium leaves, N_eq(D) / F(D), and of all there has been, C(age of the surface).
+    It is the smaller of the equilibrium, N_eq(D) / F(D), and of the total production, C(age of the surface).
 
     Source: trask1966; neukum2001.
     Checked by: test_lunar_statistics.py::test_small_craters_are_in_equilibrium_and_large_ones_in_production.
@@ -111,7 +111,7 @@ def visible_count(diameter_m: ArrayLike, density: float, exponent: float, age_gy
 
 
 def crater_density(diameter_m: ArrayLike, density: float, exponent: float, age_gyr: float) -> Floats:
-    """Return the cumulative number of visible craters N(> D) [1/m^2]: in equilibrium below, in production above.
+    """Return the cumulative number of visible craters N(> D) [1/m^2]: equilibrium for small, production for large D.
 
     Source: trask1966; neukum2001.
     Checked by: test_lunar_statistics.py::test_small_craters_are_in_equilibrium_and_large_ones_in_production,

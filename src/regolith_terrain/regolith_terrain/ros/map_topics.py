@@ -1,9 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ground for RViz, Foxglove and mapping: points, an elevation image, and a grid map where installed.
+"""Terrain topics for RViz, Foxglove and mapping: points, elevation image and grid map.
 
-Topics without subscribers cost nothing. None of them feeds back into the simulation, so their rate may depend on wall
-time.
+Topics without subscribers are not computed. None of them affects the simulation, so their rate may depend on wall time.
 """
 
 from __future__ import annotations
@@ -29,23 +28,25 @@ from regolith_terrain.ros.message_conversion import typed_array
 from regolith_world.cycle.records import BodyState
 from regolith_world.ros import clock_offset, qos
 
-# ROS 2 machines may have it; the bare set-up does not.
+# Optional package: not part of a minimal installation.
 GridMap: Any = import_module('grid_map_msgs.msg').GridMap if find_spec('grid_map_msgs') else None
 
 PERIOD_S = 1.0
-"""Between two looks for subscribers [wall s]."""
+"""Interval between checks for subscribers [wall s]."""
 _POINT = np.dtype([(name, '<f4') for name in ('x', 'y', 'z', 'sinkage')])
 
 
 class MapTopics:
-    """Topics of the terrain: ``terrain/changed_points`` (PointCloud2, changes since the last message),
-    ``terrain/rut_points`` (PointCloud2, all changes, latched),
-    ``terrain/elevation`` (Image 32FC1, north up, latched) with ``terrain/elevation_info`` (MapMetaData: resolution,
-    size and south-western corner in ``world``), ``terrain/grid_map`` where grid_map_msgs is installed.
+    """Publisher of terrain topics.
+
+    ``terrain/changed_points`` (PointCloud2): changes since the last message. ``terrain/rut_points`` (PointCloud2,
+    latched): all changes. ``terrain/elevation`` (Image 32FC1, north up, latched) with ``terrain/elevation_info``
+    (MapMetaData: resolution, size and south-western corner in ``world``). ``terrain/grid_map``, if grid_map_msgs is
+    installed.
 
     Args:
-        node: in the world's namespace
-        grid: the committed soil; only read
+        node: Node in the world's namespace.
+        grid: Committed soil, read only.
     """
 
     def __init__(self, node: Node, grid: SoilGrid) -> None:
@@ -63,11 +64,11 @@ class MapTopics:
         self._next = 0.0
 
     def publish(self, t_ns: int, bodies: Iterable[BodyState]) -> None:
-        """Send the topics that have subscribers, at most once a second.
+        """Publish the topics with subscribers, at most once per second of wall time.
 
         Args:
-            t_ns: committed simulated time [ns]
-            bodies: bodies whose surroundings the map shows
+            t_ns: Committed simulated time [ns].
+            bodies: Bodies around which the map is extended.
         """
         now = time.monotonic()
         if now < self._next:
@@ -109,7 +110,7 @@ def cloud_message(records: NodeRecords, spacing: float, stamp: Time) -> PointClo
 
 
 def image_message(shown: ElevationMap, stamp: Time) -> Image:
-    """Return heights [m] as an image, the first row in the north; nan where no vehicle has been."""
+    """Return heights [m] as an image, first row in the north; NaN in unvisited areas."""
     pixels: NDArray[np.float32] = np.ascontiguousarray(shown.heights.T[::-1], dtype='<f4')
     message = Image(height=pixels.shape[0], width=pixels.shape[1], encoding='32FC1', step=4 * pixels.shape[1])
     message.header.stamp, message.header.frame_id = stamp, 'world'
@@ -118,7 +119,7 @@ def image_message(shown: ElevationMap, stamp: Time) -> Image:
 
 
 def info_message(shown: ElevationMap, stamp: Time) -> MapMetaData:
-    """Return the place of the image: its south-western corner and the size of its pixels [m]."""
+    """Return the position of the image: its south-western corner and pixel size [m]."""
     width, height = shown.heights.shape
     message = MapMetaData(map_load_time=stamp, resolution=float(shown.cell_m), width=width, height=height)
     message.origin.position.x, message.origin.position.y = float(shown.west), float(shown.south)
@@ -138,7 +139,7 @@ def grid_map_message(shown: ElevationMap, stamp: Time) -> Any:
     message.info.pose.orientation.w = 1.0
     for layer in (shown.heights, shown.sinkage):
         data = Float32MultiArray()
-        # Column-major, as Eigen keeps it and grid_map's converters expect.
+        # Column-major, as in Eigen and the converters of grid_map.
         data.layout.dim = [
             MultiArrayDimension(label='column_index', size=ny, stride=nx * ny),
             MultiArrayDimension(label='row_index', size=nx, stride=nx),

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Soil records to messages of regolith_msgs and back, bit for bit, without touching single elements."""
+"""Conversion of soil records to messages of regolith_msgs and back, bit for bit, with bulk copies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from regolith_world.ros.message_conversion import key_message, key_record
 
 
 def typed_array(code: str, values: NDArray[Any]) -> array.array[Any]:
-    """Return a message array of ``values`` by one copy (assigning NumPy arrays costs a check per element)."""
+    """Return a message array of ``values`` with one copy (NumPy arrays are checked element by element)."""
     out: array.array[Any] = array.array(code)
     out.frombytes(np.ascontiguousarray(values).tobytes())
     return out

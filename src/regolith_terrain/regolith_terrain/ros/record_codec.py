@@ -1,7 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Soil records straight to the bytes of their messages and back, bit for bit; see
-:mod:`regolith_world.ros.record_codec`.
+"""Serialization of soil records to message bytes and back, bit for bit.
+
+See :mod:`regolith_world.ros.record_codec`.
 """
 
 from __future__ import annotations
@@ -26,10 +27,11 @@ _INDEX, _OWNER, _MARK, _REAL = (np.dtype(kind) for kind in ('<i4', '<i2', 'i1', 
 
 
 def delta_bytes(delta: SoilDelta, run: int) -> bytes:
-    """Return the bytes of the message of an agent's changes.
+    """Return the message bytes of an agent's changes.
 
     Args:
-        run: id of the run
+        delta: Changes of the agent.
+        run: Id of the run.
     """
     out = Writer()
     _write_delta(out, delta, run)
@@ -37,18 +39,18 @@ def delta_bytes(delta: SoilDelta, run: int) -> bytes:
 
 
 def delta_record(message: bytes) -> SoilDelta:
-    """Return the record of the bytes of an agent's changes."""
+    """Return the record in the message bytes of an agent's changes."""
     if not is_plain(message):
         return message_conversion.delta_record(deserialize_message(message, m.TerrainDelta))
     return _read_delta(Reader(message))
 
 
 def delta_batch_bytes(deltas: Iterable[SoilDelta], run: int) -> bytes:
-    """Return the bytes of the message of the changes of all agents of a process.
+    """Return the message bytes of the changes of all agents of a process.
 
     Args:
-        deltas: at least one, in name order
-        run: id of the run
+        deltas: Changes of at least one agent, in name order.
+        run: Id of the run.
     """
     deltas = list(deltas)
     out = Writer()
@@ -60,7 +62,7 @@ def delta_batch_bytes(deltas: Iterable[SoilDelta], run: int) -> bytes:
 
 
 def delta_batch_records(message: bytes) -> list[SoilDelta]:
-    """Return the records of the bytes of a batch."""
+    """Return the records in the message bytes of a batch."""
     if not is_plain(message):
         return [message_conversion.delta_record(d) for d in deserialize_message(message, m.TerrainDeltaBatch).deltas]
     data = Reader(message)
@@ -69,10 +71,11 @@ def delta_batch_records(message: bytes) -> list[SoilDelta]:
 
 
 def update_bytes(update: SoilUpdate, run: int) -> bytes:
-    """Return the bytes of the message of a merged update.
+    """Return the message bytes of a merged update.
 
     Args:
-        run: id of the run
+        update: Merged update.
+        run: Id of the run.
     """
     out = Writer()
     write_key(out, update.key, run)
@@ -94,7 +97,7 @@ def update_bytes(update: SoilUpdate, run: int) -> bytes:
 
 
 def update_record(message: bytes) -> SoilUpdate:
-    """Return the record of the bytes of a merged update."""
+    """Return the record in the message bytes of a merged update."""
     if not is_plain(message):
         return message_conversion.update_record(deserialize_message(message, m.TerrainUpdate))
     data = Reader(message)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Services of any node that holds a copy of the ground."""
+"""Terrain services of nodes with a copy of the soil grid."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from regolith_world.ros.service_server import coordinates, create_service
 
 
 def create_height_service(node: Node, grid: SoilGrid) -> None:
-    """Offer ``~/get_heights`` on the committed ground of ``grid``."""
+    """Create the service ``~/get_heights`` for the committed soil in ``grid``."""
 
     def answer(request: GetHeights.Request, response: GetHeights.Response) -> GetHeights.Response:
         x, y = coordinates('x', request.x), coordinates('y', request.y)
         if len(x) != len(y):
-            raise ValueError(f'{counted(len(x), "value")} of x and {len(y)} of y; allowed: as many of x as of y')
+            raise ValueError(f'{counted(len(x), "value")} of x and {len(y)} of y; allowed: equal numbers')
         nearest = (np.rint(v / grid.spacing) * grid.spacing for v in (x, y))
         response.height = typed_array('d', grid.levels(x, y))
         response.height_initial = typed_array('d', np.asarray(grid.height_field.heights(*nearest), dtype=np.float64))
@@ -32,7 +32,7 @@ def create_height_service(node: Node, grid: SoilGrid) -> None:
 
 
 def create_state_service(node: Node, authority: TerrainParticipant, run: int) -> None:
-    """Offer ``~/get_state``: every changed node, for late observers of a run (by its id)."""
+    """Create the service ``~/get_state``, which returns every changed node to late observers of a run."""
 
     def answer(request: GetTerrainState.Request, response: GetTerrainState.Response) -> GetTerrainState.Response:
         grid = authority.grid

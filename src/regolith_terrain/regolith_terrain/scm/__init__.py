@@ -1,37 +1,37 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Soil contact model: the wrench a rigid body gets from yielding ground, and the rut it leaves.
+"""SCM, the soil contact model: the wrench of deformable terrain on a rigid body, and the rut the body leaves.
 
 A height-map form of Bekker pressure and Janosi-Hanamoto shear (Krenn & Hirzinger 2009, "SCM: a soil contact model for
-multi-body system simulations"; Serban, Taves & Zhou 2023). Every node of the ground that lies above the underside of a
-body carries pressure and shear. Two modes:
+multi-body system simulations"; Serban, Taves & Zhou 2023). Every terrain node above the underside of a body carries
+pressure and shear. There are two modes:
 
 ``MODE_REFERENCE`` does what Project Chrono's SCMTerrain does (with exact geometry), so that results can be compared.
 
 ``MODE_REGOLITH`` (default) differs where the reference has known weaknesses:
 
-1. Contact patches consist of loaded nodes only (the reference counts all nodes with the body up to 0.1 m above them),
-   and the hull runs round their cells, not through their centres; so b in k_c / b is that of the contact.
-2. Pressure acts along the normal of the body's surface, as it must on a frictionless one, and shear in its tangent
-   plane (Wong & Reece 1967); the reference has both along and across the ground's normal. So compaction resistance is
-   a drag on the wheel, the rim of a driven wheel slides one way all along its contact, and pressure does no net work
-   when a body is moved about elastically.
-3. Shear belongs to (wheel, node) and is forgotten when the wheel leaves the node; the reference never forgets, so a
-   second wheel in a rut starts with fully mobilised shear.
-4. Shear is a vector: the mobilised fraction m of the shear strength obeys dm = (d - m) |v| dt / K, d being the unit
-   vector against sliding. For steady sliding that is Janosi-Hanamoto's 1 - exp(-j / K) exactly; on reversal it unwinds
-   over a distance of order K (Dahl 1968), and a body at rest on a slope stays at rest. A term in dm / dt damps it
-   there. The reference jumps with the sign of any sliding velocity.
-5. Damping opposes the rate at which the body's surface goes down, not the speed of its material (which a wheel that
-   spins on the spot has, too), and never makes the soil pull.
+1. Contact patches consist of loaded nodes only. The reference counts all nodes with the body up to 0.1 m above them.
+   The hull encloses the cells of the nodes, not their centers, so b in k_c / b is that of the contact.
+2. Pressure acts along the normal of the body's surface, as it must on a frictionless one. Shear acts in its tangent
+   plane (Wong & Reece 1967). The reference has both along and across the normal of the terrain. So compaction
+   resistance is a drag on the wheel, the rim of a driven wheel slides in one direction along its whole contact, and
+   pressure does no net work when a body is moved about elastically.
+3. Shear belongs to (wheel, node) and is reset when the wheel leaves the node. The reference never resets it, so a
+   second wheel in a rut starts with fully mobilized shear.
+4. Shear is a vector: the mobilized fraction m of the shear strength obeys dm = (d - m) |v| dt / K, with the unit vector
+   d against sliding. For steady sliding that is Janosi-Hanamoto's 1 - exp(-j / K) exactly. On reversal it unwinds over
+   a distance of order K (Dahl 1968), and a body at rest on a slope stays at rest. A term in dm / dt damps it there. The
+   reference jumps with the sign of any sliding velocity.
+5. Damping opposes the rate at which the body's surface moves down, not the speed of its material, which a wheel that
+   spins in place has, too. Damping never makes the soil pull.
 6. Stresses act on the body's true surface above a node: spacing^2 / cos(its inclination). On a flank that area is at
-   most that of a wall as high as the body is deep there, or as the spacing if that is more.
-7. Yielding never lowers the yield pressure or the plastic set, whatever becomes of b, so no cycle of loading yields
+   most that of a wall with the depth of the body there, or with the spacing if that is more.
+7. Yielding never lowers the yield pressure or the plastic sinkage, for any change of b. So no cycle of loading adds
    energy.
-8. There is no window of heights outside which a body is not felt.
+8. There is no range of heights outside which a body has no contact.
 
-Numba's cache on disk does not notice changes in files a kernel calls into: ``install/env.sh`` names the cache's folder
-after the sources of all kernels, and the vehicles' loop carries their digest.
+Numba's disk cache does not detect changes in files that a kernel calls into. ``install/env.sh`` therefore names the
+cache folder after the sources of all kernels, and the name of the vehicles' loop contains their digest.
 """
 
 from regolith_terrain.scm.arrays import Ground as Ground

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Bundles of the arrays that kernels read and write: Numba passes named tuples of arrays without copying."""
+"""Named tuples of the arrays that kernels read and write; Numba passes them without copying."""
 
 from __future__ import annotations
 
@@ -19,40 +19,41 @@ from regolith_terrain.scm.constants import FLOAT_ROWS, STAT_COUNT
 class Ground(NamedTuple):
     """A window of soil (:class:`regolith_terrain.grid.soil_grid.SoilWindow`).
 
-    Node (r, c) lies at x = (i0 + r) spacing.
+    Node (r, c) is at x = (i0 + r) spacing.
     """
 
     base: Floats
     """Undisturbed heights with a one-node border [m], shape (ni + 2, nj + 2)."""
     upright: Floats
-    """In/out: vertical part of the undisturbed ground's unit normal, zero where not yet needed, shape (ni, nj)."""
+    """Input and output: vertical component of the undisturbed unit normal, shape (ni, nj); zero until it is needed."""
     level_initial: Floats
-    """In/out [m], shape (ni, nj), as the next five."""
+    """Input and output: reference height of the sinkage [m], shape (ni, nj), as the next four."""
     level: Floats
-    """In/out [m]."""
+    """Input and output: height [m]."""
     sinkage_plastic: Floats
-    """In/out [m]."""
+    """Input and output: plastic sinkage along the normal [m]."""
     sigma_yield: Floats
-    """In/out [Pa]."""
+    """Input and output: yield pressure [Pa]."""
     mass_kgpm2: Floats
-    """In/out: change of the columns' mass against virgin ground, in whole quanta [kg/m^2]."""
+    """Input and output: change of column mass relative to undisturbed soil, in whole quanta [kg/m^2]."""
     touched: NDArray[np.bool_]
-    """Out, set where a node was loaded or moved."""
+    """Output: set where a node was loaded or moved."""
     region: NDArray[np.uint8]
-    """Row of the soil table that holds there, shape (ni, nj)."""
+    """Row of the soil table at each node, shape (ni, nj)."""
     i0: int
     """Index of the window's first row."""
     j0: int
-    """Index of its first column."""
+    """Index of the window's first column."""
     spacing: float
-    """Distance of the nodes [m]."""
+    """Grid node spacing [m]."""
 
 
 def scm_ground(window: SoilWindow, region: NDArray[np.uint8] | None = None) -> Ground:
-    """Return a window of this law's ground as the kernels take it.
+    """Return a window of SCM soil in the form of the kernels.
 
     Args:
-        region: row of the soil table of each node, shape (ni, nj); none: the first everywhere
+        window: Window of soil.
+        region: Row of the soil table at each node, shape (ni, nj); none: the first everywhere.
     """
     level_initial, level, sinkage_plastic, sigma_yield, mass = window.values
     return Ground(
@@ -72,18 +73,18 @@ def scm_ground(window: SoilWindow, region: NDArray[np.uint8] | None = None) -> G
 
 
 class Shapes(NamedTuple):
-    """The contact shapes of a vehicle's bodies; their frames have the wheel's axle along y."""
+    """Contact shapes of a vehicle's bodies; the axle of a wheel is the y axis of its frame."""
 
     kind: Indices
     """CYLINDER, GROUSERED, BOX or MESH, shape (n,)."""
     size: Floats
-    """[m], shape (n, 6). Cylinder: radius, half width; count, height and thickness of grousers within that radius.
-    Grousered: radius of the drum, half width; the same of grousers on it. Box: half lengths. Mesh: half lengths of its
-    box, centre of that box."""
+    """Sizes [m], shape (n, 6). Cylinder: radius, half width; number, height and thickness of grousers within that
+    radius. Grousered wheel: radius of the drum, half width; the same of grousers on the drum. Box: half lengths.
+    Mesh: half lengths and center of its box."""
     clusters: Indices
     """First and end cluster of a mesh, shape (n, 2)."""
     sphere: Floats
-    """Centre and radius of the ball round each cluster [m], shape (m, 4)."""
+    """Center and radius of the bounding sphere of each cluster [m], shape (m, 4)."""
     triangles: Indices
     """First and end triangle of each cluster, shape (m, 2)."""
     corners: Floats
@@ -91,18 +92,18 @@ class Shapes(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Working memory of one kernel call at a time."""
+    """Work arrays of one kernel call at a time."""
 
     floats: Floats
-    """Shape (FLOAT_ROWS, n)."""
+    """Float work array, shape (FLOAT_ROWS, n)."""
     ints: Indices
-    """Shape (n, 8)."""
+    """Integer work array, shape (n, 8)."""
     marks: NDArray[np.int32]
     """State of each cell in bulldozing: free, loaded, to be eroded; shape (n,)."""
     cells: NDArray[np.int32]
-    """The cells bulldozing moves, shape (4 n,)."""
+    """Cells moved by bulldozing, shape (4 n,)."""
     blade: Floats
-    """A grouser's rotation, shape (3, 3)."""
+    """Rotation of a grouser, shape (3, 3)."""
 
 
 class Wrench(NamedTuple):
@@ -111,7 +112,7 @@ class Wrench(NamedTuple):
     force: Floats
     """Force on the body, world axes [N], shape (3,)."""
     torque: Floats
-    """Torque about the shape's centre, world axes [N m], shape (3,)."""
+    """Torque about the center of the shape, world axes [N m], shape (3,)."""
     stats: Floats
     """Statistics of the contact by the STAT columns, shape (STAT_COUNT,)."""
 
@@ -121,8 +122,13 @@ def push_at(wrench: Wrench, rx: float, ry: float, rz: float, fx: float, fy: floa
     """Add a force and its torque to a wrench.
 
     Args:
-        rx: where the force acts, from the shape's center, world axes [m], as ry, rz
-        fx: the force, world axes [N], as fy, fz
+        wrench: Wrench to change.
+        rx: Point of action from the center of the shape, world x [m].
+        ry: Point of action from the center of the shape, world y [m].
+        rz: Point of action from the center of the shape, world z [m].
+        fx: Force along world x [N].
+        fy: Force along world y [N].
+        fz: Force along world z [N].
     """
     wrench.force[0] += fx
     wrench.force[1] += fy
@@ -133,12 +139,13 @@ def push_at(wrench: Wrench, rx: float, ry: float, rz: float, fx: float, fy: floa
 
 
 def make_scratch(reach: float, spacing: float, spread: float = 0.0) -> Scratch:
-    """Return working memory that serves any orientation of a body.
+    """Return work arrays that are sufficient for any orientation of a body.
 
     Args:
-        reach: radius of a sphere about its centre that holds it [m], see :func:`regolith_terrain.scm.shapes.reach`
-        spacing: of the nodes [m]
-        spread: cells that erosion spreads beyond the body (SPREAD of the bulldozing parameters)
+        reach: Radius of a sphere about the body's center that contains it [m], see
+            :func:`regolith_terrain.scm.shapes.reach`.
+        spacing: Grid node spacing [m].
+        spread: Number of cells by which erosion extends beyond the body (SPREAD of the bulldozing parameters).
     """
     side = 2 * int(math.ceil(reach / spacing)) + 6 + 2 * (int(spread) + 2)
     n = side * side
@@ -152,5 +159,5 @@ def make_scratch(reach: float, spacing: float, spread: float = 0.0) -> Scratch:
 
 
 def make_wrench() -> Wrench:
-    """Return room for one body's wrench."""
+    """Return a zero wrench."""
     return Wrench(np.zeros(3), np.zeros(3), np.zeros(STAT_COUNT))

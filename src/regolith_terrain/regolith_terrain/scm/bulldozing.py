@@ -1,27 +1,27 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Bulldozing: soil that a sinking body displaces heaps up round it and slumps to its angle of repose.
+"""Bulldozing: soil displaced by a sinking body heaps up around it and slumps to its angle of repose.
 
 After Holz, Beer & Kuhlen 2009 ("Soil deformation models for real-time simulation: a hybrid approach") and Krenn &
-Hirzinger 2009. Each step, the growth of a patch's plastic set, times a flow factor, is spread evenly over the unloaded
-neighbours of its loaded nodes; then soil slides between neighbours that differ by more than the repose angle allows.
-Both move level and level_initial together: sinkage, plastic set and yield pressure of a node stay as they are, so
-heaped soil is loaded from its new surface down.
+Hirzinger 2009. In each step, the growth of a patch's plastic sinkage, times a flow factor, is spread evenly over the
+unloaded neighbors of its loaded nodes. Then soil slides between neighbors with a slope above the angle of repose. Both
+move level and level_initial together: sinkage, plastic sinkage and yield pressure of a node do not change, so heaped
+soil is loaded from its new surface down.
 
-Sweeps are Jacobi's: every flow is found from the heights before the sweep, and what one node loses its neighbour
-gains. So volume is conserved and the outcome does not depend on the order of nodes; the reference's sweeps run in the
-order of a hash table. The reference also holds soil back where a body leaves no room for it; here it rises into the
-body, which feels it as load in the next step.
+Sweeps are of Jacobi type: every flow is computed from the heights before the sweep, and a neighbor gains what a node
+loses. So volume is conserved and the result does not depend on the order of nodes. The sweeps of the reference run in
+the order of a hash table. The reference also holds soil back where a body leaves no space for it. Here it rises into
+the body, which is loaded by it in the next step.
 
-What is raised was carved: the columns whose plastic set grew lose, times the same flow factor, the mass that their
-displaced volume has at the soil's bulk density (``mass_kgpm2``, in whole quanta of
-:mod:`regolith_terrain.grid.mass_balance`), and the columns round them gain exactly that, as do the neighbours soil
-slides to. So heaped soil counts as loose as virgin soil, whatever it was pressed to before, and the rest of the
-displaced volume counts as packed into the columns it came from. A patch without an unloaded neighbour moves nothing.
-Levels follow from volumes alone: the books change no height.
+Raised soil is carved elsewhere: the columns whose plastic sinkage grew lose, times the same flow factor, the mass of
+their displaced volume at the soil's bulk density (``mass_kgpm2``, in whole quanta of
+:mod:`regolith_terrain.grid.mass_balance`). The columns around them gain exactly that, as do the neighbors to which soil
+slides. So heaped soil counts as loose as undisturbed soil, however it was compacted before. The rest of the displaced
+volume counts as compacted into its own columns. A patch without an unloaded neighbor moves nothing. Levels follow from
+volumes only: the mass balance changes no height.
 
-The even spread is a simplification: as much lands behind a rolling wheel as before it, and refills its rut; loose soil
-that mostly compacts is better served by a flow factor well below 1.
+The even spread is a simplification: as much soil lands behind a rolling wheel as in front of it, and refills its rut.
+Loose soil that mostly compacts is better represented by a flow factor well below 1.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ from regolith_terrain.scm.constants import (
 
 _FREE, _LOADED = 0, -1
 DOMAIN = -2
-"""Marks a cell that takes part in erosion."""
+"""Mark of a cell that participates in erosion."""
 _SHARE = 0.125
-"""Of the excess height that slides to one neighbour in a sweep; a quarter is the limit of stability on four."""
+"""Fraction of the excess height that slides to one neighbor per sweep; the stability limit with four is a quarter."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def note_plastic_set(ground: Ground, r0: int, c0: int, width: int, n_runs: int, scratch: Scratch) -> None:
-    """Note the plastic set [m] of the nodes a body hits before it loads them, for :func:`bulldoze`."""
+    """Store the plastic sinkage [m] of the nodes hit by a body before it loads them, for :func:`bulldoze`."""
     runs, noted = scratch.ints, scratch.floats[GROWTH]
     for run in range(n_runs):
         row = runs[run, ROW]
@@ -70,7 +70,7 @@ def note_plastic_set(ground: Ground, r0: int, c0: int, width: int, n_runs: int, 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _measure_growth(ground: Ground, r0: int, c0: int, width: int, n_runs: int, scratch: Scratch) -> None:
-    """Turn the plastic sets of :func:`note_plastic_set` into their growth since, as height [m]."""
+    """Replace the values of :func:`note_plastic_set` by the growth since then, as height [m]."""
     runs, growth = scratch.ints, scratch.floats[GROWTH]
     for run in range(n_runs):
         row = runs[run, ROW]
@@ -84,9 +84,10 @@ def _measure_growth(ground: Ground, r0: int, c0: int, width: int, n_runs: int, s
 def bulldoze(
     ground: Ground, soils: Floats, rules: Floats, r0: int, r1: int, c0: int, c1: int, n_runs: int, scratch: Scratch
 ) -> None:
-    """Heap up what the patches displaced, and erode it, within SPREAD + 2 cells of rows r0..r1-1, columns c0..c1-1.
+    """Heap up the soil displaced by the patches, and erode it.
 
-    The window and the scratch must hold that margin; :func:`note_plastic_set` goes before the loading.
+    Changes are within SPREAD + 2 cells of rows r0..r1-1, columns c0..c1-1. Window and scratch must contain that margin.
+    :func:`note_plastic_set` must be called before the loading.
 
     Source: holz2009; krenn2009.
     Checked by: test_bulldozing.py::test_raised_volume_is_the_plastic_volume,
@@ -94,7 +95,7 @@ def bulldoze(
     test_off_level.py::test_heaps_on_a_slope_hold_what_was_displaced.
     """
     _measure_growth(ground, r0, c0, c1 - c0, n_runs, scratch)
-    margin = int(rules[SPREAD]) + 2  # the outermost ring stays free
+    margin = int(rules[SPREAD]) + 2  # the outermost ring remains free
     marks, cells = scratch.marks, scratch.cells
     left, top = r0 - margin, c0 - margin
     rows, cols = r1 - r0 + 2 * margin, c1 - c0 + 2 * margin
@@ -156,7 +157,7 @@ def _carve(
     c0: int,
     width: int,
 ) -> float:
-    """Return the mass that a patch displaced [quanta], having taken it from its columns."""
+    """Take the displaced mass of a patch from its columns and return it [quanta]."""
     runs, growth = scratch.ints, scratch.floats[GROWTH]
     carved = 0.0
     for run in range(patch, n_runs):
@@ -176,7 +177,7 @@ def _carve(
 def _set_down(
     ground: Ground, cells: Indices, start: int, end: int, quanta: float, left: int, top: int, cols: int
 ) -> None:
-    """Add mass [quanta] to cells start..end-1 in equal parts; the first ones get what does not divide."""
+    """Add mass [quanta] to cells start..end-1 in equal parts; the first ones get the remainder."""
     each = math.floor(quanta / (end - start))
     odd = quanta - each * (end - start)
     for k in range(start, end):
@@ -188,7 +189,7 @@ def _set_down(
 def _mark_loaded(
     ground: Ground, scratch: Scratch, n_runs: int, margin: int, width: int, r0: int, c0: int, cols: int
 ) -> None:
-    """Mark the cells that carry load."""
+    """Mark the loaded cells."""
     runs, depth, marks = scratch.ints, scratch.floats[DEPTH], scratch.marks
     for run in range(n_runs):
         row = runs[run, ROW]
@@ -200,7 +201,7 @@ def _mark_loaded(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _ring(marks: Indices, cells: Indices, count: int, cell: int, cols: int, stamp: int) -> int:
-    """Return the number of cells listed, with the unloaded neighbours of a loaded cell that bear another stamp."""
+    """Append the unloaded neighbors of a loaded cell without this stamp; return the number of listed cells."""
     for other in (cell - cols, cell - 1, cell + 1, cell + cols):
         if marks[other] != _LOADED and marks[other] != stamp:
             marks[other] = stamp
@@ -211,7 +212,7 @@ def _ring(marks: Indices, cells: Indices, count: int, cell: int, cols: int, stam
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _domain(marks: Indices, cells: Indices, count: int, spread: int, cols: int) -> int:
-    """Return the number of cells within ``spread`` cells of the listed ones and not loaded; lists each of them once."""
+    """List each unloaded cell within ``spread`` cells of the listed ones once; return the number of cells."""
     unique = 0
     for k in range(count):
         if marks[cells[k]] != DOMAIN:
@@ -246,12 +247,21 @@ def erode(
     flux: Floats,
     mass_flux: Floats,
 ) -> None:
-    """Move soil between neighbouring cells of a list whose levels differ by more than ``limit`` [m], in place.
+    """Move soil between neighboring cells whose levels differ by more than ``limit`` [m], in place.
 
     Args:
-        cells: index row cols + column of each cell, the first ``count`` count; (left, top) is cell 0's node
-        marks: DOMAIN for exactly the listed cells
-        flux: scratch, as long as ``count``; so is ``mass_flux``
+        ground: Window of soil.
+        soils: Table of soils.
+        cells: Index row cols + column of each cell, of which the first ``count`` are used.
+        count: Number of cells.
+        marks: DOMAIN for exactly the listed cells.
+        left: Row of cell 0 in the window.
+        top: Column of cell 0 in the window.
+        cols: Number of columns of the cells.
+        limit: Largest stable difference of levels [m].
+        sweeps: Number of sweeps.
+        flux: Work array, at least of length ``count``.
+        mass_flux: Work array, at least of length ``count``.
 
     Source: holz2009.
     Checked by: test_bulldozing.py::test_erosion_conserves_volume,
@@ -275,7 +285,7 @@ def erode(
                 if moved == 0.0:
                     continue
                 gain += moved
-                # Both sides see the same height and the density of the one that gives.
+                # Both sides compute the same height, with the density of the losing node.
                 if moved > 0.0:
                     mass += _quanta(soils, ground, from_r, from_c, moved)
                 else:
@@ -291,7 +301,7 @@ def erode(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _slide(difference: float, limit: float) -> float:
-    """Return the height [m] a node gains from a neighbour higher by ``difference`` [m]; odd, so nothing is lost."""
+    """Return the height [m] a node gains from a neighbor higher by ``difference`` [m]; odd, so no soil is lost."""
     if difference > limit:
         return _SHARE * (difference - limit)
     if difference < -limit:
@@ -301,7 +311,7 @@ def _slide(difference: float, limit: float) -> float:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _raise(ground: Ground, r: int, c: int, height: float) -> None:
-    """Raise a node by a height [m] of virgin soil."""
+    """Raise a node by a height [m] of undisturbed soil."""
     ground.level[r, c] += height
     ground.level_initial[r, c] += height
     ground.touched[r, c] = True

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""SCM as the ground contact of a vehicle: the shear its parts have mobilised is its memory."""
+"""SCM as the ground contact of a vehicle; its memory is the mobilized shear of the parts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Ints = NDArray[np.int64]
 
 
 class ScmArrays(NamedTuple):
-    """Ground, rules and memory for :func:`press`; see :func:`regolith_terrain.scm.body_wrench`."""
+    """Terrain, rules and memory of :func:`press`; see :func:`regolith_terrain.scm.body_wrench`."""
 
     ground: Ground
     soils: Floats
@@ -41,7 +41,7 @@ class ScmArrays(NamedTuple):
     mode: int
     shapes: Shapes
     shear: Floats
-    """Shape (layers, ni, nj, 2)."""
+    """Mobilized shear, shape (layers, ni, nj, 2)."""
     layer: Ints
     """Layer of each part, shape (n,)."""
     scratch: Scratch
@@ -70,7 +70,7 @@ def press(arrays: ScmArrays, step: float, part: int, pose: PartPose, wrench: Wre
 
 
 class ScmContact(GroundContact):
-    """Bekker pressure, Janosi-Hanamoto shear, bulldozing, slip-sinkage."""
+    """SCM contact: Bekker pressure, Janosi-Hanamoto shear, bulldozing, slip-sinkage."""
 
     press = staticmethod(press)
 
@@ -96,7 +96,7 @@ class ScmContact(GroundContact):
         return int(self._layer.max()) + 1
 
     def arrays(self, window: SoilWindow, active: int) -> ScmArrays:
-        """Return the arguments of :func:`press`; the shear in them is the cycle's until :meth:`remember`."""
+        """Return the arguments of :func:`press`; they hold the shear of the cycle until :meth:`remember`."""
         setting = self.setting
         ground = scm_ground(window, self.region_rows(window) if setting.soils.regions else None)
         layers = int(self._layer[:active].max()) + 1
@@ -118,7 +118,7 @@ class ScmContact(GroundContact):
         )
 
     def remember(self, window: SoilWindow, arrays: ScmArrays) -> None:
-        """Take the shear memory back out of the arrays."""
+        """Store the shear memory from the arrays."""
         self.shear = self.shear.gather(window.i0, window.j0, arrays.shear, window.touched)
         self.shear.clear(window.i0, window.j0, arrays.shear)
         self._zeros = arrays.shear
@@ -129,7 +129,7 @@ class ScmContact(GroundContact):
         return min(spring_limit(mass, area, float(soil[ELASTIC]), float(soil[DAMPING])) for soil in soils)
 
     def reset(self) -> None:
-        """Forget all shear."""
+        """Reset all shear."""
         self.shear = ShearMemory.empty(self._layers)
 
     def save(self) -> bytes:
@@ -137,5 +137,5 @@ class ScmContact(GroundContact):
         return self.shear.save()
 
     def load(self, blob: bytes) -> None:
-        """Restore what :meth:`save` returned."""
+        """Restore the result of :meth:`save`."""
         self.shear = ShearMemory.load(blob)

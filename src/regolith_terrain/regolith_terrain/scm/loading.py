@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The stress law: Bekker pressure with elastic unloading, Janosi-Hanamoto shear under a Mohr-Coulomb limit."""
+"""Stress law of SCM: Bekker pressure with elastic unloading, Janosi-Hanamoto shear with a Mohr-Coulomb limit."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from regolith_terrain.scm.constants import (
 from regolith_terrain.scm.patches import inverse_width
 
 Plates = tuple[float, float, float, float]
-"""Grousers of a wheel: pitch, thickness, height and radius of their tips [m]; zeros of other bodies."""
+"""Grousers of a wheel: pitch, thickness, height and radius of their tips [m]; zeros for other bodies."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
@@ -52,7 +52,12 @@ def measure_patches(floats: Floats, runs: Indices, n_runs: int, spacing: float, 
     """Write 1 / b [1/m] of each patch at its first run and clear its displaced volume.
 
     Args:
-        regolith: whether the hull runs round the nodes' cells
+        floats: Float work array, see :class:`Scratch`.
+        runs: Runs of hit nodes, see :class:`Scratch`.
+        n_runs: Number of runs.
+        spacing: Grid node spacing [m].
+        regolith: Whether the hull encloses the cells of the nodes.
+        stats: Output: statistics of the contact.
     """
     widths, volumes = floats[INVERSE_WIDTH], floats[VOLUME]
     largest = 0
@@ -74,12 +79,13 @@ def _power(sinkage: float, exponent: float) -> float:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _silo(soil: Floats, plates: Plates) -> float:
-    """Return the factor by which friction on the flanks of plates raises the pressure on the soil between them.
+    """Return the factor by which friction on the flanks of plates raises the pressure between them.
 
-    exp(2 K_0 tan(phi) h / (p - t)), K_0 = 1 - sin(phi) being the ratio of stresses at rest; 1 without grousers.
+    It is exp(2 K_0 tan(phi) h / (p - t)) with the stress ratio at rest K_0 = 1 - sin(phi), and 1 without grousers.
 
     Args:
-        plates: as for :func:`_virgin`
+        soil: Parameters of the soil.
+        plates: Grousers as for :func:`_virgin`.
 
     Source: janssen1895; jaky1944.
     Checked by: test_slip_sinkage.py::test_plates_and_drum_share_the_load.
@@ -96,26 +102,27 @@ def _silo(soil: Floats, plates: Plates) -> float:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _virgin(soil: Floats, inverse_width: float, sinkage: float, plates: Plates, silo: float) -> float:
-    """Return the pressure of virgin soil on a body at a depth [Pa]: (k_c / b + k_phi) s^n.
+    """Return the pressure of undisturbed soil on a body at a depth [Pa]: (k_c / b + k_phi) s^n.
 
-    Grousers that are not modeled one by one are thin plates at a pitch p around a drum. A plate penetrates with its own
-    width, 1 / b = 1 / t, and covers the fraction f = t / p of the rim. Soil that a plate displaces rises between it and
-    the next one, so the drum touches it at the depth h - h w / p. The slot w is wider than the plate: without slip a
-    tip moves on a cycloid and pushes the soil ahead of it by R angle^3 / 6, over the depth (R / 15) (2 s / R)^1.5 in
-    the mean. Friction on the flanks of the plates passes a part of the load on to the soil at the tips, as on the walls
-    of a silo, by a factor j (:func:`_silo`):
+    Grousers that are not modeled individually are thin plates at a pitch p around a drum. A plate penetrates with its
+    own width, 1 / b = 1 / t, and covers the fraction f = t / p of the rim. Soil displaced by a plate rises between it
+    and the next one, so the drum touches it at the depth h - h w / p. The slot w is wider than the plate: without slip
+    a tip moves on a cycloid and pushes the soil ahead of it by R angle^3 / 6, which is (R / 15) (2 s / R)^1.5 on
+    average over the depth. Friction on the flanks of the plates transfers a part of the load to the soil at the tips,
+    as on the walls of a silo, by a factor j (:func:`_silo`):
 
         sigma = f (k_c / t + k_phi) s^n + (1 - f) (k_c / b + k_phi) max(0, s - h + h w / p)^n j,
 
-    at most the pressure on a solid cylinder around the tips, the limit of plates side by side. So a wheel rests on its
-    plates where soil is firm, and on its drum where soil is soft and plates are few. The soil between two plates
-    counts as pressed down to the tips, although it stands higher in a real print: the rut floor is too low by up to h.
+    limited by the pressure on a solid cylinder around the tips, the limit of adjacent plates. So a wheel rests on its
+    plates where soil is firm, and on its drum where soil is soft and plates are few. The soil between two plates counts
+    as pressed down to the tips, although it is higher in a real print: the floor of the rut is too low by up to h.
 
     Args:
-        inverse_width: 1 / b of the patch [1/m]
-        sinkage: s of the body's surface; with grousers, of the cylinder around their tips [m]
-        plates: p, t, h and the radius R of the tips [m]; h is 0 without grousers
-        silo: j, of the soil and the plates
+        soil: Parameters of the soil.
+        inverse_width: 1 / b of the patch [1/m].
+        sinkage: Sinkage s of the body's surface; with grousers, of the cylinder around their tips [m].
+        plates: Pitch p, thickness t, height h and tip radius R of the grousers [m]; h is 0 without grousers.
+        silo: Factor j of the soil and the plates [-].
 
     Source: bekker1969.
     Checked by: test_scm.py::test_plate_follows_bekker,
@@ -139,9 +146,9 @@ def _virgin(soil: Floats, inverse_width: float, sinkage: float, plates: Plates, 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _yielded(trial: float, virgin: float, sigma_yield: float, regolith: bool) -> float:
-    """Return the pressure [Pa] of a node whose elastic trial pressure exceeds its yield pressure: the virgin curve's.
+    """Return the pressure [Pa] of a node whose elastic trial pressure is above its yield pressure.
 
-    In regolith mode it never falls below the yield pressure, nor exceeds the trial.
+    That is the pressure of the virgin curve. In regolith mode it is at least the yield pressure and at most the trial.
 
     Source: bekker1969; krenn2009.
     Checked by: test_scm.py::test_plate_follows_bekker, test_scm.py::test_loading_cycles_never_yield_energy.
@@ -151,7 +158,7 @@ def _yielded(trial: float, virgin: float, sigma_yield: float, regolith: bool) ->
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _decay(x: float) -> float:
-    """Return (1 - exp(-x)) / x for x >= 0; the series is exact to rounding below 0.1 and several times faster."""
+    """Return (1 - exp(-x)) / x for x >= 0; the series below 0.1 is exact to rounding and several times faster."""
     if x > 0.1:
         return -math.expm1(-x) / x
     t = 1.0 / 5040.0 - x / 40320.0
@@ -166,16 +173,19 @@ def _decay(x: float) -> float:
 def mobilize(
     mx: float, my: float, vx: float, vy: float, speed: float, dt: float, janosi: float
 ) -> tuple[float, float, float, float]:
-    """Return the mobilised shear m and the direction of the stress (ux, uy) after sliding for a step.
+    """Return the mobilized shear m and the direction of the stress (ux, uy) after sliding for a step.
 
-    dm = (d - m) |v| dt / K, d being the unit vector against sliding, integrated exactly: 1 - exp(-j / K) for steady
-    sliding. Near rest a stress in the rate of m damps it, as internal friction in LuGre does.
+    dm = (d - m) |v| dt / K with the unit vector d against sliding, integrated exactly: 1 - exp(-j / K) for steady
+    sliding. Near rest, a stress proportional to the rate of m damps it, like the internal friction of LuGre.
 
     Args:
-        mx: m before, as is ``my``
-        vx: velocity of sliding [m/s], as is ``vy``
-        speed: its magnitude
-        janosi: K [m]
+        mx: Mobilized shear before the step, x component [-].
+        my: Mobilized shear before the step, y component [-].
+        vx: Sliding velocity along x [m/s].
+        vy: Sliding velocity along y [m/s].
+        speed: Sliding speed [m/s].
+        dt: Step [s].
+        janosi: Shear displacement K [m].
 
     Source: janosi1961; dahl1968; canudas1995, the stress in the rate.
     Checked by: test_scm.py::test_steady_sliding_is_janosi_hanamoto,
@@ -202,18 +212,19 @@ def mobilize(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _flank_gradient(gx: float, gy: float, rotation: Floats, most: float) -> tuple[float, float]:
-    """Return the gradient of a body's surface above a node, on a flank at most ``most`` steep.
+    """Return the gradient of a body's surface above a node, limited to ``most`` on a flank.
 
-    Stresses on a node act on the surface above a whole cell. A steep flank covers a strip of the cell only, and at a
-    node in that strip the horizontal force would be too large by the ratio of their widths: a wheel that leans by half
-    a degree could not slide sideways over the next line of nodes. Bounded, the flank's area is at most that of a wall
-    as high as the body is deep there, or as the spacing if that is more. The cost: nodes seldom lie in the strip, so
-    the resistance of a rut's wall against a flank is too small in the mean.
+    Stresses on a node act on the surface above a whole cell. A steep flank covers only a strip of the cell. At a node
+    in that strip the horizontal force would be too large by the ratio of their widths: a wheel that leans by half a
+    degree could not slide sideways over the next line of nodes. With the limit, the area of the flank is at most that
+    of a wall with the depth of the body there, or with the spacing if that is more. The cost: nodes are seldom in the
+    strip, so the mean resistance of the wall of a rut against a flank is too small.
 
     Args:
-        gx: rise over run along x, as is ``gy`` along y
-        rotation: of the body, shape (3, 3); faces whose normal is within 45 deg of its y axis are flanks
-        most: depth of the body there over the spacing, at least 1
+        gx: Gradient along x, rise over run [-].
+        gy: Gradient along y, rise over run [-].
+        rotation: Rotation of the body, shape (3, 3); faces with a normal within 45 deg of its y axis are flanks.
+        most: Depth of the body there over the spacing, at least 1 [-].
     """
     steep = gx * gx + gy * gy
     along = rotation[2, 1] - gx * rotation[0, 1] - gy * rotation[1, 1]
@@ -243,19 +254,30 @@ def load_nodes(
     scratch: Scratch,
     wrench: Wrench,
 ) -> None:
-    """Load every hit node and sum the wrench; the ground is left as pressed by the body.
+    """Load every hit node and sum the wrench; the terrain keeps the imprint of the body.
 
-    Pressure sigma = min(E (s - s_p), (k_c / b + k_phi) s^n) and damping R against the body's surface, along its normal;
-    shear up to c + sigma tan(phi) in its tangent plane. The package names the differences of reference mode.
+    Pressure sigma = min(E (s - s_p), (k_c / b + k_phi) s^n) and damping R act against the body's surface, along its
+    normal. Shear up to c + sigma tan(phi) acts in its tangent plane. The package lists the differences of reference
+    mode.
 
     Args:
-        rotation: of the body, as :func:`body_wrench` has it
-        low: height of its lowest point [m]
-        r0: first row of the body's shadow in the window
-        c0: first column
-        cols: columns
-        n_runs: runs of hit nodes in the scratch
-        plates: of a wheel whose grousers are not modeled one by one; zeros of other bodies
+        ground: Window of soil, changed in place.
+        soils: Table of soils, shape (m, 9).
+        mode: MODE_REFERENCE or MODE_REGOLITH.
+        dt: Step [s].
+        center: Origin of the shape, world [m], shape (3,).
+        rotation: Rotation of the body as in :func:`body_wrench`.
+        low: Height of the body's lowest point [m].
+        velocity: Velocity of the origin, world axes [m/s], shape (3,).
+        angular_velocity: Angular velocity, world axes [rad/s], shape (3,).
+        shear: Input and output: shear memory, shape (ni, nj, 2).
+        r0: First row of the body's shadow in the window.
+        c0: First column of the body's shadow in the window.
+        cols: Number of columns of the body's shadow.
+        n_runs: Number of runs of hit nodes in the scratch.
+        plates: Grousers of a wheel that are not modeled individually; zeros for other bodies.
+        scratch: Work arrays.
+        wrench: Output: wrench of the body.
 
     Source: bekker1969; krenn2009; serban2023; janosi1961; wong1967.
     Checked by: test_scm.py::test_plate_follows_bekker, test_scm.py::test_shear_saturates_at_mohr_coulomb,
@@ -281,7 +303,7 @@ def load_nodes(
     for run in range(n_runs):
         row = runs[run, ROW]
         patch = runs[run, PATCH]
-        # Unsigned: an index with a sign might count from the end, and Numba looks.
+        # Unsigned: a signed index could count from the end, which Numba would check.
         r = np.uintp(row + r0)
         px = (ground.i0 + row + r0) * spacing - center[0]
         for col in range(runs[run, FIRST], runs[run, LAST] + 1):
@@ -299,7 +321,8 @@ def load_nodes(
                 continue
             nz = ground.upright[r, c]
             py = (ground.j0 + col + c0) * spacing - center[1]
-            # The reference takes the body's point where the ground was; ours lies on the body's surface.
+            # The reference uses the body's point at the previous height of the terrain. Here it is on the body's
+            # surface.
             pz = (heights[cell] if regolith else ground.level[r, c]) - center[2]
             vx = velocity[0] + wy * pz - wz * py
             vy = velocity[1] + wz * px - wx * pz
@@ -317,7 +340,8 @@ def load_nodes(
                 volumes[patch] += flow
                 displaced += flow
             if regolith:
-                # (-gx, -gy, 1) is normal to the body's surface, upwards; over its length, that of the surface there.
+                # (-gx, -gy, 1) is the upward normal of the body's surface. Its length is the ratio of surface to cell
+                # area.
                 gx, gy = floats[SLOPE_X, cell], floats[SLOPE_Y, cell]
                 if gx * gx + gy * gy > 1.0:
                     gx, gy = _flank_gradient(gx, gy, rotation, max(1.0, (surface - low) / spacing))
@@ -333,7 +357,8 @@ def load_nodes(
                 vy -= vn * my
                 vz -= vn * mz
                 speed = math.sqrt(vx * vx + vy * vy + vz * vz)
-                # Shear is kept as if the surface were turned level about a horizontal axis (no twist): so a point on
+                # Shear is stored as if the surface were rotated level about a horizontal axis (without twist). So a
+                # point on the rim of a wheel keeps its history while the rim turns.
                 # a wheel's rim keeps its history while the rim turns.
                 lean = vz * half
                 ax, ay, ux, uy = mobilize(

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The merge rule of SCM: a node that several vehicles loaded in one cycle keeps the deepest compaction."""
+"""Merge rule of SCM: a node loaded by several vehicles in one cycle keeps the deepest compaction."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ YIELD = SCM.names.index('sigma_yield')
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def dominates(values: Floats, a: int, b: int) -> bool:
-    """Return whether column ``a`` of node records has the deeper plastic set, or one as deep that bore more."""
+    """Return whether column ``a`` of node records has more plastic sinkage than ``b``, or as much and more yield
+    pressure.
+    """
     field = PLASTIC if values[PLASTIC, a] != values[PLASTIC, b] else YIELD
     more: bool = values[field, a] > values[field, b]
     return more

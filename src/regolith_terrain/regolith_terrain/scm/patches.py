@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From the underside of a body to contact patches: the nodes in contact, and the width of each patch."""
+"""Contact patches from the underside of a body: nodes in contact and width of each patch."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from regolith_terrain.scm.constants import (
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def upright_part(base: Floats, r: int, c: int, spacing: float) -> float:
-    """Return the vertical part of a node's unit normal, from central differences of the undisturbed heights."""
+    """Return the vertical component of a node's unit normal, from central differences of the undisturbed heights."""
     gx = base[r, c + 1] - base[r + 2, c + 1]
     gy = base[r + 1, c] - base[r + 1, c + 2]
     if gx == 0.0 and gy == 0.0:
@@ -45,14 +45,18 @@ def upright_part(base: Floats, r: int, c: int, spacing: float) -> float:
 def _penetration(
     height: float, level_initial: float, level: float, sinkage_plastic: float, nz: float, mode: int
 ) -> float:
-    """Return the depth [m] of a body's underside below level_initial, along the ground's normal, or MISS.
+    """Return the depth [m] of a body's underside below level_initial along the terrain normal, or MISS.
 
-    Reference mode keeps every node whose ray hits (negative: body above the ground), regolith mode only nodes that will
-    carry load. Scalars only: passing arrays would cost more than the sum.
+    Reference mode keeps every node whose ray hits (negative: body above the terrain). Regolith mode keeps only nodes
+    that will carry load. All arguments are scalars: passing arrays would cost more than the computation.
 
     Args:
-        height: of the underside [m]
-        nz: vertical part of the normal
+        height: Height of the underside [m].
+        level_initial: Reference height of the sinkage [m].
+        level: Height of the node [m].
+        sinkage_plastic: Plastic sinkage [m].
+        nz: Vertical component of the normal.
+        mode: MODE_REFERENCE or MODE_REGOLITH.
     """
     if mode == MODE_REFERENCE:
         if height < level - RAY_BELOW or height > level + RAY_ABOVE:
@@ -75,16 +79,22 @@ def find_runs(
     floats: Floats,
     runs: Indices,
 ) -> tuple[int, int]:
-    """Return the numbers of runs of hit nodes and of hit nodes; turn HEIGHT into DEPTH on the way.
+    """Return the numbers of runs of hit nodes and of hit nodes; convert HEIGHT to DEPTH.
 
-    Runs are listed row by row; every run's PATCH is the first run of its patch (4-neighbourhood). In regolith mode the
-    shear of nodes that are not hit is forgotten.
+    Runs are listed row by row. PATCH of a run is the first run of its patch (4-connected). In regolith mode the shear
+    of nodes that are not hit is reset.
 
     Args:
-        soils: table that ``ground.region`` points into
-        r0: rows r0..r1-1, columns c0..c1-1 of the window are looked at
-        floats: in/out, see :class:`Scratch`
-        runs: out, see :class:`Scratch`
+        ground: Window of soil.
+        soils: Table of soils, indexed by ``ground.region``.
+        mode: MODE_REFERENCE or MODE_REGOLITH.
+        shear: Input and output: shear memory, shape (ni, nj, 2).
+        r0: First row of the window to check.
+        r1: End row.
+        c0: First column of the window to check.
+        c1: End column.
+        floats: Input and output: float work array, see :class:`Scratch`.
+        runs: Output: runs, see :class:`Scratch`.
     """
     heights, depth = floats[HEIGHT], floats[DEPTH]
     uniform = soils.shape[0] == 1
@@ -97,12 +107,12 @@ def find_runs(
         row_first = n
         open_run = False
         for col in range(cols):
-            # Unsigned: an index with a sign might count from the end, and Numba looks.
+            # Unsigned: a signed index could count from the end, which Numba would check.
             cell, r, c = np.uintp(row * cols + col), np.uintp(row + r0), np.uintp(col + c0)
             s = MISS
             height = heights[cell]
             near = height < ground.level_initial[r, c] or (mode == MODE_REFERENCE and height < math.inf)
-            # Rows of NaN are of places where another law holds.
+            # Rows of NaN belong to other terrain models.
             if near and (uniform or not math.isnan(soils[ground.region[r, c], ELASTIC])):
                 nz = ground.upright[r, c]
                 if nz == 0.0:
@@ -142,7 +152,7 @@ def find_runs(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _root(runs: Indices, run: int) -> int:
-    """Return the run that stands for the patch of a run."""
+    """Return the run that represents the patch of a run."""
     while runs[run, PATCH] != run:
         run = runs[run, PATCH]
     return run
@@ -152,14 +162,17 @@ def _root(runs: Indices, run: int) -> int:
 def inverse_width(runs: Indices, n_runs: int, patch: int, spacing: float, whole_cells: bool) -> tuple[int, float]:
     """Return (number of nodes, 1 / b) of a patch, where 1 / b = hull perimeter / (2 hull area).
 
-    The hull's two chains (over the first and the last node of each row) grow by Andrew's monotone-chain rule; rows
-    come sorted, so no sort is needed, and on integers no rounding. With ``whole_cells`` the hull is that of the nodes'
-    cells: the Minkowski sum with a square of side a, whose perimeter is P + 4 a and whose area is A + a (extent along
-    x + extent along y) + a^2.
+    The two chains of the hull (over the first and the last node of each row) grow by Andrew's monotone-chain rule. Rows
+    are already sorted, and integers need no rounding. With ``whole_cells`` the hull is that of the nodes' cells: the
+    Minkowski sum with a square of side a. Its perimeter is P + 4 a and its area A + a (extent along x + extent along y)
+    + a^2.
 
     Args:
-        patch: its first run
-        spacing: of the nodes [m]
+        runs: Runs of hit nodes, see :class:`Scratch`.
+        n_runs: Number of runs.
+        patch: First run of the patch.
+        spacing: Grid node spacing [m].
+        whole_cells: Whether the hull encloses the cells of the nodes.
 
     Source: serban2023; andrew1979.
     Checked by: test_scm.py::test_plate_follows_bekker, test_scm.py::test_upright_cylinder_is_a_round_plate,
@@ -214,7 +227,7 @@ def inverse_width(runs: Indices, n_runs: int, patch: int, spacing: float, whole_
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _push(runs: Indices, size: int, r: int, c: int, column: int, side: int) -> int:
-    """Return the size of a chain of vertices after (r, c) was added to it and those it makes concave were dropped."""
+    """Add (r, c) to a chain of vertices, drop those it makes concave, and return the size of the chain."""
     while size >= 2:
         ar, ac = runs[size - 2, column], runs[size - 2, column + 1]
         br, bc = runs[size - 1, column], runs[size - 1, column + 1]

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The bodies the soil can feel: cylinders, grousered wheels, boxes and triangle meshes."""
+"""Contact shapes of SCM: cylinders, grousered wheels, boxes and triangle meshes."""
 
 from __future__ import annotations
 
@@ -22,15 +22,17 @@ _CLUSTER = 24
 def cylinder(radius: float, width: float, count: int = 0, height: float = 0.0, thickness: float = 0.0) -> Shapes:
     """Return a solid cylinder about y [m].
 
-    With grousers, plates within its radius that are not felt one by one, it carries soil as they do when it slips.
+    With grousers, plates within its radius that are not modeled individually, it carries soil as they do when it slips.
 
     Args:
-        count: number of grousers; 0: a smooth rim
-        height: of the grousers [m], below the radius
-        thickness: [m], below the diameter of the drum they stand on
+        radius: Radius of the cylinder [m].
+        width: Width of the cylinder [m].
+        count: Number of grousers; 0: a smooth rim.
+        height: Height of the grousers [m], less than the radius.
+        thickness: Thickness of the grousers [m], less than the diameter of their drum.
 
     Raises:
-        ValueError: naming the value
+        ValueError: If a value is invalid. The message names it.
     """
     _positive(radius=radius, width=width)
     if count:
@@ -39,20 +41,21 @@ def cylinder(radius: float, width: float, count: int = 0, height: float = 0.0, t
 
 
 def grousered_wheel(radius: float, width: float, count: int, height: float, thickness: float) -> Shapes:
-    """Return a drum about y with straight grousers: plates along the axle, as wide as the drum, the first along x.
+    """Return a drum about y with straight grousers: plates along the axle with the width of the drum, the first along
+    x.
 
-    Rays are cast at the nodes: a grouser thinner than the spacing is felt by those nodes it passes over, so its area
-    is right in the mean over a turn, not at each instant.
+    Rays are cast at the nodes: a grouser thinner than the spacing is hit only at the nodes below it. So its area is
+    right on average over a rotation, not at each instant.
 
     Args:
-        radius: over the grousers' tips [m]
-        width: [m]
-        count: number of grousers, evenly spaced, >= 1
-        height: by which they stand out of the drum [m], below the radius
-        thickness: [m], below the drum's diameter
+        radius: Radius of the grouser tips [m].
+        width: Width of the drum [m].
+        count: Number of evenly spaced grousers, >= 1.
+        height: Height of the grousers above the drum [m], less than the radius.
+        thickness: Thickness of the grousers [m], less than the drum's diameter.
 
     Raises:
-        ValueError: naming the value
+        ValueError: If a value is invalid. The message names it.
     """
     _positive(radius=radius, width=width)
     _possible_grousers(radius, count, height, thickness)
@@ -60,7 +63,7 @@ def grousered_wheel(radius: float, width: float, count: int, height: float, thic
 
 
 def _possible_grousers(radius: float, count: int, height: float, thickness: float) -> None:
-    """Refuse grousers that do not stand on a drum within this radius."""
+    """Reject grousers that do not fit on a drum within this radius."""
     _positive(height=height, thickness=thickness, count=count)
     if not height < radius:
         raise ValueError(f'height {height!r} m of the grousers; allowed: below the radius {radius!r} m')
@@ -69,19 +72,19 @@ def _possible_grousers(radius: float, count: int, height: float, thickness: floa
 
 
 def box(length: float, width: float, height: float) -> Shapes:
-    """Return a box with its centre at the origin and these sides along x, y and z [m]; a track shoe or a plate."""
+    """Return a box centered at the origin with these sides along x, y and z [m], for a track shoe or a plate."""
     _positive(length=length, width=width, height=height)
     return _one(BOX, (0.5 * length, 0.5 * width, 0.5 * height))
 
 
 def mesh(corners: ArrayLike) -> Shapes:
-    """Return a triangle mesh, of which the soil feels the lower envelope; it need not be closed or convex.
+    """Return a triangle mesh whose lower envelope is in contact; it need not be closed or convex.
 
     Args:
-        corners: of the triangles, either winding [m], shape (k, 3, 3)
+        corners: Corners of the triangles, either winding [m], shape (k, 3, 3).
 
     Raises:
-        ValueError: if there are none or they are not finite
+        ValueError: If there are no triangles or they are not finite.
     """
     triangles = np.array(corners, dtype=np.float64)
     if triangles.ndim != 3 or triangles.shape[1:] != (3, 3) or len(triangles) == 0 or not np.isfinite(triangles).all():
@@ -103,7 +106,7 @@ def mesh(corners: ArrayLike) -> Shapes:
 
 
 def join_shapes(shapes: Sequence[Shapes]) -> Shapes:
-    """Return several shapes as one bundle, in this order."""
+    """Return several shapes as one, in this order."""
     cluster_start = np.cumsum([0, *(len(s.sphere) for s in shapes)])
     triangle_start = np.cumsum([0, *(len(s.corners) for s in shapes)])
     return Shapes(
@@ -117,7 +120,7 @@ def join_shapes(shapes: Sequence[Shapes]) -> Shapes:
 
 
 def reach(shapes: Shapes) -> float:
-    """Return the radius about the origin [m] that holds every shape in any orientation."""
+    """Return the radius about the origin [m] that contains every shape in any orientation."""
     radii = []
     for kind, size in zip(shapes.kind, shapes.size, strict=True):
         if kind in (CYLINDER, GROUSERED):
@@ -128,7 +131,7 @@ def reach(shapes: Shapes) -> float:
 
 
 def _one(kind: int, size: Sequence[float]) -> Shapes:
-    """Return a bundle of one shape without triangles."""
+    """Return one shape without triangles."""
     full = np.zeros((1, 6))
     full[0, : len(size)] = size
     none = np.zeros((0, 2), dtype=np.int32)
@@ -138,14 +141,14 @@ def _one(kind: int, size: Sequence[float]) -> Shapes:
 
 
 def _positive(**values: float) -> None:
-    """Refuse values that are not above zero and finite, by name."""
+    """Reject values that are not positive and finite, by name."""
     for name, value in values.items():
         if not (value > 0.0 and math.isfinite(value)):
             raise ValueError(f'{name} {value!r}; allowed: > 0')
 
 
 def _split(members: np.ndarray, centers: Floats, out: list[np.ndarray]) -> None:
-    """Append clusters of at most _CLUSTER triangles, made by halving along the longest extent."""
+    """Append clusters of at most _CLUSTER triangles, by halving along the longest extent."""
     if len(members) <= _CLUSTER:
         out.append(members)
         return
@@ -156,6 +159,6 @@ def _split(members: np.ndarray, centers: Floats, out: list[np.ndarray]) -> None:
 
 
 def _ball(points: Floats) -> Floats:
-    """Return centre and radius of a ball that holds points [m], shape (4,)."""
+    """Return center and radius of a sphere that contains points [m], shape (4,)."""
     center = 0.5 * (points.min(axis=0) + points.max(axis=0))
     return np.append(center, np.linalg.norm(points - center, axis=1).max())

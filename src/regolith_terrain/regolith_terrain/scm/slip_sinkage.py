@@ -1,36 +1,36 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Slip-sinkage: a wheel that slips carries soil from under it to behind it, and so digs itself in.
+"""Slip-sinkage: a slipping wheel carries soil from below to behind, and so sinks in.
 
-The soil between the grousers, and a thin band that shears below them, goes with the rim. It flows backwards at
+The soil between the grousers, and a thin band that shears below them, moves with the rim. It flows backward at
 
-    q = (min(h, s) + min(h_s, s)) v_s   [m^2/s: per metre of width],
+    q = (min(h, s) + min(h_s, s)) v_s   [m^2/s: per meter of width],
 
-v_s being the speed of slip at the wheel's foot (omega R - v for a wheel that rolls straight on), s its greatest depth
-in the ground as it finds it, h the height of the grousers and h_s the thickness of the band in terms of soil at full
-speed. How deep plates are in the soil is known from how they carry the wheel (:mod:`regolith_terrain.scm.loading`). So
-per second each meter of width loses q below the wheel, and gains as much behind it.
+with the slip speed v_s at the wheel's foot (omega R - v for a wheel that rolls straight), its greatest depth s in the
+terrain as found, the height h of the grousers and the thickness h_s of the band in terms of soil at full speed. The
+depth of the plates in the soil follows from their load (:mod:`regolith_terrain.scm.loading`). So per second, each meter
+of width loses q below the wheel and gains as much behind it.
 
-The deeper the rim has come down, the more soil the grousers hold: what a column loses is in proportion to the slope of
-the rim over it. Over ground that a wheel crosses at slip i, a column has then lost
+The deeper the rim is, the more soil the grousers hold: the loss of a column is proportional to the slope of the rim
+above it. After a wheel has passed at slip i, a column has lost
 
     e = (q / v_s) i / (1 - i) z(x) / z(0)
 
-where the rim is z(x) deep, at x before its foot. That is in proportion to the rim's depth, so that the pressure is
-spread below the wheel as it is without slip; and below the foot, where the grousers are full, it is what Reece says
-grousers dig: h i / (1 - i). A wheel that spins on the spot digs on: where soil bears it mostly behind its foot, the
-grousers fill in the front half of that contact.
+where the rim is z(x) deep, at x before its foot. That is proportional to the depth of the rim, so the distribution of
+pressure below the wheel is that without slip. Below the foot, where the grousers are full, it is Reece's digging depth
+of grousers: h i / (1 - i). A wheel that spins in place continues to dig: where soil supports it mostly behind its foot,
+the grousers fill in the front half of that contact.
 
-What is dug lowers ``level_initial`` with ``level``: pressure counts from the new surface, while the column's plastic
-set and yield pressure remain, for the soil under it is as compact as it was. What lands raises both, as soil that
-bulldozing heaps up does. It lands where the rim has come up to the surface again, as far behind the foot as the contact
-reaches ahead, in the mirror image of the hole; but no further than BEHIND radii behind the rim. What finds no room
-under the rim goes on to the lowest column behind that has some. Each column's mass changes in whole quanta, at the bulk
-density of the column that gives. Heaps stand as they are laid, until bulldozing or terrain lets them slump.
+Removed soil lowers ``level_initial`` with ``level``. Pressure is then relative to the new surface. The column keeps its
+plastic sinkage and yield pressure, as the soil below is as compact as before. Deposited soil raises both, like heaped
+soil of bulldozing. It lands where the rim reaches the surface again, as far behind the foot as the contact extends
+ahead, in the mirror image of the hole, but at most BEHIND radii behind the rim. Soil without space under the rim moves
+to the lowest column behind with space. The mass of each column changes in whole quanta, at the bulk density of the
+losing column. Heaps keep their shape until bulldozing or terrain lets them slump.
 
-A wheel that brakes carries soil ahead. Sideways nothing is carried: grousers do not hold it. Under bodies that are no
-wheels, such as the shoes of a track, the band alone moves, by a few nodes at a time, so that each shoe hands on what
-the one before it brings, and the last one leaves it behind.
+A braking wheel carries soil ahead. No soil is carried sideways, as grousers do not hold it. Under bodies other than
+wheels, such as the shoes of a track, only the band moves, by a few nodes at a time. Each shoe passes on the soil of the
+one before it, and the last one leaves it behind.
 """
 
 from __future__ import annotations
@@ -60,14 +60,16 @@ from regolith_terrain.scm.constants import (
 )
 
 _STILL = 1e-7
-"""Speed of slip below which nothing is carried [m/s]."""
+"""Slip speed below which no soil is carried [m/s]."""
 _ROUNDER = 1.5 * 2.0**52 * QUANTUM_KGPM2
-"""Added to a mass and taken away again it leaves whole quanta [kg/m^2]: doubles of that size are a quantum apart."""
+"""Adding and subtracting this value rounds a mass to whole quanta [kg/m^2]: doubles of this size have a spacing of
+one quantum.
+"""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def transport_margin(kind: int, size: Floats, spacing: float) -> int:
-    """Return the number of nodes round its shadow to which a slipping body carries soil."""
+    """Return the number of nodes around its shadow to which a slipping body carries soil."""
     if kind in (CYLINDER, GROUSERED):
         return int(math.ceil(BEHIND * (size[0] + (size[3] if kind == GROUSERED else 0.0)) / spacing))
     return SHOE_SHIFT
@@ -94,16 +96,29 @@ def transport_soil(
     scratch: Scratch,
     wrench: Wrench,
 ) -> None:
-    """Carry soil from the nodes that a slipping body loads to those behind it, for one step.
+    """Carry soil from the nodes loaded by a slipping body to those behind it, for one step.
 
-    The scratch and the statistics are those that loading left.
+    Scratch and statistics must be those of the loading.
 
     Args:
-        bounds: rows and columns (first, end) of the window that may gain soil
-        r0: first row of the scratch's cells in the window
-        c0: first column
-        rows: of the scratch's cells; so are ``cols``
-        n_runs: runs of loaded nodes in the scratch
+        ground: Window of soil, changed in place.
+        soils: Table of soils, shape (m, 9).
+        rules: Displacement rules, shape (RULES,).
+        dt: Step [s].
+        kind: Kind of the shape.
+        size: Size of the shape [m], shape (6,).
+        center: Origin of the shape, world [m], shape (3,).
+        rotation: Rotation of the body, shape (3, 3).
+        velocity: Velocity of the origin, world axes [m/s], shape (3,).
+        angular_velocity: Angular velocity, world axes [rad/s], shape (3,).
+        bounds: Rows and columns (first, end) of the window that may gain soil.
+        r0: First row of the scratch's cells in the window.
+        c0: First column of the scratch's cells in the window.
+        rows: Number of rows of the scratch's cells.
+        cols: Number of columns of the scratch's cells.
+        n_runs: Number of runs of loaded nodes in the scratch.
+        scratch: Work arrays.
+        wrench: Wrench with the statistics of the loading.
 
     Source: reece1965.
     Checked by: test_slip_sinkage.py::test_a_rolling_wheel_digs_as_deep_as_reece_says,
@@ -115,7 +130,7 @@ def transport_soil(
         flow = _under_wheel(
             ground, rules, kind, size, center, rotation, velocity, angular_velocity, wrench.stats[STAT_MAX_SINKAGE]
         )
-        # Reciprocal of the radius in nodes, and the foot's place along the flow, as the scratch counts its cells.
+        # Reciprocal of the radius in nodes, and position of the foot along the flow in cells of the scratch.
         bend, foot = spacing / (size[0] + (size[3] if kind == GROUSERED else 0.0)), flow[2]
         foot = foot / spacing - (ground.i0 + r0) * flow[0] - (ground.j0 + c0) * flow[1]
     else:
@@ -124,7 +139,7 @@ def transport_soil(
     dx, dy, _, flux, drives = flow
     if not flux > _STILL * rules[SHEAR_LAYER]:
         return
-    # The contact's extent along the flow and across it.
+    # Extent of the contact along and across the flow.
     rear, front, left, right = -1e300, 1e300, 1e300, -1e300
     for run in range(n_runs):
         row, first, last = runs[run, ROW], runs[run, FIRST], runs[run, LAST]
@@ -132,14 +147,14 @@ def transport_soil(
         rear, front = max(rear, a, b), min(front, a, b)
         a, b = first * dx - row * dy, last * dx - row * dy
         left, right = min(left, a, b), max(right, a, b)
-    # Grousers fill where they come into the soil: there, too, if most of what bears the wheel is behind its foot.
+    # Grousers fill at their entry into the soil, also if the soil supports the wheel mostly behind its foot.
     back = max(0.0, 0.5 * (front + rear) - foot) if drives else 0.0
     foot += back
     total = 0.0
     for run in range(n_runs):
         row, first, last = runs[run, ROW], runs[run, FIRST], runs[run, LAST]
         if wheel:
-            # By Simpson's rule over the run.
+            # Simpson's rule over the run.
             a, b = row * dx + first * dy, row * dx + last * dy
             ends = _weight((foot - a) * bend) + _weight((foot - b) * bend)
             total += (ends + 4.0 * _weight((foot - 0.5 * (a + b)) * bend)) * (last - first + 1) / 6.0
@@ -150,7 +165,8 @@ def transport_soil(
     cell = abs(dx) + abs(dy)  # extent of a node's cell
     volume = flux * dt * (right - left + cell) * spacing
     if wheel:
-        # As far behind the place where the rim has left the ground as before the foot. The image of node (r, c) in a
+        # As far behind the exit of the rim as before the foot. The image of node (r, c) in a point is (sum - r, sum -
+        # c), which maps nodes to nodes without gaps.
         # point is (sum - r, sum - c): nodes for nodes, without gaps.
         ahead = foot - front + 0.5 * cell
         turned, middle = -1, 0.5 * (left + right)
@@ -160,7 +176,7 @@ def transport_soil(
     else:
         turned = 1
         to_r, to_c = int(math.floor(SHOE_SHIFT * dx + 0.5)), int(math.floor(SHOE_SHIFT * dy + 0.5))
-        volume *= max(1.0, (rear - front + cell) / (to_r * dx + to_c * dy))  # some of it lands below the shoe itself
+        volume *= max(1.0, (rear - front + cell) / (to_r * dx + to_c * dy))  # some soil lands below the shoe itself
     unit = volume / (total * spacing * spacing)
     _move(ground, soils, bounds, r0, c0, rows, cols, n_runs, scratch, dx, dy, foot, bend, unit, turned, to_r, to_c)
 
@@ -186,13 +202,22 @@ def _under_wheel(
     angular_velocity: Floats,
     depth: float,
 ) -> tuple[float, float, float, float, bool]:
-    """Return the flow of soil under a wheel: heading (x, y), the foot's place along it [m], [m^2/s], whether it drives.
+    """Return the soil flow under a wheel.
 
-    The foot is the point that would touch a plane as steep as the undisturbed ground; the flow is the thickness of the
-    soil that is carried times the foot's speed along the wheel's heading.
+    It consists of the heading (x, y), the position of the foot along it [m], the flow [m^2/s], and whether the wheel
+    drives. The foot is the contact point with a plane of the slope of the undisturbed terrain. The flow is the
+    thickness of the carried soil times the speed of the foot along the wheel's heading.
 
     Args:
-        depth: of the wheel in the ground as it finds it, where it is deepest [m]
+        ground: Window of soil.
+        rules: Displacement rules, shape (RULES,).
+        kind: Kind of the shape.
+        size: Size of the shape [m], shape (6,).
+        center: Origin of the shape, world [m], shape (3,).
+        rotation: Rotation of the wheel, shape (3, 3).
+        velocity: Velocity of the origin, world axes [m/s], shape (3,).
+        angular_velocity: Angular velocity, world axes [rad/s], shape (3,).
+        depth: Greatest depth of the wheel in the terrain as found [m].
     """
     spacing, base = ground.spacing, ground.base
     r = int(math.floor(center[0] / spacing + 0.5)) - ground.i0
@@ -200,15 +225,15 @@ def _under_wheel(
     gx = (base[r + 2, c + 1] - base[r, c + 1]) / (2.0 * spacing)
     gy = (base[r + 1, c + 2] - base[r + 1, c]) / (2.0 * spacing)
     ax, ay, az = rotation[0, 1], rotation[1, 1], rotation[2, 1]
-    # Heading: across the axle in the ground's plane.
+    # Heading: across the axle in the plane of the terrain.
     hx, hy, hz = ay + az * gy, -az * gx - ax, ay * gx - ax * gy
     norm = math.sqrt(hx * hx + hy * hy + hz * hz)
     flat = math.sqrt(hx * hx + hy * hy)
-    if norm < 0.1 or flat < 0.1 * norm:  # it lies on its side
+    if norm < 0.1 or flat < 0.1 * norm:  # the wheel lies on its side
         return 1.0, 0.0, 0.0, 0.0, False
     hx, hy, hz, flat = hx / norm, hy / norm, hz / norm, flat / norm
     radius = size[0] + (size[3] if kind == GROUSERED else 0.0)
-    # From the centre to the foot: axle x heading points down.
+    # From the center to the foot: axle x heading points down.
     px, py, pz = radius * (ay * hz - az * hy), radius * (az * hx - ax * hz), radius * (ax * hy - ay * hx)
     wx, wy, wz = angular_velocity[0], angular_velocity[1], angular_velocity[2]
     spin = hx * (wy * pz - wz * py) + hy * (wz * px - wx * pz) + hz * (wx * py - wy * px)
@@ -233,9 +258,9 @@ def _under_body(
     scratch: Scratch,
     wrench: Wrench,
 ) -> tuple[float, float, float, float, bool]:
-    """Return the flow under a body that is no wheel: heading (x, y), 0, [m^2/s], False.
+    """Return the soil flow under a body other than a wheel: heading (x, y), 0, flow [m^2/s], False.
 
-    It is that of the shear band, as fast as the body's deepest point.
+    It is that of the shear band, at the speed of the body's deepest point.
     """
     runs, depth = scratch.ints, scratch.floats[DEPTH]
     deepest, r, c = -1.0, 0, 0
@@ -276,10 +301,10 @@ def _move(
     to_r: int,
     to_c: int,
 ) -> None:
-    """Take ``unit`` [m] times its weight from each column, and set it down.
+    """Move ``unit`` [m] times its weight from each column to its target column.
 
-    What column (row, col) of the scratch gives lands at (to_r + turned row, to_c + turned col). A body that is no wheel
-    has ``bend`` 0; its columns weigh the same.
+    Soil of column (row, col) of the scratch lands at (to_r + turned row, to_c + turned col). For a body other than a
+    wheel ``bend`` is 0, and its columns have equal weights.
     """
     runs, depth, heights = scratch.ints, scratch.floats[DEPTH], scratch.floats[HEIGHT]
     level_initial, level, mass, touched = ground.level_initial, ground.level, ground.mass_kgpm2, ground.touched
@@ -291,26 +316,26 @@ def _move(
         into = to_r + turned * row + r0
         if into < first_r or into >= end_r:
             continue
-        # Unsigned: an index with a sign might count from the end, and Numba looks.
+        # Unsigned: a signed index could count from the end, which Numba would check.
         r, into_r = np.uintp(row + r0), np.uintp(into)
         one, other = turned * (first_c - c0 - to_c), turned * (end_c - 1 - c0 - to_c)
         start, end = max(runs[run, FIRST], min(one, other)), min(runs[run, LAST], max(one, other)) + 1
         ahead, less = (foot - row * dx) * bend, dy * bend
-        # Below the wheel itself soil lands only where there is room. A shoe hands it on to the next one.
+        # Below the wheel itself soil lands only where there is space. A shoe passes it on to the next one.
         below = bend > 0.0 and 0 <= into - r0 < rows
         for col in range(start, end):
             c, into_c = np.uintp(col + c0), np.uintp(to_c + turned * col + c0)
             if not uniform:
-                # Rows of NaN are of places where another law holds: nothing lands there.
+                # Rows of NaN belong to other terrain models, to which no soil is moved.
                 if math.isnan(soils[ground.region[into_r, into_c], ELASTIC]):
                     continue
                 density = soils[ground.region[r, c], DENSITY]
-            # No more than the body is deep in the column.
+            # At most the depth of the body in the column.
             height = unit * _weight(ahead - less * col) if bend > 0.0 else unit
             here = depth[np.uintp(row * cols + col)]
             if here < height:
                 height = here
-            if height <= 0.0:  # behind the foot
+            if height <= 0.0:  # column behind the foot
                 continue
             if below and 0 <= to_c + turned * col < cols:
                 room = heights[np.uintp((into - r0) * cols + to_c + turned * col)] - level[into_r, into_c]
@@ -347,7 +372,7 @@ def _room_behind(
     c: int,
     height: float,
 ) -> int:
-    """Return how many nodes further along the flow the lowest column is that has room for a height [m]; 0: none has."""
+    """Return the number of nodes along the flow to the lowest column with space for a height [m]; 0: none."""
     way, lowest = 0, math.inf
     k = 0
     while True:

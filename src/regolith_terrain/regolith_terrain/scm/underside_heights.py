@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The underside of bodies: the height of their lowest surface over each node, by exact vertical rays.
+"""Underside of bodies: height of the lowest surface above each node, by exact vertical rays.
 
-The geometry is Regolith's own; boxes, meshes and cylinders are held against one another in ``test_shapes.py``.
+The geometry is specific to Regolith. ``test_shapes.py`` compares boxes, meshes and cylinders with one another.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from regolith_terrain.scm.constants import (
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def ceiling(ground: Ground, mode: int, r0: int, r1: int, c0: int, c1: int) -> float:
-    """Return the height above which nothing in rows r0..r1-1, columns c0..c1-1 feels a body [m]."""
+    """Return the height above which a body has no contact in rows r0..r1-1, columns c0..c1-1 [m]."""
     top = -math.inf
     height = ground.level_initial if mode == MODE_REGOLITH else ground.level
     for r in range(r0, r1):
         for c in range(c0, c1):
-            # Unsigned: an index with a sign might count from the end, and Numba looks.
+            # Unsigned: a signed index could count from the end, which Numba would check.
             here = height[np.uintp(r), np.uintp(c)]
-            if here > top:  # max() would also have to mind NaN
+            if here > top:  # max() would also have to handle NaN
                 top = here
     return top if mode == MODE_REGOLITH else top + RAY_ABOVE
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def lowest(kind: int, size: Floats, center: Floats, rotation: Floats) -> float:
-    """Return the height below which nothing of a wheel, of a box, or of a mesh's box, reaches [m]."""
+    """Return a lower bound of the height of a wheel, a box, or the box of a mesh [m]."""
     low: float = center[2]
     if kind in (CYLINDER, GROUSERED):
         tilt = rotation[2, 1]
@@ -59,7 +59,7 @@ def lowest(kind: int, size: Floats, center: Floats, rotation: Floats) -> float:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _put(floats: Floats, cell: int, height: float, gx: float, gy: float) -> None:
-    """Set a cell's surface to a height [m] and a gradient (gx, gy) [-]; steeper than STEEPEST it is taken as that."""
+    """Set a cell's surface to a height [m] and a gradient (gx, gy) [-], limited to STEEPEST."""
     floats[HEIGHT, cell] = height
     steep = gx * gx + gy * gy
     if steep > STEEPEST * STEEPEST:
@@ -84,10 +84,10 @@ def cylinder_heights(
     c1: int,
     floats: Floats,
 ) -> None:
-    """Write HEIGHT [m] and slopes of a solid cylinder about its own y axis; +inf where it is not felt.
+    """Write HEIGHT [m] and slopes of a solid cylinder about its y axis; +inf without contact.
 
-    A vertical line through a node meets the cylinder where (u = z - cz, q = horizontal part of the axial coordinate)
-    |q + u az| <= w and (1 - az^2) u^2 - 2 q az u + dx^2 + dy^2 - q^2 <= R^2; the soil feels the lower end.
+    A vertical line through a node meets the cylinder where (u = z - cz, q = horizontal part of the axial coordinate) |q
+    + u az| <= w and (1 - az^2) u^2 - 2 q az u + dx^2 + dy^2 - q^2 <= R^2. The lower end is in contact.
     """
     ax, ay, az = rotation[0, 1], rotation[1, 1], rotation[2, 1]
     cx, cy, cz = center[0], center[1], center[2]
@@ -111,7 +111,7 @@ def cylinder_heights(
                 root = q * az * q * az - across * rest
                 if root < 0.0:
                     continue
-                # Most nodes lie too far below the barrel; squaring finds them without the square root.
+                # Most nodes are too far below the barrel. Squaring finds them without a square root.
                 at = np.uintp(r), np.uintp(c)
                 limit = ground.level_initial[at] if regolith else ground.level[at] + RAY_ABOVE
                 clearance = q * az - across * (limit - cz)
@@ -164,7 +164,20 @@ def box_heights(
     """Lower HEIGHT to a box (half lengths hx, hy, hz along the columns of ``rotation``) where it is lower.
 
     Args:
-        top: boxes that stay above this height are skipped [m]
+        ground: Window of soil.
+        cx: Center of the box along x [m].
+        cy: Center of the box along y [m].
+        cz: Center of the box along z [m].
+        rotation: Rotation of the box, shape (3, 3).
+        hx: Half length along the first axis [m].
+        hy: Half length along the second axis [m].
+        hz: Half length along the third axis [m].
+        top: Height above which a box is skipped [m].
+        r0: First row.
+        r1: End row.
+        c0: First column.
+        c1: End column.
+        floats: Input and output: float work array.
     """
     if cz - hx * abs(rotation[2, 0]) - hy * abs(rotation[2, 1]) - hz * abs(rotation[2, 2]) > top:
         return
@@ -215,11 +228,21 @@ def grouser_heights(
     """Lower HEIGHT to the straight grousers of a wheel: boxes on the drum, parallel to the axle.
 
     Args:
-        blade: room for one grouser's rotation, shape (3, 3)
+        ground: Window of soil.
+        size: Size of the shape [m], shape (6,).
+        center: Center of the wheel [m], shape (3,).
+        rotation: Rotation of the wheel, shape (3, 3).
+        blade: Work array for the rotation of a grouser, shape (3, 3).
+        top: Height above which grousers are skipped [m].
+        r0: First row.
+        r1: End row.
+        c0: First column.
+        c1: End column.
+        floats: Input and output: float work array.
     """
     radius, half_width, height, half_thickness = size[0], size[1], size[3], 0.5 * size[4]
     count = int(size[2])
-    # A blade's root must not stand off the drum: it starts where its flanks meet it.
+    # The root of a grouser must not be off the drum: it starts where its flanks meet the drum.
     root = math.sqrt(max(0.0, radius * radius - half_thickness * half_thickness))
     middle, half = 0.5 * (root + radius + height), 0.5 * (radius + height - root)
     for k in range(count):
@@ -264,7 +287,17 @@ def mesh_heights(
     """Lower HEIGHT to a triangle mesh.
 
     Args:
-        top: clusters and triangles wholly above this height are skipped [m]
+        ground: Window of soil.
+        shapes: Shapes of all bodies.
+        which: Row of the mesh.
+        center: Origin of the mesh [m], shape (3,).
+        rotation: Rotation of the mesh, shape (3, 3).
+        top: Height above which clusters and triangles are skipped [m].
+        r0: First row.
+        r1: End row.
+        c0: First column.
+        c1: End column.
+        floats: Input and output: float work array.
     """
     m = rotation
     for cluster in range(shapes.clusters[which, 0], shapes.clusters[which, 1]):
@@ -306,10 +339,10 @@ def _triangle(
     c1: int,
     floats: Floats,
 ) -> None:
-    """Lower HEIGHT to one triangle, border included, of either winding; corners are relative to the centre [m]."""
+    """Lower HEIGHT to one triangle of either winding, border included; corners are relative to the center [m]."""
     ux, uy, vx, vy = bx - ax, by - ay, cx - ax, cy - ay
     twice = ux * vy - uy * vx
-    if twice == 0.0:  # seen edge-on: its neighbours hold its border
+    if twice == 0.0:  # vertical triangle: its neighbors contain its border
         return
     spacing = ground.spacing
     first_r = max(r0, int(math.ceil((center[0] + min(ax, bx, cx)) / spacing)) - ground.i0)
@@ -328,7 +361,7 @@ def _triangle(
             dy = (ground.j0 + c) * spacing - center[1] - ay
             s = (dx * vy - dy * vx) * inverse
             t = (ux * dy - uy * dx) * inverse
-            # The tolerance closes cracks of one rounding between neighbours; it widens a triangle by a billionth.
+            # The tolerance closes gaps of one rounding between neighbors. It widens a triangle by a billionth.
             if s < -1e-9 or t < -1e-9 or s + t > 1.0 + 1e-9:
                 continue
             height = center[2] + az + gx * dx + gy * dy

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""One step of one body on soil."""
+"""Contact of one body with SCM soil for one step."""
 
 from __future__ import annotations
 
@@ -56,26 +56,27 @@ def body_wrench(
     scratch: Scratch,
     wrench: Wrench,
 ) -> int:
-    """Return OK, LEFT_WINDOW or SCRATCH_TOO_SMALL, having pressed a body into the soil for one step.
+    """Press a body into the soil for one step; return OK, LEFT_WINDOW or SCRATCH_TOO_SMALL.
 
     Args:
-        ground: a window of soil, :class:`Ground`; written in place
-        soils: rows of k_phi, k_c, n, c, tan(phi), K, E, R, density
-            (:meth:`regolith_terrain.terrain_parameters.ScmSoilConfig.parameters`), picked by ``ground.region``, shape
-            (m, 9)
-        rules: of displaced soil (:meth:`regolith_terrain.config.TerrainConfig.displacement`), shape (RULES,)
-        mode: MODE_REFERENCE or MODE_REGOLITH
-        dt: step [s]
-        shapes: of all bodies
-        which: the row of this one
-        center: origin of the shape, world [m], shape (3,)
-        rotation: columns are the axes of the shape in the world, shape (3, 3); a wheel's axle is its y axis
-        velocity: of the origin, world axes [m/s], shape (3,)
-        angular_velocity: of the body, world axes [rad/s], shape (3,)
-        shear: in/out, shape (ni, nj, 2); regolith mode: mobilised fraction of the shear strength (x, y) of *this* body,
-            the surface turned level; reference mode: (sliding path [m], unused), one array for all of a vehicle
-        scratch: see :func:`make_scratch`
-        wrench: out, see :class:`Wrench`
+        ground: Window of soil, :class:`Ground`; changed in place.
+        soils: Rows of k_phi, k_c, n, c, tan(phi), K, E, R, density
+            (:meth:`regolith_terrain.terrain_parameters.ScmSoilConfig.parameters`), indexed by ``ground.region``, shape
+            (m, 9).
+        rules: Displacement rules (:meth:`regolith_terrain.config.TerrainConfig.displacement`), shape (RULES,).
+        mode: MODE_REFERENCE or MODE_REGOLITH.
+        dt: Step [s].
+        shapes: Shapes of all bodies.
+        which: Row of the body in ``shapes``.
+        center: Origin of the shape, world [m], shape (3,).
+        rotation: Axes of the shape in the world as columns, shape (3, 3); the axle of a wheel is its y axis.
+        velocity: Velocity of the origin, world axes [m/s], shape (3,).
+        angular_velocity: Angular velocity of the body, world axes [rad/s], shape (3,).
+        shear: Input and output, shape (ni, nj, 2). Regolith mode: mobilized fraction of the shear strength (x, y) of
+            *this* body, for the surface rotated level. Reference mode: (sliding path [m], unused), one array for all
+            bodies of a vehicle.
+        scratch: Work arrays, see :func:`make_scratch`.
+        wrench: Output: wrench, see :class:`Wrench`.
 
     Source: krenn2009; serban2023.
     Checked by: test_scm_reference.py::test_wheel_at_prescribed_slip,
@@ -100,7 +101,7 @@ def body_wrench(
             return OK
         cylinder_heights(ground, mode, size[0], size[1], center, rotation, r0, r1, c0, c1, floats)
     else:
-        if low > top:  # most shoes of a track
+        if low > top:  # the case of most shoes of a track
             if mode == MODE_REGOLITH:
                 shear[r0:r1, c0:c1] = 0.0
             return OK
@@ -194,7 +195,7 @@ def _rectangle(
             cx += rotation[0, 0] * size[3] + rotation[0, 1] * size[4] + rotation[0, 2] * size[5]
             cy += rotation[1, 0] * size[3] + rotation[1, 1] * size[4] + rotation[1, 2] * size[5]
     spacing = ground.spacing
-    # One node more on each side: there regolith mode forgets the shear of nodes the body has just left.
+    # One more node on each side: there, regolith mode resets the shear of nodes that the body has just left.
     margin = 1 if mode == MODE_REGOLITH else 0
     r0 = int(math.ceil((cx - reach_x) / spacing)) - margin - ground.i0
     r1 = int(math.floor((cx + reach_x) / spacing)) + margin - ground.i0 + 1
@@ -206,7 +207,8 @@ def _rectangle(
     a, b, c, d = r0 - around, r1 + around - 1, c0 - around, c1 + around - 1
     level = ground.level
     outside = a < 0 or c < 0 or b >= level.shape[0] or d >= level.shape[1]
-    # A window may be known in parts only, which are rectangles larger than any shadow: its corners tell.
+    # Parts of a window may be undefined. The defined rectangles are larger than any shadow, so its corners are
+    # sufficient.
     if outside or math.isnan(level[a, c] + level[a, d] + level[b, c] + level[b, d]):
         status = LEFT_WINDOW
     elif (r1 - r0 + 2 * spread) * (c1 - c0 + 2 * spread) > scratch.ints.shape[0]:
@@ -229,10 +231,10 @@ def _low_part(
     shear: Floats,
     mode: int,
 ) -> tuple[int, int, int, int]:
-    """Narrow a wheel's shadow to that of its part below ``top``; forget the shear (regolith mode) of the rest.
+    """Reduce a wheel's shadow to that of its part below ``top``; in regolith mode, reset the shear of the rest.
 
-    Points of the cylinder are c + s a + u h + v e with |s| <= w, u^2 + v^2 <= R^2, h level and across the axle a, e
-    across both; so v e_z <= top - cz + w |az| bounds u.
+    Points of the cylinder are c + s a + u h + v e with |s| <= w, u^2 + v^2 <= R^2, h horizontal and across the axle a,
+    e across both. So v e_z <= top - cz + w |az| limits u.
     """
     radius = size[0] + (size[3] if kind == GROUSERED else 0.0)
     ax, ay, az = rotation[0, 1], rotation[1, 1], rotation[2, 1]

@@ -1,3 +1,3 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Solid things on the ground that do not move: rocks and the obstacles of a scenario, and how parts touch them."""
+"""Static solids on the terrain, rocks and obstacles, and contact with them."""

@@ -1,18 +1,18 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The contact of a vehicle's parts with solids: rocks and obstacles, none of which moves.
+"""Contact of a vehicle's parts with static solids: rocks and obstacles.
 
-A wheel, or any part that is round, is a row of discs, 25 mm apart at most. The plane of a disc cuts a convex solid in a
-polygon, and the disc meets that where it comes closest to the axle: a flat side pushes along the facet's normal, a
-corner along the radius. Beside a wall, where it is a shorter way out, the wheel is pushed along its axle instead.
-Anything else is a box: it is pushed along the normal of the shortest way out (of its own faces and the solid's facets),
-at its own points within the solid and at the solid's points within it, the deepest in each eighth of the box.
+A wheel, or any round part, is a row of discs, at most 25 mm apart. The plane of a disc cuts a convex solid in a
+polygon, and the contact is where the polygon is closest to the axle: a flat side pushes along the facet's normal, a
+corner along the radius. Beside a wall, where the distance out along the axle is shorter, the wheel is pushed along its
+axle instead. Any other part is a box. It is pushed along the normal of the shortest way out (of its own faces and the
+solid's facets), at its own points within the solid and at the solid's points within it, the deepest in each octant.
 
-A point presses with a spring and a damper, N = max(0, k d - c v_n), as on ground that does not yield. Both are as stiff
-as the vehicle's inverse inertia at the part bears in an explicit step, up to STIFFNESS: a wheel alone may be light, but
-a vehicle that runs into a boulder is not. Coulomb friction is at most mu N, mu the solid's whatever touches it; what of
-it is mobilised is a vector in the contact's memory that keeps to the tangent plane, dm = (u - m) |v| dt / s, as on
-rigid ground. So a body at rest on a slope stays where it is. Tyres are as hard here as wheels.
+A point presses with a spring and a damper, N = max(0, k d - c v_n), as on rigid terrain. Both are as stiff as the
+vehicle's inverse inertia at the part allows in an explicit step, up to STIFFNESS: a wheel alone may be light, but a
+vehicle that collides with a boulder is not. Coulomb friction is at most mu N with the coefficient of the solid. Its
+mobilized part is a vector in the contact memory that stays in the tangent plane, dm = (u - m) |v| dt / s, as on rigid
+terrain. So a body at rest on a slope does not move. Tires are as hard here as wheels.
 
 Source: dahl1968; goldstein2002.
 Checked by: test_solid_contact.py::test_a_wheel_on_a_box_carries_its_load_and_slips_by_coulomb,
@@ -39,26 +39,28 @@ from regolith_terrain.solids.solids import NearbySolids
 Indices = NDArray[np.int64]
 
 STIFFNESS = 2e6
-"""Of the spring under one point, where the step bears it [N/m]."""
+"""Largest stiffness of the spring at one point [N/m]."""
 STIFFNESS_OF_PART = 8e6
-"""Of the springs under all points together of a part that does not yield by itself [N/m]."""
+"""Total stiffness of the springs at all points of a rigid part [N/m]."""
 STIFFEST = 0.25
-"""Largest share of m / dt^2 that the springs under all points of a part have together."""
+"""Largest total stiffness of the springs at all points of a part, as a fraction of m / dt^2."""
 DAMPEST = 0.75
-"""Largest share of m / dt that their dampers have together; oscillation grows where 2 of it and 1 of that exceed 4."""
+"""Largest total damping of a part, as a fraction of m / dt; oscillation grows where twice this plus the stiffness
+fraction exceeds 4.
+"""
 DAMPING_RATIO = 0.7
-"""Of a point's damper, with the mass that it feels, where the step bears it."""
+"""Damping ratio of a point with its effective mass, where the step allows it."""
 STICK_M = 1e-3
-"""Sliding over which friction builds up to 1 - 1/e of its limit [m]."""
+"""Sliding distance over which friction reaches 1 - 1/e of its limit [m]."""
 DISC_GAP_M = 0.025
 MOST_DISCS = 20
 SLOTS = 24
-"""Points of contact that one part can have."""
+"""Largest number of contact points of one part."""
 _AXIAL = MOST_DISCS
 _FEATURES = 32
-"""More than a part has features: its discs and sides, or its eighths twice."""
+"""Upper bound of the number of features of a part: its discs and sides, or twice its octants."""
 PX, PY, PZ, NX, NY, NZ, DEPTH, FRICTION = range(8)
-"""Columns of a point of contact: place, normal towards the part, depth [m], Coulomb coefficient."""
+"""Columns of a contact point: position, normal toward the part, depth [m], Coulomb coefficient."""
 _BOX_POINTS = np.array(
     [
         (x, y, z)
@@ -77,28 +79,28 @@ class SolidContactArrays(NamedTuple):
     near: NearbySolids
     shapes: Shapes
     reach: Floats
-    """Radius about its origin that holds each part [m], shape (n,)."""
+    """Radius about its origin that encloses each part [m], shape (n,)."""
     stiffness: Floats
-    """Of the springs under all points of each part together [N/m], shape (n,)."""
+    """Total stiffness of the springs at all points of each part [N/m], shape (n,)."""
     inverse: Floats
-    """Inverse inertia of the vehicle at each part's origin at the start of the cycle: from force and torque to
-    acceleration and angular acceleration, world axes, shape (n, 6, 6); times the number of parts that share it."""
+    """Inverse inertia of the vehicle at each part's origin at the start of the cycle, shape (n, 6, 6): from force and
+    torque to linear and angular acceleration, world axes; times the number of parts that share it."""
     touched: Indices
-    """In/out: number of points in contact of each part, shape (n,)."""
+    """Input and output: number of contact points of each part, shape (n,)."""
     key: Indices
-    """In/out: solid and feature of each, shape (n, SLOTS)."""
+    """Input and output: solid and feature of each point, shape (n, SLOTS)."""
     held: Floats
-    """In/out: mobilised friction of each, world axes, shape (n, SLOTS, 3)."""
+    """Input and output: mobilized friction of each point, world axes, shape (n, SLOTS, 3)."""
     found: Floats
-    """Room for the points of one part, shape (SLOTS, 8)."""
+    """Work array for the points of one part, shape (SLOTS, 8)."""
     keys: Indices
-    """Room for their keys, shape (SLOTS,)."""
+    """Work array for their keys, shape (SLOTS,)."""
     fresh: Floats
-    """Room for their friction, shape (SLOTS, 3)."""
+    """Work array for their friction, shape (SLOTS, 3)."""
     room: Floats
-    """Room for the vertices of one solid, shape (v, 3)."""
+    """Work array for the vertices of one solid, shape (v, 3)."""
     discs: Floats
-    """Room for what discs meet: square of the distance, x, z, facet, whether on its side; shape (MOST_DISCS, 5)."""
+    """Work array for disc contacts, shape (MOST_DISCS, 5): squared distance, x, z, facet, whether on its side."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
@@ -106,7 +108,7 @@ def add_solid_wrench(solids: SolidContactArrays, step: float, part: int, pose: P
     """Add the wrench of all solids on a part to ``wrench``, for one substep."""
     near = solids.near
     x, y, z, reach = pose.center[0], pose.center[1], pose.center[2], solids.reach[part]
-    count = np.int64(0)  # a plain 0 would have everything below compiled for zero, too
+    count = np.int64(0)  # a plain 0 would compile all code below for a literal, too
     kind = solids.shapes.kind[part]
     for n in range(near.number.shape[0]):
         box = near.box[n]
@@ -153,13 +155,17 @@ def _push(
     pose: PartPose,
     wrench: Wrench,
 ) -> None:
-    """Add the force on one point of contact to the wrench.
+    """Add the force on one contact point to the wrench.
 
     Args:
-        point: by its columns, shape (8,)
-        held: in/out, mobilised friction, shape (3,)
-        part_stiffness: of the springs under all points of the part together [N/m]
-        count: number of points that share it, and the part's inertia
+        point: Columns of the point, shape (8,).
+        held: Input and output: mobilized friction, shape (3,).
+        inverse: Inverse inertia at the part's origin, shape (6, 6).
+        part_stiffness: Total stiffness of the springs at all points of the part [N/m].
+        count: Number of points that share the stiffness and the inertia.
+        step: Substep [s].
+        pose: Pose and twist of the part.
+        wrench: Wrench to which the force is added.
     """
     nx, ny, nz, depth = point[NX], point[NY], point[NZ], point[DEPTH]
     px, py, pz = point[PX] - pose.center[0], point[PY] - pose.center[1], point[PZ] - pose.center[2]
@@ -173,7 +179,7 @@ def _push(
     stiffness = min(STIFFNESS, part_stiffness / count, STIFFEST * share / (step * step))
     damping = min(2.0 * DAMPING_RATIO * math.sqrt(stiffness * share), DAMPEST * share / step)
     normal = max(0.0, stiffness * depth - damping * leaving)
-    # Tangents: one across the normal and the axis it has least of.
+    # Tangents: the first is normal to the surface normal and to the axis of its smallest component.
     if abs(ny) <= abs(nx) or abs(ny) <= abs(nz):
         scale = 1.0 / math.sqrt(nz * nz + nx * nx)
         ax, ay, az = nz * scale, 0.0, -nx * scale
@@ -196,11 +202,16 @@ def _push(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _mass(inverse: Floats, nx: float, ny: float, nz: float, tx: float, ty: float, tz: float) -> float:
-    """Return the mass that a point of a part has along a direction, 1 / (J M^-1 J^T) [kg].
+    """Return the effective mass of a point of a part along a direction, 1 / (J M^-1 J^T) [kg].
 
     Args:
-        nx: direction, a unit vector, as are ny and nz
-        tx, ty, tz: lever arm times it [m]
+        inverse: Inverse inertia, shape (6, 6).
+        nx: Unit vector of the direction, x component.
+        ny: Unit vector of the direction, y component.
+        nz: Unit vector of the direction, z component.
+        tx: Lever arm times the direction, x component [m].
+        ty: Lever arm times the direction, y component [m].
+        tz: Lever arm times the direction, z component [m].
 
     Source: goldstein2002.
     Checked by: test_solid_contact.py::test_a_point_of_a_free_body_has_the_mass_of_its_lever.
@@ -216,12 +227,12 @@ def _mass(inverse: Floats, nx: float, ny: float, nz: float, tx: float, ty: float
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _meet_discs(solids: SolidContactArrays, n: int, part: int, pose: PartPose, count: int) -> int:
-    """Append the points at which a round part meets a solid; return the number of points."""
+    """Append the contact points of a round part with a solid; return the number of points."""
     near, room, discs = solids.near, solids.room, solids.discs
     size, rotation, center = solids.shapes.size[part], pose.rotation, pose.center
     half_width = size[1]
     radius = size[0] + (size[3] if solids.shapes.kind[part] == GROUSERED else 0.0)
-    # Above one of its facets: most solids near a wheel are.
+    # Return early if the part is above one of the facets, the case of most solids near a wheel.
     for t in range(near.first_triangle[n], near.first_triangle[n + 1]):
         plane = near.planes[t]
         along = plane[0] * rotation[0, 1] + plane[1] * rotation[1, 1] + plane[2] * rotation[2, 1]
@@ -250,7 +261,7 @@ def _meet_discs(solids: SolidContactArrays, n: int, part: int, pose: PartPose, c
         k1 = min(number - 1, int(math.floor((y1 + half_width) / gap)))
         for k in range(k0, k1 + 1):
             _cut(room, a, b, c, k * gap - half_width, t, discs[k])
-    # How deep each disc is in, and which is deepest.
+    # Depth of each disc, and the deepest one.
     deepest, outermost, beside = 0.0, -1, 1.0 if low + high > 0.0 else -1.0
     for k in range(number):
         if discs[k, 0] == math.inf:
@@ -259,7 +270,7 @@ def _meet_discs(solids: SolidContactArrays, n: int, part: int, pose: PartPose, c
         nx = plane[0] * rotation[0, 0] + plane[1] * rotation[1, 0] + plane[2] * rotation[2, 0]
         nz = plane[0] * rotation[0, 2] + plane[1] * rotation[1, 2] + plane[2] * rotation[2, 2]
         distance = math.sqrt(discs[k, 0])
-        if discs[k, 4] > 0.0:  # on a side: outside of it the normal leads to the axle
+        if discs[k, 4] > 0.0:  # on a side: outside, the normal points to the axle
             inside = nx * discs[k, 1] + nz * discs[k, 2] > 0.0
             depth = (radius + (distance if inside else -distance)) * math.sqrt(nx * nx + nz * nz)
         else:
@@ -273,13 +284,13 @@ def _meet_discs(solids: SolidContactArrays, n: int, part: int, pose: PartPose, c
     base = near.number[n] * _FEATURES
     out = half_width - low if beside > 0.0 else half_width + high
     if out < deepest:
-        # Beside the part: a push along the axle is the shorter way out.
+        # The solid is beside the part: along the axle is the shorter way out.
         point = solids.found[count]
         plane = near.planes[int(discs[outermost, 3])]
         qx, qz = discs[outermost, 1], discs[outermost, 2]
         nx = plane[0] * rotation[0, 0] + plane[1] * rotation[1, 0] + plane[2] * rotation[2, 0]
         nz = plane[0] * rotation[0, 2] + plane[1] * rotation[1, 2] + plane[2] * rotation[2, 2]
-        if nx * qx + nz * qz > 0.0:  # it covers the hub
+        if nx * qx + nz * qz > 0.0:  # the solid covers the hub
             qx, qz = 0.0, 0.0
         for a in range(3):
             point[a] = center[a] + rotation[a, 0] * qx + rotation[a, 1] * beside * half_width + rotation[a, 2] * qz
@@ -307,7 +318,7 @@ def _meet_discs(solids: SolidContactArrays, n: int, part: int, pose: PartPose, c
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _cut(room: Floats, a: int, b: int, c: int, y: float, facet: int, disc: Floats) -> None:
-    """Cut a triangle by a disc's plane; keep the point of the cut that is closest to the axle, if that is closer."""
+    """Cut a triangle by a disc's plane; keep the point of the cut closest to the axle, if it is closer."""
     count = 0
     px, pz, qx, qz = 0.0, 0.0, 0.0, 0.0
     for k in range(3):
@@ -331,17 +342,22 @@ def _cut(room: Floats, a: int, b: int, c: int, y: float, facet: int, disc: Float
     part = min(max(part, 0.0), 1.0)
     x, z = px + part * dx, pz + part * dz
     square = x * x + z * z
-    # A side before its own end, which the next side shares.
+    # A side is preferred to its own end, which the next side shares.
     if square < disc[0] - 1e-15 or (square <= disc[0] and on_side > disc[4]):
         disc[0], disc[1], disc[2], disc[3], disc[4] = square, x, z, facet, on_side
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _meet_box(solids: SolidContactArrays, n: int, part: int, pose: PartPose, centered: bool, count: int) -> int:
-    """Append the points at which a box meets a solid; return the number of points.
+    """Append the contact points of a box with a solid; return the number of points.
 
     Args:
-        centered: whether the box has a centre of its own, size[3:6]
+        solids: Solids, shapes and memory.
+        n: Index of the solid.
+        part: Index of the part.
+        pose: Pose and twist of the part.
+        centered: Whether the box has a separate center, size[3:6].
+        count: Number of points so far.
     """
     near, room = solids.near, solids.room
     size, rotation = solids.shapes.size[part], pose.rotation
@@ -350,7 +366,7 @@ def _meet_box(solids: SolidContactArrays, n: int, part: int, pose: PartPose, cen
         cx += rotation[0, 0] * size[3] + rotation[0, 1] * size[4] + rotation[0, 2] * size[5]
         cy += rotation[1, 0] * size[3] + rotation[1, 1] * size[4] + rotation[1, 2] * size[5]
         cz += rotation[2, 0] * size[3] + rotation[2, 1] * size[4] + rotation[2, 2] * size[5]
-    # The shortest way out along a facet's normal,
+    # Shortest way out along a facet's normal,
     out, nx, ny, nz = math.inf, 0.0, 0.0, 0.0
     for t in range(near.first_triangle[n], near.first_triangle[n + 1]):
         plane = near.planes[t]
@@ -361,7 +377,7 @@ def _meet_box(solids: SolidContactArrays, n: int, part: int, pose: PartPose, cen
             return count
         if depth < out:
             out, nx, ny, nz = depth, plane[0], plane[1], plane[2]
-    # or one of the box's own, which goes first where they are the same.
+    # or along a face normal of the box, which is preferred if equal.
     first = near.first_vertex[n]
     for a in range(3):
         low, high = math.inf, -math.inf
@@ -378,8 +394,8 @@ def _meet_box(solids: SolidContactArrays, n: int, part: int, pose: PartPose, cen
             out, nx, ny, nz = size[a] - low, -rotation[0, a], -rotation[1, a], -rotation[2, a]
         if size[a] + high < 1.001 * out + 1e-6:
             out, nx, ny, nz = size[a] + high, rotation[0, a], rotation[1, a], rotation[2, a]
-    # Deepest point in each eighth of the box: of the solid's within the box, of the box's within the solid.
-    deepest = room  # rows 0 to 15: depth, place
+    # Deepest point in each octant of the box: of the solid's points in the box, of the box's points in the solid.
+    deepest = room  # rows 0 to 15: depth, position
     for k in range(16):
         deepest[k, 0] = 0.0
     where = solids.discs
@@ -393,7 +409,7 @@ def _meet_box(solids: SolidContactArrays, n: int, part: int, pose: PartPose, cen
         z = dx * rotation[0, 2] + dy * rotation[1, 2] + dz * rotation[2, 2]
         if abs(x) > size[0] or abs(y) > size[1] or abs(z) > size[2]:
             continue
-        # The box moves along n, the point goes back through it.
+        # The box moves along n, so the point moves back through it.
         depth = min(_way(x, -lx, size[0]), _way(y, -ly, size[1]), _way(z, -lz, size[2]))
         k = 8 + (1 if x > 0.0 else 0) + (2 if y > 0.0 else 0) + (4 if z > 0.0 else 0)
         if depth > deepest[k, 0]:
@@ -435,7 +451,7 @@ def _meet_box(solids: SolidContactArrays, n: int, part: int, pose: PartPose, cen
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _way(at: float, step: float, half: float) -> float:
-    """Return how far a point within a slab goes along a direction until it leaves it."""
+    """Return the distance from a point in a slab along a direction to the exit of the slab."""
     if step > 1e-12:
         return (half - at) / step
     if step < -1e-12:

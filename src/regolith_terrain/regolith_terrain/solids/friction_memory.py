@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a vehicle's contacts with solids remember from cycle to cycle."""
+"""Memory of a vehicle's contacts with solids between cycles."""
 
 from __future__ import annotations
 
@@ -44,19 +44,20 @@ def _no_arrays() -> SolidContactArrays:
 
 
 NO_SOLIDS = _no_arrays()
-"""Of a vehicle that no solid is near."""
+"""Arrays of a vehicle without a solid nearby."""
 
 
 class SolidContact:
-    """The contact of one vehicle's parts with solids; its memory is the mobilised friction of each point."""
+    """Contact of one vehicle's parts with solids; its memory is the mobilized friction of each point."""
 
     def __init__(self, solids: Solids, shapes: Shapes, reach: Floats, stiffness: Floats) -> None:
-        """Make the contact of parts that touch nothing yet.
+        """Create the contact of parts that touch no solid.
 
         Args:
-            shapes: of all parts
-            reach: radius about its origin that holds each [m], shape (n,)
-            stiffness: of the springs under each [N/m], shape (n,)
+            solids: Solids of the scenario.
+            shapes: Shapes of all parts.
+            reach: Radius about its origin that encloses each part [m], shape (n,).
+            stiffness: Total spring stiffness of each part [N/m], shape (n,).
         """
         self.solids = solids
         self._shapes, self._reach = shapes, reach
@@ -76,11 +77,11 @@ class SolidContact:
         )
 
     def arrays(self, numbers: Indices, inverse: Floats) -> SolidContactArrays:
-        """Return what :func:`touch` takes in a cycle.
+        """Return the arguments of :func:`touch` for a cycle.
 
         Args:
-            numbers: of the solids that are near, ascending
-            inverse: see :attr:`SolidContactArrays.inverse`
+            numbers: Numbers of the nearby solids, ascending.
+            inverse: Inverse inertia, see :attr:`SolidContactArrays.inverse`.
         """
         return SolidContactArrays(
             self.solids.near(numbers),
@@ -95,11 +96,11 @@ class SolidContact:
         )
 
     def part(self, first: int = 0) -> None:
-        """Forget the contacts of parts from the first on: nothing is near them."""
+        """Reset the contacts of parts from the first on, which have no solid nearby."""
         self._count[first:] = 0
 
     def save(self) -> bytes:
-        """Return the exact memory: equal memories, equal bytes."""
+        """Return the contact memory; equal memories give equal bytes."""
         if not self._count.any():
             return self._nothing
         kept = np.arange(SLOTS) < self._count[:, None]
@@ -112,16 +113,21 @@ class SolidContact:
         )
 
     def load(self, blob: bytes) -> None:
-        """Restore what :meth:`save` returned.
+        """Restore the result of :meth:`save`.
+
+        Args:
+            blob: Saved memory.
 
         Raises:
-            ValueError: if the length does not fit
+            ValueError: If the length does not match.
         """
         head = 8 * len(self._count)
         count = np.frombuffer(blob[:head], '<i8') if len(blob) >= head else None
         total = 0 if count is None else int(count.sum())
         if count is None or (len(count) and not 0 <= count.max() <= SLOTS) or len(blob) != head + 32 * total:
-            raise ValueError(f'saved contacts with solids of {len(blob)} bytes; allowed: whole ones, cut short')
+            raise ValueError(
+                f'saved contacts with solids of {len(blob)} bytes; allowed: contacts that are not truncated'
+            )
         self._count[:] = count
         kept = np.arange(SLOTS) < self._count[:, None]
         self._key[kept] = np.frombuffer(blob, '<i8', total, head)

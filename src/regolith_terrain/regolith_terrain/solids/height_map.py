@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What stands on the ground as a map of heights takes it, for whatever passes over its top."""
+"""Solids as a height map, for objects that pass above them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from regolith_world.numerics.portable_math import times
 
 _UPWARD = 1e-9
 _AT_ONCE = 1000
-"""Facets that are looked at together; each with some of its posts takes 19 places of 24 bytes."""
+"""Number of facets processed together; each with a few posts needs 19 arrays of 24 bytes."""
 
 
 class ObstacleHeightMap:
-    """The upper faces of convex solids that stand fast."""
+    """Upper faces of static convex solids."""
 
     def __init__(self, solids: Sequence[tuple[Polyhedron, Floats, Floats]]) -> None:
-        """Take solids.
+        """Create the map of solids.
 
         Args:
-            solids: shape, place of its origin [m], and its axes in the world as columns, see :class:`Placed`
+            solids: Shape, position of its origin [m], and its axes in the world as columns, see :class:`Placed`.
         """
         facets = [np.zeros((0, 3, 3))]
         for shape, middle, axes in solids:
@@ -33,23 +33,23 @@ class ObstacleHeightMap:
             across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
             facets.append(corners[across[:, 2] > _UPWARD * np.linalg.norm(across, axis=1)])
         self.facets: Floats = np.concatenate(facets)
-        """Corners of the faces seen from above [m], shape (n, 3, 3)."""
+        """Corners of the faces visible from above [m], shape (n, 3, 3)."""
 
     def fingerprint(self) -> str:
-        """Return the SHA-256 (hex) of the faces, to a micrometre."""
+        """Return the SHA-256 (hex) of the faces, to a micrometer."""
         return hashlib.sha256(np.round(self.facets * 1e6).astype('<i8').tobytes()).hexdigest()
 
     def max_heights(self, heights: Floats, west: float, south: float, spacing: float) -> Floats:
-        """Return a map of heights with each post as high as the highest point less than a spacing away from it.
+        """Return a height map in which each post has the highest point within one spacing of it.
 
-        So whatever stands between posts is there at full height in what is interpolated, be it as thin as a wall, and
-        up to a spacing wider on every side. Away: along x and along y.
+        So an object between posts has its full height in the interpolated map, even if it is as thin as a wall, and is
+        up to one spacing wider on every side. Distances are along x and along y.
 
         Args:
-            heights: of the ground [m], shape (nx, ny)
-            west: x of the first row [m]
-            south: y of the first column [m]
-            spacing: of the posts [m]
+            heights: Heights of the surface [m], shape (nx, ny).
+            west: x of the first row [m].
+            south: y of the first column [m].
+            spacing: Post spacing [m].
         """
         out = np.array(heights, dtype=np.float64)
         low, high = self.facets.min(axis=1), self.facets.max(axis=1)
@@ -70,14 +70,14 @@ class ObstacleHeightMap:
 
 
 def _highest(facets: Floats, middle: Floats, half: float) -> Floats:
-    """Return the height of the highest point of facets within squares about places [m], shape (n,); -inf where none is.
+    """Return the highest point of facets within squares about positions [m], shape (n,); -inf without one.
 
-    It is a corner of the facet, a point where its outline meets that of the square, or one at the square's corner.
+    It is a corner of the facet, a point where its outline crosses that of the square, or one at a corner of the square.
 
     Args:
-        facets: corners [m], shape (n, 3, 3)
-        middle: of the squares [m], shape (n, 2)
-        half: width of the squares [m]
+        facets: Corners [m], shape (n, 3, 3).
+        middle: Centers of the squares [m], shape (n, 2).
+        half: Half width of the squares [m].
     """
     at = facets[:, :, :2] - middle[:, None]
     z = facets[:, :, 2]

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Obstacles as solids: their corners, and where they stand on the ground."""
+"""Obstacles as solids: their corners and poses on the terrain."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from regolith_terrain.solids.config import ObstacleConfig
 from regolith_terrain.solids.polyhedron import Polyhedron, hull, pieces
 
 _FOUNDATION_M = 0.5
-"""By how much what stands on the ground reaches into it [m]."""
+"""Depth of the part of an obstacle below the surface [m]."""
 SMALLEST_M, LARGEST_M = 0.03, 1e4
-"""Sides of the convex pieces of a mesh [m]."""
+"""Limits of the side lengths of convex pieces of a mesh [m]."""
 MOST_CORNERS = 1000
-"""Corners of one convex piece of a mesh; a wheel looks at all of them."""
+"""Largest number of corners of a convex piece of a mesh; a wheel checks all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """An obstacle where it stands."""
+    """An obstacle with its pose and shape."""
 
     name: str
     config: ObstacleConfig
     middle: Floats
-    """Its origin in the world [m], shape (3,)."""
+    """Position of the origin in the world [m], shape (3,)."""
     turn: Floats
-    """Its axes in the world as columns, shape (3, 3)."""
+    """Axes in the world as columns, shape (3, 3)."""
     hulls: tuple[Polyhedron, ...]
-    """What is felt of it, in its own frame."""
+    """Collision shape in the obstacle's frame."""
     triangles: Floats
-    """What is seen of it, corners in its own frame [m], shape (k, 3, 3)."""
+    """Visual shape, corners in the obstacle's frame [m], shape (k, 3, 3)."""
 
 
 def corners(config: ObstacleConfig) -> Floats:
@@ -55,13 +55,16 @@ def corners(config: ObstacleConfig) -> Floats:
 
 
 def obstacle(name: str, config: ObstacleConfig, ground: HeightField, read: Callable[[Path, float], Floats]) -> Obstacle:
-    """Return an obstacle on the undisturbed ground.
+    """Return an obstacle on the undisturbed surface.
 
     Args:
-        read: of a mesh file and its unit [m], the corners of its triangles [m], shape (k, 3, 3)
+        name: Name of the obstacle.
+        config: Settings of the obstacle.
+        ground: Height field of the surface.
+        read: Function of a mesh file and its unit [m] that returns the corners of its triangles [m], shape (k, 3, 3).
 
     Raises:
-        ValueError: if a mesh cannot be read, or is no solid of a usable size
+        ValueError: If a mesh cannot be read, or is not a solid of a usable size.
     """
     x, y = float(config.position[0]), float(config.position[1])
     lift = float(config.position[2]) if len(config.position) == 3 else 0.0
@@ -73,7 +76,7 @@ def obstacle(name: str, config: ObstacleConfig, ground: HeightField, read: Calla
         hulls = tuple(hull(piece) for piece in pieces(triangles))
         most = max(len(piece.vertices) for piece in hulls)
         if most > MOST_CORNERS:
-            raise ValueError(f'a convex piece with {most} corners; allowed: up to {MOST_CORNERS}')
+            raise ValueError(f'a convex piece of the mesh has {most} corners; allowed: up to {MOST_CORNERS}')
         sides = [float(np.ptp(piece.vertices, axis=0).max()) for piece in hulls]
         if min(sides) < SMALLEST_M or max(sides) > LARGEST_M:
             side = min(sides) if min(sides) < SMALLEST_M else max(sides)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Convex polyhedra: hulls of points, and of the pieces of a mesh."""
+"""Convex polyhedra: hulls of points and of the pieces of a mesh."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from regolith_world.numerics.portable_math import dot, norm
 Indices = NDArray[np.int64]
 
 _SAMPLE_M = 0.05
-"""Distance of points along long edges at which boxes are looked at [m]."""
+"""Distance of points along long edges at which boxes are checked [m]."""
 _MOST_SAMPLES = 40
-"""Most of them along one edge."""
+"""Largest number of such points along one edge."""
 _FLAT = 1e-6
 """Angle below which two facets count as one plane [rad]."""
 
@@ -27,11 +27,11 @@ class Polyhedron:
     """A convex polyhedron with triangular facets."""
 
     vertices: Floats
-    """[m], shape (n, 3)."""
+    """Vertices [m], shape (n, 3)."""
     triangles: Indices
-    """Corners of the facets, anticlockwise from outside, shape (m, 3)."""
+    """Corners of the facets, counterclockwise from outside, shape (m, 3)."""
     samples: Floats
-    """Its vertices, and points along its edges where these are long [m], shape (k, 3)."""
+    """Vertices, and points along long edges [m], shape (k, 3)."""
 
     @property
     def normals(self) -> Floats:
@@ -46,7 +46,7 @@ def hull(points: ArrayLike) -> Polyhedron:
     """Return the convex hull of points [m], shape (n, 3).
 
     Raises:
-        ValueError: if they have no volume
+        ValueError: If the points have no volume.
     """
     from scipy.spatial import ConvexHull, QhullError
 
@@ -54,7 +54,7 @@ def hull(points: ArrayLike) -> Polyhedron:
     try:
         found = ConvexHull(given)
     except (QhullError, ValueError):
-        raise ValueError('points without volume; allowed: a solid of some size') from None
+        raise ValueError('points have no volume; allowed: points of a solid') from None
     kept = np.sort(found.vertices)
     row = np.full(len(given), -1, dtype=np.int64)
     row[kept] = np.arange(len(kept))
@@ -66,7 +66,7 @@ def hull(points: ArrayLike) -> Polyhedron:
 
 
 def _samples(vertices: Floats, triangles: Indices) -> Floats:
-    """Return the vertices, and points along all edges but those within a flat face."""
+    """Return the vertices, and points along all edges except those within a flat face."""
     a, b, c = (vertices[triangles[:, k]] for k in range(3))
     normal = np.cross(b - a, c - a)
     normal /= np.linalg.norm(normal, axis=1, keepdims=True)
@@ -89,10 +89,10 @@ def pieces(triangles: Floats) -> list[Floats]:
     """Return the corners of each connected piece of a mesh.
 
     Args:
-        triangles: corners [m], shape (k, 3, 3); those within 1 um of each other are one
+        triangles: Corners [m], shape (k, 3, 3); those within 1 um of each other are merged.
 
     Returns:
-        points of each piece [m], shape (n, 3), in the order of the first triangles
+        Points of each piece [m], shape (n, 3), in the order of the first triangles.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The shapes of rocks, as rays see them and as wheels feel them, and which of a site there are."""
+"""Rock shapes for rays and wheel contact, and the selection of rocks of a site."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Indices = NDArray[np.int64]
 SHAPES = 12
 """Number of shapes; rock k has shape ``Rocks.shape[k] % SHAPES``."""
 MOST = 60_000
-"""Rocks of a site: their numbers must fit into an instance image of 16 bits."""
+"""Largest number of rocks of a site, which must fit into an instance image of 16 bits."""
 BURIED = 0.3
-"""Share of each rock's height that is in the ground."""
+"""Fraction of each rock's height below the surface."""
 _LEAST_M = 0.03
 _SITE_LIMIT_M = 400.0
 
@@ -85,15 +85,14 @@ def icosphere(subdivisions: int) -> tuple[Floats, Indices]:
 
 
 def rock(number: int, subdivisions: int = 3) -> tuple[Floats, Indices]:
-    """Return vertices and triangles of an irregular rock of about unit radius: a sphere cut by planes, then roughened.
+    """Return vertices and triangles of an irregular rock of about unit radius: a cut and roughened sphere.
 
-    Cuts make the facets and edges of broken rock, smooth noise rounds them a little, as micrometeorites do. Axial
-    ratios are about 1 : 0.8 : 0.6, those of lunar fragments (Demidov & Basilevsky 2014 find heights of half the
-    width).
+    Cuts create the facets and edges of broken rock. Smooth noise rounds them slightly, as micrometeorites do. Axial
+    ratios are about 1 : 0.8 : 0.6, those of lunar fragments (Demidov & Basilevsky 2014 find heights of half the width).
 
     Args:
-        number: each number is another rock
-        subdivisions: 2 gives 320 triangles, 3 gives 1280
+        number: Number of the rock; each number gives another shape.
+        subdivisions: Number of subdivisions: 2 gives 320 triangles, 3 gives 1280.
     """
     rng = generator(number, 'rock', 'shape', 0)
     sphere, triangles = icosphere(subdivisions)
@@ -119,9 +118,9 @@ def scaled_rock(number: int) -> tuple[Floats, Indices]:
 
 
 def site_rocks(field: RockField, size_m: float) -> Rocks:
-    """Return the rocks in the square of ``size_m`` (at most 400 m) about the origin, in order of x, then y.
+    """Return the rocks in a square of ``size_m`` (at most 400 m) about the origin, in order of x, then y.
 
-    Where there are more than 60 000, the smallest ones of the whole site are left out.
+    Of more than 60 000 rocks, the smallest ones of the whole site are omitted.
     """
     half = 0.5 * min(size_m, _SITE_LIMIT_M)
     least = _LEAST_M
@@ -129,13 +128,13 @@ def site_rocks(field: RockField, size_m: float) -> Rocks:
     while len(rocks) > MOST:
         least *= 1.25
         rocks = field.rocks_in(-half, half, -half, half, least)
-    # The order of a catalogue depends on the box of the query; the number of a rock must not.
+    # The order of a catalog depends on the box of the query, but the number of a rock must not.
     order = np.lexsort((rocks.y, rocks.x))
     return Rocks(**{name: values[order] for name, values in rocks.columns().items()})  # type: ignore[arg-type]
 
 
 def placed(rocks: Rocks) -> tuple[Floats, Floats]:
-    """Return the middles of rocks [m] and their half widths along their own axes [m], shape (n, 3) each."""
+    """Return the centers of rocks [m] and their half widths along their own axes [m], shape (n, 3) each."""
     half = 0.5 * rocks.height / (1.0 - BURIED)
     middles = np.stack((rocks.x, rocks.y, rocks.z + rocks.height - half), axis=1)
     return middles, np.stack((0.5 * rocks.diameter, 0.5 * rocks.diameter * rocks.aspect, half), axis=1)

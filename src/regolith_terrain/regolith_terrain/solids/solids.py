@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The solids of a scenario: convex polyhedra that stand fast, found by the cells they lie in."""
+"""Static solids of a scenario: convex polyhedra, indexed by lattice cells."""
 
 from __future__ import annotations
 
@@ -21,43 +21,43 @@ Indices = NDArray[np.int64]
 
 _CELL_M = 1.0
 _MOST_CELLS = 512
-"""Most cells along one axis; they are wider where solids are spread over more."""
+"""Largest number of cells along one axis; cells are wider where solids cover a larger area."""
 
 
 class ShapeLibrary(NamedTuple):
-    """The shapes of all solids, one after the other."""
+    """Shapes of all solids, concatenated."""
 
     vertices: Floats
-    """Shape (n, 3)."""
+    """Vertices, shape (n, 3)."""
     first_vertex: Indices
-    """Of each shape, and the end, shape (shapes + 1,); so are the next two."""
+    """First vertex of each shape, and the end, shape (shapes + 1,); the next two are equivalent."""
     triangles: Indices
-    """Corners of the facets, anticlockwise from outside, counted within the shape, shape (m, 3)."""
+    """Corners of the facets, counterclockwise from outside, counted within the shape, shape (m, 3)."""
     first_triangle: Indices
     normals: Floats
     """Outward unit normals of the facets, shape (m, 3)."""
     samples: Floats
-    """Points at which boxes are looked at, shape (k, 3)."""
+    """Points at which boxes are checked, shape (k, 3)."""
     first_sample: Indices
 
 
 class PlacedSolids(NamedTuple):
-    """All solids, of which n stand fast in the world."""
+    """All n solids in the world."""
 
     shape: Indices
     """Number of the shape, shape (n,)."""
     middle: Floats
-    """Where the shape's origin is [m], shape (n, 3)."""
+    """Position of the shape's origin [m], shape (n, 3)."""
     axes: Floats
-    """Columns: the shape's axes in the world, as long as a unit of the shape is [m], shape (n, 3, 3)."""
+    """Axes of the shape in the world as columns, scaled to the unit of the shape [m], shape (n, 3, 3)."""
     friction: Floats
-    """Coulomb coefficient against anything, shape (n,)."""
+    """Coulomb friction coefficient of the solid, shape (n,)."""
     box: Floats
-    """Least x, y, z and greatest [m], shape (n, 6)."""
+    """Bounding box: smallest x, y, z and largest [m], shape (n, 6)."""
 
 
 class SolidCells(NamedTuple):
-    """The numbers of the solids that reach into each cell of a lattice."""
+    """Numbers of the solids that extend into each cell of a lattice."""
 
     west: float
     south: float
@@ -73,25 +73,25 @@ class SolidCells(NamedTuple):
 
 
 class NearbySolids(NamedTuple):
-    """The solids that parts of a vehicle may come to in a cycle, in the world."""
+    """Solids in the world that parts of a vehicle may contact in a cycle."""
 
     number: Indices
     """Numbers of the solids, ascending, shape (n,)."""
     box: Floats
-    """Least x, y, z and greatest [m], shape (n, 6)."""
+    """Bounding box: smallest x, y, z and largest [m], shape (n, 6)."""
     friction: Floats
-    """Shape (n,)."""
+    """Coulomb friction coefficient, shape (n,)."""
     vertices: Floats
-    """[m], shape (v, 3)."""
+    """Vertices [m], shape (v, 3)."""
     first_vertex: Indices
-    """Of each solid, and the end, shape (n + 1,); so are the next two."""
+    """First vertex of each solid, and the end, shape (n + 1,); the next two are equivalent."""
     triangles: Indices
     """Corners of the facets, rows of ``vertices``, shape (m, 3)."""
     first_triangle: Indices
     planes: Floats
     """Outward unit normals of the facets, and their distances from the origin along these [m], shape (m, 4)."""
     samples: Floats
-    """[m], shape (k, 3)."""
+    """Points at which boxes are checked [m], shape (k, 3)."""
     first_sample: Indices
 
 
@@ -118,21 +118,21 @@ class Solid:
     shape: int
     """Number of its shape."""
     middle: Floats
-    """[m], shape (3,)."""
+    """Position of its origin [m], shape (3,)."""
     axes: Floats
     """See :attr:`PlacedSolids.axes`, shape (3, 3)."""
     friction: float
 
 
 class Solids:
-    """Solids that stand fast; the same in every process that knows the scenario."""
+    """Static solids, equal in all processes of a scenario."""
 
     def __init__(self, shapes: Sequence[Polyhedron], placed: Sequence[Solid]) -> None:
-        """Index the solids by the cells they lie in.
+        """Index the solids by the cells they occupy.
 
         Args:
-            shapes: that the solids have
-            placed: one or more; their numbers are their places here
+            shapes: Shapes of the solids.
+            placed: One or more solids; their numbers are their positions here.
         """
         self.library = ShapeLibrary(
             np.concatenate([shape.vertices for shape in shapes]),
@@ -161,16 +161,17 @@ class Solids:
         return len(self.placed.shape)
 
     def near(self, numbers: Indices) -> NearbySolids:
-        """Return solids as they stand in the world."""
+        """Return selected solids in the world."""
         made: NearbySolids = _near(self.library, self.placed, numbers)
         return made
 
     def tops(self, x: Floats, y: Floats, levels: Floats) -> Floats:
-        """Return the height of what a vertical line meets first from above: a solid or the ground [m], shape (n,).
+        """Return the height at which a vertical line from above hits a solid or the surface [m], shape (n,).
 
         Args:
-            x: [m], shape (n,); so is y
-            levels: of the ground there [m], shape (n,)
+            x: Positions along x [m], shape (n,).
+            y: Positions along y [m], shape (n,).
+            levels: Heights of the surface there [m], shape (n,).
         """
         out = np.array(levels, dtype=np.float64)
         for k, (px, py) in enumerate(zip(x.tolist(), y.tolist(), strict=True)):
@@ -214,7 +215,7 @@ def _filled(first: Indices, last: Indices, rows: int, columns: int) -> tuple[Ind
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _touches(box: Floats, x: float, y: float, z: float, radius: float) -> bool:
-    """Return whether a ball touches a box."""
+    """Return whether a sphere touches a box."""
     dx = max(box[0] - x, x - box[3], 0.0)
     dy = max(box[1] - y, y - box[4], 0.0)
     dz = max(box[2] - z, z - box[5], 0.0)
@@ -224,18 +225,19 @@ def _touches(box: Floats, x: float, y: float, z: float, radius: float) -> bool:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def within(cells: SolidCells, box: Floats, balls: Floats) -> tuple[Indices, NDArray[np.bool_]]:
-    """Return the numbers of the solids whose boxes any ball touches, ascending, and which balls touch any.
+    """Return the numbers of solids whose boxes any sphere touches, ascending, and which spheres touch any.
 
     Args:
-        box: of all solids: least x, y, z and greatest [m], shape (n, 6)
-        balls: x, y, z and radius [m], shape (k, 4)
+        cells: Lattice of the solids.
+        box: Bounding boxes of all solids: smallest x, y, z and largest [m], shape (n, 6).
+        balls: x, y, z and radius of the spheres [m], shape (k, 4).
     """
     met = np.zeros(balls.shape[0], dtype=np.bool_)
     found = np.empty(16, dtype=np.int64)
     count = 0
     for b in range(balls.shape[0]):
         x, y, z, radius = balls[b, 0], balls[b, 1], balls[b, 2], balls[b, 3]
-        # Far from everything: the lattice may be a long way off, and its indices must fit.
+        # Far from all solids: the lattice may be far away, and indices must not overflow.
         west, south = (x - radius - cells.west) / cells.width, (y - radius - cells.south) / cells.width
         east, north = (x + radius - cells.west) / cells.width, (y + radius - cells.south) / cells.width
         if not (east >= 0.0 and north >= 0.0 and west < cells.rows and south < cells.columns):
@@ -250,7 +252,7 @@ def within(cells: SolidCells, box: Floats, balls: Floats) -> tuple[Indices, NDAr
                     if not _touches(box[number], x, y, z, radius):
                         continue
                     met[b] = True
-                    at = count  # in its place, unless it is there
+                    at = count  # insert in order, unless present
                     while at > 0 and found[at - 1] >= number:
                         at -= 1
                     if at < count and found[at] == number:
@@ -268,7 +270,7 @@ def within(cells: SolidCells, box: Floats, balls: Floats) -> tuple[Indices, NDAr
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _in_cell(cells: SolidCells, x: float, y: float) -> Indices:
-    """Return the solids that reach into the cell of a place."""
+    """Return the solids that extend into the cell of a position."""
     row, column = math.floor((x - cells.west) / cells.width), math.floor((y - cells.south) / cells.width)
     if not (0.0 <= row < cells.rows and 0.0 <= column < cells.columns):
         return np.zeros(0, dtype=np.int64)
@@ -278,7 +280,7 @@ def _in_cell(cells: SolidCells, x: float, y: float) -> Indices:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _near(library: ShapeLibrary, placed: PlacedSolids, numbers: Indices) -> NearbySolids:
-    """Return solids as they stand in the world."""
+    """Return selected solids in the world."""
     count = numbers.shape[0]
     first_vertex = np.zeros(count + 1, dtype=np.int64)
     first_triangle = np.zeros(count + 1, dtype=np.int64)
@@ -319,7 +321,7 @@ def _near(library: ShapeLibrary, placed: PlacedSolids, numbers: Indices) -> Near
             row = first_triangle[n] + k
             for a in range(3):
                 triangles[row, a] = first_vertex[n] + library.triangles[library.first_triangle[s] + k, a]
-            # A normal turns with the axes and stretches against them: n_j / |axis_j|^2.
+            # A normal rotates with the axes and scales inversely: n_j / |axis_j|^2.
             given = library.normals[library.first_triangle[s] + k]
             square = 0.0
             for a in range(3):
@@ -341,7 +343,7 @@ def _near(library: ShapeLibrary, placed: PlacedSolids, numbers: Indices) -> Near
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _moved(points: Floats, start: int, end: int, middle: Floats, axes: Floats, out: Floats, at: int) -> None:
-    """Write points of a shape as they are in the world."""
+    """Write points of a shape in the world."""
     for k in range(end - start):
         for a in range(3):
             out[at + k, a] = middle[a]
@@ -351,7 +353,7 @@ def _moved(points: Floats, start: int, end: int, middle: Floats, axes: Floats, o
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _top(near: NearbySolids, x: float, y: float, level: float) -> float:
-    """Return the height of the highest of some solids at a place, ``level`` at least [m]."""
+    """Return the height of the highest of some solids at a position, at least ``level`` [m]."""
     top = level
     for n in range(near.number.shape[0]):
         low, high = -math.inf, math.inf

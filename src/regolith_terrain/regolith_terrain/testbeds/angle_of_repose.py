@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The angle of repose: a cylinder of ground is let go, and the flank of the heap is measured.
+"""Testbed of the angle of repose: a cylinder of soil is released and the flank of the heap is measured.
 
-Whatever the ground is made of, it is handed over as points with volumes (:class:`Heap`), and measured the same way.
+All terrain models return the heap as points with volumes (:class:`Heap`), and it is measured the same way.
 """
 
 from __future__ import annotations
@@ -37,36 +37,46 @@ _FIGURES = (
     'profile_m',
 )
 _SOLID = 0.6
-"""Part of a column of grains that is solid, about."""
+"""Approximate solid fraction of a column of grains."""
 
 
 class Settings(Resumable):
-    """The bench; what only one kind of ground has says so."""
+    """Settings of the testbed; a setting of one terrain model only states so."""
 
     terrain_model: Literal['crm', 'dem'] = Field(
-        default='dem', description='model of the ground: crm, a continuum of particles; dem, grains'
+        default='dem', description='Terrain model: crm, a continuum of particles; dem, grains.'
     )
     release: Literal['lift', 'collapse'] = Field(
-        default='lift', description='the cylinder is drawn up, or vanishes at once'
+        default='lift', description='Release of the soil: the cylinder is lifted, or removed at once (collapse).'
     )
-    radius_m: float = Field(default=0.15, ge=0.01, le=10.0, description='of the cylinder [m]')
-    height_m: float = Field(default=0.3, ge=0.01, le=20.0, description='of its filling, about [m]')
-    lift_mps: float = Field(default=0.3, gt=0.0, le=10.0, description='speed at which it is drawn up [m/s]')
-    gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='[m/s^2]')
-    friction: Numbers = Field(default=(0.4,), description='between elements of the ground [-]; several: a sweep')
-    element_count: int = Field(default=5000, ge=100, le=2_000_000, description='elements of the ground')
+    radius_m: float = Field(default=0.15, ge=0.01, le=10.0, description='Radius of the cylinder [m].')
+    height_m: float = Field(
+        default=0.3, ge=0.01, le=20.0, description='Approximate height of the soil in the cylinder [m].'
+    )
+    lift_mps: float = Field(default=0.3, gt=0.0, le=10.0, description='Lifting speed of the cylinder [m/s].')
+    gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='Gravity [m/s^2].')
+    friction: Numbers = Field(
+        default=(0.4,), description='Friction coefficient between elements of the soil [-]; several: a sweep.'
+    )
+    element_count: int = Field(default=5000, ge=100, le=2_000_000, description='Number of elements of the soil.')
     artificial_viscosity: float | None = Field(
         default=None,
         ge=0.0,
         le=2.0,
-        description='crm: alpha of the artificial viscosity; none: 0.5 where the cylinder is drawn up, else 0.05 [-]',
+        description='CRM only: artificial viscosity alpha [-]; none: 0.5 for release lift, 0.05 for collapse.',
     )
-    rolling_resistance: float = Field(default=0.3, ge=0.0, le=1.0, description='dem: resistance to rolling [-]')
-    shape: Literal['sphere', 'clump3', 'clump6'] = Field(default='sphere', description='dem: shape of grains')
-    youngs_modulus_pa: float = Field(default=2e9, ge=1e5, le=1e12, description="dem: Young's modulus, softened [Pa]")
-    floor_friction: float = Field(default=0.9, ge=0.0, le=10.0, description='dem: of the floor, which is rough [-]')
-    seed: int = Field(default=1, ge=0, le=2**31, description='of places and sizes')
-    threads: int = Field(default=2, ge=1, le=2, description='threads; the outcome is the same')
+    rolling_resistance: float = Field(
+        default=0.3, ge=0.0, le=1.0, description='DEM only: coefficient of rolling resistance [-].'
+    )
+    shape: Literal['sphere', 'clump3', 'clump6'] = Field(default='sphere', description='DEM only: shape of the grains.')
+    youngs_modulus_pa: float = Field(
+        default=2e9, ge=1e5, le=1e12, description="DEM only: reduced Young's modulus of the grains [Pa]."
+    )
+    floor_friction: float = Field(
+        default=0.9, ge=0.0, le=10.0, description='DEM only: friction coefficient of the rough floor [-].'
+    )
+    seed: int = Field(default=1, ge=0, le=2**31, description='Seed of element positions and sizes.')
+    threads: int = Field(default=2, ge=1, le=2, description='Number of threads; it does not change the result.')
     device: GivenDevice = 'auto'
 
     @model_validator(mode='after')
@@ -81,12 +91,12 @@ class Settings(Resumable):
         return self
 
     def column(self) -> SoilColumn:
-        """Return the column and how it is let go."""
+        """Return the column and its release."""
         lift = self.lift_mps if self.release == 'lift' else None
         return SoilColumn(self.radius_m, self.height_m, self.gravity_mps2, lift, self.floor_friction)
 
     def grains(self, friction: float) -> Grains:
-        """Return grains of which so many fill the column."""
+        """Return grains of the size at which ``element_count`` of them fill the column."""
         volume = _SOLID * math.pi * self.radius_m**2 * self.height_m / self.element_count
         return Grains(
             shape=self.shape,
@@ -99,23 +109,23 @@ class Settings(Resumable):
 
 
 class ReposeCollapse(Protocol):
-    """A column on its way to a heap; see :class:`regolith_terrain.testbeds.resumable_runs.ResumableRun`."""
+    """A column that collapses to a heap; see :class:`regolith_terrain.testbeds.resumable_runs.ResumableRun`."""
 
     @property
     def part(self) -> float:
-        """Return the part that is done."""
+        """Completed fraction."""
 
     def advance(self, tick: Part) -> None:
-        """Go on."""
+        """Advance the simulation."""
 
     def heap(self) -> Heap:
-        """Return what it has become."""
+        """Return the heap."""
 
     def save(self) -> bytes:
-        """Return everything that evolves."""
+        """Return the complete state."""
 
     def load(self, saved: bytes) -> None:
-        """Restore it."""
+        """Restore the state."""
 
 
 def _grains(settings: Settings, friction: float) -> ReposeCollapse:
@@ -129,25 +139,25 @@ def _continuum(settings: Settings, friction: float) -> ReposeCollapse:
 
 
 GROUNDS: dict[str, Callable[[Settings, float], ReposeCollapse]] = {'crm': _continuum, 'dem': _grains}
-"""Models of the ground by name."""
+"""Terrain models by name."""
 
 
 class ReposeCase:
-    """A column whose heap is measured (:class:`regolith_terrain.testbeds.resumable_runs.ResumableRun`)."""
+    """A case of the testbed, see :class:`regolith_terrain.testbeds.resumable_runs.ResumableRun`."""
 
     def __init__(self, settings: Settings, friction: float) -> None:
-        """Take the ground that the settings name."""
+        """Create the column with the terrain model of the settings."""
         self._radius = settings.radius_m
         self._collapse = GROUNDS[settings.terrain_model](settings, friction)
         self.advance, self.save, self.load = self._collapse.advance, self._collapse.save, self._collapse.load
 
     @property
     def part(self) -> float:
-        """Return the part that is done."""
+        """Completed fraction."""
         return self._collapse.part
 
     def row(self) -> dict[str, Any]:
-        """Return slope of the flank between 20 and 80 % of the height, height, run-out; None before it is over."""
+        """Return flank slope between 20 and 80 % of the height, height and run-out; None before the end."""
         if self.part < 1.0:
             return dict.fromkeys(_FIGURES)
         heap = self._collapse.heap()
@@ -163,7 +173,7 @@ class ReposeCase:
 
 
 def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
-    """Return a row per friction."""
+    """Return one row per friction coefficient."""
     frictions = settings.friction
     device = resolved_device(settings.device) if settings.terrain_model == 'crm' else 'cpu'
     what = {'terrain_model': settings.terrain_model, 'release': settings.release, 'device': device}
@@ -175,7 +185,7 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
 
 
 def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
-    """Draw the profile of each heap, and the column it was."""
+    """Draw the profile of each heap and of the initial column."""
     axes.set_xlabel('distance from the axis [mm]')
     axes.set_ylabel('height [mm]')
     rows = [row for row in rows if not row['incomplete']]

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The bevameter: from plates pressed in and sheared to the parameters of a soil.
+"""Testbed bevameter: soil parameters from pressed and sheared plates.
 
-Two square plates give p = (k_c / b + k_phi) z^n, fitted as Wong (1980) does: in logarithms, weighted by p^2. A plate
-sheared under several pressures gives Janosi and Hanamoto's K and, through its limits, cohesion and friction angle. The
-shear here is straight; the instrument's ring turns, which needs less room and is otherwise the same.
+Two square plates give p = (k_c / b + k_phi) z^n, fitted as in Wong (1980): logarithmic, with weight p^2. A plate
+sheared at several pressures gives Janosi and Hanamoto's K and, from its limits, cohesion and friction angle. The shear
+here is straight. The ring of the real instrument rotates, which needs less space and is otherwise equivalent.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ _SHEAR_STEPS = 300
 
 
 class Settings(BenchSettings):
-    """The instrument."""
+    """Settings of the bevameter."""
 
-    plates_m: Several = Field(default=(0.11, 0.31), description='sides of the square plates [m], two at least')
-    depth_m: float = Field(default=0.04, gt=0.0, le=0.5, description='depth to which plates are pressed [m]')
-    pressures_pa: Several = Field(default=(5e3, 1e4, 2e4), description='under which soil is sheared [Pa], two at least')
+    plates_m: Several = Field(default=(0.11, 0.31), description='Side lengths of the square plates [m], at least two.')
+    depth_m: float = Field(default=0.04, gt=0.0, le=0.5, description='Depth to which the plates are pressed [m].')
+    pressures_pa: Several = Field(
+        default=(5e3, 1e4, 2e4), description='Pressures at which soil is sheared [Pa], at least two.'
+    )
 
     @model_validator(mode='after')
     def _possible(self) -> Settings:
@@ -36,12 +38,14 @@ class Settings(BenchSettings):
         within('pressures_pa', self.pressures_pa, 0.0, 1e7)
         for name in ('plates_m', 'pressures_pa'):
             if len(set(getattr(self, name))) < 2:
-                raise ValueError(f'{name} = {getattr(self, name)!r}: too few; allowed: at least two different numbers')
+                raise ValueError(
+                    f'{name} = {getattr(self, name)!r}: has too few values; allowed: at least two different numbers'
+                )
         return self
 
 
 def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
-    """Return one row: the parameters found, and the true ones.
+    """Return one row with the measured and the true soil parameters.
 
     Source: wong1980; janosi1961.
     Checked by: test_experiments.py::test_bevameter_finds_the_soil_it_was_given.
@@ -81,12 +85,12 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
 
 
 def _whole(settings: Settings, side: float) -> float:
-    """Return the side that covers an odd number of whole cells and is nearest [m]."""
+    """Return the nearest side length that covers an odd number of whole cells [m]."""
     return settings.grid_spacing_m * (2 * max(1, round((side / settings.grid_spacing_m - 1.0) / 2.0)) + 1)
 
 
 def _bed(settings: Settings, side: float, way: float = 0.0) -> SoilBin:
-    """Return a fresh bed, without damping, that holds a plate of a side [m] and its way along x [m]."""
+    """Return a fresh bed without damping that contains a plate of a side [m] and its travel along x [m]."""
     parameters = settings.soil.parameters()
     parameters[DAMPING] = 0.0
     reach = int(math.ceil(0.5 * side / settings.grid_spacing_m)) + 3
@@ -105,12 +109,12 @@ def pressure_curve(settings: Settings, side: float, depths: Floats) -> Floats:
 
 
 def fit_bekker(sides: Floats, depths: Floats, pressures: Floats) -> tuple[float, float, float]:
-    """Return k_c, k_phi and n of p = (k_c / b + k_phi) z^n, 1 / b = perimeter / (2 area) = 2 / side.
+    """Fit k_c, k_phi and n of p = (k_c / b + k_phi) z^n, 1 / b = perimeter / (2 area) = 2 / side.
 
     Args:
-        sides: of square plates [m], shape (m,)
-        depths: [m], shape (k,)
-        pressures: [Pa], shape (m, k)
+        sides: Side lengths of the square plates [m], shape (m,).
+        depths: Depths [m], shape (k,).
+        pressures: Pressures [Pa], shape (m, k).
 
     Source: wong1980; bekker1969.
     Checked by: test_experiments.py::test_bevameter_finds_the_soil_it_was_given.
@@ -127,7 +131,7 @@ def fit_bekker(sides: Floats, depths: Floats, pressures: Floats) -> tuple[float,
 
 
 def shear_curve(settings: Settings, side: float, pressure: float) -> tuple[float, Floats, Floats]:
-    """Return the pressure held [Pa], shear displacements [m] and shear stresses [Pa] of a plate dragged along x."""
+    """Return pressure [Pa], shear displacements [m] and shear stresses [Pa] of a plate dragged along x."""
     soil = settings.soil
     step = 8.0 * soil.janosi_shear_m / _SHEAR_STEPS
     bed = _bed(settings, side)
@@ -135,7 +139,7 @@ def shear_curve(settings: Settings, side: float, pressure: float) -> tuple[float
     speed = step / settings.dt_s
     stress = []
     for _ in range(_SHEAR_STEPS):
-        # The soil under an endless ring is always the same soil: the plate's material moves, its place does not.
+        # The soil under an endless ring does not change: the plate's material moves, its position does not.
         bed.plate((0.0, 0.0, -depth), side, side, (speed, 0.0, 0.0), settings.dt_s)
         stress.append(-bed.force[0] / side**2)
     slid: Floats = step * np.arange(1.0, _SHEAR_STEPS + 1.0)
@@ -143,7 +147,7 @@ def shear_curve(settings: Settings, side: float, pressure: float) -> tuple[float
 
 
 def _depth_for(settings: Settings, side: float, pressure: float) -> float:
-    """Return the depth at which a fresh bed bears a pressure [m], by bisection: only forces are read."""
+    """Return the depth at which a fresh bed supports a pressure [m], by bisection; only forces are read."""
     low, high = 0.0, 1e-4
 
     def borne(depth: float) -> float:
@@ -160,11 +164,11 @@ def _depth_for(settings: Settings, side: float, pressure: float) -> float:
 
 
 def fit_janosi(slid: Floats, stress: Floats) -> tuple[float, float]:
-    """Return limit [Pa] and K [m] of stress = limit (1 - exp(-j / K)), by least squares.
+    """Fit limit [Pa] and K [m] of stress = limit (1 - exp(-j / K)) by least squares.
 
     Args:
-        slid: shear displacements j [m], shape (n,)
-        stress: [Pa], shape (n,)
+        slid: Shear displacements j [m], shape (n,).
+        stress: Shear stresses [Pa], shape (n,).
 
     Source: janosi1961.
     Checked by: test_experiments.py::test_bevameter_finds_the_soil_it_was_given.

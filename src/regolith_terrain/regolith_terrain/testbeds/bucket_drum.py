@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A bucket drum that digs a trench: torque, draft and power per metre of its width, and what it gathers."""
+"""Testbed of a bucket drum that digs a trench: torque, draft and power per width, and gathered soil."""
 
 from __future__ import annotations
 
@@ -18,40 +18,53 @@ from regolith_terrain.testbeds.resumable_runs import Resumable, ResumableRun, sw
 from regolith_terrain.testbeds.settings import Numbers, Tick, within
 
 _OF_GROUND = {'scm': ('grid_spacing_m', 'dt_s', 'soil_tool_friction_deg'), 'crm': ('spacing_m', 'threads', 'device')}
-"""Settings that only one kind of ground has."""
+"""Settings that apply to one terrain model only."""
 
 
 class Settings(Resumable):
-    """The drum, the trench and the soil; what only one kind of ground has says so. The drum's size is RASSOR's."""
+    """Settings of drum, trench and soil. Default sizes are those of RASSOR."""
 
     terrain_model: Literal['scm', 'crm'] = Field(
-        default='scm', description='model of the ground: scm, columns and the earthmoving equation; crm, particles'
+        default='scm', description='Terrain model: scm, soil columns with the earthmoving equation; crm, particles.'
     )
-    radius_m: float = Field(default=0.2, ge=0.02, le=5.0, description='of the circle of the lips [m]')
-    scoops: int = Field(default=4, ge=1, le=24, description='all round, each with an opening before it')
-    scoop_height_m: float = Field(
-        default=0.06, gt=0.0, le=1.0, description='by which lips stand out from the shell [m]'
+    radius_m: float = Field(default=0.2, ge=0.02, le=5.0, description='Radius of the circle of the lips [m].')
+    scoops: int = Field(
+        default=4,
+        ge=1,
+        le=24,
+        description='Number of scoops around the drum, each with an opening in front of its lip.',
     )
+    scoop_height_m: float = Field(default=0.06, gt=0.0, le=1.0, description='Height of the lips above the shell [m].')
     rake_angle_deg: float = Field(
-        default=50.0, ge=20.0, le=90.0, description='of the face of a lip, from the path behind its edge [deg]'
+        default=50.0,
+        ge=20.0,
+        le=90.0,
+        description='Rake angle of a lip, between its face and the path behind its edge [deg].',
     )
-    depth_m: Numbers = Field(default=(0.1,), description='of the trench [m]; several: a sweep')
-    advance_mps: float = Field(default=0.05, gt=0.0, le=5.0, description='of the axle [m/s]')
-    rate_radps: float = Field(default=2.0, gt=0.0, le=100.0, description='of the drum [rad/s]')
+    depth_m: Numbers = Field(default=(0.1,), description='Depth of the trench [m]; several: a sweep.')
+    advance_mps: float = Field(default=0.05, gt=0.0, le=5.0, description='Forward speed of the axle [m/s].')
+    rate_radps: float = Field(default=2.0, gt=0.0, le=100.0, description='Rotation rate of the drum [rad/s].')
     revolutions: float = Field(
-        default=1.5, gt=FIRST_TURN, le=100.0, description='after which it ends; means begin at 0.5'
+        default=1.5, gt=FIRST_TURN, le=100.0, description='Number of revolutions of the run; mean values begin at 0.5.'
     )
-    gravity_mps2: float = Field(default=1.62, gt=0.0, le=100.0, description='[m/s^2]')
-    density_kgpm3: float = Field(default=1500.0, gt=0.0, le=1e4, description='of the soil [kg/m^3]')
-    cohesion_pa: float = Field(default=170.0, ge=0.0, le=1e6, description='of the soil [Pa]')
-    friction_angle_deg: float = Field(default=35.0, gt=0.1, lt=60.0, description='of the soil, in plane strain [deg]')
+    gravity_mps2: float = Field(default=1.62, gt=0.0, le=100.0, description='Gravity [m/s^2].')
+    density_kgpm3: float = Field(default=1500.0, gt=0.0, le=1e4, description='Bulk density of the soil [kg/m^3].')
+    cohesion_pa: float = Field(default=170.0, ge=0.0, le=1e6, description='Cohesion of the soil [Pa].')
+    friction_angle_deg: float = Field(
+        default=35.0, gt=0.1, lt=60.0, description='Friction angle of the soil in plane strain [deg].'
+    )
     soil_tool_friction_deg: float | None = Field(
-        default=None, ge=0.0, lt=60.0, description="scm: between soil and lips [deg]; none: two thirds of the soil's"
+        default=None,
+        ge=0.0,
+        lt=60.0,
+        description='SCM only: friction angle between soil and lips [deg]; none: two thirds of that of the soil.',
     )
-    grid_spacing_m: float = Field(default=0.01, ge=0.001, le=0.2, description='scm: spacing of the nodes [m]')
-    dt_s: float = Field(default=1e-3, ge=1e-5, le=1e-2, description='scm: step [s]')
-    spacing_m: float = Field(default=0.006, gt=0.0, le=1.0, description='crm: distance of particles [m]')
-    threads: int = Field(default=2, ge=1, le=2, description='crm: threads; the outcome is the same')
+    grid_spacing_m: float = Field(default=0.01, ge=0.001, le=0.2, description='SCM only: grid node spacing [m].')
+    dt_s: float = Field(default=1e-3, ge=1e-5, le=1e-2, description='SCM only: step size [s].')
+    spacing_m: float = Field(default=0.006, gt=0.0, le=1.0, description='CRM only: particle spacing [m].')
+    threads: int = Field(
+        default=2, ge=1, le=2, description='CRM only: number of threads; it does not change the result.'
+    )
     device: GivenDevice = 'auto'
 
     @model_validator(mode='after')
@@ -68,7 +81,7 @@ class Settings(Resumable):
             drum = self.drum(depth)
             if drum.chip > self.scoop_height_m:
                 raise ValueError(
-                    f'advance_mps = {self.advance_mps!r}: {drum.chip:.3g} m from lip to lip; '
+                    f'advance_mps = {self.advance_mps!r}: {drum.chip:.3g} m between successive cuts is too much; '
                     f'allowed: at most scoop_height_m, {self.scoop_height_m!r}'
                 )
             if self.terrain_model == 'crm' and self.spacing_m > 0.25 * drum.chip:
@@ -86,7 +99,7 @@ class Settings(Resumable):
         most = 2.0 * math.pi * (self.radius_m - self.scoop_height_m) / (2.0 * soil_drum.OPENING * self.scoop_height_m)
         if self.scoops > most:
             raise ValueError(
-                f'scoops = {self.scoops!r}: too many; allowed: at most {math.floor(most)}: half the shell is left'
+                f'scoops = {self.scoops!r}: is too large; allowed: at most {math.floor(most)}, for half a shell'
             )
         return self
 
@@ -119,11 +132,11 @@ def _on_particles(settings: Settings, drum: Drum) -> ResumableRun:
 
 
 GROUNDS: dict[str, Callable[[Settings, Drum], ResumableRun]] = {'scm': _on_grid, 'crm': _on_particles}
-"""Models of the ground by name."""
+"""Terrain models by name."""
 
 
 def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
-    """Return a row per depth, with the same figures on ground of either kind."""
+    """Return one row per depth, with the same columns for both terrain models."""
     s = settings
     device = resolved_device(s.device) if s.terrain_model == 'crm' else 'cpu'
     rows = sweep(s, lambda number: GROUNDS[s.terrain_model](s, s.drum(s.depth_m[number])), len(s.depth_m), tick)
@@ -134,7 +147,7 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
 
 
 def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
-    """Draw torque over turns."""
+    """Draw torque over revolutions."""
     shown = [row for row in rows if row.get('curve')]
     for row in shown:
         axes.plot(*zip(*row['curve'], strict=True), label=f'{settings.terrain_model}, {1e3 * row["depth_m"]:g} mm deep')

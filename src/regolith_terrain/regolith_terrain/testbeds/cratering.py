@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A ball dropped into soil, and how deep it goes: low-speed cratering, on a continuum of particles."""
+"""Testbed of low-speed cratering: penetration depth of a ball dropped into CRM soil."""
 
 from __future__ import annotations
 
@@ -18,29 +18,27 @@ from regolith_terrain.testbeds.settings import Numbers, Tick, within
 
 
 class Settings(Resumable):
-    """The ball, its fall and the bed."""
+    """Settings of the ball, its drop and the bed."""
 
-    terrain_model: Literal['crm'] = Field(
-        default='crm', description='model of the ground: crm, a continuum of particles'
-    )
+    terrain_model: Literal['crm'] = Field(default='crm', description='Terrain model: crm, a continuum of particles.')
     particle_soil: GivenSoil = Field(
-        default_factory=lambda: load_particle_soil('glass_beads'), description='name or file of a soil'
+        default_factory=lambda: load_particle_soil('glass_beads'), description='Name or file of the soil.'
     )
-    radius_m: float = Field(default=0.0125, ge=0.001, le=1.0, description='of the ball [m]')
-    ball_density_kgpm3: float = Field(default=2200.0, gt=0.0, le=3e4, description='[kg/m^3]')
-    drop_height_m: Numbers = Field(default=(0.1,), description='height of the fall to the soil [m]; several: a sweep')
-    gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='[m/s^2]')
-    side_m: float = Field(default=0.1, gt=0.0, le=10.0, description='of the square bed [m]')
-    depth_m: float = Field(default=0.07, gt=0.0, le=10.0, description='of the bed [m]')
-    spacing_m: float = Field(default=0.0025, gt=0.0, le=1.0, description='distance of particles [m]')
-    artificial_viscosity: float = Field(
-        default=0.05, ge=0.0, le=2.0, description='alpha of the artificial viscosity [-]'
+    radius_m: float = Field(default=0.0125, ge=0.001, le=1.0, description='Radius of the ball [m].')
+    ball_density_kgpm3: float = Field(default=2200.0, gt=0.0, le=3e4, description='Density of the ball [kg/m^3].')
+    drop_height_m: Numbers = Field(default=(0.1,), description='Drop height above the surface [m]; several: a sweep.')
+    gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='Gravity [m/s^2].')
+    side_m: float = Field(default=0.1, gt=0.0, le=10.0, description='Side length of the square bed [m].')
+    depth_m: float = Field(default=0.07, gt=0.0, le=10.0, description='Depth of the bed [m].')
+    spacing_m: float = Field(default=0.0025, gt=0.0, le=1.0, description='Particle spacing [m].')
+    artificial_viscosity: float = Field(default=0.05, ge=0.0, le=2.0, description='Artificial viscosity alpha [-].')
+    xsph_coefficient: float = Field(
+        default=0.25, ge=0.0, le=1.0, description='XSPH velocity smoothing coefficient [-].'
     )
-    xsph_coefficient: float = Field(default=0.25, ge=0.0, le=1.0, description='of XSPH [-]')
     free_surface_threshold: float = Field(
-        default=2.0, ge=0.0, lt=3.0, description='divergence of position below which soil bears nothing [-]'
+        default=2.0, ge=0.0, lt=3.0, description='Divergence of position below which soil is free of stress [-].'
     )
-    threads: int = Field(default=2, ge=1, le=2, description='threads; the outcome is the same')
+    threads: int = Field(default=2, ge=1, le=2, description='Number of threads; it does not change the result.')
     device: GivenDevice = 'auto'
 
     @model_validator(mode='after')
@@ -57,12 +55,12 @@ class Settings(Resumable):
                     f'{key} = {getattr(self, key)!r}: is too small; '
                     f'allowed: at least four times radius_m, {4.0 * self.radius_m!r}'
                 )
-        # A second is ample for a ball to come to rest.
+        # One second is enough for a ball to come to rest.
         refuse_too_many(self.side_m**2 * self.depth_m, 1.0, self.particle_soil, self.discretisation())
         return self
 
     def discretisation(self) -> Discretization:
-        """Return how the soil is reckoned."""
+        """Return the discretization of the soil."""
         return Discretization(
             spacing_m=self.spacing_m,
             artificial_viscosity=self.artificial_viscosity,
@@ -72,7 +70,7 @@ class Settings(Resumable):
 
 
 def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
-    """Return a row per fall: how deep the ball's lowest point comes to rest, and what was measured on beads."""
+    """Return one row per drop: final depth of the lowest point of the ball, and the depth measured in beads."""
     s, discretisation = settings, settings.discretisation()
 
     def begin(number: int) -> Impact:
@@ -100,15 +98,15 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
 
 
 def uehara_depth(radius: float, density_ratio: float, drop: float, friction: float) -> float:
-    """Return how deep balls were measured to sink in beads: 0.14 / mu (rho_s / rho_g)^1/2 (2 R)^2/3 H^1/3 [m].
+    """Return the penetration depth measured in beads: 0.14 / mu (rho_s / rho_g)^1/2 (2 R)^2/3 H^1/3 [m].
 
-    H is the whole fall, the depth itself a part of it. Gravity does not come in.
+    H is the total drop including the depth itself. Gravity has no influence.
 
     Args:
-        radius: of the ball, R [m]
-        density_ratio: ball's density over the bed's bulk density, rho_s / rho_g [-]
-        drop: height of the fall down to the soil [m]
-        friction: tangent of the angle of repose, mu [-]
+        radius: Radius of the ball, R [m].
+        density_ratio: Density of the ball over bulk density of the bed, rho_s / rho_g [-].
+        drop: Drop height above the surface [m].
+        friction: Tangent of the angle of repose, mu [-].
 
     Source: uehara2003.
     Checked by: test_cratering.py::test_depth_is_that_of_the_paper.
@@ -121,7 +119,7 @@ def uehara_depth(radius: float, density_ratio: float, drop: float, friction: flo
 
 
 def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
-    """Draw depth over drop, and the measured law."""
+    """Draw depth over drop height, and the measured law."""
     done = [row for row in rows if not row['incomplete']]
     axes.loglog(
         [r['drop_height_m'] for r in done], [1e3 * r['depth_m'] for r in done], 'o-', label=settings.terrain_model

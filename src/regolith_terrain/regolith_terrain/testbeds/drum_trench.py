@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A bucket drum that digs a trench at a given rate, and what is measured, whatever the ground is.
+"""Bucket drum that digs a trench at a given rate, and its results for all terrain models.
 
-The trench runs along x, and everything is the same across it: figures are per metre of width. The axle goes ahead at a
-height that keeps the lips' circle at the same depth; at the front lips go down into the soil, below the axle they go
-back.
+The trench runs along x, and all is uniform across it: values are per meter of width. The axle moves forward at a height
+that keeps the circle of the lips at a constant depth. At the front the lips move down into the soil, below the axle
+they move backward.
 """
 
 from __future__ import annotations
@@ -17,72 +17,72 @@ import numpy as np
 from regolith_terrain.grid.node_records import Floats
 
 START_S = 0.2
-"""In which axle and drum come up to speed [s]."""
+"""Time in which axle and drum reach full speed [s]."""
 FIRST_TURN = 0.5
-"""Turn from which on figures are means: by then each lip follows one that has cut as deep."""
+"""Revolution at which averaging begins: by then each lip follows one that has cut equally deep."""
 _SHOWN = 100
-"""Points of a curve in a row."""
+"""Number of points of a curve in a row."""
 
 
 class Drum(NamedTuple):
-    """The drum, how it moves, and the soil."""
+    """Parameters of the drum, its motion and the soil."""
 
     radius: float
-    """Of the circle of the lips [m]."""
+    """Radius of the circle of the lips [m]."""
     lips: int
-    """All round."""
+    """Number of lips around the drum."""
     lip: float
-    """How far lips stand out from the shell [m]."""
+    """Height of the lips above the shell [m]."""
     rake: float
-    """Of their faces, from the path behind them [rad]."""
+    """Rake angle between the face of a lip and the path behind it [rad]."""
     depth: float
-    """Of the lips' circle below level ground [m]."""
+    """Depth of the circle of the lips below the level surface [m]."""
     advance: float
-    """Of the axle [m/s]."""
+    """Forward speed of the axle [m/s]."""
     rate: float
-    """About +y [rad/s]."""
+    """Rotation rate about +y [rad/s]."""
     turns: float
-    """After which it ends."""
+    """Number of revolutions of the run."""
     gravity: float
-    """[m/s^2]."""
+    """Gravity [m/s^2]."""
     density: float
-    """Of the soil [kg/m^3]."""
+    """Bulk density of the soil [kg/m^3]."""
     cohesion: float
-    """[Pa]."""
+    """Cohesion of the soil [Pa]."""
     friction: float
-    """Angle of friction, in plane strain [rad]."""
+    """Friction angle of the soil in plane strain [rad]."""
 
     @property
     def end(self) -> float:
-        """Return when it ends [s]."""
+        """End time of the run [s]."""
         return 2.0 * math.pi * self.turns / self.rate + 0.5 * START_S
 
     @property
     def chip(self) -> float:
-        """Return the advance from one lip to the next [m]."""
+        """Advance from one lip to the next [m]."""
         return 2.0 * math.pi * self.advance / (self.rate * self.lips)
 
     @property
     def reach(self) -> float:
-        """Return how far ahead of the axle the lips' circle comes out of the ground [m]."""
+        """Distance ahead of the axle at which the circle of the lips leaves the soil [m]."""
         return math.sqrt(self.radius**2 - (self.radius - self.depth) ** 2)
 
     def gone(self, t: float) -> float:
-        """Return the time at full speed that would bring it as far [s]."""
+        """Return the time at full speed that gives the same travel [s]."""
         return 0.5 * t * t / START_S if t < START_S else t - 0.5 * START_S
 
     def share(self, t: float) -> float:
-        """Return the speed over the full one."""
+        """Return the speed as a fraction of full speed."""
         return min(1.0, t / START_S)
 
 
 Samples = list[tuple[float, float, float, float, float, float]]
-"""Time [s], torque against the rate [N m/m], that of the lips alone, force against the advance and upwards [N/m], soil
-inside [kg/m]."""
+"""Time [s], torque against the rotation [N m/m], torque of the lips alone [N m/m], force against the advance and upward
+force [N/m], soil inside the drum [kg/m]."""
 
 
 def drum_results(drum: Drum, samples: Samples) -> dict[str, Any]:
-    """Return the figures of a drum so far, means from FIRST_TURN on; None before that."""
+    """Return the results of a drum so far, means from FIRST_TURN on; None before that."""
     keys = ('torque_nm_per_m', 'lips_torque_nm_per_m', 'draft_n_per_m', 'lift_n_per_m', 'power_w_per_m')
     found: dict[str, Any] = {**dict.fromkeys(keys), 'gathered_kg_per_m': None, 'swept_kg_per_m': None}
     table: Floats = np.array(samples, dtype=np.float64).reshape(-1, 6)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A bucket drum that digs a trench in columns of soil, by the earthmoving equation."""
+"""Bucket drum that digs a trench in soil columns, by the earthmoving equation."""
 
 from __future__ import annotations
 
@@ -16,26 +16,27 @@ from regolith_terrain.testbeds.drum_trench import Drum, Samples, drum_results
 from regolith_terrain.testbeds.resumable_runs import Part
 
 _BLOCK = 20
-"""Steps of an advance, whose means are a sample."""
+"""Steps of one advance, whose means are a sample."""
 _HEAVY = 1e9
-"""Mass that the force moves [kg]: the motion is given, so the force need not fade for an explicit step."""
+"""Mass moved by the force [kg]: the motion is given, so the force need not decrease for an explicit step."""
 _ROOM = 1e6
-"""Of a drum that is never full [kg]."""
+"""Capacity of a drum that is never full [kg]."""
 
 
 class ScmTrench:
-    """A drum on its way (:class:`regolith_terrain.testbeds.resumable_runs.ResumableRun`).
+    """A drum in soil columns, see :class:`regolith_terrain.testbeds.resumable_runs.ResumableRun`.
 
-    It takes seconds, so nothing of it is saved: from a checkpoint it starts anew.
+    It takes seconds, so no state is saved: from a checkpoint it starts again.
     """
 
     def __init__(self, drum: Drum, soil_tool: float, spacing: float, step: float) -> None:
-        """Begin over level ground out of which the lips' circle has been taken.
+        """Create a level surface from which the circle of the lips is removed.
 
         Args:
-            soil_tool: friction angle between soil and lips [rad]; negative: two thirds of the soil's
-            spacing: of the nodes [m]
-            step: [s]
+            drum: Drum and soil.
+            soil_tool: Friction angle between soil and lips [rad]; negative: two thirds of that of the soil.
+            spacing: Grid node spacing [m].
+            step: Step size [s].
         """
         self.drum, self._step, self._spacing = drum, step, spacing
         way = drum.advance * drum.gone(drum.end)
@@ -45,7 +46,7 @@ class ScmTrench:
         level = np.zeros((count, 1))
         inside = np.abs(x) < drum.reach
         level[inside, 0] = drum.radius - drum.depth - np.sqrt(drum.radius**2 - x[inside] ** 2)
-        # One row of nodes, and a drum as wide as that row.
+        # One row of grid nodes, and a drum as wide as the row.
         numbers = np.array(
             [
                 [
@@ -85,11 +86,11 @@ class ScmTrench:
 
     @property
     def part(self) -> float:
-        """Return the part that is done."""
+        """Completed fraction."""
         return self._steps / self._all
 
     def advance(self, tick: Part) -> None:
-        """Go on by some steps."""
+        """Advance by some steps."""
         begin = time.perf_counter()
         drum, tools, pose = self.drum, self._tools, make_pose()
         force, torque, total = np.zeros(3), np.zeros(3), np.zeros(3)
@@ -108,7 +109,7 @@ class ScmTrench:
         self._wall += time.perf_counter() - begin
 
     def row(self) -> dict[str, Any]:
-        """Return the figures so far."""
+        """Return the results so far."""
         return {
             **drum_results(self.drum, self._samples),
             'simulated_s': self._steps * self._step,
@@ -119,8 +120,8 @@ class ScmTrench:
         }
 
     def save(self) -> bytes:
-        """Return nothing: see above."""
+        """Return no data, see the class."""
         return b''
 
     def load(self, saved: bytes) -> None:
-        """Do nothing: see above."""
+        """Do nothing, see the class."""

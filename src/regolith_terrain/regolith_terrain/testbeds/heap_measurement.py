@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Heaps that columns of ground leave, as points with volumes, and how they are measured whatever made them."""
+"""Heaps of released soil columns as points with volumes, and their measurement for all terrain models."""
 
 from __future__ import annotations
 
@@ -13,51 +13,51 @@ from regolith_files.problems import counted
 from regolith_terrain.grid.node_records import Floats
 
 _LOW, _HIGH = 0.2, 0.8
-"""Parts of the height between which the flank is fitted."""
+"""Fractions of the height between which the flank is fitted."""
 _FOOT = 3
-"""Rings of the foot of a heap."""
+"""Number of rings at the foot of a heap."""
 _RING = 2.0
-"""Width of a ring of the profile, in sizes of an element: narrower ones would tell of a lattice, if there is one."""
+"""Width of a ring of the profile in element sizes; narrower rings would show the lattice of the elements, if any."""
 
 
 class SoilColumn(NamedTuple):
-    """A column of ground in a tube about z, on a rough floor at z = 0, and how it is let go."""
+    """A column of soil in a tube about z on a rough floor at z = 0, and its release."""
 
     radius: float
-    """[m]."""
+    """Radius of the column [m]."""
     height: float
-    """About [m]."""
+    """Approximate height of the column [m]."""
     gravity: float
-    """[m/s^2]."""
+    """Gravity [m/s^2]."""
     lift: float | None
-    """Speed at which the tube is drawn up [m/s]; None: it vanishes at once."""
+    """Lifting speed of the tube [m/s]; None: the tube is removed at once."""
     floor_friction: float
-    """Coefficient of the floor, which grains neither slide on nor roll over with ease [-]."""
+    """Coefficient of friction and rolling resistance of the floor [-]."""
 
 
 class Heap(NamedTuple):
-    """What is left of a column, about the axis of the cylinder, on a floor at z = 0."""
+    """Heap left by a column, about the axis of the cylinder, on a floor at z = 0."""
 
     place: Floats
-    """Of elements [m], shape (n, 3)."""
+    """Positions of the elements [m], shape (n, 3)."""
     volume: Floats
-    """That each stands for in ground as dense as the column was [m^3], shape (n,)."""
+    """Bulk volume of each element at the density of the column [m^3], shape (n,)."""
     element_m: float
     """Size of an element [m]."""
     column_m: float
-    """Height of the column before [m]."""
+    """Initial height of the column [m]."""
     settled_s: float
-    """When the energy of motion had fallen below a thousandth of its peak, from the release on [s]."""
+    """Time from the release until the kinetic energy is below a thousandth of its peak [s]."""
     largest_overlap: float | None
-    """Of contacts, over the smaller radius; None: there are none."""
+    """Largest contact overlap over the smaller radius; None: the model has no contacts."""
     step_s: float
-    """[s]."""
+    """Step size [s]."""
 
 
 def profile(heap: Heap) -> tuple[Floats, Floats]:
-    """Return radii [m] and mean heights of the ground in rings about the axis [m], both of shape (k,).
+    """Return radii [m] and mean heights [m] of the soil in rings about the axis, both of shape (k,).
 
-    A height is the volume in a ring over its area, so that single elements on top or far out count for what they are.
+    A height is the volume in a ring over its area, so single elements count with their volume.
     """
     width = _RING * heap.element_m
     radius = np.hypot(heap.place[:, 0], heap.place[:, 1])
@@ -68,12 +68,13 @@ def profile(heap: Heap) -> tuple[Floats, Floats]:
 
 
 def measured(heap: Heap, radius: float) -> dict[str, float]:
-    """Return slope of the flank, height and run-out of a heap.
+    """Return flank slope, height and run-out of a heap.
 
-    The height is a mean over the innermost rings; the peak, the top of the highest element, is what one sees.
+    The height is a mean over the innermost rings. The peak is the visible top of the highest element.
 
     Args:
-        radius: of the cylinder [m]
+        heap: Heap to measure.
+        radius: Radius of the cylinder [m].
     """
     at, height = profile(heap)
     top = float(height[:2].max())
@@ -81,7 +82,7 @@ def measured(heap: Heap, radius: float) -> dict[str, float]:
     flank = (height >= _LOW * top) & (height <= _HIGH * top) & (at <= edge)
     if flank.sum() < 2:
         found = counted(int(flank.sum()), 'point')
-        raise ValueError(f'{found} on the flank of the heap; allowed: 2 at least, of more elements')
+        raise ValueError(f'{found} on the flank of the heap; allowed: at least 2; fix: use more elements')
     slope = float(np.polyfit(at[flank], height[flank], 1)[0])
     return {
         'slope_deg': math.degrees(math.atan(-slope)),
@@ -94,9 +95,10 @@ def measured(heap: Heap, radius: float) -> dict[str, float]:
 
 
 def _edge(at: Floats, height: Floats, least: float) -> float:
-    """Return where the foot of the heap ends [m]: where a line through the outermost rings so high comes to zero.
+    """Return the radius at the foot of the heap [m], where a line through the outermost rings reaches zero height.
 
-    What lies further out is single elements; the line ends the heap at the same place however large they are.
+    Only rings of at least a given height count; those further out hold single elements. With the line the radius does
+    not depend on the size of the elements.
     """
     below = np.flatnonzero(height < least)
     k = int(below[0]) if len(below) else len(at)

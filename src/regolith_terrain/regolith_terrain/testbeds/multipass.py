@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Wheels that follow one another in a rut: sinkage and pull of each pass."""
+"""Testbed of multipass: sinkage and drawbar pull of wheels that follow one another in a rut."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ from regolith_terrain.testbeds.soil_bin import SoilBin, roll, rolling_bounds
 
 
 class Settings(BenchSettings):
-    """The rig and its passes."""
+    """Settings of the wheel and its passes."""
 
-    load_n: float = Field(default=200.0, gt=0.0, le=1e6, description='weight on the wheel [N]')
-    slip: Numbers = Field(default=(0.2,), description='1 - v / (omega R), below 1; several: one after the other')
-    passes: int = Field(default=3, ge=1, le=100, description='passes, if slip is one number')
-    radius_m: float = Field(default=0.25, ge=0.02, le=5.0, description='[m]')
-    width_m: float = Field(default=0.21, ge=0.01, le=5.0, description='[m]')
-    omega_radps: float = Field(default=0.8, gt=0.0, le=100.0, description='wheel speed [rad/s]')
-    bulldozing: bool = Field(default=False, description='whether displaced soil heaps up')
-    erosion_angle_deg: float = Field(default=35.0, gt=0.0, lt=90.0, description='of heaped soil [deg]')
+    load_n: float = Field(default=200.0, gt=0.0, le=1e6, description='Weight on the wheel [N].')
+    slip: Numbers = Field(
+        default=(0.2,), description='Slip ratio 1 - v / (omega R), below 1; several: one value per pass.'
+    )
+    passes: int = Field(default=3, ge=1, le=100, description='Number of passes, if slip is one number.')
+    radius_m: float = Field(default=0.25, ge=0.02, le=5.0, description='Radius of the wheel [m].')
+    width_m: float = Field(default=0.21, ge=0.01, le=5.0, description='Width of the wheel [m].')
+    omega_radps: float = Field(default=0.8, gt=0.0, le=100.0, description='Wheel speed [rad/s].')
+    bulldozing: bool = Field(default=False, description='Whether displaced soil heaps up beside the wheel.')
+    erosion_angle_deg: float = Field(default=35.0, gt=0.0, lt=90.0, description='Steepest slope of heaped soil [deg].')
 
     @model_validator(mode='after')
     def _possible(self) -> Settings:
@@ -32,7 +34,7 @@ class Settings(BenchSettings):
 
 
 def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
-    """Return a row per pass; sinkage_m counts from the undisturbed ground, added_m from the pass before."""
+    """Return one row per pass; sinkage_m is relative to the undisturbed surface, added_m to the previous pass."""
     s = settings
     slips = s.slip * s.passes if len(s.slip) == 1 else s.slip
     # The bed is long enough for the fastest pass.
@@ -47,7 +49,7 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for number, slip in enumerate(slips, start=1):
         tick(number - 1, len(slips))
-        if s.scm_mode == 'regolith':  # the wheel behind is another wheel; in reference mode the ground remembers
+        if s.scm_mode == 'regolith':  # each pass is another wheel; in reference mode the soil keeps the shear state
             bed.shear[:] = 0.0
         mean = roll(bed, s.load_n, slip, s.omega_radps, s.radius_m, s.width_m, s.dt_s)
         rows.append(
@@ -68,7 +70,7 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
 
 
 def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
-    """Draw sinkage and drawbar pull over the number of the pass."""
+    """Draw sinkage and drawbar pull over the pass number."""
     numbers = [r['pass'] for r in rows]
     axes.plot(numbers, [r['sinkage_m'] * 1e3 for r in rows], 'o-', label='sinkage')
     axes.plot([], [], 's--', color='C1', label='drawbar pull (right)')

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A plate (or a wheel that does not turn) pressed into soil, on the grid or a continuum: the pressure-sinkage test."""
+"""Testbed of pressure-sinkage tests: a plate, disc or fixed wheel pressed into SCM or CRM soil."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from regolith_terrain.testbeds.settings import BenchSettings, Numbers, Tick, ref
 from regolith_terrain.testbeds.soil_bin import Pressed, SoilBin, press
 
 _MASS = 10.0
-"""Of the press in the reference [kg]."""
+"""Mass of the press in the reference [kg]."""
 _PATCH = 4.0
-"""Side of the reference's patch of soil [m]."""
+"""Side length of the soil patch in the reference [m]."""
 _UNDER_LOAD_S, _UNLOADED_S, _RELOADED_S = 11.0, 13.0, 16.0
 """Ends of the stages of a loading cycle [s]."""
 _OF_GROUND = {
@@ -46,48 +46,69 @@ _OF_GROUND = {
         'checkpoint',
     ),
 }
-"""Settings that only one kind of ground has."""
+"""Settings that apply to one terrain model only."""
 
 
 class Settings(BenchSettings, Resumable):
-    """The press; its defaults are those of the reference tables. What only one kind of ground has says so."""
+    """Settings of the press; defaults are those of the reference tables."""
 
     terrain_model: Literal['scm', 'crm'] = Field(
-        default='scm', description='model of the ground: scm, the grid; crm, a continuum of particles'
+        default='scm', description='Terrain model: scm, the soil grid; crm, a continuum of particles.'
     )
     shape: Literal['plate', 'wheel', 'disc'] = Field(
-        default='plate', description='body that is pressed in; scm: plate, wheel; crm: plate, disc'
+        default='plate', description='Shape of the pressed body; scm: plate, wheel; crm: plate, disc.'
     )
-    load_n: Numbers = Field(default=(2000.0,), description='[N]; several: a sweep')
-    a_m: float = Field(default=0.21, ge=0.01, le=2.0, description='length of a plate, radius of a wheel or disc [m]')
-    b_m: float = Field(default=0.31, ge=0.01, le=2.0, description='width, but of a disc [m]')
+    load_n: Numbers = Field(default=(2000.0,), description='Load on the body [N]; several: a sweep.')
+    a_m: float = Field(default=0.21, ge=0.01, le=2.0, description='Length of a plate, radius of a wheel or disc [m].')
+    b_m: float = Field(default=0.31, ge=0.01, le=2.0, description='Width of a plate or wheel [m].')
     damping: float | None = Field(
-        default=3e3, ge=0.0, le=1e7, description="scm: [Pa s/m], low, so that loading is quasi-static; none: the soil's"
+        default=3e3,
+        ge=0.0,
+        le=1e7,
+        description='SCM only: damping per area [Pa s/m], low for quasi-static loading; none: that of the soil.',
     )
     particle_soil: GivenSoil = Field(
-        default_factory=lambda: load_particle_soil('lunar_regolith'), description='crm: name or file of a soil'
+        default_factory=lambda: load_particle_soil('lunar_regolith'), description='CRM only: name or file of the soil.'
     )
-    gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='crm: [m/s^2]')
-    spacing_m: float = Field(default=0.02, gt=0.0, le=1.0, description='crm: distance of particles [m]')
+    gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='CRM only: gravity [m/s^2].')
+    spacing_m: float = Field(default=0.02, gt=0.0, le=1.0, description='CRM only: particle spacing [m].')
     artificial_viscosity: float = Field(
-        default=VISCOSITY_SLOW, ge=0.0, le=2.0, description='crm: alpha of the artificial viscosity [-]'
+        default=VISCOSITY_SLOW, ge=0.0, le=2.0, description='CRM only: artificial viscosity alpha [-].'
     )
     smoothing_ratio: float = Field(
-        default=SMOOTHING_PRESSED, ge=1.1, le=1.6, description='crm: smoothing length over spacing [-]'
+        default=SMOOTHING_PRESSED, ge=1.1, le=1.6, description='CRM only: smoothing length over particle spacing [-].'
     )
-    xsph_coefficient: float = Field(default=0.25, ge=0.0, le=1.0, description='crm: of XSPH [-]')
+    xsph_coefficient: float = Field(
+        default=0.25, ge=0.0, le=1.0, description='CRM only: XSPH velocity smoothing coefficient [-].'
+    )
     free_surface_threshold: float = Field(
-        default=2.0, ge=0.0, lt=3.0, description='crm: divergence of position below which soil bears nothing [-]'
+        default=2.0,
+        ge=0.0,
+        lt=3.0,
+        description='CRM only: divergence of position below which soil is free of stress [-].',
     )
-    speed_mps: float = Field(default=0.05, gt=0.0, le=10.0, description='crm: of the plate [m/s]')
-    max_depth_m: float = Field(default=0.03, gt=0.0, le=1.0, description='crm: depth where it stops in any case [m]')
+    speed_mps: float = Field(default=0.05, gt=0.0, le=10.0, description='CRM only: speed of the plate [m/s].')
+    max_depth_m: float = Field(
+        default=0.03,
+        gt=0.0,
+        le=1.0,
+        description='CRM only: largest depth of the plate, where it stops below any load [m].',
+    )
     side_m: float | None = Field(
-        default=None, gt=0.0, le=50.0, description='crm: of the square bed [m]; none: five times the longer side'
+        default=None,
+        gt=0.0,
+        le=50.0,
+        description='CRM only: side length of the square bed [m]; none: five times the longer side of the plate.',
     )
     depth_m: float | None = Field(
-        default=None, gt=0.0, le=50.0, description='crm: of the bed [m]; none: twice the longer side'
+        default=None,
+        gt=0.0,
+        le=50.0,
+        description='CRM only: depth of the bed [m]; none: twice the longer side of the plate.',
     )
-    threads: int = Field(default=2, ge=1, le=2, description='crm: threads; the outcome is the same')
+    threads: int = Field(
+        default=2, ge=1, le=2, description='CRM only: number of threads; it does not change the result.'
+    )
     device: GivenDevice = 'auto'
 
     @model_validator(mode='after')
@@ -101,7 +122,7 @@ class Settings(BenchSettings, Resumable):
                     raise ValueError(f'{what}; allowed: with terrain_model {ground}')
         if self.shape == ('disc' if self.terrain_model == 'scm' else 'wheel'):
             allowed = 'plate, wheel' if self.terrain_model == 'scm' else 'plate, disc'
-            raise ValueError(f'shape = {self.shape!r}: cannot be on {self.terrain_model}; allowed: {allowed}')
+            raise ValueError(f'shape = {self.shape!r}: is not supported by {self.terrain_model}; allowed: {allowed}')
         if self.terrain_model == 'crm':
             plate = self.plate(1.0)
             small = min(plate.length, plate.width)
@@ -117,12 +138,12 @@ class Settings(BenchSettings, Resumable):
                 if value < least:
                     allowed = f'at least {least:.4g}, twice the plate or its way'
                     raise ValueError(f'{key} = {value!r}: is too small; allowed: {allowed}')
-            seconds = 3.0 * plate.most / plate.speed  # down, eased, down again
+            seconds = 3.0 * plate.most / plate.speed  # loading, unloading, reloading
             refuse_too_many(plate.side**2 * plate.depth, seconds, self.particle_soil, self.discretisation())
         return self
 
     def discretisation(self) -> Discretization:
-        """Return how a continuum is reckoned."""
+        """Return the discretization of the CRM soil."""
         return Discretization(
             spacing_m=self.spacing_m,
             smoothing_ratio=self.smoothing_ratio,
@@ -132,7 +153,7 @@ class Settings(BenchSettings, Resumable):
         )
 
     def plate(self, load: float) -> Plate:
-        """Return the plate that presses on a continuum, and the bed."""
+        """Return the plate and the bed of a CRM test."""
         disc = self.shape == 'disc'
         length, width = (2.0 * self.a_m, 2.0 * self.a_m) if disc else (self.a_m, self.b_m)
         longer = max(length, width)
@@ -141,14 +162,14 @@ class Settings(BenchSettings, Resumable):
         return Plate(length, width, disc, load, self.speed_mps, self.max_depth_m, side, depth)
 
     def spacing(self) -> float:
-        """Return the spacing used [m], which reference mode fits to a patch of 4 m, as Chrono does."""
+        """Return the grid node spacing in use [m]; reference mode fits it to a patch of 4 m, as Chrono does."""
         if self.scm_mode == 'regolith':
             return self.grid_spacing_m
         return _PATCH / (2.0 * math.ceil(0.5 * _PATCH / self.grid_spacing_m - 1e-9))
 
 
 def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
-    """Return a row per load: sinkage under it, after unloading to a tenth, and when loaded again."""
+    """Return one row per load: sinkage under load, after unloading to a tenth, and after reloading."""
     if settings.terrain_model == 'crm':
         return _on_particles(settings, tick)
     rows = []
@@ -173,7 +194,7 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
 
 
 def _on_particles(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
-    """Return a row per load, each on a fresh bed, and what the soil bears by theory and by the curve's knee."""
+    """Return one row per load on a fresh bed, with bearing capacity from theory and from the knee of the curve."""
     s, discretisation = settings, settings.discretisation()
 
     def begin(number: int) -> Press:
@@ -196,16 +217,17 @@ def _on_particles(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
 
 
 def bearing_capacity(width: float, cohesion: float, friction_angle: float, weight: float, disc: bool) -> float:
-    """Return the pressure at which soil fails under a rough plate on its surface: s_c c N_c + s_g gamma B N_gamma [Pa].
+    """Return the bearing capacity under a rough plate on the surface: s_c c N_c + s_g gamma B N_gamma [Pa].
 
-    N_c = (N_q - 1) cot phi, N_q = e^(pi tan phi) tan^2(45 + phi / 2), N_gamma = 2 (N_q + 1) tan phi; s_c = 1.3 and s_g
-    = 0.3 for a disc, 0.4 for a square, which is what longer plates are taken for, too.
+    N_c = (N_q - 1) cot phi, N_q = e^(pi tan phi) tan^2(45 + phi / 2), N_gamma = 2 (N_q + 1) tan phi. s_c = 1.3. s_g =
+    0.3 for a disc and 0.4 for a square, which is also used for longer plates.
 
     Args:
-        width: B, diameter of a disc, shorter side of a plate [m]
-        cohesion: c [Pa]
-        friction_angle: phi [rad]
-        weight: gamma = rho g [N/m^3]
+        width: B, diameter of a disc or shorter side of a plate [m].
+        cohesion: Cohesion c [Pa].
+        friction_angle: Friction angle phi [rad].
+        weight: Unit weight gamma = rho g [N/m^3].
+        disc: Whether the plate is a disc.
 
     Source: terzaghi1943; vesic1973.
     Checked by: test_pressed_particles.py::test_bearing_capacity_is_the_books.
@@ -224,10 +246,11 @@ def _at(samples: list[Pressed], time: float) -> Pressed:
 
 
 def loading_cycle(settings: Settings, load: float) -> list[Pressed]:
-    """Return samples of a press whose force rises for 10 s, stays to 11 s, falls to a tenth by 13 s, is back by 15 s.
+    """Return samples of a loading cycle: load rises for 10 s, holds to 11 s, drops to 10 % by 13 s, returns by 15 s.
 
     Args:
-        load: largest force [N]
+        settings: Settings of the press.
+        load: Largest force [N].
     """
     s = settings
     reach = int(math.ceil(max(s.a_m, s.b_m) / s.spacing())) + 4
@@ -245,7 +268,8 @@ def loading_cycle(settings: Settings, load: float) -> list[Pressed]:
         times = [0.0, 10.0, _UNDER_LOAD_S, _UNLOADED_S, 15.0, _RELOADED_S]
         return load * float(np.interp(t, times, [0.0, 1.0, 1.0, 0.1, 1.0, 1.0]))
 
-    # The reference's 10 kg, or what keeps the explicit step stable (m > E A dt^2 / 4): loading is quasi-static anyway.
+    # Use the 10 kg of the reference, or the mass that keeps the explicit step stable (m > E A dt^2 / 4). Loading is
+    # quasi-static in both cases.
     area = s.a_m * s.b_m * (1.0 if s.shape == 'plate' else 2.0)
     return press(bed, step, force, _RELOADED_S, s.dt_s, max(_MASS, 0.35 * s.soil.elastic_stiffness * area * s.dt_s**2))
 
@@ -260,14 +284,14 @@ def bekker_sinkage(settings: Settings, load: float) -> float | None:
     if s.shape == 'wheel':
         return None
     soil = s.soil
-    # The reference draws the patch through node centres: one cell smaller each way.
+    # The reference spans the patch between node centers: one cell smaller in each direction.
     a, b = (s.a_m - s.spacing(), s.b_m - s.spacing()) if s.scm_mode == 'reference' else (s.a_m, s.b_m)
     stiffness = soil.k_phi + soil.k_c * (a + b) / (a * b)
     return float((load / (s.a_m * s.b_m) / stiffness) ** (1.0 / soil.exponent))
 
 
 def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
-    """Draw the whole loading cycle of the largest load, Bekker's curve, and Chrono's points where there are any."""
+    """Draw the loading cycle of the largest load, Bekker's curve and Chrono's points if present."""
     s = settings
     if s.terrain_model == 'crm':
         _draw_particles(s, rows, axes)
@@ -291,7 +315,7 @@ def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
 
 
 def _draw_particles(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
-    """Draw the way down of the largest load, its knee and what theory says."""
+    """Draw the loading curve of the largest load, its knee and the theoretical bearing capacity."""
     row = max((r for r in rows if r.get('curve')), key=lambda r: r['load_n'], default=None)
     if row is not None:
         depth, force = np.array(row['curve']).T

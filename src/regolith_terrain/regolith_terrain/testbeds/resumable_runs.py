@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Long experiments: cases one after the other, each a run that Ctrl-C stops and a checkpoint takes up again."""
+"""Long experiments: a sequence of cases that Ctrl-C stops and a checkpoint continues."""
 
 from __future__ import annotations
 
@@ -24,50 +24,55 @@ from regolith_files.section import Section
 from regolith_terrain.testbeds.settings import Tick
 
 PARTS = 10_000
-"""Into which progress of a case is divided."""
+"""Number of progress units per case."""
 _FORMAT = 1
 _LONGEST_HEAD = 100_000_000
-"""Of a file that may not be a checkpoint, at most this much is read [bytes]."""
+"""Most bytes read from a file that may not be a checkpoint."""
 _FREE = ('resume', 'checkpoint', 'threads')
-"""Settings that change nothing about the outcome."""
+"""Settings that do not change the result."""
 _ROUNDING = ('device',)
-"""Settings that change its rounding: a checkpoint has them, and may be gone on from with others."""
+"""Settings that change only the rounding of the result. A checkpoint may be continued with other values of them."""
 Part = Callable[[float], None]
-"""Progress callback: the part that is done."""
+"""Progress callback with the completed fraction."""
 
 
 class ResumableRun(Protocol):
-    """A case on its way. Gone on with from :meth:`load`, it has the same bits as if nothing had happened."""
+    """A case in progress. Continued from :meth:`load`, its result is bit-identical to that of an uninterrupted run."""
 
     @property
     def part(self) -> float:
-        """Return the part that is done; at 1 it is over."""
+        """Completed fraction; 1 at the end."""
 
     def advance(self, tick: Part) -> None:
-        """Go on for some seconds of wall time at most, else call ``tick``, which may raise :class:`RunInterrupted`."""
+        """Advance for a few seconds of wall time at most, else call ``tick``, which may raise
+        :class:`RunInterrupted`.
+        """
 
     def row(self) -> dict[str, Any]:
-        """Return its figures, None for those that are not known yet."""
+        """Return the results, None for those not yet known."""
 
     def save(self) -> bytes:
-        """Return everything that evolves, as it was after the last :meth:`advance`; nothing before the first."""
+        """Return the complete state after the last :meth:`advance`; before the first one nothing is needed."""
 
     def load(self, saved: bytes) -> None:
-        """Restore what :meth:`save` returned, in a run of the same case."""
+        """Restore the result of :meth:`save` in a run of the same case."""
 
 
 class RunInterrupted(Exception):
-    """Somebody asked a run to stop."""
+    """A run was interrupted by the user."""
 
 
 class Resumable(Section):
-    """Settings of an experiment that can be stopped and gone on with."""
+    """Settings of an experiment that can be stopped and continued."""
 
     resume: str | None = Field(
-        default=None, description='checkpoint to go on from; other settings are those in it, threads and device apart'
+        default=None,
+        description='Checkpoint to continue from; other settings must equal those of the checkpoint, except'
+        ' threads and device.',
     )
     checkpoint: str | None = Field(
-        default=None, description='file that Ctrl-C leaves; none: that gone on from, or a new one in this folder'
+        default=None,
+        description='Checkpoint file that Ctrl-C writes; none: the file of resume, or a new file in this folder.',
     )
 
     @model_validator(mode='before')
@@ -95,20 +100,22 @@ class Resumable(Section):
 
 
 def given_settings(settings: Resumable) -> dict[str, Any]:
-    """Return the settings that were given and tell about the outcome, as JSON has them."""
+    """Return the given settings that affect the result, in their JSON form."""
     given: dict[str, Any] = settings.model_dump(mode='json', exclude_unset=True, exclude=set(_FREE))
     return given
 
 
 def sweep(settings: Resumable, begin: Callable[[int], ResumableRun], count: int, tick: Tick) -> list[dict[str, Any]]:
-    """Return a row per case; ``incomplete`` says whether Ctrl-C came before it was over.
+    """Run all cases and return one row per case; ``incomplete`` marks a case that Ctrl-C or an error ended.
 
-    Then it is the last one, and its ``checkpoint`` is the file to go on from. A second Ctrl-C ends the process. A case
-    that fails is incomplete, too, and says its ``problem``; the others are run all the same.
+    A case stopped by Ctrl-C is the last row, and its ``checkpoint`` is the file to continue from. A second Ctrl-C ends
+    the process. A case that fails has ``problem`` in its row; the other cases are still run.
 
     Args:
-        begin: returns the run of a case by its number, quickly
-        tick: progress callback
+        settings: Settings of the experiment.
+        begin: Function that returns the run of a case by its number, without long computation.
+        count: Number of cases.
+        tick: Progress callback.
     """
     rows: list[dict[str, Any]] = []
     saved = b''
@@ -137,7 +144,10 @@ def sweep(settings: Resumable, begin: Callable[[int], ResumableRun], count: int,
             except RunInterrupted:
                 file = _write(settings, rows, run.save())
                 return [*rows, {**run.row(), 'incomplete': True, 'checkpoint': str(file)}]
-            except (FloatingPointError, ValueError) as error:  # as soil that flies apart, a wheel that sinks in whole
+            except (
+                FloatingPointError,
+                ValueError,
+            ) as error:  # for example diverging soil, or a wheel below the surface
                 if count == 1:
                     raise ValueError(str(error)) from error
                 rows.append({**(run.row() if run.part < 1.0 else {}), 'incomplete': True, 'problem': str(error)})
@@ -146,7 +156,7 @@ def sweep(settings: Resumable, begin: Callable[[int], ResumableRun], count: int,
 
 
 def packed(**arrays: Any) -> bytes:
-    """Return arrays, numbers and bytes in one piece."""
+    """Return arrays, numbers and bytes as one block of bytes."""
     stream = io.BytesIO()
     parts: dict[str, Any] = {k: np.frombuffer(v, np.uint8) if isinstance(v, bytes) else v for k, v in arrays.items()}
     np.savez(stream, **parts)
@@ -154,10 +164,10 @@ def packed(**arrays: Any) -> bytes:
 
 
 def unpacked(saved: bytes) -> dict[str, np.ndarray]:
-    """Return what :func:`packed` was given, as arrays; bytes as arrays of them.
+    """Return the values given to :func:`packed` as arrays; bytes are returned as uint8 arrays.
 
     Raises:
-        ValueError: if it is damaged
+        ValueError: If the data is damaged.
     """
     try:
         with np.load(io.BytesIO(saved), allow_pickle=False) as found:
@@ -168,7 +178,7 @@ def unpacked(saved: bytes) -> dict[str, np.ndarray]:
 
 @contextmanager
 def _asked() -> Iterator[Callable[[], bool]]:
-    """Give a function that says whether Ctrl-C was pressed; pressed again, it does what it always did."""
+    """Yield a function that returns whether Ctrl-C was pressed; a second Ctrl-C has its default effect."""
     pressed = []
     if threading.current_thread() is not threading.main_thread():
         yield lambda: False
@@ -211,10 +221,10 @@ def _bench(model: type[Resumable]) -> str:
 
 
 def _head(file: str, model: type[Resumable]) -> dict[str, Any]:
-    """Return what a checkpoint says about itself.
+    """Return the header of a checkpoint.
 
     Raises:
-        ValueError: if it is none of this experiment
+        ValueError: If the file is not a checkpoint of this experiment.
     """
     usable_file(file, 'a checkpoint of this experiment that Ctrl-C left')
     try:
@@ -223,7 +233,7 @@ def _head(file: str, model: type[Resumable]) -> dict[str, Any]:
     except (OSError, ValueError):
         head = None
     if not isinstance(head, dict) or (head.get('format'), head.get('bench')) != (_FORMAT, _bench(model)):
-        raise ValueError(f'resume {file!r}; allowed: a checkpoint of this experiment that Ctrl-C left')
+        raise ValueError(f'resume {file!r}: does not match; allowed: a checkpoint of this experiment that Ctrl-C left')
     return head
 
 

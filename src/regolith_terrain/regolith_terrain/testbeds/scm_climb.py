@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A driven wheel that climbs a slope of the grid's soil (SCM)."""
+"""Slope climb of a driven wheel on SCM soil."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from regolith_terrain.testbeds.slope_climb import DrivenWheel, WheelRig, WheelTr
 from regolith_terrain.testbeds.soil_bin import SoilBin
 
 _BLOCK_S = 0.01
-"""Between samples [s]."""
+"""Interval of samples [s]."""
 _MARGIN = 4
-"""Nodes about what the wheel reaches."""
+"""Margin of grid nodes around the reach of the wheel."""
 
 
 def wheel_shape(rig: WheelRig) -> scm.Shapes:
-    """Return what presses on the soil: a cylinder as large as the grousers reach, which carry soil in a slip."""
+    """Return the contact shape: a cylinder of the size of the grousers, which carry soil by slip."""
     return scm.cylinder(rig.outermost_m, rig.width_m, rig.grousers, rig.grouser_height_m, rig.grouser_thickness_m)
 
 
 class ScmClimb:
-    """A climb on its way (:class:`regolith_terrain.testbeds.resumable_runs.ResumableRun`).
+    """A climb on SCM, see :class:`regolith_terrain.testbeds.resumable_runs.ResumableRun`.
 
-    It takes seconds, so nothing of it is saved: from a checkpoint it starts anew.
+    It takes seconds, so no state is saved: from a checkpoint it starts again.
     """
 
     def __init__(
@@ -44,18 +44,19 @@ class ScmClimb:
         mode: str = 'regolith',
         rules: Floats = scm.NOTHING_MOVES,
     ) -> None:
-        """Fill the bin. It is as long as the wheel can travel either way, and has no walls.
+        """Create the bin, which is as long as the wheel can travel in both directions and has no walls.
 
         Args:
-            slope_deg: upwards in the direction of travel [deg]
-            soil: its parameters
-            grid_spacing_m: spacing of the nodes [m]
-            dt_s: step [s]
-            mode: 'regolith' or 'reference'
-            rules: of displaced soil, as :class:`regolith_terrain.testbeds.soil_bin.SoilBin` takes them
+            rig: Rig of the climb.
+            slope_deg: Slope, positive upward in the direction of travel [deg].
+            soil: Soil parameters, shape (9,).
+            grid_spacing_m: Grid node spacing [m].
+            dt_s: Step size [s].
+            mode: Contact formulation, 'regolith' or 'reference'.
+            rules: Displacement rules as in :class:`regolith_terrain.testbeds.soil_bin.SoilBin`.
 
         Raises:
-            ValueError: if it is too steep
+            ValueError: If the slope is too steep.
         """
         check_slope(slope_deg)
         self.rig, self.dt = rig, dt_s
@@ -71,7 +72,7 @@ class ScmClimb:
 
     @property
     def part(self) -> float:
-        """Return the part that is done."""
+        """Completed fraction."""
         return self.steps / self._all
 
     @property
@@ -79,7 +80,7 @@ class ScmClimb:
         return max(1, round(self.rig.end_s / self.dt))
 
     def advance(self, tick: Part) -> None:
-        """Go on by a sample."""
+        """Advance by one sample."""
         begin = time.perf_counter()
         wheel, ground = self.wheel, self.bin
         total = np.zeros(2)
@@ -91,8 +92,8 @@ class ScmClimb:
             )
             if status != scm.OK or z < 0.0:
                 raise ValueError(
-                    f'slope_deg {wheel.slope_deg!r}: the wheel leaves the bed, or it sinks to its axle at '
-                    f'{wheel.t:.3g} s; allowed: a slope and a load that the soil bears'
+                    f'slope_deg {wheel.slope_deg!r}: the wheel leaves the bed or sinks to its axle at '
+                    f'{wheel.t:.3g} s; allowed: a slope and a load that the soil supports'
                 )
             total += -ground.torque[1], ground.force[2]
             wheel.push(float(ground.force[0]), float(ground.force[2]), self.dt)
@@ -101,7 +102,7 @@ class ScmClimb:
         self._wall += time.perf_counter() - begin
 
     def row(self) -> dict[str, Any]:
-        """Return the figures of the climb so far."""
+        """Return the results of the climb so far."""
         return {
             **measured(self.rig, self.track.array()),
             'elements': self.bin.window.level_initial.size,
@@ -113,8 +114,8 @@ class ScmClimb:
         }
 
     def save(self) -> bytes:
-        """Return nothing: see above."""
+        """Return no data, see the class."""
         return b''
 
     def load(self, saved: bytes) -> None:
-        """Do nothing: see above."""
+        """Do nothing, see the class."""

@@ -1,19 +1,19 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Published formulas of how deep wheels sink, and how much deeper they do in a slip, to compare with."""
+"""Published formulas of wheel sinkage and slip-sinkage, for comparison."""
 
 from __future__ import annotations
 
 
 def bekker_sinkage(load: float, radius: float, width: float, modulus: float, exponent: float) -> float:
-    """Return the sinkage of a towed rigid wheel [m]: pressure modulus z^exponent below a rim taken as a parabola.
+    """Return the sinkage of a towed rigid wheel [m]: pressure modulus z^exponent below a parabolic rim.
 
     Args:
-        load: [N]
-        radius: [m]
-        width: [m]
-        modulus: k_c / b + k_phi [Pa/m^n]
-        exponent: n, below 3
+        load: Load on the wheel [N].
+        radius: Radius of the wheel [m].
+        width: Width of the wheel [m].
+        modulus: Pressure-sinkage modulus k_c / b + k_phi [Pa/m^n].
+        exponent: Sinkage exponent n, below 3 [-].
 
     Source: bekker1969.
     Checked by: test_sinkage_formulas.py::test_bekkers_wheel_carries_its_load.
@@ -23,10 +23,10 @@ def bekker_sinkage(load: float, radius: float, width: float, modulus: float, exp
 
 
 def lyasko_factor(slip: float) -> float:
-    """Return how many times as deep as without slip a wheel or track sinks, (1 + i) / (1 - i / 2).
+    """Return the sinkage of a wheel or track relative to that without slip, (1 + i) / (1 - i / 2).
 
     Args:
-        slip: i, 0 to 1
+        slip: Slip ratio i, 0 to 1 [-].
 
     Source: lyasko2010.
     Checked by: test_sinkage_formulas.py::test_slip_sinks_wheels_deeper.
@@ -37,12 +37,16 @@ def lyasko_factor(slip: float) -> float:
 def ding_sinkage(
     load: float, radius: float, width: float, modulus: float, exponent: float, growth: float, slip: float
 ) -> float:
-    """Return the sinkage of a slipping wheel [m]: Bekker's, whose exponent grows with slip, n + growth * slip.
-
-    Parameters as of :func:`bekker_sinkage`.
+    """Return the sinkage of a slipping wheel [m]: Bekker's with the exponent n + growth * slip.
 
     Args:
-        growth: of the exponent with slip; of wheel and soil, from tests
+        load: Load on the wheel [N].
+        radius: Radius of the wheel [m].
+        width: Width of the wheel [m].
+        modulus: Pressure-sinkage modulus k_c / b + k_phi [Pa/m^n].
+        exponent: Sinkage exponent n at zero slip [-].
+        growth: Growth of the exponent with slip [-], from tests of wheel and soil.
+        slip: Slip ratio [-].
 
     Source: ding2010, the exponent; bekker1969.
     Checked by: test_sinkage_formulas.py::test_slip_sinks_wheels_deeper.

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The part of ``wheel-rig`` that climbs slopes, on ground of one kind or another."""
+"""Settings and runs of the slope climbs of ``wheel-rig``, for SCM, CRM and DEM."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ OF_GROUND = {
     ),
     'dem': ('grains', 'packing', 'seed'),
 }
-"""Settings that climbs have on ground of one kind only."""
+"""Settings of climbs that apply to one terrain model only."""
 OF_CLIMBS = (
     'rig',
     'mass_kg',
@@ -53,44 +53,71 @@ OF_CLIMBS = (
     'resume',
     'checkpoint',
 )
-"""Settings that only climbs have."""
+"""Settings that apply to climbs only."""
 
 
 class SlopeSettings(WheelBenchSettings, Resumable):
-    """What climbs are asked; what only one kind of ground has says so."""
+    """Settings of slope climbs; a setting of one terrain model only states so."""
 
     terrain_model: Literal['scm', 'crm', 'dem'] = Field(
-        default='scm', description='model of the ground: scm, the grid; crm, a continuum of particles; dem, grains'
+        default='scm', description='Terrain model: scm, the soil grid; crm, a continuum of particles; dem, grains.'
     )
     slope_deg: Numbers | None = Field(
-        default=None, description='climb slopes instead, at whatever slip it takes: -45 to 45 [deg]; several: a sweep'
+        default=None,
+        description='Slope that the wheel climbs at the resulting slip, -45 to 45 [deg]; several: a sweep; none:'
+        ' no climb.',
     )
-    rig: GivenRig | None = Field(default=None, description=f'climbs: name or file of a rig; none: {DEFAULT_RIG}')
-    omega_radps: float = Field(default=0.8, gt=0.0, le=100.0, description="wheel speed [rad/s]; climbs: the rig's")
-    mass_kg: float | None = Field(default=None, gt=0.0, le=1e5, description="climbs: its load [kg]; none: the rig's")
+    rig: GivenRig | None = Field(
+        default=None, description=f'Climbs only: name or file of the rig; none: {DEFAULT_RIG}.'
+    )
+    omega_radps: float = Field(
+        default=0.8, gt=0.0, le=100.0, description='Wheel speed [rad/s]; climbs: default is that of the rig.'
+    )
+    mass_kg: float | None = Field(
+        default=None, gt=0.0, le=1e5, description='Climbs only: mass on the wheel [kg]; none: that of the rig.'
+    )
     gravity_mps2: float | None = Field(
-        default=None, gt=0.0, le=100.0, description="climbs: [m/s^2]; none: the rig's, else its times are stretched"
+        default=None,
+        gt=0.0,
+        le=100.0,
+        description='Climbs only: gravity [m/s^2], times of the rig are scaled with it; none: gravity of the rig.',
     )
     duration_s: float | None = Field(
-        default=None, gt=0.1, le=600.0, description="climbs: from the start of turning on [s]; none: the rig's"
+        default=None,
+        gt=0.1,
+        le=600.0,
+        description='Climbs only: duration of the drive from its start [s]; none: that of the rig.',
     )
-    spacing_m: float = Field(default=0.009, gt=0.0, le=10.0, description='crm: distance of particles [m]')
+    spacing_m: float = Field(default=0.009, gt=0.0, le=10.0, description='CRM only: particle spacing [m].')
     artificial_viscosity: float = Field(
-        default=VISCOSITY_SLOW, ge=0.0, le=2.0, description='crm: alpha of the artificial viscosity [-]'
+        default=VISCOSITY_SLOW, ge=0.0, le=2.0, description='CRM only: artificial viscosity alpha [-].'
     )
     smoothing_ratio: float = Field(
-        default=SMOOTHING_PRESSED, ge=1.1, le=1.6, description='crm: smoothing length over spacing [-]'
+        default=SMOOTHING_PRESSED, ge=1.1, le=1.6, description='CRM only: smoothing length over particle spacing [-].'
     )
-    xsph_coefficient: float = Field(default=0.25, ge=0.0, le=1.0, description='crm: of XSPH [-]')
+    xsph_coefficient: float = Field(
+        default=0.25, ge=0.0, le=1.0, description='CRM only: XSPH velocity smoothing coefficient [-].'
+    )
     free_surface_threshold: float = Field(
-        default=2.0, ge=0.0, lt=3.0, description='crm: divergence of position below which soil bears nothing [-]'
+        default=2.0,
+        ge=0.0,
+        lt=3.0,
+        description='CRM only: divergence of position below which soil is free of stress [-].',
     )
-    particle_soil: GivenSoil | None = Field(default=None, description="crm: name or file of a soil; none: the rig's")
+    particle_soil: GivenSoil | None = Field(
+        default=None, description='CRM only: name or file of the soil; none: that of the rig.'
+    )
     device: GivenDevice = 'auto'
-    grains: Grains = Field(default_factory=Grains, description='dem: grains of the bed, a mapping')
-    packing: Literal['loose', 'dense'] = Field(default='loose', description='dem: how grains fell into place')
-    seed: int = Field(default=1, ge=0, le=2**31, description='dem: of sizes, places and attitudes')
-    threads: int = Field(default=2, ge=1, le=2, description='crm, dem: threads; the outcome is the same')
+    grains: Grains = Field(default_factory=Grains, description='DEM only: grains of the bed, a mapping.')
+    packing: Literal['loose', 'dense'] = Field(
+        default='loose', description='DEM only: packing of the bed, loose or dense.'
+    )
+    seed: int = Field(
+        default=1, ge=0, le=2**31, description='DEM only: seed of grain sizes, positions and orientations.'
+    )
+    threads: int = Field(
+        default=2, ge=1, le=2, description='CRM and DEM only: number of threads; it does not change the result.'
+    )
 
     @model_validator(mode='after')
     def _a_climb(self) -> SlopeSettings:
@@ -116,7 +143,7 @@ class SlopeSettings(WheelBenchSettings, Resumable):
         return self
 
     def climbing_rig(self) -> WheelRig:
-        """Return the rig, changed as settings say."""
+        """Return the rig, modified by the settings."""
         rig = self.rig if self.rig is not None else load_wheel_rig(DEFAULT_RIG)
         if self.gravity_mps2 is not None:
             rig = rig.under(self.gravity_mps2)
@@ -163,7 +190,7 @@ def _particle_soil(settings: SlopeSettings, rig: WheelRig) -> ParticleSoil:
 
 def _check_crm(settings: SlopeSettings, rig: WheelRig, slope: float) -> None:
     check(rig, slope)
-    load_particle_soil(rig.particle_soil)  # a rig that names none is wrong, whatever soil replaces it
+    load_particle_soil(rig.particle_soil)  # a rig without a known soil is invalid, even if settings replace the soil
     crm_climb.refuse(rig, _particle_soil(settings, rig), _discretisation(settings))
 
 
@@ -199,11 +226,11 @@ GROUNDS: dict[str, tuple[Check, Begin]] = {
     'crm': (_check_crm, _on_crm),
     'dem': (_check_dem, _on_dem),
 }
-"""Models of the ground by name: what refuses a climb (settings, rig, slope), and what begins one."""
+"""Terrain models by name: function that rejects a climb (settings, rig, slope), and function that starts one."""
 
 
 def climb_slopes(settings: SlopeSettings, tick: Tick) -> list[dict[str, Any]]:
-    """Return a row per slope, with the same figures on ground of any kind."""
+    """Return one row per slope, with the same columns for all terrain models."""
     rig, slopes = settings.climbing_rig(), settings.slope_deg
     assert slopes is not None
 
@@ -222,7 +249,7 @@ def climb_slopes(settings: SlopeSettings, tick: Tick) -> list[dict[str, Any]]:
 
 
 def plot_slopes(settings: SlopeSettings, rows: list[dict[str, Any]], axes: Any) -> None:
-    """Draw slip over slope; hollow, where it had not settled yet."""
+    """Draw slip over slope; hollow markers are unsteady or incomplete climbs."""
     done = sorted((row for row in rows if row.get('slip') is not None), key=lambda row: row['slope_deg'])
     axes.plot([r['slope_deg'] for r in done], [r['slip'] for r in done], '-', color='C0')
     steady = [row for row in done if row['steady'] and not row['incomplete']]
@@ -242,7 +269,7 @@ def plot_slopes(settings: SlopeSettings, rows: list[dict[str, Any]], axes: Any) 
 
 
 def _fineness(settings: SlopeSettings) -> str:
-    """Return in words how fine the ground is."""
+    """Return the resolution of the terrain as text."""
     size, what = {
         'scm': (settings.grid_spacing_m, 'nodes every {} mm'),
         'crm': (settings.spacing_m, 'particles every {} mm'),

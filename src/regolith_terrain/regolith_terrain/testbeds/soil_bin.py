@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A soil bin: one wheel or plate on a bed of soil, as terramechanics laboratories have it."""
+"""Soil bin: one wheel or plate on a bed of SCM soil, as in terramechanics laboratories."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Pressed(NamedTuple):
     time: float
     """End of the step [s]."""
     force: float
-    """Force of the soil, upwards, at the start of the step [N]."""
+    """Upward force of the soil at the start of the step [N]."""
     depth: float
     """Depth of the lowest point below z = 0 at the end of the step [m]."""
 
@@ -50,7 +50,7 @@ class Rolled(NamedTuple):
     drawbar_pull: float
     """Force of the soil along the direction of travel [N]."""
     normal_force: float
-    """Force of the soil upwards [N]."""
+    """Upward force of the soil [N]."""
     driving_torque: float
     """Torque about the axle, positive when driving [N m]."""
     sinkage: float
@@ -58,7 +58,7 @@ class Rolled(NamedTuple):
 
 
 class SoilBin:
-    """A window of soil with everything the kernels need, for one body at a time."""
+    """A window of soil with the data of the kernels, for one body at a time."""
 
     def __init__(
         self,
@@ -69,16 +69,16 @@ class SoilBin:
         field: HeightField | None = None,
         displacement: Floats = NOTHING_MOVES,
     ) -> None:
-        """Fill the bin.
+        """Create the bed.
 
         Args:
-            soil: name or file of a soil, or its parameters, shape (9,), or those of several, shape (n, 9); the first
-                fills the bin, ``ground.region`` places the others
-            spacing: of the nodes [m]
-            mode: 'regolith' or 'reference'
-            bounds: node indices i0, i1, j0, j1 of the bed, i0 <= i < i1
-            field: surface of the bed; none: level, at z = 0
-            displacement: rules of displaced soil, shape (RULES,)
+            soil: Name or file of a soil, or parameters of one, shape (9,), or several soils, shape (n, 9). The first
+                soil fills the bin; ``ground.region`` places the others.
+            spacing: Grid node spacing [m].
+            mode: Contact formulation, 'regolith' or 'reference'.
+            bounds: Node indices i0, i1, j0, j1 of the bed, i0 <= i < i1.
+            field: Surface of the bed; none: level at z = 0.
+            displacement: Displacement rules, shape (RULES,).
         """
         given = load_soil(soil).parameters() if isinstance(soil, str) else soil
         self.soils = np.atleast_2d(given)
@@ -104,9 +104,9 @@ class SoilBin:
         spin: ArrayLike = (0.0, 0.0, 0.0),
         dt: float = 1e-3,
     ) -> int:
-        """Press a body in for one step; force, torque and stats are then in the attributes.
+        """Press a body in for one step; the attributes then hold force, torque and statistics.
 
-        The arguments and the status returned are those of :func:`regolith_terrain.scm.body_wrench`.
+        Arguments and returned status are those of :func:`regolith_terrain.scm.body_wrench`.
         """
         place, turn, speed, whirl = (np.array(v, dtype=np.float64) for v in (center, rotation, velocity, spin))
         status: int = body_wrench(
@@ -137,7 +137,7 @@ class SoilBin:
         width: float = 0.21,
         dt: float = 1e-3,
     ) -> int:
-        """Press a cylinder with this axis in for one step."""
+        """Press a cylinder with a given axis in for one step."""
         key = ('wheel', radius, width)
         if key not in self._shapes:
             self._shapes[key] = self.containing(cylinder(radius, width))
@@ -151,9 +151,9 @@ class SoilBin:
         velocity: Sequence[float] = (0.0, 0.0, 0.0),
         dt: float = 1e-3,
     ) -> int:
-        """Press a level plate in for one step; ``center`` is that of its lower face, the sides are along x and y.
+        """Press a level plate in for one step; ``center`` is that of its lower face, sides are along x and y.
 
-        The torque is about the plate's own centre, 5 cm above.
+        The torque is about the center of the plate, 5 cm above.
         """
         key = ('plate', length, width)
         if key not in self._shapes:
@@ -161,7 +161,7 @@ class SoilBin:
         return self.body(self._shapes[key], (center[0], center[1], center[2] + 0.05), velocity=velocity, dt=dt)
 
     def containing(self, shape: Shapes) -> Shapes:
-        """Return the shape itself; there is enough scratch for it afterwards."""
+        """Return the shape after scratch arrays of sufficient size are allocated."""
         needed = make_scratch(reach(shape), self.spacing, self._spread)
         if needed.ints.shape[0] > self.scratch.ints.shape[0]:
             self.scratch = needed
@@ -169,7 +169,7 @@ class SoilBin:
 
 
 def _with_axle(axis: Sequence[float]) -> Floats:
-    """Return a rotation whose y axis is this unit vector."""
+    """Return a rotation whose y axis is the given unit vector."""
     y = np.array(axis, dtype=np.float64)
     other = np.eye(3)[2] if abs(y[2]) < 0.9 else np.eye(3)[0]
     x = np.cross(y, other)
@@ -185,19 +185,21 @@ def press(
     dt: float = 1e-3,
     mass: float = 10.0,
 ) -> list[Pressed]:
-    """Push a vertically guided, weightless body down with a force that varies in time; semi-implicit Euler.
+    """Press a vertically guided, weightless body with a force that varies in time; semi-implicit Euler.
 
     Args:
-        step: takes (height of the lowest point [m], vertical speed [m/s]) and runs the kernel
-        load: takes the time [s], gives the downward force [N]
-        end: [s]
-        mass: [kg]
+        soil_bin: Bed of soil.
+        step: Function of (height of the lowest point [m], vertical speed [m/s]) that runs the kernel.
+        load: Function of the time [s] that returns the downward force [N].
+        end: End time [s].
+        dt: Step size [s].
+        mass: Mass of the body [kg].
 
     Returns:
-        a sample every 50 steps
+        Samples, one every 50 steps.
 
     Raises:
-        RuntimeError: if the body leaves the bed
+        RuntimeError: If the body leaves the bed.
     """
     z = v = 0.0
     samples = []
@@ -221,20 +223,24 @@ def roll(
     dt: float = 1e-3,
     shape: Shapes | None = None,
 ) -> Rolled:
-    """Run a wheel at prescribed slip, free vertically, on a level bed; semi-implicit Euler.
+    """Run a wheel at prescribed slip, vertically free, on a level bed; semi-implicit Euler.
 
-    Gravity comes on over 0.5 s, both speeds rise from 1 s to 1.5 s; then the wheel goes on for 0.75 m, at least
-    for 4 s, at most until 30 s. It starts above the origin, touching z = 0.
+    Gravity rises over 0.5 s, both speeds rise from 1 s to 1.5 s. The wheel then continues for 0.75 m, for at least 4 s,
+    to 30 s at most. It starts above the origin, touching z = 0.
 
     Args:
-        load: weight on the wheel [N]
-        slip: 1 - v / (omega radius), < 1
-        omega: wheel speed [rad/s]
-        shape: of the wheel; none: a cylinder
+        soil_bin: Bed of soil.
+        load: Weight on the wheel [N].
+        slip: Slip ratio 1 - v / (omega radius), below 1 [-].
+        omega: Wheel speed [rad/s].
+        radius: Radius of the wheel [m].
+        width: Width of the wheel [m].
+        dt: Step size [s].
+        shape: Shape of the wheel; none: a cylinder.
 
     Raises:
-        RuntimeError: if the wheel leaves the bed
-        ValueError: if the soil cannot bear the load
+        RuntimeError: If the wheel leaves the bed.
+        ValueError: If the soil cannot support the load.
     """
     speed = omega * radius * (1.0 - slip)
     end = rolling_time(speed)
@@ -247,7 +253,7 @@ def roll(
     for k in range(round(end / dt)):
         t = k * dt
         ramp = min(1.0, max(0.0, (t - 1.0) / 0.5))
-        if shape is not None:  # whether a cylinder turns makes no difference
+        if shape is not None:  # the rotation of a cylinder has no effect
             rotation[0, 0] = rotation[2, 2] = math.cos(angle)
             rotation[0, 2] = math.sin(angle)
             rotation[2, 0] = -rotation[0, 2]
@@ -255,7 +261,9 @@ def roll(
         vz += dt * (soil_bin.force[2] / mass - _GRAVITY * min(1.0, t / 0.5))
         z += dt * vz
         if z < 0.0:
-            raise ValueError(f'load {load!r} N pushes the axle of a wheel of {radius!r} m under; allowed: less')
+            raise ValueError(
+                f'load {load!r} N sinks the axle of a wheel of {radius!r} m below the surface; allowed: a smaller load'
+            )
         ramp = min(1.0, max(0.0, (t + dt - 1.0) / 0.5))
         x += dt * speed * ramp
         angle += dt * omega * ramp
@@ -266,12 +274,12 @@ def roll(
 
 
 def rolling_time(speed: float) -> float:
-    """Return the end of a :func:`roll` at a forward speed [m/s] [s]."""
+    """Return the end time [s] of a :func:`roll` at a forward speed [m/s]."""
     return min(30.0, 1.5 + max(0.75 / speed, 4.0))
 
 
 def rolling_bounds(spacing: float, speed: float, radius: float, width: float) -> tuple[int, int, int, int]:
-    """Return the bounds of a bed that is long and wide enough for a :func:`roll`."""
+    """Return the bounds of a bed that is sufficient for a :func:`roll`."""
     way = speed * (rolling_time(speed) - 1.25)
     behind = int(math.ceil(BEHIND * radius / spacing))
     side = int(math.ceil(0.5 * width / spacing)) + behind + 4
@@ -281,4 +289,4 @@ def rolling_bounds(spacing: float, speed: float, radius: float, width: float) ->
 
 def _check(status: int) -> None:
     if status != OK:
-        raise RuntimeError(f'the body left the bed of soil (status {status}); make the bounds wider')
+        raise RuntimeError(f'the body left the bed of soil (status {status}); fix: use wider bounds')

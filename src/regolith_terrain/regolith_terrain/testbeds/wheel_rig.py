@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A single wheel at prescribed slip, drawbar pull, torque and sinkage; or one that climbs slopes, and the slip."""
+"""Testbed of a single wheel at prescribed slip (drawbar pull, torque, sinkage) or on slopes (slip)."""
 
 from __future__ import annotations
 
@@ -28,21 +28,29 @@ _OF_SLIP = (
 
 
 class Settings(SlopeSettings):
-    """The rig, at a slip or in climbs; settings of one of the two say so. Defaults are the reference tables'."""
+    """Settings of the rig, at a slip or in slope climbs. Defaults are those of the reference tables."""
 
-    load_n: float = Field(default=200.0, gt=0.0, le=1e6, description='slip: weight on the wheel [N]')
-    slip: Numbers = Field(default=(0.2,), description='1 - v / (omega R) that is held, below 1; several: a sweep')
-    radius_m: float = Field(default=0.25, ge=0.02, le=5.0, description='slip: of the wheel [m]')
-    width_m: float = Field(default=0.21, ge=0.01, le=5.0, description='slip: of the wheel [m]')
-    grousers: int = Field(
-        default=24, ge=0, le=360, description='slip: number of grousers, inside radius_m; 0: a smooth rim'
+    load_n: float = Field(default=200.0, gt=0.0, le=1e6, description='Slip runs only: weight on the wheel [N].')
+    slip: Numbers = Field(
+        default=(0.2,),
+        description='Slip runs only: prescribed slip ratio 1 - v / (omega R), below 1 [-]; several: a sweep.',
     )
-    grouser_height_m: float = Field(default=0.012, gt=0.0, le=1.0, description='slip: [m]')
-    grouser_thickness_m: float = Field(default=0.006, gt=0.0, le=1.0, description='slip: [m]')
+    radius_m: float = Field(default=0.25, ge=0.02, le=5.0, description='Slip runs only: radius of the wheel [m].')
+    width_m: float = Field(default=0.21, ge=0.01, le=5.0, description='Slip runs only: width of the wheel [m].')
+    grousers: int = Field(
+        default=24, ge=0, le=360, description='Slip runs only: number of grousers, inside radius_m; 0: a smooth rim.'
+    )
+    grouser_height_m: float = Field(
+        default=0.012, gt=0.0, le=1.0, description='Slip runs only: height of the grousers [m].'
+    )
+    grouser_thickness_m: float = Field(
+        default=0.006, gt=0.0, le=1.0, description='Slip runs only: thickness of the grousers [m].'
+    )
     individual_contact: bool = Field(
         default=False,
-        description='slip: whether each grouser presses on the soil; false: drum and plates share the load of a'
-        " cylinder around the tips, and carry soil by slip; without slip_sinkage and in mode 'reference' it is smooth",
+        description='Slip runs only: whether each grouser has separate contact with the soil. False: drum and'
+        ' grousers share the load of a cylinder around the tips and carry soil by slip; without'
+        " slip_sinkage and in mode 'reference' this cylinder is smooth.",
     )
 
     @model_validator(mode='after')
@@ -50,11 +58,11 @@ class Settings(SlopeSettings):
         if self.slope_deg is not None:
             if 'slip' in self.model_fields_set:
                 slopes, slips = (','.join(map(str, values)) for values in (self.slope_deg, self.slip))
-                raise ValueError(f'slope_deg = {slopes}: stands beside slip {slips}; allowed: one of the two')
+                raise ValueError(f'slope_deg = {slopes}: cannot be combined with slip {slips}; allowed: one of the two')
             for key in _OF_SLIP:
                 if key in self.model_fields_set:
                     raise ValueError(
-                        f'{key} = {getattr(self, key)!r}: stands beside slope_deg; allowed: with slip, or in rig'
+                        f'{key} = {getattr(self, key)!r}: does not apply to slope_deg; allowed: with slip, or in rig'
                     )
             return self
         within('slip', self.slip, -10.0, 1.0)
@@ -63,7 +71,7 @@ class Settings(SlopeSettings):
 
     @property
     def smooth(self) -> bool:
-        """Return whether the soil is pressed by a smooth cylinder."""
+        """Whether the contact shape is a smooth cylinder."""
         return self.grousers == 0 or not (self.individual_contact or self.displacement()[CARRIES])
 
     def shape(self) -> scm.Shapes | None:
@@ -75,7 +83,7 @@ class Settings(SlopeSettings):
 
 
 def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
-    """Return a row per slip, means over the second half of each run; or one per slope."""
+    """Return one row per slip with means over the second half of each run, or one row per slope."""
     s = settings
     if s.slope_deg is not None:
         return climb_slopes(s, tick)
@@ -103,7 +111,7 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
 
 
 def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
-    """Draw drawbar pull over slip, beside Wong and Reece's integrals and Chrono's points; or slip over slope."""
+    """Draw drawbar pull over slip with Wong and Reece's integrals and Chrono's points, or slip over slope."""
     s = settings
     if s.slope_deg is not None:
         return plot_slopes(s, rows, axes)

@@ -1,15 +1,15 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A rigid wheel at steady slip in closed form, to hold the simulated one against.
+"""Rigid wheel at steady slip in closed form, as a reference for the simulated wheel.
 
-Wong & Reece (1967, part I) with Bekker's pressure as the radial stress: sigma(theta) = (k_c / b + k_phi) z^n at depth
-z = r (cos theta - cos theta_1), and no contact behind the axle.
+Wong & Reece (1967, part I) with Bekker's pressure as the radial stress: sigma(theta) = (k_c / b + k_phi) z^n at depth z
+= r (cos theta - cos theta_1), and no contact behind the axle.
 
-Their shear displacement is that of a point of the rim since it met the soil,
-j = r [(theta_1 - theta) - (1 - s) (sin theta_1 - sin theta)]. A model that keeps shear with the soil, as SCM does, sums
-the same sliding speed, r omega [1 - (1 - s) cos theta], over the time a point of the *soil* has been under the wheel:
-j = r [(sin theta_1 - sin theta) / (1 - s) - (theta_1 - theta) / 2 - (sin 2 theta_1 - sin 2 theta) / 4]. For short
-contacts the two are s x and s x / (1 - s) at distance x behind the entry: equal at small slip, where it matters most.
+Their shear displacement is that of a point of the rim since its entry into the soil, j = r [(theta_1 - theta) - (1 - s)
+(sin theta_1 - sin theta)]. A model that stores shear in the soil, as SCM does, integrates the same sliding speed, r
+omega [1 - (1 - s) cos theta], over the time a point of the *soil* has been under the wheel: j = r [(sin theta_1 - sin
+theta) / (1 - s) - (theta_1 - theta) / 2 - (sin 2 theta_1 - sin 2 theta) / 4]. For short contacts the two are s x and s
+x / (1 - s) at distance x behind the entry. They are equal at small slip, where shear matters most.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ class RigidWheel(NamedTuple):
     """
 
     drawbar_pull: float
-    """[N]"""
+    """Drawbar pull [N]."""
     driving_torque: float
-    """[N m]"""
+    """Driving torque [N m]."""
     sinkage: float
-    """[m]"""
+    """Sinkage [m]."""
     resistance: float
-    """Drawbar pull lost to the radial stress [N]: the compaction resistance."""
+    """Compaction resistance [N]: drawbar pull lost to the radial stress."""
 
 
 def rigid_wheel(
@@ -46,20 +46,20 @@ def rigid_wheel(
 ) -> RigidWheel:
     """Return forces and sinkage of a driven rigid wheel.
 
-    The closed form leaves out rebound behind the wheel and damping of the soil; b = P / (2 A) is that of the rectangle
-    under the contact.
+    The closed form omits rebound behind the wheel and damping of the soil. b = P / (2 A) is that of the rectangle under
+    the contact.
 
     Args:
-        soil: as :meth:`regolith_terrain.terrain_parameters.ScmSoilConfig.parameters` returns it, shape (9,), of which
-            elasticity, damping and density are not read
-        load: [N]
-        slip: 1 - v / (omega r), 0 <= slip < 1
-        radius: [m]
-        width: [m]
-        follow: the displacement that mobilises shear: of points of the rim (Wong & Reece) or of the soil
+        soil: Parameters of :meth:`regolith_terrain.terrain_parameters.ScmSoilConfig.parameters`, shape (9,);
+            elasticity, damping and density are not used.
+        load: Load on the wheel [N].
+        slip: Slip ratio 1 - v / (omega r), 0 <= slip < 1 [-].
+        radius: Radius of the wheel [m].
+        width: Width of the wheel [m].
+        follow: Displacement that mobilizes shear: of points of the rim (Wong & Reece) or of the soil.
 
     Raises:
-        ValueError: if the soil cannot bear the load before the axle is under
+        ValueError: If the soil cannot support the load before the axle is below the surface.
 
     Source: wong1967; bekker1969; janosi1961.
     Checked by: test_wong_reece.py::test_closed_form_without_friction_is_bekker,
@@ -72,7 +72,7 @@ def rigid_wheel(
     nodes, weights = np.polynomial.legendre.leggauss(400)
 
     def _integrals(entry: float) -> tuple[float, float, float, float]:
-        """Return weight borne [N], thrust [N], resistance [N] and torque [N m] for an angle of entry."""
+        """Return supported weight [N], thrust [N], resistance [N] and torque [N m] for an angle of entry."""
         chord = radius * math.sin(entry)
         stiffness = k_phi + k_c * (chord + width) / (chord * width)
         theta = 0.5 * entry * (nodes + 1.0)
@@ -90,14 +90,18 @@ def rigid_wheel(
         return tuple(float(f) for f in forces)  # type: ignore[return-value]
 
     if _integrals(0.5 * math.pi)[0] < load:
-        raise ValueError(f'load {load!r} N pushes a wheel of {radius!r} m x {width!r} m under; allowed: less')
+        raise ValueError(
+            f'load {load!r} N sinks a wheel of {radius!r} m x {width!r} m below its axle; allowed: a smaller load'
+        )
     entry = float(brentq(lambda angle: _integrals(angle)[0] - load, 1e-6, 0.5 * math.pi, xtol=1e-12))
     _, thrust, resistance, torque = _integrals(entry)
     return RigidWheel(thrust - resistance, torque, radius * (1.0 - math.cos(entry)), resistance)
 
 
 def drawbar_curve(soil: Floats, load: float, slips: Floats, radius: float, width: float) -> Floats:
-    """Return the drawbar pull [N] at each slip >= 0, shaped as ``slips``; the rest as :func:`rigid_wheel` takes it.
+    """Return the drawbar pull [N] at each slip >= 0, shaped as ``slips``.
+
+    Other arguments are those of :func:`rigid_wheel`.
 
     Source: wong1967; bekker1969; janosi1961.
     Checked by: test_wong_reece.py::test_closed_form_without_friction_is_bekker.

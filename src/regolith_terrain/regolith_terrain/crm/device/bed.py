@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A bed of soil particles whose steps a device of Warp makes."""
+"""Bed of soil particles on a device of Warp."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SHARED = ('particles', 'memory', 'kind', 'label')
 
 
 class _Shared:
-    """An array of a bed that lies on the device while it steps, and comes to the host when somebody asks for it."""
+    """An array of a bed that is on the device during steps, and copied to the host on access."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -38,12 +38,12 @@ class _Shared:
 
 
 class DeviceBed(ParticleBed):
-    """A bed like any other, on a device.
+    """Bed of particles on a device.
 
-    Particles, their memory, kinds and labels come to the host when they are asked for, and go back before the next
-    step, with what was changed in them: so ask between steps, and ask anew after each. Everything is done on the
-    device, sorting included, but for the sum of forces on bodies, which is that of the host. One device gives the same
-    bits each time; another one, or the host, others: a step differs by rounding.
+    Particles, their memory, kinds and labels are copied to the host on access, and back before the next step with their
+    changes. So access them between steps, and again after each step. All computation is on the device, including
+    sorting, except the sum of forces on bodies, which is that of the host. One device gives bit-identical results each
+    time. Another device, or the host, gives others: a step differs by rounding.
     """
 
     particles = _Shared()  # type: ignore[assignment]
@@ -64,17 +64,25 @@ class DeviceBed(ParticleBed):
         period: tuple[float, float] = (0.0, 0.0),
         device: str = 'cuda',
     ) -> None:
-        """Make a bed at rest; arguments are those of :class:`regolith_terrain.crm.particle_bed.ParticleBed`.
+        """Create a bed at rest; other arguments are those of :class:`regolith_terrain.crm.particle_bed.ParticleBed`.
 
         Args:
-            workers: taken and not used
-            device: Warp's name of it: 'cuda', 'cuda:1', or 'cpu' for tests
+            soil: Soil of the bed.
+            settings: Discretization of the soil.
+            gravity: Gravity [m/s^2].
+            places: Positions of the soil particles [m], shape (n, 3).
+            local: Positions of markers in their bodies' frames [m], shape (m, 3).
+            body: Body of each marker, shape (m,).
+            bodies: Poses and twists of the bodies.
+            workers: Ignored.
+            period: Periods along x and y [m].
+            device: Name of the device in Warp: 'cuda', 'cuda:1', or 'cpu' for tests.
         """
         self.host: dict[str, Any] = {}
         self._ahead = False
-        """Whether the device has what the host lacks."""
+        """Whether the device has newer data than the host."""
         self._behind = True
-        """Whether the host may have what the device lacks."""
+        """Whether the host may have newer data than the device."""
         super().__init__(soil, settings, gravity, places, local, body, bodies, workers, period)
         self.device = wp.get_device(device)
         n, m, kept = len(self.particles), len(self.local), len(self.memory)
@@ -86,7 +94,7 @@ class DeviceBed(ParticleBed):
         self._on = {'particles': made(n, COLUMNS), 'memory': made(kept, MEMORY)}
         self._on |= {'kind': made(n, dtype=wp.uint8), 'label': made(n, dtype=wp.int32)}
         self._aside = {name: wp.empty_like(array) for name, array in self._on.items()}
-        # Sorting by digits wants twice the room.
+        # Radix sort needs twice the space.
         self._cell, self._order = made(2 * n, dtype=wp.int32), made(2 * n, dtype=wp.int32)
         self._first = made(1, dtype=wp.int32)
         self._flag, self._place = made(n, dtype=wp.int32), made(n, dtype=wp.int32)
@@ -97,7 +105,7 @@ class DeviceBed(ParticleBed):
         self._grid = structs.Grid()
 
     def to_host(self) -> None:
-        """Bring to the host what the device has."""
+        """Copy newer data of the device to the host."""
         if self._ahead:
             for name in _SHARED:
                 self.host[name] = np.array(self._on[name].numpy())
@@ -111,7 +119,7 @@ class DeviceBed(ParticleBed):
             self._behind = False
 
     def on_host(self) -> ParticleBed:
-        """Return a bed in the same state whose steps the host makes, sorted."""
+        """Return a sorted bed in the same state that is computed on the host."""
         bodies = BoundaryBodies(*(part.copy() for part in self.bodies))
         places = np.zeros((self.soil_count, 3))
         bed = ParticleBed(
@@ -131,22 +139,22 @@ class DeviceBed(ParticleBed):
 
     @property
     def moving_count(self) -> int:
-        """Return the number of particles of soil that move."""
+        """Number of moving soil particles."""
         return self._counts[0]
 
     def moving_places(self) -> Floats:
-        """Return the places of the soil that moves [m], shape (n, 3)."""
+        """Return the positions of the moving soil [m], shape (n, 3)."""
         places: Floats = self.particles[self._soil_rows.numpy()[: self._counts[0]], :3]
         return places
 
     @property
     def neighbours(self) -> float:
-        """Return the mean length of the lists that the host would have; a device keeps none."""
+        """Mean length of the lists that the host would have; a device has none."""
         return self.on_host().neighbours
 
     @property
     def nbytes(self) -> int:
-        """Return the size of all arrays, on host and device."""
+        """Size of all arrays on host and device [B]."""
         there = [*self._on.values(), *self._aside.values(), self._cell, self._order, self._first, self._flag]
         there += [self._place, self._soil_rows, self._marker_rows, self._forces_there, self._limits_there]
         there += [self._local_there, self._body_there]
@@ -156,7 +164,7 @@ class DeviceBed(ParticleBed):
         return size
 
     def sort(self) -> None:
-        """Sort particles by cell, stably, by the digits of their cells, and find out what takes part in steps."""
+        """Sort particles by cell, with a stable radix sort, and select the rows that participate in steps."""
         self._to_device()
         self.rebuilds += 1
         self._local_there.assign(self.local)
@@ -194,7 +202,7 @@ class DeviceBed(ParticleBed):
         self._moved = 0.0
 
     def _choose(self, count: int) -> None:
-        """List soil that moves and markers near it, freeze the rest."""
+        """List moving soil and nearby markers, freeze the rest."""
         particles, kind, n = self._on['particles'], self._on['kind'], len(self.host['label'])
         everything = self.boxes is None
         boxes = wp.array(
@@ -221,7 +229,7 @@ class DeviceBed(ParticleBed):
             raise FloatingPointError('soil is packed too densely')
 
     def _listed_rows(self, rows: Any) -> int:
-        """Write the rows that have a flag, and return how many."""
+        """Write the flagged rows and return their number."""
         n = len(self.host['label'])
         wp.utils.array_scan(self._flag, self._place, inclusive=True)
         self._launch(cells.write_rows, n, self._flag, self._place, rows)
@@ -233,7 +241,7 @@ class DeviceBed(ParticleBed):
             wp.launch(kernel, dim=count, inputs=arguments, device=self.device)
 
     def _place_markers(self, particles: Any, rows: Any, count: int, ahead: float) -> Any:
-        """Put markers where bodies are; return these, as kernels take them."""
+        """Place markers at the poses of bodies; return the bodies in the form of the kernels."""
         b = self.bodies
         table = np.concatenate((b.center, b.rotation.reshape(-1, 9), b.velocity, b.spin, b.acceleration), axis=1)
         bodies = wp.array(table, dtype=wp.float64, ndim=2, device=self.device)
@@ -251,7 +259,7 @@ class DeviceBed(ParticleBed):
         return bodies
 
     def _evaluate(self, dt: float) -> None:
-        """Do both halves of a step."""
+        """Compute both halves of a step."""
         self._to_device()
         soil, count = self._counts
         material, scheme = structs.filled(structs.Material, self.material), structs.filled(structs.Scheme, self.scheme)

@@ -1,10 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Sorting by cell on a device, into the order that :mod:`regolith_terrain.crm.neighbor_search` has, and what steps
-move.
-"""
+"""Sorting by cell on a device, in the order of :mod:`regolith_terrain.crm.neighbor_search`, and moving rows."""
 
-# Warp's annotations are values: no type for mypy.
+# Warp's annotations are values, not types for mypy.
 # mypy: ignore-errors
 
 from __future__ import annotations
@@ -16,12 +14,12 @@ from regolith_terrain.crm.device.structs import ZERO, Grid, kernel
 
 SOIL = wp.constant(wp.uint8(arrays.SOIL))
 BAND = 256
-"""Rows that one thread looks through for extents."""
+"""Number of rows per thread in the search of extents."""
 
 
 @kernel
 def find_extents(particles: wp.array2d(dtype=wp.float64), extents: wp.array2d(dtype=wp.float64)):
-    """Write the least and the greatest coordinates of each band; of a place that is no number, infinity."""
+    """Write the smallest and largest coordinates of each band; infinity for NaN positions."""
     band = wp.tid()
     for axis in range(3):
         low = wp.float64(wp.inf)
@@ -38,7 +36,7 @@ def find_extents(particles: wp.array2d(dtype=wp.float64), extents: wp.array2d(dt
 
 @wp.func
 def wrapped(value: wp.float64, period: wp.float64):
-    """Return a coordinate of a bed that repeats itself, between 0 and ``period``."""
+    """Return a coordinate of a periodic bed, between 0 and ``period``."""
     if period == ZERO:
         return value
     rest = wp.mod(value, period)
@@ -56,7 +54,7 @@ def find_cells(
     cell: wp.array(dtype=wp.int32),
     order: wp.array(dtype=wp.int32),
 ):
-    """Write the cell of each row; bring rows to within the period."""
+    """Write the cell of each row; wrap positions to the period."""
     row = wp.tid()
     x = wrapped(particles[row, 0], grid.period_x)
     y = wrapped(particles[row, 1], grid.period_y)
@@ -71,7 +69,7 @@ def find_cells(
 
 @kernel
 def find_first(cell: wp.array(dtype=wp.int32), count: wp.int32, first: wp.array(dtype=wp.int32)):
-    """Write the first row of each cell, from the cells of sorted rows."""
+    """Write the first row of each cell from the cells of sorted rows."""
     which = wp.tid()
     low = wp.int32(0)
     high = wp.int32(count)
@@ -88,7 +86,7 @@ def find_first(cell: wp.array(dtype=wp.int32), count: wp.int32, first: wp.array(
 def take_rows(
     order: wp.array(dtype=wp.int32), source: wp.array2d(dtype=wp.float64), target: wp.array2d(dtype=wp.float64)
 ):
-    """Bring rows into an order."""
+    """Copy rows in an order."""
     row, column = wp.tid()
     target[row, column] = source[order[row], column]
 
@@ -101,7 +99,7 @@ def take_names(
     new_kind: wp.array(dtype=wp.uint8),
     new_label: wp.array(dtype=wp.int32),
 ):
-    """Bring kinds and labels into an order."""
+    """Copy kinds and labels in an order."""
     row = wp.tid()
     new_kind[row] = kind[order[row]]
     new_label[row] = label[order[row]]
@@ -109,7 +107,7 @@ def take_names(
 
 @wp.func
 def column_beside(grid: Grid, column: wp.int32, run: wp.int32):
-    """Return one of the nine columns round a column, and what to add to x and y for it [m].
+    """Return one of the nine surrounding columns of a column, and the offset of x and y for it [m].
 
     The same as :func:`regolith_terrain.crm.neighbor_search.columns_around`.
     """
@@ -151,7 +149,7 @@ def find_moving_soil(
     soil: wp.array(dtype=wp.int32),
     busy: wp.array(dtype=wp.uint8),
 ):
-    """Write which rows are soil that moves, in a box or by itself, and which cells hold such; freeze other soil."""
+    """Write the rows of soil that moves, in a box or by itself, and the cells that hold such; freeze other soil."""
     row = wp.tid()
     soil[row] = 0
     if kind[row] != SOIL:
@@ -186,7 +184,7 @@ def find_moving_markers(
     busy: wp.array(dtype=wp.uint8),
     markers: wp.array(dtype=wp.int32),
 ):
-    """Write which rows are markers near soil that moves."""
+    """Write the rows of markers near moving soil."""
     row = wp.tid()
     markers[row] = 0
     if kind[row] == SOIL:
@@ -202,7 +200,7 @@ def find_moving_markers(
 
 @kernel
 def write_rows(flag: wp.array(dtype=wp.int32), place: wp.array(dtype=wp.int32), rows: wp.array(dtype=wp.int32)):
-    """Write the rows that have a flag, one after the other; ``place`` counts flags up to each row, itself included."""
+    """Write the flagged rows, one after another; ``place`` is the cumulative count of flags including each row."""
     row = wp.tid()
     if flag[row] != 0:
         rows[place[row] - 1] = row
@@ -216,7 +214,7 @@ def find_longest(
     grid: Grid,
     longest: wp.array(dtype=wp.int32),
 ):
-    """Write how many rows three cells one on another hold at most, of those round the rows given."""
+    """Write the largest number of rows in three stacked cells around the given rows."""
     row = rows[wp.tid()]
     column = cell[row] // grid.nz
     level = cell[row] - column * grid.nz

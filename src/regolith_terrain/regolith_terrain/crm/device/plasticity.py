@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What soil can bear, and the kernel of its sums, as ``plasticity`` and ``smoothing`` have them, for a device."""
+"""Plasticity and smoothing kernel on a device, as in ``plasticity`` and ``smoothing``."""
 
-# Warp's annotations are values: no type for mypy.
+# Warp's annotations are values, not types for mypy.
 # mypy: ignore-errors
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def slope(q: wp.float64, steepness: wp.float64):
 
 @wp.func
 def shear_bound(tau: wp.float64, pressure: wp.float64, dt: wp.float64, material: Material):
-    """Return the shear stress that is left [Pa]: :func:`regolith_terrain.crm.plasticity.shear_bound`."""
+    """Return the limited shear stress [Pa]: :func:`regolith_terrain.crm.plasticity.shear_bound`."""
     slow = material.friction * pressure + material.cohesion
     if tau <= slow:
         return tau
@@ -61,7 +61,7 @@ def cam_clay(
     shear: wp.float64,
     material: Material,
 ):
-    """Return pressure, q and the pressure borne [Pa]: :func:`regolith_terrain.crm.plasticity.cam_clay`."""
+    """Return pressure, q and preconsolidation pressure [Pa]: :func:`regolith_terrain.crm.plasticity.cam_clay`."""
     ratio = material.friction * material.friction
     if q * q / ratio + pressure * (pressure - borne) <= ZERO:
         return pressure, q, borne
@@ -112,9 +112,10 @@ def return_mapping(
     dt: wp.float64,
     material: Material,
 ):
-    """Return the stress after a step and the memory: :func:`regolith_terrain.crm.plasticity.return_mapping`.
+    """Return stress after a step and the memory: :func:`regolith_terrain.crm.plasticity.return_mapping`.
 
-    Stress is xx, yy, zz in one vector and xy, yz, zx in the next: s, t that whose rate holds, o, r that at the start.
+    Stress is xx, yy, zz in one vector and xy, yz, zx in the next: s, t is the stress whose rate applies, o, r that at
+    the start.
     """
     wxy = HALF * (gradient[0, 1] - gradient[1, 0])
     wyz = HALF * (gradient[1, 2] - gradient[2, 1])

@@ -1,11 +1,11 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Soil, and markers of walls and bodies, as ``soil_step`` and ``wall_step`` have them, for a device.
+"""Steps of soil and of markers of walls and bodies on a device, as in ``soil_step`` and ``boundary_step``.
 
-What those say of equations and sources holds here, too; each kernel has the name of the compiled loop it repeats.
+Equations and sources are those of these modules. Each kernel has the name of the compiled loop that it repeats.
 """
 
-# Warp's annotations are values: no type for mypy.
+# Warp's annotations are values, not types for mypy.
 # mypy: ignore-errors
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ACCELERATION = wp.constant(wp.int32(soil_step.ACCELERATION))
 APPROACH = wp.constant(wp.int32(soil_step.APPROACH))
 SOFTENING, FLAT, SINGULAR = number(0.01), number(1e-3), number(0.01)
 
-# Columns of bodies: centre, rotation row by row, velocity, spin, acceleration.
+# Columns of bodies: center, rotation row by row, velocity, spin, acceleration.
 VELOCITY = wp.constant(wp.int32(12))
 SPIN = wp.constant(wp.int32(15))
 PUSHED = wp.constant(wp.int32(18))
@@ -55,7 +55,7 @@ def times(s: wp.vec3d, t: wp.vec3d, g: wp.vec3d):
 
 @wp.func
 def finite(value: wp.float64):
-    """Return a number, or infinity for what is none, so that the largest of all tells of it."""
+    """Return a number, or infinity for NaN, so the maximum shows it."""
     if wp.isfinite(value):
         return value
     return wp.float64(wp.inf)
@@ -99,7 +99,7 @@ def carry_on(
     material: Material,
     scheme: Scheme,
 ):
-    """Turn wall velocities of markers into theirs, and give them their stress."""
+    """Convert wall velocities of markers to marker velocities, and set their stress."""
     row = rows[wp.tid()]
     length = scheme.length
     support = FOUR * length * length
@@ -163,7 +163,7 @@ def forces_on_markers(
     scheme: Scheme,
     force: wp.array2d(dtype=wp.float64),
 ):
-    """Write the force of soil on markers, by their numbers [N]."""
+    """Write the force of soil on markers by their numbers [N]."""
     row = rows[wp.tid()]
     length = scheme.length
     support = FOUR * length * length
@@ -194,7 +194,7 @@ def forces_on_markers(
 
 @wp.func
 def corrected(gradient: wp.mat33d, m: wp.vec3d, n: wp.vec3d, volume: wp.float64):
-    """Return a sum of gradients times the inverse of M (xx, yy, zz and xy, yz, zx), or V where there is none."""
+    """Return a sum of gradients times the inverse of M (xx, yy, zz and xy, yz, zx), or V if M is singular."""
     cxx = m[1] * m[2] - n[1] * n[1]
     cxy = n[1] * n[2] - n[0] * m[2]
     cxz = n[0] * n[1] - m[1] * n[2]
@@ -295,7 +295,7 @@ def advance_soil(
         if material.law == CAM_CLAY:
             new_memory[row, 0] = new_borne
             new_memory[row, 1] = new_specific
-    # The largest of numbers is the same whichever comes first.
+    # The maximum does not depend on the order.
     band = k // BAND
     wp.atomic_max(limits, band, SPEED, finite(wp.sqrt(wp.max(wp.dot(after, after), wp.dot(drift, drift)))))
     wp.atomic_max(limits, band, ACCELERATION, finite(wp.length(a)))

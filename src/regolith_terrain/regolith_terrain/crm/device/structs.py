@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Bundles of numbers, and numbers, as kernels on a device take them."""
+"""Structs and constants of the device kernels."""
 
-# Warp's annotations are values: no type for mypy.
+# Warp's annotations are values, not types for mypy.
 # mypy: ignore-errors
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import warp as wp
 from regolith_terrain.crm import arrays
 
 MODULE = wp.get_module('regolith_terrain.crm.device')
-"""What is compiled in one piece: all kernels."""
-# Loops of nine runs are no nine copies of what is in them.
+"""Warp module of all kernels, which are compiled together."""
+# Loops over nine runs are not unrolled.
 wp.set_module_options({'enable_backward': False, 'max_unroll': 0}, module=MODULE)
 kernel = partial(wp.kernel, module=MODULE)
 
@@ -24,7 +24,7 @@ _NUMBERS = {int: wp.int32, float: wp.float64, bool: wp.bool}
 
 
 def _struct(bundle: type) -> Any:
-    """Return a bundle with the same fields for kernels."""
+    """Return a struct with the fields of a named tuple for kernels."""
     fields = {name: _NUMBERS[kind] for name, kind in get_type_hints(bundle).items()}
     return wp.struct(type(bundle.__name__, (), {'__annotations__': fields, '__module__': __name__}))
 
@@ -34,7 +34,7 @@ Material, Scheme = _struct(arrays.Material), _struct(arrays.Scheme)
 
 @wp.struct
 class Grid:
-    """Cells: how many along x, y, z, and after what the bed repeats itself, 0 where it does not [m]."""
+    """Numbers of cells along x, y, z, and periods of the bed [m], 0 without periodicity."""
 
     nx: wp.int32
     ny: wp.int32
@@ -44,7 +44,7 @@ class Grid:
 
 
 def filled(struct: Any, bundle: Any) -> Any:
-    """Return a bundle of numbers in the form that kernels take."""
+    """Return a named tuple of numbers in the form of the kernels."""
     made = struct()
     for name, value in bundle._asdict().items():
         setattr(made, name, value)
@@ -52,7 +52,7 @@ def filled(struct: Any, bundle: Any) -> Any:
 
 
 def number(value: float) -> Any:
-    """Return a constant of double precision; what stands in a kernel as it is, is single."""
+    """Return a constant of double precision; a literal in a kernel is single precision."""
     return wp.constant(wp.float64(value))
 
 
