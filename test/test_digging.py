@@ -218,7 +218,7 @@ def test_a_blade_loses_its_pile_when_lifted_and_a_bucket_when_tipped(
         ({'body': 'drum_rear'}, 'tools.drum_front.payload', 'a payload on drum_rear'),
         ({'radius_m': -0.2}, 'radius_m', 'greater than 0'),
         ({'radius_m': None}, 'tools.drum_front.radius_m', 'is missing for a drum; allowed: width_m and radius_m'),
-        ({'kind': 'blade'}, 'tools', 'allowed: one for a drum, none for others'),
+        ({'kind': 'blade'}, 'tools', 'allowed: a joint only for a drum'),
         ({'joint': 'arm_front'}, r'tools.drum_front.joint', 'a hinge of drum_front'),
         ({'joint': 'drum'}, r'tools.drum_front.joint', 'joint'),
         ({'fill_curve': [[0.0, 1.0], [0.5, 0.5]]}, 'fill_curve', 'from 0 to 1'),

@@ -27,10 +27,10 @@ def viper_cost(
     shear memory, wheel states, applying the changes, commit), publishing and the world's part do not.
 
     Args:
-        simulated_s: length of each run
-        repeats: number of runs
-        mode: of the soil model
-        model: 'viper' or another known vehicle
+        simulated_s: Length of each run.
+        repeats: Number of runs.
+        mode: Of the soil model.
+        model: 'viper' or another known vehicle.
     """
     config, mjcf = load_vehicle_model(model)
     soil = load_soil('chrono_lunar')

@@ -142,7 +142,7 @@ class RunningGear(ABC):
         """Make the gear of a vehicle.
 
         Raises:
-            VehicleModelError: if its files do not describe one
+            VehicleModelError: If its files do not describe one.
         """
         self.config, self.body = config, body
         self.charge = np.zeros(0) if config.battery is None else full_charge(config.battery)
@@ -177,7 +177,7 @@ class RunningGear(ABC):
         Their shapes are (n, 3) and (n, 4). Called after every commit while somebody listens; the arrays are copied.
 
         Args:
-            data: mujoco.MjData
+            data: Mujoco.MjData.
         """
         return np.zeros((0, 3)), np.zeros((0, 4))
 
@@ -191,7 +191,7 @@ class RunningGear(ABC):
         """Return x, y and z [m] of the points it stands on, in the base frame, shape (k,) each.
 
         Args:
-            data: mujoco.MjData with the base at the world's origin and all joints at zero
+            data: Mujoco.MjData with the base at the world's origin and all joints at zero.
         """
 
     def twist(self, command: DriveCommand) -> tuple[float, float]:
@@ -216,7 +216,7 @@ class RunningGear(ABC):
         """Return commands at the start and at the end of a cycle, as limits of value and rate allow, shape (m,).
 
         Args:
-            duration: of the cycle [s]
+            duration: Of the cycle [s].
         """
 
     def joint_goals(self) -> dict[str, float]:
@@ -241,11 +241,11 @@ class RunningGear(ABC):
         """Return a powertrain that draws on the vehicle's battery.
 
         Args:
-            name: among those of the file
-            shaft_inertia: of the driveshaft for a sudden torque [kg m^2]
+            name: Among those of the file.
+            shaft_inertia: Of the driveshaft for a sudden torque [kg m^2].
 
         Raises:
-            VehicleModelError: if it needs a battery, and the vehicle has none
+            VehicleModelError: If it needs a battery, and the vehicle has none.
         """
         try:
             return make_powertrain(config, self.config.battery, self.charge, shaft_inertia)
@@ -262,7 +262,7 @@ class RunningGear(ABC):
         """Return centres [m] and velocities [m/s] of its parts in the world, shape (n, 3) each; None: on their bodies.
 
         Args:
-            data: mujoco.MjData at the start or the end of a cycle
+            data: Mujoco.MjData at the start or the end of a cycle.
         """
         return None
 
@@ -280,17 +280,17 @@ class RunningGear(ABC):
         """Take in a cycle: keep its command, reckon the way.
 
         Args:
-            data: mujoco.MjData at its end
-            before: what :meth:`positions` returned at its start
-            ramp: what :meth:`ramp` returned
+            data: Mujoco.MjData at its end.
+            before: What :meth:`positions` returned at its start.
+            ramp: What :meth:`ramp` returned.
         """
 
     def roll(self, data: Any, speed: float) -> None:  # noqa: B027  most start from rest
         """Give its moving parts the speeds they have when it rolls forward.
 
         Args:
-            data: mujoco.MjData, whose qvel it changes
-            speed: [m/s]
+            data: Mujoco.MjData, whose qvel it changes.
+            speed: [m/s].
         """
 
     def let_down(self, data: Any, before: Any, duration: float) -> None:  # noqa: B027  most have nothing to correct
@@ -310,8 +310,8 @@ class RunningGear(ABC):
         """Add a cycle to the figures of the run.
 
         Args:
-            way: horizontal, of the base [m]
-            moving: whether anything but standing still was commanded
+            way: Horizontal, of the base [m].
+            moving: Whether anything but standing still was commanded.
         """
         figures.update(way, np.zeros(0), np.zeros(0), 0.0, moving, duration)
 
@@ -323,10 +323,10 @@ class RunningGear(ABC):
         """Advance dead reckoning by a cycle.
 
         Args:
-            data: mujoco.MjData at its end
-            turned: angle each wheel of :attr:`layout` turned in the cycle [rad], shape (n,)
-            angles: their mean steering angles in the cycle [rad], shape (n,)
-            duration: of the cycle [s]
+            data: Mujoco.MjData at its end.
+            turned: Angle each wheel of :attr:`layout` turned in the cycle [rad], shape (n,).
+            angles: Their mean steering angles in the cycle [rad], shape (n,).
+            duration: Of the cycle [s].
         """
         if self.odometry is not None and self.layout is not None:
             gravity = self.body.model.opt.gravity
@@ -340,7 +340,7 @@ class RunningGear(ABC):
         """Return the shorter side of the smallest area by which one of its parts meets the ground [m]; inf if unknown.
 
         Args:
-            config: of a vehicle that names this gear
+            config: Of a vehicle that names this gear.
         """
         return math.inf
 
@@ -352,7 +352,7 @@ class RunningGear(ABC):
         """Return the part that is deepest in the ground for its height, and by how much; '' if none is too deep.
 
         Args:
-            part_of_height: sinkage over height from which one is
+            part_of_height: Sinkage over height from which one is.
         """
         deepest = max(self.sunk(), key=lambda each: each.sinkage / each.height, default=None)
         if deepest is None or not deepest.sinkage > part_of_height * deepest.height:
@@ -388,7 +388,7 @@ def checked_parameters(schema: type[Checked], config: VehicleModelConfig, parame
     """Return a gear's parameters as its schema has them.
 
     Raises:
-        InputError: naming file, key, value and what is allowed
+        InputError: Naming file, key, value and what is allowed.
     """
     if config.source is None:
         return schema.model_validate(parameters)
@@ -399,12 +399,12 @@ def parameter_indices(model: Any, kind: str, names: list[tuple[str, str]], mjcf:
     """Return the indices of things of an MJCF file that a gear's parameters name.
 
     Args:
-        names: key among the parameters, and name, of each
-        mjcf: name of the MJCF file
-        where: vehicle's file
+        names: Key among the parameters, and name, of each.
+        mjcf: Name of the MJCF file.
+        where: vehicle's file.
 
     Raises:
-        VehicleModelError: naming the key and what there is
+        VehicleModelError: Naming the key and what there is.
     """
     found = [index_of(model, kind, name, mjcf, where, '.'.join((*PARAMETERS, key))) for key, name in names]
     return np.array(found, dtype=np.int64)
@@ -419,7 +419,7 @@ def running_gear_class(name: str) -> type[RunningGear]:
     """Return a gear of another package.
 
     Raises:
-        ValueError: if there is none of that name (lists those there are), or it cannot be loaded
+        ValueError: If there is none of that name (lists those there are), or it cannot be loaded.
     """
     points = {point.name: point for point in entry_points(GROUP)}
     if name not in points:

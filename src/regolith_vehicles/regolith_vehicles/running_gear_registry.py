@@ -21,7 +21,7 @@ def load_visuals(config: VehicleModelConfig, mjcf_path: str | Path) -> BodyVisua
     """Return the looks of a vehicle by its files.
 
     Raises:
-        VehicleModelError: if they describe none
+        VehicleModelError: If they describe none.
     """
     body = compile_vehicle(config, mjcf_path, np.zeros(3))
     return visuals_of(config, body, make_running_gear(config, body, mjcf_path))
@@ -40,7 +40,7 @@ def make_running_gear(config: VehicleModelConfig, body: Multibody, mjcf_path: st
     """Return the running gear that a vehicle's file names, its wheels if none.
 
     Raises:
-        VehicleModelError: if it cannot be made
+        VehicleModelError: If it cannot be made.
     """
     named = config.running_gear
     if named is None:

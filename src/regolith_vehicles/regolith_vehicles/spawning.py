@@ -36,7 +36,7 @@ class VehicleSource(SpawnSource):
         """Return the entry, its model's path absolute.
 
         Raises:
-            ValueError: if it cannot be used, or has sensors or lights, which begin with a run
+            ValueError: If it cannot be used, or has sensors or lights, which begin with a run.
         """
         x, y, _ = pose.position.tolist()
         given = {**resource, 'position': [x, y], 'heading_deg': pose.heading_deg}

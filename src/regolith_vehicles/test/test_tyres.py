@@ -103,7 +103,7 @@ def pulled(tyre: RollingTire, case: str, steps: int, slowly: bool = False) -> np
     """Return the way [m] of a mass on a tyre that does not turn, pulled for a second, after each step.
 
     Args:
-        slowly: whether the pull grows over that second
+        slowly: Whether the pull grows over that second.
     """
     _, side, pull = case.split('_')
     v, x, way = 0.0, 0.0, [0.0]
@@ -355,8 +355,8 @@ def test_a_lifted_tyre_forgets() -> None:
     ('old', 'new', 'message'),
     [
         ('radius_m: 0.47', 'radius_m: 50.0', 'radius_m = 50.0: is out of range; allowed: '),
-        ('type: fiala', 'type: fialla', "type = 'fialla': unknown type; allowed: tmeasy, fiala, "),
-        ('type: fiala', 'type: [fiala]', "type = ['fiala']: unknown type; allowed: tmeasy, fiala, "),
+        ('type: fiala', 'type: fialla', "type = 'fialla': is unknown; allowed: tmeasy, fiala, "),
+        ('type: fiala', 'type: [fiala]', "type = ['fiala']: is unknown; allowed: tmeasy, fiala, "),
         ('npm: 1160000', 'npm: 9e300', 'stiffness_beyond_npm = 9e+300: is out of range; allowed: '),
         ('UMAX: 0.9835', '', 'UMAX: is missing; allowed: '),
         ('[[0, 0], ', '[[0.1, 0], ', 'load_curve = [[0.1, 0], [0.25, 145000]]: does not start at 0, 0; allowed: '),

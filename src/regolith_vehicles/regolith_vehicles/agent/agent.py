@@ -90,19 +90,19 @@ class VehicleAgent(Participant):
         """Build the vehicle and place it on the ground.
 
         Args:
-            entry: the scenario's section of this vehicle
-            model: its model, and the MJCF file that belongs to it
-            terrain: the scenario's terrain section
-            height_field: what it describes
-            gravity_mps2: along -z of the world [m/s^2]
-            send_result: sends results to the world
-            send_delta: soil changes to terrain
-            publish: called with every committed state, after the answer to the record that committed it is out
-            solids: what stands about (:func:`regolith_vehicles.contact.static_obstacles.build_solids`)
-            replay_inputs: live inputs by cycle number, used in place of those from outside
+            entry: The scenario's section of this vehicle.
+            model: Its model, and the MJCF file that belongs to it.
+            terrain: The scenario's terrain section.
+            height_field: What it describes.
+            gravity_mps2: Along -z of the world [m/s^2].
+            send_result: Sends results to the world.
+            send_delta: Soil changes to terrain.
+            publish: Called with every committed state, after the answer to the record that committed it is out.
+            solids: What stands about (:func:`regolith_vehicles.contact.static_obstacles.build_solids`).
+            replay_inputs: Live inputs by cycle number, used in place of those from outside.
 
         Raises:
-            ValueError: if the model, the driver or the combination of soils is unusable
+            ValueError: If the model, the driver or the combination of soils is unusable.
         """
         super().__init__(name, send_result, epoch)
         if (soil is None) == (grid is None):
@@ -174,8 +174,8 @@ class VehicleAgent(Participant):
         """Return whether a ``cmd_vel`` was taken; the last one before a cycle's first EVOLVE is latched for it.
 
         Args:
-            linear: forward speed [m/s]; ignored if not finite
-            angular: yaw rate [rad/s]; ignored if not finite
+            linear: Forward speed [m/s]; ignored if not finite.
+            angular: Yaw rate [rad/s]; ignored if not finite.
         """
         return not self.set_command(DriveCommand(linear, angular))
 
@@ -196,7 +196,7 @@ class VehicleAgent(Participant):
         They go with the next latched input; of a joint the last target counts.
 
         Args:
-            joints: targets by name, in the units of the actuators on them
+            joints: Targets by name, in the units of the actuators on them.
         """
         problem = joint_rejection(joints, self.vehicle.gear)
         if not problem:
@@ -229,7 +229,7 @@ class VehicleAgent(Participant):
         """Be there, and move so, between cycles; what was on the way goes on: joints, cargo, charge, the driver's plan.
 
         Raises:
-            ValueError: if it would be buried there
+            ValueError: If it would be buried there.
         """
         self.vehicle.set_state(body)
         self._state = self.vehicle.state()
@@ -449,7 +449,7 @@ class VehicleAgent(Participant):
         """Return the present state for observers.
 
         Args:
-            samples: length of the cycle that led here [ns], the motion within it, the alternation of its actuators
+            samples: Length of the cycle that led here [ns], the motion within it, the alternation of its actuators.
         """
         names, positions, velocities = self.vehicle.joint_states()
         parts = PartStates(self._part_names, self.vehicle.gear.columns, *self.vehicle.gear_arrays())
@@ -512,7 +512,7 @@ class VehicleAgent(Participant):
         """Restore what :meth:`save` returned; the ground is restored by its owner.
 
         Raises:
-            ValueError: if the blob is not the state of such an agent
+            ValueError: If the blob is not the state of such an agent.
         """
         if len(blob) < _HEAD.size or blob[:8] != _SAVED:
             raise ValueError(f'{self.name}: not the saved state of a vehicle agent ({len(blob)} bytes)')

@@ -57,7 +57,7 @@ class AgentFactory:
         """Return the agent of a vehicle, see there.
 
         Args:
-            grid: that it shares; none: it has a copy of its own
+            grid: That it shares; none: it has a copy of its own.
         """
         entry = load_section(self._file, f'vehicles.{name}', VehicleEntry)
         model, mjcf_path = load_vehicle_model(entry.model)

@@ -21,15 +21,15 @@ def check_cycle(status: int, name: str, model: Any, data: Any, parts: Sequence[s
     """Refuse a cycle that failed in the substeps or in MuJoCo.
 
     Args:
-        status: outcome of the loop of :mod:`substeps`
-        name: of the vehicle
-        model: mujoco.MjModel
-        data: mujoco.MjData
-        parts: names of the parts pressed on soil, in the loop's order, e.g. 'wheel front_left'
-        ground: what broke down in ground that moves, in words; '' if nothing did
+        status: Outcome of the loop of :mod:`substeps`.
+        name: Of the vehicle.
+        model: Mujoco.MjModel.
+        data: Mujoco.MjData.
+        parts: Names of the parts pressed on soil, in the loop's order, e.g. 'wheel front_left'.
+        ground: What broke down in ground that moves, in words; '' if nothing did.
 
     Raises:
-        VehicleError: naming vehicle, part and cause
+        VehicleError: Naming vehicle, part and cause.
     """
     if ground:
         raise VehicleError(f'{name}: {ground}')

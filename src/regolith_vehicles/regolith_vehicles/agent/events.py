@@ -81,13 +81,13 @@ class EventDetector:
         """Return the events that began in a cycle.
 
         Args:
-            t_ns: its end [ns]
-            duration: [s]
-            up: upward part of the vehicle's up axis
-            hull_share: part of the weight that the hull carries
-            speed: commanded forward speed [m/s]
-            x: of the base in the world [m]; so is y
-            empty: whether it has a battery, and that is empty
+            t_ns: Its end [ns].
+            duration: [s].
+            up: Upward part of the vehicle's up axis.
+            hull_share: Part of the weight that the hull carries.
+            speed: Commanded forward speed [m/s].
+            x: Of the base in the world [m]; so is y.
+            empty: Whether it has a battery, and that is empty.
         """
         found = []
         self._lying_s = self._lying_s + duration if up < LYING else 0.0

@@ -44,7 +44,7 @@ class ExactState:
         """Return the state (little-endian).
 
         Args:
-            figures: values of the run so far
+            figures: Values of the run so far.
         """
         size = mujoco.mj_stateSize(self.model, _STATE)
         vector = np.empty(size)
@@ -59,7 +59,7 @@ class ExactState:
         """Restore what :meth:`pack` returned; return the values of the run.
 
         Raises:
-            ValueError: if the blob is not the state of such a vehicle
+            ValueError: If the blob is not the state of such a vehicle.
         """
         size = mujoco.mj_stateSize(self.model, _STATE)
         gear_size, charge = len(self.gear.values()), self.gear.charge

@@ -29,8 +29,8 @@ def planned_path(entry: VehicleEntry, duration_s: float) -> list[Point]:
     where wheels slip and on slopes.
 
     Args:
-        entry: the vehicle's section
-        duration_s: of the run
+        entry: The vehicle's section.
+        duration_s: Of the run.
     """
     x, y = entry.position
     driver = entry.driver

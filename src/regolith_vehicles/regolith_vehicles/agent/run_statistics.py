@@ -44,12 +44,12 @@ class RunStatistics:
         """Add a cycle.
 
         Args:
-            way: horizontal, of the base [m]
-            rim_speeds: of the wheels or bands, mean over the cycle [m/s], shape (n,)
-            slips: their slip ratios at its end, shape (n,)
-            sinkage: the deepest then [m]
-            commanded: whether wheels were told to turn
-            duration: [s]
+            way: Horizontal, of the base [m].
+            rim_speeds: Of the wheels or bands, mean over the cycle [m/s], shape (n,).
+            slips: Their slip ratios at its end, shape (n,).
+            sinkage: The deepest then [m].
+            commanded: Whether wheels were told to turn.
+            duration: [s].
         """
         self.max_sinkage = max(self.max_sinkage, sinkage)
         if commanded:

@@ -30,8 +30,8 @@ def placement_conflict(vehicle: Vehicle, x: float, y: float, heading: float) -> 
     It is put there as if the ground were level.
 
     Args:
-        x: of the place [m]; so is y
-        heading: [rad]
+        x: Of the place [m]; so is y.
+        heading: [rad].
     """
     vehicle.place_on_ground(x, y, heading)
     deep = vehicle.depth_in_solids()
@@ -53,12 +53,12 @@ def test_drive(vehicle: Vehicle, x: float, y: float) -> None:
     It stands for half a second or, on soil in which it keeps sinking, up to 5 s. The soil keeps the marks.
 
     Args:
-        vehicle: whose soil is level at the place
-        x: of the place [m]; so is y
+        vehicle: Whose soil is level at the place.
+        x: Of the place [m]; so is y.
 
     Raises:
-        SinksInError: if it sinks in too deep
-        VehicleError: naming what else fails
+        SinksInError: If it sinks in too deep.
+        VehicleError: Naming what else fails.
     """
     vehicle.place(x, y, 0.0)
     for cycle in range(_LONGEST):

@@ -102,7 +102,7 @@ def _react(arrays: CarArrays, shaft: float, bodies: BodyArrays) -> None:
     The torque that shafts lose or gain on their own inertia is left out.
 
     Args:
-        shaft: torque on the driveshaft [N m]
+        shaft: Torque on the driveshaft [N m].
     """
     applied, xmat, base = bodies.xfrc_applied, bodies.xmat, arrays.base
     for w in range(arrays.uprights.shape[0]):

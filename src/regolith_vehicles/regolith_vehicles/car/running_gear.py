@@ -71,11 +71,11 @@ class Car(RunningGear):
         """Make the gear.
 
         Args:
-            parameters: as :class:`regolith_vehicles.car.config.CarConfig` has them
+            parameters: As :class:`regolith_vehicles.car.config.CarConfig` has them.
 
         Raises:
-            VehicleModelError: if a name is not in the MJCF file
-            InputError: naming file, key, value and what is allowed
+            VehicleModelError: If a name is not in the MJCF file.
+            InputError: Naming file, key, value and what is allowed.
         """
         self.where = config.file or str(mjcf_path)
         self.mjcf = Path(mjcf_path).name
@@ -242,9 +242,9 @@ class Car(RunningGear):
         """Return commands at both ends of a cycle.
 
         Args:
-            targets: forward speed [m/s] and yaw rate [rad/s], shape (2,); or forward speed and angle of the steered
+            targets: Forward speed [m/s] and yaw rate [rad/s], shape (2,); or forward speed and angle of the steered
                 wheels [rad], shape (1,) each; or steering, throttle, braking and, if it is not to go ahead, direction,
-                shape (3,) or (4,)
+                shape (3,) or (4,).
         """
         given = np.concatenate([np.asarray(target, dtype=np.float64) for target in targets])
         speed, integral = self.cruising.tolist()

@@ -39,11 +39,11 @@ def steered(linear: float, angular: float, speed: float, wheelbase: float, full_
     """Return the steering (-1 to 1) for a twist, by the bicycle model.
 
     Args:
-        linear: forward speed to reach [m/s]
-        angular: yaw rate, left positive [rad/s]
-        speed: forward speed now [m/s]
-        wheelbase: [m]
-        full_angle: of the wheels at full steering [rad]
+        linear: Forward speed to reach [m/s].
+        angular: Yaw rate, left positive [rad/s].
+        speed: Forward speed now [m/s].
+        wheelbase: [m].
+        full_angle: Of the wheels at full steering [rad].
 
     Source: rajamani2012, section 2.2.
     Checked by: test_car.py::test_a_twist_is_driven.
@@ -61,9 +61,9 @@ def slowed(lacking: float, integral: float, duration: float) -> tuple[float, flo
     """Return the brake (0 to 1) and the new integral [m] of a driver who brakes.
 
     Args:
-        lacking: speed to reach less that of now, both along the way [m/s]
-        integral: of that [m]; above 0, from driving on, it counts for nothing
-        duration: of the cycle [s]
+        lacking: Speed to reach less that of now, both along the way [m/s].
+        integral: Of that [m]; above 0, from driving on, it counts for nothing.
+        duration: Of the cycle [s].
     """
     summed = min(0.0, min(0.0, integral) + lacking * duration)
     wanted = -BRAKING * lacking - BRAKING_INTEGRAL * summed
@@ -75,8 +75,8 @@ def traction_limit(spinning: float, speed: float) -> float:
     """Return the share of the throttle (0 to 1) that a driver leaves whose wheels spin.
 
     Args:
-        spinning: speed of the quickest driven rim beyond the car's [m/s]
-        speed: forward speed [m/s]
+        spinning: Speed of the quickest driven rim beyond the car's [m/s].
+        speed: Forward speed [m/s].
 
     Source: rajamani2012, section 3.3.
     Checked by: test_car.py::test_a_twist_does_not_spin_the_wheels.
@@ -99,11 +99,11 @@ def speed_control(linear: float, steering: float, speed: float, integral: float,
     """Return a car's command for a forward speed.
 
     Args:
-        linear: forward speed to reach [m/s]
-        steering: -1 to 1; cut to that
-        speed: forward speed now [m/s]
-        integral: as returned for the cycle before, 0 at first [m]
-        duration: of the cycle [s]
+        linear: Forward speed to reach [m/s].
+        steering: -1 to 1; cut to that.
+        speed: Forward speed now [m/s].
+        integral: As returned for the cycle before, 0 at first [m].
+        duration: Of the cycle [s].
 
     Source: rajamani2012, section 5.3.
     Checked by: test_car.py::test_a_twist_is_driven.

@@ -90,8 +90,8 @@ class PartSet:
         """Return the origins of the first ``count`` shapes in the world [m], shape (count, 3).
 
         Args:
-            place: origins of all bodies [m], shape (nbody, 3)
-            turn: their rotations, shape (nbody, 9)
+            place: Origins of all bodies [m], shape (nbody, 3).
+            turn: Their rotations, shape (nbody, 9).
         """
         out: Vector = _centers(self.body, self.offset, count, place, turn)
         return out
@@ -100,9 +100,9 @@ class PartSet:
         """Return origins [m] and velocities [m/s] of the first ``count`` shapes in the world, shape (count, 3) each.
 
         Args:
-            data: mujoco.MjData
-            root: body whose subtree the vehicle is
-            own: those of the running gear's shapes, where it moves them itself
+            data: Mujoco.MjData.
+            root: Body whose subtree the vehicle is.
+            own: Those of the running gear's shapes, where it moves them itself.
         """
         centers = self.centers(count, data.xpos, data.xmat)
         velocities = point_velocities(data.cvel, centers, data.subtree_com[root], self.body)
@@ -128,12 +128,12 @@ class PartSet:
         in one box first.
 
         Args:
-            felt_above: height above the ground at which a part is felt already [m]
-            place: origins of all bodies [m], shape (nbody, 3)
-            turn: their rotations, shape (nbody, 9)
-            cvel: MuJoCo's velocities, shape (nbody, 6), of the points at ``com``, shape (3,)
-            dt: length of the cycle [s]
-            acceleration: within the cycle, at most [m/s^2]
+            felt_above: Height above the ground at which a part is felt already [m].
+            place: Origins of all bodies [m], shape (nbody, 3).
+            turn: Their rotations, shape (nbody, 9).
+            cvel: MuJoCo's velocities, shape (nbody, 6), of the points at ``com``, shape (3,).
+            dt: Length of the cycle [s].
+            acceleration: Within the cycle, at most [m/s^2].
         """
         slack = 0.5 * acceleration * dt * dt + felt_above
         for group in self.hull:
@@ -158,10 +158,10 @@ def contact_parts(
     """Return the parts of a vehicle that soil can feel.
 
     Args:
-        gear: those of the running gear
+        gear: Those of the running gear.
 
     Raises:
-        VehicleModelError: if a section's values do not make a shape
+        VehicleModelError: If a section's values do not make a shape.
     """
     folder, where = Path(mjcf_path).parent, config.file or mjcf_path
     hull, digging = config.ground_shapes, {tool.body for tool in config.tools.values()}
@@ -221,10 +221,10 @@ def _hull_shape(shape: GroundShapeConfig, folder: Path, extent: float) -> scm.Sh
     """Return a ground shape as the soil takes it.
 
     Args:
-        extent: of the vehicle's bodies [m]
+        extent: Of the vehicle's bodies [m].
 
     Raises:
-        ValueError: if the mesh cannot be read, or its size is not that of a part of the vehicle
+        ValueError: If the mesh cannot be read, or its size is not that of a part of the vehicle.
     """
     if shape.mesh is not None:
         made, what = scm.mesh(load_triangles(folder / shape.mesh, shape.mesh_scale)), f'{folder / shape.mesh}: '
@@ -296,15 +296,15 @@ def _underside(
     """Return the place of a box on a body, a plane below all of it, and the largest speed of its points.
 
     Args:
-        middle: of the box in the body's frame [m]
-        half: its half lengths
-        frame: its axes in that frame
-        place: origin of the body [m]
-        turn: its rotation, shape (9,)
-        cvel: MuJoCo's velocity of the body, shape (6,), of the point at ``com``
+        middle: Of the box in the body's frame [m].
+        half: Its half lengths.
+        frame: Its axes in that frame.
+        place: Origin of the body [m].
+        turn: Its rotation, shape (9,).
+        cvel: MuJoCo's velocity of the body, shape (6,), of the point at ``com``.
 
     Returns:
-        x, y, half extents along x and y, height of the plane at (x, y) [m], its slopes; speed [m/s]
+        x, y, half extents along x and y, height of the plane at (x, y) [m], its slopes; speed [m/s].
     """
     axes = np.empty((3, 3))
     center = np.empty(3)

@@ -23,8 +23,8 @@ class ForeignRegions:
         """Keep them in mind.
 
         Args:
-            reach: radius about the vehicle's origin that holds its running gear [m]
-            spacing: of the soil grid's nodes [m]
+            reach: Radius about the vehicle's origin that holds its running gear [m].
+            spacing: Of the soil grid's nodes [m].
         """
         others = [region for region in regions if region.vehicle != vehicle]
         self._forbidden = [region for region in others if region.stops_others]
@@ -35,7 +35,7 @@ class ForeignRegions:
         """Return the command, or one to stand still where a region is near that may not be entered.
 
         Args:
-            base: the vehicle's, in the world
+            base: The vehicle's, in the world.
         """
         near = self._reach + AHEAD_S * math.hypot(*base.linear_velocity[:2].tolist())
         x, y = base.position[:2].tolist()

@@ -50,8 +50,8 @@ class ObstacleContact:
         """Return the solids near any part in a cycle [s] that begins as ``data`` is; whether the hull may touch one.
 
         Args:
-            own: centres [m] and velocities [m/s] of the gear's parts where they are not fixed to their bodies
-            acceleration: within the cycle, at most [m/s^2]
+            own: Centres [m] and velocities [m/s] of the gear's parts where they are not fixed to their bodies.
+            acceleration: Within the cycle, at most [m/s^2].
         """
         if self.contact is None:
             return NO_SOLIDS, False
@@ -121,7 +121,7 @@ class ObstacleContact:
         """Restore what :meth:`save` returned, from a place on; return where it ends.
 
         Raises:
-            ValueError: if the length does not fit
+            ValueError: If the length does not fit.
         """
         if self.contact is None:
             return at
@@ -184,12 +184,12 @@ def _inverse(model: Any, data: Any, body: Indices, centers: Vector, met: NDArray
     """Return the inverse inertia of the whole vehicle at parts' origins: force and torque to acceleration.
 
     Args:
-        body: of each part, shape (n,)
-        centers: their origins [m], shape (n, 3)
-        met: which parts may touch a solid; those of one body share its inertia, the others get zeros
+        body: Of each part, shape (n,).
+        centers: Their origins [m], shape (n, 3).
+        met: Which parts may touch a solid; those of one body share its inertia, the others get zeros.
 
     Returns:
-        world axes, shape (n, 6, 6)
+        World axes, shape (n, 6, 6).
     """
     mujoco.mj_makeM(model, data)
     mujoco.mj_factorM(model, data)

@@ -43,9 +43,9 @@ def current_part_states(
     """Return the first ``active`` parts as they are.
 
     Args:
-        data: mujoco.MjData
-        refresh: brings its poses and velocities up to date
-        whereabouts: places [m] and velocities [m/s] of the first parts
+        data: Mujoco.MjData.
+        refresh: Brings its poses and velocities up to date.
+        whereabouts: Places [m] and velocities [m/s] of the first parts.
     """
     refresh()
     body = parts.body[:active]
@@ -82,9 +82,9 @@ def run_coupled(
     :func:`regolith_vehicles.dynamics.substeps.substep_loop`.
 
     Args:
-        ground: that moves
-        now: parts as they are
-        driving: none: a gear with a drive would need to know what share of the cycle is over
+        ground: That moves.
+        now: Parts as they are.
+        driving: None: a gear with a drive would need to know what share of the cycle is over.
     """
     # A substep is never cut.
     each = max(1, math.floor(ground.max_exposure_s / step * (1.0 + 1e-9)))

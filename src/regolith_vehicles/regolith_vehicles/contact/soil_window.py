@@ -27,11 +27,11 @@ def window_around(
     """Return the window of soil within reach of parts; None if one is too fast or too far away.
 
     Args:
-        places: of their origins, x and y [m], shape (n, 2)
-        velocities: along these [m/s]
-        margin: round each place [m], shape (n,)
-        duration: of the cycle [s]
-        acceleration: of a part within the cycle that the window allows for [m/s^2]
+        places: Of their origins, x and y [m], shape (n, 2).
+        velocities: Along these [m/s].
+        margin: Round each place [m], shape (n,).
+        duration: Of the cycle [s].
+        acceleration: Of a part within the cycle that the window allows for [m/s^2].
     """
     speeds, spacing = np.abs(velocities), grid.spacing
     margin = margin + 0.5 * acceleration * duration**2 + _MARGIN_CELLS * spacing

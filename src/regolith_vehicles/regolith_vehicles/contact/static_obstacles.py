@@ -34,7 +34,7 @@ def build_obstacles(terrain: TerrainConfig, ground: HeightField) -> list[Obstacl
     """Return the obstacles of a scenario, in name order.
 
     Raises:
-        ValueError: if a mesh cannot be used
+        ValueError: If a mesh cannot be used.
     """
     return [obstacle(name, config, ground, load_triangles) for name, config in sorted(terrain.obstacles.items())]
 
@@ -43,10 +43,10 @@ def build_solids(terrain: TerrainConfig, scenario_seed: int, ground: HeightField
     """Return what vehicles can run into besides the ground and each other; None where nothing stands.
 
     Args:
-        ground: as the terrain section describes it
+        ground: As the terrain section describes it.
 
     Raises:
-        ValueError: if a mesh cannot be used
+        ValueError: If a mesh cannot be used.
     """
     shapes: list[Polyhedron] = []
     solids: list[Solid] = []
@@ -72,10 +72,10 @@ def build_obstacle_map(terrain: TerrainConfig, scenario_seed: int, ground: Heigh
     Rocks count whether or not vehicles feel them.
 
     Args:
-        ground: as the terrain section describes it
+        ground: As the terrain section describes it.
 
     Raises:
-        ValueError: if a mesh cannot be used
+        ValueError: If a mesh cannot be used.
     """
     standing: list[tuple[Polyhedron, Floats, Floats]] = []
     for thing in build_obstacles(terrain, ground):

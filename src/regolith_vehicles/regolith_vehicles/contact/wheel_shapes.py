@@ -23,10 +23,10 @@ def wheel_shape(wheel: WheelConfig, folder: Path) -> scm.Shapes:
     """Return the shape of one wheel in its own frame; a mesh has that of the body, all others the axle along y.
 
     Args:
-        folder: from which the mesh's path starts
+        folder: From which the mesh's path starts.
 
     Raises:
-        ValueError: if the values do not make a shape, or the mesh cannot be read
+        ValueError: If the values do not make a shape, or the mesh cannot be read.
     """
     if wheel.mesh is not None:
         triangles = load_triangles(folder / wheel.mesh, wheel.mesh_scale)

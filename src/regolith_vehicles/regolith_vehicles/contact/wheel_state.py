@@ -102,8 +102,8 @@ def slip_ratio(speed: float, rolling: float) -> float:
     """Return the slip ratio s = 1 - v / (omega R) of a wheel; see :attr:`WheelState.slip_ratio`.
 
     Args:
-        speed: v of its centre along its heading [m/s]
-        rolling: omega R [m/s]
+        speed: v of its centre along its heading [m/s].
+        rolling: Omega R [m/s].
 
     Source: wong2008, eq. 2.5.
     Checked by: test_wheel_measures.py::test_slip_ratio_is_wongs.
@@ -151,17 +151,17 @@ def measure_wheels(
     How sinkage is measured is Regolith's own; ``test_wheel_measures.py`` holds it against planes in closed form.
 
     Args:
-        base: undisturbed heights with a one-node border [m], shape (ni + 2, nj + 2)
-        level: present heights [m], shape (ni, nj)
-        center: of the wheels in the world [m], shape (n, 3)
-        axis: unit vectors of their axles, shape (n, 3)
-        velocity: of their centres [m/s], shape (n, 3)
-        spin: wheel speeds [rad/s], shape (n,)
-        steer: steering angles [rad], shape (n,)
-        force: of the soil [N], shape (n, 3)
-        torque: about the centre [N m]
-        stats: of each wheel's contact, shape (n, STAT_COUNT)
-        table: out, shape (n, COLUMNS)
+        base: Undisturbed heights with a one-node border [m], shape (ni + 2, nj + 2).
+        level: Present heights [m], shape (ni, nj).
+        center: Of the wheels in the world [m], shape (n, 3).
+        axis: Unit vectors of their axles, shape (n, 3).
+        velocity: Of their centres [m/s], shape (n, 3).
+        spin: Wheel speeds [rad/s], shape (n,).
+        steer: Steering angles [rad], shape (n,).
+        force: Of the soil [N], shape (n, 3).
+        torque: About the centre [N m].
+        stats: Of each wheel's contact, shape (n, STAT_COUNT).
+        table: Out, shape (n, COLUMNS).
     """
     ni, nj = level.shape
     for w in range(center.shape[0]):

@@ -57,10 +57,10 @@ def load_triangles(path: Path, scale: float = 1.0) -> Vector:
     does not read, is read here.
 
     Args:
-        scale: of the file's unit [m]
+        scale: Of the file's unit [m].
 
     Raises:
-        ValueError: naming the file and what is wrong with it
+        ValueError: Naming the file and what is wrong with it.
     """
     written = check_mesh(path, scale)
     if written is not None:
@@ -85,10 +85,10 @@ def check_mesh(path: Path, scale: float = 1.0) -> Vector | None:
     """Refuse a file that is not a mesh; return the triangles of an STL in ASCII as written, shape (k, 3, 3), else None.
 
     Args:
-        scale: of the file's unit [m]
+        scale: Of the file's unit [m].
 
     Raises:
-        ValueError: naming the file, the line where the format has lines, and what is wrong
+        ValueError: Naming the file, the line where the format has lines, and what is wrong.
     """
     kind = path.suffix.lower()
     if kind not in ('.obj', '.stl', '.msh'):
@@ -113,11 +113,11 @@ def ascii_stl(path: Path, raw: bytes, most: float) -> Vector | None:
     Binary files may begin with ``solid``, too: theirs is the length that the number of triangles in them demands.
 
     Args:
-        raw: content of the file
-        most: largest coordinate
+        raw: Content of the file.
+        most: Largest coordinate.
 
     Raises:
-        ValueError: naming the file, the line and what is wrong with it
+        ValueError: Naming the file, the line and what is wrong with it.
     """
     if not raw[:512].lstrip().lower().startswith(b'solid') or b'\0' in raw[:512]:
         return None
@@ -147,8 +147,8 @@ def _vertex(path: Path, number: int, words: list[str], most: float, *, exactly: 
     """Return the three coordinates of a vertex.
 
     Args:
-        number: line of the file
-        exactly: whether more numbers are wrong; OBJ may have weights and colors behind
+        number: Line of the file.
+        exactly: Whether more numbers are wrong; OBJ may have weights and colors behind.
     """
     try:
         place = [float(word) for word in words[:3]]
@@ -246,7 +246,7 @@ def check_assets(mjcf_path: str | Path) -> None:
     """Refuse files that an MJCF file names and that are not there, not files, or not meshes, before MuJoCo opens them.
 
     Raises:
-        VehicleModelError: naming the element, the file and what is wrong with it
+        VehicleModelError: Naming the element, the file and what is wrong with it.
     """
     try:
         spec = mujoco.MjSpec.from_file(str(mjcf_path))
@@ -280,10 +280,10 @@ def check_mesh_sizes(model: Any, mjcf_path: str | Path) -> None:
     misses parts smaller than 2 cm.
 
     Args:
-        model: mujoco.MjModel
+        model: Mujoco.MjModel.
 
     Raises:
-        VehicleModelError: naming the mesh, its size and the remedy
+        VehicleModelError: Naming the mesh, its size and the remedy.
     """
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)

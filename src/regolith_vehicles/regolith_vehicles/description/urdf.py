@@ -72,7 +72,7 @@ class JointPoses:
         """Return positions [m] and quaternions (x, y, z, w), shape (joints, 7).
 
         Args:
-            positions: of all joints, in the order of the joint states [rad or m]
+            positions: Of all joints, in the order of the joint states [rad or m].
         """
         out = self._rest.copy()
         if self._rows:
@@ -132,7 +132,7 @@ def robot_description(config: VehicleModelConfig, body: Multibody, name: str) ->
     """Return the URDF of a vehicle: frames as published on ``/tf`` without their prefix, joints as in ``joint_states``.
 
     Args:
-        name: of the robot
+        name: Of the robot.
     """
     model, links = body.model, link_names(config, body)
     joints = frame_joints(config, body)

@@ -170,7 +170,7 @@ def visuals_of(config: VehicleModelConfig, body: Multibody, gear: Any) -> BodyVi
     Bodies without a joint are drawn with the one that bears them.
 
     Args:
-        gear: the vehicle's :class:`regolith_vehicles.running_gear.RunningGear`
+        gear: The vehicle's :class:`regolith_vehicles.running_gear.RunningGear`.
     """
     model, frames = body.model, link_names(config, body)
     data = mujoco.MjData(model)

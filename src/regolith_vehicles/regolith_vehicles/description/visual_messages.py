@@ -32,7 +32,7 @@ def visuals_from_message(message: Any) -> VisualDescription:
     """Return the looks that a VehicleDescription tells.
 
     Raises:
-        ValueError: if it names a mesh, a material or a parent that it does not have
+        ValueError: If it names a mesh, a material or a parent that it does not have.
     """
     paints = {
         p.name: VisualMaterial(p.name, (p.color[0], p.color[1], p.color[2]), p.roughness, p.metallic, p.specular)
@@ -82,7 +82,7 @@ def state_poses(raw: bytes) -> tuple[int, int, Vector]:
     """Return stamp [ns], epoch and poses, shape (n, 7), of a serialised VehicleState, without a Python object for each.
 
     Raises:
-        ValueError: if it is not laid out as CDR in native byte order
+        ValueError: If it is not laid out as CDR in native byte order.
     """
     if raw[:2] != (b'\0\1' if _LITTLE else b'\0\0'):
         raise ValueError(f'VehicleState: encapsulation {raw[:4]!r}; allowed: CDR in native byte order')

@@ -217,7 +217,7 @@ def make_driver(config: DriverConfig) -> Driver:
     """Return the driver a configuration describes.
 
     Raises:
-        ValueError: if it names a plug-in that is not installed (lists those that are), or cannot be loaded
+        ValueError: If it names a plug-in that is not installed (lists those that are), or cannot be loaded.
     """
     if isinstance(config, ConstantDriverConfig):
         return ConstantDriver(config)
@@ -240,10 +240,10 @@ def finite_command(driver: Driver, config: DriverConfig, t_ns: int, base: BodySt
     """Return the command of a driver, see :meth:`Driver.command`.
 
     Args:
-        config: the driver's section
+        config: The driver's section.
 
     Raises:
-        DriverError: if it is neither a DriveCommand nor two numbers, or not finite
+        DriverError: If it is neither a DriveCommand nor two numbers, or not finite.
     """
     given = driver.command(t_ns, base)
     command = DriveCommand.of(given)

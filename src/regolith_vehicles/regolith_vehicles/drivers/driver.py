@@ -33,8 +33,8 @@ class Driver(ABC):
         Called once per attempt at a cycle, with the committed state at its start.
 
         Args:
-            t_ns: start of the cycle [ns]
-            base: committed pose and twist of the base in the world
+            t_ns: Start of the cycle [ns].
+            base: Committed pose and twist of the base in the world.
         """
 
     def encode(self, wanted: DriveCommand | None) -> bytes:
@@ -43,8 +43,8 @@ class Driver(ABC):
         Here only a twist is told on; drivers that know of other faces have an encoding of their own.
 
         Args:
-            wanted: last command from outside since the cycle before, its twist NaN where only targets of joints came;
-                None: nothing came
+            wanted: Last command from outside since the cycle before, its twist NaN where only targets of joints came;
+                None: nothing came.
         """
         if wanted is None or math.isnan(wanted.linear) or wanted.by is not None:
             return LIVE.pack(False, 0.0, 0.0)

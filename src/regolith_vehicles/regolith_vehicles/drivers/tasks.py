@@ -31,7 +31,7 @@ class TasksDriver(Driver):
         """Begin with the first task.
 
         Args:
-            start_ns: simulated time [ns] in place of the configuration's
+            start_ns: Simulated time [ns] in place of the configuration's.
         """
         self._config = config
         self._start_ns = round(config.start_s * 1e9) if start_ns is None else start_ns

@@ -25,9 +25,9 @@ def vehicle_body_state(name: str, model: Any, data: Any, base: int) -> BodyState
     """Return pose, twist and composite inertia of the whole vehicle.
 
     Args:
-        model: mujoco.MjModel
-        data: mujoco.MjData
-        base: body of the base frame
+        model: Mujoco.MjModel.
+        data: Mujoco.MjData.
+        base: Body of the base frame.
     """
     center, inertia = np.empty(3), np.empty((3, 3))
     total = composite_inertia(model.body_mass, model.body_inertia, data.xipos, data.ximat, center, inertia)
@@ -48,9 +48,9 @@ def part_states(names: Sequence[str], bodies: Indices, data: Any, root: int, who
     """Return pose and twist of some bodies; mass, centre of mass and inertia are those of the whole vehicle.
 
     Args:
-        names: of the bodies
-        root: body whose subtree the vehicle is
-        whole: the vehicle, after which they are named VEHICLE/BODY
+        names: Of the bodies.
+        root: Body whose subtree the vehicle is.
+        whole: The vehicle, after which they are named VEHICLE/BODY.
     """
     if not len(bodies):
         return ()

@@ -16,8 +16,8 @@ def interpolated(xs: Floats, ys: Floats, x: float) -> float:
     """Return a curve's value, linear between its points and level beyond them.
 
     Args:
-        xs: ascending, shape (k,)
-        ys: values there
+        xs: Ascending, shape (k,).
+        ys: Values there.
     """
     last = xs.shape[0] - 1
     if x <= xs[0]:

@@ -25,9 +25,9 @@ class Encoders:
         """Make the encoders of a vehicle.
 
         Args:
-            seed: of the scenario
-            name: of the vehicle
-            rate_hz: of the samples
+            seed: Of the scenario.
+            name: Of the vehicle.
+            rate_hz: Of the samples.
         """
         self.config = config
         self._key = stream_key(seed, name, 'encoders')
@@ -37,8 +37,8 @@ class Encoders:
         """Return the angles [rad] and speeds [rad/s] of sample n >= 0 as counted, shape (wheels,) each.
 
         Args:
-            angle: true ones [rad], shape (wheels,), not wrapped
-            speed: true ones [rad/s]
+            angle: True ones [rad], shape (wheels,), not wrapped.
+            speed: True ones [rad/s].
         """
         # Samples count from 1 in the stream: the angle before the first one needs its jitter, too.
         now = self._counted(n + 1, angle)

@@ -41,7 +41,7 @@ class JointServos:
         """Return the targets of all joints, shape (k,): those given, else what held before, or zero (``on_timeout``).
 
         Args:
-            given: targets by name, of joints in :attr:`names`
+            given: Targets by name, of joints in :attr:`names`.
         """
         kept = np.where(self._holds, self.goal, 0.0)
         return np.array([given.get(name, old) for name, old in zip(self.names, kept.tolist(), strict=True)])

@@ -87,8 +87,8 @@ def wheel_commands(layout: WheelLayout, linear: float, angular: float) -> tuple[
     proportion, and then to what steering and wheels allow.
 
     Args:
-        linear: forward speed [m/s], finite
-        angular: yaw rate [rad/s], finite
+        linear: Forward speed [m/s], finite.
+        angular: Yaw rate [rad/s], finite.
 
     Source: siegwart2011, section 3.2.3, rolling and sliding constraints.
     Checked by: test_kinematics.py::test_double_ackermann, test_kinematics.py::test_round_trip,
@@ -143,8 +143,8 @@ def twist_of_wheels(layout: WheelLayout, speeds: Vector, angles: Vector) -> tupl
     would turn the base without any skid, and about the middle of all contacts. Ground scrubs off the rest.
 
     Args:
-        speeds: of the wheels [rad/s], shape (n,)
-        angles: of the steering [rad], shape (n,)
+        speeds: Of the wheels [rad/s], shape (n,).
+        angles: Of the steering [rad], shape (n,).
 
     Source: siegwart2011, section 3.2.3, rolling and sliding constraints; wong2008, section 6.1, moment of turning
     resistance; mandow2007, section II.

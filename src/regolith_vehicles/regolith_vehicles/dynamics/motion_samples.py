@@ -35,10 +35,10 @@ def of_cycle(rows: Floats, end_ns: int, dt_ns: int) -> MotionSamples:
     """Return the samples of a committed cycle.
 
     Args:
-        rows: of :func:`regolith_vehicles.dynamics.substeps.substep_loop`: qpos and qvel of the free joint, shape (n,
-            13)
-        end_ns: committed time at its end [ns]
-        dt_ns: its length [ns]
+        rows: Of :func:`regolith_vehicles.dynamics.substeps.substep_loop`: qpos and qvel of the free joint, shape (n,
+            13).
+        end_ns: Committed time at its end [ns].
+        dt_ns: Its length [ns].
     """
     count = len(rows)
     # Substeps are equally long; the last ends with the cycle.

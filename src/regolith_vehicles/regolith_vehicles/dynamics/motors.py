@@ -59,9 +59,9 @@ class Motors:
         controller, see ``test_parking_brake.py``.
 
         Args:
-            speeds: wanted of the wheels [rad/s], shape (n,)
-            angles: of the steering [rad], shape (n,)
-            duration: of the cycle [s]
+            speeds: Wanted of the wheels [rad/s], shape (n,).
+            angles: Of the steering [rad], shape (n,).
+            duration: Of the cycle [s].
         """
         target = _within(np.concatenate((speeds, angles[self.steered])), self._most)
         if (time := self._drive.parking_brake_time_s) is not None:
@@ -80,9 +80,9 @@ class Motors:
         """Count how far wheels turn that are commanded to stand.
 
         Args:
-            turned: angles by which they turned in a cycle [rad], shape (n,)
-            begin: command at its start, as of :meth:`ramp`
-            end: at its end
+            turned: Angles by which they turned in a cycle [rad], shape (n,).
+            begin: Command at its start, as of :meth:`ramp`.
+            end: At its end.
         """
         n = len(self.strayed)
         if n:

@@ -88,13 +88,13 @@ def index_of(model: Any, kind: str, name: str, file: str, where: str | Path, key
     """Return the index of a body, joint, actuator or equality constraint of a model.
 
     Args:
-        kind: 'body', 'joint', 'actuator' or 'equality'
-        file: name of the MJCF file
-        where: file that names it
-        key: its key there
+        kind: 'body', 'joint', 'actuator' or 'equality'.
+        file: Name of the MJCF file.
+        where: File that names it.
+        key: Its key there.
 
     Raises:
-        VehicleModelError: if there is none of this name
+        VehicleModelError: If there is none of this name.
     """
     index = mujoco.mj_name2id(model, getattr(mujoco.mjtObj, f'mjOBJ_{kind.upper()}'), name)
     if index < 0:
@@ -110,7 +110,7 @@ def check_hinge(model: Any, joint: int, body: int, file: str, where: str | Path,
     """Refuse a joint that is no hinge of a body; a joint below 0 is none, and right.
 
     Raises:
-        VehicleModelError: naming the key
+        VehicleModelError: Naming the key.
     """
     if joint >= 0 and (int(model.jnt_type[joint]) != _HINGE or int(model.jnt_bodyid[joint]) != body):
         allowed = f'a hinge of {model.body(body).name}'
@@ -140,11 +140,11 @@ def check_servos(model: Any, substep_s: float, mjcf_path: str | Path) -> None:
     have no such limit.
 
     Args:
-        model: mujoco.MjModel
-        substep_s: longest substep [s]
+        model: Mujoco.MjModel.
+        substep_s: Longest substep [s].
 
     Raises:
-        VehicleModelError: naming the actuator, the limit and the remedies
+        VehicleModelError: Naming the actuator, the limit and the remedies.
 
     Source: hairer2006, the explicit Euler method on a linear decay.
     Checked by: test_config.py::test_speed_servo_too_stiff_for_the_euler_integrator_is_refused.
@@ -176,11 +176,11 @@ def compile_vehicle(
     """Return the model of an MJCF file, with the indices of everything that the YAML file names.
 
     Args:
-        gravity: acceleration in the world [m/s^2], shape (3,)
-        mass_scale: factor on all masses and inertias
+        gravity: Acceleration in the world [m/s^2], shape (3,).
+        mass_scale: Factor on all masses and inertias.
 
     Raises:
-        VehicleModelError: if the file does not compile or lacks a name
+        VehicleModelError: If the file does not compile or lacks a name.
     """
     check_assets(mjcf_path)
     try:
@@ -377,16 +377,16 @@ def check_substep(
     hull. Each counts by itself: a vehicle on its belly does not stand on wheels.
 
     Args:
-        mass: of the vehicle [kg]
-        limit_of: the ground's (:meth:`regolith_terrain.contact.ground_contact.GroundContact.step_limit`)
-        gear_area: of the running gear [m^2]
-        hull_area: largest face of any ground shape [m^2]
+        mass: Of the vehicle [kg].
+        limit_of: The ground's (:meth:`regolith_terrain.contact.ground_contact.GroundContact.step_limit`).
+        gear_area: Of the running gear [m^2].
+        hull_area: Largest face of any ground shape [m^2].
 
     Returns:
-        limit of the substep [s]
+        Limit of the substep [s].
 
     Raises:
-        VehicleModelError: naming all these values
+        VehicleModelError: Naming all these values.
     """
     lowest = math.inf
     for area, part in ((gear_area, 'wheels' if config.wheels else 'running gear'), (hull_area, 'ground_shapes')):
@@ -413,12 +413,12 @@ def composite_inertia(
     """Return the total mass [kg] of bodies taken as one rigid body; fill centre of mass and inertia about it.
 
     Args:
-        mass: [kg], shape (n,)
-        principal: moments of inertia [kg m^2], shape (n, 3)
-        place: centres of mass in the world [m], shape (n, 3)
-        frame: rotations of the principal axes as rows of 9, shape (n, 9)
-        center: out [m], shape (3,)
-        inertia: out, world axes [kg m^2], shape (3, 3)
+        mass: [kg], shape (n,).
+        principal: Moments of inertia [kg m^2], shape (n, 3).
+        place: Centres of mass in the world [m], shape (n, 3).
+        frame: Rotations of the principal axes as rows of 9, shape (n, 9).
+        center: Out [m], shape (3,).
+        inertia: Out, world axes [kg m^2], shape (3, 3).
 
     Source: goldstein2002, the parallel-axis theorem.
     Checked by: test_kernels.py::test_the_inertia_of_several_bodies_is_steiners.
@@ -455,10 +455,10 @@ def point_velocities(cvel: Vector, points: Vector, com: Vector, bodies: Indices)
     """Return the velocities of points of bodies in world axes [m/s], shape (k, 3): v + omega x r.
 
     Args:
-        cvel: MuJoCo's: angular velocity, then that of the point at ``com``, shape (nbody, 6)
-        points: in the world [m], shape (k, 3)
-        com: centre of mass of the whole vehicle [m], shape (3,)
-        bodies: bodies of the points, shape (n,) with n >= k
+        cvel: MuJoCo's: angular velocity, then that of the point at ``com``, shape (nbody, 6).
+        points: In the world [m], shape (k, 3).
+        com: Centre of mass of the whole vehicle [m], shape (3,).
+        bodies: Bodies of the points, shape (n,) with n >= k.
 
     Source: goldstein2002; todorov2012.
     Checked by: test_kernels.py::test_points_of_turning_bodies_move_as_v_plus_w_cross_r.
@@ -476,9 +476,9 @@ def impulse_response(model: Any, data: Any, body: int, point: ArrayLike, impulse
     """Return by how much a blow changes the velocities of all joints, M^-1 J^T p, shape (nv,).
 
     Args:
-        body: that is struck
-        point: in the world [m], shape (3,)
-        impulse: in the world [N s], shape (3,)
+        body: That is struck.
+        point: In the world [m], shape (3,).
+        impulse: In the world [N s], shape (3,).
 
     Source: featherstone2008.
     Checked by: test_multibody.py::test_impulse_changes_momentum_by_itself,
@@ -500,7 +500,7 @@ def inverse_inertia(model: Any, data: Any, body: int, point: ArrayLike) -> Vecto
     so a chassis on springs is lighter than the vehicle.
 
     Args:
-        point: in the world [m], shape (3,); it moves with the body
+        point: In the world [m], shape (3,); it moves with the body.
 
     Source: featherstone2008; khatib1987.
     Checked by: test_multibody.py::test_mobility_is_what_blows_do,

@@ -36,8 +36,8 @@ def slope_of(turn: Vector, gravity: Vector) -> tuple[float, float]:
     (:meth:`Odometry.advance`).
 
     Args:
-        turn: axes of the base in the world as columns, shape (3, 3)
-        gravity: in the world [m/s^2], shape (3,)
+        turn: Axes of the base in the world as columns, shape (3, 3).
+        gravity: In the world [m/s^2], shape (3,).
     """
     ahead, left, up = (float(dot(turn[:, k], gravity)) for k in range(3))
     level = max(-up, 1e-9)
@@ -96,11 +96,11 @@ class Odometry:
         """Move by one cycle along the arc of a constant twist.
 
         Args:
-            turned: angle each wheel turned in the cycle [rad], shape (n,)
-            angles: mean steering angles of the cycle [rad], shape (n,)
-            duration: of the cycle [s], > 0
-            slope: rise of the base's forward and left axis over their level length, see :func:`slope_of`
-            gravity: magnitude, to which accelerations are compared [m/s^2]; 0: they are not
+            turned: Angle each wheel turned in the cycle [rad], shape (n,).
+            angles: Mean steering angles of the cycle [rad], shape (n,).
+            duration: Of the cycle [s], > 0.
+            slope: Rise of the base's forward and left axis over their level length, see :func:`slope_of`.
+            gravity: Magnitude, to which accelerations are compared [m/s^2]; 0: they are not.
 
         Source: thrun2005, section 5.3.
         Checked by: test_vehicle_state.py::test_reckoning_is_exact_on_arcs_and_of_second_order_on_spirals,

@@ -124,7 +124,7 @@ def unevenness(layout: WheelLayout, rolled: Vector) -> tuple[float, float]:
     ahead, and f^2. While both sides roll the same way, the former is the mean way times f^2.
 
     Args:
-        rolled: way each rim went [m], shape (n,)
+        rolled: Way each rim went [m], shape (n,).
 
     Source: martinez2005, as :func:`uneven_share`.
     Checked by: test_odometry_skidding.py::test_straight_drives_and_turns_on_the_spot_have_no_uneven_slip.
@@ -188,14 +188,14 @@ def propagate(
     """Return the joint covariance after a cycle.
 
     Args:
-        rolled: way each rim went [m], shape (n,)
-        angles: of the steering [rad], shape (n,)
-        yaw: in the middle of the cycle [rad]
-        way: of the base in the odom frame [m]
-        turned: yaw angle of the cycle [rad]
-        slope: rise of the base's forward and left axis over their level length
-        speeding: integral of acceleration over gravity, forward and to the left, along the way [m]
-        bent: change of the curvature [rad/m]
+        rolled: Way each rim went [m], shape (n,).
+        angles: Of the steering [rad], shape (n,).
+        yaw: In the middle of the cycle [rad].
+        way: Of the base in the odom frame [m].
+        turned: Yaw angle of the cycle [rad].
+        slope: Rise of the base's forward and left axis over their level length.
+        speeding: Integral of acceleration over gravity, forward and to the left, along the way [m].
+        bent: Change of the curvature [rad/m].
 
     Source: martinelli2003; thrun2005, section 5.4.
     Checked by: test_odometry.py::test_linear_propagation_agrees_with_drawn_slips,
@@ -255,11 +255,11 @@ def twist_covariance(
     """Return the covariance of vx, vy [m/s] and yaw rate [rad/s] over a cycle, shape (3, 3).
 
     Args:
-        speeds: of the rims [m/s], shape (n,)
-        angles: of the steering [rad], shape (n,)
-        duration: of the cycle [s]
-        rate: yaw rate [rad/s]
-        slope: rise of the base's forward and left axis over their level length, acceleration over gravity added
+        speeds: Of the rims [m/s], shape (n,).
+        angles: Of the steering [rad], shape (n,).
+        duration: Of the cycle [s].
+        rate: Yaw rate [rad/s].
+        slope: Rise of the base's forward and left axis over their level length, acceleration over gravity added.
 
     Source: martinelli2003; thrun2005, section 5.4.
     Checked by: test_odometry.py::test_the_twists_covariance_adds_common_slip_own_slip_and_ticks.
@@ -292,7 +292,7 @@ def _twist_covariance(
     """Return the sum of what common slip, slip of each wheel's own, and ticks [rad/s] do to the twist, shape (3, 3).
 
     Args:
-        weights: see :func:`_weights`
+        weights: See :func:`_weights`.
     """
     out, along, across = np.zeros((3, 3)), np.zeros(3), np.zeros(3)
     for k in range(speeds.shape[0]):
@@ -370,13 +370,13 @@ def _propagate(
     Each wheel's fades over ``length`` [m], those of turns over ``angle`` [rad].
 
     Args:
-        weights: see :func:`_weights`
-        dx: way of the base in the odom frame [m]; so is ``dy``
-        turned: yaw angle of the cycle [rad]
-        ahead: slope along the base's forward axis, ``left``: along its left one
-        faster: way times acceleration over gravity along the forward axis [m], ``inwards``: along the left one
-        bent: change of the curvature [rad/m]
-        uneven: way ahead [m] that counts for uneven slip, ``slower``: yaw angle [rad]
+        weights: See :func:`_weights`.
+        dx: Way of the base in the odom frame [m]; so is ``dy``.
+        turned: Yaw angle of the cycle [rad].
+        ahead: Slope along the base's forward axis, ``left``: along its left one.
+        faster: Way times acceleration over gravity along the forward axis [m], ``inwards``: along the left one.
+        bent: Change of the curvature [rad/m].
+        uneven: Way ahead [m] that counts for uneven slip, ``slower``: yaw angle [rad].
     """
     count = rolled.shape[0]
     size = covariance.shape[0]

@@ -42,11 +42,11 @@ class Payloads:
         """Replace a payload.
 
         Args:
-            mass: [kg]
-            inertia: moments about its centre of mass, along the axes of its body's own inertia [kg m^2], shape (3,)
+            mass: [kg].
+            inertia: Moments about its centre of mass, along the axes of its body's own inertia [kg m^2], shape (3,).
 
         Raises:
-            ValueError: if there is no such payload, or the values are none of a body that fits in
+            ValueError: If there is no such payload, or the values are none of a body that fits in.
         """
         if name not in self.names:
             raise ValueError(f'no payload {name!r}; allowed: {", ".join(self.names) or "none, its file has none"}')
@@ -61,7 +61,7 @@ class Payloads:
         """Carry these payloads; the model's masses depend on them alone, whatever was carried before.
 
         Args:
-            values: as :attr:`table`, in any shape of that size
+            values: As :attr:`table`, in any shape of that size.
         """
         self.table = values.reshape(-1, 4).copy()
         if not self.names:

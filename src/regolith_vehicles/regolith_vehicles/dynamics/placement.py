@@ -41,7 +41,7 @@ def check_speed(name: str, linear: Vector, angular: Vector) -> None:
     """Refuse velocities with which a vehicle cannot be put somewhere [m/s, rad/s].
 
     Raises:
-        ValueError: naming it, the speed and what is allowed
+        ValueError: Naming it, the speed and what is allowed.
     """
     for what, velocity, most, unit in (
         ('moves', linear, FASTEST, 'm/s'),
@@ -62,10 +62,10 @@ def support_depth(
     """Return how deep below the ground the deepest foot is [m]; negative: above.
 
     Args:
-        position: of the base frame in the world [m]
-        orientation: its quaternion (x, y, z, w)
-        foot_x: of the feet in the base frame [m], shape (n,); so are y and z
-        levels: ground height [m] at (x, y) [m]
+        position: Of the base frame in the world [m].
+        orientation: Its quaternion (x, y, z, w).
+        foot_x: Of the feet in the base frame [m], shape (n,); so are y and z.
+        levels: Ground height [m] at (x, y) [m].
     """
     turn = matrix(orientation)
     x, y, z = (turn[k, 0] * foot_x + turn[k, 1] * foot_y + turn[k, 2] * foot_z + position[k] for k in range(3))
@@ -89,10 +89,10 @@ def pose_on_ground(
     own; checked by ``test_state_service.py`` and ``test_multibody.py``.
 
     Args:
-        x: of the base frame in the world [m]; so is y
-        heading: of its +x before tilting, from the world's +x [rad]
-        foot_x: of the feet in the base frame [m], shape (n,); so are y and z (the wheels' lowest points)
-        levels: ground height [m] at (x, y) [m]
+        x: Of the base frame in the world [m]; so is y.
+        heading: Of its +x before tilting, from the world's +x [rad].
+        foot_x: Of the feet in the base frame [m], shape (n,); so are y and z (the wheels' lowest points).
+        levels: Ground height [m] at (x, y) [m].
     """
     c, s = math.cos(heading), math.sin(heading)
     px = x + c * foot_x - s * foot_y

@@ -95,7 +95,7 @@ def bodies(model: Any, data: Any, base: int) -> BodyArrays:
     """Return MuJoCo's structures as the loop takes them; the views stay valid as long as ``data`` lives.
 
     Args:
-        base: body of the vehicle's base frame
+        base: Body of the vehicle's base frame.
     """
     return BodyArrays(
         model._address,
@@ -338,9 +338,9 @@ def substep_loop(
     MuJoCo's semi-implicit Euler, of first order.
 
     Args:
-        press: the contact's compiled function (:mod:`regolith_terrain.contact.ground_contact`)
-        hooks: of the running gear; ``driving`` is their first argument
-        tools: of the tools, if there are any; ``digging`` is their first argument
+        press: The contact's compiled function (:mod:`regolith_terrain.contact.ground_contact`).
+        hooks: Of the running gear; ``driving`` is their first argument.
+        tools: Of the tools, if there are any; ``digging`` is their first argument.
 
     Source: todorov2012; hairer2006.
     Checked by: test_convergence_order.py::test_free_fall_is_of_first_order,

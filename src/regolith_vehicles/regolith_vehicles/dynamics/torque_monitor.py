@@ -29,7 +29,7 @@ class TorqueWatch:
         """Start.
 
         Args:
-            model: mujoco.MjModel of the vehicle
+            model: Mujoco.MjModel of the vehicle.
         """
         self._name = name
         self._model = model
@@ -40,9 +40,9 @@ class TorqueWatch:
         """Return a warning for each actuator whose force began to alternate.
 
         Args:
-            t_ns: end of the cycle [ns]
-            cycle_ns: its length [ns]
-            alternation: fraction of its substeps in which each went from limit to limit, shape (nu,); None: no cycle
+            t_ns: End of the cycle [ns].
+            cycle_ns: Its length [ns].
+            alternation: Fraction of its substeps in which each went from limit to limit, shape (nu,); None: no cycle.
         """
         if alternation is None:
             return []

@@ -71,18 +71,18 @@ class Vehicle:
         """Compile the vehicle; :meth:`place` or :meth:`restore` comes next.
 
         Args:
-            grid: committed soil; only read
-            soil: soil, or map of soils, of the grid's law
-            gravity: magnitude along -z, or a vector in the world, shape (3,) [m/s^2]
-            mode: of the soil model, 'regolith' or 'reference'
-            mass_scale: factor on all masses and inertias
-            displacement: rules of displaced soil (:meth:`regolith_terrain.config.TerrainConfig.displacement`)
-            solids: rocks and obstacles that stand about, if any
-            diggable: what its tools can dig; None: nothing
+            grid: Committed soil; only read.
+            soil: Soil, or map of soils, of the grid's law.
+            gravity: Magnitude along -z, or a vector in the world, shape (3,) [m/s^2].
+            mode: Of the soil model, 'regolith' or 'reference'.
+            mass_scale: Factor on all masses and inertias.
+            displacement: Rules of displaced soil (:meth:`regolith_terrain.config.TerrainConfig.displacement`).
+            solids: Rocks and obstacles that stand about, if any.
+            diggable: What its tools can dig; None: nothing.
 
         Raises:
-            VehicleModelError: if the model is unusable or its substep too long for this soil
-            ValueError: if the mode is unknown
+            VehicleModelError: If the model is unusable or its substep too long for this soil.
+            ValueError: If the mode is unknown.
         """
         self.name = name
         self.config = config
@@ -141,8 +141,8 @@ class Vehicle:
         for good it stands on the surface, wheels on the plane that fits best. The state is committed.
 
         Args:
-            x: of the base frame in the world [m]; so is y
-            heading: of the base's +x, from the world's +x towards +y [rad]
+            x: Of the base frame in the world [m]; so is y.
+            heading: Of the base's +x, from the world's +x towards +y [rad].
         """
         aim_x, aim_y = x, y
         # On a slope soil gives way by some millimetres before it holds; the second time it does so from further up.
@@ -178,7 +178,7 @@ class Vehicle:
         """Take the base's pose and velocity; joints, cargo and charge stay, what the ground remembers of it goes.
 
         Raises:
-            ValueError: if it would be buried there, or is too fast; nothing has changed then
+            ValueError: If it would be buried there, or is too fast; nothing has changed then.
         """
         placement.check_speed(self.name, body.linear_velocity, body.angular_velocity)
         deep = placement.support_depth(body.position, body.orientation, *self._feet(), self._levels)
@@ -231,8 +231,8 @@ class Vehicle:
         """Take this pose of the base frame, at rest, and forget all history; the state is committed.
 
         Args:
-            position: in the world [m], shape (3,)
-            orientation: quaternion (x, y, z, w)
+            position: In the world [m], shape (3,).
+            orientation: Quaternion (x, y, z, w).
         """
         mujoco.mj_resetData(self._model, self._data)
         self._data.qpos[:3] = position
@@ -328,9 +328,9 @@ class Vehicle:
         tentative like all motion.
 
         Args:
-            point: in the world [m], shape (3,)
-            impulse: in the world [N s], shape (3,)
-            part: index in :meth:`part_states` of the body that was struck; -1: the base
+            point: In the world [m], shape (3,).
+            impulse: In the world [N s], shape (3,).
+            part: Index in :meth:`part_states` of the body that was struck; -1: the base.
         """
         body = self.body.base if part < 0 else int(self.body.parts[part])
         self._data.qvel[:] += multibody.impulse_response(self._model, self._data, body, point, impulse)
@@ -343,11 +343,11 @@ class Vehicle:
         The velocities stay: what comes on board is taken to move with the body already.
 
         Args:
-            mass: [kg]
-            inertia: moments about the body's centre of mass, along the axes of its own inertia [kg m^2], shape (3,)
+            mass: [kg].
+            inertia: Moments about the body's centre of mass, along the axes of its own inertia [kg m^2], shape (3,).
 
         Raises:
-            ValueError: if there is no such payload, or no body has these values or fits in
+            ValueError: If there is no such payload, or no body has these values or fits in.
         """
         self.payloads.load(name, mass, inertia)
         self._refresh()
@@ -356,13 +356,13 @@ class Vehicle:
         """Return the nodes that a cycle on the committed soil changes; tentative.
 
         Args:
-            dt_ns: length of the cycle [ns], > 0
-            targets: of the running gear's actuators at its end (:meth:`RunningGear.targets`; of wheels: speeds [rad/s]
-                and steering angles [rad], shape (n,) each); limits of value and rate apply
+            dt_ns: Length of the cycle [ns], > 0.
+            targets: Of the running gear's actuators at its end (:meth:`RunningGear.targets`; of wheels: speeds [rad/s]
+                and steering angles [rad], shape (n,) each); limits of value and rate apply.
 
         Raises:
-            VehicleError: if the vehicle blew up or a part outran its soil window, naming it and the part
-            ValueError: if a command is not finite
+            VehicleError: If the vehicle blew up or a part outran its soil window, naming it and the part.
+            ValueError: If a command is not finite.
         """
         motion = self.begin(dt_ns, *targets)
         motion.run()
@@ -382,8 +382,8 @@ class Vehicle:
         """Prepare a cycle.
 
         Args:
-            start: the present :meth:`state`
-            acceleration: of a part within the cycle, for which soil, solids and tools are chosen [m/s^2]
+            start: The present :meth:`state`.
+            acceleration: Of a part within the cycle, for which soil, solids and tools are chosen [m/s^2].
         """
         if dt_ns <= 0:
             raise ValueError(f'{self.name}: cycle of {dt_ns} ns; allowed: > 0')
@@ -536,7 +536,7 @@ class Vehicle:
         """Make the present state the one :meth:`discard` returns to.
 
         Args:
-            state: the value of :meth:`state`, if the caller has it already
+            state: The value of :meth:`state`, if the caller has it already.
         """
         self._committed = self.state() if state is None else state
 
@@ -556,7 +556,7 @@ class Vehicle:
         """Restore what :meth:`state` returned, and commit it.
 
         Raises:
-            ValueError: if the blob is not the state of such a vehicle
+            ValueError: If the blob is not the state of such a vehicle.
         """
         self._take(blob)
         self._committed = blob

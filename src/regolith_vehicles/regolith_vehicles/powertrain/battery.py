@@ -95,9 +95,9 @@ def draw(battery: Battery, charge: Floats, power: float, step: float) -> None:
     With V without load and R, the current i of a power P has V i - R i^2 = P; its cells lose V i.
 
     Args:
-        charge: in/out, by its columns
-        power: that motors take [W], at most :func:`max_power`
-        step: [s]
+        charge: in/out, by its columns.
+        power: That motors take [W], at most :func:`max_power`.
+        step: [s].
 
     Source: plett2015, chapter 2.
     Checked by: test_battery.py::test_it_gives_what_was_in_it_less_what_its_resistance_takes.

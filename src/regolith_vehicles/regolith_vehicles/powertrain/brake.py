@@ -17,10 +17,10 @@ def brake(wound_up: float, speed: float, full: float, limit: float, step: float)
     """Return the elastic part of a brake's turn after a step [rad], and its torque [N m].
 
     Args:
-        wound_up: before the step [rad]
-        speed: of the wheel [rad/s]
-        full: torque at full braking [N m]
-        limit: as braked now
+        wound_up: Before the step [rad].
+        speed: Of the wheel [rad/s].
+        full: Torque at full braking [N m].
+        limit: As braked now.
 
     Source: dahl1968; dupont2002.
     Checked by: test_car.py::test_a_brake_holds_up_to_its_torque.

@@ -54,8 +54,8 @@ def available_torque(motor: Motor, battery: Battery, charge: Floats, torque: flo
     """Return the torque that a battery can feed of one that is asked for [N m], and draw its power for a step.
 
     Args:
-        charge: in/out, of the battery
-        speed: of the motor, in the direction that the torque is positive in [rad/s]
+        charge: in/out, of the battery.
+        speed: Of the motor, in the direction that the torque is positive in [rad/s].
     """
     power, most = terminal_power(motor, torque, speed), max_power(battery, charge)
     if power > most:
@@ -93,8 +93,8 @@ def wheels_power(motor: WheelMotor, torques: Floats, speeds: Floats) -> float:
     back, which others may take, as wheels that push each other do. What is left over goes back, or is burnt.
 
     Args:
-        torques: on the wheels [N m], shape (n,)
-        speeds: of the wheels [rad/s], shape (n,)
+        torques: On the wheels [N m], shape (n,).
+        speeds: Of the wheels [rad/s], shape (n,).
 
     Source: ehsani2018, chapter 4.
     Checked by: test_battery.py::test_motors_of_wheels_take_their_work_and_their_heat.

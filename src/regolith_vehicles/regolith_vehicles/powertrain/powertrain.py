@@ -80,12 +80,12 @@ def make_powertrain(
     """Return a powertrain of a vehicle's file.
 
     Args:
-        battery: that feeds its motor
-        charge: its state, which the powertrain changes
-        shaft_inertia: inertia that the driveshaft has for a sudden torque, wheels turning freely [kg m^2]
+        battery: That feeds its motor.
+        charge: Its state, which the powertrain changes.
+        shaft_inertia: Inertia that the driveshaft has for a sudden torque, wheels turning freely [kg m^2].
 
     Raises:
-        ValueError: if an electric motor has no battery
+        ValueError: If an electric motor has no battery.
     """
     engine, gearbox = config.engine, config.gearbox
     if isinstance(engine, ElectricMotor) and battery is None:
@@ -133,9 +133,9 @@ def driveshaft_torque(
     """Return the torque on the driveshaft [N m]; change gears, and turn shafts and empty the battery by a step.
 
     Args:
-        state: in/out, shape (STATES,)
-        shaft_speed: of the driveshaft [rad/s]
-        step: [s]
+        state: in/out, shape (STATES,).
+        shaft_speed: Of the driveshaft [rad/s].
+        step: [s].
 
     Source: blundell2014, section 6.11.
     Checked by: test_powertrain.py::test_a_gearbox_changes_by_the_speed_of_its_engine.

@@ -84,12 +84,12 @@ def step_shafts(
     """Return the torque on the driveshaft [N m], and turn engine and turbine by a step.
 
     Args:
-        full: of the engine, speed [rad/s] and torque [N m]
-        losses: the same
-        state: in/out, by its columns
-        ratio: driveshaft's speed over the turbine's
-        shaft_speed: of the driveshaft [rad/s]
-        step: [s]
+        full: Of the engine, speed [rad/s] and torque [N m].
+        losses: The same.
+        state: in/out, by its columns.
+        ratio: driveshaft's speed over the turbine's.
+        shaft_speed: Of the driveshaft [rad/s].
+        step: [s].
 
     Source: blundell2014, section 6.11.
     Checked by: test_powertrain.py::test_a_change_of_gears_keeps_momentum,

@@ -56,7 +56,7 @@ def make_vehicle(s: Settings) -> Vehicle:
     """Return the vehicle of a drive, placed at the origin.
 
     Raises:
-        InputError: if it cannot be made, as with a tyre that does not fit
+        InputError: If it cannot be made, as with a tyre that does not fit.
     """
     config, mjcf = load_vehicle_model(s.vehicle)
     gear = config.running_gear
@@ -196,7 +196,7 @@ def _row(vehicle: Vehicle, gear: Car, time: float, given: Floats, pull: Floats) 
     """Return a row of the table.
 
     Args:
-        pull: acceleration of the base in the world over the last cycle [m/s^2], shape (3,)
+        pull: Acceleration of the base in the world over the last cycle [m/s^2], shape (3,).
     """
     body, data = vehicle.body_state(), vehicle.data
     axes = matrix(body.orientation)

@@ -23,7 +23,7 @@ class BatteryTopic:
     Its capacity in ampere-hours is that at the mean of its voltages without load.
 
     Args:
-        node: in the vehicle's namespace
+        node: In the vehicle's namespace.
     """
 
     def __init__(self, node: Node, config: BatteryConfig | None) -> None:

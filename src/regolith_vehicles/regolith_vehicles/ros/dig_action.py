@@ -33,7 +33,7 @@ class DigAction:
     """Serves the action of one vehicle; one order at a time.
 
     Args:
-        node: in the vehicle's namespace
+        node: In the vehicle's namespace.
     """
 
     def __init__(self, node: Node, agent: VehicleAgent, driver: DigGoalDriver) -> None:
@@ -147,7 +147,7 @@ def dig_order(request: Dig.Goal) -> DigConfig:
     """Return the task of a goal.
 
     Raises:
-        pydantic.ValidationError: if there is none such
+        pydantic.ValidationError: If there is none such.
     """
     return _order(request, dict(zip(request.joints, request.targets, strict=True)))
 

@@ -40,8 +40,8 @@ class MarkerTopic:
     """``markers``: shapes of all that moves and has no frame; no topic where everything has one.
 
     Args:
-        node: in the vehicle's namespace
-        base_frame: with its prefix
+        node: In the vehicle's namespace.
+        base_frame: With its prefix.
     """
 
     def __init__(self, node: Node, name: str, looks: BodyVisuals, base_frame: str) -> None:
@@ -82,7 +82,7 @@ class MarkerTopic:
         """Return the poses of all shapes in the base's frame, shape (n, 7).
 
         Args:
-            poses: of all parts in the world, the base first, shape (parts, 7)
+            poses: Of all parts in the world, the base first, shape (parts, 7).
         """
         home = matrices(poses[:1, 3:])[0]
         back = poses[0, 3:] * (-1.0, -1.0, -1.0, 1.0)

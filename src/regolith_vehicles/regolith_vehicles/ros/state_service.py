@@ -17,9 +17,9 @@ def create_state_service(node: Node, agent: VehicleAgent, seat: ParticipantEndpo
     """Offer the service.
 
     Args:
-        node: of the vehicle
-        seat: its place
-        run: id of the run; requests of others are refused
+        node: Of the vehicle.
+        seat: Its place.
+        run: Id of the run; requests of others are refused.
     """
 
     def place(request: SetBodyState.Request, response: SetBodyState.Response) -> SetBodyState.Response:

@@ -23,7 +23,7 @@ class SurfelTopic:
     No topic where the ground of the vehicle does not move.
 
     Args:
-        node: in the vehicle's namespace
+        node: In the vehicle's namespace.
     """
 
     def __init__(self, node: Node, agent: VehicleAgent) -> None:

@@ -68,8 +68,8 @@ class VehicleTopics:
     Topics without subscribers cost nothing.
 
     Args:
-        node: in the vehicle's namespace; topic names are relative to it
-        seed: of the scenario: picks the noise of wheel encoders
+        node: In the vehicle's namespace; topic names are relative to it.
+        seed: Of the scenario: picks the noise of wheel encoders.
     """
 
     def __init__(self, node: Node, agent: VehicleAgent, seed: int) -> None:
@@ -165,7 +165,7 @@ class VehicleTopics:
         """Return the publishers of some streams: they must have subscribers before a run with sensors may start.
 
         Args:
-            streams: names of :data:`regolith_vehicles.agent.state_streams.STREAMS`
+            streams: Names of :data:`regolith_vehicles.agent.state_streams.STREAMS`.
         """
         known = {
             'state': self._parts.all.publisher,
@@ -180,7 +180,7 @@ class VehicleTopics:
         :mod:`regolith_vehicles.commands.command_interfaces`.
 
         Args:
-            link: a node in the vehicle's namespace that is not spun
+            link: A node in the vehicle's namespace that is not spun.
         """
         readers: dict[str, dict[Any, Callable[[Any], DriveCommand]]] = {
             TWIST: {Twist: twist_command, TwistStamped: lambda message: twist_command(message.twist)},

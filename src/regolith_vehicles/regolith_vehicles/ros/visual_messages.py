@@ -23,8 +23,8 @@ def description_message(
     parts behind it.
 
     Args:
-        base_frame: with the vehicle's prefix
-        shapes: regolith_msgs/Shape, tangible
+        base_frame: With the vehicle's prefix.
+        shapes: regolith_msgs/Shape, tangible.
     """
     message = m.VisualDescription(name=name, family=looks.family, mass=mass, shapes=list(shapes))
     message.header.frame_id = base_frame

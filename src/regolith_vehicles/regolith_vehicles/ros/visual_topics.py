@@ -47,8 +47,8 @@ class VisualTopics:
     ``/tf`` come from the joints.
 
     Args:
-        node: in the vehicle's namespace
-        base_frame: with its prefix
+        node: In the vehicle's namespace.
+        base_frame: With its prefix.
     """
 
     def __init__(self, node: Node, agent: VehicleAgent, base_frame: str) -> None:

@@ -50,7 +50,7 @@ def prescribed(motion: BenchMotion, time: float, radius: float) -> tuple[float, 
     """Return vx, vy [m/s] and spin [rad/s] at a time [s]; zeros of a mass that is pulled.
 
     Args:
-        radius: by which the tyre rolls [m]
+        radius: By which the tyre rolls [m].
     """
     if motion.kind == 'step_slip_angle':
         aside = motion.speed * math.tan(motion.slip_angle) if time >= SETS_IN - 1e-9 else 0.0

@@ -145,7 +145,7 @@ def _touch(arrays: TireArrays, p: Any, pose: PartPose) -> _Touch:
     """Return where a tire touches the ground.
 
     Args:
-        p: a record of TYRE_RECORD
+        p: A record of TYRE_RECORD.
     """
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     cx, cy, cz = pose.center[0], pose.center[1], pose.center[2]
@@ -204,7 +204,7 @@ def _on_level(p: Any, pose: PartPose, level: float, friction: float) -> _Touch:
     """Return where a tire touches level ground at a height [m].
 
     Args:
-        p: a record of TYRE_RECORD
+        p: A record of TYRE_RECORD.
     """
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     upright = math.sqrt(max(0.0, 1.0 - az * az))
@@ -226,9 +226,9 @@ def _push_back(
     """Add the force and torque of a face beside a tire, so deep in it [m], to the wrench.
 
     Args:
-        p: a record of TYRE_RECORD
-        normal: of the face
-        point: of the tire, in the face [m]
+        p: A record of TYRE_RECORD.
+        normal: Of the face.
+        point: Of the tire, in the face [m].
     """
     rx, ry, rz = point[0] - pose.center[0], point[1] - pose.center[1], point[2] - pose.center[2]
     vx, vy, vz = pose.velocity[0], pose.velocity[1], pose.velocity[2]
@@ -244,9 +244,9 @@ def _roll(p: Any, contact: _Touch, step: float, pose: PartPose, memory: Floats, 
     """Add the force and moments of a tire that touches the ground to the wrench.
 
     Args:
-        p: a record of TYRE_RECORD
-        memory: in/out: of the tire
-        out: work array, shape (5,)
+        p: A record of TYRE_RECORD.
+        memory: in/out: of the tire.
+        out: Work array, shape (5,).
     """
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     nx, ny, nz = contact.normal
@@ -282,7 +282,7 @@ def _is_near(ground: RigidArrays, pose: PartPose, radius: float, aside: float) -
     """Return whether a node around two circles about an axle is as high as their lowest point.
 
     Args:
-        aside: of their centers from the part's, along the axle, either way [m]
+        aside: Of their centers from the part's, along the axle, either way [m].
     """
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     lowest = pose.center[2] - radius * math.sqrt(max(0.0, 1.0 - az * az)) - aside * abs(az)
@@ -311,7 +311,7 @@ class TireContact(GroundContact):
         """Make the contact.
 
         Args:
-            tyres: index of a part -> its tyre
+            tyres: Index of a part -> its tyre.
         """
         super().__init__(setting)
         self._rigid = RigidContact(setting)

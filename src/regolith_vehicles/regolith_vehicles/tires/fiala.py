@@ -24,11 +24,11 @@ def slip_force(p: Any, load: float, slip_x: float, tan_alpha: float, scale: floa
     Regolith's own scales them with the friction and shares it (:mod:`regolith_vehicles.tires.combined_slip`).
 
     Args:
-        p: a record of TYRE_RECORD
-        load: [N]
-        slip_x: > 0 drives
-        tan_alpha: tangent of the slip angle, > 0 where the wheel moves to the left
-        scale: friction over the nominal one
+        p: A record of TYRE_RECORD.
+        load: [N].
+        slip_x: > 0 drives.
+        tan_alpha: Tangent of the slip angle, > 0 where the wheel moves to the left.
+        scale: Friction over the nominal one.
     """
     f = p.fiala
     comprehensive = min(1.0, math.hypot(slip_x, tan_alpha))

@@ -89,10 +89,10 @@ def tire_force(p: Any, contact: Contact, step: float, memory: Floats, out: Float
     The force is that of the memory before the step.
 
     Args:
-        p: a record of TYRE_RECORD
-        step: [s]; 0: the force of lasting slip, and the memory is left alone
-        memory: in/out, shape (MEMORY,)
-        out: out: Fx, Fy [N], Mx, My, Mz [N m] on the wheel about the contact, shape (5,)
+        p: A record of TYRE_RECORD.
+        step: [s]; 0: the force of lasting slip, and the memory is left alone.
+        memory: in/out, shape (MEMORY,).
+        out: Out: Fx, Fy [N], Mx, My, Mz [N m] on the wheel about the contact, shape (5,).
     """
     out[:] = 0.0
     if contact.load <= 0.0:
@@ -223,7 +223,7 @@ def _held(
     """Return the force of the bristle along and across [N], and let it pass a step.
 
     Args:
-        tread_speed: at which fresh tread comes to the ground [m/s]
+        tread_speed: At which fresh tread comes to the ground [m/s].
     """
     limit = load * (mu / p.nominal_friction if p.reference else mu)
     loose_x = loose_y = 0.0
@@ -242,7 +242,7 @@ def _bristle(p: Any, limit: float, sliding: float, loose: float, step: float, de
     """Return the force of one direction's bristle [N], and its deflection a step later [m].
 
     Args:
-        loose: rate at which rolling on lets it go [1/s]
+        loose: Rate at which rolling on lets it go [1/s].
 
     Source: dahl1968; dupont2002.
     Checked by: test_tyres.py::test_a_standing_tyre_slides_at_its_friction,

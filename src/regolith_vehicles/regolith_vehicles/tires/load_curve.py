@@ -22,7 +22,7 @@ def static_load(p: Any, depth: float) -> float:
     """Return the load [N] of a tyre pressed in by ``depth`` [m]: linear between the knots of its curve.
 
     Args:
-        p: a record of TYRE_RECORD
+        p: A record of TYRE_RECORD.
 
     Source: rill2020, section 3.2.2.
     Checked by: test_tyres.py::test_load_curves_agree_with_the_reference.

@@ -124,12 +124,12 @@ def slip_force(
     The reference leaves camber out and cuts the curves off behind their peaks; Regolith's own do neither.
 
     Args:
-        p: a record of TYRE_RECORD
-        load: [N]
-        slip_x: > 0 drives
-        tan_alpha: tangent of the slip angle, > 0 where the wheel moves to the left
-        camber: [rad], > 0 where the wheel's top leans to the right
-        scale: friction over the nominal one
+        p: A record of TYRE_RECORD.
+        load: [N].
+        slip_x: > 0 drives.
+        tan_alpha: Tangent of the slip angle, > 0 where the wheel moves to the left.
+        camber: [rad], > 0 where the wheel's top leans to the right.
+        scale: Friction over the nominal one.
 
     Source: pacejka2012, section 4.3.2.
     Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.

@@ -26,10 +26,10 @@ def magic_formula(x: float, peak: float, slope: float, shape: float, curvature: 
     """Return D sin(C atan(B x - E (B x - atan(B x)))), of which B C D is the slope.
 
     Args:
-        peak: D
-        slope: B C D
-        shape: C
-        curvature: E
+        peak: D.
+        slope: B C D.
+        shape: C.
+        curvature: E.
 
     Source: bakker1989, eq. 1.
     Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.
@@ -88,12 +88,12 @@ def slip_force(
     As in the reference force along and force across know nothing of each other; Regolith's own share the friction.
 
     Args:
-        p: a record of TYRE_RECORD
-        load: [N]
-        slip_x: > 0 drives
-        tan_alpha: tangent of the slip angle, > 0 where the wheel moves to the left
-        camber: [rad], > 0 where the wheel's top leans to the right
-        scale: friction over the nominal one
+        p: A record of TYRE_RECORD.
+        load: [N].
+        slip_x: > 0 drives.
+        tan_alpha: Tangent of the slip angle, > 0 where the wheel moves to the left.
+        camber: [rad], > 0 where the wheel's top leans to the right.
+        scale: Friction over the nominal one.
     """
     m = p.pacejka_89
     w = 1e-3 * load

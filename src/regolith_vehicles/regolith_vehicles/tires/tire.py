@@ -40,7 +40,7 @@ def _sensible(**given: Floats) -> None:
     """Refuse numbers that no bench has.
 
     Raises:
-        ValueError: naming the argument, its value and what is allowed
+        ValueError: Naming the argument, its value and what is allowed.
     """
     for name, values in given.items():
         low, high, allowed = _LIMITS.get(name, (-math.inf, math.inf, 'finite numbers'))
@@ -59,10 +59,10 @@ class Tire:
         """Make a tyre.
 
         Args:
-            behaviour: 'regolith', or 'reference': as Chrono's tyres behave, what is wrong with them included
+            behaviour: 'regolith', or 'reference': as Chrono's tyres behave, what is wrong with them included.
 
         Raises:
-            InputError: if there is no such behaviour
+            InputError: If there is no such behaviour.
         """
         if behaviour not in BEHAVIOURS:
             raise InputError(
@@ -82,9 +82,9 @@ class Tire:
         """Return ``Fz`` [N] and ``depth`` [m] on level ground; the arguments broadcast.
 
         Args:
-            height: of the wheel's centre [m]
-            speed_z: of it, upwards [m/s]
-            camber: [rad]
+            height: Of the wheel's centre [m].
+            speed_z: Of it, upwards [m/s].
+            camber: [rad].
         """
         heights, speeds, cambers = np.broadcast_arrays(*(np.asarray(v, float) for v in (height, speed_z, camber)))
         _sensible(height=heights, speed_z=speeds, camber=cambers)
@@ -108,15 +108,15 @@ class Tire:
         The wheel turns at (1 + slip) speed over the rolling radius and moves aside at speed times tan(slip_angle).
 
         Args:
-            load: [N]
-            slip: > 0 drives
-            slip_angle: > 0: the wheel moves to the left [rad]
-            camber: > 0: the top leans to the right [rad]
-            speed: of the wheel's centre, forward [m/s]
-            friction: of the ground
+            load: [N].
+            slip: > 0 drives.
+            slip_angle: > 0: the wheel moves to the left [rad].
+            camber: > 0: the top leans to the right [rad].
+            speed: Of the wheel's centre, forward [m/s].
+            friction: Of the ground.
 
         Raises:
-            ValueError: if a load is more than the tyre carries at any depth
+            ValueError: If a load is more than the tyre carries at any depth.
         """
         given = np.broadcast_arrays(*(np.asarray(v, float) for v in (load, slip, slip_angle, camber, speed, friction)))
         names = ('load', 'slip', 'slip_angle', 'camber', 'speed', 'friction')
@@ -132,7 +132,7 @@ class Tire:
         """Refuse loads that it does not carry.
 
         Raises:
-            ValueError: naming the load, and the largest that it carries
+            ValueError: Naming the load, and the largest that it carries.
         """
         most = float(self.record[0]['radius']) * DEEPEST
         if len(loads.ravel()) and not float(self.depth(loads.max())) <= most:
@@ -145,7 +145,7 @@ class Tire:
         """Return the tyre under a constant load [N], undeflected.
 
         Raises:
-            ValueError: if it does not carry the load, or the ground has no friction
+            ValueError: If it does not carry the load, or the ground has no friction.
         """
         _sensible(load=np.array([load]), camber=np.array([camber]), friction=np.array([friction]))
         self._carries(np.array([load]))
@@ -166,10 +166,10 @@ class RollingTire:
         """Return force and moments of a motion, and let the tyre pass a step of it.
 
         Args:
-            dt: [s]; 0: the force that lasts, without any lag
-            vx: of the wheel's centre forward [m/s]
-            vy: to the left
-            omega: spin [rad/s], > 0 rolls forward
+            dt: [s]; 0: the force that lasts, without any lag.
+            vx: Of the wheel's centre forward [m/s].
+            vy: To the left.
+            omega: Spin [rad/s], > 0 rolls forward.
         """
         if not (dt >= 0.0 and math.isfinite(dt + vx + vy + omega)):
             _sensible(dt=np.array([dt]), vx=np.array([vx]), vy=np.array([vy]), omega=np.array([omega]))
@@ -183,11 +183,11 @@ def load_tire(name_or_path: str | Path, behaviour: str = 'regolith', *, base_dir
     """Return a tyre by name or by the path of its YAML file.
 
     Args:
-        behaviour: see :class:`Tire`
-        base_dir: origin of relative paths
+        behaviour: See :class:`Tire`.
+        base_dir: Origin of relative paths.
 
     Raises:
-        InputError: naming file, key, value and what is allowed
+        InputError: Naming file, key, value and what is allowed.
     """
     return Tire(read_tyre(YamlSource(TYRES.find(name_or_path, base_dir), what='a tyre')), behaviour)
 

@@ -26,8 +26,8 @@ def transport_speed(spin: float, radius: float) -> float:
     """Return the speed that slips are related to [m/s].
 
     Args:
-        spin: of the wheel [rad/s]
-        radius: the effective one [m]
+        spin: Of the wheel [rad/s].
+        radius: The effective one [m].
     """
     return radius * abs(spin) + SPEED_FLOOR
 
@@ -71,11 +71,11 @@ def slip_force(p: Any, load: float, slip_x: float, slip_y: float, scale: float) 
     """Return the force along and across [N].
 
     Args:
-        p: a record of TYRE_RECORD
-        load: [N]
-        slip_x: slip forward, > 0 drives
-        slip_y: to the left's force, > 0 where the wheel moves to the right
-        scale: friction over the nominal one
+        p: A record of TYRE_RECORD.
+        load: [N].
+        slip_x: Slip forward, > 0 drives.
+        slip_y: To the left's force, > 0 where the wheel moves to the right.
+        scale: Friction over the nominal one.
     """
     t = p.tmeasy
     q = min(load, t.top_load) / t.nominal_load

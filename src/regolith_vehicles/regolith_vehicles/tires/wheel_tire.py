@@ -19,13 +19,13 @@ def wheel_tire(config: VehicleModelConfig, key: str, name: str, radius: float, b
     """Return the tyre of a wheel.
 
     Args:
-        config: of the vehicle, whose file relative paths start at
-        key: of the tyre in that file, for errors
-        name: name or path of the tyre
-        radius: of the wheel [m]
+        config: Of the vehicle, whose file relative paths start at.
+        key: Of the tyre in that file, for errors.
+        name: Name or path of the tyre.
+        radius: Of the wheel [m].
 
     Raises:
-        InputError: if there is no such tyre, its file is wrong, or it does not fit
+        InputError: If there is no such tyre, its file is wrong, or it does not fit.
     """
     folder = Path(config.file).parent if config.file else Path()
     try:

@@ -16,8 +16,8 @@ def idle_drums(
     """Return why drums that a task waits for do not fill, and what is allowed; '' if all turn or are full.
 
     Args:
-        goals: present targets of joints by name, as the task begins
-        levels: how full tools are by name, 0 to 1; of others 0
+        goals: Present targets of joints by name, as the task begins.
+        levels: How full tools are by name, 0 to 1; of others 0.
     """
     waiting = [
         name

@@ -37,11 +37,11 @@ class SoilInFlight:
         """Add a parcel.
 
         Args:
-            mass: in whole quanta, per area of a node [kg/m^2]
-            place: where it leaves the tool, in the world [m], shape (3,)
-            velocity: with which it does [m/s], shape (3,)
-            along: unit vector along the edge or axle in the plane, shape (2,)
-            half: half lengths of the rectangle it comes down on, along the edge and across [m]
+            mass: In whole quanta, per area of a node [kg/m^2].
+            place: Where it leaves the tool, in the world [m], shape (3,).
+            velocity: With which it does [m/s], shape (3,).
+            along: Unit vector along the edge or axle in the plane, shape (2,).
+            half: Half lengths of the rectangle it comes down on, along the edge and across [m].
         """
         self.parcels = np.vstack((self.parcels, np.concatenate(((mass,), place, velocity, along, half))))
 
@@ -52,8 +52,8 @@ class SoilInFlight:
         spreads evenly over the nodes of its rectangle.
 
         Args:
-            gravity: [m/s^2], shape (3,)
-            grid: the committed ground
+            gravity: [m/s^2], shape (3,).
+            grid: The committed ground.
 
         Source: goldstein2002.
         Checked by: test_soil_in_flight.py::test_a_parcel_flies_a_parabola.
@@ -89,8 +89,8 @@ def spread(parcel: Vector, spacing: float) -> tuple[Indices, Indices, Vector]:
     """Return the nodes in the rectangle of a parcel, and its mass on each: equal parts, odd quanta to the first.
 
     Args:
-        parcel: shape (COLUMNS,)
-        spacing: of the nodes [m]
+        parcel: Shape (COLUMNS,).
+        spacing: Of the nodes [m].
     """
     x, y = parcel[X], parcel[X + 1]
     ax, ay = parcel[ALONG : ALONG + 2]

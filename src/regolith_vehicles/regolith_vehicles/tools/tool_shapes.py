@@ -38,10 +38,10 @@ def tool_shape(config: ToolConfig, folder: Path) -> ToolShape:
     """Return the shape of a tool.
 
     Args:
-        folder: from which the mesh's path starts
+        folder: From which the mesh's path starts.
 
     Raises:
-        ValueError: if the mesh cannot be read, is open or inside out
+        ValueError: If the mesh cannot be read, is open or inside out.
     """
     x, y, z, w = config.orientation
     matrix = np.empty(9)
@@ -78,10 +78,10 @@ def refuse_unless_solid(corners: Vector) -> None:
     signed volumes with the origin is positive if they look outward.
 
     Args:
-        corners: of triangles, counter-clockwise from outside [m], shape (k, 3, 3)
+        corners: Of triangles, counter-clockwise from outside [m], shape (k, 3, 3).
 
     Raises:
-        ValueError: telling what is wrong
+        ValueError: Telling what is wrong.
     """
     _, names = np.unique(np.round(corners.reshape(-1, 3), 9), axis=0, return_inverse=True)
     faces = names.reshape(-1, 3)
@@ -98,10 +98,10 @@ def shape_of(name: str, config: ToolConfig, folder: Path, where: str | Path) -> 
     """Return the shape of a named tool.
 
     Args:
-        where: the vehicle's file
+        where: The vehicle's file.
 
     Raises:
-        VehicleModelError: naming the key
+        VehicleModelError: Naming the key.
     """
     try:
         return tool_shape(config, folder)

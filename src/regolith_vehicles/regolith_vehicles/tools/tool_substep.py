@@ -46,7 +46,7 @@ def step_tools(digging: ToolStepArrays, step: float, bodies: BodyArrays, pose: P
     """Let tools sweep for a substep, and their bodies bear the forces.
 
     Args:
-        pose: room for the pose of one tool
+        pose: Room for the pose of one tool.
     """
     tools = digging.tools
     for k in range(digging.parts.body.shape[0]):

@@ -79,11 +79,11 @@ class VehicleTools:
         """Make the tools of a vehicle.
 
         Args:
-            gravity: in the world [m/s^2], shape (3,)
-            ground: what can be dug; None: nothing
+            gravity: In the world [m/s^2], shape (3,).
+            ground: What can be dug; None: nothing.
 
         Raises:
-            VehicleModelError: if the file does not describe them
+            VehicleModelError: If the file does not describe them.
         """
         self.names = tuple(sorted(config.tools))
         """Names of the tools."""
@@ -185,9 +185,9 @@ class VehicleTools:
         """Return the tools at work in a cycle; None if none comes near the ground, or nothing can be dug.
 
         Args:
-            window: of the soil within reach, see :meth:`places`
-            duration: of the cycle [s]
-            acceleration: within the cycle, at most [m/s^2]
+            window: Of the soil within reach, see :meth:`places`.
+            duration: Of the cycle [s].
+            acceleration: Within the cycle, at most [m/s^2].
         """
         if not self.names or self._ground is None:
             return None
@@ -227,7 +227,7 @@ class VehicleTools:
         """Take in a cycle that was run: note the work, pour, let fall; return whether that changed any payload.
 
         Args:
-            digging: what :meth:`begin` returned
+            digging: What :meth:`begin` returned.
         """
         if not self.names:
             return False
@@ -390,7 +390,7 @@ class VehicleTools:
         """Restore what :meth:`save` returned, from a place on; return where it ends.
 
         Raises:
-            ValueError: if it was cut short
+            ValueError: If it was cut short.
         """
         if not self.names:
             return at

@@ -160,7 +160,7 @@ def place_shoes(band: Band, state: BandState, step: float, bodies: BodyArrays) -
     """Write where all shoes are and how they move.
 
     Args:
-        step: time since the last time [s]; 0: the state does not change
+        step: Time since the last time [s]; 0: the state does not change.
     """
     nestling = math.exp(-step / _NESTLING)
     for side in range(band.disc.shape[0]):

@@ -40,9 +40,9 @@ def lay_track(x: Floats, z: Floats, radius: Floats, pitch: float, pieces: Floats
     It begins at the front of the first disc, where the outward normal is +x.
 
     Args:
-        x: centres of the discs [m], shape (n,); so is ``z``; ``radius`` of the pin line on each [m]
-        pitch: of the pins [m]
-        pieces: out, shape (at least 2 n + 2, COLUMNS)
+        x: Centres of the discs [m], shape (n,); so is ``z``; ``radius`` of the pin line on each [m].
+        pitch: Of the pins [m].
+        pieces: Out, shape (at least 2 n + 2, COLUMNS).
     """
     discs = x.shape[0]
     count, total = 0, 0.0

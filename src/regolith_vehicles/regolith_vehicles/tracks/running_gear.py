@@ -66,11 +66,11 @@ class Tracks(RunningGear):
         """Make the gear.
 
         Args:
-            parameters: as :class:`regolith_vehicles.tracks.config.TracksConfig` has them
+            parameters: As :class:`regolith_vehicles.tracks.config.TracksConfig` has them.
 
         Raises:
-            VehicleModelError: if a name is not in the MJCF file
-            InputError: naming file, key, value and what is allowed
+            VehicleModelError: If a name is not in the MJCF file.
+            InputError: Naming file, key, value and what is allowed.
         """
         self.where, self.mjcf = config.file or str(mjcf_path), Path(mjcf_path).name
         self.tracks = checked_parameters(TracksConfig, config, parameters)
@@ -134,7 +134,7 @@ class Tracks(RunningGear):
         """Refuse bands that are far too short or too long for their discs.
 
         Raises:
-            VehicleModelError: naming the side
+            VehicleModelError: Naming the side.
         """
         data, pitch = mujoco.MjData(self.model), self.tracks.shoe.pitch_m
         mujoco.mj_forward(self.model, data)
@@ -270,8 +270,8 @@ class Tracks(RunningGear):
         """Return commands at both ends of a cycle.
 
         Args:
-            targets: forward speed [m/s] and yaw rate [rad/s], shape (2,), or steering, throttle, braking and, if it is
-                not to go ahead, direction, and, if it is to turn on the spot, pivot: shape (3,) to (5,)
+            targets: Forward speed [m/s] and yaw rate [rad/s], shape (2,), or steering, throttle, braking and, if it is
+                not to go ahead, direction, and, if it is to turn on the spot, pivot: shape (3,) to (5,).
         """
         given = np.asarray(targets[0], dtype=np.float64)
         if len(given) == 2:
@@ -385,7 +385,7 @@ class Tracks(RunningGear):
         """Return the slip ratios of both bands.
 
         Args:
-            band: their speeds [m/s]
+            band: Their speeds [m/s].
         """
         speed, rate = self.cruising[:2]
         ahead = speed - rate * self.band.aside

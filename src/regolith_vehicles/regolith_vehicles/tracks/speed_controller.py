@@ -23,11 +23,11 @@ def speed_control(twist: Vector, memory: Vector, duration: float, gauge: float, 
     """Return steering, throttle, braking, direction and pivot for a twist, shape (5,).
 
     Args:
-        twist: forward speed to reach [m/s], yaw rate, left positive [rad/s]
-        memory: in/out: speed [m/s] and yaw rate [rad/s] now, integrals [m], [rad]; shape (4,)
-        duration: of the cycle [s]
-        gauge: distance of the tracks [m]
-        pivots: whether it can turn on the spot
+        twist: Forward speed to reach [m/s], yaw rate, left positive [rad/s].
+        memory: in/out: speed [m/s] and yaw rate [rad/s] now, integrals [m], [rad]; shape (4,).
+        duration: Of the cycle [s].
+        gauge: Distance of the tracks [m].
+        pivots: Whether it can turn on the spot.
 
     Source: wong2008, section 6.1.
     Checked by: test_tracks.py::test_a_twist_is_driven.
