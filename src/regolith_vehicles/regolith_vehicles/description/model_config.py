@@ -471,7 +471,7 @@ class VehicleModelConfig(Section):
             payload = self.payloads.get(tool.payload)
             if payload is None or payload.mass_kg > 0.0 or filled.count(tool.payload) > 1:
                 raise ValueError(
-                    f'tools.{name}.payload = {tool.payload!r}: cannot be filled; allowed: a payload that is empty at the start'
+                    f'tools.{name}.payload = {tool.payload!r}: cannot be filled; allowed: a payload empty at the start'
                     f' and not filled by another tool: {", ".join(self.payloads) or "there is none"}'
                 )
         return self
