@@ -316,7 +316,7 @@ class RunningGear(ABC):
         """Add a cycle to the statistics of the run.
 
         Args:
-            figures: Statistics to update.
+            figures: Statistics to update.  # term: name
             way: Horizontal displacement of the base [m].
             data: MuJoCo state (mujoco.MjData) at the end of the cycle.
             before: Result of :meth:`positions` at the start of the cycle.

@@ -330,7 +330,7 @@ def test_on_soil_a_tyre_is_a_wheel_like_any_other(small_tyre: Path) -> None:
         ('hmmwv_fialla', r'no such tyre .*did you mean hmmwv_fiala'),
         (
             'hmmwv_fiala',
-            r'has a radius of 0\.47 m, and the wheel one of 0\.25 m; allowed: a tyre of 0\.225 to 0\.275 m',
+            r'has a radius of 0\.47 m, but the wheel has 0\.25 m; allowed: a tire radius of 0\.225 to 0\.275 m',
         ),
     ],
 )

@@ -104,7 +104,7 @@ def index_of(model: Any, kind: str, name: str, file: str, where: str | Path, key
         first = 1 if kind == 'body' else 0  # MuJoCo's world body is not part of the vehicle
         known = [getattr(model, kind)(k).name for k in range(first, count)]
         names = ', '.join(filter(None, known)) or '(none exist)'
-        raise VehicleModelError(where, key, name, names, f'does not exist as {_KINDS[kind]} in {file}')
+        raise VehicleModelError(where, key, name, names, f'no such {_KINDS[kind]} in {file}')
     return int(index)
 
 
