@@ -327,7 +327,7 @@ def test_a_twist_does_not_spin_the_wheels(make_car: Callable[..., Vehicle]) -> N
                     'resistance_ohm': 0.1,
                 }
             ),
-            r'powertrains\.own: an electric motor without a battery.*key battery',
+            r'powertrains\.own: an electric motor requires a battery.*key battery',
         ),
         (
             {'differential_locks': ['lock_fron']},
