@@ -213,7 +213,7 @@ def test_a_blade_loses_its_pile_when_lifted_and_a_bucket_when_tipped(
         (
             {'payload': 'hopper'},
             'tools.drum_front.payload',
-            r"'hopper': cannot be filled; allowed: one of the payloads",
+            r"'hopper': cannot be filled; allowed: a payload empty at the start",
         ),
         ({'body': 'drum_rear'}, 'tools.drum_front.payload', 'a payload on drum_rear'),
         ({'radius_m': -0.2}, 'radius_m', 'greater than 0'),

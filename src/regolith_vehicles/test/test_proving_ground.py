@@ -192,7 +192,7 @@ def test_without_pedals_and_gas_nothing_drives_off() -> None:
             'sample_s = 0.001: is inconsistent with cycle_s; allowed: at least 0.01',
         ),
         ({'powertrain': 'steam'}, "powertrain = 'steam'"),
-        ({'tire': 'hmmwv_fiala,hmmwv_fiala,hmmwv_fiala'}, 'tire has 3 names; allowed: one, one of each axle'),
+        ({'tire': 'hmmwv_fiala,hmmwv_fiala,hmmwv_fiala'}, 'tire has 3 names; allowed: one, one per axle'),
     ],
 )
 def test_settings_that_say_nothing_are_refused(given: dict[str, Any], message: str) -> None:

@@ -77,13 +77,13 @@ def test_discs_in_another_order_are_refused(make_m113: MakeM113) -> None:
     """The way round them is laid from a sprocket in front; one behind would be laid round nothing."""
     sides = gear_of(make_m113()).tracks.model_dump()['sides']
     sides[1]['wheels'] = sides[1]['wheels'][::-1]
-    with pytest.raises(VehicleModelError, match=r'sides\.1.* has discs at x = .*; allowed: the sprocket foremost'):
+    with pytest.raises(VehicleModelError, match=r'sides\.1.* has discs at x = .*; allowed: sprocket, wheels and idler'):
         make_m113(sides=sides)
     behind = gear_of(make_m113()).tracks.model_dump()['sides']
     for side in behind:
         for part in ('body', 'joint'):
             side['sprocket'][part], side['idler'][part] = side['idler'][part], side['sprocket'][part]
-    with pytest.raises(VehicleModelError, match='the sprocket foremost'):
+    with pytest.raises(VehicleModelError, match='sprocket, wheels and idler'):
         make_m113(sides=behind)
 
 

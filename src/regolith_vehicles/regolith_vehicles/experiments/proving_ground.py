@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Experiment ``proving_ground``: motion of a vehicle over time, and results of the maneuver."""
+"""Experiment ``proving-ground``: motion of a vehicle over time, and results of the maneuver."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Experiment ``tire``: forces of a tire on a rig over slip, slip angle, camber, load and friction, or over time."""
+"""Experiment ``tire-rig``: forces of a tire over slip, slip angle, camber, load and friction, or over time."""
 
 from __future__ import annotations
 

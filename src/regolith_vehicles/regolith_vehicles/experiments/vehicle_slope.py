@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Experiment ``slope``: slip and speed of a rover on a slope."""
+"""Experiment ``vehicle-slope``: slip and speed of a rover on a slope."""
 
 from __future__ import annotations
 
