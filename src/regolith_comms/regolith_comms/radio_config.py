@@ -50,6 +50,6 @@ def load_radio(name: str | Path) -> Radio:
     """Return a radio by name, or from a YAML file.
 
     Raises:
-        InputError: naming file, line, key, value and what is allowed
+        InputError: Naming file, line, key, value and what is allowed.
     """
     return RADIOS.load(name, Radio)

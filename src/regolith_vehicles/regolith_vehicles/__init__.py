@@ -1,3 +1,3 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Vehicles: multibody models, wheels on soil, drivers, the agent of one vehicle."""
+"""Vehicles: multibody models, wheels on soil, drivers, and the agent of one vehicle."""

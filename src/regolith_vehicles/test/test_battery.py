@@ -99,11 +99,11 @@ def test_motors_of_wheels_take_their_work_and_their_heat() -> None:
     [
         (
             {'voltage_v': (28.0, 20.0)},
-            'voltage_v = [28.0, 20.0]: falls with charge; allowed: full at least as high as empty',
+            'voltage_v = [28.0, 20.0]: decreases with charge; allowed: an empty and a full voltage, ascending',
         ),
         (
             {'standby_w': 2000.0},
-            'standby_w = 2000.0: exceeds its power; allowed: below V^2 / 4 R of empty cells, 1e+03 W',
+            'standby_w = 2000.0: exceeds the battery power; allowed: below V^2 / 4 R of empty cells, 1e+03 W',
         ),
         ({'initial_state_of_charge': 0.0}, 'greater than 0'),
         ({'energy_wh': -1.0}, 'greater than 0'),
