@@ -367,13 +367,13 @@ def test_cables_that_let_go_are_those_that_would_push(seed: int) -> None:
 @pytest.mark.parametrize(
     ('kind', 'changes', 'why'),
     [
-        ('cable', {'between': ['a', 'a']}, r"between = \['a', 'a'\]: one and the same; allowed: two names"),
+        ('cable', {'between': ['a', 'a']}, r"between = \['a', 'a'\]: names are equal; allowed: two different names"),
         ('cable', {'length_m': 0.0}, 'greater than 0'),
         ('cable', {'damping': 3.0}, 'damping = 3.0: applies only with stiffness_npm; allowed: 0'),
         ('cable', {'max_step_s': 0.5}, 'less than or equal to 0.1'),
         ('joint', {}, 'at = null: is required for a fixed; allowed: a value'),
         ('joint', {'at': [0, 0, 0], 'axis': [0, 0, 1]}, r'axis = .* does not apply to a fixed; allowed: left out'),
-        ('joint', {'kind': 'hinge', 'at': [0, 0, 0], 'axis': [0, 0, 0]}, 'leads nowhere; allowed: a direction'),
+        ('joint', {'kind': 'hinge', 'at': [0, 0, 0], 'axis': [0, 0, 0]}, 'has no direction; allowed: a nonzero vector'),
         ('joint', {'kind': 'spring', **ROD}, 'stiffness_npm = null: is required for a spring; allowed: a value'),
         (
             'joint',

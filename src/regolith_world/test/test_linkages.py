@@ -206,14 +206,14 @@ def test_what_goes_too_fast_ends_the_run_by_name() -> None:
     [
         (
             {'bodies': {'world': GATE['bodies']['leaf']}, 'joints': []},
-            "bodies.world = 'world': no name; allowed: .* not 'world'",
+            "bodies.world = 'world': is not a valid name; allowed: .* not 'world'",
         ),
-        ({'bodies': {'a b': GATE['bodies']['leaf']}, 'joints': []}, "bodies.a b = 'a b': no name; allowed: letters"),
+        ({'bodies': {'a b': GATE['bodies']['leaf']}, 'joints': []}, "bodies.a b = 'a b': is not a valid name; allowed: letters"),
         (
             {'joints': [{'kind': 'ball', 'between': ['leaf', 'roof'], 'at': [0, 0, 0]}]},
-            r"joints.0.between = \['leaf', 'roof'\]: not two; allowed: of world, leaf, knob",
+            r"joints.0.between = \['leaf', 'roof'\]: are not two bodies; allowed: two of world, leaf, knob",
         ),
-        ({'joints': [{'kind': 'ball', 'between': ['leaf', 'leaf'], 'at': [0, 0, 0]}]}, 'not two; allowed: of'),
+        ({'joints': [{'kind': 'ball', 'between': ['leaf', 'leaf'], 'at': [0, 0, 0]}]}, 'are not two bodies; allowed: two of'),
         (
             {'joints': [{'kind': 'ball', 'between': ['leaf', 'knob']}]},
             'at = null: is required for a ball; allowed: a value',
@@ -224,7 +224,7 @@ def test_what_goes_too_fast_ends_the_run_by_name() -> None:
         ),
         (
             {'joints': [{'kind': 'hinge', 'between': ['leaf', 'knob'], 'at': [0, 0, 0], 'axis': [0, 0, 0]}]},
-            'axis = .* allowed: a direction',
+            'axis = .* allowed: a nonzero vector',
         ),
         (
             {'joints': [{'kind': 'ball', 'between': ['leaf', 'knob'], 'at': [0, 0, 0], 'axis': [0, 0, 1]}]},
@@ -236,7 +236,7 @@ def test_what_goes_too_fast_ends_the_run_by_name() -> None:
         ),
         (
             {'joints': [{'kind': 'distance', 'between': ['leaf', 'knob'], 'ends': [[0, 0, 0], [0, 0, 0]]}]},
-            'ends = .* allowed: 1 mm apart at least',
+            'ends = .* allowed: at least 1 mm apart',
         ),
         (
             {
@@ -249,7 +249,7 @@ def test_what_goes_too_fast_ends_the_run_by_name() -> None:
                     }
                 ]
             },
-            'joints.0.stiffness_npm = 1.*: on 0.2 kg; allowed: with substep_s of 1.6e-05 at most',
+            'joints.0.stiffness_npm = 1.*: is too stiff for 0.2 kg; allowed: with substep_s up to 1.6e-05',
         ),
         ({'bodies': {'leaf': {**GATE['bodies']['leaf'], 'mass_kg': -1.0}}, 'joints': []}, 'mass_kg'),
         (
@@ -276,9 +276,9 @@ def test_a_linkage_that_cannot_be_is_refused(change: dict[str, Any], says: str) 
 @pytest.mark.parametrize(
     ('change', 'says'),
     [
-        ({'length_m': 1.5}, 'length_m = 1.5: between ends 2 m apart; allowed: at least that'),
-        ({'ends': [[0, 0, 0], [0, 0, 0]]}, 'allowed: at least that, and ends that differ'),
-        ({'rods': 50}, 'rods = 50: of 0.05 m; allowed: twice radius_m long at least'),
+        ({'length_m': 1.5}, 'length_m = 1.5: does not fit ends 2 m apart; allowed: at least this distance'),
+        ({'ends': [[0, 0, 0], [0, 0, 0]]}, 'allowed: at least this distance, and two different ends'),
+        ({'rods': 50}, 'rods = 50: gives rods of 0.05 m; allowed: rods of at least twice radius_m'),
         ({'rods': 0}, 'rods'),
         ({'damping': math.nan}, 'damping'),
     ],
