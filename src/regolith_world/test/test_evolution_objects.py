@@ -271,7 +271,7 @@ def test_children_evolve_only_when_called_by_their_parent() -> None:
     w.step()
     for item, parent in ((root, w), (child, root), (grandchild, child)):
         assert isinstance(item, Counting) and [c for what, c in item.callers if what == 'evolve'] == [parent]
-    with pytest.raises(ValueError, match=r"object 'o/o' is a child of 'o'; allowed: roots"):
+    with pytest.raises(ValueError, match=r"object 'o/o' is a child of 'o'; allowed: root objects"):
         world(child)
 
 

@@ -248,7 +248,7 @@ def test_an_agent_on_other_ground_is_caught():
     world, (a,) = world_of(('a', 0.0, 0.0))
     world.soil_hash = hashlib.sha256(b'terrain').hexdigest()
     a.soil_hash = hashlib.sha256(b'something else').hexdigest()
-    with pytest.raises(ProtocolError, match='a holds ground'):
+    with pytest.raises(ProtocolError, match='a has the soil state'):
         world.step()
 
 
@@ -268,7 +268,7 @@ def test_joining_inside_another_is_refused_saying_how_deep():
     world, _ = world_of(('a', 0.0, 0.0), ('b', 5.0, 0.0))
     # Two balls of 0.1 m whose centres are 0.15 m apart overlap by 0.05 m.
     intruder = Rolling('c', 0.15, 0.0, world._bus.answer).join_request(**{'soil.cohesion_pa': '17.0'})
-    with pytest.raises(AdmissionError, match=r"'c' at \(0.15, 0.00, 0.00\) would stand 0.050 m inside 'a' at \(0.00, "):
+    with pytest.raises(AdmissionError, match=r"'c' at \(0.15, 0.00, 0.00\) would penetrate 'a' at \(0.00, .*\) by 0.050 m"):
         world.admit(intruder)
     assert 'c' not in world.participants and 'c' not in world.objects
     # What was refused leaves no parameters behind that others would be held against.
@@ -434,5 +434,5 @@ def test_the_worlds_own_state_comes_back_in_a_new_epoch():
         assert agent.save() == body
     assert all(answer.key.epoch == 1 for answer in world.hold().values())
     stranger, _ = world_of(('c', 0.0, 0.0))
-    with pytest.raises(ProtocolError, match=r"checkpoint is of \['a', 'b'\], without \['a', 'b'\] here"):
+    with pytest.raises(ProtocolError, match=r"checkpoint has the participants \['a', 'b'\]; missing here: \['a', 'b'\]"):
         stranger.load(blob)

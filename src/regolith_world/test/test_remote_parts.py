@@ -163,7 +163,7 @@ def test_an_attempt_is_undone_in_all_parts():
     agent.discard()
     assert [b.position[0] for b in agent.bodies()] == [0.0, 1.0]
     assert (agent.next_dt_ns(), agent.state_hash()) == (5, 'h0')
-    with pytest.raises(ParticipantFailed, match=r"a answers with bodies \['a'\]; allowed: .*\['a', 'a/tip'\]"):
+    with pytest.raises(ParticipantFailed, match=r"a sends the bodies \['a'\]; allowed: .*\['a', 'a/tip'\]"):
         agent.take(CycleResult(CycleKey(0, 0, 0), 'a', 5, moved[:1]), 10)
 
 
@@ -181,7 +181,7 @@ def test_a_checkpoint_brings_parts_back():
         assert back.name == body.name and np.array_equal(back.position, body.position)
     other, _, _ = world_of(False, [])
     other.hold()
-    with pytest.raises(ProtocolError, match=r"checkpoint is of \['a'\], without \['a/tip'\]"):
+    with pytest.raises(ProtocolError, match=r"checkpoint has the bodies \['a'\]; missing: \['a/tip'\]"):
         world.load(other.save())
 
 
@@ -203,7 +203,7 @@ def test_a_part_needs_room_to_join_and_a_name():
         world.admit(newcomer.join_request())
     bodies = state('b', 5.0, 0.0), state('b/tip', 6.0, 0.0)
     for change, told in (
-        ({'bodies': ()}, r"'b' joins with bodies \[\]; allowed: 'b' first"),
+        ({'bodies': ()}, r"'b' has an invalid join request: bodies \[\]; allowed: 'b' first"),
         ({'bodies': (bodies[1],)}, r"bodies \['b/tip'\]; allowed: 'b' first"),
         ({'bodies': (bodies[0], state('tip', 6.0, 0.0))}, r"body 'tip'; allowed: .* begin with 'b/'"),
         ({'bodies': (*bodies, bodies[1])}, r"body 'b/tip'; allowed: other names, each once"),
