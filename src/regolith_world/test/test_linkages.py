@@ -196,7 +196,7 @@ def test_what_goes_too_fast_ends_the_run_by_name() -> None:
     assert isinstance(whip, Linkage)
     whip.motion.velocity[:] = 1e4 * np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
     with pytest.raises(
-        ParticipantFailed, match=r'whip: joints cannot be held together.*allowed: what a substep_s of 0.1'
+        ParticipantFailed, match=r'whip: joints cannot be satisfied.*allowed: speeds that a substep_s of 0.1'
     ):
         run(w, 1.0)
 

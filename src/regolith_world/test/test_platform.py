@@ -152,10 +152,10 @@ def test_a_discarded_attempt_takes_back_what_it_made_and_no_more() -> None:
 
 
 def test_what_can_be_struck_has_no_pace_of_its_own() -> None:
-    with pytest.raises(ValueError, match='between which it can be struck; allowed: mass 0'):
+    with pytest.raises(ValueError, match='between which it could collide; allowed: mass 0'):
         Logistic('a', rigid_state('a', [0, 0, 0], 1.0, np.eye(3)), pace_ns=1000)
     assert Logistic('a', rigid_state('a', [0, 0, 0], 1.0, np.eye(3)), pace_ns=0).pace_ns == 0
-    with pytest.raises(ValidationError, match=r'allowed: 0, or 1e-6 to 0.4, a tenth of the leg'):
+    with pytest.raises(ValidationError, match=r'allowed: 0, or 1e-6 to 0.4, a tenth of the travel time'):
         make_objects({'lift': {**LIFT, 'state_period_s': 1.0}}, 1.62)
 
 

@@ -183,7 +183,7 @@ def test_address_that_was_meant_is_suggested(uri: str, monkeypatch: pytest.Monke
 
 def test_name_of_a_deleted_vehicle_is_refused_with_what_frees_it() -> None:
     with pytest.raises(
-        SpawnError, match=r"name 'guest' is taken; it is that of a deleted vehicle.*fix: reset everything"
+        SpawnError, match=r"name 'guest' is taken; it belongs to a deleted vehicle.*fix: reset the whole simulation"
     ):
         spawning.unique_name('guest', {'model': 'viper'}, False, ['guest', 'rover'], ['guest'])
     with pytest.raises(SpawnError, match=r"name 'rover' is taken; names in use: guest, rover$"):
