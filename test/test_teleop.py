@@ -83,7 +83,7 @@ def test_a_world_is_paused_stepped_and_driven_from_other_terminals(tmp_path: Pat
         assert names[0] == 'beginning' and 'here' not in names and listed['initial_wait_s'] == 0.0, names
         for words, why in (
             (('rewind', 'hre'), 'is no time and no moment; allowed: seconds, beginning'),
-            (('rewind', 1e6), 'rewind to 1000000 s; allowed: 0.0000 to '),
+            (('rewind', 1e6), 'rewind to 1000000 s is outside the timeline of this run; allowed: 0.0000 to '),
             (('keep', 'a/b'), "'a/b' cannot be the name of a folder; allowed: "),
             (('rewind', '1e30'), 'is no time; allowed: seconds from 0'),
             (('keep', '7.5'), 'is taken for a time'),

@@ -45,9 +45,9 @@ def test_damage_is_named(tmp_path: Path) -> None:
     for change, why in (
         ({'format': 2}, 'format: 2; allowed: 4'),
         ({'format': None}, 'format: None; allowed: 4'),
-        ({'blobs': None}, 'not a whole manifest'),
-        ({'blobs': ['amber']}, 'not a whole manifest'),
-        ({'t_ns': 'soon'}, 'not a whole manifest'),
+        ({'blobs': None}, 'not a complete manifest'),
+        ({'blobs': ['amber']}, 'not a complete manifest'),
+        ({'t_ns': 'soon'}, 'not a complete manifest'),
         ({'blobs': {}}, "lacks 'world'"),
     ):
         files.write(folder, MADE)
@@ -57,7 +57,7 @@ def test_damage_is_named(tmp_path: Path) -> None:
     (folder / 'amber.bin').write_bytes(bytes(256))
     refused(r'amber\.bin: sha256 is')
     (folder / 'amber.bin').unlink()
-    refused(r'amber\.bin: the manifest names it')
+    refused(r'amber\.bin: is in the manifest')
     (folder / 'manifest.json').write_text('[1, 2]')
     refused('format: None')
     (folder / 'manifest.json').write_bytes(b'\xff\xfe')

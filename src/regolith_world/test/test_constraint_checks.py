@@ -32,7 +32,7 @@ def problem(**things: dict[str, Any]) -> str:
 @pytest.mark.parametrize(
     ('coupling', 'said'),
     [
-        (cable('a', 'b', length_m=0.1), 'c.length_m = 0.1: ends are 2 m apart, an error of 1.9 m where a cycle may'),
+        (cable('a', 'b', length_m=0.1), 'c.length_m = 0.1: ends are 2 m apart, an error of 1.9 m where a step may'),
         (cable('a', 'b', length_m=2.0 - 1.1 * MOST_M), 'allowed: at least 1.99'),
         (cable('a', 'b', length_m=1.0, stiffness_npm=1e6), 'c.length_m = 1: ends are 2 m apart'),
         (

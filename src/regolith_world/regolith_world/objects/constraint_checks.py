@@ -102,7 +102,7 @@ def _torn(coupling: Constraint, near: Object, far: Object) -> Problem | None:
         return None
     key = 'length_m' if line.one_way else 'rest_length_m'
     problem = (
-        f'has ends {apart:.6g} m apart, an error of {abs(error):.4g} m where a step may correct {most:.3g} m '
+        f'ends are {apart:.6g} m apart, an error of {abs(error):.4g} m where a step may correct {most:.3g} m '
         f'(at {CORRECTION_MPS:g} m/s)'
     )
     allowed = f'at least {apart - most:.6g}' if error > 0.0 else f'at most {apart + most:.6g}'
