@@ -64,7 +64,7 @@ def test_a_world_is_paused_stepped_and_driven_from_other_terminals(tmp_path: Pat
         done = asked(live, 'step')
         assert done.returncode == 2 and 'it is being stepped; allowed: ' in done.stderr
         assert asked(live, 'resume').stdout.startswith('running at ')
-        assert stepping.wait(timeout=30) == 2 and 'called off after ' in printed.read_text()
+        assert stepping.wait(timeout=30) == 2 and 'canceled after ' in printed.read_text()
         done = asked(live, 'step')
         assert done.returncode == 2 and 'allowed: ./regolith pause before' in done.stderr
         assert asked(live, 'speed', 3.5).stdout == 'speed: at most 3.5\n'
@@ -87,7 +87,7 @@ def test_a_world_is_paused_stepped_and_driven_from_other_terminals(tmp_path: Pat
             (('keep', 'a/b'), "'a/b' cannot be the name of a folder; allowed: "),
             (('rewind', '1e30'), 'is no time; allowed: seconds from 0'),
             (('keep', '7.5'), 'is taken for a time'),
-            (('keep', 't000001.000'), "'t000001.000' is taken; allowed: a name that is no time of a checkpoint"),
+            (('keep', 't000001.000'), "'t000001.000' is taken; allowed: a name that is not the time of a checkpoint"),
         ):
             done = asked(live, *words)
             assert done.returncode == 2 and why in done.stderr, done.stderr

@@ -49,7 +49,7 @@ def test_it_is_once_it_was_admitted_or_restored() -> None:
 def test_it_is_once_it_has_caught_up() -> None:
     seat, services = made()
     seat.participant.last_answer = SimpleNamespace(state_hash='a', soil_hash='b')
-    with pytest.raises(JoinError, match='after the replay the state hashes to a, the world knew b'):
+    with pytest.raises(JoinError, match='after the replay the state hash is a, expected b'):
         seat.check(Join.Response(expected_hash='b'))
     assert not saved(services).success
     seat.check(Join.Response(expected_hash='a'))

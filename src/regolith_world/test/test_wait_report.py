@@ -171,7 +171,7 @@ def test_the_world_waits_for_a_recorder_until_its_timeout(
 ) -> None:
     held = Followed(monkeypatch, patient=patient)
     held.followers.wait_for_recorder()
-    assert held.silent == [('recorder', 'no word within 5 s')] * told and held.now == pytest.approx(now)
+    assert held.silent == [('recorder', 'no acknowledgement within 5 s')] * told and held.now == pytest.approx(now)
     assert held.followers.missing() == ['sensors']
     alone = Followed(monkeypatch, recorded=False, lag_s=-1.0)
     alone.followers.wait_for_recorder()
