@@ -17,7 +17,7 @@ setup(
     zip_safe=True,
     maintainer='Regolith maintainers',
     maintainer_email='maintainers@regolith.invalid',
-    description='Time and evolution: cycles, objects, states, intersections, contacts, constraints.',
+    description='Simulated time and evolution: cycles, objects, states, intersections, contacts, constraints.',
     license='Apache-2.0',
     entry_points={
         'regolith.citations': ['world = regolith_world.reporting.citations:citations'],
