@@ -36,7 +36,7 @@ def services(state_hash: str, refused: str = '') -> Any:
     return made
 
 
-def test_default_rewind_goes_to_the_beginning_and_says_why_it_has_no_state_hash() -> None:
+def test_default_rewind_returns_to_the_beginning_with_the_reason_for_no_state_hash() -> None:
     response = asyncio.run(services('')._rewind(Rewind.Request(), Rewind.Response()))
     assert response.success and (response.t_ns, response.branch) == (0, 1)
     assert (response.state_hash, response.message) == ('', NO_HASH)
@@ -53,6 +53,6 @@ def test_response_has_a_state_hash_or_a_reason(call: str, kind: Any, message: st
     assert unknown.state_hash == '' and unknown.message.startswith(message) and unknown.message.endswith(NO_HASH)
 
 
-def test_refused_rewind_has_the_reason_alone() -> None:
+def test_refused_rewind_has_only_the_reason() -> None:
     response = asyncio.run(services('', 'is later than now')._rewind(Rewind.Request(), Rewind.Response()))
     assert not response.success and response.message == 'is later than now'

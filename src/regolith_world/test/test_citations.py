@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from regolith_world.reporting.citations import citations
 
 
-def test_every_run_cites_all_there_is() -> None:
+def test_every_run_has_all_citations() -> None:
     """Those of joints where a scenario has some."""
     every = citations(SimpleNamespace(objects={'cable': {'type': 'rope'}, 'tow': {'type': 'cable'}}))
     assert set(every.keys) == set(every.entries()) and len(set(every.keys)) == len(every.keys)

@@ -20,7 +20,7 @@ def back() -> Iterator[None]:
     clock_offset.set_offset(0)
 
 
-def test_what_is_shown_lies_the_offset_of_the_newest_cycle_later() -> None:
+def test_clock_time_includes_the_offset_of_the_newest_cycle() -> None:
     """Also of many times at once; and what is shown leads back to the world's own time."""
     stamp = clock_offset.stamp(2_250_000_000)
     assert (stamp.sec, stamp.nanosec) == (2, 250_000_000)

@@ -40,7 +40,7 @@ def find(*objects, judged=True):
     return CollisionDetector(judged=judged).find({o.name: o for o in objects}, CYCLE)
 
 
-def test_near_pairs_are_told_in_name_order_and_far_ones_not():
+def test_near_pairs_are_returned_in_name_order():
     objects = evolved(ball('c', [0, 0, 0]), ball('a', [0.4, 0, 0]), ball('b', [0, 5, 0]), ball('d', [0, 0, 0.3]))
     hits, worst = find(*objects.values())
     assert [(h.a.name, h.b.name) for h in hits] == [('a', 'c'), ('a', 'd'), ('c', 'd')] and worst is None
@@ -69,14 +69,14 @@ def test_the_earliest_of_several_violations_decides(names):
     assert find(*objects.values(), judged=False)[1] is None
 
 
-def test_an_end_within_a_millimetre_is_no_violation():
+def test_penetration_below_one_millimeter_is_not_a_violation():
     for depth, bad in ((0.0009, False), (0.0011, True)):
         objects = evolved(ball('a', [0, 0, 0], [1.0, 0, 0]), ball('b', [0.2 + 0.02 - depth, 0, 0]))
         (hit,), worst = find(*objects.values())
         assert hit.distance == pytest.approx(-depth, abs=2e-6) and (worst is not None) == bad
 
 
-def test_what_passes_through_within_the_cycle_is_seen_on_its_way():
+def test_passage_through_a_body_within_a_cycle_is_detected():
     """A ball that is 0.6 m before a thin wall at the start and 0.5 m behind it at the end."""
     wall = StaticBody('wall', [0, 0, 0], [Shape(ShapeKind.BOX, np.array([0.01, 1.0, 1.0]))])
     wall.states.clear()
@@ -94,7 +94,7 @@ def test_what_passes_through_within_the_cycle_is_seen_on_its_way():
 
 @pytest.mark.parametrize('axis', [0, 1, 2])
 @pytest.mark.parametrize('sign', [1.0, -1.0])
-def test_a_ball_is_seen_to_pass_through_a_wall_whichever_way_it_flies(axis, sign):
+def test_ball_through_a_wall_is_detected_in_any_direction(axis, sign):
     """The wall stands where neither the start nor the end of the ball reaches."""
     half = np.full(3, 1.0)
     half[axis] = 0.02
@@ -114,7 +114,7 @@ def test_thin_plates_do_not_pass_through_each_other_between_samples(offset):
     assert worst is not None and worst.distance_after < -0.001
 
 
-def test_what_is_born_inside_another_is_judged_at_the_end():
+def test_object_spawned_inside_another_is_checked_at_the_end():
     old = ball('a', [0, 0, 0])
     old.evolve(CYCLE)
     young = RigidBody('b', rigid_state('b', [0.15, 0, 0], 1.0, np.eye(3)), [BALL], t_ns=START + DT)
@@ -125,7 +125,7 @@ def test_what_is_born_inside_another_is_judged_at_the_end():
     )
 
 
-def test_a_family_does_not_meet_itself_nor_a_beam_its_emitter():
+def test_family_and_beam_emitter_are_not_intersected():
     parent = ball('p', [0, 0, 0])
     Object('p/arm', rigid_state('p/arm', [0.1, 0, 0], 1.0, np.eye(3)), [BALL], parent=parent, t_ns=START)
     parent.evolve(CYCLE)
@@ -145,7 +145,7 @@ def test_a_family_does_not_meet_itself_nor_a_beam_its_emitter():
     assert [(h.a.name, h.b.name) for h in hits] == [('p', 'r'), ('p/arm', 'r')] and worst is not None
 
 
-def test_shapes_are_laid_out_anew_when_somebody_comes_or_goes():
+def test_shapes_are_recompiled_when_objects_change():
     encounters = CollisionDetector(judged=True)
     a, b, c = evolved(ball('a', [0, 0, 0]), ball('b', [0.3, 0, 0]), ball('c', [0.3, 0, 0])).values()
     assert len(encounters.find({'a': a, 'b': b}, CYCLE)[0]) == 1

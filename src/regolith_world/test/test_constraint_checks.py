@@ -48,7 +48,7 @@ def problem(**things: dict[str, Any]) -> str:
         (joint('fixed', 'a', 'b', at=[0, 0, 1e3]), 'c.at = [0.0, 0.0, 1000.0]: is 999.9 m outside the shapes of a'),
     ],
 )
-def test_coupling_that_would_throw_its_ends_is_refused_with_the_number(coupling: dict[str, Any], said: str) -> None:
+def test_constraint_that_would_throw_its_ends_is_refused_with_the_value(coupling: dict[str, Any], said: str) -> None:
     """By the check, at the first step, and when it is spawned."""
     things = {'a': ball(0, 0, 3), 'b': ball(2, 0, 3)}
     assert said in problem(**things, c=coupling)
@@ -75,7 +75,7 @@ def test_coupling_that_would_throw_its_ends_is_refused_with_the_number(coupling:
         joint('hinge', 'a', 'b', at=[0, 0, 2.0]),
     ],
 )
-def test_coupling_that_can_hold_gives_at_most_the_stated_speed(coupling: dict[str, Any]) -> None:
+def test_valid_constraint_gives_at_most_the_stated_speed(coupling: dict[str, Any]) -> None:
     """Two equal bodies in free fall: what one step of the coupling adds to their approach is within the limit."""
     world = made(a=ball(0, 0, 3), b=ball(2, 0, 3), c=coupling)
     assert impossible(world.objects) is None
@@ -86,7 +86,7 @@ def test_coupling_that_can_hold_gives_at_most_the_stated_speed(coupling: dict[st
         assert np.linalg.norm(after - before) <= 1.001 * CORRECTION_MPS
 
 
-def test_body_of_a_wall_or_a_brick_is_measured_by_its_shapes() -> None:
+def test_constraint_distance_is_measured_from_the_shapes_of_the_body() -> None:
     things = {'wall': HOOK, 'b': brick(0, 0, 3)}
     assert not problem(**things, c=cable('wall', 'b', length_m=2.0))
     assert not problem(**things, c=cable('wall', 'b', ends=[[0, 0, 0], [1.1, 0, 0]], length_m=9.0))

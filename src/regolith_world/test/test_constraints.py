@@ -190,7 +190,7 @@ def test_a_weight_stretches_an_elastic_cable_by_its_law(step_s: float) -> None:
         assert 4.0 - body(w, 'bob').position[2] == pytest.approx(4.0 * G / 200.0, rel=0.01)
 
 
-def test_a_slack_cable_and_its_deadline_are_saved_whole() -> None:
+def test_slack_cable_and_its_release_time_are_restored() -> None:
     """A slack cable asks for cycles longer than its step; what it asks for is part of its state, and so is its end."""
 
     def made(until_s: float = 0.0) -> World:
@@ -217,7 +217,7 @@ def test_a_slack_cable_and_its_deadline_are_saved_whole() -> None:
     assert len({made(until_s).state_hash for until_s in (0.0, 50.0, 60.0)}) == 3
 
 
-def test_cycles_of_unequal_length_stretch_an_elastic_cable_no_further() -> None:
+def test_elastic_cable_stretch_is_independent_of_step_sizes() -> None:
     """m g / k, also when every other cycle is cut to a tenth.
 
     The stretch at a commit lies within half of what the ball falls in a cycle, g h^2 / 2, of its mean: 1 % here.
@@ -242,7 +242,7 @@ HELD = {
 
 
 @pytest.mark.parametrize('kind', HELD)
-def test_joints_hold_what_they_are_to_hold_and_nothing_else(kind: str) -> None:
+def test_joints_constrain_exactly_their_degrees_of_freedom(kind: str) -> None:
     """Two bricks that tumble, 4 s: points together, axes parallel, momenta kept; what is free, moves."""
     w = world(
         a=brick(0, 0, 0, weightless=True, angular_velocity_radps=[0.1, 0.2, 0.6], velocity_mps=[0.0, 0.0, 0.05]),
@@ -287,7 +287,7 @@ def test_a_bar_on_a_platform_is_carried_with_its_weight_and_the_acceleration() -
     assert body(w, 'bar').position[2] - body(w, 'lift').position[2] == pytest.approx(1.0, abs=1e-4)
 
 
-def test_it_lets_go_at_its_time_to_the_nanosecond() -> None:
+def test_constraint_is_released_at_its_time_to_the_nanosecond() -> None:
     w = world(hook=HOOK, bob=ball(0, 0, 4.0), tether=cable('hook', 'bob', release_s=0.5))
     while 'tether' in w.objects:
         w.step()
@@ -297,13 +297,13 @@ def test_it_lets_go_at_its_time_to_the_nanosecond() -> None:
     assert body(w, 'bob').position[2] == pytest.approx(4.0 - 0.5 * G, abs=5e-3)
 
 
-def test_it_goes_with_what_it_holds() -> None:
+def test_constraint_is_removed_with_its_entity() -> None:
     w = world(hook=HOOK, bob=ball(0, 0, 4.0, lifetime_s=0.5), tether=cable('hook', 'bob'))
     run(w, 0.7)
     assert set(w.objects) == {'hook'}
 
 
-def test_rule_1_holds_for_worlds_with_couplings() -> None:
+def test_rule_1_holds_for_worlds_with_constraints() -> None:
     """Saved at any commit, a world goes on in the same states: a spring, a joint and a cable that becomes taut."""
     things = {
         'hook': HOOK,
@@ -330,7 +330,7 @@ def test_rule_1_holds_for_worlds_with_couplings() -> None:
             assert again.state_hash == marks[n], (k, n)
 
 
-def test_it_can_come_in_mid_run_and_lets_go_when_deleted() -> None:
+def test_constraint_spawned_during_a_run_is_released_when_deleted() -> None:
     """What it holds must be there."""
     w = world(hook=HOOK, bob=ball(0, 0, 4.0, weightless=True))
     timeline = Timeline(w, Nobody())  # type: ignore[arg-type]
@@ -351,7 +351,7 @@ def test_it_can_come_in_mid_run_and_lets_go_when_deleted() -> None:
 
 
 @pytest.mark.parametrize('seed', range(20))
-def test_cables_that_let_go_are_those_that_would_push(seed: int) -> None:
+def test_cables_under_compression_transmit_no_force(seed: int) -> None:
     """Of any positive definite system: x <= 0, what falls short does so downwards, and not both; others are exact."""
     random = np.random.default_rng(seed)
     n = int(random.integers(1, 9))
@@ -383,7 +383,7 @@ def test_cables_that_let_go_are_those_that_would_push(seed: int) -> None:
         ('joint', {'kind': 'knot'}, 'Input should be'),
     ],
 )
-def test_what_cannot_be_held_so_is_refused(kind: str, changes: dict[str, Any], why: str) -> None:
+def test_constraint_with_invalid_keys_is_refused(kind: str, changes: dict[str, Any], why: str) -> None:
     entry = cable('a', 'b') if kind == 'cable' else joint('fixed', 'a', 'b')
     with pytest.raises(ValidationError, match=why):
         (CABLE if kind == 'cable' else JOINT).section.model_validate({**entry, **changes})

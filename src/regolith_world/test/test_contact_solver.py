@@ -62,7 +62,7 @@ POINT, NORMAL = np.array([0.5, 0.1, -0.1]), np.array([0.6, 0.0, 0.8])
 
 
 @pytest.mark.parametrize('restitution', [0.0, 0.4, 1.0])
-def test_a_smooth_blow_leaves_the_restitution_of_the_approach(restitution):
+def test_smooth_impact_has_the_restitution_of_the_approach(restitution):
     """Both turn, both have their centre of mass beside their origin: v_n' = -e v_n at the point, impulse along the normal."""
     a = body('a', (0, 0, 0), (1, 0, 1), restitution=restitution, friction=0.0, **SPINNING)
     b = body('b', (1, 0.3, 0), (-1, 0.2, 0), mass=5.0, omega=(-0.5, 0.3, 0.9), centre=(-0.1, 0.1, 0.4), friction=0.7)
@@ -84,7 +84,7 @@ def test_a_smooth_blow_leaves_the_restitution_of_the_approach(restitution):
     assert blow.impulse @ NORMAL == pytest.approx(-(1.0 + restitution) * approach / effective, rel=1e-12)
 
 
-def test_the_more_elastic_of_two_decides_and_friction_is_their_mean():
+def test_restitution_is_the_maximum_and_friction_the_geometric_mean():
     a = body('a', (0, 0, 0), (1, 0, 0), inertia=(1e9, 1e9, 1e9), restitution=0.2, friction=0.09)
     b = body('b', (1, 0, 0), (-1, 3, 0), inertia=(1e9, 1e9, 1e9), restitution=0.6, friction=0.25)
     (blow,), _ = solve_contacts([meet(a, b, (0.5, 0, 0), (1, 0, 0))], HEARTBEAT)
@@ -93,7 +93,7 @@ def test_the_more_elastic_of_two_decides_and_friction_is_their_mean():
     np.testing.assert_allclose(blow.impulse, [-normal / 1.0, 0.15 * normal, 0.0], rtol=1e-6, atol=1e-6)
 
 
-def test_friction_stops_what_it_can_stop():
+def test_friction_stops_sliding_up_to_its_limit():
     """Sliding slower than the cone allows ends: the point of contact sticks, whatever the direction."""
     a = body('a', (0, 0, 0), (1, 0, 0.02), friction=0.9)
     b = body('b', (1, 0, 0), (-1, 0.03, 0), friction=0.9)
@@ -103,7 +103,7 @@ def test_friction_stops_what_it_can_stop():
     np.testing.assert_allclose(after, 0.0, atol=1e-9)
 
 
-def test_a_wall_takes_any_blow_and_does_not_move():
+def test_wall_does_not_move_after_any_impact():
     wall = Object('w', BodyState('w', np.zeros(3), TILT, np.zeros(3), np.zeros(3)), restitution=1.0, friction=0.0)
     ball = body('b', (0.2, 0, 0), (-3, 0, 0), centre=(0.05, 0, 0))
     (blow,), _ = solve_contacts([meet(ball, wall, (0.1, 0, 0), (-1, 0, 0))], HEARTBEAT)
@@ -129,7 +129,7 @@ def test_several_pairs_are_solved_together_and_conserve_momentum():
     assert list(speeds.values()) == pytest.approx([1.0] * 3, abs=1e-9)
 
 
-def test_points_of_one_pair_share_the_blow():
+def test_contact_points_of_a_pair_share_the_impulse():
     """Four corners of a face, hit squarely: equal parts, no turn."""
     a, b = body('a', (0, 0, 0), (1, 0, 0), friction=0.0), body('b', (1, 0, 0), (0, 0, 0), friction=0.0)
     corners = [(0.5, y, z) for y in (-0.2, 0.2) for z in (-0.1, 0.1)]
@@ -139,7 +139,7 @@ def test_points_of_one_pair_share_the_blow():
     np.testing.assert_allclose(sum(np.cross(p.point, p.impulse) for p in blows), 0.0, atol=1e-6)
 
 
-def test_penetration_is_taken_out_within_heartbeats_and_not_faster():
+def test_penetration_is_removed_at_a_limited_rate():
     heavy = {'inertia': (1e9, 1e9, 1e9), 'friction': 0.0}
     a, b = body('a', (0, 0, 0), (0, 0, 0), **heavy), body('b', (1, 0, 0), (0, 0, 0), **heavy)
     for depth, speed in ((0.0011, CORRECTION * 0.001 / HEARTBEAT), (0.5, MAX_PUSH), (0.5 * TOUCH_DISTANCE, 0.0)):
@@ -149,7 +149,7 @@ def test_penetration_is_taken_out_within_heartbeats_and_not_faster():
         assert sum(-p.impulse[0] for p in blows) == pytest.approx(speed * 1.0, abs=1e-12)
 
 
-def test_a_gap_may_close_but_no_more():
+def test_gap_may_close_without_penetration():
     heavy = {'inertia': (1e9, 1e9, 1e9), 'friction': 0.0, 'restitution': 1.0}
     a, b = body('a', (0, 0, 0), (1, 0, 0), **heavy), body('b', (1, 0, 0), (0, 0, 0), **heavy)
     gap = 0.0009
@@ -166,7 +166,7 @@ def test_slow_contacts_do_not_bounce():
         assert -blow.impulse[0] == pytest.approx(factor * speed, rel=1e-9)
 
 
-def test_half_the_press_of_a_heartbeat_is_made_up_for_beforehand():
+def test_half_the_pressing_of_a_step_is_compensated_in_advance():
     """Pressed together by g, bodies that part at g h / 2 are after h where they were, closing at g h / 2."""
     heavy = {'inertia': (1e9, 1e9, 1e9), 'friction': 0.0}
     g = 1.7
@@ -177,7 +177,7 @@ def test_half_the_press_of_a_heartbeat_is_made_up_for_beforehand():
     assert -blows[0].impulse[0] == pytest.approx(g * HEARTBEAT, rel=1e-9)
 
 
-def test_pressing_is_measured_from_what_was_aimed_at():
+def test_pressing_is_measured_from_the_target_velocity():
     """They were to part at u and close at v: pressed by (u + v) / dt, from 0 to 5 m/s^2; new contacts are not judged."""
     a = body('a', (0, 0, 0), (0.03, 0, 0), **SPINNING)
     b = body('b', (1, 0, 0), (0, 0, 0))
@@ -193,7 +193,7 @@ def test_pressing_is_measured_from_what_was_aimed_at():
     assert solve_contacts([], HEARTBEAT) == ([], {})
 
 
-def test_blows_at_once_add_no_energy():
+def test_simultaneous_impacts_add_no_energy():
     """A plastic body presses an elastic one on the floor, a millimetre deep, at walking pace: what the push between the two
     adds at that speed, m v dv, is taken back; momentum between them is kept.
     """

@@ -56,7 +56,7 @@ def world() -> dict[str, Object]:
     return {item.name: item for item in (*make_objects(THINGS, 1.62), rover(), beam)}
 
 
-def test_vehicles_things_and_links_are_entities_and_beams_are_not(world: dict[str, Object]) -> None:
+def test_vehicles_objects_and_links_are_entities_and_beams_are_not(world: dict[str, Object]) -> None:
     found = entities(world)
     assert list(found) == ['amber', 'ball', 'cable/rod_000', 'cable/rod_001', 'wall']
     assert [category(item) for item in found.values()] == [
@@ -77,7 +77,7 @@ def test_bounds_are_in_the_frame_of_the_entity(world: dict[str, Object]) -> None
     assert bounds(Object('ghost', world['ball'].body)) is None
 
 
-def test_filters_go_together(world: dict[str, Object]) -> None:
+def test_entity_filters_are_combined(world: dict[str, Object]) -> None:
     found = entities(world)
     assert list(filter_entities(found)) == list(found)
     assert list(filter_entities(found, '^(ball|wall)$')) == ['ball', 'wall']
@@ -98,7 +98,7 @@ def test_filters_go_together(world: dict[str, Object]) -> None:
         filter_entities(found, 'a\0')
 
 
-def test_a_pattern_that_takes_for_ever_does_not() -> None:
+def test_pattern_with_excessive_run_time_is_refused() -> None:
     """A world waits for it."""
     long = 'a' * 60
     assert match_names([long, f'{long}b'], '^(a|a)*b$') == [f'{long}b']

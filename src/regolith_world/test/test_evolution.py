@@ -115,7 +115,7 @@ def test_rule_1_reproducibility() -> None:
             ) == expected
 
 
-def test_the_robot_throws_one_cycle_after_it_measured_ten_metres() -> None:
+def test_the_robot_throws_one_cycle_after_it_measured_ten_meters() -> None:
     """1.1-1 From previous cycle intersection pairs, the robot knows its distance, and does what it has to do in its
     evolve(): at 10 m it throws the ball.
     """
@@ -159,7 +159,7 @@ def test_the_world_registers_the_beam_then_intersections_are_calculated() -> Non
     assert hit.involves(robot.lidar) and hit.involves(robot) and robot.lidar.range == hit.distance
 
 
-def test_offspring_and_dead_objects_are_handled_in_the_same_cycle() -> None:
+def test_spawned_and_removed_objects_are_handled_in_the_same_cycle() -> None:
     """1.2-1 Offspring objects and dead objects get handled in the same cycle, so the object gets the intersection
     information for the new ones in the same cycle.
     """
@@ -179,7 +179,7 @@ class Asks(Object):
         return self.wish
 
 
-def test_the_minimum_of_all_wishes_is_taken() -> None:
+def test_the_minimum_of_all_requested_steps_is_taken() -> None:
     """1.2-2 Collect Object.get_delta_t() of all objects and take the minimum.
 
     Here: not above ``max_step_s``, nor below ``min_step_s``, nor past the end of the run.
@@ -193,7 +193,7 @@ def test_the_minimum_of_all_wishes_is_taken() -> None:
     assert world().step().dt_ns == 20_000_000
 
 
-def test_all_objects_evolve_and_their_offspring_are_added() -> None:
+def test_all_objects_evolve_and_spawned_objects_are_added() -> None:
     """1.2-3 Call Object.evolve(delta_t) of all objects and collect the offspring objects and add them to the list."""
     called = []
 
@@ -219,7 +219,7 @@ class Mortal(Object):
             self.alive = False
 
 
-def test_the_dead_are_deleted_from_the_list() -> None:
+def test_removed_objects_are_deleted_from_the_list() -> None:
     """1.2-4 Delete the dead objects from the list. How dead objects know that it's time to be dead?
 
     Here: an object sets ``alive`` at a commit, by its age or by what it meets; children are buried by their parents, and
@@ -244,7 +244,7 @@ def test_the_dead_are_deleted_from_the_list() -> None:
     assert w.t_ns == 50_000_000 and w._deaths == ('mother', 'mother/other', 'spark') and not w.objects
 
 
-def test_deleting_the_dead_waits_for_intersections_and_the_verdict() -> None:
+def test_deletion_of_objects_waits_for_intersections_and_the_verdict() -> None:
     """1.2-5 Deleting dead objects before this step is not very logical, because the fact that they are dead depends on
     some conditions, e.g. intersection.
     """
@@ -289,7 +289,7 @@ def test_every_object_is_given_the_intersections_that_concern_it() -> None:
     }
 
 
-def test_an_intersection_that_is_kept_does_no_harm() -> None:
+def test_a_stored_intersection_has_no_effect() -> None:
     """1.2-7 You can pass the intersection object. But that object should not be kept in memory; how to enforce?
 
     Here: each cycle makes new ones with arrays of their own, so one that is kept is merely old.

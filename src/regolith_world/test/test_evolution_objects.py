@@ -113,7 +113,7 @@ def test_everything_is_an_object() -> None:
     assert robot in things
 
 
-def test_an_object_has_a_state_which_determines_behaviour_and_properties() -> None:
+def test_an_object_has_a_state_which_determines_behavior_and_properties() -> None:
     """2-2 Each object has a State(t) which is a function of time, and determines the Behavior(t) and Properties(t) of the
     object.
     """
@@ -188,7 +188,7 @@ def _axis(link: Object) -> np.ndarray:
     return matrix(link.body.orientation)[:, 2]
 
 
-def test_an_active_system_controls_its_own_behaviour() -> None:
+def test_an_active_system_controls_its_own_behavior() -> None:
     """2.1-5 An active system of objects has the ability to control its own behavior regardless of the laws of physics
     governing the world (a robot: has actuators).
 
@@ -200,7 +200,7 @@ def test_an_active_system_controls_its_own_behaviour() -> None:
     assert w.objects['robot/0'].body.linear_velocity[0] < 0.0, 'and the ball comes back to it'
 
 
-def test_offspring_help_their_parent_perceive() -> None:
+def test_spawned_objects_help_their_parent_perceive() -> None:
     """2.1-6 Offspring objects are child objects that are born in order to help their parent perceive the state of the
     world and react to it.
 
@@ -214,7 +214,7 @@ def test_offspring_help_their_parent_perceive() -> None:
     assert robot.lidar.range == hit.distance == pytest.approx(12.75 - 0.25 - robot.body.position[0], abs=1e-6)
 
 
-def test_offspring_die_once_they_have_done_their_duty() -> None:
+def test_spawned_objects_are_removed_after_use() -> None:
     """2.1-7 They are temporary objects and will die once they finished their duty."""
     w, _ = throw_at_a_wall(0.5)
     assert w._deaths == w._births == ('robot/lidar/24',)

@@ -139,7 +139,7 @@ def test_rule_1_holds_where_states_are_interpolated() -> None:
     """4-6 Then it is not clear that the evolution from an interpolated state to the next is the same as evolution from
     the state before it.
 
-    Here: it is not (``test_platform.py::test_from_an_interpolated_state_it_would_go_another_way``); so checkpoint and
+    Here: it is not (``test_platform.py::test_continuation_from_an_interpolated_state_would_differ``); so checkpoint and
     hash have both neighbours, and between commits the world starts nothing.
     """
     first, saved, hashes = (
@@ -172,7 +172,7 @@ def test_each_object_has_its_state_manager() -> None:
     assert len(a.states) == 1
 
 
-def test_new_state_adds_one_and_does_not_mind_what_is_discarded() -> None:
+def test_new_state_is_added_after_a_discarded_one() -> None:
     """4.1-2 StateManager.newState(): the owning object should call this in its evolve(). Whether it is later discarded or
     multiple of states are discarded is not a concern in StateManager.
     """
@@ -224,7 +224,7 @@ def test_each_pair_of_objects_gets_an_intersection() -> None:
     assert len(meet(**balls, far=at(5.0))) == 6
 
 
-def test_what_an_intersection_costs_to_make_is_kept() -> None:
+def test_compiled_shapes_are_kept_between_intersections() -> None:
     """5-2 These objects can be constructed for every new pair and kept in memory not to add a significant runtime overhead
     of constructing and destructing objects. In the evolution cycle, all elements of the vector are looped over.
 
@@ -361,7 +361,7 @@ def test_threshold_and_metric_are_the_intersections() -> None:
         assert meet(a=BALL, b=at(0.2 - depth))[0].status == status
 
 
-def test_force_comes_of_intersections() -> None:
+def test_force_follows_from_intersections() -> None:
     """6-1 Force can be defined as a piece of information obtained from intersections: with intangible objects; with
     tangible ones, if force fields are modeled as tangible objects.
 

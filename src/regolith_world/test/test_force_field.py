@@ -50,7 +50,7 @@ def test_a_field_everywhere_is_gravity() -> None:
     assert pulled.body.linear_velocity == pytest.approx([1.0, 0.0, 2.0 - 3.24], abs=1e-12)
 
 
-def test_a_region_of_gravity_gives_its_depth_times_its_pull() -> None:
+def test_region_of_gravity_adds_energy_of_depth_times_acceleration() -> None:
     """v^2 grows by 2 a s over the way inside: known to a cycle at either end, of 4 m each 20 ms at 1 to 3 m/s."""
     region = {
         **EVERYWHERE,
@@ -109,7 +109,7 @@ def test_a_body_on_a_cushion_swings_as_a_spring_does(push: float) -> None:
     assert late.max() == pytest.approx(swing, rel=0.02), 'no energy is gained or lost in sixty swings'
 
 
-def test_a_push_off_the_centre_turns() -> None:
+def test_repulsion_off_the_center_rotates() -> None:
     """A plank with one end in a cushion is lifted there: the force acts where the contact is."""
     plank = {**BALL, 'shape': {'kind': 'box', 'size_m': [0.5, 0.1, 0.02]}}
     cushion = {
@@ -131,7 +131,7 @@ def test_two_fields_add_up_and_mass_does_not_matter() -> None:
         assert last.linear_velocity == pytest.approx([0.3, 0.2, 0.0], abs=1e-12)
 
 
-def test_a_world_with_fields_goes_on_from_a_checkpoint_to_the_bit() -> None:
+def test_world_with_fields_continues_from_a_checkpoint_bit_for_bit() -> None:
     """From every commit, in and out of regions, with what is owed at their edges."""
     things = {
         'ball': {
@@ -163,7 +163,7 @@ def test_a_world_with_fields_goes_on_from_a_checkpoint_to_the_bit() -> None:
             assert again.state_hash == expected
 
 
-def test_every_field_survives() -> None:
+def test_every_field_of_the_record_is_restored() -> None:
     for item in make_objects(
         {
             'f': {
@@ -196,7 +196,7 @@ ROPE: dict[str, Any] = {
 }
 
 
-def test_a_rope_in_a_field_hangs_as_gravity_would_have_it() -> None:
+def test_rope_in_a_field_hangs_as_under_gravity() -> None:
     """Weightless and in a field, or under gravity alone: the same swing; the field's part is of second order."""
     slant = {**ROPE, 'ends': [[0.0, 0.0, 3.0], [0.6, 0.0, 2.2]]}
     pulled = run(
@@ -208,7 +208,7 @@ def test_a_rope_in_a_field_hangs_as_gravity_would_have_it() -> None:
     assert ends[0] == pytest.approx(ends[1], abs=2e-3)
 
 
-def test_a_rope_in_flight_takes_the_field_as_a_stone_does() -> None:
+def test_free_rope_in_a_field_accelerates_as_a_rigid_body() -> None:
     """Its centre of mass, whatever its rods do: the parabola, since what joints do is inside."""
     wind = {**EVERYWHERE, 'acceleration_mps2': [0.7, 0.2, 0.0]}
     w = run(
@@ -224,7 +224,7 @@ def test_a_rope_in_flight_takes_the_field_as_a_stone_does() -> None:
     assert rope.body.linear_velocity == pytest.approx([0.7, 0.2, 0.0], abs=1e-9)
 
 
-def test_a_rope_in_a_field_goes_on_from_a_checkpoint_to_the_bit() -> None:
+def test_rope_in_a_field_continues_from_a_checkpoint_bit_for_bit() -> None:
     things = {
         'rope': ROPE,
         'gust': {

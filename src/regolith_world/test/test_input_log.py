@@ -25,7 +25,7 @@ def test_inputs_are_those_appended_up_to_the_cut(first: int, values: list[bytes]
     assert inputs[max(cut, first)] == b'new' if cut < first + len(values) else True
 
 
-def test_inputs_need_little_room() -> None:
+def test_equal_inputs_are_stored_once() -> None:
     """A thousand equal ones take no more than one."""
     inputs = InputHistory(0)
     inputs.append(0, b'same')
@@ -50,7 +50,7 @@ def test_states_are_found_by_time() -> None:
     assert log().last == 14 and log().time_ns(14) == 1400
 
 
-def test_a_repetition_is_compared_with_what_was() -> None:
+def test_resimulation_is_compared_with_the_log() -> None:
     """A commit that is known must be the same, in time and in hash; the first 64 bits count."""
     known = log()
     known.commit(700, 'a7', {}, 7)
@@ -61,7 +61,7 @@ def test_a_repetition_is_compared_with_what_was() -> None:
     assert known.has(7, 700, 'a7') and not known.has(7, 700, 'b7') and not known.has(15, 1500, 'a15')
 
 
-def test_what_came_after_a_cut_is_forgotten() -> None:
+def test_cut_deletes_everything_after_a_state() -> None:
     """States, inputs and acts; acts upon the state itself only if they are asked for."""
     cut = log()
     cut.cut(10)

@@ -137,7 +137,7 @@ def test_a_beam_ends_at_the_nearest_of_an_objects_shapes(order):
 
 
 @pytest.mark.parametrize('direction', [[1, 0, 0], [-1, 0, 0], [0, 0, -1], [0.3, -2.0, 1.1]])
-def test_a_beam_points_where_it_is_told(direction):
+def test_beam_points_along_its_direction(direction):
     beam = Beam('b/0', np.zeros(3), np.array(direction, dtype=float), 2.0, 0, 'b')
     unit = np.array(direction) / np.linalg.norm(direction)
     np.testing.assert_allclose(matrix(beam.body.orientation)[:, 0], unit, atol=1e-15)
@@ -168,7 +168,7 @@ def surface(shape, count=400):
 
 
 @pytest.mark.parametrize('kind', list(ShapeKind))
-def test_bounds_hold_the_shape_and_no_more(kind):
+def test_bounds_enclose_the_shape_tightly(kind):
     """Against points of the surface: the box encloses all of them and reaches no farther than the outermost, within 2 %."""
     shape = Shape(
         kind, np.array([0.3, 0.5, 0.2]), np.array([0.6, -0.1, 0.2]), from_rotation_vector(np.array([1.0, 0.3, -0.4]))

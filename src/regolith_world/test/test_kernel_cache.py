@@ -18,13 +18,13 @@ READ_ONLY = Path('/proc/self')
 """Nobody can write there, root included."""
 
 
-def test_a_cache_that_can_be_written_is_left_alone(tmp_path: Path) -> None:
+def test_writable_cache_is_kept(tmp_path: Path) -> None:
     environment = {kernel_cache.VARIABLE: str(tmp_path / 'made' / 'later')}
     kernel_cache.configure(environment, [], say=pytest.fail)
     assert environment == {kernel_cache.VARIABLE: str(tmp_path / 'made' / 'later')}
 
 
-def test_what_is_compiled_already_moves_to_a_folder_that_can(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiled_kernels_are_copied_to_a_writable_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given = tmp_path / 'image' / 'abc'
     given.mkdir(parents=True)
     (given / 'kernel.nbi').write_bytes(b'1')
@@ -76,7 +76,7 @@ def test_without_any_folder_kernels_compile_in_memory(tmp_path: Path) -> None:
     assert done.stderr.count('regolith: ') == 1 and 'every process compiles its own' in done.stderr
 
 
-def test_a_cache_is_complete_once_set_up_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cache_is_complete_after_mark_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And a folder for other kernels is not, nor is no folder."""
     monkeypatch.delenv(kernel_cache.VARIABLE, raising=False)
     kernel_cache.mark_complete()

@@ -112,7 +112,7 @@ def test_inverses_are_inverses() -> None:
     assert np.einsum('nij,njk->nik', whole, found) == pytest.approx(np.tile(np.eye(3), (5, 1, 1)), abs=1e-9)
 
 
-def test_a_pendulum_swings_as_the_elliptic_integral_says() -> None:
+def test_pendulum_period_is_the_elliptic_integral() -> None:
     """From level to hanging in a quarter of 4 K(sin 45 deg) sqrt(2 L / 3 g); errors are those of order two."""
     quarter = ellipk(0.5) * math.sqrt(2.0 / 3.0 / 9.81)
     errors = []
@@ -130,7 +130,7 @@ def test_a_pendulum_swings_as_the_elliptic_integral_says() -> None:
 
 
 @pytest.mark.parametrize('make', [pendulum, four_bar])
-def test_energy_and_joints_hold_for_a_minute(make: type[Bodies]) -> None:
+def test_energy_and_joints_are_kept_for_a_minute(make: type[Bodies]) -> None:
     """Joints to 1e-9 m; energy, of which some 10 J change form, to what a step of second order leaves."""
     made = make()
     before, worst = made.energy(), 0.0
@@ -142,7 +142,7 @@ def test_energy_and_joints_hold_for_a_minute(make: type[Bodies]) -> None:
     assert np.abs(made.motion.position[:, 1]).max() < 1e-9, 'the plane of the hinges'
 
 
-def test_two_pendulums_swing_as_their_own_equations_say() -> None:
+def test_double_pendulum_follows_its_equations_of_motion() -> None:
     """Two rods on end, by Lagrange's equations in two angles, integrated by another program to 1e-10."""
     m, length = 2.0, 1.0
     joints = [
@@ -171,7 +171,7 @@ def test_two_pendulums_swing_as_their_own_equations_say() -> None:
     assert math.atan2(-second[2], second[0]) == pytest.approx(math.remainder(known[1], math.tau), abs=2e-5)
 
 
-def test_bodies_without_joints_move_as_free_bodies_do() -> None:
+def test_bodies_without_joints_move_as_rigid_bodies() -> None:
     """A box that tumbles, against an object that flies alone, whose turns are exact about the middle of a step."""
     inertia = np.diag([1.0, 2.0, 3.0])
     spin = np.array([0.3, 2.0, 0.2])
@@ -227,7 +227,7 @@ def test_a_slider_slides_and_a_weld_holds() -> None:
     assert made.motion.orientation == pytest.approx(np.tile([0, 0, 0, 1.0], (2, 1)), abs=1e-9)
 
 
-def test_a_damper_takes_speed_as_the_exponential_does() -> None:
+def test_damper_reduces_speed_exponentially() -> None:
     """exp(-c t / I) about a hinge; as implicit Euler has it, right to c h / 2 I per time constant."""
     made = pendulum(damping=0.5)
     inertia = 2.0 / 3.0
@@ -242,7 +242,7 @@ def test_a_damper_takes_speed_as_the_exponential_does() -> None:
     assert abs(stiff.motion.position[0, 2]) < 2e-5
 
 
-def test_a_spring_and_damper_swing_as_the_book_says() -> None:
+def test_spring_and_damper_swing_as_the_closed_form() -> None:
     """A weight that slides on a spring: x = A e^(-d t) cos(w t) about its rest, to what a step of 0.5 ms leaves."""
     mass, stiffness, damping = 2.0, 200.0, 1.2
     joints = [
@@ -313,7 +313,7 @@ def test_derivatives_are_those_of_small_motions(kind: str) -> None:
             assert difference[holds] == pytest.approx(jacobian[holds, body, i], abs=1e-8), (body, i)
 
 
-def test_a_blow_on_one_rod_moves_the_whole_pendulum() -> None:
+def test_impulse_on_one_rod_moves_the_whole_pendulum() -> None:
     """A blow J at the end of a rod on a pin gives it the rate J L / (m L^2 / 3)."""
     made = pendulum()
     made.motion.velocity[0] += (0.0, 0.0, 0.5 / 2.0)
@@ -322,7 +322,7 @@ def test_a_blow_on_one_rod_moves_the_whole_pendulum() -> None:
     assert made.motion.spin[0, 1] / made.inertia[1, 1] == pytest.approx(-0.5 / (2.0 / 3.0))
 
 
-def test_mobility_is_what_a_blow_does() -> None:
+def test_inverse_inertia_is_the_response_to_an_impulse() -> None:
     """Of a rod on a pin: turning about the pin alone, 1 / (m L^2 / 3); of one in a chain, what settling does to a blow."""
     made, found = pendulum(), np.empty((6, 6))
     inverse_inertia(made.system, made.masses, made.motion, 0, found)
@@ -340,7 +340,7 @@ def test_mobility_is_what_a_blow_does() -> None:
     assert found == pytest.approx(found.T, abs=1e-9) and np.linalg.eigvalsh(found).min() > -1e-9
 
 
-def test_what_goes_too_fast_is_torn_and_says_so() -> None:
+def test_linkage_that_moves_too_fast_returns_torn() -> None:
     made = pendulum()
     made.motion.velocity[0], made.motion.spin[0] = (0.0, 0.0, 5e3), (0.0, -1e4 * made.inertia[1, 1], 0.0)
     room = LinkageState(*(np.empty_like(part) for part in made.motion))

@@ -51,7 +51,7 @@ def test_the_solution_is_that_of_the_full_matrix(bodies: list[list[int]]) -> Non
         assert len(work) < 7 * len(matrix), 'a chain does not fill'
 
 
-def test_rows_that_follow_from_others_are_left_out() -> None:
+def test_redundant_rows_are_ignored() -> None:
     """And those that are not to act: the rest is solved as if they were not there."""
     equations, pairs, derivatives = coupled(LOOP, 3, 6, 2)
     derivatives[7] = 2.0 * derivatives[6] - derivatives[5]

@@ -93,7 +93,7 @@ def refusal(kind: Any, **changes: Any) -> str:
     return str(error.value)
 
 
-def test_a_ball_opens_a_gate_as_angular_momentum_says() -> None:
+def test_ball_opens_a_gate_with_its_angular_momentum() -> None:
     """About the hinge, what the ball loses the gate has, knob and all; the knob's own joint carries its part."""
     w = run(world({'gate': GATE, 'ball': BALL}), 0.6)
     gate, ball = w.objects['gate'], w.objects['ball']
@@ -110,7 +110,7 @@ def test_a_ball_opens_a_gate_as_angular_momentum_says() -> None:
     assert w.forced_cycles == 0
 
 
-def test_a_world_with_linkages_goes_on_from_a_checkpoint_to_the_bit() -> None:
+def test_world_with_linkages_continues_from_a_checkpoint_bit_for_bit() -> None:
     first = run(world(), 0.1)
     blob = first.save()
     run(first, 0.5)
@@ -123,7 +123,7 @@ def test_a_world_with_linkages_goes_on_from_a_checkpoint_to_the_bit() -> None:
             assert again.objects[name].canonical_state() == item.canonical_state()
 
 
-def test_every_field_survives() -> None:
+def test_every_field_of_the_record_is_restored() -> None:
     for item in make_objects(THINGS, 1.62):
         kept = codec.decode(SavedObject, codec.encode(item.save()))
         again = restored(kept)
@@ -157,7 +157,7 @@ def test_a_rope_of_fifty_rods_hangs_as_a_catenary() -> None:
     assert gaps.max() <= 0.2 + 1e-6
 
 
-def test_ropes_begin_as_they_are_told() -> None:
+def test_rope_starts_at_its_ends() -> None:
     for entry in ROPES.values():
         section = RopeConfig.model_validate(entry)
         nodes = section.nodes()
@@ -189,7 +189,7 @@ def test_inertias_of_bodies_along_an_axis() -> None:
     assert capsule_inertia(2.0, 0.3, 1e-12) == pytest.approx(sphere_inertia(2.0, 0.3), rel=1e-9)
 
 
-def test_what_goes_too_fast_ends_the_run_by_name() -> None:
+def test_linkage_that_moves_too_fast_ends_the_run_with_its_name() -> None:
     fast = {**ROPES['whip'], 'substep_s': 0.1}
     w = world({'whip': fast})
     whip = w.objects['whip']
@@ -266,7 +266,7 @@ def test_what_goes_too_fast_ends_the_run_by_name() -> None:
         ),
     ],
 )
-def test_a_linkage_that_cannot_be_is_refused(change: dict[str, Any], says: str) -> None:
+def test_linkage_with_invalid_keys_is_refused(change: dict[str, Any], says: str) -> None:
     import re
 
     found = refusal(LINKAGE, **{**GATE, **change})
@@ -283,5 +283,5 @@ def test_a_linkage_that_cannot_be_is_refused(change: dict[str, Any], says: str) 
         ({'damping': math.nan}, 'damping'),
     ],
 )
-def test_a_rope_that_cannot_be_is_refused(change: dict[str, Any], says: str) -> None:
+def test_rope_with_invalid_keys_is_refused(change: dict[str, Any], says: str) -> None:
     assert says in refusal(ROPE, **{**ROPES['cable'], **change})

@@ -32,14 +32,14 @@ class Looked:
         return said
 
 
-def test_stopped_process_is_noticed_within_the_limit(tmp_path: Path) -> None:
+def test_stopped_process_is_reported_within_the_limit(tmp_path: Path) -> None:
     looked = Looked(tmp_path)
     assert not looked.go(200.0)
     assert not looked.go(LIMIT_S, runs=False, turns=False)
     assert looked.go(1.0, runs=False, turns=False).startswith('its process has not run for 30 s')
 
 
-def test_hung_main_loop_is_noticed_later(tmp_path: Path) -> None:
+def test_hung_main_loop_is_reported_later(tmp_path: Path) -> None:
     """Compiling is no hang: the thread writes, and the loop has minutes."""
     looked = Looked(tmp_path)
     assert not looked.go(200.0)
@@ -47,14 +47,14 @@ def test_hung_main_loop_is_noticed_later(tmp_path: Path) -> None:
     assert looked.go(1.0, turns=False) == 'its main loop has not turned for 600 s'
 
 
-def test_process_that_waits_for_its_start_is_noticed_when_stopped_only(tmp_path: Path) -> None:
+def test_process_waiting_for_its_start_is_reported_only_when_stopped(tmp_path: Path) -> None:
     """Before the main loop begins, which may take as long as kernels compile, the file holds 0."""
     looked = Looked(tmp_path)
     assert not looked.go(2.0 * LOOP * LIMIT_S, turns=False)
     assert looked.go(LIMIT_S + 1.0, runs=False, turns=False).startswith('its process has not run for 30 s')
 
 
-def test_nothing_is_said_before_the_start_after_the_end_and_after_a_pause_of_the_watch(tmp_path: Path) -> None:
+def test_watch_reports_nothing_before_the_start_after_the_end_or_after_its_own_pause(tmp_path: Path) -> None:
     looked = Looked(tmp_path)
     assert not looked.go(500.0, runs=False)
     looked.go(5.0)

@@ -16,7 +16,7 @@ from sensor_msgs.msg import JointState
 from regolith_world.ros.message_template import MessageTemplate, pose, xyz
 
 
-def test_filled_bytes_say_what_the_message_says():
+def test_filled_bytes_equal_the_serialized_message():
     message = Odometry(child_frame_id='amber/base_link')
     message.header.frame_id = 'odom'
     template = MessageTemplate(
@@ -53,7 +53,7 @@ def test_a_message_without_numbers_has_its_stamp():
     assert (back.header.stamp.sec, back.header.stamp.nanosec, len(back.position)) == (7, 5, 0)
 
 
-def test_a_field_that_is_not_sent_is_an_error():
+def test_field_outside_the_message_is_an_error():
     class Aside:
         x = 1.0
 

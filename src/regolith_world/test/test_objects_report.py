@@ -65,7 +65,7 @@ def run(objects: dict[str, Any], messages: int = COUNT, repeated: Collection[int
     return Made(scenario=scenario, recorded={CYCLE: Made(messages=messages)}, bag=Bag(repeated))
 
 
-def test_bodies_and_lines_are_where_they_were() -> None:
+def test_trajectories_of_bodies_and_lines_match_the_recording() -> None:
     paths = read_trajectories(run(OBJECTS))
     assert len(paths.time) == SAMPLES and (paths.time[0], paths.time[-1]) == (0.0, pytest.approx(9.99))
     assert sorted(n for n in paths.bodies if '/' not in n) == ['ball', 'post'], 'vehicles are told elsewhere'
@@ -87,13 +87,13 @@ def test_repeated_announcements_do_not_change_the_samples() -> None:
     assert np.array_equal(again.bodies['ball'], once.bodies['ball'])
 
 
-def test_a_chain_is_seen_from_where_it_is_widest() -> None:
+def test_chain_is_projected_along_its_largest_spread() -> None:
     (chain,) = read_trajectories(run(OBJECTS)).chains().values()
     along, height = principal_coordinates(chain)
     assert np.diff(along[0]) == pytest.approx([0.5] * 4) and height[0].tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
 
 
-def test_there_is_a_picture_of_each_kind_and_none_without_objects() -> None:
+def test_report_has_a_plot_of_each_kind_and_none_without_objects() -> None:
     found = section(run(OBJECTS))
     assert found is not None and [type(part) for part in found.parts] == [Figure] * 3
     moving, chain, line = (part.figure.axes for part in found.parts)

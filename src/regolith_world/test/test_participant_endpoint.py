@@ -31,13 +31,13 @@ def saved(services: dict[str, Any]) -> SaveState.Response:
     return services['~/save_state'](SaveState.Request(run_id=RUN), SaveState.Response())
 
 
-def test_nothing_is_saved_of_a_participant_that_has_not_joined() -> None:
+def test_participant_before_joining_is_not_saved() -> None:
     _, services = made()
     answer = saved(services)
     assert (answer.success, answer.message, bytes(answer.state)) == (False, 'this participant has not joined yet', b'')
 
 
-def test_it_is_once_it_was_admitted_or_restored() -> None:
+def test_participant_after_admission_or_restore_is_saved() -> None:
     seat, services = made()
     seat.take(Join.Response(epoch=1))
     assert (saved(services).success, bytes(saved(services).state)) == (True, b'as at the beginning')
@@ -46,7 +46,7 @@ def test_it_is_once_it_was_admitted_or_restored() -> None:
     assert answer.success and saved(services).success
 
 
-def test_it_is_once_it_has_caught_up() -> None:
+def test_participant_after_replay_is_saved() -> None:
     seat, services = made()
     seat.participant.last_answer = SimpleNamespace(state_hash='a', soil_hash='b')
     with pytest.raises(JoinError, match='after the replay the state hash is a, expected b'):
@@ -56,7 +56,7 @@ def test_it_is_once_it_has_caught_up() -> None:
     assert saved(services).success
 
 
-def test_every_restore_is_answered_by_itself_and_a_repeated_question_by_the_first_answer() -> None:
+def test_repeated_restore_request_gets_the_first_response() -> None:
     """A question that comes twice, as its answer was lost, does not take back what followed; the next epoch's counts."""
     seat, services = made()
     taken: list[bytes] = []

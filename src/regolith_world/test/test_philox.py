@@ -43,7 +43,7 @@ def test_streams_differ_by_each_part_of_their_name() -> None:
     assert int(keys[0]) == 0x5B17E7AA521B437C
 
 
-def test_normal_and_uniform_are_what_they_are_called() -> None:
+def test_normal_and_uniform_numbers_have_their_distributions() -> None:
     """Moments of 20 000 draws within four standard errors; each block is its own, whatever was drawn before."""
     key = stream_key(1, 'test', 'normal')
     drawn = np.array([normal_and_uniform(key, 3, k) for k in range(20_000)])

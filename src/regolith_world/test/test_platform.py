@@ -37,7 +37,7 @@ CRATE: dict[str, Any] = {
 }
 
 
-def test_a_platform_goes_to_and_fro_and_its_velocity_is_the_slope() -> None:
+def test_platform_moves_back_and_forth_with_the_derivative_as_velocity() -> None:
     way = PlatformMotion(np.zeros(3), np.array([2.0, 0.0, 1.0]), 4_000_000_000, True)
     for t, share in ((0, 0.0), (2, 0.5), (4, 1.0), (6, 0.5), (8, 0.0), (12, 1.0)):
         assert way.at(t * 10**9)[0] == pytest.approx(share * way.end)
@@ -83,7 +83,7 @@ def test_between_its_own_states_an_object_is_interpolated() -> None:
     assert lift.states.around(100_000_000)[0][0] == 100_000_000 and len(lift.states.around(100_000_000)) == 1
 
 
-def test_rule_1_holds_between_the_states_of_a_pace_of_its_own() -> None:
+def test_rule_1_holds_between_the_states_of_a_sampled_object() -> None:
     """From every commit, blows and discarded cycles included; own states at 70 ms, which no heartbeat hits."""
     things = {
         'lift': {**LIFT, 'travel_time_s': 1.0, 'state_period_s': 0.07, 'restitution': 0.9},
@@ -123,7 +123,7 @@ def rigid_state_at(x: float) -> BodyState:
     return BodyState('walker', np.array([x, 0.0, 0.0]), np.array([0.0, 0.0, 0.0, 1.0]), zero, zero)
 
 
-def test_from_an_interpolated_state_it_would_go_another_way() -> None:
+def test_continuation_from_an_interpolated_state_would_differ() -> None:
     """The doubt of the architecture, shown: so a checkpoint has both neighbours, and not what lies between."""
     there = World(WorldConfig(), [Logistic('walker', rigid_state_at(0.3), pace_ns=50_000_000)])
     for _ in range(3):
@@ -136,7 +136,7 @@ def test_from_an_interpolated_state_it_would_go_another_way() -> None:
     assert abs(there.objects['walker'].body.position[0] - wrong.objects['walker'].body.position[0]) > 1e-3
 
 
-def test_a_discarded_attempt_takes_back_what_it_made_and_no_more() -> None:
+def test_discarded_attempt_deletes_its_own_states_only() -> None:
     w = World(WorldConfig(), [Logistic('walker', rigid_state_at(0.3), pace_ns=30_000_000)])
     walker = w.objects['walker']
     w.step()
@@ -151,7 +151,7 @@ def test_a_discarded_attempt_takes_back_what_it_made_and_no_more() -> None:
         assert walker.canonical_state() == before and [t for t, _ in walker.states.around(w.t_ns)] == known
 
 
-def test_what_can_be_struck_has_no_pace_of_its_own() -> None:
+def test_sampled_object_with_mass_is_refused() -> None:
     with pytest.raises(ValueError, match='between which it could collide; allowed: mass 0'):
         Logistic('a', rigid_state('a', [0, 0, 0], 1.0, np.eye(3)), pace_ns=1000)
     assert Logistic('a', rigid_state('a', [0, 0, 0], 1.0, np.eye(3)), pace_ns=0).pace_ns == 0
@@ -159,7 +159,7 @@ def test_what_can_be_struck_has_no_pace_of_its_own() -> None:
         make_objects({'lift': {**LIFT, 'state_period_s': 1.0}}, 1.62)
 
 
-def test_every_field_survives() -> None:
+def test_every_field_of_the_record_is_restored() -> None:
     w = run(
         world(
             lift={**LIFT, 'state_period_s': 0.03, 'rpy_deg': [0.0, 0.0, 30.0], 'round_trip': False, 'restitution': 0.3}

@@ -107,7 +107,7 @@ class Driven(RigidBody):
         return None
 
 
-def test_remote_agents_collide_like_objects_of_the_worlds_own_process():
+def test_remote_agents_collide_like_local_objects():
     world, (a, b) = world_of(('a', -1.0, 0.47), ('b', 1.0, -0.5))
     bodies = [
         Driven(n, state(n, x, v), [BALL], restitution=1.0, friction=0.0)
@@ -135,7 +135,7 @@ def cycle(attempt, verdict=Verdict.NONE, command=Command.EVOLVE, number=0, epoch
     )
 
 
-def test_a_participant_answers_repetitions_from_its_cache_and_ignores_the_stale():
+def test_participant_repeats_the_cached_result_and_ignores_stale_records():
     answers = []
     a = Rolling('a', 0.0, 1.0, answers.append)
     a.on_cycle(cycle(0))
@@ -150,13 +150,13 @@ def test_a_participant_answers_repetitions_from_its_cache_and_ignores_the_stale(
     assert a.calls[3:] == ['commit', 'evolve', 'commit', 'stop'] and a.stopped
 
 
-def test_a_participant_left_out_of_a_cycle_stays_out():
+def test_participant_removed_from_a_cycle_stays_out():
     a = Rolling('a', 0.0, 1.0, lambda answer: None)
     a.on_cycle(Cycle(CycleKey(0, 0, 0), 0, 10, Verdict.NONE, Command.EVOLVE, ('b',), (VEHICLE,)))
     assert a.calls == []
 
 
-def test_an_agents_offspring_joins_the_cycle_it_is_born_in():
+def test_object_spawned_by_an_agent_joins_in_the_same_cycle():
     world, (a,) = world_of(('a', 0.0, 1.0))
     a.spawned = (SpawnedObject('a/0', (BALL,), state('a/0', 5.0, 2.0), 1.0, 0.0),)
     world.step()
@@ -170,7 +170,7 @@ def test_an_agents_offspring_joins_the_cycle_it_is_born_in():
     assert world.objects['a/0'].body.position[0] == pytest.approx(5.04)  # a thrown ball is in a checkpoint, too
 
 
-def test_silence_follows_the_policy():
+def test_unresponsive_participant_follows_the_policy():
     chosen = []
 
     def drop(silence):
@@ -191,7 +191,7 @@ def test_silence_follows_the_policy():
         strict.step()
 
 
-def test_a_participant_that_cannot_go_on_ends_the_run_with_its_reason():
+def test_failed_participant_ends_the_run_with_its_reason():
     """What it raises reaches the world in its answer, named; the policy on silence is not asked."""
     world, participants = world_of(('a', 0.0, 0.0), ('b', 5.0, 0.0))
     world.step()
@@ -211,7 +211,7 @@ def test_a_participant_that_cannot_go_on_ends_the_run_with_its_reason():
         raise_failure({'b': told[0]})
 
 
-def test_what_a_participant_raises_in_one_process_ends_the_run_as_in_many():
+def test_exception_of_a_participant_in_one_process_ends_the_run():
     class Clumsy(Rolling):
         def _evolve(self, cycle):
             raise ZeroDivisionError('no such luck')
@@ -226,7 +226,7 @@ def test_what_a_participant_raises_in_one_process_ends_the_run_as_in_many():
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
-def test_agents_are_blamed_before_terrain_which_waits_for_them():
+def test_timeout_names_agents_before_terrain():
     class Waiting(Rolling):
         def _evolve(self, cycle):
             return None
@@ -244,7 +244,7 @@ def test_agents_are_blamed_before_terrain_which_waits_for_them():
     assert caught.value.names == ('a',)
 
 
-def test_an_agent_on_other_ground_is_caught():
+def test_agent_with_different_soil_state_is_an_error():
     world, (a,) = world_of(('a', 0.0, 0.0))
     world.soil_hash = hashlib.sha256(b'terrain').hexdigest()
     a.soil_hash = hashlib.sha256(b'something else').hexdigest()
@@ -252,7 +252,7 @@ def test_an_agent_on_other_ground_is_caught():
         world.step()
 
 
-def test_joining_with_other_parameters_is_refused_naming_both_values():
+def test_join_request_with_different_parameters_is_refused_with_both_values():
     bus = LocalTransport()
     world = World(CONFIG, bus=bus)
     world.admit(Rolling('a', 0.0, 0.0, bus.answer).join_request(**{'soil.cohesion_pa': '170.0'}))
@@ -264,7 +264,7 @@ def test_joining_with_other_parameters_is_refused_naming_both_values():
         world.admit(Rolling('a', 0.0, 0.0, bus.answer).join_request())
 
 
-def test_joining_inside_another_is_refused_saying_how_deep():
+def test_join_request_with_penetration_is_refused_with_the_depth():
     world, _ = world_of(('a', 0.0, 0.0), ('b', 5.0, 0.0))
     # Two balls of 0.1 m whose centres are 0.15 m apart overlap by 0.05 m.
     intruder = Rolling('c', 0.15, 0.0, world._bus.answer).join_request(**{'soil.cohesion_pa': '17.0'})
@@ -275,7 +275,7 @@ def test_joining_inside_another_is_refused_saying_how_deep():
     world.admit(Rolling('d', 0.25, 0.0, world._bus.answer).join_request(**{'soil.cohesion_pa': '170.0'}))
 
 
-def test_vehicles_that_never_strike_each_other_may_join_anywhere():
+def test_vehicle_without_contact_may_join_anywhere():
     bus = LocalTransport()
     world = World(WorldConfig(gravity_mps2=0.0, contact='none'), bus=bus)
     for name in 'ab':
@@ -289,7 +289,7 @@ def test_vehicles_that_never_strike_each_other_may_join_anywhere():
     assert (report.attempts, report.forced, report.impulses) == (1, False, ())
 
 
-def test_hold_and_stop_reach_everybody_and_bring_the_reports():
+def test_hold_and_stop_reach_all_participants_and_return_reports():
     world, (a, b) = world_of(('a', 0.0, 0.0), ('b', 5.0, 0.0))
     world.step()
     world.hold()
@@ -334,7 +334,7 @@ def go_on(world, agents, cycles):
     return hashes
 
 
-def test_a_checkpoint_of_bodies_pressed_together_goes_on_as_if_nothing_had_been():
+def test_world_continues_from_a_checkpoint_with_lasting_contact():
     """What the last blow aimed at decides the next one: it is in the checkpoint, as every other field of the world's."""
     world, agents, _ = pressing_world()
     go_on(world, agents, 80)
@@ -361,7 +361,7 @@ def test_a_checkpoint_of_bodies_pressed_together_goes_on_as_if_nothing_had_been(
     assert go_on(again, others, 30) == expected
 
 
-def test_loading_forgets_the_future():
+def test_load_discards_the_future():
     """Births, deaths, answers and the verdict of what came after the checkpoint; a blow of then is not dealt."""
     world, agents, bus = pressing_world()
     go_on(world, agents, 10)
@@ -387,7 +387,7 @@ def test_loading_forgets_the_future():
     assert record.key == CycleKey(1, 10, 0) and record.t_ns == codec.decode(WorldState, blob).t_ns
 
 
-def test_who_was_removed_deals_and_feels_nothing_more():
+def test_removed_object_has_no_impulses():
     """A blow was solved, then one of the two is let go: the other flies on as it did."""
     world, agents, bus = pressing_world()
     sent = []
@@ -406,7 +406,7 @@ def test_who_was_removed_deals_and_feels_nothing_more():
     assert world.state_hash != '' and list(world.last_answers) == ['a', 'c']
 
 
-def test_removing_a_third_leaves_a_blow_as_it_is():
+def test_removal_of_a_third_object_keeps_an_impulse():
     world, _, bus = pressing_world()
     sent = []
     bus.on_cycle = sent.append
@@ -418,7 +418,7 @@ def test_removing_a_third_leaves_a_blow_as_it_is():
     assert [(i.a, i.b) for i in sent[-1].impulses] == [('a', 'b')] == [(i.a, i.b) for i in blows]
 
 
-def test_the_worlds_own_state_comes_back_in_a_new_epoch():
+def test_world_state_is_restored_in_a_new_epoch():
     world, agents = world_of(('a', -0.5, 0.5), ('b', 0.5, -0.5))
     for _ in range(60):
         world.step()

@@ -181,7 +181,7 @@ def holds(bodies: Sequence[Body], restitution: float, cycles: int) -> None:
 
 @settings(max_examples=4)
 @given(st.lists(BODIES, min_size=1, max_size=8), st.sampled_from([0.0, 0.6, 1.0]))
-def test_random_worlds_hold(bodies: list[Body], restitution: float) -> None:
+def test_random_worlds_keep_their_invariants(bodies: list[Body], restitution: float) -> None:
     holds(bodies, restitution, CYCLES)
 
 
@@ -189,7 +189,7 @@ def test_random_worlds_hold(bodies: list[Body], restitution: float) -> None:
 @pytest.mark.timeout(3600)
 @settings(max_examples=1500)
 @given(st.lists(BODIES, min_size=1, max_size=8), st.sampled_from([0.0, 0.6, 1.0]))
-def test_thousands_of_random_worlds_hold(bodies: list[Body], restitution: float) -> None:
+def test_thousands_of_random_worlds_keep_their_invariants(bodies: list[Body], restitution: float) -> None:
     holds(bodies, restitution, 60)
 
 
@@ -255,13 +255,13 @@ def drift_of_energy(blows: int) -> tuple[float, float]:
     return abs(summed), worst
 
 
-def test_isolated_blows_keep_their_energy() -> None:
+def test_isolated_impacts_conserve_energy() -> None:
     summed, worst = drift_of_energy(60)
     assert summed < 1e-6 and worst < 1e-6
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
-def test_ten_thousand_isolated_blows_keep_their_energy() -> None:
+def test_ten_thousand_isolated_impacts_conserve_energy() -> None:
     summed, worst = drift_of_energy(10_000)
     assert summed < 1e-6 and worst < 1e-6

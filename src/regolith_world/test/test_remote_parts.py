@@ -104,7 +104,7 @@ def wall():
     )
 
 
-def test_a_part_that_is_rigidly_fixed_strikes_as_a_shape_of_the_body_does():
+def test_rigidly_attached_part_collides_like_a_shape_of_the_body():
     """Off centre and turning, against a wall and a ball: the same blows but for their names, to rounding."""
     ways = []
     for in_parts in (True, False):
@@ -167,7 +167,7 @@ def test_an_attempt_is_undone_in_all_parts():
         agent.take(CycleResult(CycleKey(0, 0, 0), 'a', 5, moved[:1]), 10)
 
 
-def test_a_checkpoint_brings_parts_back():
+def test_parts_are_restored_from_a_checkpoint():
     world, _, _ = world_of(True, [wall()])
     for _ in range(40):
         world.step()
@@ -185,7 +185,7 @@ def test_a_checkpoint_brings_parts_back():
         world.load(other.save())
 
 
-def test_who_is_removed_takes_the_blows_on_its_parts_along():
+def test_removed_agent_takes_the_impulses_on_its_parts():
     world, _, _ = world_of(True, [wall()])
     while not any(i.a == 'a/tip' for i in world.step().impulses):
         pass
@@ -196,7 +196,7 @@ def test_who_is_removed_takes_the_blows_on_its_parts_along():
     assert world._impulses == () and world._separation == {}
 
 
-def test_a_part_needs_room_to_join_and_a_name():
+def test_part_needs_clearance_and_a_name_to_join():
     world, _, bus = world_of(True, [wall()])
     newcomer = Dumbbell('b', -0.5, 0.0, bus.answer, in_parts=True)
     with pytest.raises(AdmissionError, match=r"inside 'wall'"):

@@ -34,7 +34,7 @@ def test_quaternions_compose_like_matrices():
     np.testing.assert_array_equal(matrices(np.array(TURNS)), [matrix(q) for q in TURNS])
 
 
-def test_all_agrees_with_scipy():
+def test_rotations_agree_with_scipy():
     for q in TURNS:
         same = Rotation.from_quat(q)
         np.testing.assert_allclose(matrix(q), same.as_matrix(), atol=1e-15)
@@ -43,7 +43,7 @@ def test_all_agrees_with_scipy():
 
 
 @pytest.mark.parametrize('angle', [0.0, 1e-320, 1e-13, 1e-6, 1.0, math.pi - 1e-9])
-def test_rotation_vectors_come_back(angle):
+def test_rotation_vector_round_trip_is_exact(angle):
     """Also of turns too small for a quaternion's real part to show."""
     vector = angle * np.array([0.6, 0.0, -0.8])
     np.testing.assert_allclose(rotation_vector(from_rotation_vector(vector)), vector, rtol=1e-7, atol=1e-300)

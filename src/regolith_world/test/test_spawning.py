@@ -19,7 +19,7 @@ POSE = SpawnPose(np.array([3.0, -2.0, 1.5]), np.array([0.0, 0.0, HALF, HALF]))
 BALL = '{type: free_body, mass_kg: 2.0, shape: {kind: sphere, size_m: [0.3]}, velocity_mps: [0, 0, 0.5]}'
 
 
-def test_an_object_appears_where_it_is_asked_for(tmp_path: Path) -> None:
+def test_object_is_spawned_at_the_requested_pose(tmp_path: Path) -> None:
     """From a text or from a file; pose of the request, the rest from the resource."""
     file = tmp_path / 'ball.yaml'
     file.write_text(BALL)
@@ -60,7 +60,7 @@ class Nobody:
 
 
 @pytest.mark.parametrize('kind', TYPES)
-def test_what_comes_in_mid_run_moves_as_it_would_have_from_the_start(kind: str) -> None:
+def test_object_spawned_during_a_run_moves_as_from_the_start(kind: str) -> None:
     """Its own time begins with it, its life, too; a rewind over its coming repeats it."""
     upright = SpawnPose(POSE.position, np.array([0.0, 0.0, 0.0, 1.0]))
     resource = spawning.read_resource('', TYPES[kind])
@@ -93,14 +93,14 @@ def test_what_comes_in_mid_run_moves_as_it_would_have_from_the_start(kind: str) 
 
 
 @pytest.mark.parametrize('kind', ['platform', 'linkage', 'rope'])
-def test_what_cannot_be_turned_says_so(kind: str) -> None:
+def test_object_without_orientation_refuses_it(kind: str) -> None:
     """Instead of standing as nobody asked for."""
     with pytest.raises(SpawnError, match=r'orientation: .x. .*; allowed: ') as caught:
         spawning.build_object('x', spawning.read_resource('', TYPES[kind]), POSE, DOWN)
     assert caught.value.reason == SpawnResultCode.INVALID_POSE
 
 
-def test_names_are_made_and_refused() -> None:
+def test_names_of_spawned_entities_are_derived_or_refused() -> None:
     """Taken ones get a number if they may; without a name it is that of the kind."""
     ball = spawning.read_resource('', BALL)
     assert spawning.unique_name('moon', ball, False, ['ball']) == 'moon'
@@ -164,7 +164,7 @@ def test_names_are_made_and_refused() -> None:
         ('', BALL.replace('mass_kg: 2.0, ', ''), SpawnResultCode.RESOURCE_PARSE_ERROR, 'mass_kg: '),
     ],
 )
-def test_what_cannot_be_spawned_is_named(uri: str, text: str, reason: SpawnResultCode, why: str) -> None:
+def test_invalid_resource_is_refused_with_the_key(uri: str, text: str, reason: SpawnResultCode, why: str) -> None:
     """With the standard's code and a text that says what is allowed."""
     with pytest.raises(SpawnError, match=why) as caught:
         resource = spawning.read_resource(uri, text)
@@ -174,14 +174,14 @@ def test_what_cannot_be_spawned_is_named(uri: str, text: str, reason: SpawnResul
 
 
 @pytest.mark.parametrize('uri', ['viper', 'vipr', 'vehicles/viper', 'regolith://vehicles/vipr'])
-def test_address_that_was_meant_is_suggested(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_similar_uri_is_suggested(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
     known = [spawning.Spawnable(f'regolith://vehicles/{name}', '') for name in ('viper', 'rassor')]
     monkeypatch.setattr(spawning, 'spawnables', lambda: known)
     with pytest.raises(SpawnError, match=r'\(did you mean regolith://vehicles/viper\?\)'):
         spawning.read_resource(uri, '')
 
 
-def test_name_of_a_deleted_vehicle_is_refused_with_what_frees_it() -> None:
+def test_name_of_a_deleted_vehicle_is_refused_with_a_fix() -> None:
     with pytest.raises(
         SpawnError, match=r"name 'guest' is taken; it belongs to a deleted vehicle.*fix: reset the whole simulation"
     ):
@@ -205,7 +205,7 @@ def test_name_of_a_deleted_vehicle_is_refused_with_what_frees_it() -> None:
         'x: "secret\n',
     ],
 )
-def test_nothing_of_a_foreign_file_is_in_the_response(tmp_path: Path, content: str | bytes) -> None:
+def test_response_contains_no_text_of_other_files(tmp_path: Path, content: str | bytes) -> None:
     """The sender of a request may not be allowed to read what this process can; also through a link."""
     file, link = tmp_path / 'file', tmp_path / 'link'
     file.write_bytes(content if isinstance(content, bytes) else content.encode())

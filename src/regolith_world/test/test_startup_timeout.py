@@ -27,7 +27,7 @@ class Graph:
 
 
 @pytest.mark.parametrize(('compiles_s', 'ends_s'), [(0.0, 60.0), (66.0, 126.0), (1e6, 960.0)])
-def test_compiling_does_not_count(compiles_s: float, ends_s: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_startup_timeout_excludes_compilation(compiles_s: float, ends_s: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """66 s used to be too long for 60 s; who hangs for ever is given up after the longest build and the time-out."""
     graph: Any = Graph(compiles_s)
     monkeypatch.setattr(startup_timeout.time, 'monotonic', lambda: graph.now)
@@ -37,7 +37,7 @@ def test_compiling_does_not_count(compiles_s: float, ends_s: float, monkeypatch:
     assert graph.now == pytest.approx(ends_s, abs=1.0)
 
 
-def test_a_pace_that_is_not_held_is_noticed_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pacer_reports_lost_time_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     """At real time, with cycles of 0.02 s that take 0.04 s: a second is lost every fifty cycles."""
     now = [100.0]
     monkeypatch.setattr(pacing.time, 'monotonic', lambda: now[0])
@@ -48,7 +48,7 @@ def test_a_pace_that_is_not_held_is_noticed_once_a_second(monkeypatch: pytest.Mo
     assert lost == pytest.approx(500 * 0.02 / pacing.HOPELESS_S, abs=1)
 
 
-def test_lateness_is_told_to_two_hundredths_however_many_cycles_there_were(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deadline_statistics_have_two_percent_resolution_for_any_number_of_cycles(monkeypatch: pytest.MonkeyPatch) -> None:
     """Against the percentile of all that was drawn: cycles late by 1 ms in the middle, one in fifty by some 10 ms."""
     rng = np.random.default_rng(3)
     late = np.where(
@@ -68,7 +68,7 @@ def test_lateness_is_told_to_two_hundredths_however_many_cycles_there_were(monke
     assert sys.getsizeof(keeper._starts) == held
 
 
-def test_who_is_always_punctual_has_missed_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deadline_statistics_without_delay_have_no_misses(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     monkeypatch.setattr(pacing.time, 'monotonic', lambda: now[0])
     keeper = pacing.Pacer(2.0, True, 0.005)
@@ -85,7 +85,7 @@ def test_who_is_always_punctual_has_missed_nothing(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize('speed', [4.0, 0.25])
-def test_new_speed_counts_from_its_change(speed: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_real_time_factor_applies_from_its_change(speed: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten seconds at real time, then another speed: the next cycle of 0.02 s is due 0.02 s / speed later."""
     now = [50.0]
     monkeypatch.setattr(pacing.time, 'monotonic', lambda: now[0])

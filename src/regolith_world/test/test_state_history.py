@@ -87,7 +87,7 @@ def test_random_numbers_are_those_of_philox_4x64() -> None:
     assert raw == [*philox_4x64([1, 0, 0, 3], key), *philox_4x64([2, 0, 0, 3], key)]
 
 
-def test_the_cycle_hash_depends_on_everything_but_the_order():
+def test_cycle_hash_depends_on_all_values_except_the_order():
     hashes = {'a': '00' * 32, 'b': '11' * 32}
     base = cycle_hash(5, hashes, 's', b'm')
     assert base == cycle_hash(5, dict(reversed(hashes.items())), 's', b'm')
@@ -95,7 +95,7 @@ def test_the_cycle_hash_depends_on_everything_but_the_order():
     assert len({base, *(cycle_hash(*o) for o in others)}) == 5
 
 
-def test_disagreement_names_the_parameter_and_both_values():
+def test_parameter_difference_names_the_parameter_and_both_values():
     agreement = ParameterAgreement()
     agreement.adopt('terrain', {'soil.cohesion_pa': '170.0', 'x': '1'})
     text = agreement.differences('amber', {'soil.cohesion_pa': '17.0', 'x': '1', 'of its own': '3'})

@@ -44,7 +44,7 @@ def until_struck(world):
     return world.t_ns * 1e-9
 
 
-def test_two_balls_meet_when_their_gap_over_their_speed_says():
+def test_impact_time_of_two_balls_is_gap_over_speed():
     """1.83 m between them at 5 m/s, and what a cycle may end deep, in one attempt; distances are known to 1e-6 m."""
     world = World(EMPTY, [ball('a', [-1, 0, 0], [2.0, 0, 0]), ball('b', [1.03, 0, 0], [-3.0, 0, 0])])
     assert until_struck(world) == pytest.approx((1.83 + TARGET_DEPTH) / 5.0, abs=3e-7)
@@ -65,7 +65,7 @@ def test_a_falling_ball_meets_the_floor_by_the_parabola(name):
 
 
 @pytest.mark.parametrize('upper', ['a', 'b'])
-def test_bodies_that_fall_together_meet_as_if_nothing_pulled(upper):
+def test_impact_time_of_bodies_that_fall_together_is_that_without_gravity(upper):
     """Both fall: only the speed between them, 2 m/s over a gap of 1.03 m, counts."""
     lower = 'b' if upper == 'a' else 'a'
     down = (0, 0, -1.62)
@@ -80,7 +80,7 @@ def test_bodies_that_fall_together_meet_as_if_nothing_pulled(upper):
     assert world.discarded_cycles == 0
 
 
-def test_who_approaches_nothing_is_not_slowed_down():
+def test_step_of_bodies_without_approach_is_not_shortened():
     """Side by side, apart, and towards each other too slowly for the next heartbeat: cycles are whole heartbeats."""
     world = World(
         EMPTY,
@@ -97,7 +97,7 @@ def test_who_approaches_nothing_is_not_slowed_down():
     assert [world.step().dt_ns for _ in range(5)] == [HEARTBEAT] * 5
 
 
-def test_the_blow_of_this_commit_is_known_to_the_next_forecast():
+def test_time_of_impact_includes_the_impulses_of_the_commit():
     """A ball off the floor meets the lid at the speed it has after the blow, not before."""
     lid = StaticBody(
         'lid',
@@ -113,7 +113,7 @@ def test_the_blow_of_this_commit_is_known_to_the_next_forecast():
     assert world.discarded_cycles == 0
 
 
-def test_what_no_bound_is_known_of_is_retried_as_ever():
+def test_pair_without_a_bound_is_not_predicted():
     class Driven(RigidBody):
         def free_acceleration(self):
             return None
@@ -128,7 +128,7 @@ def test_what_no_bound_is_known_of_is_retried_as_ever():
     assert child.free_acceleration() is None
 
 
-def test_nothing_is_foreseen_below_the_shortest_cycle():
+def test_time_of_impact_below_the_minimum_step_is_not_predicted():
     objects = {o.name: o for o in (ball('a', [0, 0, 0], [60.0, 0, 0]), ball('b', [0.201, 0, 0], [0, 0, 0]))}
     world = World(EMPTY, list(objects.values()))
     world._look()
@@ -177,7 +177,7 @@ ANGLES = st.tuples(*[st.floats(-3.0, 3.0)] * 3).map(np.array)
 
 @settings(max_examples=60)
 @given(SHAPES, ANGLES, ANGLES)
-def test_shapes_turn_into_a_side_no_faster_than_said(shape, turn, omega):
+def test_rotating_shapes_extend_no_faster_than_the_bound(shape, turn, omega):
     """How far a shape reaches to a side, by its box, over small turns: at most the rate that is said."""
     outline, side = ShapeBounds([shape]), np.array([1.0, 0.0, 0.0])
 
@@ -197,7 +197,7 @@ def _turned(first, then):
     return product(from_rotation_vector(then), from_rotation_vector(first))
 
 
-def test_a_ball_and_a_wheel_on_its_axle_do_not_turn_into_anything():
+def test_ball_and_wheel_about_their_axis_have_no_rotation_speed():
     omega = np.array([0.0, 0.0, 7.0])
     still = rigid_state('a', [0, 0, 0], 1.0, np.eye(3))
     for shape in (Shape(ShapeKind.SPHERE, np.array([0.3, 0, 0])), Shape(ShapeKind.CYLINDER, np.array([0.3, 0.1, 0]))):
@@ -210,7 +210,7 @@ SPEEDS = st.floats(-2.0, 2.0)
 
 @settings(max_examples=25)
 @given(st.tuples(SPEEDS, SPEEDS, SPEEDS), st.tuples(SPEEDS, SPEEDS, SPEEDS), ANGLES, st.floats(0.5, 3.0))
-def test_no_two_boxes_are_ever_deeper_than_foreseen(spin, other_spin, turn, speed):
+def test_penetration_of_boxes_never_exceeds_the_prediction(spin, other_spin, turn, speed):
     """Cubes, whose spin does not change by itself: where the forecast shortens a cycle, no attempt at it is discarded."""
     half = np.full(3, 0.2)
 

@@ -34,7 +34,7 @@ def begun() -> tuple[World, Timeline]:
     return run(w, 0.5), timeline
 
 
-def test_a_live_rewind_to_where_the_world_was_acted_upon_undoes_that(begun: tuple[World, Timeline]) -> None:
+def test_live_rewind_to_a_world_edit_undoes_it(begun: tuple[World, Timeline]) -> None:
     """The act is later than the state that it acted upon, so it belongs to the future that is forgotten."""
     w, timeline = begun
     timeline.apply_edit(spawn('stone', 2.0))
@@ -47,7 +47,7 @@ def test_a_live_rewind_to_where_the_world_was_acted_upon_undoes_that(begun: tupl
     assert 'stone' not in w.objects and w.state_hash != hash_with
 
 
-def test_one_that_repeats_itself_does_it_again(begun: tuple[World, Timeline]) -> None:
+def test_rewind_with_replay_applies_the_world_edit_again(begun: tuple[World, Timeline]) -> None:
     w, timeline = begun
     timeline.apply_edit(spawn('stone', 2.0))
     acted_ns = w.t_ns
@@ -60,7 +60,7 @@ def test_one_that_repeats_itself_does_it_again(begun: tuple[World, Timeline]) ->
     assert 'stone' in w.objects and w.state_hash == end
 
 
-def test_an_act_forgets_the_snapshots_of_other_acts_upon_that_state(begun: tuple[World, Timeline]) -> None:
+def test_world_edit_discards_snapshots_of_other_edits_of_the_state(begun: tuple[World, Timeline]) -> None:
     """However many there were: a snapshot after the first act of a forgotten future is not one after the first of this."""
     w, timeline = begun
     before = timeline.save('before')
@@ -91,7 +91,7 @@ def test_a_snapshot_is_not_replaced(begun: tuple[World, Timeline], tmp_path: Pat
         timeline.find('nowhere')
 
 
-def test_acts_before_the_target_of_a_live_rewind_stay(begun: tuple[World, Timeline]) -> None:
+def test_world_edits_before_the_target_of_a_live_rewind_are_kept(begun: tuple[World, Timeline]) -> None:
     w, timeline = begun
     timeline.apply_edit(spawn('stone', 2.0))
     run(w, 0.6)
@@ -104,7 +104,7 @@ def test_acts_before_the_target_of_a_live_rewind_stay(begun: tuple[World, Timeli
     assert 'stone' in w.objects and [type(act) for _, act in w.log.acts] == [SpawnEdit]
 
 
-def test_snapshots_of_one_cycle_are_told_apart_by_their_acts(begun: tuple[World, Timeline]) -> None:
+def test_snapshots_of_one_cycle_are_distinguished_by_their_edits(begun: tuple[World, Timeline]) -> None:
     """Two of one time and state hash differ in what was done before: each leads to its own state.
 
     Of a live rewind to that time, or to the earlier one, the later belongs to the forgotten future.
@@ -128,7 +128,7 @@ def test_snapshots_of_one_cycle_are_told_apart_by_their_acts(begun: tuple[World,
     assert [each.name for each in timeline.snapshots] == ['beginning', 'before'] and w.log.acts == []
 
 
-def test_a_removed_participant_is_kept_as_long_as_the_past_may_need_it(begun: tuple[World, Timeline]) -> None:
+def test_removed_participant_is_kept_while_a_rewind_may_need_it(begun: tuple[World, Timeline]) -> None:
     """A participant that was there at a snapshot, or is spawned again as the past repeats itself, is needed; no other is."""
     w, timeline = begun
     w.participants = {'amber': None, 'beryl': None}  # type: ignore[assignment,dict-item]

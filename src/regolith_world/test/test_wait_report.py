@@ -25,7 +25,7 @@ class Stand:
             self.waits.note(what)
 
 
-def test_world_that_mostly_waits_says_for_what_every_five_seconds() -> None:
+def test_wait_report_names_the_longest_wait_every_five_seconds() -> None:
     """Also where a single wait is longer than that, as with a time-out of 60 s."""
     for waits in ([0.09] * 200, [20.0]):
         stand = Stand()
@@ -36,7 +36,7 @@ def test_world_that_mostly_waits_says_for_what_every_five_seconds() -> None:
         assert all(line.startswith('waiting for a message on /truck/driver_inputs: ') for line in stand.lines)
 
 
-def test_world_that_waits_little_says_nothing() -> None:
+def test_wait_report_of_short_waits_is_empty() -> None:
     stand = Stand()
     for _ in range(300):
         stand.wait(0.02)
@@ -53,7 +53,7 @@ def test_longest_of_several_waits_is_named() -> None:
 
 
 @pytest.mark.parametrize('wait', ['wait_for_recorder', 'wait_for_sensors', 'wait_for_input'])
-def test_held_back_messages_are_published_before_the_world_waits(wait: str) -> None:
+def test_deferred_messages_are_published_before_the_world_waits(wait: str) -> None:
     """Without it, in one process, both would wait: they for the last records of a cycle, the world for their word."""
     order: list[str] = []
     leaving = SimpleNamespace(asked=False)
@@ -192,7 +192,7 @@ def test_nodes_that_sent_a_message_are_present(monkeypatch: pytest.MonkeyPatch) 
     assert held.followers.missing() == [] and held.followers.present() == ['recorder', 'sensors']
 
 
-def test_sensors_may_lag_by_what_is_said_and_belong_to_the_newest_past(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sensors_may_lag_by_the_limit_in_the_present_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
     held = Followed(monkeypatch)
     held.sensed(1_900_000_000, 1_959_999_999, 1_960_000_000, 2_000_000_000)
     held.followers.wait_for_sensors()
@@ -212,7 +212,7 @@ def test_sensors_may_lag_by_what_is_said_and_belong_to_the_newest_past(monkeypat
     assert held.now == 3.5
 
 
-def test_sensors_that_work_on_a_frame_have_longer_than_others_but_not_those_that_are_gone(
+def test_sensors_with_a_frame_in_progress_have_a_longer_timeout_than_absent_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A word after 5 s, given up after 120 s; of those whose publisher is gone after 5 s."""
@@ -226,7 +226,7 @@ def test_sensors_that_work_on_a_frame_have_longer_than_others_but_not_those_that
     assert gone.silent == [('sensors', 'no frame within 5 s')] and gone.now == 5.0
 
 
-def test_input_of_before_the_last_cycle_counts_once_and_a_time_out_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_input_barrier_counts_each_input_once_and_its_timeouts(monkeypatch: pytest.MonkeyPatch) -> None:
     held = Followed(monkeypatch)
     held.words += [('/cmd_vel', None)]
     held.followers.wait_for_input()

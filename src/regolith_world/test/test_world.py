@@ -59,7 +59,7 @@ def test_elastic_head_on_balls_exchange_their_velocities():
     assert nearest > -NII_DEPTH
 
 
-def test_oblique_blow_between_boxes_conserves_momentum():
+def test_oblique_impact_between_boxes_conserves_momentum():
     tilt = np.array([0.1, 0.2, 0.3, 0.0])
     tilt[3] = np.sqrt(1 - tilt @ tilt)
     world = World(
@@ -178,7 +178,7 @@ def test_children_evolve_only_through_their_parent_and_are_discarded_with_it():
     assert len(parent.states) == len(child.states) == 1
 
 
-def test_an_object_may_ask_for_a_shorter_cycle_but_not_below_the_floor():
+def test_object_requests_a_shorter_step_down_to_the_minimum():
     class Hasty(Object):
         def next_dt_ns(self):
             return 3_000_000

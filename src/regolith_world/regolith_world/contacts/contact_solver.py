@@ -77,8 +77,8 @@ def _solve(
     ``weight`` (n,) is filled with the effective mass of each contact along its normal.
 
     Source: catto2005; goldstein2002.
-    Checked by: test_contact_solver.py::test_a_smooth_blow_leaves_the_restitution_of_the_approach,
-    test_contact_solver.py::test_friction_stops_what_it_can_stop,
+    Checked by: test_contact_solver.py::test_smooth_impact_has_the_restitution_of_the_approach,
+    test_contact_solver.py::test_friction_stops_sliding_up_to_its_limit,
     test_contact_solver.py::test_several_pairs_are_solved_together_and_conserve_momentum.
     """
     n = points.shape[0]
@@ -175,8 +175,8 @@ def _spare(
     b = sum p u and a = sum p (w - u).
 
     Source: goldstein2002.
-    Checked by: test_contact_solver.py::test_blows_at_once_add_no_energy,
-    test_random_worlds.py::test_random_worlds_hold.
+    Checked by: test_contact_solver.py::test_simultaneous_impacts_add_no_energy,
+    test_random_worlds.py::test_random_worlds_keep_their_invariants.
     """
     n, count = pair.shape[0], fixed.shape[0]
     group = np.arange(count)
@@ -222,7 +222,7 @@ def approach_speed(hit: Intersection, point: Vector, normal: Vector) -> float:
         normal: Unit vector from the first body to the second, shape (3,).
 
     Source: goldstein2002.
-    Checked by: test_contact_solver.py::test_a_smooth_blow_leaves_the_restitution_of_the_approach.
+    Checked by: test_contact_solver.py::test_smooth_impact_has_the_restitution_of_the_approach.
     """
     return -dot(_velocity(hit.b.body, point) - _velocity(hit.a.body, point), normal)
 
@@ -276,9 +276,9 @@ def solve_contacts(
         The impulses, and the separating velocity that they aim at, by pair [m/s].
 
     Source: catto2005; baumgarte1972.
-    Checked by: test_contact_solver.py::test_a_smooth_blow_leaves_the_restitution_of_the_approach,
-    test_contact_solver.py::test_penetration_is_taken_out_within_heartbeats_and_not_faster,
-    test_contact_solver.py::test_the_more_elastic_of_two_decides_and_friction_is_their_mean.
+    Checked by: test_contact_solver.py::test_smooth_impact_has_the_restitution_of_the_approach,
+    test_contact_solver.py::test_penetration_is_removed_at_a_limited_rate,
+    test_contact_solver.py::test_restitution_is_the_maximum_and_friction_the_geometric_mean.
     """
     pressing = pressing or {}
     separation: dict[Pair, float] = {}

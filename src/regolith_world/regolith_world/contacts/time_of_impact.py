@@ -42,9 +42,9 @@ def limited_step_ns(
         dt_min_ns: Minimum step size [ns].
 
     Source: mirtich1996.
-    Checked by: test_time_of_impact.py::test_two_balls_meet_when_their_gap_over_their_speed_says,
+    Checked by: test_time_of_impact.py::test_impact_time_of_two_balls_is_gap_over_speed,
     test_time_of_impact.py::test_a_falling_ball_meets_the_floor_by_the_parabola,
-    test_time_of_impact.py::test_no_two_boxes_are_ever_deeper_than_foreseen.
+    test_time_of_impact.py::test_penetration_of_boxes_never_exceeds_the_prediction.
     """
     shortest = wish_ns
     for record in records:

@@ -35,7 +35,7 @@ class StepControl:
 
     Source: mirtich1996.
     Checked by: test_step_control.py::test_the_secant_aims_just_beyond_touching,
-    test_step_control.py::test_a_collision_is_found_in_a_few_tries.
+    test_step_control.py::test_collision_is_found_in_a_few_attempts.
     """
 
     heartbeat_ns: int

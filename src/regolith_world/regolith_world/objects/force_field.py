@@ -75,7 +75,7 @@ class ForceField(Object):
         """Return force [N] and moment about the center of mass [N m] on a body in the field.
 
         Source: goldstein2002.
-        Checked by: test_force_field.py::test_a_region_of_gravity_gives_its_depth_times_its_pull,
+        Checked by: test_force_field.py::test_region_of_gravity_adds_energy_of_depth_times_acceleration,
         test_force_field.py::test_a_region_of_drag_slows_as_the_exponential,
         test_force_field.py::test_a_body_on_a_cushion_swings_as_a_spring_does.
         """

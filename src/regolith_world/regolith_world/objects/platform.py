@@ -177,7 +177,7 @@ class PlatformMotion:
         """Return position [m], velocity [m/s] and acceleration [m/s^2] at a time from the start [ns], each shape (3,).
 
         Source: goldstein2002.
-        Checked by: test_platform.py::test_a_platform_goes_to_and_fro_and_its_velocity_is_the_slope.
+        Checked by: test_platform.py::test_platform_moves_back_and_forth_with_the_derivative_as_velocity.
         """
         leg, into = divmod(max(0, t_ns), self.leg_ns)
         if leg and not self.returns:

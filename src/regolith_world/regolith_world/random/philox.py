@@ -56,7 +56,7 @@ def normal_and_uniform(key: np.uint64, high: np.uint64, low: np.uint64) -> tuple
     """Return a standard normal number and a uniform number in [0, 1) of 32 bits, from one block.
 
     Source: salmon2011; box1958.
-    Checked by: test_philox.py::test_normal_and_uniform_are_what_they_are_called.
+    Checked by: test_philox.py::test_normal_and_uniform_numbers_have_their_distributions.
     """
     a, b, c, _ = philox(key, high, low)
     # Half a step keeps the argument of the logarithm above 0.

@@ -130,7 +130,7 @@ def _fly(masses: LinkMasses, now: LinkageState, then: LinkageState, h: float) ->
     """Write the motion of bodies after a time [s] without forces.
 
     Source: hairer2006, section VI.5.3.
-    Checked by: test_linkage_motion.py::test_bodies_without_joints_move_as_free_bodies_do.
+    Checked by: test_linkage_motion.py::test_bodies_without_joints_move_as_rigid_bodies.
     """
     rotation, half = np.empty((3, 3)), np.empty((3, 3))
     omega, q = np.empty(3), np.empty(4)
@@ -244,7 +244,7 @@ def _assemble(
     """Write and factor J M^-1 J^T of the rows' last derivatives, with the damping rows if they act for a time [s].
 
     Source: andersen1983.
-    Checked by: test_linkage_motion.py::test_a_damper_takes_speed_as_the_exponential_does.
+    Checked by: test_linkage_motion.py::test_damper_reduces_speed_exponentially.
     """
     rows, body = s.rows, s.frames.body
     rotation, away = np.empty((3, 3)), np.empty((2, 6))
@@ -392,7 +392,7 @@ def project_velocities(s: ConstraintSystem, masses: LinkMasses, at: LinkageState
     """Apply impulses that remove all motion against the joints: after collisions, and at the start of a run.
 
     Source: andersen1983.
-    Checked by: test_linkage_motion.py::test_a_blow_on_one_rod_moves_the_whole_pendulum.
+    Checked by: test_linkage_motion.py::test_impulse_on_one_rod_moves_the_whole_pendulum.
     """
     active = np.ones(s.rows.joint.shape[0], np.bool_)
     _equations(s, at, True)
@@ -407,7 +407,7 @@ def inverse_inertia(s: ConstraintSystem, masses: LinkMasses, at: LinkageState, b
     This is the inverse inertia with active joints: M^-1 - M^-1 J^T (J M^-1 J^T)^-1 J M^-1, the block of the body.
 
     Source: khatib1987, equation 51.
-    Checked by: test_linkage_motion.py::test_mobility_is_what_a_blow_does.
+    Checked by: test_linkage_motion.py::test_inverse_inertia_is_the_response_to_an_impulse.
     """
     active = np.ones(s.rows.joint.shape[0], np.bool_)
     _equations(s, at, True)
@@ -452,9 +452,9 @@ def advance(
         OK, or TORN if no impulses satisfy the joints, because the substep is too long for the speed of the motion.
 
     Source: andersen1983; hairer2006, section VII.1.4.
-    Checked by: test_linkage_motion.py::test_a_pendulum_swings_as_the_elliptic_integral_says,
-    test_linkage_motion.py::test_energy_and_joints_hold_for_a_minute,
-    test_linkage_motion.py::test_two_pendulums_swing_as_their_own_equations_say.
+    Checked by: test_linkage_motion.py::test_pendulum_period_is_the_elliptic_integral,
+    test_linkage_motion.py::test_energy_and_joints_are_kept_for_a_minute,
+    test_linkage_motion.py::test_double_pendulum_follows_its_equations_of_motion.
     """
     m = s.rows.joint.shape[0]
     active = np.ones(m, np.bool_)

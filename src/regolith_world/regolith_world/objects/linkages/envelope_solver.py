@@ -81,7 +81,7 @@ def solve(matrix: Vector, first: Places, start: Places, right: Vector) -> None:
 
     Source: george1981, section 4.2.
     Checked by: test_linkage_solver.py::test_the_solution_is_that_of_the_full_matrix,
-    test_linkage_solver.py::test_rows_that_follow_from_others_are_left_out.
+    test_linkage_solver.py::test_redundant_rows_are_ignored.
     """
     count = first.shape[0]
     for r in range(count):
