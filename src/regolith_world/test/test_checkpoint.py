@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Checkpoints on disk: all of it comes back, or an error names the file."""
+"""Tests of checkpoints on disk."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_damaged_checkpoint_is_refused_with_file_and_problem(tmp_path: Path) -> 
 
 
 def test_resume_hint_is_the_newest_usable_checkpoint(tmp_path: Path) -> None:
-    """Not one that somebody gave a name, nor one with vehicles that came in mid-run, nor a damaged one."""
+    """Neither a named checkpoint, nor one with vehicles spawned during the run, nor a damaged one."""
     (tmp_path / 'scenario.yaml').write_text('name: two\nseed: 1\nvehicles: {amber: {}}\n')
     made = {'world': b'', 'amber': b'', 'terrain': b''}
     assert files.resume_hint(tmp_path) == ''
@@ -84,7 +84,7 @@ def test_resume_hint_is_the_newest_usable_checkpoint(tmp_path: Path) -> None:
 
 
 def test_folder_without_a_checkpoint_is_not_replaced(tmp_path: Path) -> None:
-    """A folder of something else stays as it is, and so does a file; an empty folder and a checkpoint do not."""
+    """Other folders and files are kept. An empty folder and a checkpoint are replaced."""
     for name in ('home', 'home/sub'):
         (tmp_path / name).mkdir()
     file = tmp_path / 'thesis.tex'

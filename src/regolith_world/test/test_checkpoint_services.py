@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the responses of the services of a world's past."""
+"""Tests of the responses of checkpoint and rewind services."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.ros
 
 
 def services(state_hash: str, refused: str = '') -> Any:
-    """Return the services of a world at t = 0 that has a state hash, or none."""
+    """Return the services of a world at t = 0 with or without a state hash."""
     world = SimpleNamespace(t_ns=0, cycle=0, state_hash=state_hash)
     saved = SimpleNamespace(folder=None, t_ns=0, state_hash=state_hash, name='t0', size=3)
 

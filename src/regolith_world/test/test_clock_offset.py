@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Time as /clock and stamps show it after a rewind."""
+"""Tests of the clock offset after a rewind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def back() -> Iterator[None]:
 
 
 def test_clock_time_includes_the_offset_of_the_newest_cycle() -> None:
-    """Also of many times at once; and what is shown leads back to the world's own time."""
+    """Also for many times at once. Clock times convert back to world times."""
     stamp = clock_offset.stamp(2_250_000_000)
     assert (stamp.sec, stamp.nanosec) == (2, 250_000_000)
     clock_offset.set_offset(900_000_000)

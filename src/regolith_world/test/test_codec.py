@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Records through the codec: every bit, shape and type comes back, or encoding says why not."""
+"""Tests of the codec: every bit, shape and type is restored, or encoding is refused."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SEVERAL = settings(derandomize=True, max_examples=40, deadline=None)
 
 @dataclass
 class Everything:
-    """A record with a field of each kind the codec knows."""
+    """A record with a field of each kind that the codec supports."""
 
     array: np.ndarray
     number: int
@@ -40,7 +40,7 @@ class Everything:
 
 WHOLE = st.integers(-(2**63), 2**63 - 1)
 REAL = st.floats(allow_nan=False)
-# NaN has payloads, which JSON cannot say.
+# NaN has payloads, which JSON cannot represent.
 NUMBERS = {'<f8': REAL, '<f4': st.floats(width=32, allow_nan=False)}
 KEY = st.builds(CycleKey, WHOLE, WHOLE, WHOLE)
 ANY_ARRAY = st.sampled_from(('<f8', '<f4', '<i8', '<i4', '<u8', '|u1', '|b1')).flatmap(
@@ -67,7 +67,7 @@ EVERYTHING = st.builds(
 
 
 def same(a, b) -> bool:
-    """Compare to the bit: types, shapes, signs of zero."""
+    """Compare bit for bit: types, shapes, signs of zero."""
     if type(a) is not type(b):
         return False
     if isinstance(a, np.ndarray):

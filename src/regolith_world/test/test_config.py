@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What every section of every file refuses, and that nothing is taken for something it looks like."""
+"""Tests of the schema base class: strict types, unknown keys."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of couplings that cannot hold from the start, and of worlds that hardly advance."""
+"""Tests of checks of constraints at their start, and of worlds that hardly advance."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def problem(**things: dict[str, Any]) -> str:
     ],
 )
 def test_constraint_that_would_throw_its_ends_is_refused_with_the_value(coupling: dict[str, Any], said: str) -> None:
-    """By the check, at the first step, and when it is spawned."""
+    """By the check, at the first step, and at spawning."""
     things = {'a': ball(0, 0, 3), 'b': ball(2, 0, 3)}
     assert said in problem(**things, c=coupling)
     with pytest.raises(ProtocolError, match='allowed: '):
@@ -76,7 +76,7 @@ def test_constraint_that_would_throw_its_ends_is_refused_with_the_value(coupling
     ],
 )
 def test_valid_constraint_gives_at_most_the_stated_speed(coupling: dict[str, Any]) -> None:
-    """Two equal bodies in free fall: what one step of the coupling adds to their approach is within the limit."""
+    """Two equal bodies in free motion: one step of the constraint changes their approach by at most the limit."""
     world = made(a=ball(0, 0, 3), b=ball(2, 0, 3), c=coupling)
     assert impossible(world.objects) is None
     for _ in range(3):
@@ -96,7 +96,7 @@ def test_constraint_distance_is_measured_from_the_shapes_of_the_body() -> None:
 
 
 def test_world_that_discards_too_many_cycles_warns_and_ends() -> None:
-    """Counted in simulated time: as many over a longer time are allowed."""
+    """Counted in simulated time: the same number over a longer time is allowed."""
     discards = Discards(100)
     for k in range(100):
         discards.add(k * SPAN_NS // 1000, ('a', 'b'))
@@ -113,7 +113,7 @@ def test_world_that_discards_too_many_cycles_warns_and_ends() -> None:
 
 
 def test_world_of_stuck_bodies_ends_at_its_limit() -> None:
-    """A ball between two walls that close on it: no cycle is short enough."""
+    """A ball between two walls that close on it: no step is short enough."""
     wall = {'type': 'platform', 'travel_time_s': 2.0, 'shapes': [{'kind': 'box', 'size_m': [0.05, 1.0, 1.0]}]}
     left, right = (
         {**wall, 'position': [-0.2, 0, 3], 'end_position': [0.2, 0, 3]},

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What tools from outside see of a world: which entities there are, their kinds and bounds, and filters."""
+"""Tests of entities: names, categories, bounds and filters."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_vehicles_objects_and_links_are_entities_and_beams_are_not(world: dict[s
 
 
 def test_bounds_are_in_the_frame_of_the_entity(world: dict[str, Object]) -> None:
-    """Whatever way it faces; a vehicle's other bodies are in them as they stand."""
+    """In any direction; the other bodies of a vehicle are included as posed."""
     box = bounds(world['amber'])
     assert box is not None
     assert box.low == pytest.approx([-0.8, -0.4, -0.2]) and box.high == pytest.approx([1.6, 0.4, 0.2])
@@ -86,7 +86,7 @@ def test_entity_filters_are_combined(world: dict[str, Object]) -> None:
         'cable/rod_001',
     ]
     assert list(filter_entities(found, 'l', [Category.STATIC_OBJECT, Category.ROBOT])) == ['wall']
-    # The wall, turned by a quarter, reaches from x = 3 to 7; the arm of the vehicle to y = 1.6.
+    # The wall, rotated by 90 degrees, extends from x = 3 to 7; the arm of the vehicle to y = 1.6.
     assert list(filter_entities(found, region=SphereRegion(np.array([3.5, 0.0, 1.0]), 0.6))) == ['wall']
     assert list(filter_entities(found, region=BoxRegion(np.array([-4.0, 1.55, 0.0]), np.array([-2.0, 9.0, 9.0])))) == [
         'amber'
@@ -103,6 +103,6 @@ def test_pattern_with_excessive_run_time_is_refused() -> None:
     long = 'a' * 60
     assert match_names([long, f'{long}b'], '^(a|a)*b$') == [f'{long}b']
     began = time.monotonic()
-    with suppress(ValueError):  # it may be clever enough
+    with suppress(ValueError):  # the implementation may be fast enough
         match_names([long] * 50, r'^(.*)(.*)(.*)(.*)(.*)\5\4\3\2\1b$')
     assert time.monotonic() - began < 10.0

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The standard's services of entities, on a world without nodes: what is set, and what tools said of an entity."""
+"""Tests of entity services of a world without nodes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.ros
 
 
 def served() -> tuple[Any, Any]:
-    """Return the services of a world with one ball that moves, and that world."""
+    """Return the services of a world with one moving ball, and that world."""
     from regolith_world.checkpoint.timeline import Timeline
     from regolith_world.ros.entity_services import EntityServices
 

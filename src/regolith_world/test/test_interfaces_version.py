@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Messages of ``simulation_interfaces`` 1.5 and 2.1, told apart by their fields."""
+"""Tests of messages of ``simulation_interfaces`` 1.5 and 2.1, distinguished by their fields."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.ros
 
 
 def test_resource_is_read_in_either_version() -> None:
-    """Flat in 1.5's SpawnEntity service, nested in its list and in all of 2.1."""
+    """Flat in the SpawnEntity service of 1.5, nested in its list and in all of 2.1."""
     from simulation_interfaces.msg import Resource, SpawnEntity
     from simulation_interfaces.srv import SpawnEntity as Service
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Linkages as objects of a world: made from a scenario's section, struck, saved, and what is refused."""
+"""Tests of linkages as objects of a world: creation, collisions, checkpoints, refused entries."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def refusal(kind: Any, **changes: Any) -> str:
 
 
 def test_ball_opens_a_gate_with_its_angular_momentum() -> None:
-    """About the hinge, what the ball loses the gate has, knob and all; the knob's own joint carries its part."""
+    """About the hinge, the gate with its knob has the angular momentum that the ball loses."""
     w = run(world({'gate': GATE, 'ball': BALL}), 0.6)
     gate, ball = w.objects['gate'], w.objects['ball']
     assert isinstance(gate, Linkage) and isinstance(ball, RigidBody)
@@ -105,7 +105,7 @@ def test_ball_opens_a_gate_with_its_angular_momentum() -> None:
     assert knob.body.angular_velocity[2] == pytest.approx(rate)
     speed = ball.body.linear_velocity[0]
     assert -rate * (leaf_about + knob_about) == pytest.approx(0.6 * (2.0 - speed), rel=1e-6)
-    # It leaves the leaf, 0.6 m from the hinge, at half the speed it came with; the ball strikes off its centre by a little.
+    # It leaves the leaf, 0.6 m from the hinge, at half its initial speed; the ball hits slightly off its center.
     assert -rate * 0.6 - speed == pytest.approx(0.5 * 2.0, rel=0.02)
     assert w.forced_cycles == 0
 
@@ -114,7 +114,7 @@ def test_world_with_linkages_continues_from_a_checkpoint_bit_for_bit() -> None:
     first = run(world(), 0.1)
     blob = first.save()
     run(first, 0.5)
-    assert first.discarded_cycles > 0, 'nothing struck anything'
+    assert first.discarded_cycles > 0, 'no collision'
     for again in (world(), World(WorldConfig())):
         again.load(blob)
         run(again, 0.5)
@@ -133,7 +133,7 @@ def test_every_field_of_the_record_is_restored() -> None:
 @pytest.mark.slow
 @pytest.mark.seconds
 def test_a_rope_of_fifty_rods_hangs_as_a_catenary() -> None:
-    """Within 1 % of its sag once it is at rest, and its joints hold to 1e-6 m on the way."""
+    """Within 1 % of its sag once it is at rest, with joint errors below 1e-6 m before."""
     section = RopeConfig(
         type='rope',
         ends=((0.0, 0.0, 5.0), (8.0, 0.0, 5.0)),
@@ -174,7 +174,7 @@ def test_rope_starts_at_its_ends() -> None:
 
 
 def test_inertias_of_bodies_along_an_axis() -> None:
-    """By sums over a fine lattice, to what its grain leaves; a capsule without a tube is a ball."""
+    """By sums over a fine lattice, to its resolution; a capsule without a cylinder is a ball."""
     radius, half, step = 0.3, 0.5, 0.02
     line = np.arange(-0.8 + step / 2, 0.8, step)
     x, y, z = (v.ravel() for v in np.meshgrid(line, line, line, indexing='ij'))
@@ -208,12 +208,18 @@ def test_linkage_that_moves_too_fast_ends_the_run_with_its_name() -> None:
             {'bodies': {'world': GATE['bodies']['leaf']}, 'joints': []},
             "bodies.world = 'world': is not a valid name; allowed: .* not 'world'",
         ),
-        ({'bodies': {'a b': GATE['bodies']['leaf']}, 'joints': []}, "bodies.a b = 'a b': is not a valid name; allowed: letters"),
+        (
+            {'bodies': {'a b': GATE['bodies']['leaf']}, 'joints': []},
+            "bodies.a b = 'a b': is not a valid name; allowed: letters",
+        ),
         (
             {'joints': [{'kind': 'ball', 'between': ['leaf', 'roof'], 'at': [0, 0, 0]}]},
             r"joints.0.between = \['leaf', 'roof'\]: are not two bodies; allowed: two of world, leaf, knob",
         ),
-        ({'joints': [{'kind': 'ball', 'between': ['leaf', 'leaf'], 'at': [0, 0, 0]}]}, 'are not two bodies; allowed: two of'),
+        (
+            {'joints': [{'kind': 'ball', 'between': ['leaf', 'leaf'], 'at': [0, 0, 0]}]},
+            'are not two bodies; allowed: two of',
+        ),
         (
             {'joints': [{'kind': 'ball', 'between': ['leaf', 'knob']}]},
             'at = null: is required for a ball; allowed: a value',

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes written in place are those of the message, as whoever reads it tells."""
+"""Tests of message templates: bytes written in place equal those of the message when read."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_filled_bytes_equal_the_serialized_message():
     p, q, v = expected.pose.pose.position, expected.pose.pose.orientation, expected.twist.twist.linear
     p.x, p.y, p.z, q.x, q.y, q.z, q.w, v.x, v.y, v.z = values.tolist()
     filled = template.fill(12_340_000_000, values)
-    # Not byte by byte: what the middleware leaves between a string and the next number is whatever was in memory.
+    # Not byte by byte, because padding between a string and the next number is undefined.
     assert deserialize_message(filled, Odometry) == expected
     assert len(filled) == len(serialize_message(expected))
 
@@ -57,5 +57,5 @@ def test_field_outside_the_message_is_an_error():
     class Aside:
         x = 1.0
 
-    with pytest.raises(ValueError, match='cannot be told'):
+    with pytest.raises(ValueError, match='cannot be identified'):
         MessageTemplate(JointState(), [(Aside(), 'x')])

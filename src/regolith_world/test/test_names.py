@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of names that become folders, and of paths that must be inside a run."""
+"""Tests of names of folders, and of paths inside a run."""
 
 from pathlib import Path
 
@@ -46,7 +46,7 @@ def test_name_valid_for_a_folder_is_accepted(name: str) -> None:
 
 
 def test_path_outside_a_run_is_refused(tmp_path: Path) -> None:
-    """By steps upwards, from the root, through a link, or as the run folder itself."""
+    """By parent steps, from the root, through a link, or as the run folder itself."""
     run = tmp_path / 'run'
     (run / 'checkpoints').mkdir(parents=True)
     (run / 'out').symlink_to(tmp_path)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Things that the world itself moves: made from a scenario's section, saved, and made anew to the bit."""
+"""Tests of object types: creation from a scenario, checkpoints, bit-identical restoration."""
 
 from __future__ import annotations
 
@@ -73,12 +73,12 @@ def states(w: World) -> dict[str, bytes]:
 
 
 def test_world_continues_from_a_checkpoint_bit_for_bit() -> None:
-    """Into a world that has the same things, others, or none; before, between and after their blows, one dead already."""
+    """Into a world of the same objects, of others, or of none; before, between and after impacts, with one removed."""
     for early_s, other in ((0.1, World(WorldConfig())), (0.66, run(world(), 0.9))):
         first = run(world(), early_s)
         blob = first.save()
         run(first, 1.2)
-        assert first.objects['ball'].body.linear_velocity[0] < 0.0, 'nothing struck anything'
+        assert first.objects['ball'].body.linear_velocity[0] < 0.0, 'no collision'
         for again in (world(), other):
             again.load(blob)
             assert ('spark' in again.objects) == (early_s < 0.5)
@@ -134,7 +134,7 @@ def test_object_with_invalid_keys_is_refused(thing: str, change: dict[str, Any],
 
 def test_object_of_unknown_kind_is_not_saved() -> None:
     class Own(Object):
-        """Of somebody's own code."""
+        """An object of user code."""
 
     body = make_objects(THINGS, 1.62)[0].body
     w = World(WorldConfig(), [Own('own', body)])

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Free bodies: their flight against closed forms and its order of convergence; blows, age, and what the hash covers."""
+"""Tests of rigid bodies: free motion and its order of convergence, impulses, lifetime, state hash."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_rotation_is_of_second_order():
 
 
 def test_spinning_top_precesses_as_in_euler_equations():
-    """A symmetric body turns about its angular momentum at L / I1 and about its own axis at (1 / I3 - 1 / I1) L3.
+    """A symmetric body rotates about its angular momentum at L / I1 and about its own axis at (1 / I3 - 1 / I1) L3.
 
     (Goldstein 1980, section 5-6.) The error of the midpoint rule at 1 ms is 2e-6 rad.
     """
@@ -90,7 +90,7 @@ def test_gravity_may_pull_anywhere_and_the_parabola_is_exact():
 
 @pytest.mark.parametrize(('names', 'sign'), [(('a', 'x'), 1.0), (('x', 'a'), -1.0), (('x', 'y'), 0.0)])
 def test_impulse_changes_momentum_and_spin(names, sign):
-    """p / m at the centre of mass and r x p about it; the opposite on the second of the pair; nothing on others."""
+    """p / m at the center of mass and r x p about it; the opposite on the second of the pair; none on others."""
     body = spinning((0.3, 0.5, 0.7))
     before = body.body
     point, push = np.array([1.4, 1.9, 3.2]), np.array([0.3, -0.7, 0.4])
@@ -111,7 +111,7 @@ def test_two_impulses_add_up():
 
 
 def test_lifetime_counts_from_the_spawn_time():
-    """Born at 3 s to live for 0.05 s: its last cycle is as short as it takes to end then."""
+    """Spawned at 3 s with a lifetime of 0.05 s: its last step ends exactly at the end of its lifetime."""
     state = rigid_state('a', [0, 0, 0], 1.0, np.eye(3))
     body = RigidBody('a', state, [], t_ns=3_000_000_000, lifetime_ns=50_000_000)
     world = World(WorldConfig(gravity_mps2=0.0), [body])

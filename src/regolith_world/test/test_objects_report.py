@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The report's part on objects: what is drawn is where they were."""
+"""Tests of the report section on objects."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def body(name: str, *place: float) -> Any:
 
 
 class Bag:
-    """Commits every 10 ms: amber stands, a ball goes along y at 1 m/s, a stone is spawned after 5 s, a rope of five hangs still.
+    """Commits every 10 ms: amber stands, a ball moves along y at 1 m/s, a stone is spawned after 5 s, a rope of five hangs at rest.
 
     Args:
-        repeated: cycles that are announced twice
+        repeated: Cycles that are announced twice.
     """
 
     def __init__(self, repeated: Collection[int] = ()) -> None:
@@ -68,14 +68,14 @@ def run(objects: dict[str, Any], messages: int = COUNT, repeated: Collection[int
 def test_trajectories_of_bodies_and_lines_match_the_recording() -> None:
     paths = read_trajectories(run(OBJECTS))
     assert len(paths.time) == SAMPLES and (paths.time[0], paths.time[-1]) == (0.0, pytest.approx(9.99))
-    assert sorted(n for n in paths.bodies if '/' not in n) == ['ball', 'post'], 'vehicles are told elsewhere'
+    assert sorted(n for n in paths.bodies if '/' not in n) == ['ball', 'post'], 'vehicles are in other sections'
     assert {len(positions) for positions in paths.bodies.values()} == {SAMPLES}
     moving = paths.moving()
     assert sorted(moving) == ['ball', 'ball/0'], 'a post stands, a rope is a chain'
     assert moving['ball'][:, 1] == pytest.approx(paths.time)
     born = np.isfinite(moving['ball/0'][:, 2])
     assert born.tolist() == [t >= 5.0 for t in paths.time]
-    # From amber's hook at (1, 0, 0) to the ball at (1, t, 2); it lets go after four seconds.
+    # From amber's hook at (1, 0, 0) to the ball at (1, t, 2); released after four seconds.
     held = np.array(paths.time) < 4.0
     assert np.array(paths.lines['cable'])[held] == pytest.approx(np.hypot(2.0, np.array(paths.time)[held]))
     assert np.isnan(np.array(paths.lines['cable'])[~held]).all() and paths.lengths == {'cable': 9.0}

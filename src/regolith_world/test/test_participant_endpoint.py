@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A process that was started again gives out no state before it is where the world has it."""
+"""Tests of participant endpoints: no state is saved before it is the one that the world expects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RUN = 7
 
 
 def made() -> tuple[ParticipantEndpoint, dict[str, Any]]:
-    """Return a seat, and its services by name."""
+    """Return an endpoint, and its services by name."""
     services: dict[str, Any] = {}
     node = SimpleNamespace(create_service=lambda kind, name, answer, callback_group: services.__setitem__(name, answer))
     participant: Any = SimpleNamespace(
@@ -57,7 +57,7 @@ def test_participant_after_replay_is_saved() -> None:
 
 
 def test_repeated_restore_request_gets_the_first_response() -> None:
-    """A question that comes twice, as its answer was lost, does not take back what followed; the next epoch's counts."""
+    """A request repeated after a lost response does not undo what followed. One of the next epoch is executed."""
     seat, services = made()
     taken: list[bytes] = []
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Small algebra against NumPy's, and the bits of both where a processor is told to be another."""
+"""Tests of portable math against NumPy, and of its bits on emulated processors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RNG = np.random.default_rng(5)
 
 
 def test_algebra_agrees_with_numpy_to_rounding() -> None:
-    """Sums of n terms of size 1 have errors of n ulp at most; the matrices to solve are well conditioned."""
+    """Sums of n terms of size 1 have errors of at most n ulp; the matrices to solve are well conditioned."""
     a, b, v = RNG.normal(size=(3, 6)), RNG.normal(size=(6, 4)), RNG.normal(size=6)
     np.testing.assert_allclose(times(a, b), a @ b, rtol=0.0, atol=1e-14)
     np.testing.assert_allclose(times(a, v), a @ v, rtol=0.0, atol=1e-14)

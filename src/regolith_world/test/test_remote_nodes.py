@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What other machines are told of a scenario."""
+"""Tests of the scenario and startup timeout for remote nodes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from regolith_world.ros.remote_nodes import RemoteNodes
 
 
 class Link:
-    """Counts the publishers that show that somebody is awaited."""
+    """A node that counts the publishers of startup notices."""
 
     def __init__(self) -> None:
         self.publishers: list[str] = []

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A question whose answer is lost is put again."""
+"""Tests of service calls that are repeated after a lost response."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Future:
 
 
 class Service:
-    """Client, server and executor in one; answers what ``answers`` says, by the number of the question."""
+    """Client, server and executor in one. It responds as set in ``answers``, by the number of the request."""
 
     srv_name = '/world/join'
 
@@ -77,7 +77,7 @@ def test_requests_are_repeated_at_growing_intervals_until_the_timeout():
         service_client.call_service(service, Service({}, ready=False), None, 0.02)
 
 
-def test_call_service_stops_when_give_up_returns_true():
+def test_call_service_stops_on_request():
     service = Service({})
     with pytest.raises(KeyboardInterrupt):
         service_client.call_service(service, service, None, 5.0, lambda: len(service.futures) > 0)

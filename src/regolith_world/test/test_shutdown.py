@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A process leaves, whatever holds it."""
+"""Tests of the end of a process after a time limit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_exit_after_ends_a_process_with_a_blocked_interpreter_lock(seconds: floa
         assert process.stdout is not None and process.stdout.readline() == b'stuck\n'
         start = time.monotonic()
         assert process.wait(30.0) == code
-        assert seconds - 0.2 < time.monotonic() - start < seconds + 20.0  # not the minute it would be stuck for
+        assert seconds - 0.2 < time.monotonic() - start < seconds + 20.0  # not the minute of the blocked call
 
 
 def test_exit_after_does_not_affect_a_process_that_ends_in_time() -> None:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Couplings in the view: a taut cable is straight, a slack one hangs, one that let go is gone."""
+"""Tests of the view layer of constraints."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_cable_is_drawn_from_end_to_end() -> None:
 def test_sagging_line_has_its_length() -> None:
     line = sagging_line(np.zeros(3), np.array([3.0, 0.0, 0.0]), 3.1)
     length = float(np.linalg.norm(np.diff(line, axis=0), axis=1).sum())
-    # The series is cut after its second term, and a polygon is a little shorter than its parabola.
+    # The series is cut after its second term, and a polygon is slightly shorter than its parabola.
     assert 3.09 < length < 3.11
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of how a world waits for others, and what a slow one says it waits for."""
+"""Tests of the waits of a world for other nodes, and of their report."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +12,7 @@ from regolith_world.ros.wait_report import WaitReport
 
 
 class Stand:
-    """Waits with a clock of the test's own."""
+    """Waits on a simulated clock."""
 
     def __init__(self) -> None:
         self.now, self.lines = 0.0, list[str]()
@@ -26,7 +26,7 @@ class Stand:
 
 
 def test_wait_report_names_the_longest_wait_every_five_seconds() -> None:
-    """Also where a single wait is longer than that, as with a time-out of 60 s."""
+    """Also if a single wait is longer than that, as with a timeout of 60 s."""
     for waits in ([0.09] * 200, [20.0]):
         stand = Stand()
         for seconds in waits:
@@ -54,7 +54,7 @@ def test_longest_of_several_waits_is_named() -> None:
 
 @pytest.mark.parametrize('wait', ['wait_for_recorder', 'wait_for_sensors', 'wait_for_input'])
 def test_deferred_messages_are_published_before_the_world_waits(wait: str) -> None:
-    """Without it, in one process, both would wait: they for the last records of a cycle, the world for their word."""
+    """Otherwise, in one process, both would wait: the nodes for the last records, the world for their acknowledgements."""
     order: list[str] = []
     leaving = SimpleNamespace(asked=False)
 
@@ -83,7 +83,7 @@ def test_deferred_messages_are_published_before_the_world_waits(wait: str) -> No
 
 
 class Followed:
-    """A world that is followed, with a clock of the test's own: each look at the inbox takes 0.5 s and brings the next word."""
+    """A world with followers on a simulated clock: each look at the inbox takes 0.5 s and gives the next message."""
 
     def __init__(
         self,
@@ -157,7 +157,7 @@ def test_the_recorder_may_lag_by_25_cycles_or_half_a_second(
     assert len(held.words) == 1 and held.now == 1.5 and not held.silent
     held.followers.wait_for_recorder()
     assert held.now == 1.5, 'it is close enough already'
-    # One that has just come up again does not owe what was before.
+    # A restarted recorder does not owe earlier cycles.
     held.world.cycle = 1000
     held.words[:] = []
     held.written(0)
@@ -199,13 +199,13 @@ def test_sensors_may_lag_by_the_limit_in_the_present_epoch(monkeypatch: pytest.M
     assert held.now == 1.5
     held.followers.wait_for_sensors(0)
     assert held.now == 2.0 and not held.words
-    # After a rewind a word of before it does not count, late as its time may be.
+    # After a rewind, a message of before it does not count, even with a later time.
     held.world.epoch, held.world.t_ns = 1, 1_000_000_000
     held.sensed(3_000_000_000)
     held.sensed(990_000_000, epoch=1)
     held.followers.wait_for_sensors()
     assert held.now == 3.0 and not held.words
-    # One that has just come up in a world under way starts with what comes now.
+    # Restarted sensors in a world that runs begin with the present time.
     held.world.t_ns = 5_000_000_000
     held.sensed(-1)
     held.followers.wait_for_sensors()
@@ -215,7 +215,7 @@ def test_sensors_may_lag_by_the_limit_in_the_present_epoch(monkeypatch: pytest.M
 def test_sensors_with_a_frame_in_progress_have_a_longer_timeout_than_absent_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A word after 5 s, given up after 120 s; of those whose publisher is gone after 5 s."""
+    """A message after 5 s, a timeout after 120 s; after 5 s if the publisher no longer exists."""
     held = Followed(monkeypatch)
     held.followers.wait_for_sensors()
     assert held.silent == [('sensors', 'no frame within 120 s')] and held.now == 120.5 and not held.followers.sensing

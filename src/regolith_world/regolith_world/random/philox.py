@@ -39,7 +39,7 @@ def philox(key: np.uint64, high: np.uint64, low: np.uint64) -> tuple[np.uint64, 
     """Return the block of a stream with counter (high, low), 64 bits each: four random words below 2^32.
 
     Source: salmon2011, Philox 4x32-10.
-    Checked by: test_philox.py::test_philox_known_answers.
+    Checked by: test_philox.py::test_philox_known_vectors.
     """
     key, high, low = np.uint64(key), np.uint64(high), np.uint64(low)
     k0, k1 = key & _LOW, key >> _SHIFT
@@ -69,7 +69,7 @@ def mix(word: np.uint64) -> np.uint64:
     """Return the SplitMix64 finalizer of a word.
 
     Source: steele2014.
-    Checked by: test_philox.py::test_mix_known_answers.
+    Checked by: test_philox.py::test_mix_known_values.
     """
     word = np.uint64(word)
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
