@@ -247,8 +247,7 @@ class Linkage(Object):
             fastest = float(np.sqrt((now.velocity**2).sum(axis=1).max()))
             raise ParticipantFailed(
                 f'{self.name}: joints cannot be satisfied, bodies move at up to {fastest:.3g} m/s; allowed: speeds '
-                f'that '
-                f'a substep_s of {self.substep_s:g} s resolves'
+                f'that a substep_s of {self.substep_s:g} s resolves'
             )
         self._tell(cycle.t_ns + cycle.dt_ns)
         return []

@@ -200,8 +200,7 @@ class RopeConfig(_System):
         if not 1e-6 < apart <= self.length_m * (1.0 + 1e-9):
             raise ValueError(
                 f'length_m = {self.length_m!r}: does not fit ends {apart:.6g} m apart; allowed: at least this '
-                f'distance, '
-                'and two different ends'
+                'distance, and two different ends'
             )
         if self.length_m / self.rods < 2.0 * self.radius_m:
             length = self.length_m / self.rods
