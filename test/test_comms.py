@@ -326,7 +326,7 @@ def test_a_robot_that_dies_alone_falls_silent(tmp_path: Path) -> None:
     with LiveRun(tmp_path, robust_scenario(tmp_path), *LIVE, processes='many', to_be_killed=True) as live:
         radios = Radios(live)
         os.kill(live.pids()['basalt/agent'], signal.SIGKILL)
-        live.wait_for(lambda: 'goes on without it' in live.output, 30.0, 'the drop')
+        live.wait_for(lambda: 'continues without it' in live.output, 30.0, 'the drop')
         radios.say('basalt', b'are you there?')
         radios.say('lander', b'he is not')
         radios.logged("'basalt' is not in the world")

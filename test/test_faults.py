@@ -138,7 +138,7 @@ def test_an_agent_that_hangs_too_long_is_given_up(tmp_path: Path, policy: str) -
         pids = live.pids()
         done = live.finish(code=3)
         assert_gone(pids)
-    meaning = {'stop': 'stops', 'drop': 'goes on without it'}[policy]
+    meaning = {'stop': 'stops', 'drop': 'continues without it'}[policy]
     line = the_line(done, 'no response from basalt: the world')
     assert re.search(rf'the world {meaning} \(no response within 1.5 s, at 1\.\d+ s\)', line)
     assert_whole(done)
@@ -159,11 +159,11 @@ def test_an_agent_that_hangs_too_long_comes_back_to_a_world_that_waits(tmp_path:
     path = scenario(tmp_path, 'wait', 3.0)
     with LiveRun(tmp_path, path, *REAL_TIME, to_be_killed=True) as live:
         pid = hit(live, 'basalt/agent', signal.SIGSTOP)
-        live.wait_for(lambda: 'waits for it to come back' in live.output, 20.0, 'the line')
+        live.wait_for(lambda: 'waits for it to return' in live.output, 20.0, 'the line')
         os.kill(pid, signal.SIGCONT)
         done = live.finish()
     assert done.summary['state_hash'] == undisturbed(path)
-    assert 'end one that hangs' in the_line(done, 'no response from basalt')
+    assert 'end a process that hangs' in the_line(done, 'no response from basalt')
     assert_whole(done)
 
 
@@ -208,7 +208,7 @@ def test_a_vehicle_that_came_in_mid_run_and_dies_comes_back_too(tmp_path: Path) 
         live.come_to(status[-1].t_ns * 1e-9 + 1.0)
         live.interrupt()
         done = live.finish()
-    assert 'no response from late: the world waits for it to come back' in done.output
+    assert 'no response from late: the world waits for it to return' in done.output
     assert_whole(done)
 
 

@@ -63,7 +63,7 @@ def test_a_vehicle_joins_a_run_under_way(tmp_path: Path) -> None:
     finally:
         end_all(nodes, 0.0)
     (refused,) = (line for line in said if 'refused dacite' in line)
-    assert "'dacite' at (0.50, 6.00, 0.2" in refused and "inside 'cobalt' at (0.00, 6.00, 0.2" in refused
+    assert "'dacite' at (0.50, 6.00, 0.2" in refused and "would penetrate 'cobalt' at (0.00, 6.00, 0.2" in refused
     assert nodes[-1].code == 3
     (joined,) = (line for line in said if 'basalt joins at' in line)
     at_s = float(joined.split('basalt joins at')[1].split()[0])

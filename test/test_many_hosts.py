@@ -186,7 +186,7 @@ def test_a_node_comes_back_after_a_cut(tmp_path: Path, domain: int, cut_s: float
         fleet.come_to(0.5)
         hosts.cut('c', cut_s)
         summary = fleet.finish()
-    assert 'no response from basalt: the world waits for it to come back' in fleet.programs['world'].output
+    assert 'no response from basalt: the world waits for it to return' in fleet.programs['world'].output
     assert 'rejoined' not in fleet.programs['basalt'].output
     assert summary['state_hash'] == alone
     assert summary['wall_s'] > cut_s

@@ -119,7 +119,7 @@ def test_one_ulp_on_one_soil_node_changes_the_hash(tmp_path):
     records.level[0] = np.nextafter(records.level[0], np.inf)
     grid.apply(records)
     assert grid.soil_hash() == grid.recomputed_hash()
-    with pytest.raises(ProtocolError, match='holds ground'):
+    with pytest.raises(ProtocolError, match='has the soil state'):
         touched.run(2.02)
     # Such a change behind the world's back is caught; had it been committed, the hash would say so.
     touched = simulation(tmp_path)

@@ -64,7 +64,7 @@ def test_a_world_is_paused_stepped_and_driven_from_other_terminals(tmp_path: Pat
         done = asked(live, 'step')
         assert done.returncode == 2 and 'it is being stepped; allowed: ' in done.stderr
         assert asked(live, 'resume').stdout.startswith('running at ')
-        assert stepping.wait(timeout=30) == 2 and 'called off after ' in printed.read_text()
+        assert stepping.wait(timeout=30) == 2 and 'canceled after ' in printed.read_text()
         done = asked(live, 'step')
         assert done.returncode == 2 and 'allowed: ./regolith pause before' in done.stderr
         assert asked(live, 'rtf', 3.5).stdout == 'real-time factor: at most 3.5\n'
@@ -83,13 +83,13 @@ def test_a_world_is_paused_stepped_and_driven_from_other_terminals(tmp_path: Pat
         assert names[0] == 'beginning' and 'here' not in names and listed['first_s'] == 0.0, names
         for words, why in (
             (('rewind', 'hre'), 'is neither a time [s] nor the name of a snapshot; allowed: seconds, beginning'),
-            (('rewind', 1e6), 'rewind to 1000000 s; allowed: 0.0000 to '),
+            (('rewind', 1e6), 'rewind to 1000000 s is outside the timeline of this run; allowed: 0.0000 to '),
             (('snapshot', 'save', 'a/b'), "'a/b' cannot be the name of a folder; allowed: "),
             (('rewind', '1e30'), 'is not a time; allowed: seconds from 0'),
             (('snapshot', 'save', '7.5'), 'would be read as a time'),
             (
                 ('snapshot', 'save', 't000001.000'),
-                "'t000001.000' is taken; allowed: a name that is no time of a checkpoint",
+                "'t000001.000' is taken; allowed: a name that is not the time of a checkpoint",
             ),
         ):
             done = asked(live, *words)

@@ -83,7 +83,9 @@ def test_a_rewound_world_repeats_itself_with_commands_and_ruts(tmp_path: Path) -
     # From here on there is no past to repeat.
     run.timeline.rewind(0, live=False)
     assert run.go(2.2, commands=False) != Run(tmp_path).go(2.2)
-    with pytest.raises(ValueError, match=r'rewind to 9 s; allowed: 0\.0000 to 2\.2000, what this run has seen'):
+    with pytest.raises(
+        ValueError, match=r'rewind to 9 s is outside the timeline of this run; allowed: 0\.0000 to 2\.2000 s'
+    ):
         run.timeline.rewind(9 * SECOND, live=False)
 
 

@@ -99,7 +99,7 @@ def test_a_checkpoint_is_looked_at_before_anything_starts(tmp_path: Path, capfd:
     (saved(*whole) / 'terrain.bin').write_bytes(b'123')
     assert 'terrain.bin: sha256 is' in refused(tmp_path / 't1')
     (saved(*whole) / 'terrain.bin').unlink()
-    assert 'terrain.bin: the manifest names it' in refused(tmp_path / 't1')
+    assert 'terrain.bin: is in the manifest' in refused(tmp_path / 't1')
     manifest = saved(*whole) / 'manifest.json'
     text = manifest.read_text()
     manifest.write_text(text.replace('"format": 4', '"format": 2'))

@@ -1,3 +1,3 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Time and evolution: cycles, objects, states, intersections, contacts, constraints."""
+"""Simulated time and evolution: cycles, objects, states, intersections, contacts, constraints."""

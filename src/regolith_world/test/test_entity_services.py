@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The standard's services of entities, on a world without nodes: what is set, and what tools said of an entity."""
+"""Tests of entity services of a world without nodes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.ros
 
 
 def served() -> tuple[Any, Any]:
-    """Return the services of a world with one ball that moves, and that world."""
+    """Return the services of a world with one moving ball, and that world."""
     from regolith_world.checkpoint.timeline import Timeline
     from regolith_world.ros.entity_services import EntityServices
 
@@ -53,7 +53,7 @@ def result() -> Any:
 
 
 @pytest.mark.parametrize(('of_pose', 'of_twist'), [(True, False), (False, True), (True, True)])
-def test_the_parts_that_are_flagged_are_set_and_the_others_stay(of_pose: bool, of_twist: bool) -> None:
+def test_set_entity_state_sets_flagged_parts_only(of_pose: bool, of_twist: bool) -> None:
     services, w = served()
     body = w.objects['ball'].body
     place, speed = body.position.copy(), body.linear_velocity.copy()
@@ -70,7 +70,7 @@ def test_the_parts_that_are_flagged_are_set_and_the_others_stay(of_pose: bool, o
 
 
 @pytest.mark.parametrize('deleted', [True, False], ids=['deleted', 'dead'])
-def test_what_was_said_of_an_entity_is_not_said_of_another_of_its_name(deleted: bool) -> None:
+def test_entity_info_is_not_kept_for_a_new_entity_of_the_same_name(deleted: bool) -> None:
     from simulation_interfaces.msg import EntityInfo
     from simulation_interfaces.srv import SpawnEntity
 

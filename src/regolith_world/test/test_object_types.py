@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Things that the world itself moves: made from a scenario's section, saved, and made anew to the bit."""
+"""Tests of object types: creation from a scenario, checkpoints, bit-identical restoration."""
 
 from __future__ import annotations
 
@@ -75,13 +75,13 @@ def states(w: World) -> dict[str, bytes]:
     return {name: item.canonical_state() for name, item in w.objects.items()}
 
 
-def test_a_world_goes_on_from_a_checkpoint_to_the_bit() -> None:
-    """Into a world that has the same things, others, or none; before, between and after their blows, one dead already."""
+def test_world_continues_from_a_checkpoint_bit_for_bit() -> None:
+    """Into a world of the same objects, of others, or of none; before, between and after impacts, with one removed."""
     for early_s, other in ((0.1, World(WorldConfig())), (0.66, run(world(), 0.9))):
         first = run(world(), early_s)
         blob = first.save()
         run(first, 1.2)
-        assert first.objects['ball'].body.linear_velocity[0] < 0.0, 'nothing struck anything'
+        assert first.objects['ball'].body.linear_velocity[0] < 0.0, 'no collision'
         for again in (world(), other):
             again.load(blob)
             assert ('spark' in again.objects) == (early_s < 0.5)
@@ -90,7 +90,7 @@ def test_a_world_goes_on_from_a_checkpoint_to_the_bit() -> None:
             assert (again.cycle, again.discarded_cycles) == (first.cycle, first.discarded_cycles)
 
 
-def test_every_field_survives() -> None:
+def test_every_field_of_the_record_is_restored() -> None:
     for item in make_objects(THINGS, 1.62):
         kept = codec.decode(SavedObject, codec.encode(item.save()))
         again = restored(kept)
@@ -111,7 +111,7 @@ def test_every_field_survives() -> None:
         assert codec.encode(restored(other).save()) == codec.encode(other) != codec.encode(kept), field
 
 
-def test_what_a_scenario_says_is_what_is_made() -> None:
+def test_object_has_the_values_of_its_scenario_entry() -> None:
     wall, ball = (next(o for o in make_objects(THINGS, 1.62) if o.name == n) for n in ('wall', 'ball'))
     assert isinstance(wall, StaticBody) and wall.body.mass == 0.0 and len(wall.shapes) == 2
     assert wall.body.orientation == pytest.approx([0.0, 0.0, np.sin(np.radians(10.0)), np.cos(np.radians(10.0))])
@@ -130,14 +130,14 @@ def test_what_a_scenario_says_is_what_is_made() -> None:
         ('ball', {'bounce': 1.0}, 'bounce'),
     ],
 )
-def test_what_cannot_be_is_refused(thing: str, change: dict[str, Any], said: str) -> None:
+def test_object_with_invalid_keys_is_refused(thing: str, change: dict[str, Any], said: str) -> None:
     with pytest.raises(ValidationError, match=said):
         make_objects({thing: {**THINGS[thing], **change}}, 1.62)
 
 
-def test_what_nobody_can_make_anew_is_not_kept() -> None:
+def test_object_of_unknown_kind_is_not_saved() -> None:
     class Own(Object):
-        """Of somebody's own code."""
+        """An object of user code."""
 
     body = make_objects(THINGS, 1.62)[0].body
     w = World(WorldConfig(), [Own('own', body)])

@@ -27,7 +27,7 @@ class RigidBody(Object):
 
     Source: hairer2006, sections I.1.4 and VI.5.3; goldstein2002, section 5.5.
     Checked by: test_objects.py::test_rotation_is_of_second_order,
-    test_objects.py::test_a_spinning_top_precesses_as_euler_says,
+    test_objects.py::test_spinning_top_precesses_as_in_euler_equations,
     test_objects.py::test_gravity_may_pull_anywhere_and_the_parabola_is_exact,
     test_force_field.py::test_a_body_on_a_cushion_swings_as_a_spring_does.
     """
