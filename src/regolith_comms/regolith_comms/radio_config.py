@@ -33,7 +33,7 @@ class Radio(Section):
     max_range_m: float = Field(500.0, description='no link beyond it [m]; <= 0: no such limit')
     visibility_cost_max: float = Field(10.0, ge=0.0, description='no link above it [-]')
     capacity_bps: float = Field(1e6, gt=0.0, description='of each radio and direction [bit/s]')
-    noise_floor_dbm: float = Field(-90.0, description='[dBm]')
+    noise_floor_dbm: float = Field(-90.0, description='Noise power at the receiver [dBm].')
     modulation: Literal['QPSK'] = Field('QPSK', description='bit errors erfc(sqrt(SNR))')
 
 

@@ -45,13 +45,13 @@ class DistortionConfig(Section):
 class StagesConfig(Section):
     """Switches of the image stages."""
 
-    distortion: bool = True
-    motion_blur: bool = True
-    defocus: bool = True
-    vignetting: bool = True
-    noise: bool = True
-    fixed_pattern: bool = True
-    response: bool = True
+    distortion: bool = Field(True, description='Whether the lens distorts the image.')
+    motion_blur: bool = Field(True, description='Whether motion within the exposure blurs the image.')
+    defocus: bool = Field(True, description='Whether points out of focus are blurred.')
+    vignetting: bool = Field(True, description='Whether the image darkens toward its corners.')
+    noise: bool = Field(True, description='Whether the sensor adds shot, dark-current and read noise.')
+    fixed_pattern: bool = Field(True, description='Whether the pixels differ in offset and gain.')
+    response: bool = Field(True, description='Whether the response curve maps the signal to digital numbers.')
 
 
 class NoiseConfig(Section):
@@ -156,7 +156,7 @@ class CameraConfig(Section):
     """A camera with a thin lens and square pixels."""
 
     type: Literal['camera'] = 'camera'
-    description: str = ''
+    description: str = Field('', description='One line about the camera.')
     width: int = Field(ge=1, le=16384, description='Image width [px].')
     height: int = Field(ge=1, le=16384, description='Image height [px].')
     pixel_size_m: float = Field(gt=0.0, le=1e-3, description='Pixel pitch [m].')
@@ -182,7 +182,9 @@ class CameraConfig(Section):
         1.0, ge=0.0, le=1.0, description='Gain of vignetting; 1: fourth power of the cosine, 0: none.'
     )
     transmission: float = Field(0.9, gt=0.0, le=1.0, description='Transmission of the lens [-].')
-    quantum_efficiency: tuple[Efficiency, Efficiency, Efficiency] = (0.5, 0.55, 0.5)
+    quantum_efficiency: tuple[Efficiency, Efficiency, Efficiency] = Field(
+        (0.5, 0.55, 0.5), description='Electrons per photon in the red, green and blue channels [-].'
+    )
     full_well: float = Field(10000.0, gt=0.0, description='Signal at which a pixel is full [signal unit].')
     aggregator_gain: float | None = Field(
         None, gt=0.0, description='Gain G from radiance to signal; null: the physical gain, with a signal in electrons.'

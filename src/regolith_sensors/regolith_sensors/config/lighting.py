@@ -52,7 +52,7 @@ class FixedSunConfig(Section):
     """The sun in a fixed direction."""
 
     azimuth_deg: float = Field(ge=-360.0, le=360.0, description='clockwise from north (+y) [deg]')
-    elevation_deg: float = Field(ge=-90.0, le=90.0, description='[deg]')
+    elevation_deg: float = Field(ge=-90.0, le=90.0, description='Elevation of the Sun above the horizon [deg].')
 
 
 class LunarSunConfig(Section):

@@ -15,7 +15,7 @@ class GnssConfig(Section):
     """A satellite navigation (GNSS) receiver."""
 
     type: Literal['gnss'] = 'gnss'
-    description: str = ''
+    description: str = Field('', description='One line about the receiver.')
     rate_hz: float = Field(1.0, ge=1e-3, le=100.0, description='Rate of fixes in simulated time [Hz].')
     body: Literal['moon', 'earth'] = 'moon'
     latitude_deg: float | None = Field(

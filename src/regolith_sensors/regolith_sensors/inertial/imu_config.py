@@ -48,7 +48,7 @@ class ImuConfig(Section):
     """An inertial measurement unit (IMU)."""
 
     type: Literal['imu'] = 'imu'
-    description: str = ''
+    description: str = Field('', description='One line about the IMU.')
     rate_hz: float = Field(100.0, ge=1e-3, le=10000.0, description='Sample rate in simulated time [Hz].')
     gyroscope: InertialErrors = InertialErrors()
     accelerometer: InertialErrors = InertialErrors()

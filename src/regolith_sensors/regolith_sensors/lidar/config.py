@@ -32,7 +32,7 @@ class LidarConfig(Section):
     """A lidar."""
 
     type: Literal['lidar'] = 'lidar'
-    description: str = ''
+    description: str = Field('', description='One line about the lidar.')
     columns: int = Field(ge=1, le=20000, description='Number of beams in azimuth.')
     azimuth_deg: tuple[float, float] = Field(
         (-180.0, 180.0), description='First and last azimuth, counterclockwise [deg].'

@@ -85,7 +85,7 @@ class RockStatistics(Section):
 class LunarPreset(Section):
     """A preset of lunar terrain."""
 
-    description: str
+    description: str = Field(description='One line about the terrain.')
     craters: CraterStatistics
     relief: Relief
     texture: Relief

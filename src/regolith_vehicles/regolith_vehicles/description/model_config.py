@@ -160,7 +160,7 @@ class GroundShapeConfig(Section):
     """Part of the hull that presses on soil when it touches the ground, as wheels do."""
 
     name: str = Field(min_length=1, description='Name of the part in messages.')
-    kind: Literal['box', 'cylinder'] | None = None
+    kind: Literal['box', 'cylinder'] | None = Field(None, description='Kind of shape; null for a mesh.')
     size: tuple[Positive, ...] | None = Field(
         default=None,
         min_length=2,
@@ -354,16 +354,16 @@ class RunningGearConfig(Section):
 class VisualsConfig(Section):
     """Visual description without effect on dynamics: mesh files by name as in SynChrono's messages, and grousers."""
 
-    chassis_vis_file: str = ''
-    wheel_vis_file: str = ''
-    tire_vis_file: str = ''
-    track_shoe_vis_file: str = ''
-    left_sprocket_vis_file: str = ''
-    right_sprocket_vis_file: str = ''
-    left_idler_vis_file: str = ''
-    right_idler_vis_file: str = ''
-    left_road_wheel_vis_file: str = ''
-    right_road_wheel_vis_file: str = ''
+    chassis_vis_file: str = Field('', description='Mesh file of the chassis; empty for none.')
+    wheel_vis_file: str = Field('', description='Mesh file of the wheels; empty for none.')
+    tire_vis_file: str = Field('', description='Mesh file of the tires; empty for none.')
+    track_shoe_vis_file: str = Field('', description='Mesh file of the track shoes; empty for none.')
+    left_sprocket_vis_file: str = Field('', description='Mesh file of the left sprocket; empty for none.')
+    right_sprocket_vis_file: str = Field('', description='Mesh file of the right sprocket; empty for none.')
+    left_idler_vis_file: str = Field('', description='Mesh file of the left idler; empty for none.')
+    right_idler_vis_file: str = Field('', description='Mesh file of the right idler; empty for none.')
+    left_road_wheel_vis_file: str = Field('', description='Mesh file of the left road wheels; empty for none.')
+    right_road_wheel_vis_file: str = Field('', description='Mesh file of the right road wheels; empty for none.')
     grousers: GrouserConfig | None = Field(
         default=None, description='Grousers drawn on wheels that are smooth cylinders for the soil.'
     )
@@ -372,8 +372,12 @@ class VisualsConfig(Section):
 class FramesConfig(Section):
     """Frame ids of the vehicle, as in REP 105."""
 
-    base: Annotated[str, AfterValidator(frame_id)] = Field(default='base_link', min_length=1)
-    odom: Annotated[str, AfterValidator(frame_id)] = Field(default='odom', min_length=1)
+    base: Annotated[str, AfterValidator(frame_id)] = Field(
+        default='base_link', min_length=1, description='Frame id of the base of the vehicle.'
+    )
+    odom: Annotated[str, AfterValidator(frame_id)] = Field(
+        default='odom', min_length=1, description='Frame id of the odometry of the vehicle.'
+    )
 
     @model_validator(mode='after')
     def _differ(self) -> FramesConfig:
@@ -385,7 +389,7 @@ class FramesConfig(Section):
 class VehicleModelConfig(Section):
     """Vehicle model: an MJCF file, and the properties that MJCF does not define."""
 
-    description: str = ''
+    description: str = Field('', description='One line about the vehicle.')
     mjcf: str = Field(min_length=1, description='MJCF file, relative to this file.')
     substep_s: float = Field(default=1e-3, gt=0.0, le=0.02, description='Maximum substep [s].')
     chassis: str = Field(

@@ -180,11 +180,11 @@ class Settings(Section):
     )
     steer_start_s: float = Field(default=0.0, ge=0.0, le=1000.0, description='Time at which steering starts [s].')
     steer_ramp_s: float = Field(default=0.0, ge=0.0, le=1000.0, description='Duration of the steering ramp [s].')
-    throttle: float = Field(default=0.0, ge=0.0, le=1.0)
+    throttle: float = Field(default=0.0, ge=0.0, le=1.0, description='Throttle input [-].')
     throttle_start_s: float = Field(default=0.0, ge=0.0, le=1000.0, description='Time at which throttle starts [s].')
     throttle_ramp_s: float = Field(default=0.0, ge=0.0, le=1000.0, description='Duration of the throttle ramp [s].')
     throttle_until_s: float = Field(default=1000.0, ge=0.0, le=1000.0, description='Time at which throttle ends [s].')
-    braking: float = Field(default=0.0, ge=0.0, le=1.0)
+    braking: float = Field(default=0.0, ge=0.0, le=1.0, description='Braking input [-].')
     brake_start_s: float = Field(default=0.0, ge=0.0, le=1000.0, description='Time at which braking starts [s].')
     brake_ramp_s: float = Field(default=0.0, ge=0.0, le=1000.0, description='Duration of the braking ramp [s].')
     tire: Annotated[tuple[str, ...] | None, BeforeValidator(_names)] = Field(

@@ -43,7 +43,7 @@ class BristleConfig(Section):
 class _Tyre(Section):
     """Parameters common to all tire models."""
 
-    description: str = ''
+    description: str = Field('', description='One line about the tire.')
     radius_m: float = Field(gt=0.0, le=5.0, description='Unloaded radius of the tire [m].')
     width_m: float = Field(gt=0.0, le=5.0, description='Width of the tire [m].')
     nominal_friction: float = Field(
@@ -196,7 +196,7 @@ class Pacejka02Config(_Tyre):
         default='left', description='Side of the vehicle on which the tire is mounted.'
     )
     measured_side: Literal['left', 'right'] = Field(default='left', description='Side for which the tire was measured.')
-    coefficients: dict[str, float]
+    coefficients: dict[str, float] = Field(description='Coefficients of the Magic Formula by their names, e.g. PCX1.')
 
     @field_validator('coefficients')
     @classmethod
