@@ -21,7 +21,7 @@ from regolith_files.problems import InputError
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.pipeline import OPTICAL_FROM_BODY, Camera, CameraPose
 from regolith_sensors.config.lighting import LightConfig
-from regolith_sensors.config.sensors import Mount
+from regolith_sensors.config.sensor_types import Mount
 from regolith_sensors.light import Sun
 from regolith_sensors.rays.registry import ray_backend
 from regolith_sensors.report.image_reader import pixels, stamp_ns

@@ -23,7 +23,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from regolith_bringup.cli import app
-from regolith_bringup.file_schemas import KINDS, all_models, json_schema, nested_models
+from regolith_bringup.file_schemas import all_models, file_kinds, json_schema, nested_models
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / 'docs' / 'reference'
@@ -117,7 +117,7 @@ def _sentence(text: str) -> str:
 
 def key_page(kind: str) -> str:
     """Return the page of a kind of file."""
-    about = KINDS[kind]
+    about = file_kinds()[kind]
     parts = [HEAD, f'# {about.title} keys\n\n{about.about} JSON Schema: `./regolith schema {kind}`.\n']
     for place, model in all_models(kind):
         title = model.__name__.strip('_')
@@ -188,8 +188,8 @@ def _parameter_row(given: Any) -> str:
 
 def files() -> dict[Path, str]:
     """Return the generated files with their contents."""
-    pages = {PAGES / f'{kind.replace("-", "_")}.md': key_page(kind) for kind in KINDS}
-    schemas = {SCHEMAS / f'{kind}.json': json.dumps(json_schema(kind), indent=1) + '\n' for kind in KINDS}
+    pages = {PAGES / f'{kind.replace("-", "_")}.md': key_page(kind) for kind in file_kinds()}
+    schemas = {SCHEMAS / f'{kind}.json': json.dumps(json_schema(kind), indent=1) + '\n' for kind in file_kinds()}
     return {**pages, PAGES / 'command_line.md': command_page(), **schemas}
 
 

@@ -28,6 +28,11 @@ setup(
     description='Scenarios, command line, launch files, recording, reports',
     license='Apache-2.0',
     entry_points={
+        'regolith.file_kinds': [
+            'campaign = regolith_bringup.campaign.config:FILE_KIND',
+            'experiment = regolith_bringup.file_schemas:EXPERIMENT',
+            'scenario = regolith_bringup.file_schemas:SCENARIO',
+        ],
         'console_scripts': [
             'markers_node = regolith_world.node_main:run_node',
             'recorder_node = regolith_world.node_main:run_node',

@@ -19,6 +19,9 @@ setup(
     description='Radio communication: tile graph, propagation, breadcrumbs, datagrams',
     license='Apache-2.0',
     entry_points={
+        'regolith.file_kinds': [
+            'radio = regolith_comms.radio_config:FILE_KIND',
+        ],
         'console_scripts': ['comms_node = regolith_world.node_main:run_node'],
         'regolith.benchmarks': ['comms = regolith_comms.bench.radios:comms'],
         'regolith.citations': ['comms = regolith_comms.report:citations'],

@@ -19,6 +19,9 @@ setup(
     description='Sensor simulation: ray-traced cameras and lidars, lunar photometry, IMU, GNSS',
     license='Apache-2.0',
     entry_points={
+        'regolith.file_kinds': [
+            'sensor = regolith_sensors.config.sensor_types:FILE_KIND',
+        ],
         'console_scripts': ['sensors_node = regolith_world.node_main:run_node'],
         'regolith.benchmarks': ['camera = regolith_sensors.bench:camera', 'lidar = regolith_sensors.bench:lidar'],
         'regolith.citations': ['sensors = regolith_sensors.citations:citations'],

@@ -29,6 +29,12 @@ setup(
     description='Deformable terrain: elevation models, terrain models SCM, CRM and rigid, excavation',
     license='Apache-2.0',
     entry_points={
+        'regolith.file_kinds': [
+            'particle-soil = regolith_terrain.crm.soil:FILE_KIND',
+            'soil = regolith_terrain.terrain_parameters:FILE_KIND',
+            'terrain-preset = regolith_terrain.lunar.presets:FILE_KIND',
+            'wheel-rig = regolith_terrain.testbeds.slope_climb:FILE_KIND',
+        ],
         'console_scripts': ['terrain_node = regolith_world.node_main:run_node'],
         'regolith.report_sections': [
             'excavation = regolith_terrain.excavation.report:section',

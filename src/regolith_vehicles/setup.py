@@ -29,6 +29,10 @@ setup(
     description='Vehicle dynamics: multibody models, running gear, tires, drivers, excavation tools',
     license='Apache-2.0',
     entry_points={
+        'regolith.file_kinds': [
+            'tire = regolith_vehicles.tires.config:FILE_KIND',
+            'vehicle = regolith_vehicles.config:FILE_KIND',
+        ],
         'console_scripts': [
             'agent_node = regolith_world.node_main:run_node',
             'fleet_node = regolith_world.node_main:run_node',

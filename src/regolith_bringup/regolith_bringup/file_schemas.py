@@ -10,30 +10,23 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
+
+from regolith_files.extension_points import FILE_KINDS, FileKind
+from regolith_files.plugins import instance_of, load_plugins
 
 Models = dict[str, type[BaseModel]]
 DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 
 
-class FileKind(NamedTuple):
-    """A kind of configuration file."""
-
-    title: str
-    about: str
-    """One sentence: what such a file describes."""
-    models: Callable[[], Models]
-    """Function that returns the models at the root of a file, by the value of ``type`` or the place in the file."""
-
-
 def _scenario() -> Models:
     from regolith_bringup.scenario.schema import Scenario
     from regolith_sensors.config.lighting import SpotlightConfig
-    from regolith_sensors.config.sensors import SensorEntry
+    from regolith_sensors.config.sensor_types import SensorEntry
     from regolith_terrain.crm.soil import ParticleSoil
     from regolith_terrain.terrain_parameters import RigidTerrainConfig, ScmSoilConfig
     from regolith_world.cycle.participant_type import participant_types
@@ -51,66 +44,6 @@ def _scenario() -> Models:
     return found | {f'objects.NAME (type {name})': kind.section for name, kind in sorted(object_types().items())}
 
 
-def _vehicle() -> Models:
-    from regolith_vehicles.car.config import CarConfig
-    from regolith_vehicles.description.model_config import VehicleModelConfig
-    from regolith_vehicles.tracks.config import TracksConfig
-
-    return {
-        '': VehicleModelConfig,
-        'running_gear.parameters (name car)': CarConfig,
-        'running_gear.parameters (name tracks)': TracksConfig,
-    }
-
-
-def _sensor() -> Models:
-    from regolith_sensors.config.sensor_types import sensor_types
-
-    return {f'type {name}': kind.config for name, kind in sorted(sensor_types().items())}
-
-
-def _tire() -> Models:
-    from regolith_vehicles.tires.config import MODELS
-
-    return {f'type {name}': model for name, model in MODELS.items()}
-
-
-def _soil() -> Models:
-    from regolith_terrain.terrain_parameters import RigidTerrainConfig, ScmSoilConfig
-
-    return {'scm': ScmSoilConfig, 'rigid': RigidTerrainConfig}
-
-
-def _particle_soil() -> Models:
-    from regolith_terrain.crm.soil import ParticleSoil
-
-    return {'': ParticleSoil}
-
-
-def _terrain_preset() -> Models:
-    from regolith_terrain.lunar.presets import LunarPreset
-
-    return {'': LunarPreset}
-
-
-def _radio() -> Models:
-    from regolith_comms.radio_config import Radio
-
-    return {'': Radio}
-
-
-def _campaign() -> Models:
-    from regolith_bringup.campaign.config import CampaignConfig
-
-    return {'': CampaignConfig}
-
-
-def _wheel_rig() -> Models:
-    from regolith_terrain.testbeds.slope_climb import WheelRig
-
-    return {'': WheelRig}
-
-
 def _experiment() -> Models:
     from regolith_bringup.commands.plugins import experiment, experiments
 
@@ -118,24 +51,15 @@ def _experiment() -> Models:
     return {name: model for name, model in sorted(found.items()) if model is not None}
 
 
-KINDS: Mapping[str, FileKind] = {
-    'scenario': FileKind('Scenario', 'A scenario defines a run: terrain, vehicles, objects, radios, light.', _scenario),
-    'vehicle': FileKind(
-        'Vehicle', 'A vehicle file describes the running gear, sensors and tools of an MJCF model.', _vehicle
-    ),
-    'tire': FileKind('Tire', 'A tire file has the parameters of a handling tire model.', _tire),
-    'sensor': FileKind('Sensor', 'A sensor file describes a camera, a lidar, an IMU or a GNSS receiver.', _sensor),
-    'soil': FileKind('Soil', 'A soil file has the parameters of a terrain model: SCM or rigid.', _soil),
-    'particle-soil': FileKind('Particle soil', 'A particle soil has the parameters of the CRM.', _particle_soil),
-    'terrain-preset': FileKind(
-        'Terrain preset', 'A terrain preset has the statistics of lunar terrain.', _terrain_preset
-    ),
-    'radio': FileKind('Radio', 'A radio file has the parameters of a radio and its propagation model.', _radio),
-    'campaign': FileKind('Campaign', 'A campaign file defines many variations of a scenario.', _campaign),
-    'wheel-rig': FileKind('Wheel rig', 'A wheel rig describes a wheel on a slope test bed.', _wheel_rig),
-    'experiment': FileKind('Experiments', 'Settings of `./regolith experiment NAME`, with `--set`.', _experiment),
-}
-"""All kinds of files by name."""
+SCENARIO = FileKind('Scenario', 'A scenario defines a run: terrain, vehicles, objects, light.', _scenario)
+"""Scenario files."""
+EXPERIMENT = FileKind('Experiments', 'Settings of `./regolith experiment NAME`, with `--set`.', _experiment)
+"""Settings of experiments."""
+
+
+def file_kinds() -> dict[str, FileKind]:
+    """Return all kinds of files by name, in name order."""
+    return load_plugins(FILE_KINDS, instance_of(FileKind))
 
 
 def nested_models(annotation: Any) -> Iterator[type[BaseModel]]:
@@ -152,7 +76,7 @@ def nested_models(annotation: Any) -> Iterator[type[BaseModel]]:
 def all_models(kind: str) -> list[tuple[str, type[BaseModel]]]:
     """Return the models of a kind of file, each once, roots first: place in the file, model."""
     found: list[tuple[str, type[BaseModel]]] = []
-    waiting = list(KINDS[kind].models().items())
+    waiting = list(file_kinds()[kind].models().items())
     seen: set[type[BaseModel]] = set()
     while waiting:
         place, model = waiting.pop(0)
@@ -186,11 +110,15 @@ def json_schema(kind: str) -> dict[str, Any]:
     It accepts files as users write them: names of shipped soils beside their parameters, sensors and objects of all
     types. ``./regolith check`` also compares keys with each other.
     """
-    roots = KINDS[kind].models()
+    roots = file_kinds()[kind].models()
     references, shared = models_json_schema([(model, 'validation') for model in roots.values()])
     place = {name: references[model, 'validation'] for name, model in roots.items()}
     definitions = shared.get('$defs', {})
-    head = {'$schema': DIALECT, 'title': f'Regolith {KINDS[kind].title.lower()}', 'description': KINDS[kind].about}
+    head = {
+        '$schema': DIALECT,
+        'title': f'Regolith {file_kinds()[kind].title.lower()}',
+        'description': file_kinds()[kind].about,
+    }
     if kind == 'scenario':
         _open_scenario(definitions, place)
     if kind == 'vehicle':

@@ -164,7 +164,7 @@ def test_verify_hands_on_its_options_and_says_what_it_found(
     found: dict[str, Any] = {'repeats': True, 'promises': 'cross_process'}
     repeat = Noted(returns=found)
     monkeypatch.setattr('regolith_bringup.commands.verify.verify', repeat)
-    assert say('verify', 'two_rovers') == (0, 'two_rovers: repeats to the bit\n', '')
+    assert say('verify', 'two_rovers') == (0, 'two_rovers: is deterministic: all state hashes are equal\n', '')
     name, options, _, keep, promise, processors = repeat.calls.pop()[1]
     assert (name, options, keep, processors) == ('two_rovers', [], None, False)
     given = ('--set', 'world.determinism=cross_machine', '--out', tmp_path / 'k', '--cpu-variants', '--json')
@@ -172,7 +172,7 @@ def test_verify_hands_on_its_options_and_says_what_it_found(
     name, options, _, keep, promise, processors = repeat.calls.pop()[1]
     assert (keep, promise, processors) == (tmp_path / 'k', 'cross_machine', True)
     found['repeats'] = False
-    assert say('verify', 'two_rovers') == (3, '', 'two_rovers: does not keep its world.determinism: cross_process\n')
+    assert say('verify', 'two_rovers') == (3, '', 'two_rovers: violates world.determinism: cross_process\n')
     found['promises'] = None
     assert say('verify', 'two_rovers')[2].endswith(': null, which is checked as cross_process is\n')
 
@@ -197,7 +197,7 @@ def test_replay_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPat
         '--rate',
         4,
         *topics,
-        '--wait',
+        '--delay',
         0.25,
         *DOMAIN,
         '--namespace',
@@ -221,7 +221,7 @@ def test_replay_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ('words', 'said'),
     [
-        ('--rate 0', 'replay --rate: 0: is no pace'),
+        ('--rate 0', 'replay --rate: 0: is not a real-time factor'),
         ('--topic /nope', 'replay: --topic = /nope: was not recorded; allowed: '),
         ('--start 1000', 'is after the end; allowed: up to '),
         ('--start inf', 'is not a time; allowed: seconds for --start and --delay'),
@@ -262,7 +262,7 @@ def test_resimulation_says_what_was_compared(say: Any, monkeypatch: pytest.Monke
     assert code == 3 and json.loads(out) == {**fields, 'difference': difference}
     monkeypatch.setattr('regolith_bringup.commands.recordings.open_recording', lambda *given: None)
     code, out, err = say('replay', run_dir, '--resimulate', '--branch', 1)
-    assert (code, out) == (2, '') and '--branch: is of a run that is published' in err
+    assert (code, out) == (2, '') and '--branch: does not apply to --resimulate' in err
 
 
 # -- ground ---------------------------------------------------------------------------------------------------------
@@ -524,7 +524,7 @@ def test_view_of_a_run_gets_all_options(
     monkeypatch.setattr('regolith_bringup.view.headless_browser.require_browser', lambda: None)
     save, picture = tmp_path / 'a.rrd', tmp_path / 'a.png'
     assert (
-        say('view', run_dir, '--save', save, '--to', 0, '--branch', 2) == (0, f'{save}\n', '')
+        say('view', run_dir, '--save', save, '--end', 0, '--branch', 2) == (0, f'{save}\n', '')
         and save.read_bytes() == b'rrd'
     )
     assert drawn.calls.pop() == ('', (run_dir, 2, 0.0, None), {'following': False}) and not take.calls
@@ -549,7 +549,7 @@ def test_view_of_a_run_gets_all_options(
         ('RUN --web --save a.rrd', '--web and --save; allowed: one of them'),
         ('RUN --screenshot a.png --connect rerun://a', '--screenshot and --connect'),
         ('RUN --web --save a --screenshot b', '--web and --save and --screenshot'),
-        ('--live --screenshot a.png', 'there is no picture of a world that runs'),
+        ('--live --screenshot a.png', '--screenshot: does not apply to a running simulation'),
         ('RUN --connect http://a', 'is not the address of a viewer'),
         ('RUN --update-period 1 --web', '--update-period: does not apply to a recorded run'),
         ('RUN --topic /a --web', '--topic: does not apply to a recorded run'),
@@ -557,7 +557,7 @@ def test_view_of_a_run_gets_all_options(
         ('RUN --save /nope/a.rrd', 'its folder is not there'),
         ('RUN --save /tmp', 'is a folder'),
         *(
-            (f'RUN --save a.rrd --size {size}', 'is no size; allowed: WIDTHxHEIGHT, each from 200 to 8192')
+            (f'RUN --save a.rrd --size {size}', 'is not a size; allowed: WIDTHxHEIGHT, each from 200 to 8192')
             for size in ('199x300', '300x199', '8193x300', '300x8193', '300', '300x300x300', 'axb', '-300x300')
         ),
     ],

@@ -18,7 +18,7 @@ from regolith_bringup.scenario.schema import Scenario
 from regolith_files.problems import InputError
 from regolith_files.yaml_source import YamlSource, parse_value
 from regolith_sensors.camera.config import CameraConfig
-from regolith_sensors.config.sensors import SensorEntry
+from regolith_sensors.config.sensor_types import SensorEntry
 from regolith_sensors.inertial.gnss_config import GnssConfig
 from regolith_sensors.inertial.imu_config import ImuConfig
 from regolith_sensors.lidar.config import LidarConfig

@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from regolith_files.extension_points import FileKind
 from regolith_files.file_library import FileLibrary
 from regolith_files.section import Section
 
@@ -53,3 +54,9 @@ def load_radio(name: str | Path) -> Radio:
         InputError: Naming file, line, key, value and what is allowed.
     """
     return RADIOS.load(name, Radio)
+
+
+FILE_KIND = FileKind(
+    'Radio', 'A radio file has the parameters of a radio and of its propagation model.', lambda: {'': Radio}
+)
+"""Radio files."""

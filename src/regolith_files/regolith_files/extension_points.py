@@ -24,6 +24,7 @@ group                          an entry point ``name = module:target`` leads to
                                tick) -> rows`` and ``draw(settings, rows, axes)``: ``./regolith experiment name``.
                                A row that is alone is told without a list around it, but where several values of a
                                setting marked :data:`SWEEP` were asked for.
+``regolith.file_kinds``        a :class:`FileKind`: a kind of configuration file, with JSON Schema and reference page.
 =============================  =======================================================================================
 
 Values are JSON values. Scenarios are resolved ones; a package reads its own sections by attribute.
@@ -41,6 +42,7 @@ from typing import Any, Protocol
 COMMANDS, REPORT_SECTIONS, SUMMARY = 'regolith.commands', 'regolith.report_sections', 'regolith.summary'
 CITATIONS = 'regolith.citations'
 VIEW_LAYERS, BENCHMARKS, EXPERIMENTS = 'regolith.view_layers', 'regolith.benchmarks', 'regolith.experiments'
+FILE_KINDS = 'regolith.file_kinds'
 
 
 @dataclass(frozen=True)
@@ -173,6 +175,19 @@ class CommandContext(Protocol):
 
 
 # -- what they give -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class FileKind:
+    """A kind of configuration file."""
+
+    title: str
+    """Noun phrase, e.g. 'Tire'."""
+    about: str
+    """One sentence that says what such a file describes."""
+    models: Callable[[], Mapping[str, Any]]
+    """Function that returns the pydantic models at the root of a file, by the place in the file or by
+    the value of its key ``type``; '' is the whole file."""
 
 
 @dataclass(frozen=True)

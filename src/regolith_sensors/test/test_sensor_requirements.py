@@ -50,7 +50,7 @@ def seen(**sensors: Any) -> tuple[sensors.ResolvedSensor, ...]:
 def shaking(monkeypatch: pytest.MonkeyPatch) -> None:
     tip = SensorFrame('tip', 'link', (0.0, 0.0, 0.5))
     kinds = {**sensor_types.SENSOR_TYPES, 'shaker': shaker(needs=frozenset({MOTION}), fixed_frames=(tip,))}
-    monkeypatch.setattr(sensors, 'SENSOR_TYPES', kinds)
+    monkeypatch.setattr(sensor_types, 'SENSOR_TYPES', kinds)
 
 
 def test_whoever_needs_a_stream_is_waited_for(shaking: None) -> None:

@@ -8,8 +8,9 @@ from importlib import metadata, resources
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import AfterValidator, BaseModel, Field, field_validator
 
+from regolith_files.extension_points import FileKind
 from regolith_files.file_library import FileLibrary
 from regolith_files.problems import InputError, Problem, as_yaml_text
 from regolith_files.section import LONGEST_S, SHORTEST_S, Moment, Section
@@ -208,3 +209,17 @@ def load_vehicle_model(name_or_path: str | Path, base_dir: str | Path = '.') -> 
     mjcf = source.find_file(('mjcf',), config.mjcf, 'the path of an MJCF file, relative to this file')
     config._source = source
     return config, mjcf
+
+
+def _file_models() -> dict[str, type[BaseModel]]:
+    from regolith_vehicles.car.config import CarConfig
+    from regolith_vehicles.tracks.config import TracksConfig
+
+    gear = 'running_gear.parameters'
+    return {'': VehicleModelConfig, f'{gear} (name car)': CarConfig, f'{gear} (name tracks)': TracksConfig}
+
+
+FILE_KIND = FileKind(
+    'Vehicle', 'A vehicle file describes the running gear, joints and tools of an MJCF model.', _file_models
+)
+"""Vehicle files."""

@@ -21,14 +21,14 @@ def schema(
 
     An editor completes and checks a YAML file that names its schema: `# yaml-language-server: $schema=FILE`.
     """
-    from regolith_bringup.file_schemas import KINDS, json_schema
+    from regolith_bringup.file_schemas import file_kinds, json_schema
 
     if kind is None:
-        for name, each in KINDS.items():
+        for name, each in file_kinds().items():
             print(f'{name:<16}{each.about}')
         return
-    if kind not in KINDS:
-        raise InputError(Problem('schema', '', 'is not a kind of file', allowed_names(KINDS, kind), kind))
+    if kind not in file_kinds():
+        raise InputError(Problem('schema', '', 'is not a kind of file', allowed_names(file_kinds(), kind), kind))
     text = json.dumps(json_schema(kind), indent=1) + '\n'
     if out is None:
         print(text, end='')

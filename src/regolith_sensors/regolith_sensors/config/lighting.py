@@ -13,7 +13,8 @@ from pydantic import AfterValidator, BaseModel, Discriminator, Field, Tag, field
 
 from regolith_files.section import Section
 from regolith_sensors.brdf import PRESETS
-from regolith_sensors.config.sensors import Floats, Mount
+from regolith_sensors.config.sensor_types import Mount
+from regolith_sensors.config.sensors import Floats
 from regolith_sensors.light import Spotlight, Sun, sun_over
 from regolith_sensors.rays import registry
 from regolith_world.numerics.rotation import matrix

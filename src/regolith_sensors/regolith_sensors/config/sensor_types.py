@@ -1,25 +1,65 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Types of sensors: their models, topics, frames and the data that they need."""
+"""Types of sensors: their models, topics, frames and the data that they need; entries that mount sensors."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Annotated, Any
 
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from regolith_files.extension_points import FileKind
 from regolith_files.plugins import instance_of, load_plugins
 from regolith_files.section import Section
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.inertial.gnss_config import GnssConfig
 from regolith_sensors.inertial.imu_config import ImuConfig
 from regolith_sensors.lidar.config import LidarConfig
+from regolith_world.numerics.rotation import from_rpy_deg
 
-if TYPE_CHECKING:
-    from regolith_sensors.config.sensors import Mount
-
+Floats = NDArray[np.float64]
 GROUP = 'regolith.sensors'
 """Entry points of other packages: type of a sensor -> its :class:`SensorType`."""
+
+
+Meters = Annotated[float, Field(ge=-1e3, le=1e3)]
+
+Degrees = Annotated[float, Field(ge=-360.0, le=360.0)]
+
+
+class Mount(Section):
+    """Place and orientation on a vehicle."""
+
+    xyz: tuple[Meters, Meters, Meters] = Field((0.0, 0.0, 0.0), description='in base_link [m]')
+    rpy_deg: tuple[Degrees, Degrees, Degrees] = Field(
+        (0.0, 0.0, 0.0), description='roll, pitch (down positive), yaw of its body frame, x ahead [deg]'
+    )
+
+    @property
+    def position(self) -> Floats:
+        """Return the place in base_link [m], shape (3,)."""
+        return np.array(self.xyz)
+
+    @property
+    def orientation(self) -> Floats:
+        """Return the quaternion (x, y, z, w) that takes the body frame to base_link: yaw, then pitch, then roll."""
+        return from_rpy_deg(self.rpy_deg)
+
+
+class SensorEntry(Section):
+    """One sensor of a vehicle."""
+
+    model: str | dict[str, Any] = Field(description='name of a model that ships, path of a YAML file, or its values')
+    mount: Mount = Field(default_factory=Mount, description='xyz and rpy_deg of its body frame in base_link')
+    outputs: tuple[str, ...] | None = Field(None, description='what it publishes; absent: the essential')
+    rate_hz: float | None = Field(None, ge=1e-3, le=10_000.0, description="replaces the model's [Hz]")
+    stereo_with: str | None = Field(
+        None, description='left camera of the pair whose right one this is: P then carries -f B'
+    )
 
 
 @dataclass(frozen=True)
@@ -158,3 +198,11 @@ def sensor_types() -> dict[str, SensorType]:
     found: dict[str, SensorType] = load_plugins(GROUP, instance_of(SensorType))
     found.update(SENSOR_TYPES)
     return dict(sorted(found.items()))
+
+
+FILE_KIND = FileKind(
+    'Sensor',
+    'A sensor file describes a camera, a lidar, an IMU or a GNSS receiver.',
+    lambda: {f'type {name}': kind.config for name, kind in sorted(sensor_types().items())},
+)
+"""Sensor files."""

@@ -7,63 +7,29 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from regolith_files.problems import allowed_names
-from regolith_files.section import Section
 from regolith_files.validation import validated
 from regolith_files.yaml_source import KeyPath, YamlSource
 from regolith_sensors.config.sensor_types import (
     MOTION,
     PARTICLES,
     WHEELS,
+    Mount,
     Output,
+    SensorEntry,
     SensorFrame,
     SensorType,
     sensor_types,
 )
 from regolith_sensors.config.stereo import baseline
 from regolith_sensors.sensor_models import SENSORS, kind_of, load_sensor
-from regolith_world.numerics.rotation import from_rpy_deg
 
 Floats = NDArray[np.float64]
-Meters = Annotated[float, Field(ge=-1e3, le=1e3)]
-Degrees = Annotated[float, Field(ge=-360.0, le=360.0)]
-
-
-class Mount(Section):
-    """Place and orientation on a vehicle."""
-
-    xyz: tuple[Meters, Meters, Meters] = Field((0.0, 0.0, 0.0), description='in base_link [m]')
-    rpy_deg: tuple[Degrees, Degrees, Degrees] = Field(
-        (0.0, 0.0, 0.0), description='roll, pitch (down positive), yaw of its body frame, x ahead [deg]'
-    )
-
-    @property
-    def position(self) -> Floats:
-        """Return the place in base_link [m], shape (3,)."""
-        return np.array(self.xyz)
-
-    @property
-    def orientation(self) -> Floats:
-        """Return the quaternion (x, y, z, w) that takes the body frame to base_link: yaw, then pitch, then roll."""
-        return from_rpy_deg(self.rpy_deg)
-
-
-class SensorEntry(Section):
-    """One sensor of a vehicle."""
-
-    model: str | dict[str, Any] = Field(description='name of a model that ships, path of a YAML file, or its values')
-    mount: Mount = Field(default_factory=Mount, description='xyz and rpy_deg of its body frame in base_link')
-    outputs: tuple[str, ...] | None = Field(None, description='what it publishes; absent: the essential')
-    rate_hz: float | None = Field(None, ge=1e-3, le=10_000.0, description="replaces the model's [Hz]")
-    stereo_with: str | None = Field(
-        None, description='left camera of the pair whose right one this is: P then carries -f B'
-    )
 
 
 @dataclass(frozen=True)

@@ -5,17 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from regolith_files.problems import allowed_names
 from regolith_files.yaml_source import KeyPath, YamlSource
-from regolith_sensors.config.sensor_types import sensor_types
+from regolith_sensors.config.sensor_types import SensorEntry, sensor_types
 from regolith_world.numerics.rotation import matrix
-
-if TYPE_CHECKING:
-    from regolith_sensors.config.sensors import SensorEntry
 
 
 def check_stereo_pair(entries: Mapping[str, SensorEntry], name: str, source: YamlSource, at: KeyPath) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pydantic import Field, model_validator
 
+from regolith_files.extension_points import FileKind
 from regolith_files.file_library import FileLibrary
 from regolith_files.section import Section
 
@@ -114,3 +115,9 @@ def load_preset(name: str) -> LunarPreset:
         InputError: If the input is invalid. The message names file, line, key, value and allowed values.
     """
     return PRESETS.load(name, LunarPreset)
+
+
+FILE_KIND = FileKind(
+    'Terrain preset', 'A terrain preset has the statistics of lunar terrain.', lambda: {'': LunarPreset}
+)
+"""Terrain preset files."""

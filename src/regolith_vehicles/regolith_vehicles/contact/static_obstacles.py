@@ -3,7 +3,7 @@
 """Static obstacles of a scenario: its obstacles, then the rocks of its terrain, identical in every process.
 
 :func:`build_solids` returns all of them, for moving bodies. :func:`build_obstacle_map` returns the large ones, for
-radio waves.
+electromagnetic waves.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from regolith_vehicles.description.mesh_files import load_triangles
 from regolith_world.numerics.portable_math import times
 
 HIGH_M, WIDE_M = 0.75, 1.5
-"""Minimum height above the ground and minimum width of obstacles for radio waves [m]: one wavelength at 400 MHz, and
-two.
+"""Minimum height above the ground and minimum width of obstacles for electromagnetic waves [m]:
+one wavelength at 400 MHz, and two.
 
 Waves are diffracted around smaller obstacles as if these did not exist.
 """

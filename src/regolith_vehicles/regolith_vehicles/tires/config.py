@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
+from regolith_files.extension_points import FileKind
 from regolith_files.problems import allowed_names
 from regolith_files.section import Section
 from regolith_files.validation import validated
@@ -240,3 +241,11 @@ def read_tyre(source: YamlSource) -> TyreConfig:
     if not isinstance(kind, str) or kind not in MODELS:
         raise source.error(('type',), 'is missing' if kind is None else 'is unknown', allowed_names(MODELS, kind), kind)
     return validated(MODELS[kind], source.data, source)
+
+
+FILE_KIND = FileKind(
+    'Tire',
+    'A tire file has the parameters of a handling tire model.',
+    lambda: {f'type {name}': model for name, model in MODELS.items()},
+)
+"""Tire files."""

@@ -71,7 +71,7 @@ class ParticipantContext:
     """Known positions of each vehicle by name: its start, then its waypoints."""
     ground: Callable[[], TerrainSurface] = no_terrain
     standing: Callable[[], StaticObstacles | None] = lambda: None
-    """Obstacles on the terrain that are large enough to affect other participants (such as radio); None: none."""
+    """Obstacles on the terrain that are large enough to affect other participants; None: none."""
 
     def fingerprint(self) -> str:
         """Return the fingerprint of terrain and obstacles; without obstacles that of the terrain."""
