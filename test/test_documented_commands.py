@@ -161,7 +161,7 @@ def test_every_command_of_the_readme(clone: Clone, record_property: pytest.Recor
 def test_the_tutorial(clone: Clone) -> None:
     """Every file written, every block run; and what its text promises."""
     seen: dict[str, str] = {}
-    for match in BLOCK.finditer((ROOT / 'docs' / 'tutorial.md').read_text(encoding='utf-8')):
+    for match in BLOCK.finditer((ROOT / 'docs' / 'guide' / 'tutorial.md').read_text(encoding='utf-8')):
         if match['file']:
             (clone.folder / match['file']).write_text(match['text'], encoding='utf-8')
         else:

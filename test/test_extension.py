@@ -34,6 +34,8 @@ from regolith_terrain.terrain_model import terrain_model
 from regolith_world.checkpoint import files
 from regolith_world.random.keyed_generator import generator
 
+PAGES = ('package', 'vehicle', 'driver', 'scenario', 'terrain_model', 'sensor_type', 'participant', 'observer_node')
+"""Pages of docs/extending that show the files of the package."""
 FILE = re.compile(r'^`(moon_cart/[\w./]+)`\n\n```\w+\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 
 
@@ -41,7 +43,8 @@ FILE = re.compile(r'^`(moon_cart/[\w./]+)`\n\n```\w+\n(.*?)^```$', re.MULTILINE 
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder for PYTHONPATH that the package was installed into."""
     folder = tmp_path_factory.mktemp('extension')
-    files = FILE.findall((ROOT / 'CONTRIBUTING.md').read_text(encoding='utf-8'))
+    pages = [(ROOT / 'docs' / 'extending' / f'{name}.md').read_text(encoding='utf-8') for name in PAGES]
+    files = FILE.findall('\n'.join(pages))
     assert len(files) == 12, [name for name, _ in files]
     for name, text in files:
         path = folder / name

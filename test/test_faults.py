@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Every fault of ``docs/faults.md``: what the user sees of it, what is left, and that nothing committed is lost."""
+"""Every fault of ``docs/guide/troubleshooting.md``: what the user sees of it, what is left, and that nothing committed is lost."""
 
 from __future__ import annotations
 

@@ -161,7 +161,7 @@ def package_source() -> str:
 def test_topics_services_and_parameters_have_their_new_names_alone() -> None:
     """Names are looked for where they are quoted whole: in the source, and in the page of parameters."""
     source = package_source()
-    parameters = (ROOT / 'docs' / 'parameters.md').read_text(encoding='utf-8')
+    parameters = (ROOT / 'docs' / 'reference' / 'parameters.md').read_text(encoding='utf-8')
     names = set(re.findall(r'^\| `(\w+)` \|', parameters, re.M))
     found = []
     for kind, renames, *_ in section('### 2.2 Topics, services, parameters', '### 2.3 Messages'):

@@ -33,7 +33,7 @@ ELSEWHERE = {
     'lidar_traverse': 'test_lidar_odometry:test_odometry_drifts_by_less_than_two_percent',
     'rassor_dig': 'test_digging:test_rassor_fills_its_drums_hauls_and_pours_a_berm',
 }
-PAGE = ROOT / 'docs' / 'scenarios.md'
+PAGE = ROOT / 'docs' / 'guide' / 'scenarios.md'
 LARGEST_PICTURE = 250_000
 
 

@@ -26,7 +26,7 @@ WITHIN_M = (2.0, 8.0)
 DARK = 5 * 257
 """Number of 16 bits below which a pixel counts as dark: 5 of 255."""
 STATED: dict[str, dict[str, Any]] = {
-    # Places along the path [m]; fractions of ground and rocks from 2 to 8 m ahead, as docs/scenarios.md states them.
+    # Places along the path [m]; fractions of ground and rocks from 2 to 8 m ahead, as docs/guide/scenarios.md states them.
     'traverse_polar': {'places': (0.0, 7.0, 21.0), 'within_px': 0.75, 'rms_px': 0.65, 'dark': 0.40, 'full': 0.03},
     'stereo_traverse': {'places': (0.0,), 'within_px': 0.75, 'rms_px': 0.4, 'dark': 0.20, 'full': 0.03},
 }

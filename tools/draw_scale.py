@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the curve of docs/scale.md from docs/scale.json, the outcome of a benchmark.
+"""Draws the curve of docs/validation/performance.md from docs/validation/performance.json, the outcome of a benchmark.
 
-./regolith bench cycle-rate --json > docs/scale.json
+./regolith bench cycle-rate --json > docs/validation/performance.json
 ./regolith exec python3 tools/draw_scale.py
 """
 
@@ -43,4 +43,4 @@ def draw(told: dict[str, Any]) -> Figure:
 
 
 if __name__ == '__main__':
-    draw(json.loads((DOCS / 'scale.json').read_text())).savefig(DOCS / 'images' / 'scale.png', dpi=110)
+    draw(json.loads((DOCS / 'validation' / 'performance.json').read_text())).savefig(DOCS / 'images' / 'scale.png', dpi=110)

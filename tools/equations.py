@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Equation, source, test: writes docs/equations.md from docstrings; ``--check`` says what does not hold together.
+"""Equation, source, test: writes docs/reference/equations.md from docstrings; ``--check`` says what does not hold together.
 
 A docstring of a function, class or module that states physics ends with two lines::
 
@@ -23,7 +23,7 @@ from pathlib import Path
 from regolith_files.extension_points import Citations
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / 'docs' / 'equations.md'
+PAGE = ROOT / 'docs' / 'reference' / 'equations.md'
 PHYSICS = (
     'regolith_comms/radio.py',
     'regolith_sensors/brdf.py',
@@ -138,7 +138,7 @@ def page() -> str:
         if s.package != package:
             package = s.package
             parts.append(f'\n## {package}\n\n| what | source | checked by |\n|---|---|---|')
-        link = f'[`{s.name or s.path.stem}`](../{s.path.relative_to(ROOT)}#L{s.line})'
+        link = f'[`{s.name or s.path.stem}`](../../{s.path.relative_to(ROOT)}#L{s.line})'
         about = s.about.partition('. ')[0].rstrip('.:').replace('|', '\\|')
         tests = ', '.join(_test_link(s.package, test) for test in s.checked_by)
         parts.append(f'| {link}: {about} | {s.source.rstrip(".")} | {tests} |')
@@ -148,7 +148,7 @@ def page() -> str:
 def _test_link(package: str, test: str) -> str:
     file, _, function = test.partition('::')
     path = test_file(package, file)
-    return f'[`{function}`](../{path.relative_to(ROOT)})' if path is not None else f'`{test}`'
+    return f'[`{function}`](../../{path.relative_to(ROOT)})' if path is not None else f'`{test}`'
 
 
 def main() -> int:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Sentence, test: writes the table in docs/evolution.md from docstrings of tests; ``--check`` says what is out of date.
+"""Sentence, test: writes the table in docs/validation/simulation_loop.md from docstrings of tests; ``--check`` says what is out of date.
 
 A test that shows a sentence of "Simulator Architecture" (2024) has it as the first paragraph of its docstring, after
 its number (chapter or section, a dash, the count); a paragraph ``Here:`` says what the engine does otherwise, and why.
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / 'docs' / 'evolution.md'
+PAGE = ROOT / 'docs' / 'validation' / 'simulation_loop.md'
 TESTS = ROOT / 'src' / 'regolith_world' / 'test'
 BEGIN, END = '<!-- sentences: tools/evolution_table.py -->\n', '<!-- end -->'
 SECTIONS = {
@@ -67,7 +67,7 @@ def table(found: list[Sentence]) -> str:
     for section, title in SECTIONS.items():
         parts.append(f'\n### {section} {title}\n\n| sentence | here | test |\n|---|---|---|')
         for s in (one for one in found if one.section == section):
-            link = f'[`{s.test}`](../{s.path.relative_to(ROOT)})'
+            link = f'[`{s.test}`](../../{s.path.relative_to(ROOT)})'
             parts.append(f'| {s.text} | {s.here} | {link} |'.replace('``', '`'))
     return '\n'.join(parts) + '\n\n'
 

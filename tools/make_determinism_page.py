@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the table of docs/determinism.md: every scenario that ships, run again and as other processors would run it.
+"""Writes the table of docs/concepts/determinism.md: every scenario that ships, run again and as other processors would run it.
 
 Takes some twenty minutes on two cores: fourteen runs of each scenario, seven of them pinned as ``cross_machine`` pins
 them. Scenarios may be named; the rows of the others stay.
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / 'docs' / 'determinism.md'
+PAGE = ROOT / 'docs' / 'concepts' / 'determinism.md'
 SIMULATED_S = {
     'ball_throwing_robot': 8.0,  # the ball has struck ground, wall and robot
     'berm': 10.0,  # the drums dig

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/messages.md: every message, service and action, read from its file; ``--check`` only compares."""
+"""Writes docs/reference/messages.md: every message, service and action, read from its file; ``--check`` only compares."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 INTERFACES = ROOT / 'src' / 'regolith_msgs'
-PAGE = ROOT / 'docs' / 'messages.md'
+PAGE = ROOT / 'docs' / 'reference' / 'messages.md'
 HEAD = """# Messages, services, actions
 
-Written by `tools/make_messages_page.py` from the files of [`regolith_msgs`](../src/regolith_msgs/README.md). Constants
+Written by `tools/make_messages_page.py` from the files of [`regolith_msgs`](../../src/regolith_msgs/README.md). Constants
 stand in capitals before the fields they are for. Which topic has which type:
-[README](../README.md#drive-it-from-your-own-stack); how the messages of the evolution protocol follow each other:
+[topics](topics.md); how the messages of the evolution protocol follow each other:
 [the evolution protocol](protocol.md); units, frames and QoS: [conventions](conventions.md).
 """
 KINDS = {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/parameters.md: every parameter of every node, read from the source; ``--check`` only compares."""
+"""Writes docs/reference/parameters.md: every parameter of every node, read from the source; ``--check`` only compares."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / 'docs' / 'parameters.md'
+PAGE = ROOT / 'docs' / 'reference' / 'parameters.md'
 HEAD = """# Parameters of the nodes
 
 Written by `tools/make_parameters_page.py` from the source. `./regolith run` and `ros2 launch` start the nodes of a run

@@ -121,8 +121,8 @@ def key_page(kind: str) -> str:
     parts = [HEAD, f'# {about.title} keys\n\n{about.about} JSON Schema: `./regolith schema {kind}`.\n']
     for place, model in all_models(kind):
         title = model.__name__.strip('_')
-        where = f' `{place}`' if place else ''
-        parts.append(f'\n<a id="{title.lower()}"></a>\n\n## {title}{where}\n\n{_first(model)}\n')
+        where = f'Key `{place}`. ' if place else ''
+        parts.append(f'\n## {title}\n\n{where}{_first(model)}\n')
         if not model.model_fields:
             continue
         parts.append('\n| key | type | unit | range | default | meaning |\n|---|---|---|---|---|---|\n')

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Write the tables and the picture of docs/validation/digging.md: ``make validate``."""
+"""Write the tables and the picture of docs/validation/excavation.md: ``make validate``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from regolith_terrain.excavation.cutting import blade_force, cutting_factors, ru
 from regolith_terrain.excavation.sweep import BLADE, DRAFT, DRUM, make_tools, sweep_drum, sweep_edge
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / 'docs' / 'validation' / 'digging.md'
+PAGE = ROOT / 'docs' / 'validation' / 'excavation.md'
 PICTURE = ROOT / 'docs' / 'images' / 'validation_digging.png'
 DENSITY, COHESION, FRICTION, MOON = 1500.0, 170.0, math.radians(35.0), 1.62
 WIDTH, SPACING, STEP, SIDE = 0.5, 0.02, 1e-3, 160

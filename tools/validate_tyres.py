@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Write the table and the pictures of docs/validation/tyres.md: ``make validate``.
+"""Write the table and the pictures of docs/validation/tires.md: ``make validate``.
 
 Everything between the marks in that file is computed here, from the tables of the package's tests.
 """
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from regolith_vehicles.tires import load_tire
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / 'docs' / 'validation' / 'tyres.md'
+PAGE = ROOT / 'docs' / 'validation' / 'tires.md'
 PICTURES = ROOT / 'docs' / 'images'
 TABLES = ROOT / 'src' / 'regolith_vehicles' / 'test' / 'data' / 'tyres'
 TYRES = {'TMeasy': 'hmmwv_tmeasy', 'Fiala': 'hmmwv_fiala', 'Pac89': 'hmmwv_pac89', 'Pac02': 'hmmwv_pac02'}

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The keys of a vehicle's parts in docs/vehicles.md are those their models have, with what these say of them."""
+"""The keys of a vehicle's parts in docs/concepts/vehicles.md are those their models have, with what these say of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from regolith_vehicles.car.config import CarConfig
 from regolith_vehicles.powertrain.config import BatteryConfig, PowertrainConfig, WheelMotorConfig
 from regolith_vehicles.tracks.config import TracksConfig
 
-PAGE = Path(__file__).resolve().parents[3] / 'docs' / 'vehicles.md'
+PAGE = Path(__file__).resolve().parents[3] / 'docs' / 'concepts' / 'vehicles.md'
 TABLES = {
     'car': CarConfig,
     'tracks': TracksConfig,

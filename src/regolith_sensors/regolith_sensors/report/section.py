@@ -10,7 +10,7 @@ from regolith_sensors.report.contact_sheet import sensor_sheets, unrecorded_topi
 
 _TITLE, _ORDER = 'What the sensors saw', 10
 _NONE = (
-    'No vehicle has a sensor. A camera (`vehicles.NAME.sensors.eye: {model: navcam}`, see docs/sensors.md) brings '
+    'No vehicle has a sensor. A camera (`vehicles.NAME.sensors.eye: {model: navcam}`, see docs/concepts/sensors.md) brings '
     'pictures here.'
 )
 _CAPTION = (
