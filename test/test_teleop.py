@@ -97,7 +97,7 @@ def test_a_world_is_paused_stepped_and_driven_from_other_terminals(tmp_path: Pat
         assert asked(live, 'reset').stdout == 'reset to t = 0\n'
         assert standing_at(asked(live, 'rtf').stdout) < kept
         done = asked(live, 'teleop', 'amber')
-        assert done.returncode == 2 and 'stdin is no terminal' in done.stderr
+        assert done.returncode == 2 and 'stdin is not a terminal' in done.stderr
 
         ours, theirs = pty.openpty()
         driving = subprocess.Popen(

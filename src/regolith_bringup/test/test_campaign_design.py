@@ -125,10 +125,10 @@ def test_a_campaign_is_checked_run_by_run(tmp_path: Path) -> None:
             {'vary': {'vehicles.amber.heading_deg': [1.0], 'vehicles': [{}]}},
             r'vary\.vehicles: also sets vary\.vehicles\.amber',
         ),
-        ({'vary': {'duration_s': [1.0, 2.0]}}, r'vary\.duration_s: is what duration_s of the campaign says'),
+        ({'vary': {'duration_s': [1.0, 2.0]}}, r'vary\.duration_s: is already set by duration_s of the campaign'),
         (
             {'settings': {'recording.enabled': True}},
-            r'settings\.recording\.enabled: is what record of the campaign says',
+            r'settings\.recording\.enabled: is already set by record of the campaign',
         ),
         ({'vary': {'seed': [1, -2]}}, r'vary.*run 1 .seed = -2'),
         (
@@ -331,7 +331,7 @@ def test_the_command_runs_lists_and_continues(
         '',
     )
     assert told.splitlines() == [
-        '3 runs, 0 of them done before; on 2 processes of this machine',
+        '3 runs, 0 already complete; on 2 processes on this machine',
         'run 001: ValueError: seed 2',
         '1 of 3 runs failed: 001',
     ]
@@ -348,10 +348,10 @@ def test_the_command_runs_lists_and_continues(
     assert sorted(path.name for path in (out / 'plots').iterdir()) == ['cycles.png', 'events.png']
     # All are done: nothing runs, and it is the same again; those that failed run once more with --retry-failed.
     code, _, told = say(file, '--out', out, '--no-plots')
-    assert code == 3 and not started and told.startswith('3 runs, 3 of them done before; on ')
+    assert code == 3 and not started and told.startswith('3 runs, 3 already complete; on ')
     code, said, told = say(file, '--out', out, '--retry-failed', '--scheduler', 'tcp://h:1', '--workers', 7, '--json')
     assert code == 3 and started.pop() == ([('001', 'run_unrecorded')], 7, 'tcp://h:1')
-    assert told.startswith('3 runs, 2 of them done before; on tcp://h:1\n') and yaml.safe_load(said)[2]['cycles'] == 5
+    assert told.startswith('3 runs, 2 already complete; on tcp://h:1\n') and yaml.safe_load(said)[2]['cycles'] == 5
     # Where nothing is said of it: runs/FILE, a worker on each core, at most one for each run.
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr('os.cpu_count', lambda: 64)

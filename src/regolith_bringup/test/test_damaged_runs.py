@@ -109,9 +109,7 @@ def test_what_was_not_closed_is_shown_and_said(
     with pytest.raises(SystemExit) as left:
         main(['report', str(run)])
     (line,) = capsys.readouterr().err.splitlines()
-    assert (
-        left.value.code == 0 and line.endswith(f'To make it whole: ./regolith recover {run}') and 'not closed' in line
-    )
+    assert left.value.code == 0 and line.endswith(f'To repair it: ./regolith recover {run}') and 'not closed' in line
     for words in ('rebuilt', 'complete'):
         with pytest.raises(SystemExit):
             main(['recover', str(run)])

@@ -484,7 +484,7 @@ def test_teleop_hands_on_its_options(say: Any, monkeypatch: pytest.MonkeyPatch, 
     assert keys.calls[0] == ('', (0.3, 0.5), {}) and command.calls[-2][1] == (keys,)
     monkeypatch.setattr('sys.stdin', SimpleNamespace(isatty=lambda: False))
     code, _, err = say('teleop', 'amber')
-    assert code == 2 and 'stdin is no terminal' in err
+    assert code == 2 and 'stdin is not a terminal' in err
 
 
 def test_view_of_a_running_world_gets_all_options(say: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -554,7 +554,7 @@ def test_view_of_a_run_gets_all_options(
         ('RUN --update-period 1 --web', '--update-period: does not apply to a recorded run'),
         ('RUN --topic /a --web', '--topic: does not apply to a recorded run'),
         ('RUN --domain 3 --web', '--domain: does not apply to a recorded run'),
-        ('RUN --save /nope/a.rrd', 'its folder is not there'),
+        ('RUN --save /nope/a.rrd', 'its folder does not exist'),
         ('RUN --save /tmp', 'is a folder'),
         *(
             (f'RUN --save a.rrd --size {size}', 'is not a size; allowed: WIDTHxHEIGHT, each from 200 to 8192')

@@ -33,7 +33,7 @@ def refused(capfd: pytest.CaptureFixture[str], *words: str) -> str:
             ('run', 'two_rovers', '--remote', 'basalt', '--processes', 'one'),
             "'basalt': is nobody who can be started",
         ),
-        (('join', '--domain', 'auto'), '--domain: auto: is no domain of a run'),
+        (('join', '--domain', 'auto'), '--domain: auto: is not the domain of a run'),
         (('join', '--domain', '900'), '--domain: 900: is no domain'),
         (('join', '--namespace', '../x'), '--namespace: ../x: cannot be a namespace'),
         (('join', '--out', '/proc/version'), '--out /proc/version: is not an empty folder'),

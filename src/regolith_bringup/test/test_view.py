@@ -204,7 +204,7 @@ def test_no_viewer_is_left_of_a_view_that_was_killed(run: Path) -> None:
             'view: nowhere: no such folder; allowed: a folder that ./regolith run made',
         ),
         (('view', 'EMPTY', '--save', 'a.rrd'), 'is not a run folder'),
-        (('view', 'RUN', '--save', 'no/such/folder/a.rrd'), 'its folder is not there'),
+        (('view', 'RUN', '--save', 'no/such/folder/a.rrd'), 'its folder does not exist'),
         (('view', 'RUN', '--web', '--save', 'a.rrd'), '--web and --save; allowed: one of them'),
         (('view', 'RUN', '--branch', '7', '--save', 'a.rrd'), '--branch = 7: there is none; allowed: 0, 1'),
         (
