@@ -64,9 +64,9 @@ def test_a_process_that_was_not_started_pinned_does_not_run_it(tmp_path: Path, m
     monkeypatch.setattr(determinism_section, 'unpinnable_reason', lambda: '')
     monkeypatch.delenv(TUNABLES, raising=False)
     scenario = load_scenario('two_rovers', ['world.determinism=cross_machine']).scenario
-    with pytest.raises(InputError, match=f'started without what pins elementary functions; allowed: .*{TUNABLES}='):
+    with pytest.raises(InputError, match=f'started without pinned elementary functions; allowed: .*{TUNABLES}='):
         Simulation(scenario)
-    with pytest.raises(InputError, match='started without what pins'):
+    with pytest.raises(InputError, match='started without pinned'):
         launch_adapter.prepared(
             {'scenario': 'two_rovers', 'set': 'world.determinism=cross_machine', 'out': str(tmp_path / 'run')}
         )

@@ -140,7 +140,7 @@ def test_dry_runs_have_the_arguments_of_nodes(say: Any, tmp_path: Path, monkeypa
     assert without == ['world_node', 'terrain_node', 'agent_node']
     assert len(say('run', 'two_rovers', '--dry-run', '--processes', 'one', '--no-record')[1].splitlines()) == 1
     code, out, err = say('run', 'two_rovers', '--dry-run', '--domain', '300')
-    assert (code, out) == (2, '') and '--domain: 300: is no domain; allowed: 0 to 232, or auto' in err
+    assert (code, out) == (2, '') and '--domain: 300: is not a domain; allowed: 0 to 232, or auto' in err
 
 
 def test_join_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
