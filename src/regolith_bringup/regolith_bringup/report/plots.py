@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Plots of a report, as matplotlib figures without global state."""
+"""Plots of a report, as matplotlib objects without global state."""
 
 from __future__ import annotations
 
