@@ -176,7 +176,7 @@ def test_an_agent_that_dies_again_and_again_is_given_up(tmp_path: Path) -> None:
                 live.wait_for(lambda k=k: live.output.count('rejoined after replaying') > k, 30.0, 'its return')
         done = live.finish(code=3)
     assert done.output.count('starting it again') == RESTARTS
-    assert f'stopped after {RESTARTS} restarts; ending the run' in the_line(done, 'given up')
+    assert f'stopped after {RESTARTS} restarts; ending the run' in the_line(done, 'stopped after')
     assert 'no response from basalt at' in done.summary['failure']
     assert_whole(done)
 

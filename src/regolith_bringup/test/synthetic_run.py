@@ -72,7 +72,7 @@ def make_run(folder: Path, cycles: int = 60, *, close: bool = True, previews: in
     """Write a run of two vehicles that drive along y = 0 (amber) and y = 1 (basalt) at 0.3 m/s for some cycles.
 
     Args:
-        bands: whether basalt tells the slip and the tension of two bands, and has no wheels
+        bands: Whether basalt publishes slip and tension of two bands, and has no wheels.
         previews: with some, amber has a camera that left so many, and a lidar of which nothing was recorded
     """
     folder.mkdir(parents=True, exist_ok=True)

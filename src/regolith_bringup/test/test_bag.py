@@ -165,7 +165,7 @@ def test_recover_keeps_every_chunk_before_the_damage(part: float, tmp_path: Path
 
 
 def varied_bag(folder: Path) -> BagWriter:
-    """Two topics of different types, schemas and QoS; messages of both in turn, all numbers of each different."""
+    """Two topics of different types, schemas and QoS, with alternating messages of different numbers."""
     given = {'my_msgs/msg/Word': Schema('string data', 'RIHS01_' + '5a' * 32)}
     bag = BagWriter(folder, given)
     profiles = [qos_profile(latched=True, depth=3), qos_profile(best_effort=True)]
@@ -265,7 +265,7 @@ def test_recover_keeps_what_stands_before_and_behind_the_damage(
     assert not recover(tmp_path).rebuilt
 
 
-def test_recover_goes_on_behind_a_flipped_bit_without_an_index(tmp_path: Path) -> None:
+def test_recover_continues_after_a_flipped_bit_without_an_index(tmp_path: Path) -> None:
     write_bag(tmp_path / 'bag', 1000).close()
     path = tmp_path / 'bag' / 'bag_0.mcap'
     spoil(path, (3,), 'a bit')
@@ -275,7 +275,7 @@ def test_recover_goes_on_behind_a_flipped_bit_without_an_index(tmp_path: Path) -
     assert texts(tmp_path) == [f'number {k}' for k in range(1000) if k // 100 != 3]
 
 
-def test_metadata_that_cannot_be_read_are_made_anew(tmp_path: Path) -> None:
+def test_unreadable_metadata_are_rebuilt(tmp_path: Path) -> None:
     write_bag(tmp_path / 'bag', 200).close()
     (tmp_path / 'bag' / 'metadata.yaml').write_text('rosbag2_bagfile_information: [')
     with pytest.raises(RecoverError, match=r'metadata\.yaml: cannot be read: .*allowed: '):
@@ -293,7 +293,7 @@ def test_an_interrupted_recovery_can_be_repeated(tmp_path: Path) -> None:
 
 
 def test_nothing_to_recover(tmp_path: Path) -> None:
-    with pytest.raises(RecoverError, match='no bag here'):
+    with pytest.raises(RecoverError, match='contains no bag'):
         recover(tmp_path)
     (tmp_path / 'bag').mkdir()
     (tmp_path / 'bag' / 'bag_0.mcap').write_bytes(b'\x89MCAP0\r\n')

@@ -138,7 +138,7 @@ KINDS = {
 
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Be in the test's folder, as somebody who types a command is in theirs."""
+    """Change to the folder of the test, as a user in a shell."""
     monkeypatch.chdir(tmp_path)
 
 
@@ -171,7 +171,7 @@ def test_broken_scenario_is_refused(kind: str, tmp_path: Path, capfd: pytest.Cap
     for part in KINDS[kind][2]:
         assert part in err
     assert 'allowed' in err and 'Traceback' not in err
-    assert sorted(p.name for p in tmp_path.rglob('*')) == before, 'something was created'
+    assert sorted(p.name for p in tmp_path.rglob('*')) == before, 'files were created'
 
 
 @pytest.mark.seconds
@@ -180,7 +180,7 @@ def test_broken_scenario_is_refused(kind: str, tmp_path: Path, capfd: pytest.Cap
     [*(pytest.param(k, marks=pytest.mark.slow) for k in ('unknown_key', 'nested', 'not_a_raster')), 'alias_bomb'],
 )
 def test_broken_scenario_is_refused_at_once(kind: str, tmp_path: Path) -> None:
-    """In no more processor time than three times what the imports take, whatever machine this is and however busy."""
+    """Processor time is at most three times that of the imports, on any machine."""
     _lay_out(kind, tmp_path)
     raster = ', rasterio' if kind == 'not_a_raster' else ''
     for attempt in range(4):

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Campaigns by the command line: killed and gone on with, on workers of one's own and behind Dask; failures; recordings."""
+"""Tests of campaigns by the command line: interruption, own workers, Dask, failures, recordings."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_runs_that_are_missing_are_made_up_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_campaign_that_was_killed_goes_on_to_the_same_table(tmp_path: Path) -> None:
+def test_campaign_killed_and_continued_gives_the_same_table(tmp_path: Path) -> None:
     """Byte by byte, by one worker and by two; hashes are those of the runs by themselves; all is in the table."""
     file = written(tmp_path)
     whole, again = tmp_path / 'whole', tmp_path / 'again'
@@ -126,7 +126,7 @@ def test_workers_behind_a_scheduler_give_the_same_table(tmp_path: Path) -> None:
         run(file, '--out', tmp_path / 'there', '--scheduler', address, '--no-plots')
     assert (tmp_path / 'there' / 'table.csv').read_bytes() == (tmp_path / 'here' / 'table.csv').read_bytes()
     told = run(file, '--out', tmp_path / 'nowhere', '--scheduler', 'tcp://127.0.0.1:1', code=2).stderr.splitlines()
-    assert 'no scheduler with workers there' in told[-1] and 'allowed: an address such as' in told[-1]
+    assert 'no scheduler with workers found' in told[-1] and 'allowed: an address such as' in told[-1]
 
 
 @pytest.mark.slow
@@ -150,7 +150,7 @@ def test_failed_runs_are_listed_and_the_others_complete(tmp_path: Path) -> None:
 @pytest.mark.ros
 @pytest.mark.slow
 def test_recorded_runs_leave_run_folders(tmp_path: Path) -> None:
-    """The same hash as unrecorded; and they can be given to other commands. One that was broken off is run anew."""
+    """Recorded runs have the same hash as unrecorded ones and are valid for other commands. An interrupted one is repeated."""
     vary = {'seed': [4]}
     run(written(tmp_path, vary=vary), '--out', tmp_path / 'bare', '--workers', 1, '--no-plots')
     folder = tmp_path / 'out' / 'runs' / '000'
@@ -167,7 +167,7 @@ def test_recorded_runs_leave_run_folders(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.alone
 def test_twenty_four_runs_on_two_workers(tmp_path: Path) -> None:
-    """20 s each: killed in the middle and gone on with, by local workers and through Dask, the table is the same."""
+    """20 s each: killed in the middle and continued, by local workers and through Dask, the table is the same."""
     file = tmp_path / 'sweep.yaml'
     vary = {'seed': list(range(8)), 'vehicles.amber.driver.speed_mps': [0.2, 0.3, 0.4]}
     file.write_text(yaml.safe_dump({'scenario': 'two_rovers', 'duration_s': 20.0, 'vary': vary}, sort_keys=False))

@@ -201,7 +201,7 @@ SUMMARY = {
 }
 
 
-def test_figures_have_dotted_names_and_no_clock() -> None:
+def test_values_have_dotted_names_and_no_wall_times() -> None:
     assert flat_values(SUMMARY) == {
         'cycles': 5,
         'state_hash': 'ab',
@@ -215,7 +215,7 @@ def test_figures_have_dotted_names_and_no_clock() -> None:
 
 
 def test_both_tables_hold_the_same() -> None:
-    """Numbers come back to the bit; what a run lacks is empty; a column of odd types is text in Parquet."""
+    """Numbers are restored bit for bit. Missing values are empty. A column of mixed types is text in Parquet."""
     import pyarrow.parquet as pq
 
     rows = [
@@ -231,7 +231,7 @@ def test_both_tables_hold_the_same() -> None:
     assert as_parquet(rows) == as_parquet(rows)
 
 
-def test_pictures_show_what_differs_over_all_that_was_varied() -> None:
+def test_plots_show_differing_results_over_all_varied_keys() -> None:
     rows = [
         {'run': str(k), 'soil': soil, 'slope': slope, 'slip': 0.1 * slope + (soil == 'grc1'), 'cycles': 5}
         for k, (soil, slope) in enumerate([('mare', 5), ('mare', 10), ('grc1', 5), ('grc1', 10)])

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Of the ground that a bag tells of, what was committed last is what counts."""
+"""Tests of changed terrain: the last committed height of a node counts."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def called(*arguments: object) -> str:
 
 
 @pytest.mark.seconds
-def test_build_graph_writes_a_pair_and_a_picture(tmp_path: Path) -> None:
+def test_build_graph_writes_a_pair_of_files_and_an_image(tmp_path: Path) -> None:
     printed = called('comms', 'build-graph', 'comms_ridge', '--out', tmp_path, '--set', 'comms.tile_size_m=20').split()
     assert [Path(p).name for p in printed] == ['comms_ridge.dot', 'comms_ridge.dat', 'comms_ridge_graph.png']
     graph, grid = TileGraph.from_dot(tmp_path / 'comms_ridge.dot'), WorldGrid.from_dat(tmp_path / 'comms_ridge.dat')
@@ -49,8 +49,8 @@ def test_build_graph_writes_a_pair_and_a_picture(tmp_path: Path) -> None:
 
 @pytest.mark.seconds
 @pytest.mark.slow
-def test_coverage_ends_at_the_ridge_and_goes_on_from_a_breadcrumb(tmp_path: Path) -> None:
-    """The shadow of the ridge, and its end: probabilities at one place behind it, and the picture."""
+def test_coverage_ends_at_the_ridge_and_continues_from_a_breadcrumb(tmp_path: Path) -> None:
+    """The radio shadow of the ridge and its end: probabilities at one place behind it, and the image."""
     scenario = load_scenario('comms_ridge').scenario
     shadow, relayed = (
         coverage_map(scenario.comms, participant_context(scenario), 'lander', crumbs, 100)
@@ -84,7 +84,7 @@ def test_coverage_says_what_is_wrong(arguments: tuple[str, ...], words: str) -> 
 @pytest.mark.slow
 @pytest.mark.seconds
 def test_a_scenario_without_radios_is_seen_as_if_all_had_the_default_one(tmp_path: Path) -> None:
-    """Small, as the ground has no edge: 40 m round the vehicles, where all is in reach."""
+    """The graph is small, as the terrain has no edge: 40 m around the vehicles, where all is in range."""
     small = ('--set', 'comms.margin_m=40', '--set', 'comms.tile_size_m=10')
     called('comms', 'coverage', 'two_rovers', '--transmitter', 'amber', '--out', tmp_path, *small)
     called('comms', 'build-graph', 'two_rovers', '--out', tmp_path, *small)

@@ -74,7 +74,7 @@ def test_what_is_wrong_is_named(tmp_path: Path, comms: dict[str, Any], key: str,
     assert text.startswith(str(tmp_path / 'radios.yaml')) and f': {key}' in text and words in text, text
 
 
-def test_what_is_wrong_in_files_is_told_by_line_or_byte(tmp_path: Path) -> None:
+def test_file_error_names_line_or_byte(tmp_path: Path) -> None:
     scenario = load_scenario(written(tmp_path)).scenario
     dot, dat = write_graph_files(*build_from_config(scenario.comms, participant_context(scenario)), tmp_path, 'made')
     file = written(tmp_path, graph='made.dot', grid='made.dat')

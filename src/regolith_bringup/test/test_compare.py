@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs laid over one another."""
+"""Tests of the comparison of runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from regolith_files.problems import InputError
 
 @pytest.mark.seconds
 def test_a_page_lays_runs_over_one_another(run_dir: Path, tmp_path: Path, small_plots: None) -> None:
-    """A copy is the same to the bit; a shorter run differs where it ends; both are in every picture and column."""
+    """A copy is bit-identical. A shorter run differs where it ends. Both are in every plot and column."""
     copy = tmp_path / 'copy'
     shutil.copytree(run_dir, copy)
     shorter = synthetic_run.make_run(tmp_path / 'shorter', cycles=40)
@@ -43,7 +43,7 @@ def test_a_page_lays_runs_over_one_another(run_dir: Path, tmp_path: Path, small_
     assert speed.lines[0].get_ydata() == pytest.approx(synthetic_run.SPEED)
 
 
-def test_runs_of_one_name_are_told_apart() -> None:
+def test_labels_of_runs_with_one_name_differ() -> None:
     assert labels([Path('/a/runs/x'), Path('/a/runs/y')]) == ['x', 'y']
     assert labels([Path('/a/one/x'), Path('/a/two/x')]) == ['one/x', 'two/x']
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Run folders that something has damaged: one line that names the file, exit code 2, and nothing half-written."""
+"""Tests of damaged run folders: one line that names the file, exit code 2, and no incomplete output."""
 
 from __future__ import annotations
 

@@ -24,16 +24,14 @@ CANNOT = {
 
 
 @pytest.mark.parametrize('level', LEVELS)
-def test_every_level_can_be_promised_of_a_scenario_that_nobody_steers(
-    level: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_level_is_accepted_without_external_inputs(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(determinism_section, 'unpinnable_reason', lambda: '')
     assert load_scenario('two_rovers', [f'world.determinism={level}']).scenario.world.determinism == level
 
 
 @pytest.mark.seconds
 def test_what_stands_close_is_checked_by_processes_that_are_not_pinned(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A rover below a lander: whether there is room for it is seen by standing it there."""
+    """A rover below a lander is placed to check for intersections."""
     monkeypatch.setattr(determinism_section, 'unpinnable_reason', lambda: '')
     monkeypatch.delenv(TUNABLES, raising=False)
     assert load_scenario('lander', ['world.determinism=cross_machine']).scenario.world.determinism == 'cross_machine'

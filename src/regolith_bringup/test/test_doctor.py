@@ -35,13 +35,13 @@ def test_all_is_well_here() -> None:
     code, found = told()
     assert (code, found['problems']) == (0, [])
     assert found['backends']['rays'].startswith('Embree 4 on the processor')
-    assert float(found['health']['nodes hear each other'].split()[1]) < 10.0
+    assert float(found['health']['nodes hear each other'].split()[1]) < 10.0  # term: JSON key
     assert found['health']['ROS domain'].startswith('7; ')
 
 
 def test_a_middleware_that_is_not_there_is_named() -> None:
     code, found = told(RMW_IMPLEMENTATION='rmw_nowhere_cpp')
-    assert code == 1 and found['health']['nodes hear each other'] == 'no'
+    assert code == 1 and found['health']['nodes hear each other'] == 'no'  # term: JSON key
     (problem,) = found['problems']
     assert "RMW_IMPLEMENTATION = 'rmw_nowhere_cpp': is not installed; allowed: rmw_fastrtps_cpp" in problem
 
@@ -66,7 +66,7 @@ def test_a_profile_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_a_domain_out_of_range_is_a_problem() -> None:
     code, found = told(ROS_DOMAIN_ID='9999')
-    assert code == 1 and found['health']['nodes hear each other'] == 'no'
+    assert code == 1 and found['health']['nodes hear each other'] == 'no'  # term: JSON key
     assert found['problems'] == ["environment: ROS_DOMAIN_ID = '9999': is not a ROS domain; allowed: 0 to 232"]
 
 
@@ -88,7 +88,7 @@ GB = 1 << 30
     [
         ({'/dev/shm': 41 << 20, '.': GB}, []),
         ({'/dev/shm': 39 << 20, '.': 2 * GB}, ['shared memory: 39 MB free in /dev/shm, less than 40 MB; remove ']),
-        ({'/dev/shm': GB, '.': 1023 << 20}, ['disk: 1023 MB free in CWD, less than 1024 MB; make room']),
+        ({'/dev/shm': GB, '.': 1023 << 20}, ['disk: 1023 MB free in CWD, less than 1024 MB; free disk space']),
         ({'/dev/shm': 0, '.': 0}, ['shared memory: 0 MB free', 'disk: 0 MB free']),
         ({'.': GB}, []),
     ],

@@ -26,7 +26,7 @@ from regolith_terrain.raster import RasterField
 
 MOON = CRS.from_proj4('+proj=stere +lat_0=-90 +R=1737400 +units=m')
 EARTH = CRS.from_epsg(32633)
-LOCAL = CRS.from_wkt('LOCAL_CS["local metric grid",UNIT["metre",1],AXIS["x",EAST],AXIS["y",NORTH]]')
+LOCAL = CRS.from_wkt('LOCAL_CS["local metric grid",UNIT["metre",1],AXIS["x",EAST],AXIS["y",NORTH]]')  # term: WKT
 
 
 def hills(count: int, spacing: float) -> np.ndarray:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``./regolith experiment``: JSON on stdout, exit codes, pictures, errors that name key, value and what is allowed."""
+"""Tests of ``./regolith experiment``: JSON on stdout, exit codes, plots, errors with key, value and allowed values."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_runs(
     assert not (tmp_path / 'new.png').exists() and (tmp_path / 'old.png').read_text() == 'old'
 
 
-def test_what_was_found_is_told_though_its_picture_fails(
+def test_results_are_printed_though_the_plot_fails(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: Any) -> None:
@@ -244,7 +244,7 @@ def test_help_of_a_benchmark_is_its_own(capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.seconds
-def test_a_picture_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_plot_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     picture = tmp_path / 'rig.png'
     code, _, _ = call(
         capsys, 'wheel-rig', *sets(soil='chrono_lunar', slip='0.1,0.4', grid_spacing_m=0.03), '--plot', str(picture)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A package adds commands, figures and parts of the report without being named anywhere; a bad one harms nobody."""
+"""Tests of packages that add commands, summary values and report sections. A broken package affects no other."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def blink(times: int = 2) -> None:
     """Blink a few times."""
     print('blink ' * times)
 
-def figures(run):
+def values(run):
     return {'topics': len(run.recorded), 'until_s': run.simulated_s, 'amber': run.participant_summaries['amber']['distance_m']}
 
 def section(run):
     rows = [[str(run.summary['lamps']['topics']), '<b>']]
     return ReportSection('Lamps & more', [Caption('Set `a < b`.'), Table(('topics', 'mark'), rows)], order=5)
 
-def silent(run):
+def empty(run):
     return None
 
 def layer(scenario):
@@ -74,17 +74,17 @@ POINTS = """
 blink = lamps:blink
 lamps = lamps:lamps
 run = lamps:blink
-gone = no_such_module:thing
+gone = no_such_module:target
 number = lamps:number
 [regolith.summary]
-lamps = lamps:figures
+lamps = lamps:values
 dark = lamps:fails
 odd = lamps:odd
-gone = no_such_module:thing
+gone = no_such_module:target
 [regolith.report_sections]
 lamps = lamps:section
 dark = lamps:fails
-silent = lamps:silent
+empty = lamps:empty
 number = lamps:odd
 [regolith.view_layers]
 lamps = lamps:layer
@@ -131,7 +131,7 @@ def test_commands(run_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert 'its target is a int; allowed: a function or a typer.Typer' in capsys.readouterr().err
 
 
-def test_figures_of_the_summary(run_dir: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_values_of_packages_are_in_the_summary(run_dir: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         found = summary_values(FinishedRun(run_dir))
     assert found['lamps'] == {
@@ -157,7 +157,7 @@ def test_sections_of_the_report(run_dir: Path, tmp_path: Path, small_plots: None
 
 
 def test_a_scenario_cites_the_models_it_uses(capsys: pytest.CaptureFixture[str]) -> None:
-    """Every package that ships is asked: soil, vehicles and their drivers, radios where there are any."""
+    """Every shipped package contributes: soil, vehicles and their drivers, radios where there are any."""
     cited = {}
     for name in ('two_rovers', 'comms_ridge'):
         assert call('cite', name) == 0
@@ -181,8 +181,8 @@ def test_a_name_of_ours_stays_ours(caplog: pytest.LogCaptureFixture) -> None:
     assert any("'scm' (regolith.benchmarks) of package a_lamps 1.0" in r.getMessage() for r in caplog.records)
 
 
-def test_who_draws_nothing_imports_nothing_to_draw_with() -> None:
-    """matplotlib takes half a second; sensors' modules are imported by nobody who did not ask for theirs."""
+def test_plot_libraries_are_imported_only_for_plots() -> None:
+    """Importing matplotlib takes half a second. Modules of sensors are imported only on use."""
     script = (
         'import sys\nfrom regolith_bringup import cli, plugin_calls\nfrom regolith_bringup.run import summary\n'
         'assert plugin_calls.summary_values.__name__\nfrom regolith_files.plugins import load_plugins\n'

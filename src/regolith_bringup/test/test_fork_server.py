@@ -40,7 +40,7 @@ def script(folder: Path, text: str) -> Path:
 
 
 def test_a_script_finds_what_it_finds_in_a_process_of_its_own(tmp_path: Path) -> None:
-    """Arguments, environment, folder, session, signals, command line, no open files; and what it prints comes back."""
+    """Arguments, environment, folder, session, signals, command line, no open files, and returned output."""
     path = script(tmp_path, TELLS)
     environment = {name: os.environ[name] for name in ('PATH', 'HOME') if name in os.environ} | {'OF_ITS_OWN': 'yes'}
     found = []
@@ -61,7 +61,7 @@ def test_a_script_finds_what_it_finds_in_a_process_of_its_own(tmp_path: Path) ->
 
 @pytest.mark.skipif(not sys.platform.startswith('linux'), reason='of the GNU C library')
 def test_log_files_are_named_by_the_node(tmp_path: Path) -> None:
-    """ROS asks the C library what the program is called."""
+    """ROS reads the program name from the C library."""
     text = "import ctypes\nprint(ctypes.c_char_p.in_dll(ctypes.CDLL(None), 'program_invocation_name').value.decode())\n"
     path = script(tmp_path, text)
     for words, name in (
@@ -115,7 +115,7 @@ def test_only_scripts_of_this_python_are_run_this_way(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path('/proc').is_dir(), reason='looks processes up in /proc')
-def test_it_ends_with_the_process_that_asked_for_it(tmp_path: Path) -> None:
+def test_forked_process_ends_with_its_starter(tmp_path: Path) -> None:
     """Killed without a word; neither the node nor what it was forked from stays."""
     node = script(
         tmp_path,

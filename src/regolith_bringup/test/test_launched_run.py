@@ -34,20 +34,20 @@ def end_of_others(run: LaunchedRun, specs: dict[str, NodeSpec], monkeypatch: pyt
     return [run.ended(spec, 0, shutting_down=False) for spec in left][-1]
 
 
-def test_who_ended_well_is_not_started_again(tmp_path: Path) -> None:
+def test_node_that_ended_well_is_not_restarted(tmp_path: Path) -> None:
     run, specs = the_run(tmp_path, 'world.on_failure=wait')
     (tmp_path / 'started').touch()
     assert run.ended(specs['amber/agent'], 0, shutting_down=False) == LaunchStep()
 
 
-def test_who_failed_is_started_again_three_times_at_most(tmp_path: Path) -> None:
+def test_failed_node_is_restarted_three_times_at_most(tmp_path: Path) -> None:
     run, specs = the_run(tmp_path, 'world.on_failure=wait')
     (tmp_path / 'started').touch()
     steps = [run.ended(specs['amber/agent'], -9, shutting_down=False) for _ in range(RESTARTS + 1)]
     assert [s.restart for s in steps] == [True, True, True, False]
-    # A world that waits for it would wait for ever.
+    # A world that waits for it would wait without limit.
     assert 'amber/agent ended with exit code -9 (SIGKILL): stopped after 3 restarts' in steps[-1].leave
-    # Nobody comes back into a run that is being ended.
+    # No node is restarted in a run that is ending.
     assert not run.ended(specs['basalt/agent'], -9, shutting_down=True).restart
 
 
@@ -66,8 +66,8 @@ def test_a_failed_world_is_a_problem_once_all_have_ended(tmp_path: Path, monkeyp
     assert 'regolith/world ended with exit code 3' in last.problem
 
 
-def test_a_run_that_went_on_without_somebody_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Even if it hung, and its process ended well once it was told to."""
+def test_run_that_dropped_a_participant_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even if it hung, and its process ended well after the request to exit."""
     run, specs = the_run(tmp_path)
     (tmp_path / 'world_summary.json').write_text(
         json.dumps({'failure': '', 'dropped_participants': {'amber': 'no response within 5 s'}})

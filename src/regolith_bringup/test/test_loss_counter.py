@@ -27,19 +27,19 @@ def count(sequences: list[int], publishers: int) -> int:
         ([1, 1, 2, 2, 3, 3], 2, 0),
         ([1, 40, 2, 41, 3], 2, 0),
         ([1, 1, 2, 4, 3, 5], 2, 2),  # one got to 5, one to 3, six arrived
-        ([1, 2, 3, 1, 2], 1, 0),  # a publisher that came back
-        ([7, 40, 42, 8, 43], 2, 1),  # 42 goes on from 40, not from 7
+        ([1, 2, 3, 1, 2], 1, 0),  # a publisher that was restarted
+        ([7, 40, 42, 8, 43], 2, 1),  # 42 continues 40, not 7
         ([40, 7, 9, 41, 10], 2, 1),  # and 9 from 7, the only one it can
         ([5, 5, 9, 8], 2, 5),  # three between 5 and 9, two between the other 5 and 8
         ([3, 30, 300, 302, 32, 4], 3, 2),
-        ([10, 4], 1, 0),  # an old message: nobody it could continue
+        ([10, 4], 1, 0),  # an old message, which continues no publisher
     ],
 )
 def test_cases(sequences: list[int], publishers: int, lost: int) -> None:
     assert count(sequences, publishers) == lost
 
 
-def test_sum_is_exact_whoever_sent_what() -> None:
+def test_sum_of_losses_is_exact_for_any_sender() -> None:
     """Three publishers, messages dropped at random save each first and last: the count is exactly what was dropped."""
     rng = np.random.default_rng(1)
     length, dropped = 400, 0

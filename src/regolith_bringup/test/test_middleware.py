@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How far a run can be heard."""
+"""Tests of middleware profiles: visibility of a run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def texts(name: str, tag: str) -> list[str]:
 
 
 def test_profiles_that_ship() -> None:
-    # The transports in them that shared_memory.py and ros/shutdown.py reckon with.
+    # Transports in the profiles that shared_memory.py and ros/shutdown.py depend on.
     assert texts(LOCAL, 'type') == texts(NETWORK, 'type') == ['SHM', 'UDPv4']
     assert texts(UDP, 'type') == texts(NETWORK_UDP, 'type') == ['UDPv4']
 
@@ -55,7 +55,7 @@ def test_a_run_without_shared_memory_stays_without() -> None:
 
 
 @pytest.mark.parametrize('given', [{RANGE: 'SUBNET'}, {RANGE: 'SUBNET', VARIABLE: str(profile())}])
-def test_going_out_is_asked_for(given: dict[str, str]) -> None:
+def test_network_is_visible_only_on_request(given: dict[str, str]) -> None:
     assert middleware_environment(given) == {VARIABLE: str(profile(NETWORK)), RANGE: 'SUBNET'}
     assert is_network_visible(given)
     assert middleware_environment({}, network=True) == {VARIABLE: str(profile(NETWORK)), RANGE: 'SUBNET'}

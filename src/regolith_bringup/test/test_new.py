@@ -64,7 +64,7 @@ def test_what_cannot_be_made_is_refused(tmp_path: Path, kind: str, name: str, wh
 @pytest.mark.seconds
 @pytest.mark.parametrize('shell', ['bash', 'zsh', 'fish'])
 def test_a_shell_can_load_what_completes(tmp_path: Path, shell: str) -> None:
-    """The script is one for that shell; bash takes it, and asks us for scenarios that begin so."""
+    """The script is for the given shell. Bash accepts it, and queries scenarios with a prefix."""
     asked = {**os.environ, '_REGOLITH_COMPLETE': f'source_{shell}'}
     script = subprocess.run(COMMAND, env=asked, capture_output=True, text=True, check=True).stdout
     assert f'complete_{shell}' in script

@@ -56,7 +56,7 @@ def test_a_failed_participant_is_started_again_only_where_it_may_rejoin() -> Non
     assert [s.executable for s in shared if s.respawn].count('fleet_node') == 2
 
 
-def test_what_is_started_elsewhere_is_left_out_and_the_world_told() -> None:
+def test_remote_nodes_are_not_started_locally() -> None:
     scenario = load_scenario('two_rovers').scenario
     specs = node_specs(scenario, '/runs/1/scenario.yaml', '/runs/1', elsewhere=('basalt', 'terrain'))
     assert [s.public_name for s in specs] == ['recorder', 'world', 'amber']
@@ -65,7 +65,7 @@ def test_what_is_started_elsewhere_is_left_out_and_the_world_told() -> None:
 
 
 @pytest.mark.parametrize('name', ['world', 'recorder', 'sensors', 'nobody', "' -- \n\t'", 'fleet_0'])
-def test_only_those_can_be_elsewhere_whom_the_world_waits_for(name: str) -> None:
+def test_only_awaited_participants_can_be_remote(name: str) -> None:
     scenario = load_scenario('two_rovers').scenario
     with pytest.raises(InputError) as caught:
         parse_remote_nodes(f'basalt,{name}', scenario, 'many')

@@ -114,7 +114,7 @@ def links(folder: Path, obstacles: str, breadcrumbs: tuple[tuple[float, float], 
 
 
 def test_a_wall_of_rock_loses_a_link_and_a_breadcrumb_past_its_end_restores_it(tmp_path: Path) -> None:
-    """Three metres high, halfway: a knife edge (ITU-R P.526, eq. 31) two metres above the line instead of one below it.
+    """3 m high, halfway: a knife edge (ITU-R P.526, eq. 31) 2 m above the line instead of 1 m below it.
 
     Half of the packets of 100 bytes arrive at -84.4 dBm.
     """
@@ -130,7 +130,7 @@ def test_a_wall_of_rock_loses_a_link_and_a_breadcrumb_past_its_end_restores_it(t
 
 
 def test_what_is_underfoot_only_does_not_count_for_radios_and_makes_no_other_graph(tmp_path: Path) -> None:
-    """A crate of 60 cm, a post of 40 cm width; and the hash that ties a graph to its ground tells walls apart."""
+    """A crate of 60 cm, a post of 40 cm width. The hash that ties a graph to its terrain distinguishes walls."""
     small = (
         '{crate: {type: box, position: [0.0, 0.0], size: [3.0, 3.0, 0.6]},'
         ' post: {type: box, position: [2.0, 0.0], size: [0.4, 0.4, 5.0]}}'
@@ -146,7 +146,7 @@ def test_what_is_underfoot_only_does_not_count_for_radios_and_makes_no_other_gra
 
 
 def test_boulders_stand_in_the_way_of_radios_by_their_size(tmp_path: Path) -> None:
-    """Of the rocks of a mare those from 1.5 m width and 0.75 m height, felt by vehicles or not."""
+    """Rocks of a mare from 1.5 m width and 0.75 m height count, with and without vehicle contact."""
     rough = {'source': 'procedural', 'preset': 'mare', 'map_size_m': 600.0}
     section = TerrainConfig.model_validate(rough)
     field = build_height_field(section, 5)

@@ -118,7 +118,7 @@ def scenario(folder: Path, *more: dict[str, Any], terrain: dict[str, Any] | None
         ),
     ],
 )
-def test_what_cannot_be_is_refused_by_key_value_and_what_is_allowed(
+def test_impossible_region_is_refused_by_key_value_and_allowed_values(
     tmp_path: Path, change: dict[str, Any], words: list[str]
 ) -> None:
     with pytest.raises(InputError) as caught:
@@ -165,7 +165,7 @@ def test_a_hundred_million_particles_do_not_fit_on_24_gb(tmp_path: Path, monkeyp
         '100,000,000 particles',
         ' GB, about ',
         ' h of one core)',
-        'allowed: 24 GB in all',
+        'allowed: 24 GB in total',
     ]
     assert all(word in str(caught.value) for word in words), str(caught.value)
 

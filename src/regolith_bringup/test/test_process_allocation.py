@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Who shares a process, and what is asked for in vain."""
+"""Tests of the allocation of vehicles to processes, and of invalid values."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_anything_else_is_refused_in_one_line(text: str) -> None:
     assert line.startswith('--processes') and 'a number from 1 to 1000, one, many, auto' in line
 
 
-def test_vehicles_are_dealt_out_to_as_many_processes_as_asked_for() -> None:
+def test_vehicles_are_distributed_over_the_requested_processes() -> None:
     assert allocate_processes(2, FIVE, cores=2).groups == (('amber', 'chert', 'eclogite'), ('basalt', 'dacite'))
     assert allocate_processes(1, FIVE, cores=2).groups == (FIVE,)
     assert allocate_processes(9, FIVE, cores=2) == allocate_processes(5, FIVE, cores=2), 'no process stays empty'
@@ -61,4 +61,6 @@ def test_a_plan_has_a_process_for_each_group() -> None:
     assert specs['regolith/world'].parameters['processes'] == '1'
     topics = {line.split('|')[0]: line.split('|')[-1] for line in specs['regolith/recorder'].parameters['topics']}
     batches = topics['/regolith/cycle_result_batch'], topics['/regolith/terrain/delta_batch']
-    assert batches == ('1', '1') and topics['/regolith/terrain/delta'] == '0', 'the recorder waits for who is there'
+    assert batches == ('1', '1') and topics['/regolith/terrain/delta'] == '0', (
+        'the recorder waits for present publishers'
+    )

@@ -18,18 +18,18 @@ def test_the_time_left_is_that_of_the_pace_so_far() -> None:
     work.tell(0, 0)
     now[0] = 110.0
     assert work.left_s is None and work.line() == 'wheel-rig: 10 s so far'
-    work.tell(40, 100)  # gone on with from a checkpoint: these took no time
+    work.tell(40, 100)  # continued from a checkpoint: these took no time
     assert work.left_s is None and work.line() == 'wheel-rig: 40 %, 10 s so far'
     now[0] = 140.0
     work.tell(46, 100)
     assert work.left_s == pytest.approx(270.0)  # 6 parts in 30 s, 54 are left
-    now[0] = 200.0  # nothing was heard for a minute
+    now[0] = 200.0  # no report for one minute
     assert work.left_s == pytest.approx(210.0) and work.line() == 'wheel-rig: 46 %, about 4 min left'
     now[0] = 500.0  # so much for that
     assert work.left_s is None and work.line() == 'wheel-rig: 46 %, 7 min so far'
 
 
-def test_times_in_words() -> None:
+def test_duration_text_is_human_readable() -> None:
     assert [duration_text(s) for s in (7.4, 89.0, 200.0, 5399.0, 9000.0)] == ['7 s', '89 s', '3 min', '90 min', '2.5 h']
 
 

@@ -43,7 +43,7 @@ def test_mistakes_have_one_line(capfd: pytest.CaptureFixture[str], words: tuple[
     assert said in refused(capfd, *words)
 
 
-def test_who_is_started_here() -> None:
+def test_selected_nodes_are_named_or_all_remote_ones() -> None:
     assert selected_nodes((), ['amber', 'basalt'], 'lab') == ['amber', 'basalt']
     assert selected_nodes(('basalt', 'basalt'), ['amber', 'basalt'], 'lab') == ['basalt']
     with pytest.raises(InputError, match='the run on lab has no remote nodes'):

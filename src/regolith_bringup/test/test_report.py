@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From a run folder to arrays, figures, summary and report; checked against the closed form of the made-up run."""
+"""Tests of arrays, plots, summary and report of a run folder, against the closed form of a synthetic run."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_tracks(run_dir: Path) -> None:
     np.testing.assert_allclose(amber.orientation[0], [0.0, 0.0, 0.0, 1.0])
 
 
-def test_cycles_tell_committed_from_discarded(run_dir: Path) -> None:
+def test_cycles_distinguish_committed_and_discarded(run_dir: Path) -> None:
     cycles = read_run(run_dir).cycles
     assert len(cycles.time) == 61
     assert np.flatnonzero(~cycles.committed).tolist() == [made.DISCARDED_CYCLE]
@@ -79,7 +79,7 @@ def test_ground_map_places_the_ruts(run_dir: Path) -> None:
     assert np.nanmax(coarse.rut_depth) == pytest.approx(made.RUT_M)
 
 
-def test_each_running_gear_is_plotted_by_what_it_tells(tmp_path: Path) -> None:
+def test_each_running_gear_is_plotted_by_its_telemetry(tmp_path: Path) -> None:
     """Wheels by what they measure; a gear of any package by its GearState, in units that are read easily."""
     run = read_run(made.make_run(tmp_path / 'run', 20, bands=True))
     amber, basalt = run.tracks['amber'], run.tracks['basalt']
@@ -178,7 +178,7 @@ def test_rates_are_per_simulated_second(run_dir: Path, tmp_path: Path) -> None:
 
 
 def test_what_participants_report_stands_under_its_own_key(run_dir: Path, tmp_path: Path) -> None:
-    """Each figure different: none is taken for another, events come in the order of their times, then of names."""
+    """All values differ, so none can be confused with another. Events are ordered by time, then by name."""
     shutil.copytree(run_dir, run := tmp_path / 'run')
     world = json.loads((run / 'world_summary.json').read_text())
     world |= {'scenario': 'a', 'simulated_s': 2.5, 'wall_s': 5.0, 'real_time_factor': 0.5, 'cycles': 7}
@@ -223,7 +223,7 @@ def test_what_participants_report_stands_under_its_own_key(run_dir: Path, tmp_pa
     ]
     assert summary['comms'] == {'sent': 5, 'delivered': 6, 'dropped': {'no_link': 7}, 'links': links}
     assert summary['bag']['lost'] == 11 and summary['bag']['complete'] is True
-    # The first thing that broke, not what the recorder said after it.
+    # The first failure, not the later message of the recorder.
     assert summary['failure'] == 'it broke'
     world['failure'] = ''
     (run / 'world_summary.json').write_text(json.dumps(world))
@@ -252,8 +252,8 @@ def test_summary_of_a_run_that_went_wrong(run_dir: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_a_run_whose_world_died_is_told_from_its_bag(run_dir: Path, tmp_path: Path) -> None:
-    """Neither figures of the world's nor an index of the bag, whose last chunk is cut: all before it counts."""
+def test_run_whose_world_failed_is_reported_from_its_bag(run_dir: Path, tmp_path: Path) -> None:
+    """Neither results of the world nor an index of the bag, whose last chunk is cut: all data before it counts."""
     run, whole = tmp_path / 'run', build_summary(run_dir)
     shutil.copytree(run_dir, run)
     for name in ('world_summary.json', 'bag/metadata.yaml'):
@@ -310,12 +310,12 @@ def test_a_cross_section_shows_the_rut(run_dir: Path) -> None:
     # The synthetic ruts are ten nodes of 0.03 m below the ground, right below the path, and level beside it.
     for section in sections:
         assert section.depth == pytest.approx(made.RUT_M, abs=1e-9)
-        beside = np.abs(np.abs(section.across) - 0.5) < 0.4  # the other track is a metre away
+        beside = np.abs(np.abs(section.across) - 0.5) < 0.4  # the other track is 1 m away
         np.testing.assert_array_equal(section.final[beside], section.undisturbed[beside])
         assert section.travelled == pytest.approx(0.5 * run.tracks[section.name].distance)
 
 
-def test_figures_leave_the_numbers_that_they_show(tmp_path: Path) -> None:
+def test_plots_write_their_data(tmp_path: Path) -> None:
     figure = Figure()
     upper, lower = figure.subplots(2, 1, sharex=True)
     upper.set(title='Upper', ylabel='speed [m/s]')
@@ -348,7 +348,7 @@ def test_thinned_curves_keep_their_peaks_and_gaps() -> None:
 
 
 @pytest.mark.seconds
-def test_report_says_how_to_have_the_run_again(page: Path) -> None:
+def test_report_states_the_command_to_repeat_the_run(page: Path) -> None:
     text = page.read_text()
     assert f'./regolith run &#x27;{page.parent}/scenario.yaml&#x27;' in text
     for name in ('numpy', 'mujoco', 'regolith_world'):
@@ -369,7 +369,7 @@ def test_report_shows_previews_and_says_what_is_missing(page: Path, tmp_path: Pa
     missing = re.search(r'Not recorded: ([^.]*)\.', text)
     assert missing is not None and missing[1] == '/amber/eye/image_raw, /amber/lidar/points'
     assert '--set recording.sensors=true' in text
-    # A few small pictures: one row of four.
+    # A few small images: one row of four.
     sheet = re.search(r'What /amber/eye saw over the run" src="data:image/png;base64,([^"]*)"', text)
     assert sheet is not None and len(base64.b64decode(sheet[1])) < 200_000
     assert 'No vehicle has a sensor' in page.read_text()

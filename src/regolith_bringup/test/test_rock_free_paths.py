@@ -152,7 +152,7 @@ def test_given_paths_of_drivers() -> None:
     ('model', 'reach'),
     [
         ('hmmwv', math.hypot(1.689 + 1.59 * 0.0254, 35.815 * 0.0254) + math.hypot(0.4699, 0.15875)),
-        # The idler's centre, slid back by less than 0.1 m, its radius, the thickness and the width of a shoe.
+        # The idler's center, slid back by less than 0.1 m, its radius, the thickness and the width of a shoe.
         ('m113', math.hypot(4.25, 1.08) + 0.2),
     ],
 )

@@ -360,7 +360,7 @@ def test_a_running_world_receives_the_fields_of_its_services(monkeypatch: pytest
     )
 
 
-def test_what_a_running_world_refuses_is_said_with_what_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refusal_of_a_running_world_states_allowed_values(monkeypatch: pytest.MonkeyPatch) -> None:
     from regolith_msgs.srv import Rewind, SaveSnapshot, Step
     from simulation_interfaces.msg import Result
     from simulation_interfaces.srv import ResetSimulation

@@ -26,8 +26,8 @@ def test_a_domain_is_given_to_one_only() -> None:
     third.release()
 
 
-def test_a_domain_somebody_listens_on_is_not_free() -> None:
-    """Whoever takes a domain without asking here still binds its ports."""
+def test_domain_with_a_listener_is_not_free() -> None:
+    """A process that uses a domain without reserving it still binds its ports."""
     domain = ros_graph.free_domain()
     domain.release()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
@@ -37,7 +37,7 @@ def test_a_domain_somebody_listens_on_is_not_free() -> None:
 
 
 @pytest.mark.parametrize('text', ['-1', '233', 'any', '1.5', '', '٣'])
-def test_what_is_no_domain_is_refused(text: str) -> None:
+def test_invalid_domain_is_refused(text: str) -> None:
     with pytest.raises(InputError, match='0 to 232, or auto'):
         ros_graph.parse_domain(text)
 
@@ -53,6 +53,6 @@ def test_namespaces(text: str, name: str) -> None:
 
 
 @pytest.mark.parametrize('text', ['a b', '1a', 'a//b', 'a__b', 'a-b', '~a', 'ä'])
-def test_what_is_no_namespace_is_refused(text: str) -> None:
+def test_invalid_namespace_is_refused(text: str) -> None:
     with pytest.raises(InputError, match='letters, digits'):
         ros_graph.parse_namespace(text)

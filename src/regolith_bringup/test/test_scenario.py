@@ -159,7 +159,7 @@ def test_paths_are_relative_to_the_file_that_names_them(tmp_path: Path, monkeypa
         load_scenario(folder / 't.yaml', ['terrain.soil=dirt.yaml'])
 
 
-def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
+def test_all_problems_are_reported_at_once(tmp_path: Path) -> None:
     (tmp_path / 's.yaml').write_text('duration_s: -1\nseed: -2\nwrold: {}\n')
     with pytest.raises(InputError) as caught:
         load_scenario(tmp_path / 's.yaml')
@@ -167,7 +167,7 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
     assert [p.where.rsplit(':', 1)[1] for p in caught.value.problems] == ['1', '2', '3']
 
 
-def test_problems_of_a_union_are_told_as_one() -> None:
+def test_problems_of_a_union_are_reported_as_one() -> None:
     with pytest.raises(InputError) as caught:
         load_scenario('two_rovers', ['real_time_factor=fast'])
     (problem,) = caught.value.problems

@@ -50,7 +50,7 @@ def test_sensors_far_from_their_vehicle_are_refused(model: str, axis: int) -> No
         load(model, 'it', place)
 
 
-def test_what_does_not_see_may_be_inside() -> None:
+def test_sensor_that_does_not_see_may_be_inside() -> None:
     load('imu_mems', 'imu', [0.0, 0.0, 0.0])
     load('vlp16', 'lidar', [0.45, 0.0, 2.05])
     load('navcam', 'eye', [0.534, 0.0, 1.85])

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Only what the dead left behind goes."""
+"""Tests of the removal of shared memory left by terminated processes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _segment(folder: Path, number: int, age_s: float) -> Path:
     return mark
 
 
-def test_only_old_segments_of_dead_owners_go(tmp_path: Path) -> None:
+def test_only_old_segments_of_terminated_owners_are_removed(tmp_path: Path) -> None:
     dead, young, alive = (_segment(tmp_path, n, age) for n, age in ((1, 60.0), (2, 1.0), (3, 60.0)))
     port = tmp_path / 'fastrtps_port7411_el'
     port.touch()
@@ -40,7 +40,7 @@ def test_only_old_segments_of_dead_owners_go(tmp_path: Path) -> None:
 
 
 @pytest.mark.ros
-def test_the_middleware_marks_its_segments_as_we_think(tmp_path: Path) -> None:
+def test_middleware_marks_its_segments_as_expected(tmp_path: Path) -> None:
     """A process alive locks its mark; killed, it leaves the mark behind unlocked."""
     script = 'import rclpy, time; rclpy.init(); node = rclpy.create_node("x"); print("up", flush=True); time.sleep(60)'
     surroundings = {**os.environ, 'ROS_DOMAIN_ID': str(1 + os.getpid() % 19)}

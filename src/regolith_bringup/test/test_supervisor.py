@@ -32,20 +32,20 @@ STUCK = """trap '' TERM\nwhile :; do sleep 0.05; done\n"""
         (OVER % '' + LEAVES, LEAVES, LEAVES, 0, []),
         (OVER % '' + LEAVES, STUCK, LEAVES, 0, ['agent']),
         (OVER % '' + STUCK, STUCK, LEAVES, 0, ['agent', 'world']),
-        (OVER % 'amber is silent' + STUCK, LEAVES, LEAVES, NODE_FAILED, ['world']),
+        (OVER % 'amber does not respond' + STUCK, LEAVES, LEAVES, NODE_FAILED, ['world']),
         (OVER % '' + LEAVES, LEAVES, STUCK, NODE_FAILED, ['recorder']),
         (OVER % '' + LEAVES, FAILS, LEAVES, NODE_FAILED, []),
         (OVER % '' + FAILS, LEAVES, LEAVES, NODE_FAILED, []),
         (OVER % '' + 'kill -SEGV $$\n', LEAVES, LEAVES, 0, []),
-        (OVER % 'amber is silent' + 'kill -SEGV $$\n', LEAVES, LEAVES, NODE_FAILED, []),
-        # It is asked at once, so it must have had the time to become deaf.
+        (OVER % 'amber does not respond' + 'kill -SEGV $$\n', LEAVES, LEAVES, NODE_FAILED, []),
+        # The request comes at once, so the process must have had time to ignore it.
         ('sleep 0.5\n' + OVER % '' + FAILS, STUCK, LEAVES, NODE_FAILED, ['agent']),
     ],
 )
-def test_who_is_stuck_on_the_way_out(
+def test_node_that_hangs_at_exit_is_killed_and_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, world: str, agent: str, recorder: str, code: int, stuck: list[str]
 ) -> None:
-    """Ended by force and named; that fails the run only where something is lost with it."""
+    """The node is killed and named. The run fails only if data is lost."""
     specs = []
     for name, script in (('world', world), ('agent', agent), ('recorder', recorder)):
         path = tmp_path / f'{name}_node'
@@ -59,7 +59,11 @@ def test_who_is_stuck_on_the_way_out(
     said = (tmp_path / 'console.log').read_text().splitlines()
     assert sorted(line.split(':')[0] for line in said if 'did not exit in time' in line) == stuck
     # An exit code of 3 never comes without a word.
-    assert code == 0 or 'amber is silent' in world or any(' ended ' in line or 'did not exit' in line for line in said)
+    assert (
+        code == 0
+        or 'amber does not respond' in world
+        or any(' ended ' in line or 'did not exit' in line for line in said)
+    )
     crashed = OVER % '' in world and world.endswith((FAILS, '$$\n'))
     assert any('after the run was complete' in line for line in said) == crashed
 
@@ -85,7 +89,7 @@ def scripted(
 def test_a_node_that_fails_too_often_ends_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: str, code: int
 ) -> None:
-    """A world that waits for it would wait for ever; when it is stopped, it says which node was missing, or nothing."""
+    """A world that waits for the node would wait without limit. A stopped world names the missing node."""
     scripts = {
         'world': f'trap "printf \'{{\\"failure\\": \\"{failure}\\"}}\' > world_summary.json; exit {code}" TERM\n'
         'touch started\nwhile :; do sleep 0.02; done\n',
@@ -100,8 +104,8 @@ def test_a_node_that_fails_too_often_ends_the_run(
     ]
 
 
-def test_who_has_told_why_it_cannot_go_on_is_not_started_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same would happen: the disk is full, the state it came back to is not the one the world knows."""
+def test_node_that_reports_a_fatal_error_is_not_restarted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A restart would fail in the same way: the disk is full, or the restored state is not the one of the world."""
     scripts = {
         'world': 'trap "exit 3" TERM\ntouch started\nwhile :; do sleep 0.02; done\n',
         'recorder': f'{ONCE_STARTED}echo "no space"\nexit 3\n',
@@ -115,9 +119,7 @@ def test_who_has_told_why_it_cannot_go_on_is_not_started_again(tmp_path: Path, m
     ]
 
 
-def test_a_killed_world_is_named_and_how_to_go_on_from_its_last_checkpoint(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_killed_world_is_named_with_the_last_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / 'scenario.yaml').write_text('name: two\nseed: 1\nvehicles: {agent: {}}\n')
     for name in ('t000005.000', 't000010.000', 't000015.000'):
         write(tmp_path / 'checkpoints' / name, Checkpoint(0, '', dict.fromkeys(('world', 'agent', 'terrain'), b'')))
@@ -130,15 +132,15 @@ def test_a_killed_world_is_named_and_how_to_go_on_from_its_last_checkpoint(
     )
 
 
-def test_who_was_lost_on_the_way_makes_a_run_a_failed_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_that_lost_a_node_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even if its process is still there at the end, hanging, and the world has come through without it."""
     outcome = '{"failure": "", "dropped_participants": {"agent": "no response within 5 s, at 1.2 s"}}'
     scripts = {'world': f"printf '{outcome}' > world_summary.json\n", 'agent': 'exit 0\n'}
     assert scripted(tmp_path, monkeypatch, scripts).run() == NODE_FAILED
 
 
-def test_where_it_hangs_is_printed(tmp_path: Path) -> None:
-    """A node of Python with its fault handler on, as the supervisor starts them, ignoring what it is told."""
+def test_stack_of_a_hanging_node_is_printed(tmp_path: Path) -> None:
+    """A Python node with the fault handler on, as the supervisor starts it, that ignores requests."""
     path = tmp_path / 'world_node'
     script = 'import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint("up", flush=True)\n'
     path.write_text(f'#!/usr/bin/env python3\n{script}def linger():\n    time.sleep(60.0)\nlinger()\n')

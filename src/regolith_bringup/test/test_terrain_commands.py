@@ -98,7 +98,7 @@ def test_import_of_an_array(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     about = json.loads(capsys.readouterr().out)
     assert about['posts_between'] == 9 and about['post_spacing_m'] == pytest.approx([0.5, 0.5])
     field = RasterField.from_file(tmp_path / 'out' / 'heights.tif')
-    # Rows run south: 0.1 up per metre north, at the posts 2.5 m beside the centre and every 5 m on.
+    # Rows run south: 0.1 up per m north, at the posts 2.5 m beside the center and every 5 m on.
     posts = np.array([-7.5, -2.5, 2.5, 7.5])
     assert field.heights(2.5, posts) + field.datum == pytest.approx(-0.5 * 39 + 0.1 * (100.0 - 2.5 + posts), abs=1e-9)
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What ``check`` finds in vehicles, the ground under them and the types they ask for; nothing of it may wait for a run."""
+"""Tests of ``check`` for vehicles, terrain and requested types, before a run starts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from regolith_vehicles.config import load_vehicle_model
 
 
 def refused(*settings: str, scenario: str = 'two_rovers') -> Problem:
-    """Return the one thing that is wrong with a scenario that ships, changed."""
+    """Return the only error of a shipped scenario after a change."""
     with pytest.raises(InputError) as caught:
         load_scenario(scenario, settings)
     (problem,) = caught.value.problems
@@ -28,7 +28,7 @@ def refused(*settings: str, scenario: str = 'two_rovers') -> Problem:
 
 
 def own(folder: Path, old: str, new: str, of: str = 'xml', model: str = 'viper') -> str:
-    """Write a vehicle, VIPER if none is named, with one thing changed; return the setting that makes it amber's model."""
+    """Write a vehicle, VIPER by default, with one change, and return the setting that makes it amber's model."""
     _, mjcf = load_vehicle_model(model)
     for path in (mjcf, mjcf.with_suffix('.yaml'), *mjcf.parent.glob('*.obj')):
         text = path.read_text()
@@ -72,7 +72,7 @@ _SPIN = 'spin_front_left: {actuator: drive_front_left'
         ('xml', 'diaginertia="0.73 1.0 1.53"', 'diaginertia="0.1 0.1 1.53"', 'base_link', 'sum of the other two'),
     ],
 )
-def test_a_bad_rover_is_told_by_file_key_and_what_is_allowed(
+def test_bad_rover_is_reported_by_file_key_and_allowed_values(
     file: str, old: str, new: str, key: str, said: str, tmp_path: Path
 ) -> None:
     problem = refused(own(tmp_path, old, new, file, 'rassor'))
@@ -115,7 +115,7 @@ def test_a_vehicle_of_ones_own_can_drive(of: str, old: str, new: str, said: str,
 
 
 def test_numbers_are_written_alike_in_all_files(tmp_path: Path) -> None:
-    """``1e-3`` is text to YAML 1.1, and a number to everybody else."""
+    """``1e-3`` is text in YAML 1.1, and a number in other formats."""
     load_scenario('two_rovers', [own(tmp_path, 'substep_s: 1.0e-3', 'substep_s: 1e-3', 'yaml')])
 
 
@@ -174,8 +174,8 @@ def test_vehicles_inside_an_object() -> None:
         ('terrain.roughness={inner_scale_m: 50.0}', 'inner_scale_m exceeds outer_scale_m', 'up to outer_scale_m, 24.0'),
     ],
 )
-def test_words_are_those_of_files(setting: str, problem: str, allowed: str) -> None:
-    """Not those of the library that checks: nobody wrote a tuple, a dictionary or an instance of a class."""
+def test_schema_errors_use_terms_of_yaml(setting: str, problem: str, allowed: str) -> None:
+    """Messages use terms of YAML, not those of the validation library, such as tuple, dictionary or instance."""
     with pytest.raises(InputError) as caught:
         load_scenario('two_rovers', [setting])
     found = caught.value.problems[0]
@@ -203,7 +203,7 @@ def test_words_are_those_of_files(setting: str, problem: str, allowed: str) -> N
         ('vehicles.amber.driver={type: path, speed_mps: 1, waypoints: [[0, 0], [1e308, 0]]}', 'waypoints.1.0'),
     ],
 )
-def test_what_a_node_would_have_found_out(setting: str, key: str) -> None:
+def test_check_finds_errors_that_a_node_would_find(setting: str, key: str) -> None:
     problem = refused(setting)
     assert problem.key.endswith(key) and len(problem.value) <= 80
 
@@ -217,7 +217,7 @@ def test_what_a_node_would_have_found_out(setting: str, key: str) -> None:
     ],
 )
 def test_places_off_the_elevation_model(setting: str) -> None:
-    """Beyond its edge the last heights go on; a run there would be one on ground that nobody measured."""
+    """Beyond its edge the last heights continue. A run there would be on terrain without data."""
     problem = refused(setting, scenario='comms_ridge')
     assert 'outside the elevation model' in problem.problem and 'x from -110 to 110 m' in problem.allowed
 

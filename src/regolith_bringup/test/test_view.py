@@ -102,12 +102,12 @@ def test_vehicles_are_where_they_were(recording: Recording) -> None:
     base, wheel = 'world/vehicles/amber/base_link', 'world/vehicles/amber/left'
     assert {'vertex_positions', 'vertex_normals', 'vertex_colors'} <= recording.fixed[base].keys()
     times = recording.times(base, 'translation')
-    # 50 Hz are told; 20 Hz are drawn, each at the time of its own stamp.
+    # 50 Hz are published; 20 Hz are drawn, each at the time of its own stamp.
     assert times[0] == 0 and set(np.diff(times)) <= {40_000_000, 60_000_000} and len(times) == 20 * 2 + 1
     for t_ns in (0, times[17], times[-1]):
         x = SPEED * t_ns * 1e-9
         np.testing.assert_allclose(recording.last(base, 'translation', t_ns), [[x, 0.0, 0.6]], atol=1e-6)
-    # Single precision; a wheel that rolls a metre has turned four times its half angle.
+    # Single precision; a wheel that rolls 1 m has turned four times its half angle.
     half = 0.5 * SPEED * times[-1] * 1e-9 / RADIUS_M
     turn = recording.last(wheel, 'quaternion')[0]
     np.testing.assert_allclose(np.abs(turn), np.abs([0.0, np.sin(half), 0.0, np.cos(half)]), atol=1e-6)
@@ -167,7 +167,7 @@ def test_an_end_and_a_branch_can_be_chosen(run: Path, tmp_path: Path) -> None:
     assert min(branch.times('world/vehicles/amber/base_link')) == END_NS // 2
     side = TILE + 1
     first = branch.last('world/ground/soil/0_0', 'vertex_positions')[: side * side, 2].reshape(side, side)
-    # Before it went back the ruts were deep, after that half as deep; what happened in between counts no more.
+    # Before the rewind the ruts were deep, afterwards half as deep. What happened in between is discarded.
     assert first[5, 0] == pytest.approx(-RUT_M, abs=1e-7) and first[30, 0] == pytest.approx(-0.5 * RUT_M, abs=1e-7)
 
 
@@ -185,7 +185,7 @@ def test_no_viewer_is_left_of_a_view_that_was_killed(run: Path) -> None:
         view.wait()
     until = time.monotonic() + 10.0
     while (stat := Path(f'/proc/{viewer}/stat')).exists() and ') Z ' not in stat.read_text():
-        assert time.monotonic() < until, 'the viewer goes on'
+        assert time.monotonic() < until, 'the viewer still runs'
         time.sleep(0.05)
 
 
@@ -218,7 +218,7 @@ def test_no_viewer_is_left_of_a_view_that_was_killed(run: Path) -> None:
         (('view', 'NO_BAG', '--save', 'a.rrd'), 'a recorded run'),
     ],
 )
-def test_mistakes_are_told_in_one_line(
+def test_input_error_is_reported_in_one_line(
     words: tuple[str, ...],
     said: str,
     run: Path,
@@ -242,7 +242,7 @@ def test_mistakes_are_told_in_one_line(
     assert len(told.splitlines()) == 1 or words[-1] == 'big'
 
 
-def test_missing_programs_are_told_with_the_remedy(
+def test_missing_program_is_reported_with_a_fix(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv('PATH', str(tmp_path))

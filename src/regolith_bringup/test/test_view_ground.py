@@ -72,12 +72,12 @@ def test_heights_are_the_grounds_and_skirts_hang_below(tile_step: int) -> None:
     for piece in drawn:
         x, y, z = piece.vertices.astype(np.float64).T
         below = PLANE.heights(x, y) - z
-        assert below.min() > -1e-5  # single precision at a height of a metre: 1e-7
+        assert below.min() > -1e-5  # single precision at a height of 1 m: 1e-7
         on_it = np.abs(below) < 1e-5
         assert on_it.any() and (below[~on_it] > 0.5 * SPACING).all()
 
 
-def test_a_change_makes_only_its_own_tiles_anew() -> None:
+def test_soil_change_rebuilds_only_its_own_tiles() -> None:
     ground = pieces(FlatField())
     ground.show(ground.patches_around(np.zeros((1, 2))), [(a, b) for a in range(-1, 4) for b in range(-1, 4)])
     inside = ground.take(dig(range(40, 50), range(40, 50), -0.03))
@@ -123,7 +123,7 @@ def test_tiles_of_a_patch_may_be_one_piece() -> None:
     assert [p.name for p in together.restart()] == ['soil/0_0']
 
 
-def test_new_tiles_come_whole_and_their_patch_makes_room() -> None:
+def test_new_tiles_are_complete_and_removed_from_their_patch() -> None:
     ground = pieces(FlatField())
     ground.show(ground.patches_around(np.zeros((1, 2))))
     found = ground.take(dig(range(10, 12), range(10, 12), 0.05))

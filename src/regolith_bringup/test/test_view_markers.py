@@ -292,7 +292,7 @@ def test_ground_is_requested_again_after_a_missing_update_and_after_a_rewind() -
 
 
 def named_by_rviz() -> Iterator[tuple[str, str]]:
-    """Yield topics with the class of who shows them."""
+    """Yield topics with the class that shows them."""
     config = yaml.safe_load((CONFIG / 'rviz' / 'regolith.rviz').read_text())
     for display in config['Visualization Manager']['Displays']:
         for key in ('Topic', 'Description Topic'):
@@ -364,7 +364,7 @@ def test_plots_of_foxglove_name_fields_that_exist() -> None:
             present = getattr(__import__(f'{package}.msg', fromlist=[name]), name) if name else None
 
 
-def test_nothing_of_it_runs_unasked() -> None:
+def test_markers_node_runs_only_on_request() -> None:
     scenario = load_scenario('two_rovers').scenario
     assert not any(
         node.executable == 'markers_node' for node in node_specs(scenario, '/runs/1/scenario.yaml', '/runs/1')
