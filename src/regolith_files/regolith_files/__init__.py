@@ -1,3 +1,3 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ground floor: reading and refusing users' files, and finding plug-ins."""
+"""Configuration files: YAML reader, schemas, validation, error messages and loading of plug-ins."""

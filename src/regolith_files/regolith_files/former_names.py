@@ -1,6 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Former names of keys and values in the files of users. An error that refuses a former name states the new one."""
+"""Former names of keys and values in configuration files.
+
+An error for a former name states the new name.
+"""
 
 FORMER_NAMES = {
     'agent_timeout_s': ('participant_timeout_s',),
@@ -178,4 +181,4 @@ FORMER_NAMES = {
     'within_m': ('goal_tolerance_m',),
     'world': ('graph',),
 }
-"""Former name -> new names. The section decides which of several it is."""
+"""Former name -> new names. The section of the file decides which of several names applies."""
