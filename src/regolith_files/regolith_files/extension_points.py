@@ -199,7 +199,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class Figure:
-    """Matplotlib figure with a description."""
+    """Plot with a description."""
 
     figure: Any
     """``matplotlib.figure.Figure``."""
