@@ -127,7 +127,10 @@ def test_a_drum_in_particles_goes_on_with_the_same_bits_and_gathers() -> None:
     ('values', 'said'),
     [
         ({'depth_m': 0.2}, 'depth_m.0 = 0.2: is out of range; allowed'),
-        ({'advance_mps': 0.5}, r'advance_mps = 0.5: 0.393 m between successive cuts is too much; allowed: at most scoop_height_m, 0.06'),
+        (
+            {'advance_mps': 0.5},
+            r'advance_mps = 0.5: 0.393 m between successive cuts is too much; allowed: at most scoop_height_m, 0.06',
+        ),
         (
             {'terrain_model': 'crm', 'spacing_m': 0.01},
             r'spacing_m = 0.01: is too coarse; allowed: at most a quarter of the advance',

@@ -74,7 +74,7 @@ def test_each_pass_adds_less(mode: str) -> None:
         (bevameter, {'plates_m': '0.1'}, 'at least two different numbers'),
     ],
 )
-def test_wrong_settings_are_named(module: Any, values: dict[str, Any], said: str) -> None:
+def test_experiment_invalid_setting_is_named(module: Any, values: dict[str, Any], said: str) -> None:
     with pytest.raises(ValidationError, match=said):
         module.Settings.model_validate(values)
 

@@ -124,7 +124,8 @@ def test_both_memories_are_kept() -> None:
 
 def test_what_cannot_lie_side_by_side_is_refused() -> None:
     with pytest.raises(
-        ValidationError, match=r'bulldozing\.enabled = true: is not supported with models scm and rigid; allowed: one model'
+        ValidationError,
+        match=r'bulldozing\.enabled = true: is not supported with models scm and rigid; allowed: one model',
     ):
         pad(0.0, 1.0, bulldozing={'enabled': True})
     with pytest.raises(ValidationError, match=r"no such terrain model: 'mud'; allowed: .*rigid, scm"):

@@ -107,7 +107,7 @@ def test_a_load_that_is_not_borne_is_told() -> None:
         ({'terrain_model': 'crm', 'max_depth_m': 0.5}, 'depth_m = 0.62: is too small; allowed: at least 1'),
     ],
 )
-def test_wrong_settings_are_named(values: dict[str, Any], said: str) -> None:
+def test_crm_plate_sinkage_invalid_setting_is_named(values: dict[str, Any], said: str) -> None:
     with pytest.raises(ValidationError) as error:
         plate_sinkage.Settings.model_validate(values)
     assert said in str(error.value)

@@ -396,7 +396,8 @@ def test_reference_mode_has_no_slip_sinkage() -> None:
     assert rules()[CARRIES] == 1.0 and rules(enabled=False)[CARRIES] == 0.0
     assert TerrainConfig.model_validate({'scm_mode': 'reference'}).displacement()[CARRIES] == 0.0
     with pytest.raises(
-        ValueError, match=r"slip_sinkage\.enabled = true: is not supported in mode 'reference'; allowed: mode 'regolith'"
+        ValueError,
+        match=r"slip_sinkage\.enabled = true: is not supported in mode 'reference'; allowed: mode 'regolith'",
     ):
         TerrainConfig.model_validate({'scm_mode': 'reference', 'slip_sinkage': {'enabled': True}})
 
@@ -415,5 +416,7 @@ def test_rigs_in_reference_mode_are_left_alone() -> None:
         rows(individual_contact=False)[0]['sinkage_m']
         > 1.3 * rows(individual_contact=False, slip_sinkage=False)[0]['sinkage_m']
     )
-    with pytest.raises(ValueError, match="slip_sinkage = true: is not supported in mode 'reference'; allowed: mode 'regolith'"):
+    with pytest.raises(
+        ValueError, match="slip_sinkage = true: is not supported in mode 'reference'; allowed: mode 'regolith'"
+    ):
         rows(scm_mode='reference', slip_sinkage=True)

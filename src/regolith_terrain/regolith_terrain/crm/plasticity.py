@@ -32,7 +32,7 @@ def shear_bound(tau: float, pressure: float, dt: float, material: Material) -> f
 
     Source: dunatunga2015; jop2006; drucker1952.
     Checked by: test_crm_plasticity.py::test_sheared_element_rises_with_g_and_then_yields,
-    test_crm_plasticity.py::test_rate_of_shear_raises_friction, test_crm_flow.py::test_bagnold_profile.
+    test_crm_plasticity.py::test_rate_of_shear_raises_friction, test_crm_flow.py::test_crm_incline_flow_matches_the_bagnold_profile.
     """
     slow = material.friction * pressure + material.cohesion
     if tau <= slow:

@@ -71,7 +71,7 @@ def diffused(profile: Floats, step: float, ages: ArrayLike) -> Floats:
 
     Source: soderblom1970; fassett2014.
     Checked by: test_lunar_statistics.py::test_diffusion_keeps_volume_and_spreads_gaussians_exactly,
-    test_convergence_order.py::test_diffusion_is_of_second_order_in_its_cells.
+    test_convergence_order.py::test_diffusion_converges_with_second_order.
     """
     from scipy.linalg import eigh_tridiagonal  # slow to import, and many sites have no craters
 

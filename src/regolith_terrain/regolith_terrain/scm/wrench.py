@@ -79,8 +79,8 @@ def body_wrench(
         wrench: Output: wrench, see :class:`Wrench`.
 
     Source: krenn2009; serban2023.
-    Checked by: test_scm_reference.py::test_wheel_at_prescribed_slip,
-    test_scm_reference.py::test_pressing_in_and_unloading.
+    Checked by: test_scm_reference.py::test_scm_wheel_at_prescribed_slip_matches_chrono,
+    test_scm_reference.py::test_scm_loading_and_unloading_match_chrono.
     """
     wrench.force[:] = 0.0
     wrench.torque[:] = 0.0
