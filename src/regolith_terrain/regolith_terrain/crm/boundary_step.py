@@ -10,7 +10,8 @@ pressure is that of Adami. The shear term is specific to Regolith; without it, s
 So a surface is as rough as the strength of the soil, and a marker never pulls.
 
 Source: adami2012.
-Checked by: test_crm_rest.py::test_column_at_rest, test_crm_rest.py::test_force_on_bodies_is_that_on_soil_reversed.
+Checked by: test_crm_rest.py::test_crm_column_at_rest_has_geostatic_stress,
+test_crm_rest.py::test_crm_forces_on_bodies_and_soil_are_opposite.
 """
 
 from __future__ import annotations

@@ -282,7 +282,7 @@ def load_nodes(
     Source: bekker1969; krenn2009; serban2023; janosi1961; wong1967.
     Checked by: test_scm.py::test_plate_follows_bekker, test_scm.py::test_shear_saturates_at_mohr_coulomb,
     test_shapes.py::test_leaning_wheel_has_no_side_force_of_single_nodes,
-    test_scm.py::test_damping_is_in_proportion_to_speed, test_wong_reece.py::test_steady_wheel_follows_the_closed_form,
+    test_scm.py::test_damping_is_in_proportion_to_speed, test_wong_reece.py::test_steady_wheel_matches_wong_reece,
     test_scm_reference.py::test_scm_wheel_at_prescribed_slip_matches_chrono.
     """
     floats, runs = scratch.floats, scratch.ints

@@ -230,7 +230,7 @@ def bearing_capacity(width: float, cohesion: float, friction_angle: float, weigh
         disc: Whether the plate is a disc.
 
     Source: terzaghi1943; vesic1973.
-    Checked by: test_pressed_particles.py::test_bearing_capacity_is_the_books.
+    Checked by: test_pressed_particles.py::test_bearing_capacity_matches_hand_calculation.
     """
     if friction_angle == 0.0:
         return 1.3 * cohesion * (2.0 + math.pi)
@@ -278,7 +278,7 @@ def bekker_sinkage(settings: Settings, load: float) -> float | None:
     """Return the sinkage [m] of a plate under a load [N], with 1 / b = perimeter / (2 area); None for a wheel.
 
     Source: bekker1969.
-    Checked by: test_experiments.py::test_plate_sinkage_is_bekkers.
+    Checked by: test_experiments.py::test_plate_sinkage_matches_bekker.
     """
     s = settings
     if s.shape == 'wheel':
