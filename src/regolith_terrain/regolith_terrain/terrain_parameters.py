@@ -37,7 +37,8 @@ class ScmSoilConfig(SoilParameters):
 
     Source: bekker1969; janosi1961; krenn2009; carrier1991, the density.
     Checked by: test_terrain_config.py::test_chrono_soils_match_the_reference_runs,
-    test_soils.py::test_soils_match_published_values_in_si, test_bulldozing.py::test_erosion_conserves_volume.
+    test_soils.py::test_soils_match_published_values_in_si,
+    test_bulldozing.py::test_bulldozing_erosion_conserves_volume.
     """
 
     k_phi: float = Field(gt=0.0, le=1e9, description='Bekker frictional modulus k_phi [N/m^(n+2)].')

@@ -196,7 +196,7 @@ def test_a_climb_on_the_moon_is_that_on_earth_but_slower() -> None:
         ),
     ],
 )
-def test_impossible_climbs_are_refused(values: dict[str, Any], said: str) -> None:
+def test_climb_invalid_settings_are_rejected(values: dict[str, Any], said: str) -> None:
     with pytest.raises(ValidationError, match=said):
         settings(str(values.get('terrain_model', 'scm')), **values)
 

@@ -25,12 +25,12 @@ has sunk in, although the force is along the normal of the pad, not of the rim. 
 plane below the point there, so a step within such a pad can still add energy.
 
 Source: dahl1968.
-Checked by: test_rigid_contact.py::test_a_block_slides_as_coulomb_says,
-test_rigid_contact.py::test_a_block_holds_below_the_angle_of_friction,
-test_rigid_contact.py::test_a_wheel_carries_its_load_on_three_points_and_slips_by_coulomb,
-test_rigid_contact.py::test_depth_is_the_distance_from_the_nearest_point_of_the_ground,
-test_rigid_contact.py::test_a_rim_past_an_edge_is_supported_by_the_edge,
-test_rigid_contact.py::test_force_of_an_oblique_edge_is_the_gradient_of_its_energy.
+Checked by: test_rigid_contact.py::test_rigid_contact_block_slides_by_coulomb_friction,
+test_rigid_contact.py::test_rigid_contact_block_is_at_rest_below_the_friction_angle,
+test_rigid_contact.py::test_rigid_contact_wheel_has_three_points_and_coulomb_friction,
+test_rigid_contact.py::test_rigid_depth_is_the_distance_to_the_surface,
+test_rigid_contact.py::test_rigid_contact_rim_past_an_edge_is_supported,
+test_rigid_contact.py::test_rigid_contact_edge_force_is_the_energy_gradient.
 """
 
 from __future__ import annotations

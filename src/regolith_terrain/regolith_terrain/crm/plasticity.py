@@ -166,7 +166,8 @@ def return_mapping(
 
     Source: jaumann1911; dunatunga2015; roscoe1968.
     Checked by: test_crm_plasticity.py::test_sheared_element_is_elastic_and_then_yields,
-    test_crm_plasticity.py::test_return_mapping_allows_no_tension, test_crm_sums.py::test_turned_block_turns_its_stress.
+    test_crm_plasticity.py::test_return_mapping_allows_no_tension,
+    test_crm_sums.py::test_crm_rotating_block_rotates_its_stress.
     """
     wxy, wyz, wzx = 0.5 * (lxy - lyx), 0.5 * (lyz - lzy), 0.5 * (lzx - lxz)
     dxy, dyz, dzx = 0.5 * (lxy + lyx), 0.5 * (lyz + lzy), 0.5 * (lzx + lxz)

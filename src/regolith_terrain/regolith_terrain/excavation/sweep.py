@@ -153,8 +153,8 @@ def sweep_edge(tools: ToolArrays, k: int, step: float, pose: PartPose, force: Fl
         torque: Output: torque about the pose's origin [N m], shape (3,).
 
     Source: reece1964; mckyes1985.
-    Checked by: test_sweep.py::test_an_edge_takes_what_stood_above_its_path,
-    test_sweep.py::test_the_force_on_a_blade_is_the_equations.
+    Checked by: test_sweep.py::test_tool_edge_removes_soil_above_its_path,
+    test_sweep.py::test_blade_force_matches_the_earthmoving_equation.
     """
     force[:] = 0.0
     torque[:] = 0.0
@@ -263,9 +263,9 @@ def sweep_drum(
         torque: Output: torque about the pose's origin [N m], shape (3,).
 
     Source: reece1964; mckyes1985.
-    Checked by: test_sweep.py::test_a_turning_drum_leaves_its_circle,
-    test_sweep.py::test_a_drum_stands_in_the_chip_of_its_advance,
-    test_bucket_drum.py::test_power_on_the_grid_is_that_of_the_equation_over_the_circle_and_of_carrying.
+    Checked by: test_sweep.py::test_turning_drum_removes_its_circular_segment,
+    test_sweep.py::test_drum_chip_thickness_follows_its_advance,
+    test_bucket_drum.py::test_drum_power_matches_cutting_and_lifting.
     """
     force[:] = 0.0
     torque[:] = 0.0

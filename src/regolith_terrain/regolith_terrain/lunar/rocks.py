@@ -171,7 +171,7 @@ class RockField:
         """Return the abundance k, the fraction of the surface covered by rocks, at (x, y) [m].
 
         Source: ghent2014; basilevsky2013.
-        Checked by: test_off_level.py::test_rocks_about_one_crater_are_as_the_formula_says,
+        Checked by: test_off_level.py::test_rock_abundance_near_a_crater_matches_the_formula,
         test_lunar_statistics.py::test_rocks_gather_at_fresh_craters_and_come_alike_from_any_box.
         """
         x, y = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
@@ -232,7 +232,7 @@ def _abundance(x: float, y: float, background: float, blocky: Floats, reaches_m:
         reaches_m: Diameter of the narrowest crater that reaches bedrock [m].
 
     Source: ghent2014, 0.27 (age / Myr)^-0.46; basilevsky2013; mcgetchin1973.
-    Checked by: test_off_level.py::test_rocks_about_one_crater_are_as_the_formula_says.
+    Checked by: test_off_level.py::test_rock_abundance_near_a_crater_matches_the_formula.
     """
     k = background
     for n in range(blocky.shape[0]):
