@@ -119,7 +119,7 @@ def _noise_rms() -> float:
     fade. By symmetry it is 8/3 times the integrals of (1 - f)^2 and of (1 - f)^2 x^2 over [0, 1].
 
     Source: perlin2002.
-    Checked by: test_lunar_statistics.py::test_noise_has_the_stated_deviation.
+    Checked by: test_lunar_statistics.py::test_lunar_relief_has_the_given_deviation.
     """
     weight = (1.0 - Polynomial([0.0, 0.0, 0.0, 10.0, -15.0, 6.0])) ** 2
     plain, moment = weight.integ(), (weight * Polynomial([0.0, 0.0, 1.0])).integ()

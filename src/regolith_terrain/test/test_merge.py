@@ -1,5 +1,7 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
+"""Tests of the merge of soil changes and of soil copies."""
+
 from __future__ import annotations
 
 import itertools

@@ -1,5 +1,7 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
+"""Tests of procedural terrain and hillshade."""
+
 from __future__ import annotations
 
 import numpy as np

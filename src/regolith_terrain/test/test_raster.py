@@ -1,5 +1,7 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
+"""Tests of raster height fields from GeoTIFF files."""
+
 from __future__ import annotations
 
 import math

@@ -1,5 +1,7 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
+"""Tests of the cost of an SCM wheel step."""
+
 from __future__ import annotations
 
 from regolith_terrain.bench import scm_cost

@@ -1,5 +1,7 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
+"""Tests of the soil grid: windows, hash, storage and shear memory."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -116,7 +118,7 @@ def test_save_and_load() -> None:
     with pytest.raises(ValueError, match='spacing'):
         SoilGrid(FlatField(), 0.1).load(grid.save())
     with pytest.raises(ValueError, match='not a saved soil'):
-        other.load(b'something else, and long enough')
+        other.load(b'another format, and long enough')
 
 
 def test_soil_grid_unsorted_records_are_rejected() -> None:

@@ -1,5 +1,7 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
+"""Tests of the terrain section and of soil parameter sets."""
+
 from __future__ import annotations
 
 from pathlib import Path

@@ -63,7 +63,7 @@ def crater_classes(
         faintest_age: K of a crater that is just visible.
 
     Source: neukum2001; trask1966; xie2017; fassett2014.
-    Checked by: test_lunar_statistics.py::test_craters_wear_as_fast_as_they_fade_from_sight,
+    Checked by: test_lunar_statistics.py::test_crater_degradation_ends_at_minimum_visible_depth,
     test_lunar_statistics.py::test_diffusivity_agrees_with_fassett_and_thomson,
     test_lunar_statistics.py::test_crater_counts_pass_chi_square.
     """
@@ -117,7 +117,7 @@ def make_crater(
 
     Source: neukum2001; trask1966; fassett2014.
     Checked by: test_lunar_statistics.py::test_crater_counts_pass_chi_square,
-    test_lunar_statistics.py::test_ages_are_uniform_over_the_time_craters_stay_visible.
+    test_lunar_statistics.py::test_crater_ages_are_uniform_over_the_visible_time.
     """
     word = cell_word(key, _LAYER + layer, ix, iy)
     first = 16 * index

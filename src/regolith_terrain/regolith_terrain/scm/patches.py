@@ -175,8 +175,8 @@ def inverse_width(runs: Indices, n_runs: int, patch: int, spacing: float, whole_
         whole_cells: Whether the hull encloses the cells of the nodes.
 
     Source: serban2023; andrew1979.
-    Checked by: test_scm.py::test_plate_follows_bekker, test_scm.py::test_upright_cylinder_is_a_round_plate,
-    test_scm.py::test_two_bumps_are_two_patches.
+    Checked by: test_scm.py::test_scm_plate_matches_bekker, test_scm.py::test_scm_upright_cylinder_equals_a_round_plate,
+    test_scm.py::test_scm_two_bumps_give_two_patches.
     """
     nodes = 0
     low = up = 0
