@@ -144,7 +144,8 @@ def read_by_people(run: Path, folder: Path) -> Rows:
                     )
     data = folder / 'dataset'
     series.add(
-        'dataset', plain(json.loads(said(['dataset', str(run), '--out', str(data), '--val', '0.4', '--json'])), folder)
+        'dataset',
+        plain(json.loads(said(['dataset', str(run), '--out', str(data), '--val-fraction', '0.4', '--json'])), folder),
     )
     for file in sorted(data.rglob('*')):
         where = file.relative_to(data)

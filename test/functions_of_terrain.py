@@ -256,7 +256,7 @@ def benches() -> Calls:
 def ground() -> Calls:
     yield 'curvature_radii', geodesy.curvature_radii(6378137.0, 1.0 / 298.25, 0.8)
     yield 'hillshade', [hillshade(relief_of(12, 17), 0.3), hillshade(relief_of(12, 17), 0.3, 200.0, 50.0)]
-    yield 'ledger', mass_balance(120.0, 0.04, 3.0, 5.0, 7.0)
+    yield 'mass_balance', mass_balance(120.0, 0.04, 3.0, 5.0, 7.0)
     yield 'bekker_sinkage', sinkage_formulas.bekker_sinkage(150.0, 0.13, 0.17, 8e5, 0.9)
     yield 'lyasko_factor', [sinkage_formulas.lyasko_factor(slip) for slip in (0.0, 0.15, 0.6)]
     yield 'ding_sinkage', sinkage_formulas.ding_sinkage(150.0, 0.13, 0.17, 8e5, 0.9, 0.4, 0.25)

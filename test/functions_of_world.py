@@ -22,10 +22,12 @@ from regolith_world.objects.field_force import field_force
 from regolith_world.objects.linkages import joints
 from regolith_world.objects.linkages.linkage_types import RopeConfig, capsule_inertia, cylinder_inertia, inertia_of
 from regolith_world.objects.named_poses import NamedPose
-from regolith_world.objects.object import Intersection, Object, RigidBody, StaticBody, Status
+from regolith_world.objects.object import Intersection, Object, Status
 from regolith_world.objects.platform import Platform, PlatformMotion
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import box_inertia, rigid_state, sphere_inertia, turned_inertia
 from regolith_world.objects.state_history import StateManager, interpolate_body, rigidly_attached
+from regolith_world.objects.static_body import StaticBody
 from regolith_world.random import keyed_generator, philox
 from regolith_world.reporting.trajectories import principal_coordinates
 from regolith_world.reporting.view_layer import sagging_line

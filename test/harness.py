@@ -485,7 +485,7 @@ def node_pids(starter: int) -> dict[str, int]:
 
 def last_committed(run_dir: Path) -> tuple[int, int]:
     """Return the number of the last cycle that was committed: according to the world, and to the bag."""
-    world = json.loads((run_dir / 'world.json').read_text())['cycles']
+    world = json.loads((run_dir / 'world_summary.json').read_text())['cycles']
     commits = [m.content.key.cycle for m in Bag(run_dir).messages('/regolith/cycle') if m.content.verdict == 1]
     return world, max(commits)
 

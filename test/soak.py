@@ -192,7 +192,7 @@ def main() -> None:
     figures = {
         'simulated_s': summary['simulated_s'],
         'wall_s': summary['wall_s'],
-        'speed': summary['speed'],
+        'real_time_factor': summary['real_time_factor'],
         'bag': summary['bag'],
         'sensors': summary.get('sensors'),
         'modified_nodes': (summary['terrain'] or {}).get('modified_nodes'),

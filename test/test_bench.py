@@ -44,7 +44,7 @@ def test_a_rover_costs_more_than_one_of_its_wheels(monkeypatch: pytest.MonkeyPat
     figures = driving.scm()
     assert figures['us_per_wheel_step'] > 0.0 and figures['contact_nodes'] > 10
     assert figures['viper_compute_per_sim_s'] > 1e3 * 1e-6 * figures['us_per_wheel_step']
-    assert figures['speed_by_vehicles'].keys() == {'1', '2'}
+    assert figures['real_time_factor_by_vehicles'].keys() == {'1', '2'}
 
 
 @pytest.mark.seconds
@@ -56,7 +56,7 @@ def test_a_vehicles_time_is_told_part_by_part() -> None:
         told = figures['vehicles']['rassor'][ground]
         split = told['split_ms_per_s']
         assert split.pop('messages') > 0.0 and all(part > 0.0 for part in split.values())
-        assert sum(split.values()) == pytest.approx(1e3 / told['speed'])
+        assert sum(split.values()) == pytest.approx(1e3 / told['real_time_factor'])
 
 
 @pytest.mark.alone

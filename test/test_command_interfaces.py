@@ -27,7 +27,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveRun]:
     }
     terrain = {'source': 'flat', 'spacing_m': 0.1, 'model': 'rigid', 'soil': {'friction': 0.8}}
     scenario = write_scenario(folder, vehicles, duration_s=300.0, terrain=terrain, world={'gravity_mps2': 9.81})
-    with LiveRun(folder, scenario, '--speed', 2.5, '--no-record', processes='one') as live:
+    with LiveRun(folder, scenario, '--rtf', 2.5, '--no-record', processes='one') as live:
         yield live
 
 

@@ -149,7 +149,7 @@ def test_comms_comes_back_to_the_bit(tmp_path) -> None:
     expected = Simulation(load_scenario(file).scenario).run(4.0)
     from regolith_msgs.msg import WorldStatus
 
-    with LiveRun(tmp_path, file, '--speed', 1.0, to_be_killed=True) as live:
+    with LiveRun(tmp_path, file, '--rtf', 1.0, to_be_killed=True) as live:
         status = live.subscribe(WorldStatus, '/regolith/status', latched=True)
         live.wait_for(lambda: status and status[-1].t_ns > 1.6e9, 60.0, '1.6 s')
         os.kill(live.pids()['regolith/comms'], signal.SIGKILL)
@@ -219,7 +219,7 @@ class Radios:
         return self.live.call(service_type, f'/regolith/comms/{service}', **fields)
 
 
-LIVE = ('--speed', 1.0, '--no-record')
+LIVE = ('--rtf', 1.0, '--no-record')
 
 
 @pytest.fixture(scope='module', params=['one', pytest.param('many', marks=pytest.mark.slow)])
@@ -326,7 +326,7 @@ def test_a_robot_that_dies_alone_falls_silent(tmp_path: Path) -> None:
     with LiveRun(tmp_path, robust_scenario(tmp_path), *LIVE, processes='many', to_be_killed=True) as live:
         radios = Radios(live)
         os.kill(live.pids()['basalt/agent'], signal.SIGKILL)
-        live.wait_for(lambda: 'goes on without it' in live.output, 30.0, 'the drop')
+        live.wait_for(lambda: 'continues without it' in live.output, 30.0, 'the drop')
         radios.say('basalt', b'are you there?')
         radios.say('lander', b'he is not')
         radios.logged("'basalt' is not in the world")

@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DATABASE = ROOT / 'tools' / 'rosdep.yaml'
 PUBLIC = {
     'python3-hypothesis',
+    'python3-jsonschema',
     'python3-matplotlib',
     'python3-numpy',
     'python3-opencv',

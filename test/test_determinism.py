@@ -150,9 +150,9 @@ def test_a_scenario_that_ships_has_the_same_bits_as_the_page_says(scenario: str)
 
 
 THINGS = {
-    'boulder': {'type': 'immovable', 'position': [1.9, 0.0, 0.3], 'shapes': [{'kind': 'sphere', 'size_m': [0.35]}]},
+    'boulder': {'type': 'static_body', 'position': [1.9, 0.0, 0.3], 'shapes': [{'kind': 'sphere', 'size_m': [0.35]}]},
     'ball': {
-        'type': 'free_body',
+        'type': 'rigid_body',
         'position': [-1.4, 0.0, 0.6],
         'velocity_mps': [1.5, 0.0, 0.3],
         'mass_kg': 6.0,
@@ -160,7 +160,7 @@ THINGS = {
         'shape': {'kind': 'sphere', 'size_m': [0.15]},
     },
     'crate': {
-        'type': 'free_body',
+        'type': 'rigid_body',
         'position': [-2.4, 0.3, 0.9],
         'velocity_mps': [1.7, -0.1, 0.5],
         'angular_velocity_radps': [1.0, 2.0, 0.3],

@@ -121,7 +121,7 @@ def test_commands_of_the_table_exist_with_their_options() -> None:
         missing = {option for option in options if not any(option in told for told in helps.values())}
         # Of one bench only, which its own help says.
         assert missing <= ({'--resume', '--plot'} if found[2] == 'experiment' else set()), (found[2], missing)
-    assert len(seen) > 20 and {'pause', 'resume', 'step', 'speed'} <= seen, seen
+    assert len(seen) > 20 and {'pause', 'resume', 'step', 'rtf'} <= seen, seen
 
 
 @pytest.mark.slow

@@ -187,7 +187,7 @@ def test_beside_real_nodes(moon_cart: Path, tmp_path: Path) -> None:
     topics = "recording.topics=['/cart/tilt|geometry_msgs/msg/Vector3Stamped|state|1']"
     duration = ['--duration', 2.0]
     sets = [part for text in (topics, *SPRINGS) for part in ('--set', text)]
-    with LiveRun(tmp_path, 'weaving_cart', *duration, '--speed', 1.0, *sets, node=False, to_be_killed=True) as live:
+    with LiveRun(tmp_path, 'weaving_cart', *duration, '--rtf', 1.0, *sets, node=False, to_be_killed=True) as live:
         sensor = subprocess.Popen(
             [sys.executable, '-m', 'moon_cart.tilt'], env=environment(live.domain, to_be_killed=True), cwd=tmp_path
         )

@@ -53,7 +53,7 @@ def diagnostics_of(live: LiveRun) -> list:
 
 def test_stop_names_the_dead_and_keeps_the_bag(tmp_path):
     with LiveRun(
-        tmp_path, scenario(tmp_path, 'stop', participant_timeout_s=1.5), '--speed', 1.0, to_be_killed=True
+        tmp_path, scenario(tmp_path, 'stop', participant_timeout_s=1.5), '--rtf', 1.0, to_be_killed=True
     ) as live:
         diagnostics = diagnostics_of(live)
         kill_in_mid_run(live, 'basalt/agent')
@@ -70,7 +70,7 @@ def test_stop_names_the_dead_and_keeps_the_bag(tmp_path):
 
 @pytest.mark.slow
 def test_drop_goes_on_without_it(tmp_path):
-    with LiveRun(tmp_path, scenario(tmp_path, 'drop', 3.0), '--speed', 1.0, to_be_killed=True) as live:
+    with LiveRun(tmp_path, scenario(tmp_path, 'drop', 3.0), '--rtf', 1.0, to_be_killed=True) as live:
         diagnostics = diagnostics_of(live)
         kill_in_mid_run(live, 'basalt/agent')
         named_on_diagnostics(live, diagnostics, 'basalt')
@@ -86,7 +86,7 @@ def test_wait_brings_them_back_to_the_bit(tmp_path):
     """The killed agent is started again, restores its checkpoint, replays silently; then terrain. No bit is lost."""
     file = scenario(tmp_path, 'wait', 4.0)
     undisturbed = Simulation(load_scenario(file).scenario).run(4.0)
-    with LiveRun(tmp_path, file, '--speed', 1.0, to_be_killed=True) as live:
+    with LiveRun(tmp_path, file, '--rtf', 1.0, to_be_killed=True) as live:
         kill_in_mid_run(live, 'amber/agent')
         live.wait_for(lambda: 'rejoined after replaying' in live.output, 30.0, 'amber')
         kill_in_mid_run(live, 'regolith/terrain', 2.4)
@@ -108,14 +108,14 @@ def test_an_unstable_vehicle_ends_the_run_with_its_name_and_time(tmp_path):
     drives = {**DRIVES, 'basalt': {**DRIVES['basalt'], 'model': 'mad.yaml'}}
     world = {'participant_timeout_s': 60.0}
     result = run_scenario(tmp_path, write_scenario(tmp_path, drives, world=world, duration_s=8.0), code=3, timeout=40.0)
-    failure = json.loads((result.run_dir / 'world.json').read_text())['failure']
+    failure = json.loads((result.run_dir / 'world_summary.json').read_text())['failure']
     assert re.match(r'basalt: in the cycle from \d\.\d{4} s: .*(unstable|left the soil window|moves at more)', failure)
     assert failure in result.output.replace('\n', ' ')
 
 
 @pytest.mark.alone
 def test_ctrl_c_leaves_nothing_behind_and_a_whole_bag(tmp_path):
-    with LiveRun(tmp_path, scenario(tmp_path, 'stop', 60.0), '--speed', 1.0, forked=False) as live:
+    with LiveRun(tmp_path, scenario(tmp_path, 'stop', 60.0), '--rtf', 1.0, forked=False) as live:
         from regolith_msgs.msg import WorldStatus
 
         status = live.subscribe(WorldStatus, '/regolith/status', latched=True)
@@ -134,7 +134,7 @@ def test_ctrl_c_leaves_nothing_behind_and_a_whole_bag(tmp_path):
 
 
 def test_a_killed_supervisor_leaves_no_orphans(tmp_path):
-    with LiveRun(tmp_path, scenario(tmp_path, 'stop', 60.0), '--speed', 1.0, to_be_killed=True, forked=False) as live:
+    with LiveRun(tmp_path, scenario(tmp_path, 'stop', 60.0), '--rtf', 1.0, to_be_killed=True, forked=False) as live:
         from regolith_msgs.msg import WorldStatus
 
         status = live.subscribe(WorldStatus, '/regolith/status', latched=True)
@@ -155,7 +155,7 @@ def test_a_killed_recorder_loses_at_most_a_second(tmp_path):
 
     from regolith_bringup.bag.reading import Bag
 
-    with LiveRun(tmp_path, scenario(tmp_path, 'stop', 5.0), '--speed', 1.0, to_be_killed=True) as live:
+    with LiveRun(tmp_path, scenario(tmp_path, 'stop', 5.0), '--rtf', 1.0, to_be_killed=True) as live:
         kill_in_mid_run(live, 'regolith/recorder', 2.2)
         from regolith_msgs.msg import WorldStatus
 

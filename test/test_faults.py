@@ -57,7 +57,7 @@ COMMS = {
         {'src': 'lander', 'dst': 'broadcast', 'period_s': 0.2},
     ],
 }
-REAL_TIME = ('--speed', 1.0)
+REAL_TIME = ('--rtf', 1.0)
 
 
 def scenario(folder: Path, policy: str, duration_s: float = 4.0, *, seeing: bool = False, **sections: Any) -> Path:
@@ -90,7 +90,7 @@ def assert_whole(run: RunResult) -> None:
     """Assert that the bag lacks nothing of what the world has committed."""
     world, bag = last_committed(run.run_dir)
     assert bag == world
-    assert run.summary['bag']['lost'] == 0 and run.summary['bag']['whole']
+    assert run.summary['bag']['lost'] == 0 and run.summary['bag']['complete']
 
 
 def the_line(run: RunResult, words: str) -> str:
@@ -138,18 +138,19 @@ def test_an_agent_that_hangs_too_long_is_given_up(tmp_path: Path, policy: str) -
         pids = live.pids()
         done = live.finish(code=3)
         assert_gone(pids)
-    meaning = {'stop': 'stops', 'drop': 'goes on without it'}[policy]
+    meaning = {'stop': 'stops', 'drop': 'continues without it'}[policy]
     line = the_line(done, 'no response from basalt: the world')
     assert re.search(rf'the world {meaning} \(no response within 1.5 s, at 1\.\d+ s\)', line)
     assert_whole(done)
     if policy == 'stop':
         assert re.search(
-            rf'to continue: ./regolith run {done.run_dir}/scenario.yaml --from {done.run_dir}/checkpoints/t\S+', line
+            rf'to continue: ./regolith run {done.run_dir}/scenario.yaml --checkpoint {done.run_dir}/checkpoints/t\S+',
+            line,
         )
         assert re.fullmatch(r'no response from basalt at 1\.\d+ s', done.summary['failure'])
     else:
         assert done.summary['simulated_s'] == pytest.approx(4.0)
-        assert list(done.summary['without']) == ['basalt'] and not done.summary['failure']
+        assert list(done.summary['dropped_participants']) == ['basalt'] and not done.summary['failure']
         the_line(done, 'basalt failed: no response within 1.5 s')
 
 
@@ -158,11 +159,11 @@ def test_an_agent_that_hangs_too_long_comes_back_to_a_world_that_waits(tmp_path:
     path = scenario(tmp_path, 'wait', 3.0)
     with LiveRun(tmp_path, path, *REAL_TIME, to_be_killed=True) as live:
         pid = hit(live, 'basalt/agent', signal.SIGSTOP)
-        live.wait_for(lambda: 'waits for it to come back' in live.output, 20.0, 'the line')
+        live.wait_for(lambda: 'waits for it to return' in live.output, 20.0, 'the line')
         os.kill(pid, signal.SIGCONT)
         done = live.finish()
     assert done.summary['state_hash'] == undisturbed(path)
-    assert 'end one that hangs' in the_line(done, 'no response from basalt')
+    assert 'end a process that hangs' in the_line(done, 'no response from basalt')
     assert_whole(done)
 
 
@@ -207,7 +208,7 @@ def test_a_vehicle_that_came_in_mid_run_and_dies_comes_back_too(tmp_path: Path) 
         live.come_to(status[-1].t_ns * 1e-9 + 1.0)
         live.interrupt()
         done = live.finish()
-    assert 'no response from late: the world waits for it to come back' in done.output
+    assert 'no response from late: the world waits for it to return' in done.output
     assert_whole(done)
 
 
@@ -260,12 +261,12 @@ def test_a_killed_world_ends_the_run_and_its_bag_is_whole(tmp_path: Path, proces
         done = live.finish(code=3)
         assert_gone(pids)
     line = the_line(done, 'regolith/world ended with exit code -9 (SIGKILL), and the run with it')
-    saved = re.search(r'--from (\S+)', line)
+    saved = re.search(r'--checkpoint (\S+)', line)
     assert saved and (Path(saved[1]) / 'manifest.json').is_file()
     assert 'ended before it could write its figures' in the_line(done, 'failed: ')
     # What the bag holds is summed up: the last commit travels with a record that a dead world does not send.
     assert 1.2 < done.summary['simulated_s'] < 60.0 and done.summary['vehicles']['amber']['distance_m'] > 0.2
-    assert done.summary['bag']['lost'] == 0 and done.summary['bag']['whole']
+    assert done.summary['bag']['lost'] == 0 and done.summary['bag']['complete']
     cycles = [m.content.key.cycle for m in Bag(done.run_dir).messages('/regolith/cycle')]
     assert cycles == sorted(cycles) and set(cycles) == set(range(max(cycles) + 1))
 
@@ -275,10 +276,10 @@ def test_a_run_whose_world_was_killed_is_continued_to_the_same_end(tmp_path: Pat
     path = scenario(tmp_path, 'stop', 3.0)
     with LiveRun(tmp_path, path, *REAL_TIME, to_be_killed=True) as live:
         hit(live, 'regolith/world', signal.SIGKILL)
-        line = the_line(live.finish(code=3), '--from')
-    words = re.search(r'./regolith run (\S+) --from (\S+)', line)
+        line = the_line(live.finish(code=3), '--checkpoint')
+    words = re.search(r'./regolith run (\S+) --checkpoint (\S+)', line)
     assert words
-    rest = run_scenario(tmp_path, words[1], '--from', words[2], name='rest')
+    rest = run_scenario(tmp_path, words[1], '--checkpoint', words[2], name='rest')
     assert rest.summary['state_hash'] == undisturbed(path)
 
 
@@ -306,7 +307,7 @@ def test_killed_sensors(tmp_path: Path, policy: str) -> None:
     else:
         assert done.summary['state_hash'] == undisturbed(path)
     if policy == 'drop':
-        assert list(done.summary['without']) == ['sensors']
+        assert list(done.summary['dropped_participants']) == ['sensors']
     if policy == 'wait':
         # Those that were due while it was away: no more than the world's lead over it, and a frame it had not sent.
         assert seen[-1] == pytest.approx(3.8) and len(seen) >= 20 - 3
@@ -344,7 +345,7 @@ def test_a_killed_recorder(tmp_path: Path, policy: str) -> None:
     else:
         assert done.summary['state_hash'] == undisturbed(path)
     if policy == 'drop':
-        assert list(done.summary['without']) == ['recorder']
+        assert list(done.summary['dropped_participants']) == ['recorder']
     repair = subprocess.run(
         command('recover', done.run_dir), env=environment(live.domain), capture_output=True, text=True, timeout=60
     )
@@ -391,7 +392,7 @@ def test_a_killed_supervisor_leaves_a_whole_bag_to_report_on(tmp_path: Path) -> 
     world, bag = last_committed(folder)
     assert bag == world and (folder / 'report.html').is_file()
     summary = json.loads((folder / 'summary.json').read_text())
-    assert summary['bag']['whole'] and summary['bag']['lost'] == 0
+    assert summary['bag']['complete'] and summary['bag']['lost'] == 0
     assert 1.2 < summary['simulated_s'] < 60.0 and summary['vehicles']['amber']['distance_m'] > 0.2
 
 
@@ -487,7 +488,9 @@ def test_a_full_disk_ends_the_recording(small_disk: Path, tmp_path: Path, policy
     assert at_s > 1.0
     assert done.summary['failure'] and done.summary['simulated_s'] > 1.3
     if policy == 'drop':
-        assert done.summary['simulated_s'] == pytest.approx(8.0) and list(done.summary['without']) == ['recorder']
+        assert done.summary['simulated_s'] == pytest.approx(8.0) and list(done.summary['dropped_participants']) == [
+            'recorder'
+        ]
         assert done.summary['state_hash'] == undisturbed(path)
     elif policy == 'wait':
         the_line(done, 'given up after 0 restarts; the run ends')  # it would fill the disk again
@@ -511,12 +514,14 @@ def test_a_full_disk_that_takes_no_checkpoint_ends_the_run(small_disk: Path, tmp
     assert re.search(
         rf'no checkpoint at \d\.\d+ s: {done.run_dir}/checkpoints\S*: No space left on device; the run ends', line
     )
-    saved = re.search(r'--from (\S+)', line)
+    saved = re.search(r'--checkpoint (\S+)', line)
     assert saved and sorted(p.name for p in (done.run_dir / 'checkpoints').iterdir())[-1] == Path(saved[1]).name
     assert re.match(r'no checkpoint at \d\.\d+ s', done.summary['failure'])
     assert done.summary['vehicles']['amber']['distance_m'] > 0.2
     (small_disk / 'ballast').unlink()
-    rest = run_scenario(tmp_path, done.run_dir / 'scenario.yaml', '--from', saved[1], '--duration', 3, name='rest')
+    rest = run_scenario(
+        tmp_path, done.run_dir / 'scenario.yaml', '--checkpoint', saved[1], '--duration', 3, name='rest'
+    )
     assert rest.summary['state_hash'] == undisturbed(scenario(tmp_path, 'stop', 3.0))
 
 
@@ -560,7 +565,7 @@ def test_strict_real_time_counts_what_a_slow_participant_misses(tmp_path: Path) 
         diagnostics = live.subscribe(DiagnosticArray, '/diagnostics')
         done = live.finish()
     told = done.summary['real_time']
-    assert told == json.loads((done.run_dir / 'world.json').read_text())['real_time']
+    assert told == json.loads((done.run_dir / 'world_summary.json').read_text())['real_time']
     assert told['timed_cycles'] == 50 and told['deadline_misses'] > 25
     assert 0.05 < told['jitter_p99_s'] <= told['jitter_max_s']
     assert f'{told["deadline_misses"]} of 50 cycles missed their deadline' in the_line(done, 'real time: ')
@@ -569,7 +574,7 @@ def test_strict_real_time_counts_what_a_slow_participant_misses(tmp_path: Path) 
     assert int(shown['deadline_misses']) > 5 and float(shown['jitter_p99_s']) > 0.05
     # Without it, with ten times the time for each cycle, as good as none: other work here may hold one up now and then.
     idle = scenario(tmp_path, 'stop', 0.6, world=strict)
-    quick = run_scenario(tmp_path, idle, '--speed', 0.1, name='quick').summary['real_time']
+    quick = run_scenario(tmp_path, idle, '--rtf', 0.1, name='quick').summary['real_time']
     assert quick['timed_cycles'] == 30 and quick['deadline_misses'] <= 30 / 5
 
 

@@ -34,15 +34,12 @@ OTHER_CONCEPTS = {
 }
 """Former names of some keys that other keys have rightly, e.g. ``size_m`` of a collision shape."""
 
-SPLIT_LATER = {
-    'regolith_world.objects.{object,static_body,rigid_body,beam}': 'regolith_world.objects.object',
-    'regolith_sensors.config.{sensor_types,sensors,lighting,stereo}': 'regolith_sensors.config.sensors',
-}
-"""Modules that are to be split, and the one module that still holds all of it."""
 
+def entries() -> tuple[dict[str, list[str]], dict[str, str]]:
+    """Return new modules by former ones, and new names by (former module).(symbol) or (former module).Class.member.
 
-def entries() -> tuple[dict[str, str], dict[str, str]]:
-    """Return new modules by former ones, and new names by (former module).(symbol) or (former module).Class.member."""
+    A module with several new ones was split: `{a,b}`.
+    """
     text = GLOSSARY.read_text(encoding='utf-8')
     section = text[text.index('## 3. Rename table, code') : text.index('## 4. Words to avoid')]
     modules, symbols = {}, {}
@@ -54,14 +51,15 @@ def entries() -> tuple[dict[str, str], dict[str, str]]:
             if moved := re.match(r'to `([\w/]+)/`: ', part):
                 for name in re.findall(r'`([\w/]+)`', part[moved.end() :]):
                     new = f'{moved[1]}/{name.rsplit("/", 1)[-1]}'
-                    modules[f'{package}.{name}'.replace('/', '.')] = f'{package}.{new}'.replace('/', '.')
+                    modules[f'{package}.{name}'.replace('/', '.')] = [f'{package}.{new}'.replace('/', '.')]
                 continue
             renamed = re.match(r'`([\w/]+)`(?: → `([\w/{},]+)`)?(?: \((.*)\))?$', part.strip())
             assert renamed, part
             old = f'{package}.{renamed[1]}'.replace('/', '.')
             if renamed[2]:
-                new = f'{package}.{renamed[2]}'.replace('/', '.')
-                modules[old] = SPLIT_LATER.get(new, new)
+                parent, _, names = renamed[2].partition('{')
+                split = names.rstrip('}').split(',') if names else ['']
+                modules[old] = [f'{package}.{parent}{name}'.replace('/', '.') for name in split]
             for name, new in re.findall(r'`([\w.]+)`→`(\w+)`', renamed[3] or ''):
                 symbols[f'{old}.{name}'] = new
     return modules, symbols
@@ -89,8 +87,9 @@ def defined(module: str) -> frozenset[str]:
 def test_modules_have_their_new_names_alone() -> None:
     modules, _ = entries()
     assert len(modules) > 300
-    assert [new for new in modules.values() if not path_of(new).exists()] == []
-    left = [old for old in modules.keys() - set(modules.values()) if path_of(old).with_suffix('.py').is_file()]
+    new_modules = {new for several in modules.values() for new in several}
+    assert sorted(new for new in new_modules if not path_of(new).exists()) == []
+    left = [old for old in modules.keys() - new_modules if path_of(old).with_suffix('.py').is_file()]
     assert left == []
 
 
@@ -104,7 +103,7 @@ def test_former_names_of_symbols_are_gone() -> None:
         if module not in modules and not path_of(module).exists():
             module, owner = module.rsplit('.', 1)
             owner = symbols.get(f'{module}.{owner}', owner) + '.'
-        names = defined(modules.get(module, module))
+        names = frozenset[str]().union(*map(defined, modules.get(module, [module])))
         # A former name may be another symbol's new one.
         taken = {symbols[k] for k in symbols if k.rsplit('.', 1)[0] == key.rsplit('.', 1)[0]}
         if f'{owner}{name}' in names and name not in taken:
@@ -149,13 +148,19 @@ def test_messages_and_fields_have_their_new_names_alone() -> None:
     assert renamed > 55
 
 
-def test_topics_services_and_parameters_have_their_new_names_alone() -> None:
-    """Names are looked for where they are quoted whole: in the source, and in the page of parameters."""
-    source = '\n'.join(
+@cache
+def package_source() -> str:
+    """Return the source of all packages, without their tests."""
+    return '\n'.join(
         path.read_text(encoding='utf-8')
         for package in sorted((ROOT / 'src').glob('regolith_*'))
-        for path in sorted((package / package.name).rglob('*.py'))
+        for path in [*sorted((package / package.name).rglob('*.py')), *package.glob('setup.py')]
     )
+
+
+def test_topics_services_and_parameters_have_their_new_names_alone() -> None:
+    """Names are looked for where they are quoted whole: in the source, and in the page of parameters."""
+    source = package_source()
     parameters = (ROOT / 'docs' / 'parameters.md').read_text(encoding='utf-8')
     names = set(re.findall(r'^\| `(\w+)` \|', parameters, re.M))
     found = []
@@ -212,3 +217,97 @@ def test_pages_set_no_former_key(page: Path) -> None:
     blocks = re.findall(r'^```yaml\n(.*?)^```$', text, re.M | re.S)
     keys = [key for block in blocks for key in re.findall(rf'(?:^|[{{,] )\s*(?:- )?({former}):', block, re.M)]
     assert (commands, keys) == ([], [])
+
+
+def entry_points() -> dict[str, set[str]]:
+    """Return the names of the packages' entry points, by group."""
+    found: dict[str, set[str]] = {}
+    for file in sorted((ROOT / 'src').glob('*/setup.py')):
+        for node in ast.walk(ast.parse(file.read_text(encoding='utf-8'))):
+            if isinstance(node, ast.keyword) and node.arg == 'entry_points':
+                for group, points in ast.literal_eval(node.value).items():
+                    names = {point.partition(' = ')[0] for point in points}
+                    found.setdefault(group.removeprefix('regolith.'), set()).update(names)
+    return found
+
+
+def test_entry_points_have_their_new_names_alone() -> None:
+    found, source = entry_points(), package_source()
+    rows = {row[0]: row[1] for row in section('### 2.1 Packages', '### 2.2 Topics')}
+    for old, new in re.findall(r'`regolith\.(\w+)` → `regolith\.(\w+)`', rows['entry point groups']):
+        assert re.search(rf"'regolith\.{new}'", source) and not re.search(rf"'regolith\.{old}'", source), (
+            f'{old} -> {new}'
+        )
+    groups = {
+        'commands': 'commands',
+        'benchmarks': 'benchmarks',
+        'objects': 'object_types',
+        'report section': 'report_sections',
+        'view layer': 'view_layers',
+        'citation group': 'citations',
+    }
+    renamed = 0
+    for kind, group in groups.items():
+        part = re.search(rf'{kind} (`.*?)(?:; (?=report|view|citation)|\. |$)', rows['entry point names'])
+        assert part, kind
+        pairs_here = re.findall(r'((?:`[\w-]+`, )*`[\w-]+`) → `([\w-]+)`', part[1])
+        new_names = {new for _, new in pairs_here}
+        for olds, new in pairs_here:
+            assert new in found[group], new
+            for old in set(re.findall(r'[\w-]+', olds)) - new_names:
+                assert old not in found[group], f'{kind} {old} -> {new}'
+                renamed += 1
+    for old, new in re.findall(r'`([\w-]+)` → `([\w-]+)`', section('### 2.7 Experiments', '## 3.')[1][1]):
+        assert new in found['experiments'] and old not in found['experiments'], f'{old} -> {new}'
+        renamed += 1
+    assert renamed > 12
+
+
+def test_options_have_their_new_names_alone() -> None:
+    stored = (ROOT / 'test' / 'baselines' / 'interface.json').read_text(encoding='utf-8')
+    options = {
+        f'{command} {option}'
+        for command, words in re.findall(
+            r'^"command regolith ([a-z -]+?) --[\w-]+": \["words \'([^\']*)\'', stored, re.M
+        )
+        for option in words.split()
+    }
+    renamed = 0
+    for command, renames, *_ in section('### 2.4 Command line', '### 2.5 Scenario keys'):
+        name = re.findall(r'`([a-z ]+?)(?: [A-Z]+)?`', command)
+        if not name or command.startswith('`ros2'):
+            continue
+        moved = re.match(r'`(\w+) [A-Z]+`;', renames)
+        name = [moved[1]] if moved else name
+        for old, new in re.findall(r'`(--[\w-]+)` → `(--[\w-]+)`', renames):
+            assert f'{name[0]} {new}' in options and f'{name[0]} {old}' not in options, f'{name[0]} {old} -> {new}'
+            renamed += 1
+    assert renamed > 18
+    arguments = (ROOT / 'src/regolith_bringup/regolith_bringup/run/launch_adapter.py').read_text(encoding='utf-8')
+    for old, new in (('speed', 'rtf'), ('from', 'checkpoint'), ('elsewhere', 'remote')):
+        assert f"    '{new}': (" in arguments and f"    '{old}': (" not in arguments
+
+
+def test_results_and_files_of_runs_have_their_new_names_alone() -> None:
+    source = package_source()
+    renamed = 0
+    for kind, renames, *_ in section('### 2.7 Experiments', '## 3.'):
+        if kind not in ('`summary.json`', 'run folder'):
+            continue
+        for old, new in re.findall(r'`([\w.\[\]*]+)/?` → `([\w.]+)/?`', renames):
+            last = old if kind == 'run folder' else old.rpartition('.')[2]
+            assert re.search(
+                rf"['`/]{re.escape(new.rpartition('.')[2] if kind != 'run folder' else new)}['`/]", source
+            ), new
+            if last not in (
+                'charge',
+                'speed',
+                'basis',
+                'whole',
+                'reports',
+                'without',
+                'snapshots',
+            ):  # words of other concepts, too
+                assert not re.search(rf"['`/]{re.escape(last)}['`]", source), f'{old} -> {new}'
+            renamed += 1
+    assert renamed > 8

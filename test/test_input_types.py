@@ -24,7 +24,7 @@ def test_twist_stamped_drives_and_wrong_type_warns(tmp_path: Path, processes: st
     from std_msgs.msg import String
 
     scenario = write_scenario(tmp_path, {'rover': vehicle(0.0, 0.0, type='external', timeout_s=0.3)}, duration_s=600.0)
-    with LiveRun(tmp_path, scenario, '--speed', 1, processes=processes) as live:
+    with LiveRun(tmp_path, scenario, '--rtf', 1, processes=processes) as live:
         odom, told = (
             live.subscribe(Odometry, '/rover/ground_truth/odom'),
             live.subscribe(DiagnosticArray, '/diagnostics'),

@@ -63,14 +63,14 @@ def test_a_vehicle_joins_a_run_under_way(tmp_path: Path) -> None:
     finally:
         end_all(nodes, 0.0)
     (refused,) = (line for line in said if 'refused dacite' in line)
-    assert "'dacite' at (0.50, 6.00, 0.2" in refused and "inside 'cobalt' at (0.00, 6.00, 0.2" in refused
+    assert "'dacite' at (0.50, 6.00, 0.2" in refused and "would penetrate 'cobalt' at (0.00, 6.00, 0.2" in refused
     assert nodes[-1].code == 3
     (joined,) = (line for line in said if 'basalt joins at' in line)
     at_s = float(joined.split('basalt joins at')[1].split()[0])
     assert 0.0 < at_s < 15.0
-    outcome = json.loads((tmp_path / 'world.json').read_text())
+    outcome = json.loads((tmp_path / 'world_summary.json').read_text())
     assert outcome['forced_cycles'] == outcome['discarded_cycles'] == 0
-    reports = outcome['reports']
+    reports = outcome['participant_summaries']
     assert set(reports) == {'amber', 'basalt', 'cobalt', 'terrain'}, reports
     driven = reports['basalt']['distance_m']
     assert 0.2 < driven < 0.4 * (16.0 - at_s) + 0.05

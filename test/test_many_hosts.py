@@ -102,7 +102,7 @@ def started(
     programs = {
         'basalt': start('c', 'basalt', 'join', 'basalt'),
         'others': start('b', 'others', 'join', 'terrain', 'amber'),
-        'world': start('a', 'world', 'run', scenario, '--elsewhere', 'amber,basalt,terrain', '--no-report', *options),
+        'world': start('a', 'world', 'run', scenario, '--remote', 'amber,basalt,terrain', '--no-report', *options),
     }
     return Fleet(hosts, programs, folder)
 
@@ -186,7 +186,7 @@ def test_a_node_comes_back_after_a_cut(tmp_path: Path, domain: int, cut_s: float
         fleet.come_to(0.5)
         hosts.cut('c', cut_s)
         summary = fleet.finish()
-    assert 'no response from basalt: the world waits for it to come back' in fleet.programs['world'].output
+    assert 'no response from basalt: the world waits for it to return' in fleet.programs['world'].output
     assert 'rejoined' not in fleet.programs['basalt'].output
     assert summary['state_hash'] == alone
     assert summary['wall_s'] > cut_s

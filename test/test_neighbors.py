@@ -23,7 +23,7 @@ def test_runs_in_one_graph_leave_each_other_alone(tmp_path: Path) -> None:
     """The later of two worlds yields; a namespace moves everything; no two nodes have one name."""
     amber = vehicle(0.0, 0.0, type='constant', speed_mps=0.2)
     file = write_scenario(tmp_path, {'amber': amber}, duration_s=2.0)
-    with LiveRun(tmp_path, file, '--no-record', '--speed', 0.2, processes='one', name='first') as first:
+    with LiveRun(tmp_path, file, '--no-record', '--rtf', 0.2, processes='one', name='first') as first:
         status = first.subscribe(WorldStatus, '/regolith/status', latched=True)
         first.wait_for(lambda: any(s.state == WorldStatus.PLAYING for s in status), what='the first run')
         first.pause()  # it is there, and in the middle of its way, for as long as the others take
@@ -32,7 +32,7 @@ def test_runs_in_one_graph_leave_each_other_alone(tmp_path: Path) -> None:
             command('run', file, '--processes', 'one', '--out', tmp_path / 'later'), stderr=subprocess.STDOUT, **start
         )  # type: ignore[call-overload]
         moved = subprocess.Popen(
-            command('run', file, '--namespace', 'moon', '--speed', 1, '--no-report', '--out', tmp_path / 'moved'),
+            command('run', file, '--namespace', 'moon', '--rtf', 1, '--no-report', '--out', tmp_path / 'moved'),
             stderr=subprocess.STDOUT,
             **start,
         )  # type: ignore[call-overload]
@@ -108,7 +108,7 @@ def test_four_runs_at_once_are_four_right_runs(tmp_path: Path, apart: str) -> No
         folder = tmp_path / f'run_{name}'
         assert runs[k].returncode == 0, told[k]
         assert json.loads((folder / 'summary.json').read_text())['state_hash'] == expected[k]
-        log = told[k] + (folder / 'output.txt').read_text()
+        log = told[k] + (folder / 'console.log').read_text()
         assert not [other for other in names if other != name and other in log] and 'another run' not in log
         keys = {message.content.key.run_id for message in Bag(folder).messages('/regolith/cycle')}
         assert len(keys) == 1

@@ -15,9 +15,9 @@ from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
 
 OBJECTS: dict[str, Any] = {
-    'boulder': {'type': 'immovable', 'position': [1.25, 0.0, 0.3], 'shapes': [{'kind': 'sphere', 'size_m': [0.35]}]},
+    'boulder': {'type': 'static_body', 'position': [1.25, 0.0, 0.3], 'shapes': [{'kind': 'sphere', 'size_m': [0.35]}]},
     'ball': {
-        'type': 'free_body',
+        'type': 'rigid_body',
         'position': [-1.4, 0.0, 0.6],
         'velocity_mps': [1.5, 0.0, 0.3],
         'mass_kg': 6.0,
@@ -59,13 +59,13 @@ def test_a_run_with_things_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
     ('setting', 'said'),
     [
         (
-            'objects.boulder.type=immovabel',
-            r"objects.boulder.type = 'immovabel'.*free_body, immovable.*did you mean immovable",
+            'objects.boulder.type=static_bodi',
+            r"objects.boulder.type = 'static_bodi'.*rigid_body, static_body.*did you mean static_body",
         ),
         ('objects.ball.mass_kg=-1', r'objects.ball.mass_kg = -1.*greater than or equal to'),
         ('objects.ball.colour=red', r'objects.ball.colour.*unknown key'),
         (
-            'objects.amber={type: immovable, position: [9.0, 9.0, 0.0], shapes: [{kind: sphere, size_m: [1.0]}]}',
+            'objects.amber={type: static_body, position: [9.0, 9.0, 0.0], shapes: [{kind: sphere, size_m: [1.0]}]}',
             r'objects.amber.*is taken',
         ),
     ],

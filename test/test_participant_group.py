@@ -173,7 +173,7 @@ def test_processes_of_vehicles_that_share_them_rejoin_and_give_the_same_hash(tmp
 
     world = {'on_failure': 'wait', 'participant_timeout_s': 3.0, 'checkpoint_period_s': 0.5, 'start_timeout_s': 120.0}
     file = write_scenario(tmp_path, DRIVES, duration_s=2.4, world=world)
-    with LiveRun(tmp_path, file, '--speed', 1.0, processes='2', to_be_killed=True) as live:
+    with LiveRun(tmp_path, file, '--rtf', 1.0, processes='2', to_be_killed=True) as live:
         kill_in_mid_run(live, 'regolith/fleet_0', 0.8)
         result = live.finish(100.0)
     assert 'regolith/fleet_0 ended with -9; starting it again' in result.output

@@ -78,7 +78,7 @@ def test_a_rover_drives_into_particles_and_no_soil_is_lost(tmp_path: Path) -> No
     # Front right is in particles, which hold it higher than soil holds the two on the left.
     assert mean.sum() == pytest.approx(434.92 * 1.62, rel=0.1) and min(mean[1], mean[0] + mean[2]) > 100.0
     report, figures = simulation.terrain.summary(), amber.summary()['particles']['strip']  # type: ignore[index]
-    assert report['ledger']['error_kg'] == 0.0 and report['ledger']['ground_kg'] == 0.0
+    assert report['mass_balance']['error_kg'] == 0.0 and report['mass_balance']['ground_kg'] == 0.0
     records = simulation.terrain.grid.all_records()
     assert np.abs(records.mass_kgpm2).sum() > 1.0
     assert 0 < figures['moving'] < figures['particles'] == 128 and abs(figures['surface_error']) < 0.01
@@ -154,11 +154,11 @@ def test_one_process_and_many_move_the_same_particles(tmp_path: Path) -> None:
     whole = run_scenario(tmp_path, file, '--no-record', name='whole', processes='one')
     many = run_scenario(tmp_path, file, '--no-record', name='many')
     saved = whole.run_dir / 'checkpoints' / 't000001.600'
-    rest = run_scenario(tmp_path, file, '--from', saved, '--no-record', name='rest')
+    rest = run_scenario(tmp_path, file, '--checkpoint', saved, '--no-record', name='rest')
     for result in (many, rest):
         assert result.summary['state_hash'] == whole.summary['state_hash']
         assert result.summary['terrain'] == whole.summary['terrain']
-    assert whole.summary['terrain']['ledger']['error_kg'] == 0.0
+    assert whole.summary['terrain']['mass_balance']['error_kg'] == 0.0
     assert whole.summary['vehicles']['amber']['particles']['strip']['moving'] > 0
 
 
@@ -180,7 +180,7 @@ def test_wheels_on_strips_of_particles() -> None:
     figures = simulation.agents['amber'].summary()['particles']
     for strip in ('left', 'right'):
         assert abs(figures[strip]['surface_error']) < 0.01 and figures[strip]['deepest_m'] > 0.01  # type: ignore[index]
-    assert simulation.terrain.summary()['ledger']['error_kg'] == 0.0
+    assert simulation.terrain.summary()['mass_balance']['error_kg'] == 0.0
 
 
 EYE: dict[str, Any] = {

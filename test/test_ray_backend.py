@@ -20,7 +20,8 @@ from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.pipeline import OPTICAL_FROM_BODY, Camera, CameraPose
-from regolith_sensors.config.sensors import LightConfig, Mount
+from regolith_sensors.config.lighting import LightConfig
+from regolith_sensors.config.sensor_types import Mount
 from regolith_sensors.light import Sun
 from regolith_sensors.rays.registry import ray_backend
 from regolith_sensors.report.image_reader import pixels, stamp_ns
@@ -98,7 +99,7 @@ def scenario(folder: Path, sees: bool = True) -> Path:
     light = {'sun': SUN, 'view_range_m': 50.0, 'ray_backend': 'plane_and_spheres'}
     # Something that the world itself moves, for nodes and library to agree on as well.
     stone = {
-        'type': 'free_body',
+        'type': 'rigid_body',
         'position': [0.0, 9.0, 2.0],
         'velocity_mps': [1.0, 0.5, 2.0],
         'mass_kg': 1.0,
@@ -240,7 +241,7 @@ def test_a_sweep_is_what_geometry_says(seen: RunResult) -> None:
 def test_it_goes_on_from_a_checkpoint_and_leaves_no_trace(tmp_path: Path, seen: RunResult) -> None:
     """The same frames from there on, in one process; and the state of a run that nobody looked at."""
     saved = seen.run_dir / 'checkpoints' / f't{CHECKPOINT_S:010.3f}'
-    rest = run_scenario(tmp_path, scenario(tmp_path), '--from', saved, processes='one', name='rest')
+    rest = run_scenario(tmp_path, scenario(tmp_path), '--checkpoint', saved, processes='one', name='rest')
     first = digests(seen)
     later = {key: value for key, value in first.items() if key[1] >= round(CHECKPOINT_S * 1e9)}
     assert len(first) > len(later) > 20 and digests(rest) == later

@@ -22,7 +22,7 @@ def test_a_run_is_joined_from_elsewhere(tmp_path: Path) -> None:
     """The joining side is told nothing but a name: run, scenario and options come from the world; the hash is the same."""
     path = write_scenario(tmp_path, DRIVES)
     options = ('--duration', 0.6, '--set', 'vehicles.basalt.heading_deg=3', '--no-record')
-    with LiveRun(tmp_path, path, *options, '--elsewhere', 'basalt', node=False) as live:
+    with LiveRun(tmp_path, path, *options, '--remote', 'basalt', node=False) as live:
         joined = subprocess.run(
             command('join', '--out', tmp_path / 'joined'),
             cwd=tmp_path,
@@ -37,4 +37,4 @@ def test_a_run_is_joined_from_elsewhere(tmp_path: Path) -> None:
     assert 'of scenario on ' in joined.stderr
     alone = library_run(path, 'vehicles.basalt.heading_deg=3', 'duration_s=0.6')
     assert result.summary['state_hash'] == alone.world.state_hash
-    assert {p.name for p in (tmp_path / 'joined').iterdir()} == {'log', 'output.txt', 'scenario.yaml'}
+    assert {p.name for p in (tmp_path / 'joined').iterdir()} == {'log', 'console.log', 'scenario.yaml'}

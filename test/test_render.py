@@ -55,7 +55,7 @@ def bag(tmp_path_factory: pytest.TempPathFactory) -> Bag:
         recording={'sensors': True},
         light={'sun': {'azimuth_deg': 200.0, 'elevation_deg': 25.0}, 'view_range_m': 50.0},
     )
-    with LiveRun(folder, scenario, '--speed', 1.0, processes='one') as live:
+    with LiveRun(folder, scenario, '--rtf', 1.0, processes='one') as live:
         publisher = live.node.create_publisher(JointState, '/digger/joint_command', 1)
         live.wait_for(lambda: publisher.get_subscription_count() >= 2, 60.0, 'recorder and digger to listen')
         while live.running:

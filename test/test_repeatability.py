@@ -65,7 +65,7 @@ def test_restoring_a_checkpoint_gives_the_hash_of_the_uninterrupted_run(tmp_path
     whole = run_scenario(tmp_path, file, '--duration', 5, '--no-record', name='whole', processes='one')
     saved = whole.run_dir / 'checkpoints' / 't000003.000'
     assert json.loads((saved / 'manifest.json').read_text())['t_ns'] == 3_000_000_000
-    rest = run_scenario(tmp_path, file, '--duration', 5, '--from', saved, '--no-record', name='rest')
+    rest = run_scenario(tmp_path, file, '--duration', 5, '--checkpoint', saved, '--no-record', name='rest')
     assert rest.summary['state_hash'] == whole.summary['state_hash']
     assert rest.summary['simulated_s'] == pytest.approx(2.0)
     assert rest.summary['terrain'] == whole.summary['terrain']
@@ -78,7 +78,7 @@ def test_rewinding_a_live_run_repeats_it_and_keeps_the_clock_monotonic(tmp_path)
     from rosgraph_msgs.msg import Clock
 
     file = scenario(tmp_path)
-    with LiveRun(tmp_path, file, '--duration', 60, '--speed', 1.0) as live:
+    with LiveRun(tmp_path, file, '--duration', 60, '--rtf', 1.0) as live:
         clock = live.subscribe(Clock, '/clock')
         live.wait_for(lambda: clock and clock[-1].clock.sec >= 1, 40.0, 'one second')
         live.pause()
@@ -119,7 +119,7 @@ def test_one_ulp_on_one_soil_node_changes_the_hash(tmp_path):
     records.level[0] = np.nextafter(records.level[0], np.inf)
     grid.apply(records)
     assert grid.soil_hash() == grid.recomputed_hash()
-    with pytest.raises(ProtocolError, match='holds ground'):
+    with pytest.raises(ProtocolError, match='has the soil state'):
         touched.run(2.02)
     # Such a change behind the world's back is caught; had it been committed, the hash would say so.
     touched = simulation(tmp_path)

@@ -63,7 +63,7 @@ def test_an_outside_subscriber_hears_what_was_recorded(recorded: Path, tmp_path:
     with Observer(domain) as late:
         odom, clock = late.subscribe(Odometry, '/amber/odom'), late.subscribe(Clock, '/clock')
         described = late.subscribe(String, '/amber/robot_description', latched=True)
-        words = command('replay', recorded, '--from', begin, '--rate', 4)
+        words = command('replay', recorded, '--start', begin, '--rate', 4)
         process = start(words, environment(domain), tmp_path / 'replay.txt')
         try:
             late.wait_for(lambda: process.poll() is not None, 90.0, 'the end')
@@ -88,7 +88,7 @@ def test_a_run_evolves_again_to_the_same_states(recorded: Path, tmp_path: Path) 
     """From the beginning and from its checkpoint; a run that is told to have had another soil does not."""
     found = json.loads(replayed(recorded, '--resimulate', '--json').stdout)
     assert found == {'from_s': 0.0, 'to_s': pytest.approx(2.0), 'cycles': 100, 'difference': ''}
-    assert replayed(recorded, '--resimulate', '--from', 1.7).stdout.startswith(
+    assert replayed(recorded, '--resimulate', '--start', 1.7).stdout.startswith(
         '50 cycles from 1 to 2 s: bit-identical states'
     )
     other = tmp_path / 'other'
@@ -103,8 +103,8 @@ def test_a_run_evolves_again_to_the_same_states(recorded: Path, tmp_path: Path) 
     ('options', 'why'),
     [
         (('--branch', 2), '--branch = 2: there is none; allowed: 0'),
-        (('--from', 9), 'is after the end; allowed: up to 2'),
-        (('--rate', 'fast'), 'replay --rate: fast: is no pace'),
+        (('--start', 9), 'is after the end; allowed: up to 2'),
+        (('--rate', 'fast'), 'replay --rate: fast: is not a real-time factor'),
         (('--topic', '/amber/odm'), 'did you mean /amber/odom'),
     ],
 )

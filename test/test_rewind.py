@@ -117,7 +117,7 @@ def test_a_run_is_rewound_repeated_and_branched(tmp_path: Path, processes: str) 
     from regolith_msgs.srv import ListSnapshots, Rewind, SaveSnapshot
 
     with LiveRun(
-        tmp_path, scenario(tmp_path, world={'checkpoint_period_s': 0.5}), '--speed', 1.0, processes=processes
+        tmp_path, scenario(tmp_path, world={'checkpoint_period_s': 0.5}), '--rtf', 1.0, processes=processes
     ) as live:
         past = Past(live)
         live.wait_for(lambda: past.clock and past.shown_ns > 0.3 * SECOND, 60.0, 'the first cycles')
@@ -178,7 +178,7 @@ def test_two_rovers_come_back_from_twenty_seconds(tmp_path: Path, processes: str
     from simulation_interfaces.srv import DeleteEntity, SpawnEntity
     from std_srvs.srv import SetBool
 
-    with LiveRun(tmp_path, 'two_rovers', '--speed', 'max', '--duration', 600, processes=processes) as live:
+    with LiveRun(tmp_path, 'two_rovers', '--rtf', 'max', '--duration', 600, processes=processes) as live:
         past = Past(live)
         live.wait_for(lambda: past.clock, 60.0, 'a clock')
         live.call(SetBool, f'{WORLD}/pause', data=True)

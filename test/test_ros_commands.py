@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.ros, pytest.mark.slow]
 
 def test_commands_of_the_docs_work_without_ros2(tmp_path: Path) -> None:
     scenario = write_scenario(tmp_path, {'amber': vehicle(0.0, 0.0, type='external')}, duration_s=600.0)
-    with LiveRun(tmp_path, scenario, '--speed', 1.0, processes='one') as live:
+    with LiveRun(tmp_path, scenario, '--rtf', 1.0, processes='one') as live:
         live.come_to(0.1)
 
         def call(*words: str, code: int = 0) -> str:
@@ -50,9 +50,11 @@ def test_commands_of_the_docs_work_without_ros2(tmp_path: Path) -> None:
             '    /regolith/world',
         ]
         assert '    /clock: rosgraph_msgs/msg/Clock' in call('node', 'info', '/regolith/world').splitlines()
-        assert yaml.safe_load(call('param', 'describe', '/regolith/world', 'speed'))['floating_point_range']
+        assert yaml.safe_load(call('param', 'describe', '/regolith/world', 'real_time_factor'))['floating_point_range']
         assert (
-            yaml.safe_load(call('param', 'dump', '/regolith/world'))['/regolith/world']['ros__parameters']['speed']
+            yaml.safe_load(call('param', 'dump', '/regolith/world'))['/regolith/world']['ros__parameters'][
+                'real_time_factor'
+            ]
             == 1.0
         )
         own = tmp_path / 'own.yaml'
@@ -63,10 +65,10 @@ def test_commands_of_the_docs_work_without_ros2(tmp_path: Path) -> None:
         steps = '/regolith/world/simulate_steps', 'simulation_interfaces/action/SimulateSteps', '{steps: 3}'
         assert yaml.safe_load(call('action', 'send_goal', *steps))['result']['result'] == 1
         call('service', 'call', '/regolith/world/pause', 'std_srvs/srv/SetBool')
-        assert call('param', 'get', '/regolith/world', 'speed') == '1.0\n'
-        call('param', 'set', '/regolith/world', 'speed', '0.5')
-        assert call('param', 'get', '/regolith/world', 'speed') == '0.5\n'
-        assert 'speed' in call('param', 'list', '/regolith/world').splitlines()
+        assert call('param', 'get', '/regolith/world', 'real_time_factor') == '1.0\n'
+        call('param', 'set', '/regolith/world', 'real_time_factor', '0.5')
+        assert call('param', 'get', '/regolith/world', 'real_time_factor') == '0.5\n'
+        assert 'real_time_factor' in call('param', 'list', '/regolith/world').splitlines()
         call('topic', 'pub', '--once', '/amber/cmd_vel', 'geometry_msgs/msg/Twist', '{linear: {x: 0.2}}')
 
         assert 'is not a field; allowed: data' in call(

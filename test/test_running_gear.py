@@ -177,8 +177,8 @@ def test_mistakes_are_answered_by_name(sled: Path) -> None:
         ({'running_gear': {'name': 'skit'}}, r'running_gear.*skit.*not installed; allowed: car, skid'),
         ({'running_gear': {'name': 'stone'}}, r'running_gear.*stone.*allowed: a subclass of RunningGear'),
         ({'running_gear': {'name': 'skid'}}, r'running_gear.*newton_per_mps'),
-        ({'wheels': [wheel]}, r"wheels = .*: stand beside running_gear 'skid'; allowed: one of them"),
-        ({'running_gear': None}, r'wheels.*: is missing; allowed: wheels and their drive, or another running_gear'),
+        ({'wheels': [wheel]}, r"wheels = .*: exclude running_gear 'skid'; allowed: only one of them"),
+        ({'running_gear': None}, r'wheels.*: is missing; allowed: wheels and drive, or running_gear'),
     ):
         (sled / 'vehicle.yaml').write_text(yaml.safe_dump({**vehicle, **change}))
         with pytest.raises(InputError, match=words):

@@ -115,7 +115,7 @@ def test_the_same_frames_in_one_process_and_from_a_checkpoint_on(tmp_path: Path,
     assert frames(other) == first
     assert other.summary['state_hash'] == seen.summary['state_hash']
     saved = other.run_dir / 'checkpoints' / f't{CHECKPOINT_S:010.3f}'
-    rest = run_scenario(tmp_path, file, '--from', saved, processes='one', name='rest')
+    rest = run_scenario(tmp_path, file, '--checkpoint', saved, processes='one', name='rest')
     later = {key: value for key, value in first.items() if key[1] >= round(CHECKPOINT_S * 1e9)}
     assert len(later) > 40 and frames(rest) == later
 
@@ -141,7 +141,7 @@ def test_a_rewind_shows_the_same_again(tmp_path: Path, clock: str) -> None:
     arguments = (
         '--duration',
         30,
-        '--speed',
+        '--rtf',
         1.0,
         '--no-record',
         '--set',

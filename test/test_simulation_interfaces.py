@@ -13,14 +13,14 @@ from harness import WORLD, LiveRun, vehicle, write_scenario
 
 pytestmark = pytest.mark.ros
 BALL = {
-    'type': 'free_body',
+    'type': 'rigid_body',
     'position': [-4.0, 0.0, 5.0],
     'velocity_mps': [0.0, 1.0, 0.0],
     'mass_kg': 1.0,
     'weightless': True,
     'shape': {'kind': 'sphere', 'size_m': [0.25]},
 }
-ROCK = {'type': 'immovable', 'position': [30.0, 0.0, 0.0], 'shapes': [{'kind': 'box', 'size_m': [1.0, 2.0, 3.0]}]}
+ROCK = {'type': 'static_body', 'position': [30.0, 0.0, 0.0], 'shapes': [{'kind': 'box', 'size_m': [1.0, 2.0, 3.0]}]}
 
 POSES = {
     'dock': {
@@ -102,7 +102,7 @@ def test_a_client_of_the_standard_steers_a_run(tmp_path: Path, processes: str) -
         objects={'ball': BALL, 'rock': ROCK},
         named_poses=POSES,
     )
-    with LiveRun(tmp_path, file, '--speed', 1.0, processes=processes) as live:
+    with LiveRun(tmp_path, file, '--rtf', 1.0, processes=processes) as live:
         ask = Client(live)
         clock = live.subscribe(Clock, '/clock')
         live.wait_for(lambda: clock and clock[-1].clock.sec >= 1, 60.0, 'one second')
@@ -233,7 +233,7 @@ def test_steps_beyond_the_end_are_answered(tmp_path: Path) -> None:
         duration_s=5.0,
         terrain={'model': 'rigid', 'soil': {'friction': 0.8}},
     )
-    with LiveRun(tmp_path, file, '--speed', 1.0, processes='one') as live:
+    with LiveRun(tmp_path, file, '--rtf', 1.0, processes='one') as live:
         ask = Client(live)
         clock = live.subscribe(Clock, '/clock')
         live.wait_for(lambda: clock and clock[-1].clock.nanosec, 60.0, 'the run')
@@ -259,11 +259,11 @@ def test_a_client_of_the_standard_puts_things_into_a_run(tmp_path: Path, process
         made.pose.orientation.w = w
         return made
 
-    ball = '{type: free_body, mass_kg: 2.0, weightless: true, shape: {kind: sphere, size_m: [0.3]}, velocity_mps: [0, 0, 0.5]}'
-    rock = '{type: immovable, shapes: [{kind: box, size_m: [0.5, 0.5, 0.5]}]}'
+    ball = '{type: rigid_body, mass_kg: 2.0, weightless: true, shape: {kind: sphere, size_m: [0.3]}, velocity_mps: [0, 0, 0.5]}'
+    rock = '{type: static_body, shapes: [{kind: box, size_m: [0.5, 0.5, 0.5]}]}'
     drives = {'amber': vehicle(0.0, 0.0, type='constant', speed_mps=0.3)}
     file = write_scenario(tmp_path, drives, duration_s=600.0, terrain={'source': 'flat'}, objects={'ball': BALL})
-    with LiveRun(tmp_path, file, '--speed', 1.0, processes=processes) as live:
+    with LiveRun(tmp_path, file, '--rtf', 1.0, processes=processes) as live:
         ask = Client(live)
         clock = live.subscribe(Clock, '/clock')
         live.wait_for(lambda: clock and clock[-1].clock.sec >= 1, 60.0, 'one second')

@@ -14,7 +14,8 @@ from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_sensors.camera.pipeline import Camera, CameraPose
-from regolith_sensors.config.sensors import SpotlightConfig, scenario_sensors
+from regolith_sensors.config.lighting import SpotlightConfig
+from regolith_sensors.config.sensors import scenario_sensors
 from regolith_sensors.labels.stereo import MatcherConfig, depth_errors, rectified_truth, stereo_depth
 from regolith_sensors.labels.stereo_evaluation import stereo_pairs
 from regolith_sensors.scene.scene import Semantic

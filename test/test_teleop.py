@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A running world from another terminal: pause, steps, speed; a vehicle driven by keys in a pseudo-terminal."""
+"""A running world from another terminal: pause, steps, real-time factor; a vehicle driven by keys in a pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_world_is_paused_stepped_and_driven_from_other_terminals(tmp_path: Pat
         duration_s=600.0,
         terrain={'model': 'rigid', 'soil': {'friction': 0.8}},
     )
-    with LiveRun(tmp_path, scenario, '--speed', 2, '--no-record', processes='one') as live:
+    with LiveRun(tmp_path, scenario, '--rtf', 2, '--no-record', processes='one') as live:
         odom = live.subscribe(Odometry, '/amber/ground_truth/odom')
         live.wait_for(lambda: odom, 60.0, 'the run')
         done = finished(command('pause'), environment(live.domain))
@@ -64,35 +64,38 @@ def test_a_world_is_paused_stepped_and_driven_from_other_terminals(tmp_path: Pat
         done = asked(live, 'step')
         assert done.returncode == 2 and 'it is being stepped; allowed: ' in done.stderr
         assert asked(live, 'resume').stdout.startswith('running at ')
-        assert stepping.wait(timeout=30) == 2 and 'called off after ' in printed.read_text()
+        assert stepping.wait(timeout=30) == 2 and 'canceled after ' in printed.read_text()
         done = asked(live, 'step')
         assert done.returncode == 2 and 'allowed: ./regolith pause before' in done.stderr
-        assert asked(live, 'speed', 3.5).stdout == 'speed: at most 3.5\n'
-        assert re.fullmatch(r'running at .*, speed [0-9.]+\n', asked(live, 'speed').stdout)
+        assert asked(live, 'rtf', 3.5).stdout == 'real-time factor: at most 3.5\n'
+        assert re.fullmatch(r'running at .*, real-time factor [0-9.]+\n', asked(live, 'rtf').stdout)
         # Its past; a world that plays is told of where it landed.
-        done = asked(live, 'keep', 'here')
+        done = asked(live, 'snapshot', 'save', 'here')
         assert done.returncode == 0 and done.stdout.startswith('here: at '), done.stderr
         kept = standing_at(done.stdout.replace(' s,', 's,', 1))
         done = asked(live, 'rewind', 'here')
-        assert done.returncode == 0 and 'recorded from here on: bag_1' in done.stdout, done.stderr
+        assert done.returncode == 0 and 'recording continues in bag_1' in done.stdout, done.stderr
         assert standing_at(done.stdout) == pytest.approx(kept, abs=1e-6)
         done = asked(live, 'rewind', f'{kept - 0.005}', '--live')
         assert kept - 0.03 < standing_at(done.stdout) < kept
-        listed = json.loads(asked(live, 'moments', '--json').stdout)
-        names = [each['name'] for each in listed['moments']]
-        assert names[0] == 'beginning' and 'here' not in names and listed['initial_wait_s'] == 0.0, names
+        listed = json.loads(asked(live, 'snapshot', 'list', '--json').stdout)
+        names = [each['name'] for each in listed['snapshots']]
+        assert names[0] == 'beginning' and 'here' not in names and listed['first_s'] == 0.0, names
         for words, why in (
-            (('rewind', 'hre'), 'is no time and no moment; allowed: seconds, beginning'),
-            (('rewind', 1e6), 'rewind to 1000000 s; allowed: 0.0000 to '),
-            (('keep', 'a/b'), "'a/b' cannot be the name of a folder; allowed: "),
-            (('rewind', '1e30'), 'is no time; allowed: seconds from 0'),
-            (('keep', '7.5'), 'is taken for a time'),
-            (('keep', 't000001.000'), "'t000001.000' is taken; allowed: a name that is no time of a checkpoint"),
+            (('rewind', 'hre'), 'is neither a time [s] nor the name of a snapshot; allowed: seconds, beginning'),
+            (('rewind', 1e6), 'rewind to 1000000 s is outside the timeline of this run; allowed: 0.0000 to '),
+            (('snapshot', 'save', 'a/b'), "'a/b' cannot be the name of a folder; allowed: "),
+            (('rewind', '1e30'), 'is not a time; allowed: seconds from 0'),
+            (('snapshot', 'save', '7.5'), 'would be read as a time'),
+            (
+                ('snapshot', 'save', 't000001.000'),
+                "'t000001.000' is taken; allowed: a name that is not the time of a checkpoint",
+            ),
         ):
             done = asked(live, *words)
             assert done.returncode == 2 and why in done.stderr, done.stderr
-        assert asked(live, 'reset').stdout == 'at the beginning\n'
-        assert standing_at(asked(live, 'speed').stdout) < kept
+        assert asked(live, 'reset').stdout == 'reset to t = 0\n'
+        assert standing_at(asked(live, 'rtf').stdout) < kept
         done = asked(live, 'teleop', 'amber')
         assert done.returncode == 2 and 'stdin is no terminal' in done.stderr
 
@@ -130,7 +133,7 @@ def test_without_a_world_it_says_where_it_looked(tmp_path: Path) -> None:
         )
         for words, said in {
             ('pause',): f'ROS domain {domain}',
-            ('speed', '2'): f'ROS domain {domain}',
+            ('rtf', '2'): f'ROS domain {domain}',
             ('teleop', 'amber', '--gamepad', '/dev/null'): '/amber/cmd_vel',
         }.items()
     }

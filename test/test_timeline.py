@@ -16,8 +16,9 @@ from regolith_vehicles.commands.command import DriveCommand
 from regolith_world.checkpoint.timeline import Timeline
 from regolith_world.checkpoint.world_edits import DeleteEdit, SetStateEdit, SpawnEdit
 from regolith_world.cycle.records import Shape, ShapeKind
-from regolith_world.objects.object import RigidBody, StaticBody
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import rigid_state, sphere_inertia
+from regolith_world.objects.static_body import StaticBody
 from regolith_world.world import ProtocolError
 
 MOON = np.array([0.0, 0.0, -1.62])
@@ -82,7 +83,9 @@ def test_a_rewound_world_repeats_itself_with_commands_and_ruts(tmp_path: Path) -
     # From here on there is no past to repeat.
     run.timeline.rewind(0, live=False)
     assert run.go(2.2, commands=False) != Run(tmp_path).go(2.2)
-    with pytest.raises(ValueError, match=r'rewind to 9 s; allowed: 0\.0000 to 2\.2000, what this run has seen'):
+    with pytest.raises(
+        ValueError, match=r'rewind to 9 s is outside the timeline of this run; allowed: 0\.0000 to 2\.2000 s'
+    ):
         run.timeline.rewind(9 * SECOND, live=False)
 
 
@@ -170,7 +173,7 @@ def test_acts_that_cannot_be_are_refused(tmp_path: Path) -> None:
     deep.position = deep.position - np.array([0.0, 0.0, 0.3])
     for act, why in (
         (SetStateEdit('rock', moving), "'rock' never moves; allowed: velocities of 0"),
-        (SetStateEdit('amber', deep), r'amber: 0\.\d+ m of it below the ground; allowed: 0.05 m'),
+        (SetStateEdit('amber', deep), r'amber: is 0\.\d+ m below the ground; allowed: up to 0.05 m'),
         (SetStateEdit('nobody', moving), "no object 'nobody'; allowed: amber, basalt, rock"),
         (ball('amber', 9.0, 9.0), "object name 'amber' is taken"),
     ):

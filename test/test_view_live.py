@@ -32,7 +32,7 @@ def test_a_late_view_and_markers_show_the_world_as_it_is(tmp_path: Path) -> None
         view={'markers': True, 'rate_hz': 5.0},
     )
     file = tmp_path / 'live.rrd'
-    with LiveRun(tmp_path, scenario, '--speed', 2, processes='one') as live:
+    with LiveRun(tmp_path, scenario, '--rtf', 2, processes='one') as live:
         live.come_to(1.0)
         viewing = subprocess.Popen(
             command('view', '--live', '--save', file), env=environment(live.domain), stderr=subprocess.PIPE, text=True

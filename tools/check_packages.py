@@ -54,6 +54,7 @@ OPTIONAL_KEYS = ('python3-warp-pip', 'python3-distributed-pip', 'python3-rerun-s
 """What a package may go without: imported where it is wanted, and declared for tests alone, which need it."""
 PUBLIC_KEYS = (
     'python3-hypothesis',
+    'python3-jsonschema',
     'python3-matplotlib',
     'python3-numpy',
     'python3-opencv',

@@ -29,9 +29,9 @@ from regolith_world.world import World
 matplotlib.rcParams.update({'font.size': 10, 'axes.spines.top': False, 'axes.spines.right': False})
 FOLDER = Path(__file__).resolve().parent.parent / 'docs' / 'images'
 INK, BLUE, RED, SAND, GREEN = '#22262b', '#3b6ea5', '#b5483a', '#c9b48a', '#5b8c5a'
-WALL = {'type': 'immovable', 'position': [1.5, 0.0, 0.0], 'shapes': [{'kind': 'box', 'size_m': [0.5, 2.0, 2.0]}]}
+WALL = {'type': 'static_body', 'position': [1.5, 0.0, 0.0], 'shapes': [{'kind': 'box', 'size_m': [0.5, 2.0, 2.0]}]}
 THING = {
-    'type': 'free_body',
+    'type': 'rigid_body',
     'position': [0.69, 0.0, 0.0],
     'mass_kg': 1.0,
     'velocity_mps': [2.0, 0.0, 0.0],

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws the curve of docs/scale.md from docs/scale.json, the outcome of a benchmark.
 
-./regolith bench heartbeat --json > docs/scale.json
+./regolith bench cycle-rate --json > docs/scale.json
 ./regolith exec python3 tools/draw_scale.py
 """
 

@@ -74,7 +74,7 @@ def differences(found: dict[str, Any]) -> dict[str, str]:
 
 def row(scenario: str, environment: dict[str, str] | None = None) -> tuple[dict[str, str], dict[str, str]]:
     """Return the first differences by name of the comparison: as processors are, and with all pinned."""
-    loose = verified(scenario, '--processors', environment=environment)
+    loose = verified(scenario, '--cpu-variants', environment=environment)
     firm = verified(scenario, '--set', 'world.determinism=cross_machine', environment=environment)
     return differences(loose), differences(firm)
 

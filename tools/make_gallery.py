@@ -27,7 +27,9 @@ from regolith_bringup.scenario.schema import Scenario
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.display import display_image
 from regolith_sensors.camera.pipeline import Camera, CameraImage, CameraPose
-from regolith_sensors.config.sensors import LightConfig, Mount, sensors_of
+from regolith_sensors.config.lighting import LightConfig
+from regolith_sensors.config.sensor_types import Mount
+from regolith_sensors.config.sensors import sensors_of
 from regolith_sensors.light import Spotlight, Sun
 from regolith_sensors.report.contact_sheet import CLASS_COLORS
 from regolith_sensors.scene.sensor_scene import SensorScene

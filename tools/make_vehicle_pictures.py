@@ -21,7 +21,7 @@ from PIL import Image
 
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_sensors.camera.display import display_image
-from regolith_sensors.config.sensors import LightConfig
+from regolith_sensors.config.lighting import LightConfig
 
 SIZE = (560, 385)
 DRIVEN_S = 4.0

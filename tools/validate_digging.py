@@ -159,15 +159,15 @@ def scenario() -> tuple[list[str], Mapping[str, np.ndarray]]:
     simulation = Simulation(load_scenario('rassor_dig').scenario)
     simulation.run(simulation.scenario.duration_s)
     books = simulation.agents['digger'].vehicle.tools.mass_balance()
-    ground = simulation.terrain.summary()['ledger']['ground_kg']
+    ground = simulation.terrain.summary()['mass_balance']['ground_kg']
     error = math.fsum((ground, books['carried_kg'], books['in_flight_kg'], books['in_transit_kg']))
     x = np.arange(0.0, 4.8, 0.02)
     level = simulation.terrain.grid.levels(x, np.zeros_like(x))
     slope = np.degrees(np.arctan(np.abs(np.diff(level[x > 3.0])).max() / 0.02))
     rows = [
-        ['dug [kg]', f'{books["dug_kg"]:.3f}'],
-        ['poured [kg]', f'{books["poured_kg"]:.3f}'],
-        ['ledger error over what was dug', f'{abs(error) / books["dug_kg"]:.1e}'],
+        ['dug [kg]', f'{books["excavated_kg"]:.3f}'],
+        ['poured [kg]', f'{books["dumped_kg"]:.3f}'],
+        ['ledger error over what was dug', f'{abs(error) / books["excavated_kg"]:.1e}'],
         ['height of the berm [m]', f'{level.max():.3f}'],
         ['depth of the trench [m]', f'{-level.min():.3f}'],
         ['steepest slope of the berm [deg]', f'{slope:.1f}'],

@@ -21,7 +21,6 @@ setup(
     install_requires=['setuptools'],
     zip_safe=True,
     maintainer='Regolith maintainers',
-    maintainer_email='maintainers@regolith.invalid',
     description='An example of an autonomy stack that drives a rover of Regolith by public topics alone.',
     license='Apache-2.0',
     entry_points={'console_scripts': ['stack_node = autonomy_stack.stack_node:main']},

@@ -16,7 +16,6 @@ setup(
     install_requires=['setuptools'],
     zip_safe=True,
     maintainer='Regolith maintainers',
-    maintainer_email='maintainers@regolith.invalid',
-    description='The ground floor: how files that people write are read and refused; plug-ins.',
+    description='Configuration files: YAML reader, validation, error messages, plug-in loading',
     license='Apache-2.0',
 )

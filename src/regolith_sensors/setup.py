@@ -16,16 +16,18 @@ setup(
     install_requires=['setuptools'],
     zip_safe=False,
     maintainer='Regolith maintainers',
-    maintainer_email='maintainers@regolith.invalid',
-    description='What sees: the scene and its light, cameras, lidars, inertial and position sensors.',
+    description='Sensor simulation: ray-traced cameras and lidars, lunar photometry, IMU, GNSS',
     license='Apache-2.0',
     entry_points={
+        'regolith.file_kinds': [
+            'sensor = regolith_sensors.config.sensor_types:FILE_KIND',
+        ],
         'console_scripts': ['sensors_node = regolith_world.node_main:run_node'],
         'regolith.benchmarks': ['camera = regolith_sensors.bench:camera', 'lidar = regolith_sensors.bench:lidar'],
         'regolith.citations': ['sensors = regolith_sensors.citations:citations'],
         'regolith.commands': [
             'dataset = regolith_sensors.commands:dataset',
-            'snapshot = regolith_sensors.commands:render',
+            'render = regolith_sensors.commands:render',
             'stereo = regolith_sensors.commands:stereo',
         ],
         'regolith.ray_backends': ['embree = regolith_sensors.rays.embree.backend:EmbreeRays'],

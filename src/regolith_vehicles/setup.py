@@ -26,10 +26,13 @@ setup(
     install_requires=['setuptools'],
     zip_safe=False,
     maintainer='Regolith maintainers',
-    maintainer_email='maintainers@regolith.invalid',
-    description='What drives: multibody models, wheels on soil, drivers, the agent of one vehicle.',
+    description='Vehicle dynamics: multibody models, running gear, tires, drivers, excavation tools',
     license='Apache-2.0',
     entry_points={
+        'regolith.file_kinds': [
+            'tire = regolith_vehicles.tires.config:FILE_KIND',
+            'vehicle = regolith_vehicles.config:FILE_KIND',
+        ],
         'console_scripts': [
             'agent_node = regolith_world.node_main:run_node',
             'fleet_node = regolith_world.node_main:run_node',
@@ -37,13 +40,13 @@ setup(
         'regolith.running_gears': ['car = regolith_vehicles.car:Car', 'tracks = regolith_vehicles.tracks:Tracks'],
         'regolith.citations': [
             'vehicles = regolith_vehicles.citations:citations',
-            'digging = regolith_vehicles.citations:excavation_citations',
+            'excavation = regolith_vehicles.citations:excavation_citations',
         ],
         'regolith.spawnables': ['vehicles = regolith_vehicles.spawning:VEHICLES'],
         'regolith.experiments': [
-            'slope = regolith_vehicles.experiments.vehicle_slope',
+            'vehicle-slope = regolith_vehicles.experiments.vehicle_slope',
             'proving-ground = regolith_vehicles.experiments.proving_ground',
-            'tyre-rig = regolith_vehicles.experiments.tire_rig',
+            'tire-rig = regolith_vehicles.experiments.tire_rig',
         ],
     },
 )

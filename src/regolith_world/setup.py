@@ -16,22 +16,23 @@ setup(
     install_requires=['setuptools'],
     zip_safe=True,
     maintainer='Regolith maintainers',
-    maintainer_email='maintainers@regolith.invalid',
-    description='Time and evolution: cycles, objects, states, intersections, contacts, constraints.',
+    description=(
+        'Simulation coordinator: adaptive steps, objects, collision detection, contacts, constraints, checkpoints'
+    ),
     license='Apache-2.0',
     entry_points={
         'regolith.citations': ['world = regolith_world.reporting.citations:citations'],
         'regolith.report_sections': ['objects = regolith_world.reporting.section:section'],
-        'regolith.view_layers': ['couplings = regolith_world.reporting.view_layer:layer'],
+        'regolith.view_layers': ['constraints = regolith_world.reporting.view_layer:layer'],
         'console_scripts': [
             'participant_node = regolith_world.node_main:run_node',
             'world_node = regolith_world.node_main:run_node',
         ],
-        'regolith.objects': [
+        'regolith.object_types': [
             'cable = regolith_world.objects.constraint_types:CABLE',
-            'field = regolith_world.objects.force_field:FIELD',
-            'free_body = regolith_world.objects.object_types:FREE_BODY',
-            'immovable = regolith_world.objects.object_types:IMMOVABLE',
+            'force_field = regolith_world.objects.force_field:FORCE_FIELD',
+            'rigid_body = regolith_world.objects.object_types:RIGID_BODY',
+            'static_body = regolith_world.objects.object_types:STATIC_BODY',
             'joint = regolith_world.objects.constraint_types:JOINT',
             'linkage = regolith_world.objects.linkages.linkage_types:LINKAGE',
             'platform = regolith_world.objects.platform:PLATFORM',

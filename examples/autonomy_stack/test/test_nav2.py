@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 import yaml
 
-from regolith_bringup.bag.topics import recorded_topics
-from regolith_bringup.scenario.loading import load_scenario
-from regolith_sensors.config.sensors import scenario_sensors
-from regolith_vehicles.config import load_vehicle_model
+from regolith_bringup import load_scenario, recorded_topics
+from regolith_sensors import scenario_sensors
+from regolith_vehicles import load_vehicle_model
 
 PACKAGE = Path(__file__).resolve().parents[1]
 STACK = {
@@ -109,7 +108,7 @@ def test_layers_and_plugins_are_all_given() -> None:
 
 def test_what_nav2_allows_is_what_the_rover_can_do(scenario: Any) -> None:
     """Turning radius and speeds are within those of the model."""
-    from regolith_vehicles.dynamics.multibody import compile_vehicle
+    from regolith_vehicles import compile_vehicle
 
     config, mjcf = load_vehicle_model(scenario.vehicles['rover'].model)
     layout = compile_vehicle(config, mjcf, (0.0, 0.0, 0.0)).layout

@@ -1,24 +1,46 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The user interface: scenario files, the command line, supervisor, recorder, report."""
+"""Scenarios, command line, launch files, recording, reports.
+
+The names below are the public interface. They are imported from their modules on first use.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from regolith_bringup.run.simulation import Simulation
+from regolith_files.lazy_names import lazy_names
+from regolith_world.numerics import kernel_cache
 
-__all__ = ['Simulation']
+if TYPE_CHECKING:
+    from regolith_bringup.bag.reading import Bag as Bag
+    from regolith_bringup.bag.topics import recorded_topics as recorded_topics
+    from regolith_bringup.file_schemas import json_schema as json_schema
+    from regolith_bringup.run.simulation import Simulation as Simulation
+    from regolith_bringup.scenario.library import find_scenarios as find_scenarios
+    from regolith_bringup.scenario.loading import load_scenario as load_scenario
+    from regolith_bringup.scenario.schema import ResolvedScenario as ResolvedScenario
+    from regolith_bringup.scenario.schema import Scenario as Scenario
+
+__all__, _get, __dir__ = lazy_names(
+    __name__,
+    {
+        'bag.reading': ('Bag',),
+        'bag.topics': ('recorded_topics',),
+        'file_schemas': ('json_schema',),
+        'run.simulation': ('Simulation',),
+        'scenario.library': ('find_scenarios',),
+        'scenario.loading': ('load_scenario',),
+        'scenario.schema': (
+            'ResolvedScenario',
+            'Scenario',
+        ),
+    },
+)
 
 
 def __getattr__(name: str) -> Any:
-    """Return :class:`regolith_bringup.run.simulation.Simulation`, imported on first use with all its kernels."""
-    if name != 'Simulation':
-        raise AttributeError(name)
-    from regolith_world.numerics import kernel_cache
-
-    kernel_cache.configure()
-    from regolith_bringup.run.simulation import Simulation
-
-    return Simulation
+    """Return a public name. The folder of compiled kernels is set before a module with kernels is imported."""
+    if name in __all__:
+        kernel_cache.configure()
+    return _get(name)

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: ``./regolith COMMAND``.
 
-Exit codes: 0 done (also a run ended by Ctrl-C, which is complete up to there), 2 bad input, 3 a node or a
-case of an experiment failed, or its picture could not be written, 130 ended by Ctrl-C before its first cycle, or within
-an experiment. With ``--json`` stdout holds one JSON value and nothing else; messages for people go to stderr. Imports
-are inside the commands, so that each imports only what it uses.
+Exit codes: 0 success (also a run that Ctrl-C ended: it is complete up to there); 2 invalid input; 3 a node or a case of
+an experiment failed, or its plot could not be written; 130 Ctrl-C before the first step or within an experiment. With
+``--json`` stdout has one JSON value and nothing else; human-readable messages go to stderr. Each command imports only
+what it uses.
 """
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import math
 import os
@@ -44,7 +45,7 @@ UsageError: Any = typer.BadParameter.__base__
 
 
 class _Commands(TyperGroup):
-    """Our commands, followed by those of packages, which are imported on use only."""
+    """The commands of this module, followed by those of packages, which are imported on use."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         own = super().list_commands(ctx)
@@ -75,10 +76,26 @@ def _added(name: str, target: Any) -> Any:
 app = typer.Typer(
     name='regolith',
     cls=_Commands,
-    help='Regolith: lunar and off-road rovers on ground that remembers.',
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f'regolith {importlib.metadata.version("regolith_bringup")}')
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option('--version', callback=_show_version, is_eager=True, help='Print the version and exit.')
+    ] = False,
+) -> None:
+    """Lunar and off-road rovers on deformable terrain with persistent ruts and compaction."""
+
+
 app.add_typer(terrain_app, name='terrain')
 for _ros_app in ROS_APPS:
     app.add_typer(_ros_app)
@@ -93,7 +110,7 @@ def _scenario_names(incomplete: str) -> list[str]:
 
 ScenarioArgument = Annotated[
     str,
-    typer.Argument(help='Path of a scenario YAML, or name of one that ships.', autocompletion=_scenario_names),
+    typer.Argument(help='Path of a scenario file, or name of a shipped scenario.', autocompletion=_scenario_names),
 ]
 
 
@@ -104,14 +121,17 @@ def _names_of(group: str) -> Callable[[str], list[str]]:
 
 RunArgument = Annotated[Path, typer.Argument(metavar='RUN', help='Run folder.')]
 SetOption = Annotated[
-    list[str] | None, typer.Option('--set', metavar='KEY=VALUE', help='Change one value, e.g. terrain.spacing_m=0.05.')
+    list[str] | None,
+    typer.Option('--set', metavar='KEY=VALUE', help='Set one key of the scenario, e.g. terrain.spacing_m=0.05.'),
 ]
-SeedOption = Annotated[int | None, typer.Option('--seed', metavar='N', help='Seed of everything random.')]
-HelpOption = Annotated[bool, typer.Option('--help', help='Show this message, or after NAME what there is to it; exit.')]
+SeedOption = Annotated[int | None, typer.Option('--seed', metavar='N', help='Seed of all random numbers.')]
+HelpOption = Annotated[
+    bool, typer.Option('--help', help='Show this message, or after NAME the help of that plug-in, and exit.')
+]
 
 
 def _tell(text: str) -> None:
-    """Print a message for people on stderr."""
+    """Print a human-readable message on stderr."""
     print(text, file=sys.stderr)
 
 
@@ -131,35 +151,41 @@ def _sayable(value: Any) -> Any:
 @app.command()
 def run(
     scenario: ScenarioArgument,
-    duration: Annotated[float | None, typer.Option(metavar='S', help='Simulated time in seconds.')] = None,
-    out: Annotated[Path | None, typer.Option(metavar='DIR', help='Run folder to make; default: runs/NAME_NNN.')] = None,
-    speed: Annotated[str | None, typer.Option(metavar='X|max', help='Cap on simulated s per wall s.')] = None,
+    duration: Annotated[float | None, typer.Option(metavar='S', help='Stop at this simulated time [s].')] = None,
+    out: Annotated[Path | None, typer.Option(metavar='DIR', help='New run folder. Default: runs/NAME_NNN.')] = None,
+    rtf: Annotated[
+        str | None,
+        typer.Option('--rtf', '--real-time-factor', metavar='X|max', help='Upper limit of the real-time factor.'),
+    ] = None,
     processes: Annotated[
-        str, typer.Option(metavar='one|many|auto|N', help='One process, one per vehicle, or N shared by the vehicles.')
+        str,
+        typer.Option(metavar='one|many|auto|N', help='Use one process, one per vehicle (many), or N for all vehicles.'),
     ] = 'many',
     seed: SeedOption = None,
     settings: SetOption = None,
-    no_record: Annotated[bool, typer.Option('--no-record', help='Write no bag (and hence no report).')] = False,
-    no_report: Annotated[bool, typer.Option('--no-report', help='Write no report; report RUN can later.')] = False,
-    restore_from: Annotated[
-        Path | None, typer.Option('--from', metavar='CHECKPOINT', help='Continue from a checkpoint folder.')
+    no_record: Annotated[bool, typer.Option('--no-record', help='Write no bag and no report.')] = False,
+    no_report: Annotated[
+        bool, typer.Option('--no-report', help='Write no report; `report RUN` writes one later.')
+    ] = False,
+    checkpoint: Annotated[
+        Path | None, typer.Option(metavar='DIR', help='Continue from this checkpoint folder.')
     ] = None,
     domain: Annotated[
-        str | None, typer.Option(metavar='N|auto', help='ROS domain; auto: a free one. Default: ROS_DOMAIN_ID.')
+        str | None,
+        typer.Option(metavar='N|auto', help='ROS domain of the run; auto: a free one. Default: ROS_DOMAIN_ID.'),
     ] = None,
     namespace: Annotated[
-        str, typer.Option(metavar='NAME', help='Put everything below a namespace, /clock and /tf too.')
+        str, typer.Option(metavar='NAME', help='Namespace of all names of the run, /clock and /tf included.')
     ] = '',
-    network: Annotated[
-        bool, typer.Option('--network', help='Listen on all interfaces, not on this machine alone.')
-    ] = False,
-    elsewhere: Annotated[
-        str, typer.Option(metavar='NAMES', help='Vehicles, terrain, ... that others start by join; commas between.')
+    network: Annotated[bool, typer.Option('--network', help='Allow nodes on other machines.')] = False,
+    remote: Annotated[
+        str,
+        typer.Option(metavar='NAMES', help='Participants that `join` starts on other machines, separated by commas.'),
     ] = '',
-    dry_run: Annotated[bool, typer.Option('--dry-run', help='List the nodes it would start; start nothing.')] = False,
+    dry_run: Annotated[bool, typer.Option('--dry-run', help='List the nodes of the run; start nothing.')] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a scenario; prints the run folder last."""
+    """Run a scenario; print the run folder last."""
     from regolith_bringup.run.environment_pinning import restart_pinned
     from regolith_bringup.run.node_plan import parse_remote_nodes
     from regolith_bringup.run.process_allocation import parse_processes
@@ -173,7 +199,7 @@ def run(
         settings or (),
         seed=seed,
         duration_s=duration,
-        speed=speed,
+        speed=rtf,
         record=False if no_record else None,
     )
     restart_pinned(resolved.scenario)
@@ -181,16 +207,16 @@ def run(
         _tell(line)
     if out is not None:
         check_run_folder(out)
-    if restore_from is not None:
-        check_checkpoint(restore_from, resolved.scenario)
+    if checkpoint is not None:
+        check_checkpoint(checkpoint, resolved.scenario)
     below = parse_namespace(namespace)
-    away = parse_remote_nodes(elsewhere, resolved.scenario, spread)
+    away = parse_remote_nodes(remote, resolved.scenario, spread)
     if dry_run:
         if domain not in (None, 'auto'):
             parse_domain(domain)
         from regolith_bringup.commands.dry_run import list_nodes
 
-        list_nodes(resolved.scenario, spread, out, restore_from, below, away, _give if as_json else None)
+        list_nodes(resolved.scenario, spread, out, checkpoint, below, away, _give if as_json else None)
         return
     held = parse_domain(domain) if domain is not None else None
     if held is not None:
@@ -205,7 +231,7 @@ def run(
         out=out,
         as_json=as_json,
         report=not no_report,
-        restore_from=restore_from,
+        restore_from=checkpoint,
         namespace=below,
         network=network,
         elsewhere=away,
@@ -215,7 +241,7 @@ def run(
 
 @app.command()
 def check(scenario: ScenarioArgument, settings: SetOption = None, seed: SeedOption = None) -> None:
-    """Validate a scenario and everything it names; start nothing, make nothing."""
+    """Check a scenario and all files that it names; start nothing, write nothing."""
     from regolith_bringup.scenario.loading import load_scenario
     from regolith_bringup.scenario.participant_sections import sections
     from regolith_bringup.scenario.particle_section import particle_costs
@@ -241,19 +267,19 @@ def check(scenario: ScenarioArgument, settings: SetOption = None, seed: SeedOpti
 @app.command()
 def verify(
     scenario: ScenarioArgument,
-    duration: Annotated[float | None, typer.Option(metavar='S', help='Simulated time in seconds.')] = None,
+    duration: Annotated[float | None, typer.Option(metavar='S', help='Stop at this simulated time [s].')] = None,
     settings: SetOption = None,
     seed: SeedOption = None,
-    keep: Annotated[Path | None, typer.Option(metavar='DIR', help='Keep the runs in a new folder.')] = None,
-    processors: Annotated[
-        bool, typer.Option('--processors', help='Try other kinds of processor, too, whatever is promised.')
+    out: Annotated[Path | None, typer.Option(metavar='DIR', help='New folder in which the runs are kept.')] = None,
+    cpu_variants: Annotated[
+        bool, typer.Option('--cpu-variants', help='Also run with the instruction sets of other processors.')
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a scenario in many processes, again, and in one; tell whether it keeps its world.determinism to the bit.
+    """Run a scenario twice in many processes and once in one; report whether all states are bit-identical.
 
-    If it does not, the first cycle, object and field that differ are named, and the exit code is 3. Where cross_machine
-    is promised, or with --processors, it is run as other kinds of processor would.
+    If they are not, the first cycle, object and field that differ are printed, and the exit code is 3. With
+    world.determinism cross_machine or --cpu-variants it also runs with the instruction sets of other processors.
     """
     from regolith_bringup.commands.verify import RunFailed
     from regolith_bringup.commands.verify import verify as repeat
@@ -261,29 +287,29 @@ def verify(
     from regolith_bringup.scenario.loading import load_scenario
 
     resolved = load_scenario(scenario, settings or (), seed=seed, duration_s=duration)
-    if keep is not None:
-        check_run_folder(keep)
+    if out is not None:
+        check_run_folder(out)
     options = [argument for setting in settings or () for argument in ('--set', setting)]
     for name, value in (('--duration', duration), ('--seed', seed)):
         options += [] if value is None else [name, str(value)]
     try:
-        found = repeat(scenario, options, _tell, keep, resolved.scenario.world.determinism, processors)
+        found = repeat(scenario, options, _tell, out, resolved.scenario.world.determinism, cpu_variants)
     except RunFailed as error:
         _tell(str(error))
         raise typer.Exit(NODE_FAILED) from None
     if as_json:
         _give(found)
     elif found['repeats']:
-        print(f'{scenario}: repeats to the bit')
+        print(f'{scenario}: is deterministic: all state hashes are equal')
     if not found['repeats']:
         promise = found['promises'] or 'null, which is checked as cross_process is'
-        _tell(f'{scenario}: does not keep its world.determinism: {promise}')
+        _tell(f'{scenario}: violates world.determinism: {promise}')
         raise typer.Exit(NODE_FAILED)
 
 
 @app.command()
 def scenarios(as_json: JsonOption = False) -> None:
-    """List the scenarios that can be run by name."""
+    """List the shipped scenarios, with their descriptions."""
     from regolith_bringup.scenario.library import find_scenarios
     from regolith_files.yaml_source import YamlSource
 
@@ -291,7 +317,7 @@ def scenarios(as_json: JsonOption = False) -> None:
         try:
             return str(YamlSource(path, what='a scenario').data.get('description', ''))
         except InputError as error:
-            return f'(cannot be run: {error})'
+            return f'(invalid: {error})'
 
     found = {name: {'file': str(path), 'description': described(path)} for name, path in find_scenarios().items()}
     if as_json:
@@ -303,7 +329,7 @@ def scenarios(as_json: JsonOption = False) -> None:
 
 @app.command()
 def report(run_dir: RunArgument) -> None:
-    """Write report.html into a run folder, and summary.json if it is missing; print the report's path."""
+    """Write report.html into a run folder, and summary.json if it is missing; print the path of the report."""
     from regolith_bringup.commands.recordings import open_recording
     from regolith_bringup.report.page import write_report
     from regolith_bringup.run.summary import write_summary
@@ -317,9 +343,9 @@ def report(run_dir: RunArgument) -> None:
 
 @app.command()
 def cite(
-    what: Annotated[str, typer.Argument(metavar='RUN|SCENARIO', help='Run folder, or a scenario by path or name.')],
+    what: Annotated[str, typer.Argument(metavar='RUN|SCENARIO', help='Run folder, or path or name of a scenario.')],
 ) -> None:
-    """Print BibTeX of the papers behind the models that a run uses."""
+    """Print BibTeX entries of the models that a run uses."""
     from regolith_bringup.plugin_calls import citations
     from regolith_bringup.run.run_folder import check_finished_run
     from regolith_bringup.scenario.loading import load_scenario
@@ -333,7 +359,7 @@ def cite(
 
 @app.command()
 def recover(run_dir: RunArgument) -> None:
-    """Rebuild a bag whose recorder was killed, or that a bad disk has damaged, from what can be read."""
+    """Repair the bag of a run from its readable part, after a killed recorder or a damaged disk."""
     from regolith_bringup.bag.recover import recover as rebuild
     from regolith_bringup.commands.progress import progress
     from regolith_files.paths import refuse_url
@@ -345,7 +371,7 @@ def recover(run_dir: RunArgument) -> None:
         raise InputError(Problem('recover', '', problem, allowed, str(run_dir)))
     with _RunFolderErrors(run_dir), progress('recover') as tick:
         result = rebuild(run_dir, tick)
-    state = 'rebuilt' if result.rebuilt else 'was whole'
+    state = 'rebuilt' if result.rebuilt else 'complete'
     lost = f'; {counted(result.lost_chunks, "damaged chunk")} lost' if result.lost_chunks else ''
     print(f'{result.path}: {state}; {counted(result.messages, "message")}{lost}')
 
@@ -364,7 +390,7 @@ class _RunFolderErrors:
 
         if isinstance(error, OSError) and error.strerror:
             where = str(error.filename or self._folder)
-            raise InputError(Problem(where, '', error.strerror, 'a disk with room, that can be read and written'))
+            raise InputError(Problem(where, '', error.strerror, 'a disk with free space that can be read and written'))
         if isinstance(error, (RecoverError, OSError)):
             _tell(str(error))
             raise typer.Exit(BAD_INPUT)
@@ -375,12 +401,12 @@ def bench(
     context: typer.Context,
     name: Annotated[
         str | None,
-        typer.Argument(help="Name of a benchmark, or 'all'; none: list them.", autocompletion=_names_of(BENCHMARKS)),
+        typer.Argument(help="Name of a benchmark, or 'all'. Default: list them.", autocompletion=_names_of(BENCHMARKS)),
     ] = None,
     as_json: JsonOption = False,
     help_asked: HelpOption = False,
 ) -> None:
-    """Measure a speed figure."""
+    """Run a benchmark and print its results as JSON."""
     from regolith_bringup.commands.plugins import benchmark, benchmarks
 
     if help_asked:
@@ -408,16 +434,17 @@ def experiment(
     context: typer.Context,
     name: Annotated[
         str | None,
-        typer.Argument(help='Name of an experiment; none: list them.', autocompletion=_names_of(EXPERIMENTS)),
+        typer.Argument(help='Name of an experiment. Default: list them.', autocompletion=_names_of(EXPERIMENTS)),
     ] = None,
     settings: Annotated[
-        list[str] | None, typer.Option('--set', metavar='KEY=VALUE', help='Change one setting, e.g. gravity_mps2=1.62.')
+        list[str] | None,
+        typer.Option('--set', metavar='KEY=VALUE', help='Set one key of the experiment, e.g. gravity_mps2=1.62.'),
     ] = None,
     as_json: JsonOption = False,
-    plot: Annotated[Path | None, typer.Option(metavar='FILE', help='Draw the outcome: .png, .svg or .pdf.')] = None,
+    plot: Annotated[Path | None, typer.Option(metavar='FILE', help='Plot the results: .png, .svg or .pdf.')] = None,
     help_asked: HelpOption = False,
 ) -> None:
-    """Run a virtual experiment on a test bench; experiment NAME --help lists its settings."""
+    """Run a virtual experiment and print its results as JSON; experiment NAME --help lists its settings."""
     from regolith_bringup.commands.plugins import experiments, flag_settings, parsed_settings, run_experiment
     from regolith_bringup.commands.progress import progress
 
@@ -453,14 +480,14 @@ def experiment(
         _tell(problem)
     for row in rows:
         if 'checkpoint' in row:
-            _tell(f'stopped before the end; to go on: ./regolith experiment {name} --resume {row["checkpoint"]}')
+            _tell(f'interrupted; to continue: ./regolith experiment {name} --resume {row["checkpoint"]}')
             raise typer.Exit(INTERRUPTED)
     if problems:
         raise typer.Exit(NODE_FAILED)
 
 
 def _help(context: typer.Context, of_one: str) -> None:
-    """Print the help of one plug-in, or that of the command."""
+    """Print the help of a plug-in, or that of the command."""
     print(of_one or context.get_help())
 
 
@@ -473,12 +500,12 @@ def _list_names(names: Iterable[str], as_json: bool) -> None:
 
 @app.command('exec', context_settings={'allow_extra_args': True, 'ignore_unknown_options': True})
 def execute(context: typer.Context, command: Annotated[str, typer.Argument(metavar='CMD...')]) -> None:
-    """Run any command in this environment, e.g. ./regolith exec python3 my_node.py."""
+    """Run a command in this environment, e.g. ./regolith exec python3 my_node.py."""
     try:
         os.execvp(command, [command, *context.args])
     except OSError as error:
         problem = f'cannot be run: {error.strerror}'
-        raise InputError(Problem('exec', '', problem, 'a program on PATH, or the path of one', command)) from None
+        raise InputError(Problem('exec', '', problem, 'a program on PATH, or the path of a program', command)) from None
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

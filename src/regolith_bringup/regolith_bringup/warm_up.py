@@ -24,7 +24,7 @@ from regolith_world.cycle.participant_type import participant_types
 from regolith_world.cycle.records import Shape, ShapeKind
 from regolith_world.node_main import end_with
 from regolith_world.numerics import kernel_cache
-from regolith_world.objects.object import RigidBody
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import rigid_state, sphere_inertia
 from regolith_world.ros.gc_settings import freeze_garbage_collector
 from regolith_world.world import World

@@ -179,16 +179,15 @@ def make_run(folder: Path, cycles: int = 60, *, close: bool = True, previews: in
         'scenario': 'two_rovers',
         'simulated_s': simulated,
         'wall_s': simulated / 4,
-        'speed': 4.0,
-        'compute_per_sim_s': 0.25,
+        'real_time_factor': 4.0,
         'cycles': cycles,
         'discarded_cycles': 1,
         'forced_cycles': 0,
         'state_hash': 'ab' * 32,
         'processes': 'many',
-        'reports': reports,
+        'participant_summaries': reports,
     }
-    (folder / 'world.json').write_text(json.dumps(world))
+    (folder / 'world_summary.json').write_text(json.dumps(world))
     (folder / 'recorder.json').write_text(json.dumps({'messages': sum(bag.counts.values()), 'lost': 0, 'topics': {}}))
     return folder
 

@@ -86,6 +86,6 @@ def test_replay_ends_at_the_given_time_at_zero_too(
         progress=lambda name: nullcontext(lambda done, of: steps.append((done, of))),
     )
     context: Any = SimpleNamespace(obj=tools)
-    replay(context, tmp_path, begin=0.0, end=given, wait=0.0, as_json=True)
+    replay(context, tmp_path, begin=0.0, end=given, delay=0.0, as_json=True)
     assert (found['from_ns'], found['to_ns'], found['wait_s'], found['messages']) == (0, to_ns, 0.0, 3)
     assert steps == [(span, span)]

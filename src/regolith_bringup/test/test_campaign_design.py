@@ -195,7 +195,7 @@ SUMMARY = {
     'wall_s': 1.3,
     'cycles': 5,
     'state_hash': 'ab',
-    'speed': 2.0,
+    'real_time_factor': 2.0,
     'events': [{'t_s': 1.0}],
     'vehicles': {'amber': {'distance_m': 0.25, 'final_pose': {'position': [1.0, 2.0, 3.0]}, 'battery': None}},
 }
@@ -296,7 +296,9 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
             error = ValueError(f'seed\n  {seed}') if seed == 2 else None
             yield (
                 name,
-                None if error else {'cycles': seed, 'wall_s': 10.0 * seed, 'speed': 2.0, 'events': [1] * seed},
+                None
+                if error
+                else {'cycles': seed, 'wall_s': 10.0 * seed, 'real_time_factor': 2.0, 'events': [1] * seed},
                 error,
             )
 
@@ -339,15 +341,15 @@ def test_the_command_runs_lists_and_continues(
         ('002', '5', '', '5', '5'),
     ]
     assert [tuple(row.values()) for row in table(out, 'timing')] == [
-        ('000', '10.0', '2.0', ''),
-        ('001', '', '', ''),
-        ('002', '50.0', '2.0', ''),
+        ('000', '10.0', '2.0'),
+        ('001', '', ''),
+        ('002', '50.0', '2.0'),
     ]
     assert sorted(path.name for path in (out / 'plots').iterdir()) == ['cycles.png', 'events.png']
-    # All are done: nothing runs, and it is the same again; those that failed run once more with --retry.
+    # All are done: nothing runs, and it is the same again; those that failed run once more with --retry-failed.
     code, _, told = say(file, '--out', out, '--no-plots')
     assert code == 3 and not started and told.startswith('3 runs, 3 of them done before; on ')
-    code, said, told = say(file, '--out', out, '--retry', '--scheduler', 'tcp://h:1', '--workers', 7, '--json')
+    code, said, told = say(file, '--out', out, '--retry-failed', '--scheduler', 'tcp://h:1', '--workers', 7, '--json')
     assert code == 3 and started.pop() == ([('001', 'run_unrecorded')], 7, 'tcp://h:1')
     assert told.startswith('3 runs, 2 of them done before; on tcp://h:1\n') and yaml.safe_load(said)[2]['cycles'] == 5
     # Where nothing is said of it: runs/FILE, a worker on each core, at most one for each run.

@@ -27,7 +27,7 @@ def called(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, st
         ('run two_rovers --seed 1.5', "regolith run --seed: '1.5': has the wrong type; allowed: a valid integer"),
         ('run two_rovers --duration x', "--duration: 'x': has the wrong type; allowed: a valid number"),
         ('terrain make --seed -1', "terrain make --seed: '-1': is out of range; allowed: greater than or equal to 0"),
-        ('run two_rovers --nosuch', 'No such option: --nosuch'),
+        ('run two_rovers --nosuch', 'No such option --nosuch; allowed: what regolith run --help lists'),
         ('run', "Missing argument 'scenario'"),
         ('nosuch', "No such command 'nosuch'"),
         ('run two_rovers --out /proc/x', '--out /proc/x: cannot be made'),
@@ -88,7 +88,7 @@ def test_a_checkpoint_is_looked_at_before_anything_starts(tmp_path: Path, capfd:
         return tmp_path / 't1'
 
     def refused(folder: Path) -> str:
-        code, out, err = called(capfd, 'run', 'two_rovers', '--processes', 'one', '--from', str(folder))
+        code, out, err = called(capfd, 'run', 'two_rovers', '--processes', 'one', '--checkpoint', str(folder))
         assert (code, out) == (2, '') and 'starting' not in err and 'Traceback' not in err
         return err
 
@@ -99,7 +99,7 @@ def test_a_checkpoint_is_looked_at_before_anything_starts(tmp_path: Path, capfd:
     (saved(*whole) / 'terrain.bin').write_bytes(b'123')
     assert 'terrain.bin: sha256 is' in refused(tmp_path / 't1')
     (saved(*whole) / 'terrain.bin').unlink()
-    assert 'terrain.bin: the manifest names it' in refused(tmp_path / 't1')
+    assert 'terrain.bin: is in the manifest' in refused(tmp_path / 't1')
     manifest = saved(*whole) / 'manifest.json'
     text = manifest.read_text()
     manifest.write_text(text.replace('"format": 4', '"format": 2'))

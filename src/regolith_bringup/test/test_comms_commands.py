@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``comms build-graph``, ``comms coverage`` and ``experiment link`` as a person calls them."""
+"""``comms build-graph``, ``comms coverage`` and ``experiment radio-link`` as a person calls them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_coverage_ends_at_the_ridge_and_goes_on_from_a_breadcrumb(tmp_path: Path
     assert shadow.probability[near, j] > 0.95
     assert (relayed.probability >= shadow.probability - 0.25).all()
     printed = called(
-        'comms', 'coverage', 'comms_ridge', '--from', 'lander', '--at-breadcrumbs', '-1.4,0', '--out', tmp_path
+        'comms', 'coverage', 'comms_ridge', '--transmitter', 'lander', '--breadcrumb', '-1.4,0', '--out', tmp_path
     )
     assert printed.strip() == str(tmp_path / 'comms_ridge_lander_coverage.png')
     assert Path(printed.strip()).read_bytes().startswith(b'\x89PNG')
@@ -71,9 +71,9 @@ def test_coverage_ends_at_the_ridge_and_goes_on_from_a_breadcrumb(tmp_path: Path
 @pytest.mark.parametrize(
     ('arguments', 'words'),
     [
-        (('comms_ridge', '--from', 'ambre'), 'did you mean amber'),
-        (('comms_ridge', '--from', 'amber', '--at-breadcrumbs', '3'), 'is not a place'),
-        (('comms_ridge', '--from', 'amber', '--out', __file__), 'is not a folder'),
+        (('comms_ridge', '--transmitter', 'ambre'), 'did you mean amber'),
+        (('comms_ridge', '--transmitter', 'amber', '--breadcrumb', '3'), 'is not a position'),
+        (('comms_ridge', '--transmitter', 'amber', '--out', __file__), 'is not a folder'),
     ],
 )
 def test_coverage_says_what_is_wrong(arguments: tuple[str, ...], words: str) -> None:
@@ -86,7 +86,7 @@ def test_coverage_says_what_is_wrong(arguments: tuple[str, ...], words: str) -> 
 def test_a_scenario_without_radios_is_seen_as_if_all_had_the_default_one(tmp_path: Path) -> None:
     """Small, as the ground has no edge: 40 m round the vehicles, where all is in reach."""
     small = ('--set', 'comms.margin_m=40', '--set', 'comms.tile_size_m=10')
-    called('comms', 'coverage', 'two_rovers', '--from', 'amber', '--out', tmp_path, *small)
+    called('comms', 'coverage', 'two_rovers', '--transmitter', 'amber', '--out', tmp_path, *small)
     called('comms', 'build-graph', 'two_rovers', '--out', tmp_path, *small)
     graph = TileGraph.from_dot(tmp_path / 'two_rovers.dot')
     assert len(graph) > 50 and np.isfinite(graph.costs).all()
@@ -138,7 +138,7 @@ def test_experiment_link_gives_the_reference_values() -> None:
         said = json.loads(
             called(
                 'experiment',
-                'link',
+                'radio-link',
                 '--graph',
                 f'{world}.dot',
                 '--grid',
@@ -162,7 +162,7 @@ def test_experiment_link_gives_the_reference_values() -> None:
 
 
 def test_experiment_link_says_what_is_wrong(tmp_path: Path) -> None:
-    common = ['experiment', 'link', '--grid', 'x.dat', '--rx', '1,2,3']
+    common = ['experiment', 'radio-link', '--grid', 'x.dat', '--rx', '1,2,3']
     with pytest.raises(InputError, match=r"'1,2' is not a place; allowed: x,y,z"):
         called(*common, '--graph', 'x.dot', '--tx', '1,2')
     with pytest.raises(InputError, match=r'nowhere\.dot: No such file or directory; allowed: a file that can be'):

@@ -52,7 +52,7 @@ def summary(run: Path) -> None:
 
 
 def world(run: Path) -> None:
-    (run / 'world.json').write_text('[1, 2]')
+    (run / 'world_summary.json').write_text('[1, 2]')
 
 
 def scenario(run: Path) -> None:
@@ -73,12 +73,12 @@ def scenario(run: Path) -> None:
         (unrecorded, ('report',), 'run: has no recording'),
         (unrecorded, ('replay',), 'run: has no recording'),
         (unrecorded, ('view', '--save', 'seen.rrd'), 'run: has no recording'),
-        (lambda run: None, ('replay', '--from', 'inf', '--to', 'inf'), 'inf, 1: is no time'),
+        (lambda run: None, ('replay', '--start', 'inf', '--end', 'inf'), 'inf, 1: is not a time'),
         (lambda run: None, ('view', '--save', '/proc/seen.rrd'), '--save = /proc/seen.rrd: cannot be written'),
         (lambda run: None, ('compare', 'run', '--out', '.'), '--out = .: is a folder'),
         (bag, ('replay', '--branch', '3'), '--branch = 3: there is none; allowed: 0'),
         (summary, ('report',), 'summary.json: cannot be read'),
-        (world, ('report',), 'world.json: cannot be read'),
+        (world, ('report',), 'world_summary.json: cannot be read'),
         (scenario, ('report',), 'scenario.yaml'),
         (scenario, ('view', '--save', 'seen.rrd'), 'scenario.yaml'),
     ],
@@ -112,7 +112,7 @@ def test_what_was_not_closed_is_shown_and_said(
     assert (
         left.value.code == 0 and line.endswith(f'To make it whole: ./regolith recover {run}') and 'not closed' in line
     )
-    for words in ('rebuilt', 'was whole'):
+    for words in ('rebuilt', 'complete'):
         with pytest.raises(SystemExit):
             main(['recover', str(run)])
         assert words in capsys.readouterr().out
@@ -127,14 +127,14 @@ def test_a_recording_without_cycles_is_no_repetition(run: Path, capsys: pytest.C
     assert left.value.code == 2 and 'holds no cycle' in line and 'allowed: ' in line, line
 
 
-@pytest.mark.parametrize('words', [['--rate', '2'], ['--to', '1'], ['--topic', '/clock'], ['--domain', '7']])
+@pytest.mark.parametrize('words', [['--rate', '2'], ['--end', '1'], ['--topic', '/clock'], ['--domain', '7']])
 def test_what_is_evolved_again_takes_no_options_of_what_is_published(
     words: list[str], run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bag(run)
     with pytest.raises(SystemExit) as left:
         main(['replay', str(run), '--resimulate', *words])
-    said = f'replay --resimulate: {words[0]}: is of a run that is published; allowed: --from, or no --resimulate'
+    said = f'replay --resimulate: {words[0]}: does not apply to --resimulate; allowed: --start'
     assert (left.value.code, capsys.readouterr().err.splitlines()[-1]) == (2, said)
 
 

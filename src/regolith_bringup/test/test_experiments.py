@@ -34,7 +34,7 @@ def sets(**values: Any) -> list[str]:
 
 
 def test_the_names_of_the_contract() -> None:
-    assert {'plate-sinkage', 'wheel-rig', 'bevameter', 'slope', 'multipass'} <= set(experiments())
+    assert {'plate-sinkage', 'wheel-rig', 'bevameter', 'vehicle-slope', 'multipass'} <= set(experiments())
 
 
 def test_wheel_rig_gives_an_object_for_one_slip_and_a_list_for_a_sweep(capsys: pytest.CaptureFixture[str]) -> None:
@@ -62,7 +62,7 @@ def test_wheel_rig_gives_an_object_for_one_slip_and_a_list_for_a_sweep(capsys: p
 def test_plate_sinkage_and_slope(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = call(capsys, 'plate-sinkage', *sets(soil='chrono_lunar', load_n=500, grid_spacing_m=0.03), '--json')
     assert code == 0 and {'load_n', 'sinkage_m'} <= set(json.loads(out))
-    code, out, _ = call(capsys, 'slope', *sets(slope_deg=5, duration_s=4, grid_spacing_m=0.04), '--json')
+    code, out, _ = call(capsys, 'vehicle-slope', *sets(slope_deg=5, duration_s=4, grid_spacing_m=0.04), '--json')
     assert code == 0 and {'slope_deg', 'slip', 'speed_mps'} <= set(json.loads(out))
 
 
@@ -129,8 +129,8 @@ def test_a_sweep_that_stops_in_its_first_row_is_a_list(
         ('bevameter', {'plates_m': '0.11,0.31'}, dict),  # all in one row
         ('wheel-rig', {'slip': '0.1'}, dict),
         ('wheel-rig', {'slip': '0.1,0.2'}, list),
-        ('slope', {'slope_deg': [5, 10]}, list),
-        ('repose', {'friction': '0.3,0.4'}, list),
+        ('vehicle-slope', {'slope_deg': [5, 10]}, list),
+        ('angle-of-repose', {'friction': '0.3,0.4'}, list),
     ],
 )
 def test_only_settings_that_give_a_row_each_make_a_list(
@@ -259,10 +259,13 @@ def test_a_picture_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path
         (['wheel-rig', *sets(slipp=0.1)], ['slipp', '0.1', 'unknown key', 'did you mean slip?']),
         (['wheel-rig', *sets(soil='mud')], ['mud', 'allowed', 'lunar_nominal']),
         (['wheel-rig', *sets(slip=1.5)], ['slip = 1.5: is out of range', 'below 1.0']),
-        (['wheel-rig', *sets(slip=0.1, slope_deg=5)], ['slope_deg = 5.0: cannot be combined with slip 0.1', 'one of the two']),
+        (
+            ['wheel-rig', *sets(slip=0.1, slope_deg=5)],
+            ['slope_deg = 5.0: cannot be combined with slip 0.1', 'one of the two'],
+        ),
         (['wheel-rig', *sets(slope_deg=5, terrain_model='crm', spacing_m=0.3)], ['spacing_m 0.3', 'width_m']),
         (['wheel-rig', *sets(scm_mode='other')], ['mode', 'other', 'reference']),
-        (['slope', *sets(model='vipr')], ['vipr', 'viper']),
+        (['vehicle-slope', *sets(model='vipr')], ['vipr', 'viper']),
         (['multipass', *sets(passes=0)], ['passes', '0', 'greater than or equal to 1']),
         (
             ['wheel-rig', *sets(slope_deg=5, terrain_model='dem', grains='{poissons_ratio: 0.5}')],

@@ -25,7 +25,7 @@ def the_run(folder: Path, *settings: str) -> tuple[LaunchedRun, dict[str, NodeSp
 
 
 def outcome(folder: Path, failure: str = '') -> None:
-    (folder / 'world.json').write_text(json.dumps({'failure': failure}))
+    (folder / 'world_summary.json').write_text(json.dumps({'failure': failure}))
 
 
 def end_of_others(run: LaunchedRun, specs: dict[str, NodeSpec], monkeypatch: pytest.MonkeyPatch) -> LaunchStep:
@@ -69,7 +69,9 @@ def test_a_failed_world_is_a_problem_once_all_have_ended(tmp_path: Path, monkeyp
 def test_a_run_that_went_on_without_somebody_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even if it hung, and its process ended well once it was told to."""
     run, specs = the_run(tmp_path)
-    (tmp_path / 'world.json').write_text(json.dumps({'failure': '', 'without': {'amber': 'no response within 5 s'}}))
+    (tmp_path / 'world_summary.json').write_text(
+        json.dumps({'failure': '', 'dropped_participants': {'amber': 'no response within 5 s'}})
+    )
     run.ended(specs['regolith/world'], 0, shutting_down=False)
     assert 'amber' in end_of_others(run, specs, monkeypatch).problem
 
@@ -83,7 +85,7 @@ def test_a_killed_world_is_a_reason_with_a_way_on(tmp_path: Path) -> None:
     )
     leave = run.ended(specs['regolith/world'], -9, shutting_down=False).leave
     assert leave.startswith('the world ended with exit code -9 (SIGKILL), and the run with it')
-    assert leave.endswith(f'./regolith run {tmp_path}/scenario.yaml --from {tmp_path}/checkpoints/t000005.000')
+    assert leave.endswith(f'./regolith run {tmp_path}/scenario.yaml --checkpoint {tmp_path}/checkpoints/t000005.000')
 
 
 def test_a_run_that_ended_well_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,7 +104,7 @@ def test_a_node_that_is_lost_before_the_beginning_ends_everything(tmp_path: Path
 def test_what_nodes_print_is_kept(tmp_path: Path) -> None:
     run, specs = the_run(tmp_path)
     run.printed(specs['amber/agent'], b'one\ntwo\n')
-    assert (tmp_path / 'output.txt').read_text() == 'amber/agent: one\namber/agent: two\n'
+    assert (tmp_path / 'console.log').read_text() == 'amber/agent: one\namber/agent: two\n'
 
 
 @pytest.mark.parametrize(
@@ -111,7 +113,7 @@ def test_what_nodes_print_is_kept(tmp_path: Path) -> None:
         ({'duration': 'abc'}, 'duration:=abc'),
         ({'seed': '1.5'}, 'seed:=1.5'),
         ({'record': 'maybe'}, 'record:=maybe'),
-        ({'from': '/nope'}, 'from:=/nope'),
+        ({'checkpoint': '/nope'}, 'checkpoint:=/nope'),
         ({'processes': 'three'}, 'processes:=three'),
         ({'namespace': 'a__b'}, 'namespace:=a__b'),
     ],

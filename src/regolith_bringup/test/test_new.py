@@ -49,9 +49,9 @@ def test_what_is_made_runs(tmp_path: Path) -> None:
     ('kind', 'name', 'why'),
     [
         ('scenari', 'x', r"new: 'scenari'|did you mean scenario"),
-        ('sensor', 'My', 'cannot be a name'),
-        ('sensor', '../x', 'cannot be a name'),
-        ('sensor', 'taken', 'is there already'),
+        ('sensor', 'My', 'is not a name'),
+        ('sensor', '../x', 'is not a name'),
+        ('sensor', 'taken', 'exists'),
     ],
 )
 def test_what_cannot_be_made_is_refused(tmp_path: Path, kind: str, name: str, why: str) -> None:

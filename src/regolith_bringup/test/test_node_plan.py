@@ -70,7 +70,7 @@ def test_only_those_can_be_elsewhere_whom_the_world_waits_for(name: str) -> None
     with pytest.raises(InputError) as caught:
         parse_remote_nodes(f'basalt,{name}', scenario, 'many')
     said = str(caught.value)
-    assert '\n' not in said and said.startswith('--elsewhere: ') and 'allowed: terrain, amber, basalt' in said
+    assert '\n' not in said and said.startswith('--remote: ') and 'allowed: terrain, amber, basalt' in said
     with pytest.raises(InputError, match='allowed: '):
         parse_remote_nodes('basalt', scenario, 'one')
     assert parse_remote_nodes(' basalt, terrain,,basalt', scenario, 2) == ('basalt', 'terrain')

@@ -14,7 +14,7 @@ from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
 from regolith_world.contacts.bounding_box import ShapeBounds
 
-BALL: dict[str, Any] = {'type': 'free_body', 'mass_kg': 1.0, 'shape': {'kind': 'sphere', 'size_m': [0.1]}}
+BALL: dict[str, Any] = {'type': 'rigid_body', 'mass_kg': 1.0, 'shape': {'kind': 'sphere', 'size_m': [0.1]}}
 LEAF = {'position': [0.0, 0.0, 0.0], 'shape': {'kind': 'box', 'size_m': [0.1, 0.1, 0.1]}, 'mass_kg': 1.0}
 HINGE = {'kind': 'hinge', 'between': ['world', 'leaf'], 'at': [0.0, 0.3, 0.0], 'axis': [1.0, 0.0, 0.0]}
 
@@ -55,7 +55,7 @@ def test_object_that_cannot_begin_is_refused(tmp_path: Path, entry: dict[str, An
 
 def test_bodies_on_and_half_in_the_ground_are_taken(tmp_path: Path) -> None:
     """What nothing moves may be below the surface, as a foundation."""
-    wall = {'type': 'immovable', 'position': [4.0, 0.0, -3.0], 'shapes': [{'kind': 'box', 'size_m': [0.5, 0.5, 0.5]}]}
+    wall = {'type': 'static_body', 'position': [4.0, 0.0, -3.0], 'shapes': [{'kind': 'box', 'size_m': [0.5, 0.5, 0.5]}]}
     loaded(
         tmp_path,
         {

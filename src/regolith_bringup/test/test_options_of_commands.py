@@ -61,24 +61,24 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Noted:
     ('words', 'call', 'given', 'printed'),
     [
         ('pause', 'pause', (True,), 'at 12.346 of 60.5 s, cycle 321'),
-        ('resume', 'pause', (False,), 'at 12.346 of 60.5 s, cycle 321, speed 1.76'),
+        ('resume', 'pause', (False,), 'at 12.346 of 60.5 s, cycle 321, real-time factor 1.76'),
         ('step', 'step', (1,), 'at 2.346 s, state hash 0123456789abcdef\n'),
         ('step 5', 'step', (5,), 'at 2.346 s, state hash 0123456789abcdef\n'),
-        ('speed', '', (), 'at 12.346 of 60.5 s, cycle 321, speed 1.76'),
-        ('speed 2.5', 'set_real_time_factor', (2.5,), 'speed: at most 2.5\n'),
-        ('speed max', 'set_real_time_factor', (0.0,), 'speed: as fast as it goes\n'),
-        ('speed 0.001', 'set_real_time_factor', (0.001,), 'speed: at most 0.001\n'),
+        ('rtf', '', (), 'at 12.346 of 60.5 s, cycle 321, real-time factor 1.76'),
+        ('rtf 2.5', 'set_real_time_factor', (2.5,), 'real-time factor: at most 2.5\n'),
+        ('rtf max', 'set_real_time_factor', (0.0,), 'real-time factor: no limit\n'),
+        ('rtf 0.001', 'set_real_time_factor', (0.001,), 'real-time factor: at most 0.001\n'),
         (
             'rewind 1.25',
             'rewind',
             (1_250_000_000, False),
-            'at 1.234 s, cycle 77, state hash 123456789abcdef0; recorded from here on: bag_3\n',
+            'at 1.234 s, cycle 77, state hash 123456789abcdef0; recording continues in bag_3\n',
         ),
         ('rewind noon --live', 'rewind', ('noon', True), 'at 1.234 s, cycle 77'),
         ('rewind 0', 'rewind', (0, False), 'at 1.234 s'),
-        ('reset', 'reset', (), 'at the beginning\n'),
-        ('keep dusk', 'save_snapshot', ('dusk',), 'dusk: at 3.210 s, 4.6 MB, /k\n'),
-        ('keep x', 'save_snapshot', ('x',), 'x: at 3.210 s, 4.6 MB, in memory\n'),
+        ('reset', 'reset', (), 'reset to t = 0\n'),
+        ('snapshot save dusk', 'save_snapshot', ('dusk',), 'dusk: at 3.210 s, 4.6 MB, /k\n'),
+        ('snapshot save x', 'save_snapshot', ('x',), 'x: at 3.210 s, 4.6 MB, in memory\n'),
     ],
 )
 def test_commands_to_a_running_world(
@@ -91,7 +91,7 @@ def test_commands_to_a_running_world(
 
 
 def test_without_options_the_world_is_that_of_the_environment(say: Any, world: Noted) -> None:
-    for words in ('pause', 'resume', 'step', 'speed', 'rewind 1', 'reset', 'keep a', 'moments'):
+    for words in ('pause', 'resume', 'step', 'rtf', 'rewind 1', 'reset', 'snapshot save a', 'snapshot list'):
         del world.calls[:]
         assert say(*words.split())[0] == 0 and world.calls[0] == ('', (None, ''), {})
 
@@ -99,15 +99,18 @@ def test_without_options_the_world_is_that_of_the_environment(say: Any, world: N
 @pytest.mark.parametrize(
     ('words', 'said'),
     [
-        ('speed 0', 'real_time_factor: 0: is no pace; allowed: max, or a number from 0.001 to 1000000'),
-        ('speed 1000001', 'is no pace'),
-        ('speed nan', 'is no pace'),
-        ('speed 0.0009', 'is no pace'),
-        ('rewind evening', 'rewind: evening: is no time and no moment; allowed: seconds, dawn, noon'),
-        ('rewind 1e10', 'is no time; allowed: seconds from 0 to '),
-        ('keep 12', 'keep: 12: is taken for a time; allowed: a name that is no number'),
-        ('keep -- -1', 'is taken for a time'),
-        ('keep nan', 'is taken for a time'),
+        ('rtf 0', 'rtf: 0: is not a real-time factor; allowed: max, or a number from 0.001 to 1000000'),
+        ('rtf 1000001', 'is not a real-time factor'),
+        ('rtf nan', 'is not a real-time factor'),
+        ('rtf 0.0009', 'is not a real-time factor'),
+        (
+            'rewind evening',
+            'rewind: evening: is neither a time [s] nor the name of a snapshot; allowed: seconds, dawn, noon',
+        ),
+        ('rewind 1e10', 'is not a time; allowed: seconds from 0 to '),
+        ('snapshot save 12', 'snapshot save: 12: would be read as a time; allowed: a name that is not a number'),
+        ('snapshot save -- -1', 'would be read as a time'),
+        ('snapshot save nan', 'would be read as a time'),
     ],
 )
 def test_what_no_request_is_sent_for(say: Any, world: Noted, words: str, said: str) -> None:
@@ -116,18 +119,18 @@ def test_what_no_request_is_sent_for(say: Any, world: Noted, words: str, said: s
     assert {name for name, _, _ in world.calls} <= {'', 'list_snapshots', 'left'}
 
 
-def test_moments_are_listed_with_their_times(say: Any, world: Noted) -> None:
-    assert say('moments', *DOMAIN)[1].splitlines() == [
+def test_snapshots_are_listed_with_their_times(say: Any, world: Noted) -> None:
+    assert say('snapshot', 'list', *DOMAIN)[1].splitlines() == [
         'dawn                      1.500 s  0123456789abcdef',
         'noon                     22.250 s  fedcba9876543210',
-        'back to any time from 0.500 to 30.125 s',
+        'rewindable range: 0.500 to 30.125 s',
     ]
-    assert json.loads(say('moments', '--json')[1]) == {
-        'moments': [
+    assert json.loads(say('snapshot', 'list', '--json')[1]) == {
+        'snapshots': [
             {'name': 'dawn', 't_s': 1.5, 'state_hash': HASH, 'path': '/a/dawn'},
             {'name': 'noon', 't_s': 22.25, 'state_hash': HASH[::-1], 'path': ''},
         ],
-        'initial_wait_s': 0.5,
+        'first_s': 0.5,
         'last_s': 30.125,
     }
 
@@ -137,7 +140,7 @@ def test_a_status_is_one_line() -> None:
 
     from regolith_bringup.run.running_simulation import status_line
 
-    assert status_line(status()) == 'running at 12.346 of 60.5 s, cycle 321, speed 1.76'
+    assert status_line(status()) == 'running at 12.346 of 60.5 s, cycle 321, real-time factor 1.76'
     assert status_line(status(state=WorldStatus.PAUSED, end_ns=0)) == 'paused at 12.346 s, cycle 321'
 
 
@@ -212,7 +215,7 @@ def test_commands_that_stand_for_ros2(
 
 
 def test_goals_that_fail_end_with_three(say: Any, graph: Noted) -> None:
-    reason = 'Goal was rejected; the reason is in the output of /x/y (of a run: output.txt in its folder).\n'
+    reason = 'Goal was rejected; the reason is in the output of /x/y (of a run: console.log in its folder).\n'
     assert say('action', 'send_goal', '/refused', 'p/action/G', '{}') == (3, '', reason)
     assert say('action', 'send_goal', '/failed', 'p/action/G', '{}') == (
         3,

@@ -45,9 +45,9 @@ def test_run_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch,
         and resolved.scenario.recording.enabled
         and os.environ['ROS_DOMAIN_ID'] == '5'
     )
-    words = '--duration 7 --speed 2.5 --processes one --seed 12 --set terrain.spacing_m=0.07 --no-record --no-report --namespace /east/ --network --json'
+    words = '--duration 7 --rtf 2.5 --processes one --seed 12 --set terrain.spacing_m=0.07 --no-record --no-report --namespace /east/ --network --json'
     code, out, _ = say(
-        'run', 'two_rovers', '--out', tmp_path / 'o', '--from', tmp_path / 'c', '--domain', 23, *words.split()
+        'run', 'two_rovers', '--out', tmp_path / 'o', '--checkpoint', tmp_path / 'c', '--domain', 23, *words.split()
     )
     assert (code, out) == (3, '')
     (_, (resolved,), options) = start.calls.pop()
@@ -69,7 +69,7 @@ def test_run_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch,
         0.07,
     )
     assert not scenario.recording.enabled and os.environ['ROS_DOMAIN_ID'] == '23'
-    assert say('run', 'two_rovers', '--elsewhere', 'amber,terrain', '--speed', 'max')[0] == 3
+    assert say('run', 'two_rovers', '--remote', 'amber,terrain', '--rtf', 'max')[0] == 3
     assert set(start.calls[-1][2]['elsewhere']) == {'amber', 'terrain'}
     assert start.calls[-1][1][0].scenario.real_time_factor in ('max', math.inf)
     assert say('run', 'two_rovers', '--domain', 'auto')[2] == f'ROS_DOMAIN_ID={os.environ["ROS_DOMAIN_ID"]}\n'
@@ -86,9 +86,9 @@ def test_dry_runs_have_the_arguments_of_nodes(say: Any, tmp_path: Path, monkeypa
         tmp_path / 'o',
         '--namespace',
         'east',
-        '--from',
+        '--checkpoint',
         tmp_path / 'c',
-        '--speed',
+        '--rtf',
         2,
     )
     monkeypatch.setattr('regolith_bringup.run.run_folder.check_checkpoint', lambda folder, scenario: None)
@@ -135,7 +135,7 @@ def test_dry_runs_have_the_arguments_of_nodes(say: Any, tmp_path: Path, monkeypa
     assert 'runs/two_rovers_NNN' in say('run', 'two_rovers', '--dry-run')[1]
     without = [
         line.split()[3]
-        for line in say('run', 'two_rovers', '--dry-run', '--no-record', '--elsewhere', 'amber')[1].splitlines()
+        for line in say('run', 'two_rovers', '--dry-run', '--no-record', '--remote', 'amber')[1].splitlines()
     ]
     assert without == ['world_node', 'terrain_node', 'agent_node']
     assert len(say('run', 'two_rovers', '--dry-run', '--processes', 'one', '--no-record')[1].splitlines()) == 1
@@ -164,15 +164,15 @@ def test_verify_hands_on_its_options_and_says_what_it_found(
     found: dict[str, Any] = {'repeats': True, 'promises': 'cross_process'}
     repeat = Noted(returns=found)
     monkeypatch.setattr('regolith_bringup.commands.verify.verify', repeat)
-    assert say('verify', 'two_rovers') == (0, 'two_rovers: repeats to the bit\n', '')
+    assert say('verify', 'two_rovers') == (0, 'two_rovers: is deterministic: all state hashes are equal\n', '')
     name, options, _, keep, promise, processors = repeat.calls.pop()[1]
     assert (name, options, keep, processors) == ('two_rovers', [], None, False)
-    given = ('--set', 'world.determinism=cross_machine', '--keep', tmp_path / 'k', '--processors', '--json')
+    given = ('--set', 'world.determinism=cross_machine', '--out', tmp_path / 'k', '--cpu-variants', '--json')
     assert json.loads(say('verify', 'two_rovers', *given)[1]) == found
     name, options, _, keep, promise, processors = repeat.calls.pop()[1]
     assert (keep, promise, processors) == (tmp_path / 'k', 'cross_machine', True)
     found['repeats'] = False
-    assert say('verify', 'two_rovers') == (3, '', 'two_rovers: does not keep its world.determinism: cross_process\n')
+    assert say('verify', 'two_rovers') == (3, '', 'two_rovers: violates world.determinism: cross_process\n')
     found['promises'] = None
     assert say('verify', 'two_rovers')[2].endswith(': null, which is checked as cross_process is\n')
 
@@ -190,14 +190,14 @@ def test_replay_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPat
     code, out, err = say(
         'replay',
         run_dir,
-        '--from',
+        '--start',
         1,
-        '--to',
+        '--end',
         2.5,
         '--rate',
         4,
         *topics,
-        '--wait',
+        '--delay',
         0.25,
         *DOMAIN,
         '--namespace',
@@ -221,18 +221,18 @@ def test_replay_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ('words', 'said'),
     [
-        ('--rate 0', 'replay --rate: 0: is no pace'),
+        ('--rate 0', 'replay --rate: 0: is not a real-time factor'),
         ('--topic /nope', 'replay: --topic = /nope: was not recorded; allowed: '),
-        ('--from 1000', 'is after the end; allowed: up to '),
-        ('--from inf', 'is no time; allowed: seconds for --from and --wait'),
+        ('--start 1000', 'is after the end; allowed: up to '),
+        ('--start inf', 'is not a time; allowed: seconds for --start and --delay'),
         ('--branch 1', 'replay: --branch = '),
-        ('--from 3 --to 2', '--from = 3: is after the end; allowed: up to 2'),
+        ('--start 3 --end 2', '--start = 3: is after the end; allowed: up to 2'),
         *(
             (
                 f'--resimulate {option}',
-                f'replay --resimulate: {option.split()[0]}: is of a run that is published; allowed: --from, or no --resimulate',
+                f'replay --resimulate: {option.split()[0]}: does not apply to --resimulate; allowed: --start',
             )
-            for option in ('--to 1', '--rate 2', '--topic /clock', '--domain 1')
+            for option in ('--end 1', '--rate 2', '--topic /clock', '--domain 1')
         ),
     ],
 )
@@ -255,14 +255,14 @@ def test_resimulation_says_what_was_compared(say: Any, monkeypatch: pytest.Monke
     difference: Any = ''
     monkeypatch.setattr('regolith_bringup.run.resimulation.resimulate', evolve)
     words = '31 cycles from 1.5 to 4.25 s: bit-identical states\n'
-    assert say('replay', run_dir, '--resimulate', '--from', 1.75)[:2] == (0, words) and calls == [(run_dir, 1.75)]
+    assert say('replay', run_dir, '--resimulate', '--start', 1.75)[:2] == (0, words) and calls == [(run_dir, 1.75)]
     difference = 'cycle 4: amber'
     assert say('replay', run_dir, '--resimulate')[:2] == (3, 'cycle 4: amber\n')
     code, out, _ = say('replay', run_dir, '--resimulate', '--json')
     assert code == 3 and json.loads(out) == {**fields, 'difference': difference}
     monkeypatch.setattr('regolith_bringup.commands.recordings.open_recording', lambda *given: None)
     code, out, err = say('replay', run_dir, '--resimulate', '--branch', 1)
-    assert (code, out) == (2, '') and '--branch: is of a run that is published' in err
+    assert (code, out) == (2, '') and '--branch: does not apply to --resimulate' in err
 
 
 # -- ground ---------------------------------------------------------------------------------------------------------
@@ -313,7 +313,7 @@ def test_make_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch
     (tmp_path / 'terrain').mkdir()
     assert say('terrain', 'make', '--preset', 'mare')[0] == 0
     assert asked() == (((0, load_preset('mare')),), GridWindow.around((0.0, 0.0), 1000.0, 1.0), Path('terrain'), 0.2)
-    words = '--seed 4 --size 60 --spacing 0.5 --center -3,8 --rocks-from 0.75 --json'
+    words = '--seed 4 --size 60 --spacing 0.5 --center -3,8 --min-rock-diameter 0.75 --json'
     assert json.loads(say('terrain', 'make', '--preset', 'polar', '--out', tmp_path / 'o', *words.split())[1])['a'] == 1
     assert asked() == (((4, load_preset('polar')),), GridWindow.around((-3.0, 8.0), 60.0, 0.5), tmp_path / 'o', 0.75)
     assert say('terrain', 'make', 'two_rovers')[:2] == (0, f'{tmp_path}/a\n{tmp_path}/b\n')
@@ -325,7 +325,7 @@ def test_make_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch
         'two_rovers',
         '--out',
         tmp_path / 'o',
-        '--post',
+        '--spacing',
         0.5,
         '--seed',
         6,
@@ -347,7 +347,7 @@ def test_ground_of_a_scenario_is_described_and_written_the_right_way_up(
     np.save(tmp_path / 'plane.npy', (0.3 * x + 0.1 * y)[::-1])
     file = tmp_path / 'plane.yaml'
     file.write_text(
-        'terrain: {source: plane.npy, post_spacing_m: 0.5, map_size_m: 10.0, detail: none}\nobjects: {rock: {type: free_body, position: [0, 0, 3], shape: {kind: sphere, size_m: [0.1]}, mass_kg: 1.0}}\n'
+        'terrain: {source: plane.npy, post_spacing_m: 0.5, map_size_m: 10.0, detail: none}\nobjects: {rock: {type: rigid_body, position: [0, 0, 3], shape: {kind: sphere, size_m: [0.1]}, mass_kg: 1.0}}\n'
     )
     found = json.loads(say('terrain', 'info', file)[1])
     slope = math.degrees(math.atan(math.hypot(0.3, 0.1)))
@@ -360,7 +360,7 @@ def test_ground_of_a_scenario_is_described_and_written_the_right_way_up(
     # Variance of a uniform distribution on n posts over a side s: s^2 / 12 (n + 1) / (n - 1).
     rms = math.sqrt((3.0**2 + 1.0**2) / 12.0 * 502.0 / 500.0)
     assert found['rms_height_m'] == pytest.approx(rms, rel=1e-6) and found['soil']['name'] == 'lunar_nominal'
-    assert say('terrain', 'make', file, '--post', 0.5, '--out', tmp_path / 'o')[0] == 0
+    assert say('terrain', 'make', file, '--spacing', 0.5, '--out', tmp_path / 'o')[0] == 0
     with rasterio.open(tmp_path / 'o' / 'plane.tif') as raster:
         assert raster.shape == (21, 21) and raster.xy(0, 0) == (-5.0, 5.0) and raster.xy(20, 20) == (5.0, -5.0)
         heights = raster.read(1)
@@ -370,11 +370,11 @@ def test_ground_of_a_scenario_is_described_and_written_the_right_way_up(
         and heights[20, 0] == pytest.approx(-2.0)
     )
     code, out, err = say(
-        'terrain', 'make', file, '--post', 0.01, '--set', 'terrain.map_size_m=100', '--out', tmp_path / 'p'
+        'terrain', 'make', file, '--spacing', 0.01, '--set', 'terrain.map_size_m=100', '--out', tmp_path / 'p'
     )
     assert (
         (code, out) == (2, '')
-        and '--post: 10001 x 10001 posts over 100 m are too many' in err
+        and '--spacing: 10001 x 10001 posts over 100 m are too many' in err
         and not (tmp_path / 'p').exists()
     )
 
@@ -407,9 +407,9 @@ def test_coverage_and_graph_hand_on_all_their_options(
     given = (
         '--out',
         out,
-        '--at-breadcrumbs',
+        '--breadcrumb',
         '1.5,-2',
-        '--at-breadcrumbs',
+        '--breadcrumb',
         '-3,4',
         '--bytes',
         700,
@@ -418,7 +418,7 @@ def test_coverage_and_graph_hand_on_all_their_options(
         '--seed',
         5,
     )
-    assert say('comms', 'coverage', 'comms_ridge', '--from', 'lander', *given) == (
+    assert say('comms', 'coverage', 'comms_ridge', '--transmitter', 'lander', *given) == (
         0,
         f'{out}/comms_ridge_lander_coverage.png\n',
         '',
@@ -431,7 +431,9 @@ def test_coverage_and_graph_hand_on_all_their_options(
         {'dpi': 130},
     )
     monkeypatch.chdir(tmp_path)
-    assert say('comms', 'coverage', 'comms_ridge', '--from', 'amber')[1] == 'comms/comms_ridge_amber_coverage.png\n'
+    assert (
+        say('comms', 'coverage', 'comms_ridge', '--transmitter', 'amber')[1] == 'comms/comms_ridge_amber_coverage.png\n'
+    )
     assert mapped.calls.pop()[1][2:] == ('amber', [], 100)
     code, printed, _ = say(
         'comms', 'build-graph', 'comms_ridge', '--out', out, '--set', 'comms.tile_size_m=7', '--seed', 5
@@ -490,7 +492,7 @@ def test_view_of_a_running_world_gets_all_options(say: Any, monkeypatch: pytest.
     monkeypatch.setattr('regolith_bringup.run.live_view.show_live', shown)
     save = tmp_path / 'a.rrd'
     topics = ('--topic', '/a', '--topic', '/b')
-    assert say('view', '--live', '--save', save, *topics, '--every', 2.5, *DOMAIN, '--namespace', 'e')[0] == 0
+    assert say('view', '--live', '--save', save, *topics, '--update-period', 2.5, *DOMAIN, '--namespace', 'e')[0] == 0
     assert shown.calls.pop() == (
         '',
         ('17', 'e'),
@@ -522,7 +524,7 @@ def test_view_of_a_run_gets_all_options(
     monkeypatch.setattr('regolith_bringup.view.headless_browser.require_browser', lambda: None)
     save, picture = tmp_path / 'a.rrd', tmp_path / 'a.png'
     assert (
-        say('view', run_dir, '--save', save, '--to', 0, '--branch', 2) == (0, f'{save}\n', '')
+        say('view', run_dir, '--save', save, '--end', 0, '--branch', 2) == (0, f'{save}\n', '')
         and save.read_bytes() == b'rrd'
     )
     assert drawn.calls.pop() == ('', (run_dir, 2, 0.0, None), {'following': False}) and not take.calls
@@ -542,20 +544,20 @@ def test_view_of_a_run_gets_all_options(
 @pytest.mark.parametrize(
     ('words', 'said'),
     [
-        ('', 'no run; allowed: either the folder of a run, or --live'),
+        ('', 'no run is given; allowed: either a run folder or --live'),
         ('RUN --live', 'RUN and --live'),
         ('RUN --web --save a.rrd', '--web and --save; allowed: one of them'),
         ('RUN --screenshot a.png --connect rerun://a', '--screenshot and --connect'),
         ('RUN --web --save a --screenshot b', '--web and --save and --screenshot'),
-        ('--live --screenshot a.png', 'there is no picture of a world that runs'),
-        ('RUN --connect http://a', 'is no address of a viewer'),
-        ('RUN --every 1 --web', '--every: is of a world that runs'),
-        ('RUN --topic /a --web', '--topic: is of a world that runs'),
-        ('RUN --domain 3 --web', '--domain: is of a world that runs'),
+        ('--live --screenshot a.png', '--screenshot: does not apply to a running simulation'),
+        ('RUN --connect http://a', 'is not the address of a viewer'),
+        ('RUN --update-period 1 --web', '--update-period: does not apply to a recorded run'),
+        ('RUN --topic /a --web', '--topic: does not apply to a recorded run'),
+        ('RUN --domain 3 --web', '--domain: does not apply to a recorded run'),
         ('RUN --save /nope/a.rrd', 'its folder is not there'),
         ('RUN --save /tmp', 'is a folder'),
         *(
-            (f'RUN --save a.rrd --size {size}', 'is no size; allowed: WIDTHxHEIGHT, each from 200 to 8192')
+            (f'RUN --save a.rrd --size {size}', 'is not a size; allowed: WIDTHxHEIGHT, each from 200 to 8192')
             for size in ('199x300', '300x199', '8193x300', '300x8193', '300', '300x300x300', 'axb', '-300x300')
         ),
     ],

@@ -18,7 +18,7 @@ from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files import plugins
 from regolith_files.problems import InputError
-from regolith_sensors.config.sensors import sensor_types
+from regolith_sensors.config.sensor_types import sensor_types
 
 GROUPS = ('scenarios', 'vehicles', 'drivers', 'sensors', 'benchmarks', 'experiments')
 

@@ -26,11 +26,11 @@ def refused(capfd: pytest.CaptureFixture[str], *words: str) -> str:
     ('words', 'said'),
     [
         (
-            ('run', 'two_rovers', '--elsewhere', 'basalt,granite'),
-            "--elsewhere: 'granite': is nobody who can be started",
+            ('run', 'two_rovers', '--remote', 'basalt,granite'),
+            "--remote: 'granite': is nobody who can be started",
         ),
         (
-            ('run', 'two_rovers', '--elsewhere', 'basalt', '--processes', 'one'),
+            ('run', 'two_rovers', '--remote', 'basalt', '--processes', 'one'),
             "'basalt': is nobody who can be started",
         ),
         (('join', '--domain', 'auto'), '--domain: auto: is no domain of a run'),

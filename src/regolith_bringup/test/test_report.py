@@ -141,8 +141,7 @@ def test_summary_has_the_stable_keys(run_dir: Path) -> None:
         'scenario',
         'simulated_s',
         'wall_s',
-        'speed',
-        'compute_per_sim_s',
+        'real_time_factor',
         'cycles',
         'discarded_cycles',
         'forced_cycles',
@@ -161,7 +160,7 @@ def test_summary_has_the_stable_keys(run_dir: Path) -> None:
         'modified_nodes': 1200,
         'max_rut_depth_m': made.RUT_M,
         'conflicts': 60,
-        'ledger': None,
+        'mass_balance': None,
     }
     assert summary['bag']['lost'] == 0
     assert summary['bag']['messages'] == sum(read_run(run_dir).topics.values())
@@ -181,8 +180,8 @@ def test_rates_are_per_simulated_second(run_dir: Path, tmp_path: Path) -> None:
 def test_what_participants_report_stands_under_its_own_key(run_dir: Path, tmp_path: Path) -> None:
     """Each figure different: none is taken for another, events come in the order of their times, then of names."""
     shutil.copytree(run_dir, run := tmp_path / 'run')
-    world = json.loads((run / 'world.json').read_text())
-    world |= {'scenario': 'a', 'simulated_s': 2.5, 'wall_s': 5.0, 'speed': 0.5, 'compute_per_sim_s': 2.0, 'cycles': 7}
+    world = json.loads((run / 'world_summary.json').read_text())
+    world |= {'scenario': 'a', 'simulated_s': 2.5, 'wall_s': 5.0, 'real_time_factor': 0.5, 'cycles': 7}
     world |= {'discarded_cycles': 8, 'forced_cycles': 9, 'state_hash': 'cd', 'processes': 'one', 'failure': 'it broke'}
 
     def event(t_s: float, kind: str) -> dict[str, object]:
@@ -195,18 +194,19 @@ def test_what_participants_report_stands_under_its_own_key(run_dir: Path, tmp_pa
         'final_pose': {},
         'battery': {'initial_state_of_charge': 0.5, 'drawn_wh': 3.0, 'returned_wh': 1.0},
     }
-    world['reports']['amber'] = json.dumps({**own, 'events': [event(1.0, 'stuck'), event(2.0, 'tipped')]})
-    world['reports']['basalt'] = json.dumps({**own, 'distance_m': 4.0, 'events': [event(1.0, 'slid')]})
+    world['participant_summaries']['amber'] = json.dumps({**own, 'events': [event(1.0, 'stuck'), event(2.0, 'tipped')]})
+    world['participant_summaries']['basalt'] = json.dumps({**own, 'distance_m': 4.0, 'events': [event(1.0, 'slid')]})
     links = {'a->b': {'sent': 3}}
-    world['reports']['comms'] = json.dumps({'sent': 5, 'delivered': 6, 'dropped': {'no_link': 7}, 'links': links})
-    (run / 'world.json').write_text(json.dumps(world))
+    world['participant_summaries']['comms'] = json.dumps(
+        {'sent': 5, 'delivered': 6, 'dropped': {'no_link': 7}, 'links': links}
+    )
+    (run / 'world_summary.json').write_text(json.dumps(world))
     (run / 'recorder.json').write_text(json.dumps({'lost': 11, 'failure': 'disk full'}))
     summary = build_summary(run)
     for key in (
         'simulated_s',
         'wall_s',
-        'speed',
-        'compute_per_sim_s',
+        'real_time_factor',
         'cycles',
         'discarded_cycles',
         'forced_cycles',
@@ -222,30 +222,30 @@ def test_what_participants_report_stands_under_its_own_key(run_dir: Path, tmp_pa
         (2.0, 'amber', 'tipped'),
     ]
     assert summary['comms'] == {'sent': 5, 'delivered': 6, 'dropped': {'no_link': 7}, 'links': links}
-    assert summary['bag']['lost'] == 11 and summary['bag']['whole'] is True
+    assert summary['bag']['lost'] == 11 and summary['bag']['complete'] is True
     # The first thing that broke, not what the recorder said after it.
     assert summary['failure'] == 'it broke'
     world['failure'] = ''
-    (run / 'world.json').write_text(json.dumps(world))
+    (run / 'world_summary.json').write_text(json.dumps(world))
     assert build_summary(run)['failure'] == 'disk full'
     assert summary['bag']['recordings'] == ['bag']
     for branch in (10, 1, 2):  # after rewinds
         shutil.copytree(run / 'bag', run / f'bag_{branch}')
     assert build_summary(run)['bag']['recordings'] == ['bag', 'bag_1', 'bag_2', 'bag_10']
     (run / 'bag' / 'metadata.yaml').unlink()
-    assert build_summary(run)['bag']['whole'] is False
+    assert build_summary(run)['bag']['complete'] is False
 
 
 def test_summary_of_a_run_that_went_wrong(run_dir: Path, tmp_path: Path) -> None:
     shutil.copy(run_dir / 'scenario.yaml', tmp_path)
-    with pytest.raises(FileNotFoundError, match=r'world\.json'):
+    with pytest.raises(FileNotFoundError, match=r'world_summary\.json'):
         build_summary(tmp_path)
-    world = json.loads((run_dir / 'world.json').read_text())
-    del world['reports']['basalt']
-    (tmp_path / 'world.json').write_text(json.dumps(world))
+    world = json.loads((run_dir / 'world_summary.json').read_text())
+    del world['participant_summaries']['basalt']
+    (tmp_path / 'world_summary.json').write_text(json.dumps(world))
     summary = write_summary(tmp_path)
     assert summary['vehicles']['basalt']['distance_m'] is None
-    assert summary['bag'] == {'path': None, 'recordings': [], 'messages': 0, 'lost': 0, 'whole': True}
+    assert summary['bag'] == {'path': None, 'recordings': [], 'messages': 0, 'lost': 0, 'complete': True}
     assert json.loads((tmp_path / 'summary.json').read_text()) == summary
     with pytest.raises(RecoverError):
         write_report(tmp_path)
@@ -256,13 +256,13 @@ def test_a_run_whose_world_died_is_told_from_its_bag(run_dir: Path, tmp_path: Pa
     """Neither figures of the world's nor an index of the bag, whose last chunk is cut: all before it counts."""
     run, whole = tmp_path / 'run', build_summary(run_dir)
     shutil.copytree(run_dir, run)
-    for name in ('world.json', 'bag/metadata.yaml'):
+    for name in ('world_summary.json', 'bag/metadata.yaml'):
         (run / name).unlink()
     bag = run / 'bag' / 'bag_0.mcap'
     with bag.open('r+b') as stream:
         stream.truncate(int(bag.stat().st_size * 0.8))
     summary = write_summary(run)
-    assert summary['bag']['whole'] is False and 0 < summary['bag']['messages'] <= whole['bag']['messages']
+    assert summary['bag']['complete'] is False and 0 < summary['bag']['messages'] <= whole['bag']['messages']
     assert 0.0 < summary['simulated_s'] <= whole['simulated_s'] and 0 < summary['cycles'] <= whole['cycles']
     amber = summary['vehicles']['amber']
     assert 0.0 < amber['distance_m'] <= whole['vehicles']['amber']['distance_m'] + 1e-9
@@ -454,7 +454,7 @@ def test_a_run_that_ended_at_once_has_simulated_nothing(run_dir: Path, tmp_path:
     from regolith_bringup.run.summary import FinishedRun
 
     for text in ('{"simulated_s": 0.0}', '{"simulated_s": null}', '{}'):
-        (tmp_path / 'world.json').write_text(text)
+        (tmp_path / 'world_summary.json').write_text(text)
         assert FinishedRun(tmp_path).simulated_s == 0.0
-    (tmp_path / 'world.json').write_text('{"simulated_s": 2.5}')
+    (tmp_path / 'world_summary.json').write_text('{"simulated_s": 2.5}')
     assert FinishedRun(tmp_path).simulated_s == 2.5

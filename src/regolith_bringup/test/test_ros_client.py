@@ -377,7 +377,7 @@ def test_what_a_running_world_refuses_is_said_with_what_is_allowed(monkeypatch: 
     client = world.world
     for call, said in (
         (lambda: client.step(1), 'step: it is not paused; allowed: ./regolith pause before'),
-        (lambda: client.save_snapshot('a'), 'keep: is taken; allowed: another name'),
+        (lambda: client.save_snapshot('a'), 'snapshot save: is taken; allowed: another name'),
         (lambda: client.rewind(1, False), 'rewind: is too early; allowed: from 1 s'),
         (lambda: client.reset(), 'reset: it cannot; allowed: a world that can be reset'),
         (lambda: client.set_real_time_factor(2.0), 'real_time_factor: 2: too fast; allowed: a number above 0, or max'),

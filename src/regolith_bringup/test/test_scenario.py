@@ -18,14 +18,14 @@ from regolith_bringup.scenario.schema import Scenario
 from regolith_files.problems import InputError
 from regolith_files.yaml_source import YamlSource, parse_value
 from regolith_sensors.camera.config import CameraConfig
-from regolith_sensors.config.sensors import SensorEntry
+from regolith_sensors.config.sensor_types import SensorEntry
 from regolith_sensors.inertial.gnss_config import GnssConfig
 from regolith_sensors.inertial.imu_config import ImuConfig
 from regolith_sensors.lidar.config import LidarConfig
 from regolith_terrain.config import TerrainConfig, load_soil
 from regolith_vehicles.config import VehicleEntry
 from regolith_world.config import WorldConfig, load_section
-from regolith_world.objects.object_types import FREE_BODY
+from regolith_world.objects.object_types import RIGID_BODY
 
 
 @pytest.mark.parametrize('name', sorted(find_scenarios()))
@@ -115,17 +115,17 @@ def test_an_object_that_cannot_be_made_is_found_before_a_run(monkeypatch: pytest
     def broken(*_: object) -> None:
         raise RuntimeError('no raiser today')
 
-    monkeypatch.setattr(type(FREE_BODY), 'make', broken)
-    ball = 'objects.ball={type: free_body, position: [9, 9, 9], mass_kg: 1, shape: {kind: sphere, size_m: [0.1]}}'
+    monkeypatch.setattr(type(RIGID_BODY), 'make', broken)
+    ball = 'objects.ball={type: rigid_body, position: [9, 9, 9], mass_kg: 1, shape: {kind: sphere, size_m: [0.1]}}'
     with pytest.raises(
-        InputError, match=r'objects.ball.*free_body.*regolith_world.objects.object_types.*no raiser today'
+        InputError, match=r'objects.ball.*rigid_body.*regolith_world.objects.object_types.*no raiser today'
     ):
         load_scenario('two_rovers', [ball])
 
 
 def test_objects_that_stand_inside_one_another_are_refused() -> None:
     """No cycle is short enough for them: each was forced, thousands of times."""
-    ball = '{{type: free_body, position: [9, 9, {}], mass_kg: 1, shape: {{kind: sphere, size_m: [0.1]}}}}'
+    ball = '{{type: rigid_body, position: [9, 9, {}], mass_kg: 1, shape: {{kind: sphere, size_m: [0.1]}}}}'
     one, other = (f'objects.{name}={ball.format(z)}' for name, z in (('one', 9.0), ('other', 9.15)))
     with pytest.raises(
         InputError, match=r"objects\.other\.position = .*: stands 0\.050 m inside 'one' at the start; allowed: "

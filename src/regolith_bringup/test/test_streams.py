@@ -18,7 +18,7 @@ from regolith_bringup.cli import main
 from regolith_bringup.run.ros_graph import free_domain
 
 pytestmark = pytest.mark.seconds
-ONE = 'run two_rovers --duration 0.1 --set terrain.source=flat --no-report --speed max'
+ONE = 'run two_rovers --duration 0.1 --set terrain.source=flat --no-report --rtf max'
 
 
 def shell(line: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -16,27 +16,26 @@ from regolith_bringup.run.results import write_results
 @pytest.mark.parametrize(
     ('undone_s', 'line'),
     [
-        (84.0, '3.00 s simulated, and 84.00 s before resets and rewinds, in 87.00 s: speed 1.00 ('),
-        (0.0, '3.00 s simulated in 87.00 s: speed 1.00 ('),
-        (None, '3.00 s simulated in 87.00 s: speed 1.00 ('),
+        (84.0, '3.00 s simulated, and 84.00 s before resets and rewinds, in 87.00 s: real-time factor 1.00, '),
+        (0.0, '3.00 s simulated in 87.00 s: real-time factor 1.00, '),
+        (None, '3.00 s simulated in 87.00 s: real-time factor 1.00, '),
     ],
 )
-def test_line_names_the_time_that_speed_counts(
+def test_line_states_the_time_that_the_real_time_factor_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undone_s: float | None, line: str
 ) -> None:
     summary: dict[str, Any] = {
         'simulated_s': 3.0,
         'undone_s': undone_s,
         'wall_s': 87.0,
-        'speed': 1.0,
-        'compute_per_sim_s': 1.0,
+        'real_time_factor': 1.0,
         'cycles': 150,
         'discarded_cycles': 0,
         'state_hash': '',
         'real_time': None,
-        'without': {},
+        'dropped_participants': {},
         'failure': '',
-        'bag': {'path': None, 'whole': True},
+        'bag': {'path': None, 'complete': True},
     }
     monkeypatch.setattr(of_run, 'build_summary', lambda folder: summary)
     said: list[str] = []

@@ -20,7 +20,7 @@ from regolith_bringup.run.supervisor import NODE_FAILED, Supervisor
 from regolith_world.checkpoint.files import Checkpoint, write
 from regolith_world.restart_policy import RESTARTS
 
-OVER = """printf '{"failure": "%s"}' > world.json\n"""
+OVER = """printf '{"failure": "%s"}' > world_summary.json\n"""
 LEAVES, FAILS = 'exit 0\n', 'exit 4\n'
 ONCE_STARTED = 'while [ ! -e started ]; do sleep 0.02; done\n'
 STUCK = """trap '' TERM\nwhile :; do sleep 0.05; done\n"""
@@ -56,7 +56,7 @@ def test_who_is_stuck_on_the_way_out(
     monkeypatch.setattr(supervisor, '_PATIENCE_S', 0.5)
     monkeypatch.setattr(node_processes, 'LEAVING_S', 0.5)
     assert Supervisor(specs, tmp_path, 1.0, quiet=True).run() == code
-    said = (tmp_path / 'output.txt').read_text().splitlines()
+    said = (tmp_path / 'console.log').read_text().splitlines()
     assert sorted(line.split(':')[0] for line in said if 'did not leave by itself' in line) == stuck
     # An exit code of 3 never comes without a word.
     assert code == 0 or 'amber is silent' in world or any(' ended ' in line or 'did not leave' in line for line in said)
@@ -87,12 +87,12 @@ def test_a_node_that_fails_too_often_ends_the_run(
 ) -> None:
     """A world that waits for it would wait for ever; when it is stopped, it says which node was missing, or nothing."""
     scripts = {
-        'world': f'trap "printf \'{{\\"failure\\": \\"{failure}\\"}}\' > world.json; exit {code}" TERM\n'
+        'world': f'trap "printf \'{{\\"failure\\": \\"{failure}\\"}}\' > world_summary.json; exit {code}" TERM\n'
         'touch started\nwhile :; do sleep 0.02; done\n',
         'agent': f'{ONCE_STARTED}exit 1\n',
     }
     assert scripted(tmp_path, monkeypatch, scripts, respawn='agent').run() == NODE_FAILED
-    said = [line for line in (tmp_path / 'output.txt').read_text().splitlines() if line.startswith('agent')]
+    said = [line for line in (tmp_path / 'console.log').read_text().splitlines() if line.startswith('agent')]
     assert said == [
         *['agent: ended with 1; starting it again'] * RESTARTS,
         'agent: ended with exit code 1',
@@ -107,7 +107,7 @@ def test_who_has_told_why_it_cannot_go_on_is_not_started_again(tmp_path: Path, m
         'recorder': f'{ONCE_STARTED}echo "no space"\nexit 3\n',
     }
     assert scripted(tmp_path, monkeypatch, scripts, respawn='recorder').run() == NODE_FAILED
-    said = [line for line in (tmp_path / 'output.txt').read_text().splitlines() if line.startswith('recorder')]
+    said = [line for line in (tmp_path / 'console.log').read_text().splitlines() if line.startswith('recorder')]
     assert said == [
         'recorder: no space',
         'recorder: ended with exit code 3',
@@ -124,16 +124,16 @@ def test_a_killed_world_is_named_and_how_to_go_on_from_its_last_checkpoint(
     (tmp_path / 'checkpoints' / 't000015.000' / 'manifest.json').unlink()  # it was killed while it wrote
     scripts = {'world': 'touch started\nsleep 0.1\nkill -9 $$\n', 'agent': 'sleep 30\n'}
     assert scripted(tmp_path, monkeypatch, scripts).run() == NODE_FAILED
-    assert (tmp_path / 'output.txt').read_text() == (
+    assert (tmp_path / 'console.log').read_text() == (
         'world: ended with exit code -9 (SIGKILL), and the run with it; what it had committed is in the bag; to continue: '
-        f'./regolith run {tmp_path}/scenario.yaml --from {tmp_path}/checkpoints/t000010.000\n'
+        f'./regolith run {tmp_path}/scenario.yaml --checkpoint {tmp_path}/checkpoints/t000010.000\n'
     )
 
 
 def test_who_was_lost_on_the_way_makes_a_run_a_failed_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even if its process is still there at the end, hanging, and the world has come through without it."""
-    outcome = '{"failure": "", "without": {"agent": "no response within 5 s, at 1.2 s"}}'
-    scripts = {'world': f"printf '{outcome}' > world.json\n", 'agent': 'exit 0\n'}
+    outcome = '{"failure": "", "dropped_participants": {"agent": "no response within 5 s, at 1.2 s"}}'
+    scripts = {'world': f"printf '{outcome}' > world_summary.json\n", 'agent': 'exit 0\n'}
     assert scripted(tmp_path, monkeypatch, scripts).run() == NODE_FAILED
 
 
@@ -242,7 +242,7 @@ def test_world_that_does_not_run_is_ended_at_its_limit(tmp_path: Path, monkeypat
         'agent': f"{ONCE_STARTED}trap 'exit 0' TERM\nwhile :; do sleep 0.02; done\n",
     }
     assert scripted(tmp_path, monkeypatch, scripts, unresponsive_s=1.0).run() == NODE_FAILED
-    said = (tmp_path / 'output.txt').read_text().splitlines()
+    said = (tmp_path / 'console.log').read_text().splitlines()
     assert said[0].startswith('world: its process has not run for 1 s: it is stopped')
     assert 'ended with exit code -9 (SIGKILL), and the run with it' in said[1]
     assert not (tmp_path / 'alive').exists()
@@ -253,12 +253,12 @@ def test_world_stopped_before_its_first_cycle_is_ended_at_its_limit(
 ) -> None:
     scripts = {'world': 'echo 0 > alive\nkill -STOP $$\n', 'agent': 'while :; do sleep 0.02; done\n'}
     assert scripted(tmp_path, monkeypatch, scripts, unresponsive_s=0.5).run() == NODE_FAILED
-    (said,) = (tmp_path / 'output.txt').read_text().splitlines()
+    (said,) = (tmp_path / 'console.log').read_text().splitlines()
     assert said.startswith('world: its process has not run for 0.5 s: it is stopped') and 'ending the run' in said
 
 
 def test_node_that_fails_before_the_first_cycle_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scripts = {'world': 'while :; do sleep 0.02; done\n', 'agent': FAILS}
     assert scripted(tmp_path, monkeypatch, scripts).run() == NODE_FAILED
-    said = (tmp_path / 'output.txt').read_text().splitlines()
+    said = (tmp_path / 'console.log').read_text().splitlines()
     assert said == ['agent: ended with exit code 4', 'agent: ended before the run began; the run ends']

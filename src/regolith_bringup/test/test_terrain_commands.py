@@ -34,7 +34,7 @@ def test_made_files_are_the_scenarios_ground(tmp_path: Path, capsys: pytest.Capt
     out = tmp_path / 'site'
     assert make(out, '--size', 40, '--spacing', 0.25, '--center', '-100.0,60', '--json') == 0
     about = json.loads(capsys.readouterr().out)
-    assert about == {'folder': str(out), **json.loads((out / 'about.json').read_text())}
+    assert about == {'folder': str(out), **json.loads((out / 'metadata.json').read_text())}
     field = build_height_field(TerrainConfig.model_validate(PRESET), 0)
     assert about['fingerprint'] == field.fingerprint() and about['posts'] == 161
     with rasterio.open(out / 'heights.tif') as file:
@@ -68,8 +68,8 @@ def test_made_files_are_the_scenarios_ground(tmp_path: Path, capsys: pytest.Capt
     ('arguments', 'words'),
     [
         (['make', '--preset', 'poler'], 'allowed: highland, mare, polar (did you mean polar?)'),
-        (['make'], 'exactly one of them'),
-        (['make', 'two_rovers', '--preset', 'mare'], 'exactly one of them'),
+        (['make'], 'needs a scenario or --preset; allowed: one of the two'),
+        (['make', 'two_rovers', '--preset', 'mare'], 'needs a scenario or --preset; allowed: one of the two'),
         (['make', '--preset', 'mare', '--size', '90000', '--spacing', '0.1'], 'allowed: 3 x 3 to 1e+09'),
         (['make', '--preset', 'mare', '--center', '7'], "--center = '7': is not two numbers"),
         (['import', 'nothing.tif'], 'nothing.tif: no such file'),

@@ -62,7 +62,7 @@ _SPIN = 'spin_front_left: {actuator: drive_front_left'
         ),
         ('yaml', '  arm_front:', '  arm_ahead:', 'joints.arm_ahead', 'arm_front'),
         ('yaml', '{actuator: arm_front', '{actuator: arm_rear', 'joints.arm_front.actuator', 'on joint arm_front'),
-        ('yaml', 'arm_front: {actuator: arm_front', _SPIN, 'joints.spin_front_left.actuator', 'of no wheel'),
+        ('yaml', 'arm_front: {actuator: arm_front', _SPIN, 'joints.spin_front_left.actuator', 'not of a wheel'),
         ('yaml', '[-1.05, 0.79]', '[0.1, 0.79]', 'joints.arm_front', 'at most 0'),
         ('yaml', 'body: drum_front, cap', 'body: drum, cap', 'payloads.drum_front.body', 'drum_front'),
         ('yaml', 'capacity_kg: 40.0', 'capacity_kg: 40.0, mass_kg: 41.0', 'payloads.drum_front', 'up to capacity_kg'),
@@ -106,8 +106,8 @@ def test_a_vehicle_of_ones_own_is_built_once(
     [
         ('xml', 'pos="0.6418 0.6098 0"', 'pos="1e6 0.6098 0"', 'body strut_front_left = .*bodies within 100 m'),
         ('xml', 'kv="500"', 'kv="-500"', r'wheels\.front_left\.actuator = .*has no gain.*kv > 0'),
-        ('xml', 'axis="0 1 0"', 'axis="0 -1 0"', r'wheels\.front_left\.joint = .*turns about 0 -1 0.*drives ahead'),
-        ('yaml', 'body: wheel_front_right', 'body: wheel_front_left', 'wheels: share a body'),
+        ('xml', 'axis="0 1 0"', 'axis="0 -1 0"', r'wheels\.front_left\.joint = .*has axis 0 -1 0.*drives forward'),
+        ('yaml', 'body: wheel_front_right', 'body: wheel_front_left', 'wheels: use the same body'),
     ],
 )
 def test_a_vehicle_of_ones_own_can_drive(of: str, old: str, new: str, said: str, tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_vehicles_inside_each_other() -> None:
 
 
 def test_vehicles_inside_an_object() -> None:
-    rock = 'objects.rock={{type: immovable, position: [{}, 0.0, 0.5], shapes: [{{kind: sphere, size_m: [0.5]}}]}}'
+    rock = 'objects.rock={{type: static_body, position: [{}, 0.0, 0.5], shapes: [{{kind: sphere, size_m: [0.5]}}]}}'
     problem = refused(rock.format(0.0))
     assert problem.key == 'vehicles.amber.position' and "inside 'rock'" in problem.problem
     load_scenario('two_rovers', [rock.format(3.0)])

@@ -160,7 +160,7 @@ def test_paths_end_where_the_vehicle_is(recording: Recording) -> None:
 def test_an_end_and_a_branch_can_be_chosen(run: Path, tmp_path: Path) -> None:
     file = tmp_path / 'some.rrd'
     for end_s, end_ns in (('1.0', 10**9), ('0', 0)):
-        assert call('view', str(run), '--save', str(file), '--to', end_s) == 0
+        assert call('view', str(run), '--save', str(file), '--end', end_s) == 0
         assert max(Recording(file).times('world/vehicles/amber/base_link')) == end_ns
     assert call('view', str(run), '--save', str(file), '--branch', '1') == 0
     branch = Recording(file)
@@ -192,10 +192,13 @@ def test_no_viewer_is_left_of_a_view_that_was_killed(run: Path) -> None:
 @pytest.mark.parametrize(
     ('words', 'said'),
     [
-        (('view',), 'view: no run; allowed: either the folder of a run, or --live'),
+        (('view',), 'view: no run is given; allowed: either a run folder or --live'),
         (('view', 'RUN', '--live'), 'RUN and --live'),
-        (('view', 'RUN', '--every', '3'), 'view: --every: is of a world that runs; allowed: --live instead of RUN'),
-        (('view', 'RUN', '--topic', '/amber/eye/image_raw'), 'view: --topic: is of a world that runs'),
+        (
+            ('view', 'RUN', '--update-period', '3'),
+            'view: --update-period: does not apply to a recorded run; allowed: --live instead of RUN',
+        ),
+        (('view', 'RUN', '--topic', '/amber/eye/image_raw'), 'view: --topic: does not apply to a recorded run'),
         (
             ('view', 'nowhere', '--save', 'a.rrd'),
             'view: nowhere: no such folder; allowed: a folder that ./regolith run made',
@@ -204,7 +207,10 @@ def test_no_viewer_is_left_of_a_view_that_was_killed(run: Path) -> None:
         (('view', 'RUN', '--save', 'no/such/folder/a.rrd'), 'its folder is not there'),
         (('view', 'RUN', '--web', '--save', 'a.rrd'), '--web and --save; allowed: one of them'),
         (('view', 'RUN', '--branch', '7', '--save', 'a.rrd'), '--branch = 7: there is none; allowed: 0, 1'),
-        (('view', 'RUN', '--connect', 'localhost'), 'is no address of a viewer; allowed: rerun+http://HOST:PORT/proxy'),
+        (
+            ('view', 'RUN', '--connect', 'localhost'),
+            'is not the address of a viewer; allowed: rerun+http://HOST:PORT/proxy',
+        ),
         (('view', 'RUN', '--screenshot', 'a.png', '--size', 'big'), '--size'),
         (('view', 'RUN'), 'there is no screen here'),
         (('view', 'BROKEN', '--save', 'a.rrd'), 'bag_0.mcap: is no MCAP file; allowed: a bag as it was written'),

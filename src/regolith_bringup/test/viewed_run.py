@@ -33,7 +33,7 @@ def make_viewed_run(folder: Path, branch: bool = False) -> Path:
     scenario = load_scenario('two_rovers', ['terrain.source=flat', 'terrain.map_size_m=30']).scenario
     scenario = scenario.model_copy(update={'vehicles': {'amber': scenario.vehicles['amber']}})
     write_resolved(scenario, folder / 'scenario.yaml')
-    (folder / 'world.json').write_text(json.dumps({'simulated_s': CYCLES * HEARTBEAT_NS * 1e-9, 'reports': {}}))
+    (folder / 'world_summary.json').write_text(json.dumps({'simulated_s': CYCLES * HEARTBEAT_NS * 1e-9, 'reports': {}}))
     _write_bag(folder / 'bag', range(CYCLES + 1), 1, -RUT_M)
     if branch:
         _write_bag(folder / 'bag_1', range(CYCLES // 2, CYCLES + 1), 2, -0.5 * RUT_M)

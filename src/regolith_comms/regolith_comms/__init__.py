@@ -1,3 +1,52 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Radios: tile graph, propagation, breadcrumbs, datagrams."""
+"""Radio communication: tile graph, propagation, breadcrumbs, datagrams.
+
+The names below are the public interface. They are imported from their modules on first use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regolith_files.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from regolith_comms.broker import Broker as Broker
+    from regolith_comms.config import CommsConfig as CommsConfig
+    from regolith_comms.link import LinkModel as LinkModel
+    from regolith_comms.radio import bit_error as bit_error
+    from regolith_comms.radio import packet_error as packet_error
+    from regolith_comms.radio import received_power as received_power
+    from regolith_comms.radio import success_probability as success_probability
+    from regolith_comms.radio_config import Radio as Radio
+    from regolith_comms.radio_config import load_radio as load_radio
+    from regolith_comms.relays import RelayTable as RelayTable
+    from regolith_comms.relays import relay_table as relay_table
+    from regolith_comms.visibility import TileGraph as TileGraph
+    from regolith_comms.world_grid import WorldGrid as WorldGrid
+
+__all__, __getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        'broker': ('Broker',),
+        'config': ('CommsConfig',),
+        'link': ('LinkModel',),
+        'radio': (
+            'bit_error',
+            'packet_error',
+            'received_power',
+            'success_probability',
+        ),
+        'radio_config': (
+            'Radio',
+            'load_radio',
+        ),
+        'relays': (
+            'RelayTable',
+            'relay_table',
+        ),
+        'visibility': ('TileGraph',),
+        'world_grid': ('WorldGrid',),
+    },
+)

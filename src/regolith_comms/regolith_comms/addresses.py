@@ -18,7 +18,7 @@ def check_name(radio: str) -> None:
     """Refuse reserved and impossible names.
 
     Raises:
-        ValueError: naming what is allowed
+        ValueError: Naming what is allowed.
     """
     if radio in (BROADCAST, MULTICAST) or not fits_ros(radio):
         allowed = (

@@ -72,10 +72,10 @@ class Broker:
         """Start without radios.
 
         Args:
-            model: of the links
-            seed: of the scenario; it keys the draws, with both radios and the number of the datagram
-            broadcast_loopback: whether a sender hears its own broadcasts
-            count_broadcast_per_receiver: whether a broadcast counts once per receiver against its sender's capacity
+            model: Of the links.
+            seed: Of the scenario; it keys the draws, with both radios and the number of the datagram.
+            broadcast_loopback: Whether a sender hears its own broadcasts.
+            count_broadcast_per_receiver: Whether a broadcast counts once per receiver against its sender's capacity.
         """
         self.model = model
         self._key = stream_key(seed, 'comms', 'attempt')
@@ -111,7 +111,7 @@ class Broker:
         """Register a radio, which hears the beacon port from then on. Idempotent.
 
         Raises:
-            ValueError: if the name is a reserved address, or could not stand in a topic
+            ValueError: If the name is a reserved address, or could not stand in a topic.
         """
         check_name(name)
         if name not in self._radios:
@@ -132,10 +132,10 @@ class Broker:
         """Let a radio hear a port (its own address and broadcasts), or join the port's multicast group.
 
         Returns:
-            False if it did so already
+            False if it did so already.
 
         Raises:
-            ValueError: if there is no such radio or port
+            ValueError: If there is no such radio or port.
         """
         if name not in self._radios:
             raise ValueError(f'radio {name!r} is not registered; allowed: {", ".join(self.radios) or "none yet"}')
@@ -151,7 +151,7 @@ class Broker:
         """Queue a datagram for the next dispatch.
 
         Raises:
-            ValueError: if it is longer than 1500 bytes or its port impossible
+            ValueError: If it is longer than 1500 bytes or its port impossible.
         """
         check(datagram)
         number = self._sequence.get(datagram.src, 0)
@@ -163,9 +163,9 @@ class Broker:
         """Try to deliver all queued datagrams, in the order of sender, number and receiver; return the deliveries.
 
         Args:
-            t_ns: simulated time of the positions [ns]
-            positions: of the antennas in the world [m], by name, shape (3,); a radio without one neither sends nor
-                hears
+            t_ns: Simulated time of the positions [ns].
+            positions: Of the antennas in the world [m], by name, shape (3,); a radio without one neither sends nor
+                hears.
         """
         self.complaints = []
         queue, self._queue = sorted(self._queue, key=lambda item: (item[1].src, item[0])), []
@@ -299,7 +299,7 @@ class Broker:
         """Restore the state of :meth:`save`.
 
         Raises:
-            ValueError: if it is not the state of a broker
+            ValueError: If it is not the state of a broker.
         """
         try:
             state: dict[str, Any] = json.loads(blob)
@@ -336,7 +336,7 @@ def check(datagram: Datagram) -> None:
     """Refuse datagrams that no radio can send.
 
     Raises:
-        ValueError: naming the limit
+        ValueError: Naming the limit.
     """
     if len(datagram.data) > MAX_PAYLOAD:
         raise ValueError(
@@ -349,7 +349,7 @@ def check_port(port: int, whose: str = '') -> None:
     """Refuse numbers that are no port.
 
     Raises:
-        ValueError: naming what is allowed
+        ValueError: Naming what is allowed.
     """
     if not 0 < port <= MAX_PORT:
         raise ValueError(f'port {port}{whose}; allowed: 1 to {MAX_PORT}')

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``./regolith comms …``: the tile graph of a scenario's ground, and the coverage of a radio."""
+"""``./regolith comms …``: the tile graph of a scenario, and the coverage of a radio."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from regolith_files.extension_points import CommandContext
 from regolith_files.problems import InputError, Problem, allowed_names, as_yaml_text
 from regolith_world.cycle.participant_context import ParticipantContext
 
-comms = typer.Typer(help='Who hears whom: tile graphs of open ground, coverage.', no_args_is_help=True)
+comms = typer.Typer(help='Build tile graphs and plot radio coverage.', no_args_is_help=True)
 
 ScenarioArgument = Annotated[str, typer.Argument(help='Path of a scenario YAML, or name of one that ships.')]
 SetOption = Annotated[
-    list[str] | None, typer.Option('--set', metavar='KEY=VALUE', help='Change one value, e.g. comms.tile_size_m=15.')
+    list[str] | None,
+    typer.Option('--set', metavar='KEY=VALUE', help='Set one key of the scenario, e.g. comms.tile_size_m=15.'),
 ]
-SeedOption = Annotated[int | None, typer.Option('--seed', metavar='N', help='Seed of everything random.', min=0)]
+SeedOption = Annotated[int | None, typer.Option('--seed', metavar='N', help='Seed of all random numbers.', min=0)]
 
 
 @comms.command('build-graph')
@@ -32,7 +33,7 @@ def build_graph(
     settings: SetOption = None,
     seed: SeedOption = None,
 ) -> None:
-    """Write NAME.dot and NAME.dat of a scenario's ground, for comms.graph and comms.grid, and a picture."""
+    """Write the tile graph of a scenario: NAME.dot and NAME.dat for comms.graph and comms.grid, and a plot."""
     from regolith_comms.plots import graph_plot
     from regolith_comms.tile_graph_builder import build_from_config, height_map, write_graph_files
 
@@ -52,28 +53,32 @@ def build_graph(
 def coverage(
     context: typer.Context,
     scenario: ScenarioArgument,
-    sender: Annotated[str, typer.Option('--from', metavar='NAME', help='Vehicle, where it starts, or station.')],
+    transmitter: Annotated[
+        str, typer.Option(metavar='NAME', help='Transmitter: a vehicle at its start position, or a station.')
+    ],
     breadcrumbs: Annotated[
-        list[str] | None, typer.Option('--at-breadcrumbs', metavar='X,Y', help='One for each, on the ground [m].')
+        list[str] | None,
+        typer.Option('--breadcrumb', metavar='X,Y', help='Position of a breadcrumb [m]; may be repeated.'),
     ] = None,
-    size: Annotated[int, typer.Option('--bytes', metavar='N', help='Payload.', min=0, max=1500)] = 100,
+    size: Annotated[int, typer.Option('--bytes', metavar='N', help='Payload size [B].', min=0, max=1500)] = 100,
     out: Annotated[Path, typer.Option(metavar='DIR', help='Folder to write to.')] = Path('comms'),
     settings: SetOption = None,
     seed: SeedOption = None,
 ) -> None:
-    """Draw the probability that a datagram of a radio arrives, over the ground: NAME_FROM_coverage.png."""
+    """Plot the probability that a datagram of a transmitter is received: NAME_TRANSMITTER_coverage.png."""
     from regolith_comms.coverage import coverage_map
     from regolith_comms.plots import coverage_plot
 
     config, site = _with_radios(context.obj, scenario, settings or [], seed)
     radios = sorted({*site.vehicles, *config.stations})
-    if sender not in radios:
-        raise InputError(Problem('comms coverage', '--from', 'no such radio', allowed_names(radios, sender), sender))
+    if transmitter not in radios:
+        allowed = allowed_names(radios, transmitter)
+        raise InputError(Problem('comms coverage', '--transmitter', 'is not a radio', allowed, transmitter))
     places = [_place(text) for text in breadcrumbs or ()]
     _check_folder(out)
     out.mkdir(parents=True, exist_ok=True)
-    path = out / f'{site.name}_{sender}_coverage.png'
-    coverage_plot(coverage_map(config, site, sender, places, size)).savefig(path, dpi=130)
+    path = out / f'{site.name}_{transmitter}_coverage.png'
+    coverage_plot(coverage_map(config, site, transmitter, places, size)).savefig(path, dpi=130)
     print(path)
 
 
@@ -96,6 +101,6 @@ def _place(text: str) -> tuple[float, float]:
     try:
         x, y = (float(part) for part in text.split(','))
     except ValueError:
-        problem = Problem('--at-breadcrumbs', '', 'is not a place', 'X,Y [m], e.g. 12.5,-3', as_yaml_text(text))
+        problem = Problem('--breadcrumb', '', 'is not a position', 'X,Y [m], e.g. 12.5,-3', as_yaml_text(text))
         raise InputError(problem) from None
     return x, y

@@ -63,16 +63,16 @@ class CommsParticipant(Participant):
         """Register every vehicle and station; all of them listen on port 4100, too.
 
         Args:
-            config: the section ``comms``
-            model: of the links
-            seed: of the scenario
-            vehicles: names of those with a radio
-            send_result: sends a result to the world
-            parameters: values on which all participants must agree, see :class:`JoinRequest`
-            replay_inputs: inputs by cycle, in place of those from outside
+            config: The section ``comms``.
+            model: Of the links.
+            seed: Of the scenario.
+            vehicles: Names of those with a radio.
+            send_result: Sends a result to the world.
+            parameters: Values on which all participants must agree, see :class:`JoinRequest`.
+            replay_inputs: Inputs by cycle, in place of those from outside.
 
         Raises:
-            ValueError: if a name is reserved or a station has no height
+            ValueError: If a name is reserved or a station has no height.
         """
         super().__init__(name, send_result, epoch)
         self.config, self.vehicles = config, tuple(sorted(vehicles))
@@ -116,7 +116,7 @@ class CommsParticipant(Participant):
         """Queue a datagram of a robot.
 
         Raises:
-            ValueError: if no radio can send it, naming the limit
+            ValueError: If no radio can send it, naming the limit.
         """
         check(datagram)
         data = base64.b64encode(datagram.data).decode()
@@ -127,10 +127,10 @@ class CommsParticipant(Participant):
         """Register a radio, or remove it.
 
         Args:
-            leave: True: remove
+            leave: True: remove.
 
         Raises:
-            ValueError: if the name is reserved, or there is no such radio to remove
+            ValueError: If the name is reserved, or there is no such radio to remove.
         """
         check_name(radio)
         if leave:
@@ -141,7 +141,7 @@ class CommsParticipant(Participant):
         """Let a radio hear a port, or join its multicast group.
 
         Raises:
-            ValueError: if there is no such radio or port
+            ValueError: If there is no such radio or port.
         """
         check_port(port)
         self._must_know(radio)
@@ -156,7 +156,7 @@ class CommsParticipant(Participant):
         """Drop a breadcrumb of a vehicle at its place; return the breadcrumb's name.
 
         Raises:
-            ValueError: if there is no such vehicle or it has none left
+            ValueError: If there is no such vehicle or it has none left.
         """
         asked = sum(1 for item in self._waiting if item['do'] == 'deploy' and item['vehicle'] == vehicle)
         if vehicle not in self.stock:
@@ -170,7 +170,7 @@ class CommsParticipant(Participant):
         """Remove a breadcrumb.
 
         Raises:
-            ValueError: if there is none of that name
+            ValueError: If there is none of that name.
         """
         names = [name for name, _, _ in (*self.broker.model.breadcrumbs, *self._starting)]
         if breadcrumb not in names:
@@ -346,7 +346,7 @@ class CommsParticipant(Participant):
         """Restore the state of :meth:`save`.
 
         Raises:
-            ValueError: if the blob is not the state of comms
+            ValueError: If the blob is not the state of comms.
         """
         head, _, broker = blob.partition(b'\n')
         try:
@@ -371,11 +371,11 @@ def due(since_ns: int, now_ns: int, first_s: float, period_s: float | None = Non
     """Return the number of times first, first + period, ... (< end) in the interval (since, now].
 
     Args:
-        since_ns: [ns]
-        now_ns: [ns]
-        first_s: first of the times [s]
-        period_s: [s]; None: the first time only
-        end_s: [s]; None: endless
+        since_ns: [ns].
+        now_ns: [ns].
+        first_s: First of the times [s].
+        period_s: [s]; None: the first time only.
+        end_s: [s]; None: endless.
     """
     first = round(first_s * 1e9)
     last = now_ns if end_s is None else min(now_ns, round(end_s * 1e9) - 1)

@@ -30,7 +30,7 @@ class Traffic(Section):
 
     src: str = Field(min_length=1, description='radio that sends')
     dst: str = Field(min_length=1, description="radio it is for, or 'broadcast' or 'multicast'")
-    port: int = Field(DEFAULT_PORT, ge=1, le=MAX_PORT)
+    port: int = Field(DEFAULT_PORT, ge=1, le=MAX_PORT, description='Port that receives the datagrams.')
     size_bytes: int = Field(100, ge=0, le=MAX_PAYLOAD, description='payload [byte]')
     period_s: float = Field(1.0, ge=1e-3, le=LONGEST_S, description='between two datagrams [s]')
     start_s: Moment = Field(0.0, description='of the first [s]')

@@ -48,11 +48,11 @@ def coverage_map(
     """Return the probability that a datagram of a radio arrives, for receivers all over the ground.
 
     Args:
-        config: the section ``comms``
-        site: with the ground
-        sender: a vehicle at its start, or a station
-        breadcrumbs: x, y on the ground [m], in the order they were dropped
-        size_bytes: of the payload
+        config: The section ``comms``.
+        site: With the ground.
+        sender: A vehicle at its start, or a station.
+        breadcrumbs: x, y on the ground [m], in the order they were dropped.
+        size_bytes: Of the payload.
     """
     model, ground = link_model(config, site), height_map(config, site)
     field = site.ground()

@@ -61,8 +61,8 @@ def read_dot(path: str | Path) -> DotGraph:
     """Return the graph of a file.
 
     Raises:
-        GraphFileError: naming file, line and what is allowed there
-        OSError: if the file cannot be read
+        GraphFileError: Naming file, line and what is allowed there.
+        OSError: If the file cannot be read.
     """
     path = Path(path)
     try:
@@ -157,10 +157,10 @@ def dot_text(tiles: Iterable[GraphTile], edges: Iterable[Edge], comment: str = '
     """Return the text of a graph, which :func:`read_dot` reads back and Graphviz draws.
 
     Args:
-        comment: for the first line
+        comment: For the first line.
 
     Raises:
-        ValueError: if a name would not survive the format
+        ValueError: If a name would not survive the format.
     """
     lines = [f'/* {comment} */'] if comment else []
     if '*/' in comment or comment != comment.strip() or comment.splitlines() not in ([], [comment]):

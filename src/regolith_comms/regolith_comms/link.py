@@ -54,13 +54,13 @@ class LinkModel:
         """Start without breadcrumbs.
 
         Args:
-            radio: parameters of all radios
-            graph: tiles of the world
-            grid: tiles of its points
-            mode: of relays, see :func:`regolith_comms.relays.relay_table`
+            radio: Parameters of all radios.
+            graph: Tiles of the world.
+            grid: Tiles of its points.
+            mode: Of relays, see :func:`regolith_comms.relays.relay_table`.
 
         Raises:
-            ValueError: if the radio's model needs a graph and a grid and they are not given
+            ValueError: If the radio's model needs a graph and a grid and they are not given.
         """
         if radio.model == 'visibility_range' and (graph is None or grid is None):
             raise ValueError(
@@ -109,8 +109,8 @@ class LinkModel:
         """Return the links between places.
 
         Args:
-            tx: of the transmitters in the world [m], shape (n, 3)
-            rx: of the receivers in the world [m], shape (n, 3)
+            tx: Of the transmitters in the world [m], shape (n, 3).
+            rx: Of the receivers in the world [m], shape (n, 3).
 
         Source: subt2022, VisibilityRfModel; subtwiki.
         Checked by: test_reference.py::test_received_power_in_worlds, test_reference.py::test_simple_range_models.

@@ -15,7 +15,7 @@ def load_model(config: CommsConfig) -> LinkModel:
     """Return the link model of a ``comms`` section with its files.
 
     Raises:
-        ValueError: if a file is missing or broken, or the radio needs files that are not named
+        ValueError: If a file is missing or broken, or the radio needs files that are not named.
     """
     files = (config.graph, config.grid)
     try:

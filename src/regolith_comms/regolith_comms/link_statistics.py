@@ -71,10 +71,10 @@ class LinkStatistics:
         """Record the packets of one time.
 
         Args:
-            t_ns: simulated time [ns], not before that of earlier calls
-            pairs: n pairs of sender and receiver
-            sent: number of packets of each pair, shape (n,)
-            delivered: number of these that arrived, shape (n,)
+            t_ns: Simulated time [ns], not before that of earlier calls.
+            pairs: n pairs of sender and receiver.
+            sent: Number of packets of each pair, shape (n,).
+            delivered: Number of these that arrived, shape (n,).
         """
         while t_ns // self._bin_ns >= MOST_BINS:
             self._bin_ns *= 2

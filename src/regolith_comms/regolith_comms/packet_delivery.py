@@ -104,18 +104,18 @@ def deliver(
     with probability 1 - PER if the receiver is within its capacity, which is charged then.
 
     Args:
-        windows: of all radios
-        radio: parameters of all radios
-        key: of the random stream, see :func:`regolith_world.random.philox.stream_key`
-        t_ns: simulated time of all attempts [ns], not before that of earlier calls
-        tx: index of each sender in the windows, shape (n,); -1: no such radio
-        rx: index of each receiver, shape (n,); -1: no such radio
-        n_bytes: size of each payload
-        mean_dbm: of the received power
-        variance_db2: of the received power
-        stream: 64 bits for the pair of radios
-        sequence: number of the packet; with ``stream`` it determines the draw
-        charge: whether the sender is charged; False for the further receivers of one broadcast
+        windows: Of all radios.
+        radio: Parameters of all radios.
+        key: Of the random stream, see :func:`regolith_world.random.philox.stream_key`.
+        t_ns: Simulated time of all attempts [ns], not before that of earlier calls.
+        tx: Index of each sender in the windows, shape (n,); -1: no such radio.
+        rx: Index of each receiver, shape (n,); -1: no such radio.
+        n_bytes: Size of each payload.
+        mean_dbm: Of the received power.
+        variance_db2: Of the received power.
+        stream: 64 bits for the pair of radios.
+        sequence: Number of the packet; with ``stream`` it determines the draw.
+        charge: Whether the sender is charged; False for the further receivers of one broadcast.
 
     Source: subt2022, RFModel.
     Checked by: test_reference.py::test_monte_carlo_success_rates, test_reference.py::test_capacity_trace.

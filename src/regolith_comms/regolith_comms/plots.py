@@ -102,8 +102,8 @@ def link_plot(history: dict[str, Any], links: dict[str, Any]) -> Figure:
     """Return a strip per pair of radios: the delivered share over time; lost links are underlined.
 
     Args:
-        history: ``bin_s`` and ``pairs`` of comms' report
-        links: its ``links``
+        history: ``bin_s`` and ``pairs`` of comms' report.
+        links: Its ``links``.
     """
     # Where not all fit, those that lost most are of interest.
     pairs = sorted(history['pairs'], key=lambda p: links[p]['delivered'] - links[p]['sent'])[:_MOST_ROWS]

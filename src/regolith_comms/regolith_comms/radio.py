@@ -42,9 +42,9 @@ def received_power(range_m: ArrayLike, hops: ArrayLike, cost: ArrayLike, radio: 
     link; +inf at no distance at all.
 
     Args:
-        range_m: longest leg of the way [m]
-        hops: breadcrumbs on the way
-        cost: visibility cost [-]; inf: unreachable
+        range_m: Longest leg of the way [m].
+        hops: Breadcrumbs on the way.
+        cost: Visibility cost [-]; inf: unreachable.
 
     Source: subt2022, VisibilityRfModel and RangeModel.
     Checked by: test_reference.py::test_range_model, test_reference.py::test_simple_range_models.

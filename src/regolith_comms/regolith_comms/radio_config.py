@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from regolith_files.extension_points import FileKind
 from regolith_files.file_library import FileLibrary
 from regolith_files.section import Section
 
@@ -33,7 +34,7 @@ class Radio(Section):
     max_range_m: float = Field(500.0, description='no link beyond it [m]; <= 0: no such limit')
     visibility_cost_max: float = Field(10.0, ge=0.0, description='no link above it [-]')
     capacity_bps: float = Field(1e6, gt=0.0, description='of each radio and direction [bit/s]')
-    noise_floor_dbm: float = Field(-90.0, description='[dBm]')
+    noise_floor_dbm: float = Field(-90.0, description='Noise power at the receiver [dBm].')
     modulation: Literal['QPSK'] = Field('QPSK', description='bit errors erfc(sqrt(SNR))')
 
 
@@ -50,6 +51,12 @@ def load_radio(name: str | Path) -> Radio:
     """Return a radio by name, or from a YAML file.
 
     Raises:
-        InputError: naming file, line, key, value and what is allowed
+        InputError: Naming file, line, key, value and what is allowed.
     """
     return RADIOS.load(name, Radio)
+
+
+FILE_KIND = FileKind(
+    'Radio', 'A radio file has the parameters of a radio and of its propagation model.', lambda: {'': Radio}
+)
+"""Radio files."""

@@ -69,12 +69,12 @@ def relay_table(graph: TileGraph, relay_tiles: Iterable[int], mode: RelayMode = 
     """Return costs and relay counts between all tiles of a graph with breadcrumbs.
 
     Args:
-        relay_tiles: tiles that hold at least one breadcrumb; unknown ones are ignored, as is -1, outside every tile
+        relay_tiles: Tiles that hold at least one breadcrumb; unknown ones are ignored, as is -1, outside every tile.
         mode: ``wiki``: of all routes over distinct relays the one with the cheapest worst leg, of these the one with
-            fewest relays, and the direct way where that costs no more. ``reference``: the simulator's recursion
+            fewest relays, and the direct way where that costs no more. ``reference``: the simulator's recursion.
 
     Raises:
-        ValueError: if the mode is unknown
+        ValueError: If the mode is unknown.
 
     Source: subtwiki; subt2022, VisibilityTable.
     Checked by: test_reference.py::test_relay_costs.

@@ -22,11 +22,11 @@ def resolved_comms(config: CommsConfig, site: ParticipantContext, source: YamlSo
     """Return the resolved section: files absolute, stations with heights.
 
     Args:
-        config: the section, checked key by key
-        source: the scenario's file
+        config: The section, checked key by key.
+        source: The scenario's file.
 
     Raises:
-        InputError: naming file, key, value and what is allowed
+        InputError: Naming file, key, value and what is allowed.
     """
     _check_names(site, config, source)
     load_radio(RADIOS.find_for_key(('comms', 'radio'), config.radio, source))

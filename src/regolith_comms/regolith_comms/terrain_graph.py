@@ -111,10 +111,10 @@ def check_graph_files(graph: TileGraph, grid: WorldGrid, built_from: str) -> Non
     """Refuse a graph made here for other ground or another grid; graphs from elsewhere pass.
 
     Args:
-        built_from: :func:`signature` of the present ground
+        built_from: :func:`signature` of the present ground.
 
     Raises:
-        ValueError: naming both hashes
+        ValueError: Naming both hashes.
     """
     if not graph.comment.startswith(MARK):
         return
@@ -130,7 +130,7 @@ def tile_layout(ground: HeightMap, tile_size_m: float) -> tuple[int, int]:
     """Return the numbers of tiles along x and y.
 
     Raises:
-        ValueError: if they are too many for a graph of all pairs, or the ground too large for a grid
+        ValueError: If they are too many for a graph of all pairs, or the ground too large for a grid.
     """
     columns, rows = (max(1, math.ceil(length / tile_size_m - 1e-9)) for length in ground.size)
     if columns * rows > MAX_TILES:
@@ -175,13 +175,13 @@ def build_graph(
     """Return the graph of a piece of ground; tile ids count along y first.
 
     Args:
-        tile_size_m: edge of the tiles [m]
-        antenna_height_m: above the ground at both ends [m]
-        radio: for the relation of costs to losses, and the largest range
-        progress: called with the numbers of tiles done and of all
+        tile_size_m: Edge of the tiles [m].
+        antenna_height_m: Above the ground at both ends [m].
+        radio: For the relation of costs to losses, and the largest range.
+        progress: Called with the numbers of tiles done and of all.
 
     Raises:
-        ValueError: if the tiles are too many
+        ValueError: If the tiles are too many.
 
     Source: itu526, eq. 31; subt2022.
     Checked by: test_terrain_graph.py::test_a_link_over_an_edge_loses_what_the_edge_takes,
@@ -266,7 +266,7 @@ def knife_edge_loss(v: float) -> float:
     """Return J(v), the loss over a knife edge [dB]; 0 for v <= -0.78.
 
     Args:
-        v: Fresnel-Kirchhoff parameter h sqrt(2 (d1 + d2) / (wavelength d1 d2)), h the edge's height above the line
+        v: Fresnel-Kirchhoff parameter h sqrt(2 (d1 + d2) / (wavelength d1 d2)), h the edge's height above the line.
 
     Source: itu526, eq. 31.
     Checked by: test_terrain_graph.py::test_knife_edge_has_the_known_limits.

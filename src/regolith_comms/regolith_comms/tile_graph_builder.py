@@ -41,7 +41,7 @@ def with_graph_files(
     """Write graph and grid into a folder if the section lacks them, and return the section that names them.
 
     Args:
-        progress: called with the numbers of tiles done and of all
+        progress: Called with the numbers of tiles done and of all.
     """
     if not needs_graph(config):
         return config
@@ -64,7 +64,7 @@ def build_from_config(
     """Return graph and grid made of a site's ground.
 
     Raises:
-        ValueError: if its tiles are too many
+        ValueError: If its tiles are too many.
     """
     return build_graph_and_grid(
         height_map(config, site), config.tile_size_m, config.antenna_height_m, load_radio(config.radio), progress
@@ -75,7 +75,7 @@ def height_map(config: CommsConfig, site: ParticipantContext) -> HeightMap:
     """Return the known ground around vehicles, their way-points and stations, with what stands on it.
 
     Raises:
-        ValueError: if it is too large for a graph
+        ValueError: If it is too large for a graph.
     """
     field = site.ground()
     west, east, south, north = _bounds(config, site)

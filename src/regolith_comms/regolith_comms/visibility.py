@@ -25,12 +25,12 @@ class TileGraph:
         """Make a graph.
 
         Args:
-            tiles: with unique ids, in any order
-            edges: between them
-            comment: first comment of its file
+            tiles: With unique ids, in any order.
+            edges: Between them.
+            comment: First comment of its file.
 
         Raises:
-            ValueError: if an id is repeated, an edge names an unknown tile or a cost is not a number >= 0
+            ValueError: If an id is repeated, an edge names an unknown tile or a cost is not a number >= 0.
         """
         self.tiles = tuple(sorted(tiles, key=lambda tile: tile.id))
         self.edges = tuple(edges)
@@ -51,7 +51,7 @@ class TileGraph:
         """Return the graph of a file.
 
         Raises:
-            GraphFileError: (a ValueError) naming file, line and what is allowed there
+            GraphFileError: (a ValueError) naming file, line and what is allowed there.
         """
         graph = read_dot(path)
         return TileGraph(graph.tiles, graph.edges, graph.comment)
@@ -68,7 +68,7 @@ class TileGraph:
         """Return the rows of tiles in :attr:`costs`; -1 where there is no such tile.
 
         Args:
-            ids: any shape; -1 for no tile
+            ids: Any shape; -1 for no tile.
         """
         ids = np.asarray(ids, dtype=np.int64)
         if len(self.ids) == 0:

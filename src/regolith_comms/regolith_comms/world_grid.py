@@ -25,10 +25,10 @@ class WorldGrid:
         """Make a grid.
 
         Args:
-            records: of dtype :data:`RECORD`; of a repeated point the last counts
+            records: Of dtype :data:`RECORD`; of a repeated point the last counts.
 
         Raises:
-            ValueError: if the points span more than 2^62 lattice cells
+            ValueError: If the points span more than 2^62 lattice cells.
         """
         self.records = records
         points = np.stack([records[axis].astype(np.int64) for axis in 'xyz'], axis=-1).reshape(-1, 3)
@@ -47,8 +47,8 @@ class WorldGrid:
         """Return the grid of a file.
 
         Raises:
-            WorldGridFileError: naming file and byte offset
-            OSError: if the file cannot be read
+            WorldGridFileError: Naming file and byte offset.
+            OSError: If the file cannot be read.
         """
         data = Path(path).read_bytes()
         if len(data) < _HEAD:
@@ -77,10 +77,10 @@ class WorldGrid:
         """Return the tiles of points; -1 outside.
 
         Args:
-            points: in the world [m], shape (n, 3); each is rounded to the lattice, halves away from zero
+            points: In the world [m], shape (n, 3); each is rounded to the lattice, halves away from zero.
 
         Returns:
-            shape (n,); ids from 2^63 on as their two's complement
+            Shape (n,); ids from 2^63 on as their two's complement.
 
         Source: subt2022.
         Checked by: test_reference.py::test_tile_lookup,

@@ -25,6 +25,7 @@ group                          target of an entry point ``name = module:target``
                                tick) -> rows`` and ``draw(settings, rows, axes)``: ``./regolith experiment name``.
                                A single row is printed without a list around it, unless the user requested several
                                values of a setting marked :data:`SWEEP`.
+``regolith.file_kinds``        :class:`FileKind`: kind of configuration file with JSON Schema and reference page.
 =============================  =======================================================================================
 
 Values are JSON values. Scenarios are resolved scenarios. A package reads its own sections as attributes.
@@ -42,6 +43,7 @@ from typing import Any, Protocol
 COMMANDS, REPORT_SECTIONS, SUMMARY = 'regolith.commands', 'regolith.report_sections', 'regolith.summary'
 CITATIONS = 'regolith.citations'
 VIEW_LAYERS, BENCHMARKS, EXPERIMENTS = 'regolith.view_layers', 'regolith.benchmarks', 'regolith.experiments'
+FILE_KINDS = 'regolith.file_kinds'
 
 
 @dataclass(frozen=True)
@@ -181,6 +183,19 @@ class CommandContext(Protocol):
 
 
 # -- output of plug-ins ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class FileKind:
+    """A kind of configuration file."""
+
+    title: str
+    """Noun phrase, e.g. 'Tire'."""
+    about: str
+    """One sentence that says what such a file describes."""
+    models: Callable[[], Mapping[str, Any]]
+    """Function that returns the pydantic models at the root of a file, by the place in the file or by
+    the value of its key ``type``; '' is the whole file."""
 
 
 @dataclass(frozen=True)

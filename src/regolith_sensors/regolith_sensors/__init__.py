@@ -1,3 +1,62 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Sensors: the scene and its light, reflectance of regolith, cameras, lidars, inertial and position sensors."""
+"""Sensor simulation: ray-traced cameras and lidars, lunar photometry, IMU, GNSS.
+
+The names below are the public interface. They are imported from their modules on first use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regolith_files.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from regolith_sensors.brdf import HapkeParameters as HapkeParameters
+    from regolith_sensors.brdf import hapke_reflectance as hapke_reflectance
+    from regolith_sensors.camera.config import CameraConfig as CameraConfig
+    from regolith_sensors.camera.pipeline import Camera as Camera
+    from regolith_sensors.config.lighting import LightConfig as LightConfig
+    from regolith_sensors.config.sensor_types import Output as Output
+    from regolith_sensors.config.sensor_types import SensorFrame as SensorFrame
+    from regolith_sensors.config.sensor_types import SensorType as SensorType
+    from regolith_sensors.config.sensors import ResolvedSensor as ResolvedSensor
+    from regolith_sensors.config.sensors import SensorEntry as SensorEntry
+    from regolith_sensors.config.sensors import scenario_sensors as scenario_sensors
+    from regolith_sensors.inertial.gnss_config import GnssConfig as GnssConfig
+    from regolith_sensors.inertial.imu import Imu as Imu
+    from regolith_sensors.inertial.imu_config import ImuConfig as ImuConfig
+    from regolith_sensors.lidar.config import LidarConfig as LidarConfig
+    from regolith_sensors.rays.backend import RayBackend as RayBackend
+    from regolith_sensors.ros.sensor_topics import SensorTopics as SensorTopics
+    from regolith_sensors.scene.world_view import WorldView as WorldView
+
+__all__, __getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        'brdf': (
+            'HapkeParameters',
+            'hapke_reflectance',
+        ),
+        'camera.config': ('CameraConfig',),
+        'camera.pipeline': ('Camera',),
+        'config.lighting': ('LightConfig',),
+        'config.sensor_types': (
+            'Output',
+            'SensorFrame',
+            'SensorType',
+        ),
+        'config.sensors': (
+            'ResolvedSensor',
+            'SensorEntry',
+            'scenario_sensors',
+        ),
+        'inertial.gnss_config': ('GnssConfig',),
+        'inertial.imu': ('Imu',),
+        'inertial.imu_config': ('ImuConfig',),
+        'lidar.config': ('LidarConfig',),
+        'rays.backend': ('RayBackend',),
+        'ros.sensor_topics': ('SensorTopics',),
+        'scene.world_view': ('WorldView',),
+    },
+)

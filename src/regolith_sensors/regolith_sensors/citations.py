@@ -9,7 +9,8 @@ from typing import Any
 
 from regolith_files.extension_points import Citations
 from regolith_sensors.camera.config import CameraConfig
-from regolith_sensors.config.sensors import LightConfig, LunarSunConfig, scenario_sensors
+from regolith_sensors.config.lighting import LightConfig, LunarSunConfig
+from regolith_sensors.config.sensors import scenario_sensors
 from regolith_sensors.inertial.gnss_config import GnssConfig
 from regolith_sensors.inertial.imu_config import ImuConfig, InertialErrors
 from regolith_sensors.lidar.config import LidarConfig

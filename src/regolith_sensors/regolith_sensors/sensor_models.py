@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Sensor models as YAML files: shipped ones by name, a user's own by path."""
+"""Sensor models as YAML files: shipped models by name, user models by path."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from regolith_files.yaml_source import KeyPath, YamlSource
 ModelT = TypeVar('ModelT', bound=Section)
 
 SensorModelError = InputError
-"""Its name when sensors had an error of their own."""
+"""Former name of the error of sensor models."""
 
 _FOLDER = Path(str(resources.files('regolith_sensors'))) / 'data' / 'sensors'
 SENSORS = FileLibrary('sensor', _FOLDER, 'regolith.sensor_models')
-"""Models of sensors."""
+"""Library of sensor models."""
 
 
 def sensor_models(kind: str = '') -> tuple[str, ...]:
-    """Return the sorted names of the shipped models of one kind (e.g. 'camera'), or of all."""
+    """Return the sorted names of the shipped models of one kind (such as 'camera'), or of all kinds."""
     sources = {name: YamlSource(path, what='a sensor') for name, path in SENSORS.shipped().items()}
     return tuple(name for name, source in sources.items() if kind in ('', kind_of(source.data, source)))
 
@@ -34,11 +34,12 @@ def load_sensor(given: str | Path | Mapping[str, Any], schema: type[ModelT], bas
     """Return a sensor model by name, from a YAML file or from a mapping of its values.
 
     Args:
-        given: name, path (relative ones start at ``base_dir``) or the values themselves
-        schema: of its kind
+        given: Name, path or values.
+        schema: Schema of the sensor type.
+        base_dir: Folder of relative paths.
 
     Raises:
-        InputError: naming file, line, key, value and what is allowed
+        InputError: With file, line, key, value and what is allowed.
     """
     return SENSORS.load(given, schema, base_dir)
 
@@ -47,13 +48,13 @@ def kind_of(values: Mapping[str, Any], source: YamlSource, prefix: KeyPath = ())
     """Return the type of a sensor model.
 
     Args:
-        values: of the model
-        source: of its file
-        prefix: its key in that file
+        values: Values of the model.
+        source: File of the model.
+        prefix: Key of the model in that file.
 
     Raises:
-        InputError: if the type is missing
+        InputError: If the type is missing.
     """
     if 'type' not in values:
-        raise source.error((*prefix, 'type'), 'is missing', 'the type of the sensor, e.g. camera')
+        raise source.error((*prefix, 'type'), 'is missing', 'the type of the sensor, such as camera')
     return str(values['type'])

@@ -24,7 +24,8 @@ from sensor_msgs.msg import PointCloud2
 from tf2_msgs.msg import TFMessage
 
 from regolith_sensors import warm_up
-from regolith_sensors.config.sensors import LightConfig, ResolvedSensor, SpotlightConfig, scenario_sensors
+from regolith_sensors.config.lighting import LightConfig, SpotlightConfig
+from regolith_sensors.config.sensors import ResolvedSensor, scenario_sensors
 from regolith_sensors.render_cost import SensorCost, describe
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
 from regolith_sensors.scene.sensor_scene import SensorScene

@@ -232,7 +232,7 @@ def test_impossible_cameras_are_refused(tmp_path: Path) -> None:
         load_sensor('mine.yaml', CameraConfig, tmp_path)
     file.write_text('type: camera\nwidth: 10\n')
     with pytest.raises(
-        SensorModelError, match=r'mine\.yaml: height: is missing; allowed: a value \(height: pixels down'
+        SensorModelError, match=r'mine\.yaml: height: is missing; allowed: a value \(height: Image height'
     ):
         load_sensor('mine.yaml', CameraConfig, tmp_path)
     with pytest.raises(SensorModelError, match=r'allowed: .*blackfly, .*did you mean navcam'):

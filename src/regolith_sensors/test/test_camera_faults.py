@@ -250,7 +250,7 @@ def test_shipped_cameras_do_not_burn_out_slopes_in_the_sun(name: str, radiance: 
             'auto_exposure.min_exposure_s = 0.5: too long; allowed: up to max_exposure_s = 0.1',
         ),
         ({'effects': {'glare': 0.9}}, 'effects.glare = 0.9: .*; allowed: less than or equal to 0.5'),
-        ({'color': 'bayer_rggb', 'width': 63}, "color = 'bayer_rggb': odd size; allowed: even width"),
+        ({'color': 'bayer_rggb', 'width': 63}, "color = 'bayer_rggb': needs an even size; allowed: even width"),
     ],
     ids=['read', 'dark', 'exposure', 'glare', 'bayer'],
 )

@@ -23,7 +23,8 @@ from std_msgs.msg import Header  # noqa: E402
 
 from regolith_sensors.camera.config import CameraConfig  # noqa: E402
 from regolith_sensors.camera.pipeline import Camera, CameraImage  # noqa: E402
-from regolith_sensors.config.sensors import LightConfig, sensors_of  # noqa: E402
+from regolith_sensors.config.lighting import LightConfig  # noqa: E402
+from regolith_sensors.config.sensors import sensors_of  # noqa: E402
 from regolith_sensors.labels.dataset import LabelledBox  # noqa: E402
 from regolith_sensors.labels.dataset_export import labelled_boxes  # noqa: E402
 from regolith_sensors.labels.ground_truth import Box2D  # noqa: E402

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from regolith_sensors.citations import citations
-from regolith_sensors.config.sensors import LightConfig
+from regolith_sensors.config.lighting import LightConfig
 
 
 def cited(sensors: dict[str, Any], **light: Any) -> set[str]:

@@ -12,18 +12,9 @@ from pydantic import Field
 
 from regolith_files.section import Section
 from regolith_sensors.camera.pipeline import OPTICAL_FROM_BODY
-from regolith_sensors.config import sensors
-from regolith_sensors.config.sensors import (
-    MOTION,
-    OPTICAL,
-    PARTICLES,
-    WHEELS,
-    Output,
-    SensorFrame,
-    SensorType,
-    lossless_streams,
-    sensors_of,
-)
+from regolith_sensors.config import sensor_types, sensors
+from regolith_sensors.config.sensor_types import MOTION, OPTICAL, PARTICLES, WHEELS, Output, SensorFrame, SensorType
+from regolith_sensors.config.sensors import lossless_streams, sensors_of
 from regolith_sensors.rays import registry
 from regolith_sensors.sensors_node import static_transforms
 from regolith_vehicles.agent.state_streams import STREAMS
@@ -58,8 +49,8 @@ def seen(**sensors: Any) -> tuple[sensors.ResolvedSensor, ...]:
 @pytest.fixture
 def shaking(monkeypatch: pytest.MonkeyPatch) -> None:
     tip = SensorFrame('tip', 'link', (0.0, 0.0, 0.5))
-    kinds = {**sensors.SENSOR_TYPES, 'shaker': shaker(needs=frozenset({MOTION}), fixed_frames=(tip,))}
-    monkeypatch.setattr(sensors, 'SENSOR_TYPES', kinds)
+    kinds = {**sensor_types.SENSOR_TYPES, 'shaker': shaker(needs=frozenset({MOTION}), fixed_frames=(tip,))}
+    monkeypatch.setattr(sensor_types, 'SENSOR_TYPES', kinds)
 
 
 def test_whoever_needs_a_stream_is_waited_for(shaking: None) -> None:
@@ -75,7 +66,7 @@ def test_whoever_needs_a_stream_is_waited_for(shaking: None) -> None:
     assert lossless_streams(seen(eye=eye), names, {'basalt'}) == {'amber': ('state',), 'basalt': ('state', PARTICLES)}
     assert lossless_streams((), names, {'basalt'})['basalt'] == ()
     # What may be needed is what vehicles have.
-    assert {'state', PARTICLES, *sensors.NEEDS} == set(STREAMS)
+    assert {'state', PARTICLES, *sensor_types.NEEDS} == set(STREAMS)
 
 
 def test_needs_that_nobody_meets_are_refused() -> None:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regolith_sensors.config.sensors import LightConfig, sensors_of
+from regolith_sensors.config.lighting import LightConfig
+from regolith_sensors.config.sensors import sensors_of
 from regolith_sensors.report.view_layer import field_of_view, fields_of_view, sun
 
 EYE = {

@@ -10,7 +10,7 @@ import math
 import numpy as np
 import pytest
 
-from regolith_sensors.config.sensors import LightConfig
+from regolith_sensors.config.lighting import LightConfig
 from regolith_sensors.scene.sensor_scene import SensorScene
 from regolith_sensors.scene.terrain_tiles import SoilHeightSource
 from regolith_sensors.scene.world_view import PoseTrack, TerrainHistory, WorldStates, protruding_surfels

@@ -105,9 +105,9 @@ def new_folder(folder: Path) -> Iterator[Path]:
 def write_lunar_ground(
     rocks: RockField, nodes: GridWindow, folder: Path, *, least_rock_m: float = 0.0, progress: Progress = no_progress
 ) -> dict[str, Any]:
-    """Write the files of lunar terrain and return the content of ``about.json``.
+    """Write the files of lunar terrain and return the content of ``metadata.json``.
 
-    The files are ``heights.tif``, ``rocks.csv``, ``hillshade.png`` and ``about.json``.
+    The files are ``heights.tif``, ``rocks.csv``, ``hillshade.png`` and ``metadata.json``.
 
     Args:
         rocks: Rocks with their height field.
@@ -142,7 +142,7 @@ def write_lunar_ground(
             'least_rock_m': max(least_rock_m, field.preset.rocks.min_diameter_m),
             'fingerprint': field.fingerprint(),
         }
-        write_about(made / 'about.json', about)
+        write_about(made / 'metadata.json', about)
     return about
 
 

@@ -22,7 +22,7 @@ from regolith_files.plugins import entry_points, load_plugin
 from regolith_terrain.crm.soil import ParticleSoil
 from regolith_terrain.terrain_parameters import RigidTerrainConfig, ScmSoilConfig, SoilParameters
 
-GROUP = 'regolith.soil_laws'
+GROUP = 'regolith.terrain_models'
 """Entry points of other packages: name of a terrain model -> TerrainModel."""
 
 

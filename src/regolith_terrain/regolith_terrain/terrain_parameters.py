@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from regolith_files.extension_points import FileKind
 from regolith_files.file_library import FileLibrary
 from regolith_files.section import Section
 
@@ -126,3 +127,11 @@ class RigidTerrainConfig(SoilParameters):
                 self.viscous_friction_nspm,
             ]
         )
+
+
+FILE_KIND = FileKind(
+    'Soil',
+    'A soil file has the parameters of a terrain model: SCM or rigid.',
+    lambda: {'scm': ScmSoilConfig, 'rigid': RigidTerrainConfig},
+)
+"""Soil files."""

@@ -229,7 +229,7 @@ class TerrainParticipant(Participant):
             'modified_nodes': self.grid.modified_count,
             'max_rut_depth_m': self.grid.max_rut_depth(),
             'conflicts': self.conflicts,
-            'ledger': mass_balance(self.grid.moved_mass(), self.grid.spacing**2),
+            'mass_balance': mass_balance(self.grid.moved_mass(), self.grid.spacing**2),
             **({'profiles': profiles(self.grid, self.config.profiles)} if self.config.profiles else {}),
         }
 

@@ -80,7 +80,7 @@ class FakeRun:
         self.scenario = SimpleNamespace(terrain=TerrainConfig.model_validate(terrain), seed=1)
         told = {'particles': 128, 'moving': 60, 'surface_error': 0.0025, 'deepest_m': 0.08, 'highest_m': 0.02}
         book = {'ground_kg': 0.0, 'carried_kg': 0.0, 'in_flight_kg': 0.0, 'in_transit_kg': 0.0, 'error_kg': 0.0}
-        self.summary = {'vehicles': {'amber': {'particles': {'strip': told}}}, 'terrain': {'ledger': book}}
+        self.summary = {'vehicles': {'amber': {'particles': {'strip': told}}}, 'terrain': {'mass_balance': book}}
         self.recorded = {topic for topic, _ in RECORDED} if recorded else set()
         self.bag = self
 

@@ -257,7 +257,7 @@ def test_parse_label_gives_items_of_a_pds3_label() -> None:
         ({'MAP_SCALE': '5.0 <MILE/PIXEL>'}, 'MAP_SCALE.*MILE'),
         ({'MAP_PROJECTION_TYPE': 'SINUSOIDAL'}, 'MAP_PROJECTION_TYPE.*SINUSOIDAL.*allowed: POLAR'),
         ({'TARGET_NAME': 'MARS'}, 'TARGET_NAME.*MARS.*allowed: MOON'),
-        ({'LINES': '400'}, 'bytes where the label promises .*cut short'),
+        ({'LINES': '400'}, 'bytes where the label states .*is truncated'),
         ({'LINES': '"many"'}, r'IMAGE\.LINES.*not a number'),
         ({'SAMPLE_TYPE': 'VAX_REAL'}, r'IMAGE\.SAMPLE_TYPE.*allowed'),
         ({'POINTER': '"OTHER.IMG"'}, 'no such file OTHER.IMG'),
@@ -360,7 +360,7 @@ def test_import_other_invalid_file_gives_an_error_with_the_reason(tmp_path: Path
         (cut, 'cut.tif: (its heights cannot be read|not a raster)'),
         (array, r'shape \(4, 4, 4\)'),
         (tmp_path / 'bare.img', 'no PDS3 label'),
-        (flat, 'allowed: with post_spacing_m'),
+        (flat, 'allowed: post_spacing_m'),
         (tmp_path / 'none.tif', 'no such file'),
     ):
         with pytest.raises(ValueError, match=words):
@@ -383,9 +383,9 @@ def test_numpy_model_rows_run_from_north_to_south(tmp_path: Path) -> None:
 def test_imported_model_equals_the_original(tmp_path: Path) -> None:
     path = write_map(tmp_path / 'a.tif', 'south')
     about = import_elevation_model(ImportRequest(path, (-84.0, 60.0), 150.0), tmp_path / 'out')
-    assert about == json.loads((tmp_path / 'out' / 'about.json').read_text())
+    assert about == json.loads((tmp_path / 'out' / 'metadata.json').read_text())
     assert about['grid_north_deg'] == pytest.approx(-60.0, abs=1e-4) and about['size_m'] == 150.0
-    assert sorted(p.name for p in (tmp_path / 'out').iterdir()) == ['about.json', 'heights.tif', 'hillshade.png']
+    assert sorted(p.name for p in (tmp_path / 'out').iterdir()) == ['heights.tif', 'hillshade.png', 'metadata.json']
     direct = RasterField.from_file(path, center=(-84.0, 60.0))
     again = RasterField.from_file(tmp_path / 'out' / 'heights.tif')
     x, y = np.random.default_rng(1).uniform(-75.0, 75.0, (2, 300))

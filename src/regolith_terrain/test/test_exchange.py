@@ -261,7 +261,7 @@ def test_restarted_terrain_follows_from_updates_alone() -> None:
     stage.step({}, command=Command.STOP)
     other.terrain.on_cycle(Cycle(stage.key, 0, 0, Verdict.COMMIT, Command.STOP, names, roles))
     assert other.terrain.save() == stage.terrain.save()
-    book = json.loads(stage.results[-1].summary_json)['ledger']
+    book = json.loads(stage.results[-1].summary_json)['mass_balance']
     assert book['ground_kg'] == pytest.approx((350 * quanta(0.4) - 350 * quanta(0.03)) * SPACING**2, rel=1e-12)
 
 

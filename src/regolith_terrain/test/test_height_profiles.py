@@ -57,9 +57,9 @@ class FakeRun:
     def __init__(self, soil: bool, lines: bool) -> None:
         line = {'a': ProfileConfig(start=(-0.5, 0.0), end=(0.5, 0.0))}
         book = {'ground_kg': -3.0, 'carried_kg': 3.0, 'in_flight_kg': 0.0, 'in_transit_kg': 0.0, 'error_kg': 0.0}
-        own = {'soil': {'dug_kg': 4.0, 'poured_kg': 1.0}} if soil else {}
+        own = {'soil': {'excavated_kg': 4.0, 'dumped_kg': 1.0}} if soil else {}
         shown = {'profiles': profiles(grid_with_a_ridge(), line)} if lines else {}
-        self.summary = {'vehicles': {'digger': own}, 'terrain': {'ledger': book, **shown}}
+        self.summary = {'vehicles': {'digger': own}, 'terrain': {'mass_balance': book, **shown}}
 
 
 @pytest.mark.parametrize(('soil', 'lines', 'parts'), [(True, True, 4), (True, False, 3), (False, True, 1)])

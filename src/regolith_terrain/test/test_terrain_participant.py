@@ -185,7 +185,7 @@ def test_terrain_stop_reports_ruts_and_conflicts() -> None:
     stage.delta(key, 'beryl', rut(1, 0.2))
     stage.cycle(1, 1, Verdict.COMMIT, Command.STOP)
     report = json.loads(stage.results[-1].summary_json)
-    assert set(report.pop('ledger').values()) == {0.0}
+    assert set(report.pop('mass_balance').values()) == {0.0}
     assert report == {'modified_nodes': 1, 'max_rut_depth_m': 0.2, 'conflicts': 1}
     assert stage.updates[0].conflicts == 1 and stage.updates[0].owner.tolist() == [1]
 
@@ -197,7 +197,7 @@ def test_mass_balance_shows_soil_without_origin() -> None:
     moved.mass_kgpm2[:] = 0.75
     stage.delta(stage.cycle(0, 0), 'amber', moved)
     stage.cycle(1, 1, Verdict.COMMIT, Command.STOP)
-    book = json.loads(stage.results[-1].summary_json)['ledger']
+    book = json.loads(stage.results[-1].summary_json)['mass_balance']
     assert book == {
         'ground_kg': 0.75 * 0.02**2,
         'carried_kg': 0.0,

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""One vehicle as a node."""
+"""Node of one vehicle."""
 
 from __future__ import annotations
 
@@ -26,17 +26,20 @@ from regolith_world.ros.shutdown import StartupError
 
 
 class AgentNode:
-    """Topics, services and parameters around :class:`~regolith_vehicles.agent.agent.VehicleAgent`."""
+    """Node with topics, services and parameters of :class:`~regolith_vehicles.agent.agent.VehicleAgent`."""
 
     def __init__(self) -> None:
         self.node = Node('agent')
         node = self.node
         scenario_file = declare_scenario(node)
-        name = declare(node, 'vehicle', '', 'name of the vehicle in the scenario')
+        name = declare(node, 'vehicle', '', 'Name of the vehicle in the scenario.')
         below = f'{root_of(node)}/regolith'
-        world_namespace = declare(node, 'world_namespace', below, 'where the topics of the world are')
+        world_namespace = declare(node, 'world_namespace', below, 'Namespace of the world node.')
         followed = declare(
-            node, 'lossless_streams', [''], f'streams that sensors must not miss, of {", ".join(STREAMS)}'
+            node,
+            'lossless_streams',
+            [''],
+            f'Streams of which subscribers must receive every message, of {", ".join(STREAMS)}.',
         )
         site = AgentFactory(scenario_file)
         if name not in site.head.vehicles:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of driving."""
+"""Benchmark of vehicle simulation cost."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def viper_cost(
 ) -> dict[str, float | int | str]:
     """Return the cost of one VIPER-like rover on flat ``chrono_lunar`` soil: 2 cm grid, 1 ms substeps, 20 ms cycles.
 
-    The best of several runs at 0.2 m/s after 1 s of getting under way; all of a cycle counts (soil window, substeps,
-    shear memory, wheel states, applying the changes, commit), publishing and the world's part do not.
+    It is the best of several runs at 0.2 m/s after 1 s of acceleration. All of a cycle counts (soil window, substeps,
+    shear memory, wheel states, applying the changes, commit), but not publishing and the world's part.
 
     Args:
-        simulated_s: length of each run
-        repeats: number of runs
-        mode: of the soil model
-        model: 'viper' or another known vehicle
+        simulated_s: Simulated time of each run [s].
+        repeats: Number of runs.
+        mode: Mode of the soil model.
+        model: Name of a known vehicle, e.g. 'viper'.
     """
     config, mjcf = load_vehicle_model(model)
     soil = load_soil('chrono_lunar')
@@ -54,7 +54,7 @@ def viper_cost(
         loaded = sum(wheel.contact_nodes for wheel in vehicle.wheel_states())
     return {
         'compute_per_sim_s': float(best),
-        'speed': float(1.0 / best),
+        'real_time_factor': float(1.0 / best),
         'cpu_us_per_substep': float(substep * 1e6),
         'contact_nodes': loaded,
         'grid_spacing_m': 0.02,

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The papers behind the vehicles of a run."""
+"""Citations of the vehicle models of a run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TOOLS = ('mckyes1985', 'reece1964', 'terzaghi1943')
 
 
 def _of_vehicle(config: VehicleModelConfig) -> Iterator[str]:
-    """Yield the papers behind a vehicle's tyres, engine and gearbox."""
+    """Yield the citation keys of a vehicle's tires, engine and gearbox."""
     gear = config.running_gear
     worn = [wheel.tire for wheel in config.wheels]
     if gear is not None and gear.name == 'car':
@@ -39,7 +39,7 @@ def _of_vehicle(config: VehicleModelConfig) -> Iterator[str]:
 
 
 def citations(scenario: Any) -> Citations:
-    """Return the papers behind motion, steering, dead reckoning and drivers of a scenario's vehicles."""
+    """Return the citations for dynamics, steering, odometry and drivers of a scenario's vehicles."""
     keys = set((*_BODIES, *_WHEELS) if scenario.vehicles else ())
     follows = any(isinstance(entry.driver, PathDriverConfig) for entry in scenario.vehicles.values())
     keys.update(_PATH if follows else ())
@@ -49,7 +49,7 @@ def citations(scenario: Any) -> Citations:
 
 
 def excavation_citations(scenario: Any) -> Citations:
-    """Return the papers behind the ground of vehicles that dig; none without tools."""
+    """Return the citations for the excavation models of vehicles with tools; empty without tools."""
     digs = any(load_vehicle_model(entry.model)[0].tools for entry in scenario.vehicles.values())
     bibliography = Path(str(resources.files('regolith_terrain'))) / 'references.bib'
     return Citations(bibliography, _TOOLS if digs else ())

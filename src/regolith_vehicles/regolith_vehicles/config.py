@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ``vehicles`` section of a scenario, and the library of vehicle models."""
+"""Section ``vehicles`` of a scenario, and the library of vehicle models."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from importlib import metadata, resources
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import AfterValidator, BaseModel, Field, field_validator
 
+from regolith_files.extension_points import FileKind
 from regolith_files.file_library import FileLibrary
 from regolith_files.problems import InputError, Problem, as_yaml_text
 from regolith_files.section import LONGEST_S, SHORTEST_S, Moment, Section
@@ -33,58 +34,66 @@ __all__ = [
 
 Coordinate = Annotated[float, Field(ge=-1e6, le=1e6)]
 Place = tuple[Coordinate, Coordinate]
-"""x, y in the world [m]."""
+"""Point x, y in the world frame [m]."""
 
 
 class EncoderConfig(Section):
-    """Incremental encoders on the wheels' axles."""
+    """Incremental encoders of the wheels."""
 
-    ticks_per_revolution: int = Field(4096, ge=1, le=2**31, description='per turn')
-    jitter_rad: float = Field(0.0, ge=0.0, le=1.0, description='standard deviation of where an edge is seen [rad]')
+    ticks_per_revolution: int = Field(4096, ge=1, le=2**31, description='Encoder ticks per wheel revolution.')
+    jitter_rad: float = Field(
+        0.0, ge=0.0, le=1.0, description='Standard deviation of the angle at which an encoder edge is detected [rad].'
+    )
 
 
 class ConstantDriverConfig(Section):
-    """A driver that keeps one twist, all the time or until a time."""
+    """Driver that commands one constant twist, optionally within a time interval."""
 
     type: Literal['constant'] = 'constant'
-    speed_mps: float = Field(ge=-20.0, le=20.0, description='forward speed [m/s]')
-    yaw_rate_radps: float = Field(default=0.0, ge=-10.0, le=10.0, description='yaw rate, left positive [rad/s]')
-    start_s: Moment = Field(default=0.0, description='simulated time before which the vehicle stands [s]')
+    speed_mps: float = Field(ge=-20.0, le=20.0, description='Forward speed [m/s].')
+    yaw_rate_radps: float = Field(default=0.0, ge=-10.0, le=10.0, description='Yaw rate, positive to the left [rad/s].')
+    start_s: Moment = Field(default=0.0, description='Simulated time at which the vehicle starts to drive [s].')
     end_s: float | None = Field(
-        default=None, ge=0.0, le=LONGEST_S, description='simulated time from which the vehicle stops [s]'
+        default=None,
+        ge=0.0,
+        le=LONGEST_S,
+        description='Simulated time at which the vehicle stops [s]. Absent: it does not stop.',
     )
 
 
 class PathDriverConfig(Section):
-    """A driver that follows way-points in the world frame by pure pursuit, on the true pose."""
+    """Driver that follows waypoints in the world frame by pure pursuit, using the ground-truth pose."""
 
     type: Literal['path'] = 'path'
-    waypoints: tuple[Place, ...] = Field(min_length=2, description='x, y in the world [m]')
-    speed_mps: float = Field(gt=0.0, le=20.0, description='[m/s]')
-    lookahead_m: float = Field(default=1.0, gt=0.0, le=100.0, description='distance of the point steered at [m]')
-    loop: bool = Field(default=False, description='whether the last way-point leads to the first')
-    start_s: Moment = Field(default=0.0, description='simulated time at which it sets off [s]')
+    waypoints: tuple[Place, ...] = Field(min_length=2, description='Waypoints x, y in the world frame [m].')
+    speed_mps: float = Field(gt=0.0, le=20.0, description='Forward speed [m/s].')
+    lookahead_m: float = Field(default=1.0, gt=0.0, le=100.0, description='Lookahead distance of pure pursuit [m].')
+    loop: bool = Field(default=False, description='Whether the path continues from the last waypoint to the first.')
+    start_s: Moment = Field(default=0.0, description='Simulated time at which the vehicle starts to drive [s].')
 
     @field_validator('waypoints')
     @classmethod
     def _apart(cls, points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
         for k in range(1, len(points)):
             if points[k] == points[k - 1]:
-                raise ValueError(f'{k}: is the same as the one before it; allowed: points that differ')
+                raise ValueError(f'{k}: equals the previous waypoint; allowed: a different point')
         return points
 
 
 class ExternalDriverConfig(Section):
-    """A driver outside: follows ``cmd_vel``."""
+    """Driver outside the simulation: the vehicle follows topic ``cmd_vel``."""
 
     type: Literal['external'] = 'external'
     timeout_s: float = Field(
-        default=0.5, ge=SHORTEST_S, le=3600.0, description='simulated time without a command before it stops [s]'
+        default=0.5,
+        ge=SHORTEST_S,
+        le=3600.0,
+        description='Simulated time without a command after which the vehicle stops [s].',
     )
 
 
 def waypoints_of(driver: Any) -> dict[tuple[str | int, ...], Place]:
-    """Return the places that a driver's section sends it to, by their keys in it, in order."""
+    """Return the waypoints and goals of a driver's configuration by their keys in it, in order."""
     if isinstance(driver, PathDriverConfig):
         return {('waypoints', number): point for number, point in enumerate(driver.waypoints)}
     if isinstance(driver, TasksDriverConfig):
@@ -97,11 +106,13 @@ def waypoints_of(driver: Any) -> dict[tuple[str | int, ...], Place]:
 
 
 class PluginDriverConfig(Section):
-    """A driver of another package, from entry-point group ``regolith.drivers``."""
+    """Driver of another package, from entry-point group ``regolith.drivers``."""
 
     type: Literal['plugin'] = 'plugin'
-    name: str = Field(min_length=1, description='of the entry point')
-    parameters: dict[str, Any] = Field(default_factory=dict, description="the driver's own")
+    name: str = Field(min_length=1, description='Name of the entry point.')
+    parameters: dict[str, Any] = Field(
+        default_factory=dict, description='Parameters of the driver, defined by its package.'
+    )
 
 
 DriverConfig = Annotated[
@@ -118,36 +129,50 @@ def _frame_prefix(value: str) -> str:
 class VehicleEntry(Section):
     """One vehicle of a scenario."""
 
-    model: str = Field(default='viper', min_length=1, description='name of a known vehicle, or path of a vehicle YAML')
-    position: Place = Field(description='x, y of the base frame at the start [m]')
+    model: str = Field(
+        default='viper', min_length=1, description='Name of a known vehicle model, or path of a vehicle YAML file.'
+    )
+    position: Place = Field(description='Initial x, y of the base frame in the world frame [m].')
     heading_deg: float = Field(
-        default=0.0, ge=-360.0, le=360.0, description='of +x of the base, from east to north [deg]'
+        default=0.0,
+        ge=-360.0,
+        le=360.0,
+        description="Initial heading of the base frame's x axis, counterclockwise from east [deg].",
     )
     height_above_ground_m: float | None = Field(
-        default=None, ge=0.0, le=1e4, description='above where it would touch the ground, for what is held there [m]'
+        default=None,
+        ge=0.0,
+        le=1e4,
+        description='Initial height above the lowest contact-free position [m], for a vehicle that a lander or'
+        ' joint holds. Absent: the vehicle is placed on the ground.',
     )
     driver: DriverConfig = ExternalDriverConfig()
     mass_scale: float = Field(
-        default=1.0, ge=0.1, le=10.0, description='factor on all masses and inertias of the model [-]'
+        default=1.0, ge=0.1, le=10.0, description='Factor on all masses and inertias of the model [-].'
     )
     frame_prefix: Annotated[str, AfterValidator(_frame_prefix)] | None = Field(
         default=None,
         max_length=200,
-        description="before every frame id, of sensors too; absent: the vehicle's name and a slash",
+        description="Prefix of all frame ids of the vehicle and its sensors. Absent: the vehicle's name and a slash.",
     )
     publish_world_to_odom: bool = Field(
         default=False,
-        description='publish a static transform from world to the odom frame: the true pose at the start',
+        description='Whether a static transform from world to the odom frame is published: the true initial pose.',
     )
     encoders: EncoderConfig | None = Field(
-        default=None, description='of the wheels, for joint_states alone; absent: true angles'
+        default=None,
+        description='Encoders of the wheels, which quantize joint_states only. Absent: joint_states has true angles.',
     )
-    sensors: dict[str, Any] = Field(default_factory=dict, description='name -> a sensor (regolith_sensors)')
-    spotlights: dict[str, Any] = Field(default_factory=dict, description='name -> a spotlight (regolith_sensors)')
+    sensors: dict[str, Any] = Field(
+        default_factory=dict, description='Sensors by name, as package regolith_sensors defines them.'
+    )
+    spotlights: dict[str, Any] = Field(
+        default_factory=dict, description='Spotlights by name, as package regolith_sensors defines them.'
+    )
 
 
 class VehicleModelError(InputError):
-    """A vehicle's files cannot be used: names the file, the key, the value, and what is allowed."""
+    """Error in a vehicle's files, with file, key, value and allowed values."""
 
     def __init__(self, file: str | Path, key: str, value: object, allowed: str, problem: str) -> None:
         super().__init__(Problem(str(file), key, problem, allowed, '' if value is None else as_yaml_text(value)))
@@ -156,13 +181,15 @@ class VehicleModelError(InputError):
 VEHICLES = FileLibrary(
     'vehicle', Path(str(resources.files('regolith_vehicles'))) / 'data', 'regolith.vehicles', '*/*.yaml'
 )
-"""Models of vehicles."""
+"""Library of vehicle models."""
 
 
 def known_vehicles() -> dict[str, Path | metadata.EntryPoint]:
-    """Return the vehicles that ``model:`` may name: our own and those of entry-point group ``regolith.vehicles``.
+    """Return the vehicle models that ``model:`` accepts, by name.
 
-    An entry point leads to the path of a vehicle YAML, or to a callable returning one.
+    These are the models of this package and those of entry-point group ``regolith.vehicles``. An entry point leads to
+    the
+    path of a vehicle YAML file, or to a callable that returns one.
     """
     return VEHICLES.known()
 
@@ -171,14 +198,28 @@ def load_vehicle_model(name_or_path: str | Path, base_dir: str | Path = '.') -> 
     """Return a vehicle's configuration and the absolute path of its MJCF file.
 
     Args:
-        name_or_path: one of :func:`known_vehicles`, or a YAML file
-        base_dir: what a relative path is relative to (the scenario's folder)
+        name_or_path: Name from :func:`known_vehicles`, or path of a YAML file.
+        base_dir: Folder to which a relative path refers (the scenario's folder).
 
     Raises:
-        InputError: naming file, line, key, value and what is allowed
+        InputError: If a file is invalid; names file, line, key, value and allowed values.
     """
     source = VEHICLES.read(name_or_path, base_dir)
     config = validated(VehicleModelConfig, source.data, source)
-    mjcf = source.find_file(('mjcf',), config.mjcf, 'an MJCF file, by its path relative to this file')
+    mjcf = source.find_file(('mjcf',), config.mjcf, 'the path of an MJCF file, relative to this file')
     config._source = source
     return config, mjcf
+
+
+def _file_models() -> dict[str, type[BaseModel]]:
+    from regolith_vehicles.car.config import CarConfig
+    from regolith_vehicles.tracks.config import TracksConfig
+
+    gear = 'running_gear.parameters'
+    return {'': VehicleModelConfig, f'{gear} (name car)': CarConfig, f'{gear} (name tracks)': TracksConfig}
+
+
+FILE_KIND = FileKind(
+    'Vehicle', 'A vehicle file describes the running gear, joints and tools of an MJCF model.', _file_models
+)
+"""Vehicle files."""

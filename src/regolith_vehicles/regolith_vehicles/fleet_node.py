@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Several vehicles as one process: each with its own node, topics and services, all with one copy of the ground.
+"""Several vehicles in one process: each with its own node, topics and services, all with one copy of the soil.
 
-They take each cycle from one message and answer it with one; what they changed goes to terrain in one.
+They receive each cycle in one message and respond with one. Their soil changes are sent to terrain in one message.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ from regolith_world.ros.shutdown import StartupError
 
 
 class FleetNode:
-    """The vehicles of one process."""
+    """Process with the nodes of several vehicles."""
 
     def __init__(self) -> None:
         self.node = node = Node('fleet', namespace='regolith')
         scenario_file = declare_scenario(node)
-        names = sorted(filter(None, declare(node, 'vehicles', [''], 'names of the vehicles in the scenario')))
-        threads = declare(node, 'threads', 1, 'threads for the compiled loops of the vehicles')
+        names = sorted(filter(None, declare(node, 'vehicles', [''], 'Names of the vehicles in the scenario.')))
+        threads = declare(node, 'threads', 1, 'Number of threads for the compiled loops of the vehicles.')
         followed = declare(
             node,
             'lossless_streams',
             [''],
-            f'streams that sensors must not miss, VEHICLE/STREAM, of {", ".join(STREAMS)}',
+            f'Streams VEHICLE/STREAM of which subscribers must receive every message, of {", ".join(STREAMS)}.',
         )
         site = AgentFactory(scenario_file)
         unknown = [name for name in names if name not in site.head.vehicles]
@@ -60,7 +60,7 @@ class FleetNode:
         self.shell = shell = ParticipantHost(node, site.world, lambda topic: topic, crew=True)
         self._delta = shell.link.create_publisher(TerrainDeltaBatch, shell.world('terrain/delta_batch'), qos.PROTOCOL)
         shell.watch([self._delta])
-        # Without compaction transfer every vehicle sees another ground, so it must have its own.
+        # Without compaction transfer every vehicle has different soil and needs its own copy.
         self._soil = SharedSoilCopy(site.grid(), node.get_name()) if site.terrain.compaction_transfer else None
         self.crew = ParticipantGroup(self._send, self._soil, threads)
         self.agents: dict[str, VehicleAgent] = {}
@@ -73,7 +73,7 @@ class FleetNode:
         shell.attach_group(self.crew, seats, self._replay)
 
     def _seat(self, site: AgentFactory, name: str, followed: list[str]) -> ParticipantEndpoint:
-        """Make a vehicle with its node."""
+        """Make the endpoint of a vehicle with its node."""
         shell = self.shell
         node = named_node('agent', f'{root_of(self.node)}/{name}')
         link = helper_node(node, 'link')
@@ -93,7 +93,7 @@ class FleetNode:
         create_state_service(node, agent, seat, shell.run_id)
         return seat
 
-    # -- what they say ------------------------------------------------------------------------------------------
+    # -- output ---------------------------------------------------------------------------------------------------
 
     def _keep_delta(self, delta: SoilDelta) -> None:
         self._deltas.append(delta)
@@ -102,7 +102,7 @@ class FleetNode:
         self._snapshots.append((name, snapshot))
 
     def _send(self, answers: list[CycleResult]) -> None:
-        """Send what was answered to one record; then there is time to publish what it committed."""
+        """Send the results for one record, then publish the states that it committed."""
         deltas, self._deltas = sorted(self._deltas, key=lambda delta: delta.agent), []
         snapshots, self._snapshots = self._snapshots, []
         if self.shell.muted:
@@ -113,7 +113,7 @@ class FleetNode:
         for name, snapshot in snapshots:
             self.topics[name].publish(snapshot)
 
-    # -- what they hear -----------------------------------------------------------------------------------------
+    # -- input ----------------------------------------------------------------------------------------------------
 
     def _on_update(self, message: bytes) -> None:
         self._take(record_codec.update_record(message))
@@ -156,7 +156,7 @@ class FleetNode:
 
 
 def main() -> None:
-    """Run the vehicles' process."""
+    """Run the process of the vehicles."""
     run_participant(FleetNode)
 
 

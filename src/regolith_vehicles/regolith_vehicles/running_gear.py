@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The running gear of a vehicle: wheels, or another package's gear in their place.
+"""Interface of running gears: wheels, or a running gear of another package.
 
-A gear names the parts that touch the ground, makes targets of actuators from a command, reckons its way, and keeps a
-table of named columns with a row per part. It is called once per cycle: the substeps between know only controls that
-run from one value to another, and parts with wrenches.
+A running gear defines the parts that touch the ground, computes actuator targets from a command, computes odometry,
+and keeps a table of named columns with one row per part. It is called once per cycle. The substeps in between use only
+controls that change linearly from one value to another, and parts with wrenches.
 """
 
 from __future__ import annotations
@@ -45,62 +45,64 @@ Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 GROUP = 'regolith.running_gears'
-"""Entry points of other packages: name -> a RunningGear class."""
+"""Entry point group of running gears; an entry point refers to a RunningGear class."""
 
 
 PARAMETERS = ('running_gear', 'parameters')
-"""Path of a gear's parameters in a vehicle's file."""
+"""Path of a running gear's parameters in a vehicle's file."""
 
 Checked = TypeVar('Checked', bound=Section)
 
 
 @dataclass(frozen=True, slots=True)
 class ContactPart:
-    """A part of a vehicle that the ground can feel."""
+    """Part of a vehicle that can touch the ground."""
 
     name: str
     """Name for errors, e.g. 'wheel front_left'."""
     body: int
-    """MJCF body it is fixed to."""
+    """MJCF body of the part."""
     shape: Shapes
-    """Its shape."""
+    """Shape of the part."""
     offset: Vector = field(default_factory=lambda: np.zeros(3))
-    """Origin of the shape in the body's frame [m], shape (3,)."""
+    """Origin of the shape in the body frame [m], shape (3,)."""
     frame: Vector = field(default_factory=lambda: np.eye(3))
-    """Rotation of the shape in the body's frame; of a cylinder the y axis is the axle, shape (3, 3)."""
+    """Rotation of the shape in the body frame, shape (3, 3). The y axis of a cylinder is the axle."""
     layer: int | None = None
-    """Number among the gear's memories of the ground, where parts share them; None: its own."""
+    """Index of the soil memory among those of the running gear, for parts that share one; None: own memory."""
     stiffness: float = STIFFNESS_OF_PART
-    """Of the part where it meets a solid [N/m]."""
+    """Stiffness of the part in contact with a solid [N/m]."""
     own_mass: float = math.inf
-    """What gives way of it at once where it meets a solid, as a shoe of a band does [kg]; inf: all its body bears."""
+    """Mass that yields at once in contact with a solid, as a shoe of a band does [kg]; inf: all that its body
+    supports.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class TelemetryQuantity:
-    """Something that a running gear tells of some of its parts, for plots."""
+    """Quantity that a running gear publishes for some of its parts, for plots."""
 
     name: str
-    """E.g. 'sinkage'; quantities of one name share a plot."""
+    """Name, e.g. 'sinkage'; quantities of one name share a plot."""
     unit: str
-    """Of SI, as 'm'; '' of ratios."""
+    """SI unit, e.g. 'm'; '' for ratios."""
     parts: tuple[str, ...]
-    """What each of its values is of."""
+    """Names of the parts, one per value."""
 
 
 class Sunk(NamedTuple):
-    """Part of a running gear in the ground."""
+    """Sinkage of one part of a running gear."""
 
     name: str
-    """As in 'wheel front_left'."""
+    """Name of the part, as in 'wheel front_left'."""
     sinkage: float
-    """Of its lowest point below the undisturbed ground [m]."""
+    """Depth of its lowest point below the undisturbed ground [m]."""
     height: float
-    """From its lowest point to its top [m]."""
+    """Height from its lowest point to its top [m]."""
 
 
 class Contacts(NamedTuple):
-    """Contacts of the gear's parts with the ground in the last substep of a cycle."""
+    """Contacts of the running gear's parts with the ground in the last substep of a cycle."""
 
     window: SoilWindow
     """Soil at the end of the cycle."""
@@ -109,40 +111,40 @@ class Contacts(NamedTuple):
     force: Vector
     """Forces on the parts, world axes [N], shape (n, 3)."""
     torque: Vector
-    """Torques about the parts' origins [N m], shape (n, 3)."""
+    """Torques about the parts' origins, world axes [N m], shape (n, 3)."""
     stats: Vector
     """Statistics of the contacts by the STAT columns, shape (n, STAT_COUNT)."""
 
 
 class RunningGear(ABC):
-    """The running gear of one vehicle; all that evolves of it is in :meth:`values` and :attr:`odometry`."""
+    """Running gear of one vehicle; its complete state is in :meth:`values` and :attr:`odometry`."""
 
     columns: tuple[str, ...] = ()
     """Names of the table's columns."""
     quantities: tuple[TelemetryQuantity, ...] = ()
-    """What it tells of itself for plots, with values as in :meth:`told`; wheels have messages of their own."""
+    """Telemetry for plots, with values from :meth:`telemetry`; wheels have separate messages."""
     drawn: tuple[DrawnPart, ...] = ()
-    """What it draws besides bodies of the MJCF file, at :meth:`drawn_poses`."""
+    """Drawn parts that are not bodies of the MJCF file, at the poses of :meth:`drawn_poses`."""
     faces: tuple[str, ...] = (TWIST,)
-    """Kinds of command it understands (:attr:`DriveCommand.interface`); its vehicle listens to their topics alone."""
+    """Supported command interfaces (:attr:`DriveCommand.interface`); the vehicle subscribes to their topics only."""
     wheelbase: float = 0.0
-    """From the rearmost to the foremost axle [m], by which it turns where an Ackermann command steers it."""
+    """Distance from the rearmost to the foremost axle [m], for the curvature of an Ackermann command."""
     joints: tuple[str, ...] = ()
-    """Names a command may set targets of (:attr:`DriveCommand.joints`); those of others are refused."""
+    """Joints that a command may set (:attr:`DriveCommand.joints`); targets of other joints are refused."""
     joint_limits: Mapping[str, tuple[float, float]] = MappingProxyType({})
-    """Least and greatest target of joints that have limits."""
+    """Minimum and maximum target of joints with limits."""
     actuators: Indices
     """Indices of its actuators in MuJoCo's controls, shape (m,)."""
     hooks: substeps.RunningGearHooks = substeps.RunningGearHooks()
-    """Its compiled functions in each substep."""
+    """Compiled functions called in each substep."""
     layout: WheelLayout | None = None
-    """Wheels by which it computes its way, or what stands for them; None: it has no odometry, and publishes none."""
+    """Wheels used for odometry, or their equivalents; None: it has no odometry and publishes none."""
 
     def __init__(self, config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> None:
-        """Make the gear of a vehicle.
+        """Make the running gear of a vehicle.
 
         Raises:
-            VehicleModelError: if its files do not describe one
+            VehicleModelError: If the vehicle's files do not define a running gear of this type.
         """
         self.config, self.body = config, body
         self.charge = np.zeros(0) if config.battery is None else full_charge(config.battery)
@@ -159,45 +161,45 @@ class RunningGear(ABC):
     @property
     @abstractmethod
     def contact_area(self) -> float:
-        """Area that can plausibly press on ground at once [m^2]; the longest substep follows from it."""
+        """Area that can press on the ground at once [m^2]; it limits the maximum substep."""
 
     @property
     @abstractmethod
     def top_speed(self) -> float:
-        """Forward speed it can be asked for [m/s]."""
+        """Maximum forward speed that can be commanded [m/s]."""
 
     @property
     def rollers(self) -> tuple[Roller, ...]:
-        """Bodies that turn on axles, with their names in messages: wheels in the order of the table, sprockets, …."""
+        """Bodies that rotate on axles, with their names in messages: wheels in table order, sprockets, …."""
         return ()
 
     def drawn_poses(self, data: Any) -> tuple[Vector, Vector]:
         """Return the poses of :attr:`drawn` in the world: positions [m] and quaternions (x, y, z, w).
 
-        Their shapes are (n, 3) and (n, 4). Called after every commit while somebody listens; the arrays are copied.
+        Their shapes are (n, 3) and (n, 4). The caller copies the arrays after every commit while poses are requested.
 
         Args:
-            data: mujoco.MjData
+            data: MuJoCo state (mujoco.MjData).
         """
         return np.zeros((0, 3)), np.zeros((0, 4))
 
     @property
     def rigid_terrain_contact(self) -> Callable[[ContactSetting], GroundContact] | None:
-        """Maker of its own contact with ground that does not yield, as tyres have; none: the ground's law."""
+        """Factory of a special contact model on rigid terrain, as for tires; None: the default contact model."""
         return None
 
     @abstractmethod
     def support_points(self, data: Any) -> tuple[Vector, Vector, Vector]:
-        """Return x, y and z [m] of the points it stands on, in the base frame, shape (k,) each.
+        """Return x, y and z [m] of the vehicle's support points in the base frame, shape (k,) each.
 
         Args:
-            data: mujoco.MjData with the base at the world's origin and all joints at zero
+            data: MuJoCo state (mujoco.MjData) with the base at the world's origin and all joints at zero.
         """
 
     def twist(self, command: DriveCommand) -> tuple[float, float]:
-        """Return forward speed [m/s] and yaw rate [rad/s] of a command that steers by them or by an angle.
+        """Return forward speed [m/s] and yaw rate [rad/s] of a twist or Ackermann command.
 
-        At angle d a bicycle of wheelbase L turns with v tan(d) / L.
+        At steering angle d a bicycle of wheelbase L turns with v tan(d) / L.
 
         Source: rajamani2012, section 2.2.
         Checked by: test_command_interfaces.py::test_an_angle_is_a_curve.
@@ -209,14 +211,15 @@ class RunningGear(ABC):
 
     @abstractmethod
     def targets(self, command: DriveCommand) -> tuple[Vector, ...]:
-        """Return the targets of its actuators, as :meth:`ramp` takes them."""
+        """Return the targets of the actuators for :meth:`ramp`."""
 
     @abstractmethod
     def ramp(self, duration: float, *targets: ArrayLike) -> tuple[Vector, Vector]:
-        """Return commands at the start and at the end of a cycle, as limits of value and rate allow, shape (m,).
+        """Return commands at the start and the end of a cycle within limits of value and rate, shape (m,) each.
 
         Args:
-            duration: of the cycle [s]
+            duration: Duration of the cycle [s].
+            *targets: Targets of the actuators, from :meth:`targets`.
         """
 
     def joint_goals(self) -> dict[str, float]:
@@ -225,11 +228,11 @@ class RunningGear(ABC):
 
     @property
     def at_rest(self) -> Vector:
-        """Command of :meth:`ramp` that asks for nothing; a vehicle is placed with it."""
+        """Command of :meth:`ramp` for a vehicle at rest; it applies during placement."""
         return np.zeros(len(self.actuators))
 
     def moves(self, ramp: tuple[Vector, Vector]) -> bool:
-        """Return whether commands of :meth:`ramp` are to move the vehicle, for the figures of a run."""
+        """Return whether commands of :meth:`ramp` are to move the vehicle, for the run statistics."""
         begin, end = ramp
         return bool(end.any()) or bool(begin.any())
 
@@ -238,14 +241,15 @@ class RunningGear(ABC):
         return command
 
     def powertrain(self, config: PowertrainConfig, name: str, shaft_inertia: float) -> Powertrain:
-        """Return a powertrain that draws on the vehicle's battery.
+        """Return a powertrain that draws power from the vehicle's battery.
 
         Args:
-            name: among those of the file
-            shaft_inertia: of the driveshaft for a sudden torque [kg m^2]
+            config: Configuration of the powertrain.
+            name: Name of the powertrain in the vehicle's file.
+            shaft_inertia: Moment of inertia of the driveshaft for a sudden torque [kg m^2].
 
         Raises:
-            VehicleModelError: if it needs a battery, and the vehicle has none
+            VehicleModelError: If the powertrain needs a battery and the vehicle has none.
         """
         try:
             return make_powertrain(config, self.config.battery, self.charge, shaft_inertia)
@@ -255,19 +259,20 @@ class RunningGear(ABC):
             raise VehicleModelError(self.config.file, key, None, allowed, problem) from None
 
     def driving(self, ramp: tuple[Vector, Vector]) -> Any:
-        """Return the first argument of the :attr:`hooks` for a cycle with these commands at its ends; None: none."""
+        """Return the first argument of the :attr:`hooks` for a cycle with these end commands; None: no hooks."""
         return None
 
     def whereabouts(self, data: Any) -> tuple[Vector, Vector] | None:
-        """Return centres [m] and velocities [m/s] of its parts in the world, shape (n, 3) each; None: on their bodies.
+        """Return centers [m] and velocities [m/s] of the parts in the world, shape (n, 3) each; None: fixed to their
+        bodies.
 
         Args:
-            data: mujoco.MjData at the start or the end of a cycle
+            data: MuJoCo state (mujoco.MjData) at the start or the end of a cycle.
         """
         return None
 
     def part_poses(self, data: Any) -> tuple[Vector, Vector]:
-        """Return places [m] and quaternions (x, y, z, w) of its parts in the world, shapes (n, 3) and (n, 4)."""
+        """Return positions [m] and quaternions (x, y, z, w) of the parts in the world, shapes (n, 3) and (n, 4)."""
         bodies = [part.body for part in self.touching]
         return data.xpos[bodies], data.xquat[bodies][:, [1, 2, 3, 0]]
 
@@ -277,56 +282,61 @@ class RunningGear(ABC):
 
     @abstractmethod
     def finish(self, data: Any, before: Any, ramp: tuple[Vector, Vector], duration: float) -> None:
-        """Take in a cycle: keep its command, reckon the way.
+        """Update the running gear after a cycle: store its command and advance odometry.
 
         Args:
-            data: mujoco.MjData at its end
-            before: what :meth:`positions` returned at its start
-            ramp: what :meth:`ramp` returned
+            data: MuJoCo state (mujoco.MjData) at the end of the cycle.
+            before: Result of :meth:`positions` at the start of the cycle.
+            ramp: Result of :meth:`ramp`.
+            duration: Duration of the cycle [s].
         """
 
     def roll(self, data: Any, speed: float) -> None:  # noqa: B027  most start from rest
-        """Give its moving parts the speeds they have when it rolls forward.
+        """Set the speeds of the moving parts for a vehicle that rolls forward.
 
         Args:
-            data: mujoco.MjData, whose qvel it changes
-            speed: [m/s]
+            data: MuJoCo state (mujoco.MjData); its qvel is changed.
+            speed: Forward speed [m/s].
         """
 
     def let_down(self, data: Any, before: Any, duration: float) -> None:  # noqa: B027  most have nothing to correct
-        """Take in a cycle of placing, in which nothing was commanded."""
+        """Update the running gear after a cycle of placement, without a command."""
 
     @abstractmethod
     def measure(self, data: Any, contacts: Contacts) -> None:
         """Fill the table at the end of a cycle."""
 
     def telemetry(self) -> Vector:
-        """Return the values of all :attr:`quantities`, one after the other, shape (number of their parts,)."""
+        """Return the values of all :attr:`quantities`, one after the other, shape (total number of parts,)."""
         return np.zeros(0)
 
     def update_statistics(
         self, figures: RunStatistics, way: float, data: Any, before: Any, moving: bool, duration: float
     ) -> None:
-        """Add a cycle to the figures of the run.
+        """Add a cycle to the statistics of the run.
 
         Args:
-            way: horizontal, of the base [m]
-            moving: whether anything but standing still was commanded
+            figures: Statistics to update.  # term: name
+            way: Horizontal displacement of the base [m].
+            data: MuJoCo state (mujoco.MjData) at the end of the cycle.
+            before: Result of :meth:`positions` at the start of the cycle.
+            moving: Whether a motion was commanded.
+            duration: Duration of the cycle [s].
         """
         figures.update(way, np.zeros(0), np.zeros(0), 0.0, moving, duration)
 
     def start_odometry(self) -> Odometry | None:
-        """Return dead reckoning that begins here; None of a gear without."""
+        """Return new odometry; None for a running gear without odometry."""
         return None if self.layout is None else Odometry.start(self.layout, self.config.odometry)
 
     def advance_odometry(self, data: Any, turned: Vector, angles: Vector, duration: float) -> None:
-        """Advance dead reckoning by a cycle.
+        """Advance odometry by a cycle.
 
         Args:
-            data: mujoco.MjData at its end
-            turned: angle each wheel of :attr:`layout` turned in the cycle [rad], shape (n,)
-            angles: their mean steering angles in the cycle [rad], shape (n,)
-            duration: of the cycle [s]
+            data: MuJoCo state (mujoco.MjData) at the end of the cycle.
+            turned: Rotation of each wheel of :attr:`layout` in the cycle [rad], shape (n,).
+            angles: Mean steering angles of the wheels in the cycle [rad], shape (n,).
+            duration: Duration of the cycle [s].
         """
         if self.odometry is not None and self.layout is not None:
             gravity = self.body.model.opt.gravity
@@ -337,22 +347,22 @@ class RunningGear(ABC):
 
     @classmethod
     def patch(cls, config: VehicleModelConfig) -> float:
-        """Return the shorter side of the smallest area by which one of its parts meets the ground [m]; inf if unknown.
+        """Return the shorter side of the smallest contact area of a part with the ground [m]; inf if unknown.
 
         Args:
-            config: of a vehicle that names this gear
+            config: Vehicle model with this running gear.
         """
         return math.inf
 
     def sunk(self) -> tuple[Sunk, ...]:
-        """Return how far its parts are below the ground; none of a gear that does not know."""
+        """Return the sinkage of the parts; empty for a running gear that does not compute it."""
         return ()
 
     def penetration_error(self, part_of_height: float = 1.0) -> str:
-        """Return the part that is deepest in the ground for its height, and by how much; '' if none is too deep.
+        """Return the part with the largest sinkage for its height, as an error; '' if no part is too deep.
 
         Args:
-            part_of_height: sinkage over height from which one is
+            part_of_height: Largest accepted sinkage divided by height [-].
         """
         deepest = max(self.sunk(), key=lambda each: each.sinkage / each.height, default=None)
         if deepest is None or not deepest.sinkage > part_of_height * deepest.height:
@@ -360,35 +370,38 @@ class RunningGear(ABC):
         return f'{deepest.name} sinks in by {deepest.sinkage:.3g} m, and is {deepest.height:.3g} m high'
 
     def reset(self) -> None:
-        """Command nothing and forget all history."""
+        """Reset to the initial state, without a command and without history."""
         self.table = np.zeros_like(self.table)
         self.odometry = self.start_odometry()
         self.recharge()
 
     @property
     def is_empty(self) -> bool:
-        """Whether it has a battery, and that is empty."""
+        """Whether the vehicle has a battery and the battery is empty."""
         return bool(len(self.charge)) and self.charge[STORED] <= 0.0
 
     def recharge(self) -> None:
-        """Give the battery its charge of the start."""
+        """Set the battery to its initial charge."""
         if self.config.battery is not None:
             self.charge[:] = full_charge(self.config.battery)
 
     def values(self) -> Vector:
-        """Return all that evolves except odometry, shape (k,); a gear with more than its table adds that before it."""
+        """Return the state except odometry, shape (k,).
+
+        A running gear with more state than its table puts it before the table.
+        """
         return self.table.reshape(-1)
 
     def take(self, values: Vector) -> None:
-        """Restore what :meth:`values` returned."""
+        """Restore the state from :meth:`values`."""
         self.table = values.reshape(self.table.shape).copy()
 
 
 def checked_parameters(schema: type[Checked], config: VehicleModelConfig, parameters: dict[str, Any]) -> Checked:
-    """Return a gear's parameters as its schema has them.
+    """Return a running gear's parameters, validated by its configuration class.
 
     Raises:
-        InputError: naming file, key, value and what is allowed
+        InputError: If a parameter is invalid; names file, key, value and allowed values.
     """
     if config.source is None:
         return schema.model_validate(parameters)
@@ -396,35 +409,37 @@ def checked_parameters(schema: type[Checked], config: VehicleModelConfig, parame
 
 
 def parameter_indices(model: Any, kind: str, names: list[tuple[str, str]], mjcf: str, where: str) -> Indices:
-    """Return the indices of things of an MJCF file that a gear's parameters name.
+    """Return the indices of elements of an MJCF file that a running gear's parameters refer to.
 
     Args:
-        names: key among the parameters, and name, of each
-        mjcf: name of the MJCF file
-        where: vehicle's file
+        model: MuJoCo model (mujoco.MjModel).
+        kind: Type of the elements, e.g. 'joint'.
+        names: Key in the parameters and name of each element.
+        mjcf: Name of the MJCF file.
+        where: Vehicle's file.
 
     Raises:
-        VehicleModelError: naming the key and what there is
+        VehicleModelError: If an element does not exist; names the key and the elements of the model.
     """
     found = [index_of(model, kind, name, mjcf, where, '.'.join((*PARAMETERS, key))) for key, name in names]
     return np.array(found, dtype=np.int64)
 
 
 def known_running_gears() -> tuple[str, ...]:
-    """Return the names of the gears of other packages, in name order."""
+    """Return the names of the running gears of other packages, in order."""
     return tuple(point.name for point in entry_points(GROUP))
 
 
 def running_gear_class(name: str) -> type[RunningGear]:
-    """Return a gear of another package.
+    """Return the class of a running gear of another package.
 
     Raises:
-        ValueError: if there is none of that name (lists those there are), or it cannot be loaded
+        ValueError: If no running gear has this name (lists the installed ones), or it cannot be loaded.
     """
     points = {point.name: point for point in entry_points(GROUP)}
     if name not in points:
         raise PluginError(f'running gear {name!r} is not installed; allowed: {", ".join(points) or "none is"}')
     found = load_plugin(points[name])
     if not (isinstance(found, type) and issubclass(found, RunningGear)):
-        raise PluginError(f'running gear {name!r} leads to {found!r}; allowed: a subclass of RunningGear')
+        raise PluginError(f'running gear {name!r} refers to {found!r}; allowed: a subclass of RunningGear')
     return found

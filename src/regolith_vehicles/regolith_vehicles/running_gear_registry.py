@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The running gear that a vehicle's file asks for: wheels, or one by name."""
+"""Selection of the running gear of a vehicle's file: wheels, or a running gear by name."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from regolith_vehicles.wheels import Wheels
 
 
 def load_visuals(config: VehicleModelConfig, mjcf_path: str | Path) -> BodyVisuals:
-    """Return the looks of a vehicle by its files.
+    """Return the visual description of a vehicle from its files.
 
     Raises:
-        VehicleModelError: if they describe none
+        VehicleModelError: If the files do not define a vehicle.
     """
     body = compile_vehicle(config, mjcf_path, np.zeros(3))
     return visuals_of(config, body, make_running_gear(config, body, mjcf_path))
 
 
 def contact_patch(config: VehicleModelConfig) -> float:
-    """Return the shorter side of the smallest area by which a vehicle's gear meets the ground [m]; inf if unknown."""
+    """Return the shorter side of the smallest ground contact area of a vehicle [m]; inf if unknown."""
     named = config.running_gear
     try:
         return (Wheels if named is None else running_gear_class(named.name)).patch(config)
-    except PluginError:  # that it is not installed is reported where it is made
+    except PluginError:  # a missing package is reported when the running gear is made
         return math.inf
 
 
 def make_running_gear(config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> RunningGear:
-    """Return the running gear that a vehicle's file names, its wheels if none.
+    """Return the running gear that a vehicle's file names; by default its wheels.
 
     Raises:
-        VehicleModelError: if it cannot be made
+        VehicleModelError: If the running gear cannot be made.
     """
     named = config.running_gear
     if named is None:
@@ -52,4 +52,6 @@ def make_running_gear(config: VehicleModelConfig, body: Multibody, mjcf_path: st
             raise
         problem, _, allowed = str(error).partition('; allowed: ')
         where, key = config.file or mjcf_path, 'running_gear'
-        raise VehicleModelError(where, key, named.name, allowed or 'a gear and its parameters', problem) from None
+        raise VehicleModelError(
+            where, key, named.name, allowed or 'a running gear and its parameters', problem
+        ) from None

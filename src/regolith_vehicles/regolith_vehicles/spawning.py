@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Vehicles that are put into a running world."""
+"""Vehicles spawned during a run."""
 
 from __future__ import annotations
 
@@ -19,33 +19,39 @@ _FOLDER = 'vehicles/'
 
 
 class VehicleSource(SpawnSource):
-    """Vehicles by their entries in a scenario; they stand on the ground where x, y and heading of the pose say."""
+    """Source of spawned vehicles, by their entries in a scenario; the pose sets x, y and heading on the ground."""
 
     key = 'model'
 
     def spawnables(self) -> tuple[Spawnable, ...]:
-        """Return all known models."""
+        """Return all known vehicle models."""
         return tuple(Spawnable(f'{SCHEME}{_FOLDER}{name}', f'vehicle {name}') for name in sorted(known_vehicles()))
 
     def resource(self, path: str) -> Mapping[str, Any] | None:
-        """Return the entry of a model."""
+        """Return the entry of a vehicle model."""
         name = path.removeprefix(_FOLDER)
         return {'model': name} if path.startswith(_FOLDER) and name in known_vehicles() else None
 
     def entry(self, resource: Mapping[str, Any], pose: SpawnPose) -> dict[str, Any]:
-        """Return the entry, its model's path absolute.
+        """Return the scenario entry, with an absolute path of its model.
+
+        Args:
+            resource: Entry of the vehicle without a pose.
+            pose: Pose of the spawned vehicle.
 
         Raises:
-            ValueError: if it cannot be used, or has sensors or lights, which begin with a run
+            ValueError: If the entry is invalid, or has sensors or spotlights, which can start only with a run.
         """
         x, y, _ = pose.position.tolist()
         given = {**resource, 'position': [x, y], 'heading_deg': pose.heading_deg}
         entry = validated(VehicleEntry, given, YamlSource.of(given, 'resource'))
         for key in ('sensors', 'spotlights'):
             if getattr(entry, key):
-                raise ValueError(f'{key} = {sorted(getattr(entry, key))}: cannot begin in mid-run; allowed: none')
+                raise ValueError(
+                    f'{key} = {sorted(getattr(entry, key))}: cannot be spawned during a run; allowed: none'
+                )
         if 'mjcf' not in MODELS.read(entry.model).data:
-            # Its content is not named: the sender of a request may not be allowed to read the file.
+            # The file's content is not quoted: the sender of a request may not be permitted to read the file.
             problem = 'does not describe a vehicle; allowed: a file with the key mjcf'
             raise ValueError(f'model = {as_yaml_text(entry.model)}: {problem}')
         load_vehicle_model(entry.model)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Wheels as a running gear: driven by speed servos, some of them steered, reckoning their way by turning."""
+"""Running gear of wheels: speed servos, optional steering, and odometry from wheel rotation."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Vector = NDArray[np.float64]
 
 
 class Wheels(RunningGear):
-    """The wheels of a vehicle's file; the table's columns are those of :mod:`regolith_vehicles.contact.wheel_state`."""
+    """Wheels of a vehicle's file; the table's columns are those of :mod:`regolith_vehicles.contact.wheel_state`."""
 
     columns = wheel_state.NAMES
 
@@ -69,14 +69,14 @@ class Wheels(RunningGear):
             except ValueError as error:
                 problem, _, allowed = str(error).partition('; allowed: ')
                 where, key = self.config.file or mjcf_path, f'wheels.{wheel.name}'
-                raise VehicleModelError(where, key, None, allowed or 'a solid of some size', problem) from None
+                raise VehicleModelError(where, key, None, allowed or 'a solid with a volume', problem) from None
             frame = np.eye(3) if wheel.mesh is not None else axle_frame(axis)
             stiffness = wheel.stiffness_npm or STIFFNESS_OF_PART
             made.append(ContactPart(f'wheel {wheel.name}', int(body), shape, frame=frame, stiffness=stiffness))
         return tuple(made)
 
     def _tyres(self) -> dict[int, Tire]:
-        """Return the wheels' tyres, by the index of the wheel."""
+        """Return the tires by the index of their wheel."""
         return {
             k: wheel_tire(self.config, f'wheels.{wheel.name}.tire', wheel.tire, wheel.radius_m)
             for k, wheel in enumerate(self.config.wheels)
@@ -85,7 +85,7 @@ class Wheels(RunningGear):
 
     @property
     def rollers(self) -> tuple[Roller, ...]:
-        """The wheels."""
+        """Wheels as rollers."""
         plates = self.config.visuals.grousers
         return tuple(
             Roller(int(body), w.name, PartRole.WHEEL, w.radius_m, w.width_m, w.grousers or plates)
@@ -94,21 +94,21 @@ class Wheels(RunningGear):
 
     @property
     def rigid_terrain_contact(self) -> Callable[[ContactSetting], GroundContact] | None:
-        """Maker of the tyres' contact, if any wheel has one; the others press as the ground's law has it."""
+        """Factory of the tires' contact, if any wheel has a tire; other wheels use the default contact."""
         return partial(TireContact, tyres=self.tyres) if self.tyres else None
 
     @property
     def contact_area(self) -> float:
-        """Area of all wheels, chord times width at a sinkage of half the radius, sqrt(3) R w each [m^2].
+        """Contact area of all wheels at a sinkage of half the radius, chord times width: sqrt(3) R w each [m^2].
 
-        A single unsprung wheel is lighter than the vehicle, but it also never stands in the soil so deep that it would
-        carry this area alone.
+        A single unsprung wheel is lighter than the vehicle, but it never sinks so deep that it would support this area
+        alone.
         """
         return math.fsum(math.sqrt(3.0) * w.radius_m * w.width_m for w in self.config.wheels)
 
     @property
     def top_speed(self) -> float:
-        """Speed at which the largest wheel rolls when it turns as fast as it can [m/s]."""
+        """Speed at which the largest wheel rolls at its maximum speed [m/s]."""
         return self.body.layout.top_speed
 
     def support_points(self, data: Any) -> tuple[Vector, Vector, Vector]:
@@ -117,19 +117,19 @@ class Wheels(RunningGear):
         return layout.x, layout.y, data.xpos[self.body.wheel_body, 2] - self.body.radius
 
     def targets(self, command: DriveCommand) -> tuple[Vector, ...]:
-        """Return wheel speeds [rad/s] and steering angles [rad] for the twist, shape (n,) each; targets of joints.
+        """Return wheel speeds [rad/s] and steering angles [rad] for the twist, shape (n,) each, and joint targets.
 
-        The last, in the units of their actuators, shape (k,), are there only if the vehicle's file names joints.
+        Joint targets, in the units of their actuators, shape (k,), are included only if the vehicle's file has joints.
         """
         if not set(command.joints) <= set(self.joints):
             named = ', '.join(sorted(set(command.joints) - set(self.joints)))
-            known = ', '.join(self.joints) or 'none: wheels make their own targets of a twist'
-            raise VehicleError(f'targets of joints {named}; allowed: {known}')
+            known = ', '.join(self.joints) or 'none: the targets of wheels follow from a twist'
+            raise VehicleError(f'command has targets of joints {named}; allowed: {known}')
         wheels = wheel_commands(self.body.layout, *self.twist(command))
         return (*wheels, self.servos.goals(command.joints)) if self.joints else wheels
 
     def ramp(self, duration: float, *targets: ArrayLike) -> tuple[Vector, Vector]:
-        """Return commands at both ends of a cycle; targets as of :meth:`targets`. See the base class."""
+        """Return commands at both ends of a cycle for the targets of :meth:`targets`; see the base class."""
         speeds, angles, *goal = (np.asarray(target, float) for target in targets)
         if self.is_empty:
             speeds = np.zeros_like(speeds)
@@ -145,16 +145,16 @@ class Wheels(RunningGear):
         return dict(zip(self.servos.names, self.servos.goal.tolist(), strict=True))
 
     def moves(self, ramp: tuple[Vector, Vector]) -> bool:
-        """Return whether wheels or steering are to do anything but stand straight; see the base class."""
+        """Return whether wheels or steering are commanded to move; see the base class."""
         wheels = len(self.motors.actuators)
         return super().moves((ramp[0][:wheels], ramp[1][:wheels]))
 
     def controls(self, command: Vector) -> Vector:
-        """Return the command with the speeds that the controllers add against their loads."""
+        """Return the command with the speeds that the controllers add to compensate load."""
         return self.motors.controls(command)
 
     def steer_angles(self, data: Any) -> Vector:
-        """Return the angles of all wheels, zero where nothing steers [rad], shape (n,)."""
+        """Return the steering angles of all wheels, zero for unsteered wheels [rad], shape (n,)."""
         angles = np.zeros(len(self.touching))
         steered = self.motors.steered
         angles[steered] = data.qpos[self.body.steer_qpos[steered]]
@@ -165,7 +165,7 @@ class Wheels(RunningGear):
         return data.qpos[self.body.wheel_qpos], self.steer_angles(data)
 
     def finish(self, data: Any, before: Any, ramp: tuple[Vector, Vector], duration: float) -> None:
-        """Integrate the speed error and the way; see the base class."""
+        """Integrate the speed error and advance odometry; see the base class."""
         body = self.body
         wheel_angles, steer_angles = before
         begin, end = ramp
@@ -184,7 +184,7 @@ class Wheels(RunningGear):
         self.advance_odometry(data, turned, angles, duration)
 
     def _take_power(self, data: Any, turned: Vector, duration: float) -> None:
-        """Draw on the battery for a cycle, by the torques at its end and the angles that wheels turned by."""
+        """Draw energy from the battery for a cycle, by the final torques and the rotation of the wheels."""
         assert self._battery is not None
         torques = data.qfrc_actuator[self.body.wheel_dof]
         power = wheels_power(self._motor, torques, turned / duration)
@@ -222,17 +222,17 @@ class Wheels(RunningGear):
     def update_statistics(
         self, figures: RunStatistics, way: float, data: Any, before: Any, moving: bool, duration: float
     ) -> None:
-        """Add a cycle with the way of the rims; see the base class."""
+        """Add a cycle with the rolled distance of the rims; see the base class."""
         turned = data.qpos[self.body.wheel_qpos] - before[0]
         figures.update(way, turned / duration * self.body.radius, *slip_and_sinkage(self.table), moving, duration)
 
     @classmethod
     def patch(cls, config: VehicleModelConfig) -> float:
-        """Return the smallest width or radius of a wheel: its contact with soil is about a radius long [m]."""
+        """Return the smallest width or radius of a wheel [m]; its contact with soil is about a radius long."""
         return config.smallest_wheel_m
 
     def sunk(self) -> tuple[Sunk, ...]:
-        """Return the wheels in the ground."""
+        """Return the sinkage of the wheels."""
         sinkages = self.table[:, wheel_state.SINKAGE_TOTAL].tolist()
         return tuple(
             Sunk(f'wheel {wheel.name}', sinkage, 2.0 * wheel.radius_m)
@@ -240,20 +240,20 @@ class Wheels(RunningGear):
         )
 
     def reset(self) -> None:
-        """Command nothing and forget all loads."""
+        """Reset commands, integrators and joint targets; see the base class."""
         super().reset()
         self.motors.reset()
         self.servos.reset()
         self._goal = self.servos.goal
 
     def values(self) -> Vector:
-        """Return what evolves of motors and of joints' servos, and the table."""
+        """Return the states of motors and joint servos, and the table."""
         motors, servos = self.motors, self.servos
         own = motors.command, motors.bias, motors.strayed, servos.command, servos.goal
         return np.concatenate((*own, self.table.reshape(-1)))
 
     def take(self, values: Vector) -> None:
-        """Restore what :meth:`values` returned."""
+        """Restore the state from :meth:`values`."""
         motors, servos = self.motors, self.servos
         own = motors.command, motors.bias, motors.strayed, servos.command, servos.goal
         parts = (part.copy() for part in np.split(values, np.cumsum([len(part) for part in own])))

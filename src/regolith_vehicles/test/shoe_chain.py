@@ -378,7 +378,7 @@ def band_measured(folder: Path, cases: tuple[str, ...] = ('rest', *SPEEDS)) -> l
     """Return the table of a band.
 
     Args:
-        folder: where a file may be written
+        folder: Where a file may be written.
     """
     rows = []
     for case in cases:

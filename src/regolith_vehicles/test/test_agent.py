@@ -334,7 +334,7 @@ def test_a_driver_inside_that_commands_by_pedals_a_rover_has_not_ends_the_run() 
     """The error names the face, and those there are."""
     rig = Rig()
     rig.agent.driver._twist = DriveCommand(by=PedalCommand(0.0, 1.0))
-    with pytest.raises(ParticipantFailed, match='a command by pedals; allowed: twist, ackermann'):
+    with pytest.raises(ParticipantFailed, match='unsupported command interface pedals; allowed: twist, ackermann'):
         rig.evolve()
 
 

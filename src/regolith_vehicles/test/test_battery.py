@@ -99,11 +99,11 @@ def test_motors_of_wheels_take_their_work_and_their_heat() -> None:
     [
         (
             {'voltage_v': (28.0, 20.0)},
-            'voltage_v = [28.0, 20.0]: falls with charge; allowed: full at least as high as empty',
+            'voltage_v = [28.0, 20.0]: decreases with charge; allowed: an empty and a full voltage, ascending',
         ),
         (
             {'standby_w': 2000.0},
-            'standby_w = 2000.0: exceeds its power; allowed: below V^2 / 4 R of empty cells, 1e+03 W',
+            'standby_w = 2000.0: exceeds the battery power; allowed: below V^2 / 4 R of empty cells, 1e+03 W',
         ),
         ({'initial_state_of_charge': 0.0}, 'greater than 0'),
         ({'energy_wh': -1.0}, 'greater than 0'),
@@ -152,7 +152,9 @@ def test_a_rover_uphill_takes_the_work_of_its_weight_from_the_battery() -> None:
     # Without losses in motors and gears; wheels that do not sink in hardly slip.
     assert charge[DRAWN] - before[DRAWN] == pytest.approx(work, rel=0.05)
     assert rover.gear.config.battery is not None
-    assert battery_summary(rover.gear.config.battery, charge)['charge'] == pytest.approx(charge[STORED] / 360_000.0)
+    assert battery_summary(rover.gear.config.battery, charge)['state_of_charge'] == pytest.approx(
+        charge[STORED] / 360_000.0
+    )
     # It is part of the state.
     kept = rover.state()
     go(rover, DriveCommand(0.2), 5)

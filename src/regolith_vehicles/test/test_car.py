@@ -302,7 +302,7 @@ def test_a_twist_does_not_spin_the_wheels(make_car: Callable[..., Vehicle]) -> N
         ),
         (
             one(coupling={'type': 'clutch', 'torque_nm': 9.0, 'engagement_speeds_radps': [0, 0]}),
-            "engine.type = 'map': with coupling 'clutch'; allowed: ",
+            "engine.type = 'map': is used with coupling 'clutch'; allowed: ",
         ),
         (
             one(gearbox={'gears': [0.2, 0.4], 'reverse': -0.2, 'upshift_rpm': [900.0], 'downshift_rpm': 9000.0}),
@@ -310,9 +310,12 @@ def test_a_twist_does_not_spin_the_wheels(make_car: Callable[..., Vehicle]) -> N
         ),
         (
             one(engine={'type': 'map', 'zero_throttle': [[0, 5], [1, 0]], 'full_throttle': [[0, 9], [1, 0]]}),
-            r'zero_throttle\.0 = \[0, 5\]: pushes without throttle; allowed: torques of at most 0',
+            r'zero_throttle\.0 = \[0, 5\]: is a positive torque without throttle; allowed: torques of at most 0',
         ),
-        ({'driveshaft': 'steering'}, "driveshaft = 'steering': is that of steering.actuator, too; allowed: each once"),
+        (
+            {'driveshaft': 'steering'},
+            "driveshaft = 'steering': is already used by steering.actuator; allowed: unique names",
+        ),
         ({'powertrain': 'mop'}, "powertrain = 'mop': is unknown; allowed: one of powertrains, map, shafts"),
         (
             one(
@@ -324,7 +327,7 @@ def test_a_twist_does_not_spin_the_wheels(make_car: Callable[..., Vehicle]) -> N
                     'resistance_ohm': 0.1,
                 }
             ),
-            r'powertrains\.own: an electric motor without a battery.*key battery',
+            r'powertrains\.own: an electric motor requires a battery.*key battery',
         ),
         (
             {'differential_locks': ['lock_fron']},
@@ -381,7 +384,7 @@ def test_a_car_that_nothing_drives_is_refused(make_car: Callable[..., Vehicle]) 
     assert config.running_gear is not None
     wheels = [{**wheel, 'drive_ratio': 0.0} for wheel in config.running_gear.parameters['wheels']]
     with pytest.raises(
-        InputError, match=r'wheels\.0\.drive_ratio = 0: so is that of all wheels; allowed: above 0 of one'
+        InputError, match=r'wheels\.0\.drive_ratio = 0: no wheel is driven; allowed: above 0 for at least one wheel'
     ):
         make_car(wheels=wheels)
 

@@ -104,7 +104,7 @@ def test_gears_say_which_faces_they_have(garage: dict[str, Vehicle]) -> None:
     assert faces == {'viper': (TWIST, ACKERMANN), 'rassor': (TWIST, ACKERMANN), 'hmmwv': (TWIST, ACKERMANN, PEDALS)}
     assert (
         rejection(PEDAL, garage['viper'].gear)
-        == 'driver_inputs: not taken by this vehicle; allowed: cmd_vel, ackermann_cmd'
+        == 'driver_inputs: is not supported by this vehicle; allowed: cmd_vel, ackermann_cmd'
     )
 
 
@@ -120,7 +120,7 @@ def test_gears_say_which_faces_they_have(garage: dict[str, Vehicle]) -> None:
         ),
         (
             DriveCommand(by=AckermannCommand(1.0, 0.0, -1.0)),
-            'ackermann_cmd: drive.steering_angle_velocity is -1.0; allowed: finite numbers from 0 on',
+            'ackermann_cmd: drive.steering_angle_velocity is -1.0; allowed: finite numbers of at least 0',
         ),
         (DriveCommand(by=PedalCommand(1.01)), 'driver_inputs: steering is 1.01; allowed: -1 to 1'),
         (DriveCommand(by=PedalCommand(0.0, math.nan)), 'driver_inputs: throttle is nan; allowed: 0 to 1'),

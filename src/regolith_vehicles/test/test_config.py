@@ -140,7 +140,7 @@ def test_driver_is_chosen_by_type() -> None:
         (
             'type="hinge" axis="0 1 0"',
             'type="slide" axis="0 1 0"',
-            r'viper_locked.yaml: wheels.front_left.joint.*no hinge in changed.xml; allowed: a hinge',
+            r'viper_locked.yaml: wheels.front_left.joint.*is not a hinge in changed.xml; allowed: a hinge',
         ),
         ('<mujoco ', '<mujocco ', r'changed.xml.*an MJCF file that MuJoCo compiles'),
     ],

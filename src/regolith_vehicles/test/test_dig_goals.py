@@ -64,4 +64,6 @@ def test_all_wrong_fields_of_a_dig_goal_are_named(digger: Any) -> None:
 
 def test_dig_goal_of_drums_at_rest_is_refused_plainly(digger: Any) -> None:
     (found,) = problems(digger, joints=[], targets=[])
-    assert found.startswith('these drums would never be full, as a drum digs only while it turns forward: drum_front (')
+    assert found.startswith(
+        'these drums would never fill, since a drum digs only during forward rotation: drum_front ('
+    )

@@ -40,8 +40,8 @@ def truck(spacing: float = 0.04, **steering: Any) -> Vehicle:
     """Return the shipped truck at rest on lunar soil.
 
     Args:
-        spacing: of the soil grid [m]
-        steering: keys of its section ``steering`` to change
+        spacing: Of the soil grid [m].
+        steering: Keys of its section ``steering`` to change.
     """
     config, mjcf = load_vehicle_model('hmmwv')
     assert config.running_gear is not None

@@ -291,12 +291,10 @@ def test_ground_shapes_in_the_wrong_unit_are_refused(make_vehicle: Maker, tmp_pa
     ]
     for section in wrong:
         shapes = (GroundShapeConfig.model_validate({'name': 'belly', **section}),)
-        with pytest.raises(ValueError, match=r'ground_shapes\.belly.*reaches .*fix: sizes and positions are in meters'):
+        with pytest.raises(ValueError, match=r'ground_shapes\.belly.*extends .*fix: sizes and positions are in meters'):
             Vehicle('rover', _config(ground_shapes=shapes), mjcf, grid, load_soil('chrono_lunar'), 1.62)
     for scale in (1.0, 1e-9):
-        with pytest.raises(
-            ValueError, match=r'ground_shapes\.belly.*reaches .* where the vehicle extends over .*mesh_scale'
-        ):
+        with pytest.raises(ValueError, match=r'ground_shapes\.belly.*extends .* in a vehicle of .*mesh_scale'):
             made(scale)
 
 

@@ -429,9 +429,9 @@ def _nees_of(
     The soil is as scenarios have it: wheels with grousers dig in as they slip.
 
     Args:
-        speed: forward [m/s]
-        rate: of yaw [rad/s]
-        eight: whether that changes side half-way
+        speed: Forward [m/s].
+        rate: Of yaw [rad/s].
+        eight: Whether that changes side half-way.
     """
     config, mjcf = load_vehicle_model(model)
     soil = load_soil(soil_name)
@@ -478,7 +478,7 @@ def test_odometry_covers_its_true_errors(model: str, share: float) -> None:
     of a third of the drives, as soils that slip more have to be covered by the same values.
 
     Args:
-        share: of the whole drives of 12 s, or 8 s of heavy vehicles
+        share: Of the whole drives of 12 s, or 8 s of heavy vehicles.
     """
     heavy = model in ('hmmwv', 'm113')
     drives = [drive for drive in DRIVES if not (heavy and drive.startswith('spot'))]  # brakes and axles do not turn it

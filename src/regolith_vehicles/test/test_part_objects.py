@@ -135,7 +135,7 @@ def test_parts_that_are_not_there_are_refused() -> None:
         ),
         (
             {'attachment_bodies': ['world']},
-            r"attachment_bodies = 'world': not carried by base_link in viper.xml; allowed: base_link, ",
+            r"attachment_bodies = 'world': is not below base_link in viper.xml; allowed: base_link, ",
         ),
         (
             {'collision': {'shapes': [{'kind': 'sphere', 'size': [0.1], 'body': 'nose'}]}},

@@ -75,9 +75,11 @@ def test_a_rover_drives_circles_and_turns_on_the_spot() -> None:
 
 def test_a_rover_is_refused_what_only_cars_do() -> None:
     """And cars, what only a twist can ask for."""
-    with pytest.raises(ValidationError, match=r'brake.*is not for this vehicle; allowed: settle, straight, circle'):
+    with pytest.raises(
+        ValidationError, match=r'brake.*does not apply to this vehicle; allowed: settle, straight, circle'
+    ):
         Settings.model_validate({'vehicle': 'viper', 'maneuver': 'brake'})
-    with pytest.raises(ValidationError, match=r'pivot.*is not for this vehicle; allowed: .*brake'):
+    with pytest.raises(ValidationError, match=r'pivot.*does not apply to this vehicle; allowed: .*brake'):
         Settings.model_validate({'maneuver': 'pivot'})
 
 

@@ -22,7 +22,7 @@ def test_each_crossing_of_the_edge_is_said_once() -> None:
         watch.notice(10**9 * k, *place) for k, place in enumerate(((0, 0), (13, 0), (9, 9), (9.5, 9), (1, 1), (2, 1)))
     ]
     assert [bool(text) for text in said] == [False, False, True, False, True, False]
-    assert 'amber leaves the elevation model at 2.00 s, x 9.00 m, y 9.00 m' in said[2] and 'back' in said[4]
+    assert 'amber left the elevation model at 2.00 s, x 9.00 m, y 9.00 m' in said[2] and 'returned' in said[4]
 
 
 def test_other_ground_has_no_edge() -> None:

@@ -58,7 +58,7 @@ def test_torque_that_alternates_between_its_limits_is_named_with_remedies(tmp_pa
     joint = vehicle.config.wheels[0].joint
     assert len(found) == 2 and all(t_ns <= 1_000_000_000 for t_ns, _ in found)
     assert re.fullmatch(
-        rf'rover: joint {joint}: the torque of actuator .* goes from one limit to the other in (5\d|[6-9]\d|100) % of the'
+        rf'rover: joint {joint}: the torque of actuator .* alternates between its limits in (5\d|[6-9]\d|100) % of the'
         r' substeps at 0\.\d\d s; fix: a lower kv \(or kp\), <option integrator="implicitfast"/>, or a shorter substep_s',
         found[0][1],
     )

@@ -77,13 +77,13 @@ def test_discs_in_another_order_are_refused(make_m113: MakeM113) -> None:
     """The way round them is laid from a sprocket in front; one behind would be laid round nothing."""
     sides = gear_of(make_m113()).tracks.model_dump()['sides']
     sides[1]['wheels'] = sides[1]['wheels'][::-1]
-    with pytest.raises(VehicleModelError, match=r'sides\.1.* has discs at x = .*; allowed: the sprocket foremost'):
+    with pytest.raises(VehicleModelError, match=r'sides\.1.* has discs at x = .*; allowed: sprocket, wheels and idler'):
         make_m113(sides=sides)
     behind = gear_of(make_m113()).tracks.model_dump()['sides']
     for side in behind:
         for part in ('body', 'joint'):
             side['sprocket'][part], side['idler'][part] = side['idler'][part], side['sprocket'][part]
-    with pytest.raises(VehicleModelError, match='the sprocket foremost'):
+    with pytest.raises(VehicleModelError, match='sprocket, wheels and idler'):
         make_m113(sides=behind)
 
 
@@ -94,8 +94,8 @@ def test_bands_that_do_not_fit_are_refused(make_m113: MakeM113) -> None:
         with pytest.raises(VehicleModelError, match=rf'sides\.0\.shoes .*{shoes}.*; allowed: 60 to 65 of them'):
             make_m113(sides=[{**sides[0], 'shoes': shoes}, sides[1]])
     for wrong, message in (
-        ([sides[0], {**sides[1], 'name': 'left'}], "sides.1.name = 'left': is that of side 0, too"),
-        ([sides[0], {**sides[0], 'name': 'right'}], r'sides\.1 = .*: has body .*, as has side 0'),
+        ([sides[0], {**sides[1], 'name': 'left'}], "sides.1.name = 'left': is already used by side 0"),
+        ([sides[0], {**sides[0], 'name': 'right'}], r'sides\.1 = .*: uses body .*, as side 0 does'),
     ):
         with pytest.raises(InputError, match=message):
             make_m113(sides=wrong)

@@ -296,7 +296,7 @@ def test_what_tyres_remember_is_saved(make_rover: Callable[..., Vehicle]) -> Non
     assert again.state() == kept
     again.evolve(CYCLE_NS, np.full(4, 1.0), np.zeros(4))
     assert again.state() == after
-    with pytest.raises(ValueError, match=r'allowed: .*, (they were|it was) cut short'):
+    with pytest.raises(ValueError, match=r'bytes; allowed: '):
         again.restore(kept[:-8])
 
 
@@ -330,7 +330,7 @@ def test_on_soil_a_tyre_is_a_wheel_like_any_other(small_tyre: Path) -> None:
         ('hmmwv_fialla', r'no such tyre .*did you mean hmmwv_fiala'),
         (
             'hmmwv_fiala',
-            r'has a radius of 0\.47 m, and the wheel one of 0\.25 m; allowed: a tyre of 0\.225 to 0\.275 m',
+            r'has a radius of 0\.47 m, but the wheel has 0\.25 m; allowed: a tire radius of 0\.225 to 0\.275 m',
         ),
     ],
 )

@@ -130,7 +130,7 @@ def test_a_description_that_lacks_something_is_refused() -> None:
 
     message = message_of(tracked())
     message.materials = []
-    with pytest.raises(ValueError, match="description of any: 'bare' is not in it"):
+    with pytest.raises(ValueError, match="description of any: 'bare' is not defined"):
         visuals_from_message(message)
 
 

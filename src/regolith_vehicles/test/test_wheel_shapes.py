@@ -155,7 +155,7 @@ def test_wheel_mesh_in_millimeters_is_refused(tmp_path: Path) -> None:
 def test_tool_mesh_in_millimeters_is_refused(tmp_path: Path) -> None:
     write_drum(tmp_path / 'drum.obj', 250.0, 300.0, 36)
     config = {'kind': 'drum', 'body': 'arm', 'payload': 'soil', 'joint': 'turn', 'mesh': 'drum.obj'}
-    with pytest.raises(ValueError, match=r'its mesh is 500 m wide; allowed: up to 20 m; fix: set mesh_scale'):
+    with pytest.raises(ValueError, match=r'has a mesh that is 500 m wide; allowed: up to 20 m; fix: set mesh_scale'):
         tool_shape(ToolConfig.model_validate(config), tmp_path)
     made = tool_shape(ToolConfig.model_validate({**config, 'mesh_scale': 0.001}), tmp_path)
     assert (made.width, made.radius) == pytest.approx((0.3, 0.25), abs=1e-5)

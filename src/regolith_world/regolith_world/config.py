@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ``world`` section of a scenario, and the reading of sections by nodes."""
+"""Schema of the scenario's ``world`` section, and how nodes read sections of a resolved scenario."""
 
 from __future__ import annotations
 
@@ -20,73 +20,110 @@ from regolith_world.determinism import Level
 
 
 class FaultInjectionConfig(Section):
-    """Injected faults without effect on a run's result, for tests of participants."""
+    """Faults injected into the protocol to test participants. They do not change the result of a run."""
 
-    duplicate: bool = Field(False, description='send every protocol message twice')
-    drop_result_at: dict[str, int] = Field({}, description='participant -> cycle whose first result it discards')
-    max_delay_s: dict[str, Moment] = Field({}, description='participant -> longest random sleep before a result [s]')
+    duplicate: bool = Field(False, description='Whether every protocol message is sent twice.')
+    drop_result_at: dict[str, int] = Field(
+        {}, description='Number of the cycle whose first result is discarded, by participant.'
+    )
+    max_delay_s: dict[str, Moment] = Field(
+        {}, description='Maximum random delay before a result is sent, wall time [s], by participant.'
+    )
 
 
 class InputBarrier(Section):
-    """A topic of an autonomy stack for which every cycle waits."""
+    """A topic of an autonomy stack. Each cycle waits for a message on it."""
 
-    topic: str = Field(min_length=1, description='absolute name, e.g. /amber/cmd_vel')
+    topic: str = Field(min_length=1, description='Absolute topic name, such as /amber/cmd_vel.')
     type: str | None = Field(
-        None, description='type of its messages, package/msg/Type; null: the one that the vehicle of the topic takes'
+        None, description='Message type as package/msg/Type; null: the type that the vehicle subscribes to.'
     )
-    timeout_s: Seconds = Field(1.0, description='wall time after which the cycle starts all the same [s]')
+    timeout_s: Seconds = Field(1.0, description='Wall time after which the cycle starts without a message [s].')
 
 
 class WorldConfig(Section):
-    """Time, contact, and reactions to failures."""
+    """Time steps, contact, checkpoints, real time, and the handling of failures."""
 
-    max_step_s: float = Field(0.02, ge=SHORTEST_S, le=1.0, description='longest cycle [s]')
-    min_step_s: float = Field(1e-4, ge=SHORTEST_S, le=0.1, description='shortest cycle [s]; where NII remains, forced')
-    gravity_mps2: float = Field(1.62, ge=0.0, le=30.0, description='[m/s^2], along -z of the world')
-    contact: Literal['impulse', 'none'] = Field('impulse', description='whether agents strike each other')
-    participant_timeout_s: Seconds = Field(5.0, description='wall time without a response before on_failure [s]')
-    on_failure: Literal['stop', 'drop', 'wait'] = Field('stop', description='what a failed node leads to')
-    resend_period_s: Seconds = Field(0.5, description='wall time before an unanswered cycle is repeated [s]')
-    checkpoint_period_s: float = Field(5.0, ge=1e-3, le=LONGEST_S, description='simulated time between checkpoints [s]')
-    max_checkpoints: int = Field(10, ge=1, le=10_000, description='automatic checkpoints kept, old ones wider apart')
-    start_timeout_s: Seconds = Field(60.0, description='wall time all participants have to join [s]')
-    input_barrier: InputBarrier | None = Field(None, description='a topic each cycle waits for')
+    max_step_s: float = Field(0.02, ge=SHORTEST_S, le=1.0, description='Maximum step size [s].')
+    min_step_s: float = Field(
+        1e-4,
+        ge=SHORTEST_S,
+        le=0.1,
+        description='Minimum step size [s]. A step of this size is committed even if a penetration remains.',
+    )
+    gravity_mps2: float = Field(1.62, ge=0.0, le=30.0, description='Gravity along -z of the world frame [m/s^2].')
+    contact: Literal['impulse', 'none'] = Field(
+        'impulse', description='Contact model between entities: impulse, or none for no collisions.'
+    )
+    participant_timeout_s: Seconds = Field(
+        5.0, description='Wall time without a response from a node after which on_failure applies [s].'
+    )
+    on_failure: Literal['stop', 'drop', 'wait'] = Field(
+        'stop',
+        description='Reaction to an unresponsive node: stop the run, drop the node and continue, or wait for its '
+        'restart.',
+    )
+    resend_period_s: Seconds = Field(
+        0.5, description='Wall time after which a cycle message without a response is sent again [s].'
+    )
+    checkpoint_period_s: float = Field(
+        5.0, ge=1e-3, le=LONGEST_S, description='Simulated time between automatic checkpoints [s].'
+    )
+    max_checkpoints: int = Field(
+        10,
+        ge=1,
+        le=10_000,
+        description='Maximum number of automatic checkpoints kept. Older checkpoints are spaced further apart.',
+    )
+    start_timeout_s: Seconds = Field(60.0, description='Wall time within which all participants must join [s].')
+    input_barrier: InputBarrier | None = Field(
+        None, description='Topic on which each cycle waits for a message; null: none.'
+    )
     real_time: Literal['cap', 'strict'] = Field(
-        'cap', description='strict (hardware in the loop): cycles that start late are counted'
+        'cap',
+        description='Real-time mode: cap only limits the real-time factor, strict (hardware in the loop) also counts '
+        'deadline misses.',
     )
     unresponsive_s: Seconds = Field(
-        30.0, description='wall time after which a run ends whose world does not run, stopped or starved [s]'
+        30.0, description='Wall time without progress of the world process after which the run ends [s].'
     )
     discards_per_s: int = Field(
         20_000,
         ge=100,
         le=10**7,
-        description='discarded cycles within a second of simulated time at which the run ends; a tenth gives a warning',
+        description='Maximum number of attempts discarded per second of simulated time; beyond it the run ends. A '
+        'tenth of '
+        'it gives a warning.',
     )
     deadline_tolerance_s: Seconds = Field(
-        0.005, description='lateness from which strict counts a deadline miss, wall time [s]'
+        0.005,
+        description='Strict real time only: delay of a step from which it counts as a deadline miss, wall time [s].',
     )
-    fault_injection: FaultInjectionConfig | None = Field(None, description='faults on purpose, for tests')
+    fault_injection: FaultInjectionConfig | None = Field(
+        None, description='Injected protocol faults, for tests; null: none.'
+    )
     determinism: Level | None = Field(
-        None, description='the same bits in every run, in one process or many, on every x86-64 machine; null: open'
+        None,
+        description='Required determinism: identical bits in every run (run_to_run), with any number of processes '
+        '(cross_process), or on every x86-64 machine (cross_machine); null: not required.',
     )
-    monotonic_clock: bool = Field(True, description='whether /clock stays monotonic over a rewind')
+    monotonic_clock: bool = Field(True, description='Whether /clock continues to increase after a rewind.')
 
     @model_validator(mode='after')
     def _ordered(self) -> WorldConfig:
         if self.min_step_s > self.max_step_s:
             if 'min_step_s' in self.model_fields_set:
-                problem = f'min_step_s = {self.min_step_s!r}: is longer than max_step_s'
+                problem = f'min_step_s = {self.min_step_s!r}: is larger than max_step_s'
                 limit = f'up to {self.max_step_s!r}'
             else:
-                problem = f'max_step_s = {self.max_step_s!r}: is shorter than min_step_s'
+                problem = f'max_step_s = {self.max_step_s!r}: is smaller than min_step_s'
                 limit = f'at least {self.min_step_s!r}'
             raise ValueError(f'{problem}; allowed: {limit}')
         return self
 
 
 class ScenarioHead(BaseModel):
-    """Root keys of a scenario for every node; further keys are participants' sections."""
+    """Root keys of a scenario that every node reads. Further keys are sections of participants."""
 
     model_config = ConfigDict(extra='allow')
 
@@ -98,11 +135,11 @@ class ScenarioHead(BaseModel):
 
     @property
     def sections(self) -> Mapping[str, Any]:
-        """All further keys at the root."""
+        """All further root keys that are not null."""
         return {key: value for key, value in (self.model_extra or {}).items() if value is not None}
 
     def site(self) -> ParticipantContext:
-        """Return the scenario's site in a process without ground."""
+        """Return the participant context in a process without terrain."""
         places = {
             name: (tuple(entry['position']), *map(tuple, entry.get('driver', {}).get('waypoints', ())))
             for name, entry in self.vehicles.items()
@@ -111,22 +148,22 @@ class ScenarioHead(BaseModel):
 
 
 class UnresolvedScenario(InputError):
-    """A file that is no resolved scenario; the message names it, the key and what is allowed."""
+    """A file that is not a resolved scenario. The message states the file, the key and what is allowed."""
 
 
 SectionT = TypeVar('SectionT', bound=BaseModel)
 
 
 def load_section(scenario_file: str | Path, key: str, model: type[SectionT]) -> SectionT:
-    """Return one section of a *resolved* scenario file (written by ``plan()``, hence known to be valid).
+    """Return one section of a *resolved* scenario file, which ``plan()`` has written and checked.
 
     Args:
-        scenario_file: path of the resolved scenario
-        key: dotted path of the section, e.g. ``vehicles.amber``; '' for the root
-        model: the section's schema
+        scenario_file: Path of the resolved scenario.
+        key: Dotted path of the section, such as ``vehicles.amber``; '' for the root.
+        model: Schema of the section.
 
     Raises:
-        UnresolvedScenario: if the file is no resolved scenario
+        UnresolvedScenario: If the file is not a resolved scenario.
     """
     allowed = 'a resolved scenario, scenario.yaml of a run folder'
     try:

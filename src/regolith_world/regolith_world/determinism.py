@@ -1,12 +1,11 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a run promises about being repeated, and what has to be pinned for that on other machines.
+"""Determinism levels of a run, and the environment that makes processes bit-identical across machines.
 
-Kernels have the same bits on every x86-64 processor, and BLAS and NumPy's own loops are kept off the state
-(:mod:`regolith_world.numerics.portable_math`). The C library's elementary functions are not: where there are fused
-multiply-adds it uses them, and its ``sin`` then differs in the last place once in some fifteen hundred times. MuJoCo,
-kernels and Python all call it. It chooses when a process starts, so it is pinned by the environment of processes, not
-by code.
+Kernels have the same bits on every x86-64 processor. BLAS and NumPy's own loops are kept away from the state
+(:mod:`regolith_world.numerics.portable_math`). The C library's elementary functions differ: with fused multiply-add its
+``sin`` differs in the last digit about once in 1500 calls. MuJoCo, kernels and Python all call it. It selects its code
+when a process starts, so it is pinned by environment variables, not by code.
 """
 
 from __future__ import annotations
@@ -23,26 +22,26 @@ from regolith_world.numerics.portable_math import each
 
 Level = Literal['run_to_run', 'cross_process', 'cross_machine']
 LEVELS: tuple[Level, ...] = ('run_to_run', 'cross_process', 'cross_machine')
-"""Each promises what those before it do, and more."""
+"""Determinism levels. Each one includes those before it."""
 
 TUNABLES = 'GLIBC_TUNABLES'
 _CAPABILITIES = 'glibc.cpu.hwcaps'
 _OLDEST_C_LIBRARY = (2, 33)
-"""In which capabilities have the names they have now."""
+"""First glibc version in which capabilities have their present names."""
 _WITHOUT = ('-FMA', '-FMA4')
 
 
 def numpy_dispatch_features() -> str:
-    """Return the features for which NumPy has loops of their own, as ``NPY_DISABLE_CPU_FEATURES`` takes them."""
+    """Return the features for which NumPy has special loops, in the form of ``NPY_DISABLE_CPU_FEATURES``."""
     core: Any = getattr(np, '_core', None) or getattr(np, 'core')  # noqa: B009 - the name before NumPy 2
     return ' '.join(core._multiarray_umath.__cpu_dispatch__)
 
 
 def pinned_variables() -> dict[str, str]:
-    """Return the environment in which a process computes alike on every x86-64 machine, plug-ins included.
+    """Return the environment in which a process computes the same on every x86-64 machine, plug-ins included.
 
-    NumPy's loops, OpenBLAS's core (the least that NumPy itself runs on) and its threads, among which it shares long
-    sums, and Intel's vector functions, where they are installed, are pinned for the sake of plug-ins.
+    The variables for plug-ins are: NumPy's loops, OpenBLAS's core (the oldest that NumPy supports) and its number of
+    threads, which splits long sums, and Intel's vector functions, where installed.
     """
     return {
         TUNABLES: f'{_CAPABILITIES}={",".join(_WITHOUT)}',
@@ -54,7 +53,7 @@ def pinned_variables() -> dict[str, str]:
 
 
 def with_pins(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return an environment with all pins set; other tunables of the C library stay."""
+    """Return an environment with all pins set. Other tunables of the C library are kept."""
     return {
         **environment,
         **pinned_variables(),
@@ -63,11 +62,11 @@ def with_pins(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def without_capabilities(tunables: str, capabilities: tuple[str, ...]) -> str:
-    """Return tunables of the C library that switch further capabilities off.
+    """Return tunables of the C library that also disable further capabilities.
 
     Args:
-        tunables: separated by colons
-        capabilities: each ``-NAME``
+        tunables: Tunables, separated by colons.
+        capabilities: Capabilities, each as ``-NAME``.
     """
     given = dict(part.partition('=')[::2] for part in tunables.split(':') if part)
     off = [part for part in given.get(_CAPABILITIES, '').split(',') if part]
@@ -76,36 +75,36 @@ def without_capabilities(tunables: str, capabilities: tuple[str, ...]) -> str:
 
 
 def is_pinned(environment: Mapping[str, str]) -> bool:
-    """Return whether a process that was started with this environment computes alike on every x86-64 machine."""
+    """Return whether a process with this environment computes the same on every x86-64 machine."""
     return with_pins(environment) == dict(environment)
 
 
 def unpinnable_reason(machine: str | None = None, library: tuple[str, str] | None = None) -> str:
-    """Return what cannot be pinned on this machine, in words; '': nothing.
+    """Return what cannot be pinned on this machine, as text; '': nothing.
 
     Args:
-        machine: its architecture; None: this one's
-        library: name and version of its C library; None: this one's
+        machine: Architecture; None: that of this machine.
+        library: Name and version of the C library; None: those of this machine.
     """
     machine = platform.machine() if machine is None else machine
     name, version = platform.libc_ver() if library is None else library
     if machine not in ('x86_64', 'AMD64'):
-        return f'the compiled code of a processor of kind {machine}, which fuses multiplications and additions'
+        return f'the compiled code of a processor of type {machine}, which fuses multiplications and additions'
     if name != 'glibc':
         return f'the elementary functions of the C library {name or platform.system()}'
     if tuple(int(part) for part in version.split('.')[:2]) < _OLDEST_C_LIBRARY:
         oldest = '.'.join(map(str, _OLDEST_C_LIBRARY))
-        return f'the elementary functions of glibc {version}; from {oldest} on they can'
+        return f'the elementary functions of glibc {version}; fix: install {oldest} or later'
     return ''
 
 
 def math_fingerprint() -> str:
-    """Return a word that tells elementary functions apart: those of another C library, or of other processors.
+    """Return a fingerprint of the elementary functions, which differs between C libraries and processors.
 
-    Machines on which pinned processes have the same one repeat each other's runs.
+    Pinned processes with equal fingerprints reproduce each other's runs.
     """
     digest = hashlib.sha256()
-    # Points of a Weyl sequence in 0..1, and what a function takes them to.
+    # Points of a Weyl sequence in 0..1, and the values of each function there.
     part = np.arange(1, 4001) * (0.5 * (math.sqrt(5.0) - 1.0)) % 1.0
     for function, first, last in _FUNCTIONS:
         digest.update(each(function, first + (last - first) * part).astype('<f8').tobytes())
@@ -115,10 +114,10 @@ def math_fingerprint() -> str:
 
 
 def arithmetic_fingerprint(environment: Mapping[str, str]) -> str:
-    """Return what all processes of a run have to agree on: the functions of pinned ones, or that they are not pinned.
+    """Return a value that must be equal in all processes of a run: the fingerprint, or that they are not pinned.
 
     Args:
-        environment: with which this process was started
+        environment: Environment with which this process was started.
     """
     return math_fingerprint() if is_pinned(environment) else 'as the processor has it'
 

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the world's process runs, and its main loop with it: a file that one rewrites and another looks at.
+"""Liveness of the world's process: a file that the process rewrites and a supervisor watches.
 
-The text of the file is the number of turns of the main loop, 0 before it begins. A thread rewrites it once a second,
-also while the main loop computes or kernels compile; where nothing is written, the process is stopped, frozen, or gets
-no processor time.
+The text of the file is the number of iterations of the main loop, 0 before it begins. A thread rewrites the file once
+per second, also while the main loop computes or kernels compile. If it is not rewritten, the process is stopped, frozen
+or gets no processor time.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from pathlib import Path
 from threading import Event, Thread
 
 FILE = 'alive'
-"""Name of the file in the folder of a run."""
+"""Name of the file in the run folder."""
 PERIOD_S = 1.0
-"""Between two writes [wall s]."""
+"""Period of writes, wall time [s]."""
 LOOP = 20.0
-"""Factor on the limit for the main loop: compiling kernels takes minutes."""
+"""Factor on the limit for the main loop, because compiling kernels takes minutes."""
 
 
 class Alive:
-    """Rewrites the file until :meth:`stop`, or until its process ends.
+    """Writer of the file until :meth:`stop`, or until its process ends.
 
     Args:
-        file: made at once
-        period_s: between two writes [wall s]
+        file: The file, written at once.
+        period_s: Period of writes, wall time [s].
     """
 
     def __init__(self, file: Path, period_s: float = PERIOD_S) -> None:
         self._file, self._period_s = file, period_s
         self.turns = 0
-        """Of the main loop; it counts them up."""
+        """Number of iterations of the main loop, which increments it."""
         self._over = Event()
         self._write()
         self._thread = Thread(target=self._go_on, name='alive', daemon=True)
@@ -56,13 +56,14 @@ class Alive:
 
 
 class Watch:
-    """Looks at the file of another process.
+    """Watch on the file of another process.
 
-    Only changes count, not the file's time: clocks may jump, and the process that looks may have been stopped itself.
+    Only changes count, not the file's time: clocks may jump, and the watching process may have been stopped itself.
 
     Args:
-        limit_s: without a write, after which the process counts as unresponsive [wall s]
-        clock: wall time [s]
+        file: The file.
+        limit_s: Wall time without a write after which the process counts as unresponsive [s].
+        clock: Function that returns wall time [s].
     """
 
     def __init__(self, file: Path, limit_s: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -71,20 +72,20 @@ class Watch:
         self._looked = self._written = self._turned = clock()
 
     def problem(self) -> str:
-        """Return what is wrong with the process, '' if nothing; for regular calls, faster than writes."""
+        """Return the problem of the process, '' if there is none. Call it more often than the file is written."""
         now = self._clock()
         if now - self._looked > 0.5 * self._limit_s:
-            # This process itself has not run for a while.
+            # This process itself has not run for some time.
             self._written = self._turned = now
         self._looked = now
         try:
             seen, text = str(self._file.stat().st_mtime_ns), self._file.read_text()
-        except OSError:  # not begun, or over
+        except OSError:  # not started, or ended
             self._written = self._turned = now
             return ''
         if seen != self._seen:
             self._seen, self._written = seen, now
-        if (text and text != self._text) or text.strip() == '0':  # the loop of a world that waits has not begun
+        if (text and text != self._text) or text.strip() == '0':  # the main loop has not begun
             self._text, self._turned = text, now
         if now - self._written > self._limit_s:
             return f'its process has not run for {self._limit_s:g} s: it is stopped, or gets no processor time'

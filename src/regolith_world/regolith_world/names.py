@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Names that users give: of vehicles, sensors and stations, which become parts of ROS names, and of folders."""
+"""Names set by users: of vehicles, sensors and stations (parts of ROS names), and of folders."""
 
 from __future__ import annotations
 
@@ -13,30 +13,31 @@ from regolith_files.yaml_source import KeyPath, YamlSource
 from regolith_world.cycle.participant_type import participant_types
 
 RESERVED_NAMES = ('regolith', 'world', 'terrain', 'recorder', 'clock', 'tf', 'tf_static', 'rosout')
-"""Names taken by nodes and topics of ours and of ROS 2, besides those of registered participants."""
+"""Names of nodes and topics of Regolith and ROS 2, in addition to those of registered participants."""
 
 LONGEST_NAME = 60
-"""Longest name: ROS 2 allows topics of some 240 characters, and a topic may hold three names."""
+"""Maximum length of a name. ROS 2 allows topics of about 240 characters, and a topic may contain three names."""
 
 
 def reserved_names() -> tuple[str, ...]:
-    """Return all taken names."""
+    """Return all reserved names."""
     return (*RESERVED_NAMES, *participant_types())
 
 
 def fits_ros(name: str) -> bool:
-    """Return whether a name is possible in ROS 2."""
+    """Return whether a name is valid in ROS 2."""
     return len(name) <= LONGEST_NAME and re.fullmatch(r'[A-Za-z](_?[A-Za-z0-9])*', name) is not None
 
 
 def file_name(name: str, taken: Collection[str] = ()) -> str:
-    """Return a name if a file or folder can have it, and a terminal can show it.
+    """Return a name if it is valid for a file or folder and printable.
 
     Args:
-        taken: names that are used otherwise
+        name: The name.
+        taken: Names that are not allowed.
 
     Raises:
-        ValueError: naming what is allowed
+        ValueError: With what is allowed.
     """
     odd = not re.fullmatch(r'[^\W_][\w .+-]*', name) or name != name.strip()
     if odd or len(name) > LONGEST_NAME or not name.isprintable():
@@ -50,13 +51,14 @@ def file_name(name: str, taken: Collection[str] = ()) -> str:
 
 
 def path_within(folder: Path | None, text: str) -> Path:
-    """Return the path of a text, which is relative to a folder or absolute, if it is inside that folder.
+    """Return the path of a text, relative to a folder or absolute, if it is inside that folder.
 
     Args:
-        folder: of a run; None: there is none
+        folder: Folder of a run; None: there is none.
+        text: The path.
 
     Raises:
-        ValueError: if it leads elsewhere, also through links
+        ValueError: If it is outside the folder, also through links.
     """
     if folder is None:
         raise ValueError(f'path {as_yaml_text(text)}: this run has no folder; allowed: no path')
@@ -73,10 +75,13 @@ def path_within(folder: Path | None, text: str) -> Path:
 
 
 def ros_name(name: str) -> str:
-    """Return a name if it is possible in ROS 2 and not taken.
+    """Return a name if it is valid in ROS 2 and not reserved.
+
+    Args:
+        name: The name.
 
     Raises:
-        ValueError: naming what is allowed
+        ValueError: With what is allowed.
     """
     if not fits_ros(name):
         raise ValueError(
@@ -89,14 +94,16 @@ def ros_name(name: str) -> str:
 
 
 def check_name(name: str, key: KeyPath, source: YamlSource, taken: Iterable[str] = ()) -> None:
-    """Refuse a name that is impossible in ROS 2, or taken.
+    """Refuse a name that is not valid in ROS 2, or taken.
 
     Args:
-        key: of the name in its file
-        taken: further taken names
+        name: The name.
+        key: Key of the name in its file.
+        source: The file.
+        taken: Further taken names.
 
     Raises:
-        InputError: naming file, key and what is allowed
+        InputError: With file, key and what is allowed.
     """
     try:
         ros_name(name)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The start of every node's process, before slow imports."""
+"""Start of every node's process, before slow imports."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from regolith_files.streams import open_streams
 from regolith_world.numerics import kernel_cache
 
 PARENT = 'REGOLITH_PARENT'
-"""Environment variable with the parent process of a node, which ends with it; nodes started by hand have none."""
+"""Environment variable with the parent process of a node. The node ends with it. Not set for nodes started by hand."""
 
 _PR_SET_PDEATHSIG = 1
 
 
 def disable_mujoco_graphics() -> None:
-    """Keep MuJoCo from looking for GLFW on import (0.13 s of 1.5 s per process): nothing here draws with it."""
+    """Prevent MuJoCo from loading GLFW on import (0.13 s of 1.5 s per process), because no rendering uses it."""
     os.environ.setdefault('MUJOCO_GL', 'disable')
 
 
 def run_node() -> None:
     """Run the node of the executable ``lib/PACKAGE/NODE``: call ``PACKAGE.NODE.main``.
 
-    Until the node handles signals itself, they end the process silently, without the stack of an import.
+    Until the node handles signals itself, they end the process without the traceback of an import.
     """
     open_streams(lossy=True)
     disable_mujoco_graphics()
@@ -42,9 +42,9 @@ def run_node() -> None:
 
 
 def exit_with_parent() -> None:
-    """Let the kernel send SIGINT to this process at the end of its parent, as to all nodes of the run.
+    """Have the kernel send SIGINT to this process when its parent ends, as to all nodes of the run.
 
-    That is what Ctrl-C in a terminal does: the world says STOP, and everybody else waits for that.
+    This has the effect of Ctrl-C in a terminal: the world sends STOP, and all other nodes wait for it.
     """
     parent = os.environ.pop(PARENT, '')
     if parent.isdecimal():
@@ -52,11 +52,11 @@ def exit_with_parent() -> None:
 
 
 def end_with(parent: int, number: signal.Signals = signal.SIGTERM) -> None:
-    """Let the kernel send a signal to this process at the end of the process ``parent``, which started it."""
-    # The parent may have blocked it.
+    """Have the kernel send a signal to this process when the process ``parent``, which started it, ends."""
+    # The parent may have blocked the signal.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
     if os.getppid() == parent:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, number)
-    # It may have ended before the kernel was asked, or a debugger may stand between.
+    # The parent may have ended before prctl, or a debugger may be in between.
     if os.getppid() != parent and not Path(f'/proc/{parent}').exists():
         os._exit(128 + signal.SIGTERM)

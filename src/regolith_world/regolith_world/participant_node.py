@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Any registered participant as a node: its section of the scenario, the protocol, its topics."""
+"""Node of a registered participant: its section of the scenario, the protocol and its topics."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from regolith_world.ros.shutdown import StartupError
 
 
 class ParticipantNode:
-    """The ROS shell around one participant.
+    """The node of one participant.
 
     Args:
-        name: of the participant; '': that of the parameter
+        name: Name of the participant; '': that of the parameter.
     """
 
     def __init__(self, name: str = '') -> None:
         self.node = node = Node(name or 'participant')
         scenario_file = declare_scenario(node)
-        name = name or declare(node, 'participant', '', 'name of the participant, as of its section in the scenario')
+        name = name or declare(node, 'participant', '', 'Name of the participant and of its section in the scenario.')
         known = participant_types()
         if name not in known:
             raise StartupError(

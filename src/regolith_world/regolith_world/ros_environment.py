@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Environment variables of ROS 2, checked before a middleware reads them: it would end a process with a traceback."""
+"""Check of ROS 2 environment variables before a middleware reads them and ends the process with a traceback."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from pathlib import Path
 from regolith_files.problems import InputError, Problem, allowed_names, as_yaml_text
 
 LAST_DOMAIN = 232
-"""Largest ROS domain: the ports of later ones are beyond 65535 (DDSI-RTPS 2.2, section 9.6.1.1)."""
+"""Largest ROS domain. The ports of larger ones are beyond 65535 (DDSI-RTPS 2.2, section 9.6.1.1)."""
 _RANGES = ('SUBNET', 'LOCALHOST', 'OFF', 'SYSTEM_DEFAULT', 'NOT_SET')
 _PROFILES = 'FASTRTPS_DEFAULT_PROFILES_FILE'
 
 
 def is_domain(text: str) -> bool:
-    """Return whether a text is the number of a ROS domain."""
+    """Return whether a text is a valid ROS domain."""
     return re.fullmatch('[0-9]{1,3}', text) is not None and int(text) <= LAST_DOMAIN
 
 
 def check_ros_environment(environment: Mapping[str, str]) -> None:
-    """Refuse variables that no node can start with.
+    """Refuse variables with which no node can start.
 
     Args:
-        environment: of the process that will start nodes, or make some
+        environment: Environment of the process that will start or contain nodes.
 
     Raises:
-        InputError: naming the first such variable
+        InputError: With the first such variable.
     """
     check_middleware(environment)
     domain = environment.get('ROS_DOMAIN_ID', '')
@@ -38,10 +38,13 @@ def check_ros_environment(environment: Mapping[str, str]) -> None:
 
 
 def check_middleware(environment: Mapping[str, str]) -> None:
-    """Refuse variables with which the middleware cannot be loaded; an import of rclpy would end the process.
+    """Refuse variables with which the middleware cannot be loaded. An import of rclpy would end the process.
+
+    Args:
+        environment: Environment of the process.
 
     Raises:
-        InputError: naming the first such variable
+        InputError: With the first such variable.
     """
     rmw, known = environment.get('RMW_IMPLEMENTATION', ''), middlewares(environment)
     if rmw and known and rmw not in known:
@@ -57,7 +60,7 @@ def check_middleware(environment: Mapping[str, str]) -> None:
 
 
 def middlewares(environment: Mapping[str, str]) -> list[str]:
-    """Return the names of the installed middlewares, from the index of packages; empty where there is no index."""
+    """Return the names of the installed middlewares from the package index; empty if there is no index."""
     found: set[str] = set()
     for prefix in filter(None, environment.get('AMENT_PREFIX_PATH', '').split(os.pathsep)):
         folder = Path(prefix) / 'share' / 'ament_index' / 'resource_index' / 'rmw_typesupport'

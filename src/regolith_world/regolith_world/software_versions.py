@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Versions of what the results of a run depend on, which are to be the same on all its machines."""
+"""Versions of the software that results of a run depend on. They must be equal on all machines of a run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cache
 from importlib import metadata
 
 _DECISIVE = ('regolith_world', 'numpy', 'numba', 'llvmlite', 'mujoco')
-"""What computes states, and what compiles it; besides, every package that has something registered with Regolith."""
+"""Distributions that compute states or compile kernels. In addition, all packages with Regolith plug-ins count."""
 
 
 @cache
@@ -24,10 +24,11 @@ def installed_versions() -> tuple[str, ...]:
 
 
 def version_differences(here: Iterable[str], there: Iterable[str]) -> list[tuple[str, str, str]]:
-    """Return (name, version here, version there) of all that differ, in name order.
+    """Return (name, version here, version there) of all distributions that differ, in name order.
 
     Args:
-        here: as of :func:`installed_versions`
+        here: Versions in the form of :func:`installed_versions`.
+        there: Versions of the other machine.
     """
     ours, theirs = (dict(line.split(' ', 1) for line in lines if ' ' in line) for lines in (here, there))
     found = ((name, ours.get(name, 'missing'), theirs.get(name, 'missing')) for name in sorted({*ours, *theirs}))
@@ -35,7 +36,7 @@ def version_differences(here: Iterable[str], there: Iterable[str]) -> list[tuple
 
 
 def _spelled(name: str) -> str:
-    """Return the name of a distribution in one spelling, whoever has installed it."""
+    """Return the normalized name of a distribution."""
     return re.sub(r'[-_.]+', '_', name).lower()
 
 

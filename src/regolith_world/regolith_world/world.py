@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The evolution cycle: propose, evolve, intersect, commit or discard.
+"""The world: the evolution cycle that proposes a step, evolves, intersects, and commits or discards.
 
-Seed of the design: "Simulator Architecture" (2024), chapter World Evolution, and Rule 1 (reproducibility): from any
-committed state the same sequence of states follows. The world is a plain library; objects live in this process,
-agents behind a :class:`~regolith_world.cycle.transport.Transport`, and both go through the same code on the same frozen
+Source of the design: "Simulator Architecture" (2024), chapter World Evolution, and Rule 1 (reproducibility): from any
+committed state the same sequence of states follows. The world is a plain library. It computes objects itself and
+reaches agents through a :class:`~regolith_world.cycle.transport.Transport`. Both run the same code on the same frozen
 inputs.
 """
 
@@ -42,8 +42,9 @@ from regolith_world.cycle.transport import ParticipantTimeout, RemoteAgent, Remo
 from regolith_world.cycle.world_state import StepReport, WorldState
 from regolith_world.objects.constraint_checks import impossible
 from regolith_world.objects.constraints import attachable_bodies, constrained_names, solve_constraints
-from regolith_world.objects.object import Intersection, Object, RigidBody, Status
+from regolith_world.objects.object import Intersection, Object, Status
 from regolith_world.objects.object_types import restored
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.state_history import rigidly_attached
 
 Choice = Literal['stop', 'drop', 'wait']
@@ -54,7 +55,7 @@ class ProtocolError(RuntimeError):
 
 
 class AdmissionError(ValueError):
-    """A participant may not join; the message gives the reason."""
+    """A participant may not join. The message states the reason."""
 
 
 class _Dropped(Exception):
@@ -62,13 +63,13 @@ class _Dropped(Exception):
 
 
 class World:
-    """The world: time and the cycle.
+    """The world: simulated time, objects and participants, and the cycle that advances them.
 
     Args:
-        config: the scenario's ``world`` section
-        objects: root objects of this process, already at ``t_ns`` = 0
-        bus: to the participants; None: no participants
-        on_silence: returns the reaction to participants that do not answer
+        config: Section ``world`` of the scenario.
+        objects: Root objects that the world computes, at time 0.
+        bus: Transport to the participants; None: no participants.
+        on_silence: Function that returns the reaction to unresponsive participants; None: ``config.on_failure``.
     """
 
     def __init__(
@@ -91,15 +92,15 @@ class World:
         self.control = StepControl(round(config.max_step_s * 1e9), round(config.min_step_s * 1e9))
         self.last_answers: dict[str, CycleResult] = {}
         self.log: InputLog[Act] = InputLog()
-        """All that came from outside since the beginning."""
+        """All external inputs and world edits since the beginning."""
         self.acts = 0
-        """Number of acts in :attr:`log` that are behind."""
+        """Number of world edits in :attr:`log` that were applied."""
         self.silent = False
-        """Whether the past is repeated, see :attr:`Cycle.silent`."""
+        """Whether the past is resimulated, see :attr:`Cycle.resimulating`."""
         self.clock_offset_ns = 0
         """See :attr:`Cycle.clock_offset_ns`."""
         self._requests: dict[str, JoinRequest] = {}
-        """Of all who ever joined and can come back when the world is rewound."""
+        """Join requests of all participants that joined and can join again after a rewind."""
         self._bus = bus
         self._on_silence = on_silence or (lambda silence: config.on_failure)
         self._agreement = ParameterAgreement()
@@ -119,33 +120,39 @@ class World:
         for item in objects:
             self.add(item)
 
-    # -- who is there -------------------------------------------------------------------------------------------
+    # -- participants and objects -------------------------------------------------------------------------------
 
     def add(self, item: Object) -> None:
         """Add a root object.
 
+        Args:
+            item: The object.
+
         Raises:
-            ValueError: if its name is taken, or it has a parent, which alone evolves it
+            ValueError: If its name is taken, or if it has a parent, which alone evolves it.
         """
         if item.parent is not None:
-            raise ValueError(f'object {item.name!r} is a child of {item.parent.name!r}; allowed: roots')
+            raise ValueError(f'object {item.name!r} is a child of {item.parent.name!r}; allowed: root objects')
         if taken := self._names() & {o.name for o in item.family()}:
             raise ValueError(f'object name {min(taken)!r} is taken; names in use: {sorted(self._names())}')
         self.objects[item.name] = item
 
     def admit(self, request: JoinRequest) -> None:
-        """Admit a participant, at HOLD only; in the middle of a run, hold once more before the next step.
+        """Admit a participant, at HOLD only; during a run, hold once more before the next step.
 
-        A vehicle's state is that of its answer to its first HOLD, when it knows the present ground.
+        The state of a vehicle is that of its result of its first HOLD, when it has the present terrain.
+
+        Args:
+            request: Join request of the participant.
 
         Raises:
-            AdmissionError: if its parameters differ from the others', a name is taken, its bodies do not fit together,
-                or it would overlap another object
+            AdmissionError: If its parameters differ from those of others, a name is taken, its bodies are invalid, or
+                it would intersect another object.
         """
         if taken := self._names() & {request.name, *(body.name for body in request.bodies)}:
             raise AdmissionError(f'name {min(taken)!r} is taken; names in use: {sorted(self._names())}')
         if problem := request.problem():
-            raise AdmissionError(f'{request.name!r} joins with {problem}')
+            raise AdmissionError(f'{request.name!r} has an invalid join request: {problem}')
         self.agree(request)
         if request.roles.has_bodies:
             agent = RemoteAgent(request, self.t_ns)
@@ -160,10 +167,13 @@ class World:
         self._requests[request.name] = request
 
     def find_room(self, newcomer: Object) -> None:
-        """Refuse an object that would stand inside another, itself aside, or lacks one that it needs.
+        """Check that a new object intersects no other object and that all entities that it attaches to exist.
+
+        Args:
+            newcomer: The new object. Its own entry in :attr:`objects` is ignored.
 
         Raises:
-            AdmissionError: naming both, their places, and how deep
+            AdmissionError: With both names, positions and the depth.
         """
         there = attachable_bodies(self.objects)
         if missing := [name for name in newcomer.needs() if name not in there]:
@@ -176,24 +186,28 @@ class World:
         if self._encounters.judged and newcomer.root.tangible and (found := newcomer_penetration(newcomer, others)):
             other, depth = found
             raise AdmissionError(
-                f'{newcomer.name!r} at ({_place(newcomer)}) would stand {depth:.3f} m inside {other.name!r} '
-                f'at ({_place(other)}); give it room'
+                f'{newcomer.name!r} at ({_place(newcomer)}) would penetrate {other.name!r} at ({_place(other)}) by '
+                f'{depth:.3f} m; fix: choose a free position'
             )
 
     def readmit(self, name: str) -> None:
-        """Admit a vehicle again that was removed; :meth:`hold` tells its state."""
+        """Admit a removed vehicle again. :meth:`hold` sets its state."""
         self.admit(self._requests[name])
         self._newcomers.add(name)
 
     def await_state(self, name: str) -> None:
-        """Take a vehicle's state from its answer to the next HOLD."""
+        """Take the state of a vehicle from its result of the next HOLD."""
         self._newcomers.add(name)
 
     def place(self, name: str, body: BodyState) -> None:
-        """Give an object of this process pose and velocity, between cycles only; of a vehicle, see whether it has room.
+        """Set pose and velocity of an object, between cycles only; for a vehicle, only check that it would be free.
+
+        Args:
+            name: Name of the object.
+            body: Its new state.
 
         Raises:
-            ValueError: if there is none of that name, it cannot be moved so, or would stand inside another
+            ValueError: If there is no such object, it cannot be moved this way, or it would intersect another object.
         """
         found = next((o for root in self.objects.values() for o in root.family() if o.name == name), None)
         if found is None:
@@ -211,27 +225,30 @@ class World:
 
     @property
     def names_in_use(self) -> frozenset[str]:
-        """Return all names that something new cannot have, those of participants that are away included."""
+        """All names that a new entity cannot have, including those of removed participants."""
         return frozenset(self._names() | self._requests.keys())
 
     def _names(self) -> set[str]:
-        """Return all names in use."""
+        """Return all names of present participants and objects."""
         return {*self.participants, *(o.name for root in self.objects.values() for o in root.family())}
 
     @property
     def away(self) -> frozenset[str]:
-        """Return the names of participants that were removed and can return."""
+        """Names of the participants that were removed and can return."""
         return frozenset(self._requests.keys() - self.participants.keys())
 
     def forget(self, name: str) -> None:
-        """Discard a participant that is away; its name is free then."""
+        """Discard the join request of a removed participant, which frees its name."""
         del self._requests[name]
 
     def agree(self, request: JoinRequest) -> None:
-        """Check a participant's parameters against all others'.
+        """Check the parameters of a participant against those of all others.
+
+        Args:
+            request: Join request of the participant.
 
         Raises:
-            AdmissionError: if they differ
+            AdmissionError: If they differ.
         """
         differences = self._agreement.differences(request.name, request.parameters)
         if differences is not None:
@@ -241,7 +258,8 @@ class World:
         """Remove a participant or object, between cycles only.
 
         Args:
-            lost: whether a participant can never come back
+            name: Name of the participant or object.
+            lost: Whether a participant can never return.
         """
         self.participants.pop(name, None)
         if lost:
@@ -251,7 +269,7 @@ class World:
         self._newcomers.discard(name)
 
     def _part(self, names: set[str]) -> None:
-        """Forget what the last commit found between these and others: they are no longer where they were."""
+        """Discard the contacts of the last commit that involve these objects, because they have moved."""
         self._impulses = tuple(i for i in self._impulses if names.isdisjoint((i.a, i.b)))
         self._records = tuple(r for r in self._records if names.isdisjoint((r.a, r.b)))
         self._separation = {p: v for p, v in self._separation.items() if names.isdisjoint(p)}
@@ -261,10 +279,13 @@ class World:
     def step(self, end_ns: int | None = None) -> StepReport:
         """Evolve the world by one cycle, not beyond ``end_ns``, and commit it.
 
+        Args:
+            end_ns: Latest end of the step [ns]; None: no limit.
+
         Raises:
-            ParticipantTimeout: if participants do not answer and the policy is ``stop``
-            ProtocolError: if participants disagree about the ground, or a past that is known does not repeat itself
-            regolith_world.cycle.stall.Stalled: if too many cycles are discarded
+            ParticipantTimeout: If participants do not respond and the policy is ``stop``.
+            ProtocolError: If participants disagree about the terrain, or a resimulation diverges from the logged run.
+            regolith_world.cycle.stall.Stalled: If too many attempts are discarded.
         """
         wish = min((o.next_dt_ns() for o in self.objects.values()), default=self.control.heartbeat_ns)
         wish = min([wish, *(a.next_dt_ns for n, a in self.last_answers.items() if n not in self.objects)])
@@ -305,20 +326,23 @@ class World:
         return StepReport(self.t_ns, dt_ns, attempts, forced, self._intersections, self._impulses)
 
     def state(self, t_ns: int) -> dict[str, BodyState]:
-        """Return the state of the world at a time: those of all its objects, children included, by name.
+        """Return the states of all objects at a time, children included, by name.
+
+        Args:
+            t_ns: Simulated time [ns].
 
         Raises:
-            LookupError: if an object of today has no state then
+            LookupError: If a present object has no state at that time.
         """
         members = (o for root in self.objects.values() for o in root.family())
         return {o.name: o.states.get_state(t_ns) for o in sorted(members, key=lambda o: o.name)}
 
     def hold(self) -> dict[str, CycleResult]:
-        """Let all participants apply the last verdict without evolving; return their answers."""
+        """Have all participants apply the last verdict without evolving; return their results."""
         return self._idle(Command.HOLD)
 
     def stop(self) -> dict[str, CycleResult]:
-        """End the run: participants apply the last verdict, answer with their reports, and end."""
+        """End the run: participants apply the last verdict and end. Return their results, which carry reports."""
         return self._idle(Command.STOP)
 
     def _idle(self, command: Command) -> dict[str, CycleResult]:
@@ -380,7 +404,7 @@ class World:
                 raise _Dropped from None
 
     def _look(self) -> None:
-        """Let objects feel what they meet at the first state; the cycles that follow do so at their ends."""
+        """Report intersections of the first state to objects; later cycles do so at their ends."""
         key = CycleKey(self.epoch, self.cycle, self._attempt)
         hits, _ = self._encounters.find(self.objects, Cycle(key, self.t_ns, 0, Verdict.NONE, Command.HOLD))
         for item in (o for name in sorted(self.objects) for o in self.objects[name].family()):
@@ -392,7 +416,7 @@ class World:
 
     def _evolve(self, cycle: Cycle) -> list[Object]:
         end_ns = cycle.t_ns + cycle.dt_ns
-        # Remote agents first: while they compute elsewhere, nothing here waits for them until all are asked.
+        # Remote agents first: they compute in their own processes while the world waits for none of them.
         answers = self._exchange(cycle)
         offspring: list[Object] = []
         for name in sorted(self.objects):
@@ -401,7 +425,8 @@ class World:
             if self.participants[name].has_bodies:
                 if answer.soil_hash and self.soil_hash and answer.soil_hash != self.soil_hash:
                     raise ProtocolError(
-                        f'{name} holds ground {answer.soil_hash[:16]} where terrain committed {self.soil_hash[:16]} '
+                        f'{name} has the soil state {answer.soil_hash[:16]} where terrain committed '
+                        f'{self.soil_hash[:16]} '
                         f'(cycle {cycle.key.cycle})'
                     )
                 agent = self.objects[name]
@@ -457,10 +482,10 @@ class World:
         gone += [name for o in self.objects.values() for name in o.remove_dead()]
         self._deaths = tuple(sorted(gone))
         hashes = {name: o.state_hash() for name, o in self.objects.items()}
-        # Who has no bodies is no object, but its state is part of the world; the ground's is its own hash.
+        # A participant without bodies is not an object, but its state is part of the world. Terrain has the soil hash.
         others = (n for n, roles in self.participants.items() if not (roles.has_bodies or roles.owns_soil))
         hashes |= {n: self.last_answers[n].state_hash for n in others if n in self.last_answers}
-        # A terrain that has more to remember than the ground, as loose soil, says so by a hash of its own.
+        # A terrain with more state than the grid, such as loose soil, sends a separate hash of it.
         own = ((n, a) for n, a in self.last_answers.items() if self.participants[n].owns_soil)
         hashes |= {n: answer.state_hash for n, answer in own if answer.state_hash != answer.soil_hash}
         self.state_hash = cycle_hash(self.t_ns, hashes, self.soil_hash, self.control.memory())
@@ -476,14 +501,14 @@ class World:
         """Return the world's part of a checkpoint, after :meth:`hold`.
 
         Raises:
-            ProtocolError: if there are objects of a kind that cannot be made anew
+            ProtocolError: If there are objects of a kind that cannot be restored.
         """
         present = [o for _, o in sorted(self.objects.items())]
         agents = [o for o in present if isinstance(o, RemoteAgent)]
         own = [o for o in present if not isinstance(o, RemoteAgent)]
         foreign = [o.name for o in own if not o.kind or (o.children and not o.keeps_children)]
         if foreign:
-            raise ProtocolError(f'a checkpoint cannot hold the in-process objects {foreign}')
+            raise ProtocolError(f'objects {foreign} cannot be saved in a checkpoint')
         names = tuple(sorted(self.participants))
         return codec.encode(
             WorldState(
@@ -509,23 +534,26 @@ class World:
         )
 
     def load(self, blob: bytes) -> None:
-        """Restore the state of :meth:`save` in a new epoch, with those who took part then.
+        """Restore the state of :meth:`save` in a new epoch, with the participants of that state.
 
-        The log stays if the state is one of its own, else it begins anew there.
+        The log is kept if it contains the state; otherwise it begins again there.
+
+        Args:
+            blob: Bytes of :meth:`save`.
 
         Raises:
-            ProtocolError: if one of them never joined, or not in this process
+            ProtocolError: If a participant of the state never joined in this process.
         """
         state = codec.decode(WorldState, blob)
         if absent := sorted(set(state.names) - set(self._requests)):
-            raise ProtocolError(f'checkpoint is of {list(state.names)}, without {absent} here')
+            raise ProtocolError(f'checkpoint has the participants {list(state.names)}; missing here: {absent}')
         bodies = {b.name: b for b in state.bodies}
         agents = [n for n, roles in zip(state.names, state.roles) if roles.has_bodies]
         objects: dict[str, Object] = {}
         for name, next_dt, digest in zip(agents, state.next_dt_ns, state.hashes):
             agent = RemoteAgent(self._requests[name], state.t_ns)
             if missing := [body.name for body in agent.bodies() if body.name not in bodies]:
-                raise ProtocolError(f'checkpoint is of {sorted(bodies)}, without {missing}')
+                raise ProtocolError(f'checkpoint has the bodies {sorted(bodies)}; missing: {missing}')
             agent.rewind(state.t_ns, [bodies[body.name] for body in agent.bodies()], next_dt, digest)
             objects[name] = agent
         self.epoch = max(self.epoch, state.epoch) + 1

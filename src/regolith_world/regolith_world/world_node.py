@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The world as a node: it owns time, evolves all participants, commits or discards."""
+"""The node ``world``: it owns simulated time, evolves all participants, and commits or discards steps."""
 
 from __future__ import annotations
 
@@ -50,12 +50,13 @@ REMOTE_NODES = "Participants, and 'sensors', whose nodes are started on other ma
 MAX_SENSOR_LAG = 'Maximum simulated time by which the world runs ahead of its sensors [s]; below 0: no sensors.'
 WAIT_FOR_RECORDER = 'Whether the world waits for the acknowledgements of a recorder.'
 _SETTLES_S = 1.0
-"""Within which a participant hears that it was admitted [wall s]."""
+"""Wall time within which a participant receives its admission [s]."""
 
 
 class ServiceParticipantStates:
-    """The participants' states through their services (see
-    :class:`regolith_world.checkpoint.timeline.ParticipantStates`).
+    """States of the participants, through their services.
+
+    See :class:`regolith_world.checkpoint.timeline.ParticipantStates`.
     """
 
     def __init__(self, node: Node, services: Mapping[str, str], timeout_s: float, run: int) -> None:
@@ -70,16 +71,19 @@ class ServiceParticipantStates:
             self.add(name, service)
 
     def add(self, name: str, service: str) -> None:
-        """Add a participant with its services below ``service``."""
+        """Add a participant whose services are below ``service``."""
         self._save[name] = self._node.create_client(SaveState, f'{service}/save_state')
         self._restore[name] = self._node.create_client(RestoreState, f'{service}/restore_state')
         self._place[name] = self._node.create_client(SetBodyState, f'{service}/set_body_state')
 
     def save(self, names: tuple[str, ...]) -> dict[str, bytes]:
-        """Return each participant's blob.
+        """Return the saved state of each participant.
+
+        Args:
+            names: Names of the participants.
 
         Raises:
-            ParticipantTimeout: if one does not answer, or has yet to join again
+            ParticipantTimeout: If a participant does not respond, or has not joined again.
         """
         return {name: self._saved(name) for name in names}
 
@@ -97,16 +101,21 @@ class ServiceParticipantStates:
             self._executor.spin_once(timeout_sec=0.05)
 
     def remove(self, name: str) -> None:
-        """Remove a participant."""
+        """Remove the clients of a participant."""
         for clients in (self._save, self._restore, self._place):
             self._node.destroy_client(clients.pop(name))
 
     def restore(self, blobs: Mapping[str, bytes], epoch: int, inputs: Mapping[str, bytes]) -> None:
-        """Set each participant's state.
+        """Set the state of each participant.
+
+        Args:
+            blobs: Saved states by participant.
+            epoch: The new epoch.
+            inputs: Encoded input histories by participant.
 
         Raises:
-            ProtocolError: with a participant's reason
-            ParticipantTimeout: if one does not answer
+            ProtocolError: With the reason of a participant.
+            ParticipantTimeout: If a participant does not respond.
         """
         for name in sorted(blobs):
             self.revive(name, blobs[name], blobs[GROUND], epoch, inputs.get(name, b''))
@@ -123,11 +132,15 @@ class ServiceParticipantStates:
             raise ProtocolError(f'{name} cannot be restored: {response.message}')
 
     def place(self, name: str, body: BodyState) -> None:
-        """Give a vehicle pose and velocity.
+        """Set pose and velocity of a vehicle.
+
+        Args:
+            name: Name of the vehicle.
+            body: Its new state.
 
         Raises:
-            ValueError: if it cannot be there
-            ParticipantTimeout: if it does not answer
+            ValueError: If the vehicle cannot have this state.
+            ParticipantTimeout: If the vehicle does not respond.
         """
         request = SetBodyState.Request(run_id=self._run, body=message_conversion.body_message(body))
         try:
@@ -148,10 +161,10 @@ class WorldNode:
         self._run_id, self._scenario_file = declare_run_id(node), scenario_file
         self._spawned: dict[str, VehicleProcess] = {}
         self._looking: Any = None
-        run_dir = declare(node, 'run_dir', '', 'folder of the run; empty: keep nothing on disk')
+        run_dir = declare(node, 'run_dir', '', 'Folder of the run; empty: no files.')
         self._folder = Path(run_dir) if run_dir else None
         self._alive = Alive(self._folder / FILE) if self._folder is not None else None
-        self._restore_from = declare(node, 'restore_from', '', 'checkpoint folder to start from; empty: the beginning')
+        self._restore_from = declare(node, 'restore_from', '', 'Folder of the checkpoint to start from; empty: t = 0.')
         self._recorded = declare(node, 'wait_for_recorder', False, WAIT_FOR_RECORDER)
         head = load_section(scenario_file, '', ScenarioHead)
         self.config = load_section(scenario_file, 'world', WorldConfig)
@@ -182,14 +195,14 @@ class WorldNode:
             run_dir=self._folder,
             alive=self._alive,
             scenario=head.name,
-            processes=declare(node, 'processes', 'many', 'number of those that vehicles share, for the summary'),
-            duration_s=declare(node, 'duration_s', 0.0, 'simulated time at which the run ends [s]; 0: never'),
+            processes=declare(node, 'processes', 'many', 'Number of processes of vehicles, for the summary.'),
+            duration_s=declare(node, 'duration_s', 0.0, 'Simulated time at which the run ends [s]; 0: never.'),
             inbox=self.bus.inbox,
             recorded=self._recorded,
             max_sensor_lag_s=declare(node, 'max_sensor_lag_s', -1.0, MAX_SENSOR_LAG),
             on_checkpoint=self._keep,
         )
-        self.runner.paused = declare(node, 'start_paused', False, 'whether the world waits for ~/pause to be lifted')
+        self.runner.paused = declare(node, 'start_paused', False, 'Whether the world starts paused.')
         self.runner.on_release = self._release
         self.services = SimulationServices(node, self.runner, self.world, head.name)
         self.entities = EntityServices(node, self.runner, self.world, self._start_vehicle)
@@ -198,7 +211,7 @@ class WorldNode:
         create_service(node, Join, 'join', self._on_join)
         self._started = False
         self._accepted: dict[str, tuple[int, Join.Response]] = {}
-        """By name, the process that joined, and the response to it."""
+        """Process token and response of each participant that joined, by name."""
 
     def _serve(self) -> None:
         self.runner.serve()
@@ -208,7 +221,7 @@ class WorldNode:
         self.bus.forget_history()
 
     def run(self) -> int:
-        """Wait for all participants, run, return the exit code."""
+        """Wait for all participants, run, and return the exit code."""
         patience = StartupTimeout(self.node, 'starting', self.config.start_timeout_s)
         next_word = time.monotonic() + WORD_S
         while (
@@ -225,7 +238,7 @@ class WorldNode:
             now, out = time.monotonic(), patience.left() < 0.0
             if out or now > next_word:
                 missing = sorted(self._expected - set(self.world.participants)) or self.runner.followers.missing()
-                missing = missing or ['somebody who listens to cycles']
+                missing = missing or ['a subscriber of cycles']
                 if out:
                     self.node.get_logger().error(f'{missing} did not join within {self.config.start_timeout_s} s')
                     return 3
@@ -238,7 +251,7 @@ class WorldNode:
 
     @property
     def _processes(self) -> int:
-        """Number of processes with participants that have joined."""
+        """Number of processes whose participants have joined."""
         return len({instance for instance, _ in self._accepted.values()})
 
     def _on_join(self, request: Join.Request, response: Join.Response) -> Join.Response:
@@ -249,7 +262,7 @@ class WorldNode:
         record = message_conversion.join_record(request)
         known = record.name in self.world.participants
         if known and (accepted := self._accepted.get(record.name)) and accepted[0] == request.process_token:
-            return accepted[1]  # our first answer was lost, or came late
+            return accepted[1]  # the first response was lost or late
         response.epoch = int(self.world.epoch)
         terrain_is_here = 'terrain' in self.world.participants
         try:
@@ -269,11 +282,11 @@ class WorldNode:
             elif newcomer:
                 self.world.agree(record)
                 if not self.runner.wait_paused():
-                    response.result, response.message = Join.Response.NOT_YET, 'a cycle is under way'
+                    response.result, response.message = Join.Response.NOT_YET, 'a cycle is in progress'
                     return response
                 self._take_in(record, response)
             elif not (record.roles.owns_soil or terrain_is_here):
-                # Terrain's parameters are the reference the others are compared with.
+                # The parameters of the terrain are the reference for all others.
                 response.result, response.message = Join.Response.NOT_YET, 'waiting for terrain'
                 return response
             else:
@@ -290,7 +303,7 @@ class WorldNode:
         return response
 
     def _take_in(self, record: JoinRequest, response: Join.Response) -> None:
-        """Admit a vehicle that the scenario does not name, at HOLD, with the present ground."""
+        """Admit a vehicle that the scenario does not contain, at HOLD, with the present terrain."""
         self.world.admit(record)
         self._expected.add(record.name)
         self._populace.add(record.name, f'{self._root}/{record.name}/agent')
@@ -322,7 +335,7 @@ class WorldNode:
             made.poll()
 
     def _release(self, name: str) -> None:
-        """End the process of a vehicle that nothing can bring back, so that its name can be used again."""
+        """End the process of a vehicle that nothing can restore, so that its name can be used again."""
         self._populace.remove(name)
         self._expected.discard(name)
         self._accepted.pop(name, None)
@@ -330,7 +343,7 @@ class WorldNode:
             self._spawned.pop(name).end()
 
     def _is_missed(self, name: str) -> bool:
-        """Return whether the world waits for a participant that is gone, or soon will."""
+        """Return whether the world waits for a failed participant, or will soon do so."""
         waits = self.config.on_failure == 'wait' and not self.runner.leaving.asked
         return waits and name in self.world.participants
 
@@ -339,10 +352,10 @@ class WorldNode:
         self.runner.leaving.ask()
 
     def _bring_back(self, name: str, response: Join.Response) -> None:
-        """Return the state and the history with which a lost node is restored."""
+        """Fill a join response with the state and the history from which a lost node is restored."""
         saved = self._last_checkpoint
         if saved is None:
-            raise AdmissionError(f'there is no checkpoint to bring {name!r} back from')
+            raise AdmissionError(f'there is no checkpoint to restore {name!r} from')
         answers = self.bus.answered.get(name, [])
         response.state = message_conversion.byte_array(saved.blobs[name])
         response.soil = message_conversion.byte_array(saved.blobs['terrain'])
@@ -353,7 +366,7 @@ class WorldNode:
         ]
         response.updates = [deserialize_message(update, TerrainUpdate) for update in self.bus.updates]
         response.expected_hash = answers[-1].state_hash if answers else ''
-        self.node.get_logger().info(f'{name} comes back from the checkpoint at {saved.t_ns * 1e-9:.2f} s')
+        self.node.get_logger().info(f'{name} is restored from the checkpoint at {saved.t_ns * 1e-9:.2f} s')
 
 
 def main() -> None:

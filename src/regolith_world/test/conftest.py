@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Helpers of these tests are found beside them; properties are tried on the same examples in every run."""
+"""Configuration of the tests: hypothesis tries properties on the same examples in every run."""
 
 from __future__ import annotations
 

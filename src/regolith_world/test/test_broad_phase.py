@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Sweeping boxes finds the pairs that comparing all of them finds, in the same order."""
+"""Tests of the broad phase: sweeping finds the same pairs as comparing all boxes, in the same order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from regolith_world.contacts.intersection import BROAD_MARGIN, close_pairs
 
 
 def all_pairs(low: np.ndarray, high: np.ndarray) -> list[tuple[int, int]]:
-    """Return what the definition says, pair by pair."""
+    """Return the close pairs by definition, pair by pair."""
     return [
         (i, j)
         for i in range(len(low))
@@ -40,7 +40,7 @@ def test_the_same_pairs_in_the_same_order(count: int, spread: tuple[float, ...])
 
 
 def test_gaps_of_exactly_the_margin_and_boxes_without_bounds() -> None:
-    """On a lattice every gap is the margin to the bit, which is close; what is infinite or unknown meets everybody."""
+    """On a lattice every gap equals the margin bit for bit, which is close. Infinite or unknown boxes are close to all."""
     for shift in (0.0, 0.1, 1e5, -3e4 / 7.0):
         low = np.zeros((60, 3))
         low[:, 0] = shift + np.arange(60) * (1.0 + BROAD_MARGIN)
@@ -53,7 +53,7 @@ def test_gaps_of_exactly_the_margin_and_boxes_without_bounds() -> None:
 
 
 def test_far_boxes_are_not_compared() -> None:
-    """A row of 20 000: all their pairs would be 200 million, more than fit."""
+    """For a row of 20 000 boxes all pairs would be 200 million, which exceed the memory."""
     low = np.zeros((20_000, 3))
     low[:, 1] = 2.0 * np.arange(20_000)[::-1]
     pairs = close_pairs([None] * 20_000, low, low + 1.6)  # type: ignore[list-item]

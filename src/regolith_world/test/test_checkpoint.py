@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Checkpoints on disk: all of it comes back, or an error names the file."""
+"""Tests of checkpoints on disk."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from regolith_world.checkpoint.files import Checkpoint
 MADE = Checkpoint(2**53 + 1, 'ab' * 32, {'world': b'{}', 'amber': bytes(range(256)), 'terrain': b''})
 
 
-def test_all_of_it_comes_back_and_a_second_replaces_the_first(tmp_path: Path) -> None:
+def test_checkpoint_is_read_back_and_replaced(tmp_path: Path) -> None:
     files.write(tmp_path / 't1', Checkpoint(1, '', {'gone': b'1'}))
     files.write(tmp_path / 't1', MADE)
     assert files.read(tmp_path / 't1') == MADE
@@ -33,7 +33,7 @@ def broken(folder: Path, **changes: object) -> None:
     (folder / 'manifest.json').write_text(json.dumps(manifest))
 
 
-def test_damage_is_named(tmp_path: Path) -> None:
+def test_damaged_checkpoint_is_refused_with_file_and_problem(tmp_path: Path) -> None:
     folder = tmp_path / 't1'
 
     def refused(why: str) -> None:
@@ -45,9 +45,9 @@ def test_damage_is_named(tmp_path: Path) -> None:
     for change, why in (
         ({'format': 2}, 'format: 2; allowed: 4'),
         ({'format': None}, 'format: None; allowed: 4'),
-        ({'blobs': None}, 'not a whole manifest'),
-        ({'blobs': ['amber']}, 'not a whole manifest'),
-        ({'t_ns': 'soon'}, 'not a whole manifest'),
+        ({'blobs': None}, 'not a complete manifest'),
+        ({'blobs': ['amber']}, 'not a complete manifest'),
+        ({'t_ns': 'soon'}, 'not a complete manifest'),
         ({'blobs': {}}, "lacks 'world'"),
     ):
         files.write(folder, MADE)
@@ -57,15 +57,15 @@ def test_damage_is_named(tmp_path: Path) -> None:
     (folder / 'amber.bin').write_bytes(bytes(256))
     refused(r'amber\.bin: sha256 is')
     (folder / 'amber.bin').unlink()
-    refused(r'amber\.bin: the manifest names it')
+    refused(r'amber\.bin: is in the manifest')
     (folder / 'manifest.json').write_text('[1, 2]')
     refused('format: None')
     (folder / 'manifest.json').write_bytes(b'\xff\xfe')
     refused('not a checkpoint')
 
 
-def test_the_way_on_is_the_newest_that_the_scenario_can_begin_with(tmp_path: Path) -> None:
-    """Not one that somebody gave a name, nor one with vehicles that came in mid-run, nor a damaged one."""
+def test_resume_hint_is_the_newest_usable_checkpoint(tmp_path: Path) -> None:
+    """Neither a named checkpoint, nor one with vehicles spawned during the run, nor a damaged one."""
     (tmp_path / 'scenario.yaml').write_text('name: two\nseed: 1\nvehicles: {amber: {}}\n')
     made = {'world': b'', 'amber': b'', 'terrain': b''}
     assert files.resume_hint(tmp_path) == ''
@@ -80,11 +80,11 @@ def test_the_way_on_is_the_newest_that_the_scenario_can_begin_with(tmp_path: Pat
     ):
         files.write(tmp_path / 'checkpoints' / name, Checkpoint(0, '', blobs))
     (tmp_path / 'checkpoints' / 't000040.000' / 'manifest.json').write_text('{"blobs": ')
-    assert files.resume_hint(tmp_path).endswith(f'--from {tmp_path / "checkpoints" / "t000020.000"}')
+    assert files.resume_hint(tmp_path).endswith(f'--checkpoint {tmp_path / "checkpoints" / "t000020.000"}')
 
 
-def test_what_is_no_checkpoint_is_not_replaced(tmp_path: Path) -> None:
-    """A folder of something else stays as it is, and so does a file; an empty folder and a checkpoint do not."""
+def test_folder_without_a_checkpoint_is_not_replaced(tmp_path: Path) -> None:
+    """Other folders and files are kept. An empty folder and a checkpoint are replaced."""
     for name in ('home', 'home/sub'):
         (tmp_path / name).mkdir()
     file = tmp_path / 'thesis.tex'
@@ -98,7 +98,7 @@ def test_what_is_no_checkpoint_is_not_replaced(tmp_path: Path) -> None:
     assert files.read(tmp_path / 'home' / 'sub') == MADE
 
 
-def test_a_checkpoint_that_the_disk_refuses_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_write_of_a_checkpoint_leaves_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = Path.write_bytes
 
     def full(path: Path, data: bytes) -> int:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the responses of the services of a world's past."""
+"""Tests of the responses of checkpoint and rewind services."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.ros
 
 
 def services(state_hash: str, refused: str = '') -> Any:
-    """Return the services of a world at t = 0 that has a state hash, or none."""
+    """Return the services of a world at t = 0 with or without a state hash."""
     world = SimpleNamespace(t_ns=0, cycle=0, state_hash=state_hash)
     saved = SimpleNamespace(folder=None, t_ns=0, state_hash=state_hash, name='t0', size=3)
 
@@ -36,7 +36,7 @@ def services(state_hash: str, refused: str = '') -> Any:
     return made
 
 
-def test_default_rewind_goes_to_the_beginning_and_says_why_it_has_no_state_hash() -> None:
+def test_default_rewind_returns_to_the_beginning_with_the_reason_for_no_state_hash() -> None:
     response = asyncio.run(services('')._rewind(Rewind.Request(), Rewind.Response()))
     assert response.success and (response.t_ns, response.branch) == (0, 1)
     assert (response.state_hash, response.message) == ('', NO_HASH)
@@ -53,6 +53,6 @@ def test_response_has_a_state_hash_or_a_reason(call: str, kind: Any, message: st
     assert unknown.state_hash == '' and unknown.message.startswith(message) and unknown.message.endswith(NO_HASH)
 
 
-def test_refused_rewind_has_the_reason_alone() -> None:
+def test_refused_rewind_has_only_the_reason() -> None:
     response = asyncio.run(services('', 'is later than now')._rewind(Rewind.Request(), Rewind.Response()))
     assert not response.success and response.message == 'is later than now'

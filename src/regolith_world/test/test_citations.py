@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Every run cites the papers behind motion, contact and random numbers."""
+"""Tests of the citations of motion, contact and random numbers."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from types import SimpleNamespace
 from regolith_world.reporting.citations import citations
 
 
-def test_every_run_cites_all_there_is() -> None:
-    """Those of joints where a scenario has some."""
+def test_every_run_has_all_citations() -> None:
+    """Citations of joints are present if a scenario has joints."""
     every = citations(SimpleNamespace(objects={'cable': {'type': 'rope'}, 'tow': {'type': 'cable'}}))
     assert set(every.keys) == set(every.entries()) and len(set(every.keys)) == len(every.keys)
-    plain = citations(SimpleNamespace(objects={'ball': {'type': 'free_body'}}))
+    plain = citations(SimpleNamespace(objects={'ball': {'type': 'rigid_body'}}))
     linked = citations(SimpleNamespace(objects={'cable': {'type': 'rope'}}))
     assert set(linked.keys) - set(plain.keys) == {'andersen1983', 'george1981', 'khatib1987'}
     coupled = citations(SimpleNamespace(objects={'clamp': {'type': 'joint'}}))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Time as /clock and stamps show it after a rewind."""
+"""Tests of the clock offset after a rewind."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def back() -> Iterator[None]:
     clock_offset.set_offset(0)
 
 
-def test_what_is_shown_lies_the_offset_of_the_newest_cycle_later() -> None:
-    """Also of many times at once; and what is shown leads back to the world's own time."""
+def test_clock_time_includes_the_offset_of_the_newest_cycle() -> None:
+    """Also for many times at once. Clock times convert back to world times."""
     stamp = clock_offset.stamp(2_250_000_000)
     assert (stamp.sec, stamp.nanosec) == (2, 250_000_000)
     clock_offset.set_offset(900_000_000)

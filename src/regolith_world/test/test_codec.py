@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Records through the codec: every bit, shape and type comes back, or encoding says why not."""
+"""Tests of the codec: every bit, shape and type is restored, or encoding is refused."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SEVERAL = settings(derandomize=True, max_examples=40, deadline=None)
 
 @dataclass
 class Everything:
-    """A record with a field of each kind the codec knows."""
+    """A record with a field of each kind that the codec supports."""
 
     array: np.ndarray
     number: int
@@ -40,7 +40,7 @@ class Everything:
 
 WHOLE = st.integers(-(2**63), 2**63 - 1)
 REAL = st.floats(allow_nan=False)
-# NaN has payloads, which JSON cannot say.
+# NaN has payloads, which JSON cannot represent.
 NUMBERS = {'<f8': REAL, '<f4': st.floats(width=32, allow_nan=False)}
 KEY = st.builds(CycleKey, WHOLE, WHOLE, WHOLE)
 ANY_ARRAY = st.sampled_from(('<f8', '<f4', '<i8', '<i4', '<u8', '|u1', '|b1')).flatmap(
@@ -67,7 +67,7 @@ EVERYTHING = st.builds(
 
 
 def same(a, b) -> bool:
-    """Compare to the bit: types, shapes, signs of zero."""
+    """Compare bit for bit: types, shapes, signs of zero."""
     if type(a) is not type(b):
         return False
     if isinstance(a, np.ndarray):
@@ -83,14 +83,14 @@ def same(a, b) -> bool:
 
 @SEVERAL
 @given(EVERYTHING)
-def test_whatever_goes_in_comes_out(value):
+def test_codec_round_trip_of_any_value_is_exact(value):
     blob = codec.encode(value)
     back = codec.decode(Everything, blob)
     assert same(value, back)
     assert codec.encode(back) == blob
 
 
-def test_records_survive_to_the_last_bit():
+def test_codec_round_trip_of_records_is_bit_identical():
     turned = from_yaw(1 / 3)
     state = rigid_state('a', [np.nextafter(0.1, 1.0), 0, 0], 1.0, np.eye(3), orientation=turned)
     assert same(codec.decode(BodyState, codec.encode(state)), state)
@@ -107,12 +107,12 @@ def test_empty_arrays_keep_their_shape_and_integers_their_value():
 
 
 @pytest.mark.parametrize('value', [{1: 'a'}, {('a', 'b'): 1}, np.array(['text']), np.array([1j]), {1, 2}, object()])
-def test_what_would_come_back_as_something_else_is_refused(value):
+def test_codec_refuses_values_that_change_in_a_round_trip(value):
     with pytest.raises(TypeError):
         codec.encode(value)
 
 
 @pytest.mark.parametrize('blob', [b'', b'{', b'null', b'[1]', b'{"a":"x"}', b'\xff\xfe'])
-def test_what_is_no_such_record_is_refused_by_name(blob):
+def test_decode_of_other_bytes_is_refused_with_the_record_name(blob):
     with pytest.raises(ValueError, match='not a saved Impulse'):
         codec.decode(Impulse, blob)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Who meets whom in a cycle, and which meeting decides how it is retried."""
+"""Tests of collision detection: close pairs of a cycle, and the violation that decides the next attempt."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ import pytest
 from regolith_world.contacts.collision_detection import CollisionDetector, newcomer_penetration
 from regolith_world.contacts.intersection import BROAD_MARGIN, Status
 from regolith_world.cycle.records import Command, Cycle, CycleKey, Shape, ShapeKind, Verdict
-from regolith_world.objects.object import Beam, Object, RigidBody, StaticBody
+from regolith_world.objects.beam import Beam
+from regolith_world.objects.object import Object
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import rigid_state, sphere_inertia
+from regolith_world.objects.static_body import StaticBody
 
 START, DT = 40_000_000, 20_000_000
 CYCLE = Cycle(CycleKey(0, 2, 0), START, DT, Verdict.NONE, Command.EVOLVE)
@@ -40,7 +43,7 @@ def find(*objects, judged=True):
     return CollisionDetector(judged=judged).find({o.name: o for o in objects}, CYCLE)
 
 
-def test_near_pairs_are_told_in_name_order_and_far_ones_not():
+def test_near_pairs_are_returned_in_name_order():
     objects = evolved(ball('c', [0, 0, 0]), ball('a', [0.4, 0, 0]), ball('b', [0, 5, 0]), ball('d', [0, 0, 0.3]))
     hits, worst = find(*objects.values())
     assert [(h.a.name, h.b.name) for h in hits] == [('a', 'c'), ('a', 'd'), ('c', 'd')] and worst is None
@@ -52,9 +55,7 @@ def test_near_pairs_are_told_in_name_order_and_far_ones_not():
 
 @pytest.mark.parametrize('names', list(itertools.permutations('abcd')))
 def test_the_earliest_of_several_violations_decides(names):
-    """Two pairs run into each other in one cycle, after 12 and after 4 ms: whatever they are called, the retry is for the
-    second.
-    """
+    """Two pairs collide in one cycle, after 12 and after 4 ms. Independent of names, the retry is for the second pair."""
     late, still, early, also = names
     objects = evolved(
         ball(late, [0, 0, 0], [3.0, 0, 0]),
@@ -65,19 +66,19 @@ def test_the_earliest_of_several_violations_decides(names):
     hits, worst = find(*objects.values())
     assert len(hits) == 2 and worst.after_ns == DT
     assert (worst.distance_before, worst.distance_after) == pytest.approx((0.012, -0.048), abs=1e-5)
-    # The same from the point of view of nobody who is judged.
+    # The same without a check for violations.
     assert find(*objects.values(), judged=False)[1] is None
 
 
-def test_an_end_within_a_millimetre_is_no_violation():
+def test_penetration_below_one_millimeter_is_not_a_violation():
     for depth, bad in ((0.0009, False), (0.0011, True)):
         objects = evolved(ball('a', [0, 0, 0], [1.0, 0, 0]), ball('b', [0.2 + 0.02 - depth, 0, 0]))
         (hit,), worst = find(*objects.values())
         assert hit.distance == pytest.approx(-depth, abs=2e-6) and (worst is not None) == bad
 
 
-def test_what_passes_through_within_the_cycle_is_seen_on_its_way():
-    """A ball that is 0.6 m before a thin wall at the start and 0.5 m behind it at the end."""
+def test_passage_through_a_body_within_a_cycle_is_detected():
+    """A ball 0.6 m before a thin wall at the start, and 0.5 m behind it at the end."""
     wall = StaticBody('wall', [0, 0, 0], [Shape(ShapeKind.BOX, np.array([0.01, 1.0, 1.0]))])
     wall.states.clear()
     wall.states.new_state(START, rigid_state('wall', [0, 0, 0], 1.0, np.eye(3)))
@@ -87,15 +88,15 @@ def test_what_passes_through_within_the_cycle_is_seen_on_its_way():
     assert 0 < worst.after_ns < DT and worst.distance_before == pytest.approx(BROAD_MARGIN, abs=0.2)
     x = -0.71 + 60.0 * worst.after_ns * 1e-9
     assert worst.distance_after < -1e-3 and abs(x) < 0.11
-    # Side by side at the same speed nothing passes anything.
+    # Side by side at the same speed, no body passes another.
     pair = evolved(ball('a', [0, 0, 0], [60.0, 0, 0]), ball('b', [0, 0.21, 0], [60.0, 0, 0]))
     assert find(*pair.values())[1] is None
 
 
 @pytest.mark.parametrize('axis', [0, 1, 2])
 @pytest.mark.parametrize('sign', [1.0, -1.0])
-def test_a_ball_is_seen_to_pass_through_a_wall_whichever_way_it_flies(axis, sign):
-    """The wall stands where neither the start nor the end of the ball reaches."""
+def test_ball_through_a_wall_is_detected_in_any_direction(axis, sign):
+    """The wall is where neither the start nor the end of the ball reaches."""
     half = np.full(3, 1.0)
     half[axis] = 0.02
     place, velocity = np.zeros(3), np.zeros(3)
@@ -107,14 +108,14 @@ def test_a_ball_is_seen_to_pass_through_a_wall_whichever_way_it_flies(axis, sign
 
 @pytest.mark.parametrize('offset', np.linspace(0.0, 0.05, 11))
 def test_thin_plates_do_not_pass_through_each_other_between_samples(offset):
-    """Samples are half a plate apart, so one of them shows plates of 20 mm that overlap, wherever the first one lies."""
+    """Samples are half a plate apart, so one of them has overlapping plates of 20 mm for any offset."""
     plate = Shape(ShapeKind.BOX, np.array([0.01, 0.5, 0.5]))
     fast = body('b', [-0.3 - offset, 0.0, 0.0], plate, [30.0, 0.0, 0.0])
     _, worst = find(*evolved(body('a', np.zeros(3), plate), fast).values())
     assert worst is not None and worst.distance_after < -0.001
 
 
-def test_what_is_born_inside_another_is_judged_at_the_end():
+def test_object_spawned_inside_another_is_checked_at_the_end():
     old = ball('a', [0, 0, 0])
     old.evolve(CYCLE)
     young = RigidBody('b', rigid_state('b', [0.15, 0, 0], 1.0, np.eye(3)), [BALL], t_ns=START + DT)
@@ -125,7 +126,7 @@ def test_what_is_born_inside_another_is_judged_at_the_end():
     )
 
 
-def test_a_family_does_not_meet_itself_nor_a_beam_its_emitter():
+def test_family_and_beam_emitter_are_not_intersected():
     parent = ball('p', [0, 0, 0])
     Object('p/arm', rigid_state('p/arm', [0.1, 0, 0], 1.0, np.eye(3)), [BALL], parent=parent, t_ns=START)
     parent.evolve(CYCLE)
@@ -135,17 +136,17 @@ def test_a_family_does_not_meet_itself_nor_a_beam_its_emitter():
     hits, worst = find(parent, beam, other)
     assert [(h.a.name, h.b.name) for h in hits] == [('p/0', 'q')] and worst is None
     assert hits[0].distance == pytest.approx(1.9, abs=1e-9)
-    # Two beams cross and do not meet.
+    # Two beams cross without an intersection.
     second = Beam('q/0', np.array([1.0, -1.0, 0]), np.array([0, 1.0, 0]), 3.0, START + DT, 'q')
     assert len(find(parent, beam, other, second)[0]) == 1
-    # Parts of two families do.
+    # Parts of two families intersect.
     strange = ball('r', [0.25, 0, 0])
     strange.evolve(CYCLE)
     hits, worst = find(parent, strange)
     assert [(h.a.name, h.b.name) for h in hits] == [('p', 'r'), ('p/arm', 'r')] and worst is not None
 
 
-def test_shapes_are_laid_out_anew_when_somebody_comes_or_goes():
+def test_shapes_are_recompiled_when_objects_change():
     encounters = CollisionDetector(judged=True)
     a, b, c = evolved(ball('a', [0, 0, 0]), ball('b', [0.3, 0, 0]), ball('c', [0.3, 0, 0])).values()
     assert len(encounters.find({'a': a, 'b': b}, CYCLE)[0]) == 1
@@ -165,5 +166,5 @@ def test_overlap_names_the_first_and_the_depth():
     assert (
         newcomer_penetration(ghost, there) is None and newcomer_penetration(ball('x', [0, 0, 0]), {'g': ghost}) is None
     )
-    # A box whose corner is in the other's box, but not in its shape.
+    # A box with a corner in the bounding box of the other, but not in its shape.
     assert newcomer_penetration(ball('x', [0.15, 0.15, 0]), {'o': ball('o', [0, 0, 0])}) is None

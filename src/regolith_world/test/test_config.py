@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What every section of every file refuses, and that nothing is taken for something it looks like."""
+"""Tests of the schema base class: strict types, unknown keys."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Outer(Section):
     others: tuple[Inner, ...] = ()
 
 
-def test_what_a_yaml_file_holds_is_taken_as_it_is() -> None:
+def test_valid_values_of_a_yaml_file_are_accepted() -> None:
     found = Outer.model_validate(
         {
             'count': 3,
@@ -57,7 +57,7 @@ def test_what_a_yaml_file_holds_is_taken_as_it_is() -> None:
         ({'ratio': 0.5}, ('ratio',)),
     ],
 )
-def test_nothing_is_taken_for_what_it_looks_like(values: dict[str, Any], where: tuple[str | int, ...]) -> None:
+def test_values_of_a_wrong_type_are_refused(values: dict[str, Any], where: tuple[str | int, ...]) -> None:
     with pytest.raises(ValidationError) as caught:
         Outer.model_validate(values)
     assert [error['loc'] for error in caught.value.errors()] == [where]

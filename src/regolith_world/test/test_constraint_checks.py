@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of couplings that cannot hold from the start, and of worlds that hardly advance."""
+"""Tests of checks of constraints at their start, and of worlds that hardly advance."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def problem(**things: dict[str, Any]) -> str:
 @pytest.mark.parametrize(
     ('coupling', 'said'),
     [
-        (cable('a', 'b', length_m=0.1), 'c.length_m = 0.1: ends are 2 m apart, an error of 1.9 m where a cycle may'),
+        (cable('a', 'b', length_m=0.1), 'c.length_m = 0.1: ends are 2 m apart, an error of 1.9 m where a step may'),
         (cable('a', 'b', length_m=2.0 - 1.1 * MOST_M), 'allowed: at least 1.99'),
         (cable('a', 'b', length_m=1.0, stiffness_npm=1e6), 'c.length_m = 1: ends are 2 m apart'),
         (
@@ -48,8 +48,8 @@ def problem(**things: dict[str, Any]) -> str:
         (joint('fixed', 'a', 'b', at=[0, 0, 1e3]), 'c.at = [0.0, 0.0, 1000.0]: is 999.9 m outside the shapes of a'),
     ],
 )
-def test_coupling_that_would_throw_its_ends_is_refused_with_the_number(coupling: dict[str, Any], said: str) -> None:
-    """By the check, at the first step, and when it is spawned."""
+def test_constraint_that_would_throw_its_ends_is_refused_with_the_value(coupling: dict[str, Any], said: str) -> None:
+    """By the check, at the first step, and at spawning."""
     things = {'a': ball(0, 0, 3), 'b': ball(2, 0, 3)}
     assert said in problem(**things, c=coupling)
     with pytest.raises(ProtocolError, match='allowed: '):
@@ -75,8 +75,8 @@ def test_coupling_that_would_throw_its_ends_is_refused_with_the_number(coupling:
         joint('hinge', 'a', 'b', at=[0, 0, 2.0]),
     ],
 )
-def test_coupling_that_can_hold_gives_at_most_the_stated_speed(coupling: dict[str, Any]) -> None:
-    """Two equal bodies in free fall: what one step of the coupling adds to their approach is within the limit."""
+def test_valid_constraint_gives_at_most_the_stated_speed(coupling: dict[str, Any]) -> None:
+    """Two equal bodies in free motion: one step of the constraint changes their approach by at most the limit."""
     world = made(a=ball(0, 0, 3), b=ball(2, 0, 3), c=coupling)
     assert impossible(world.objects) is None
     for _ in range(3):
@@ -86,7 +86,7 @@ def test_coupling_that_can_hold_gives_at_most_the_stated_speed(coupling: dict[st
         assert np.linalg.norm(after - before) <= 1.001 * CORRECTION_MPS
 
 
-def test_body_of_a_wall_or_a_brick_is_measured_by_its_shapes() -> None:
+def test_constraint_distance_is_measured_from_the_shapes_of_the_body() -> None:
     things = {'wall': HOOK, 'b': brick(0, 0, 3)}
     assert not problem(**things, c=cable('wall', 'b', length_m=2.0))
     assert not problem(**things, c=cable('wall', 'b', ends=[[0, 0, 0], [1.1, 0, 0]], length_m=9.0))
@@ -96,7 +96,7 @@ def test_body_of_a_wall_or_a_brick_is_measured_by_its_shapes() -> None:
 
 
 def test_world_that_discards_too_many_cycles_warns_and_ends() -> None:
-    """Counted in simulated time: as many over a longer time are allowed."""
+    """Counted in simulated time: the same number over a longer time is allowed."""
     discards = Discards(100)
     for k in range(100):
         discards.add(k * SPAN_NS // 1000, ('a', 'b'))
@@ -113,7 +113,7 @@ def test_world_that_discards_too_many_cycles_warns_and_ends() -> None:
 
 
 def test_world_of_stuck_bodies_ends_at_its_limit() -> None:
-    """A ball between two walls that close on it: no cycle is short enough."""
+    """A ball between two walls that close on it: no step is short enough."""
     wall = {'type': 'platform', 'travel_time_s': 2.0, 'shapes': [{'kind': 'box', 'size_m': [0.05, 1.0, 1.0]}]}
     left, right = (
         {**wall, 'position': [-0.2, 0, 3], 'end_position': [0.2, 0, 3]},

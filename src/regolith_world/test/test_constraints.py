@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Joints and cables between objects that evolve apart."""
+"""Tests of constraints: joints and cables between separately computed objects."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ G = 1.62
 
 def ball(*position: float, mass: float = 1.0, **more: Any) -> dict[str, Any]:
     shape = {'kind': 'sphere', 'size_m': [0.1]}
-    return {'type': 'free_body', 'position': list(position), 'mass_kg': mass, 'shape': shape, **more}
+    return {'type': 'rigid_body', 'position': list(position), 'mass_kg': mass, 'shape': shape, **more}
 
 
 def brick(*position: float, mass: float = 2.0, **more: Any) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def joint(kind: str, a: str, b: str, **more: Any) -> dict[str, Any]:
     return {'type': 'joint', 'kind': kind, 'between': [a, b], **more}
 
 
-HOOK = {'type': 'immovable', 'position': [0.0, 0.0, 5.0], 'shapes': [{'kind': 'sphere', 'size_m': [0.05]}]}
+HOOK = {'type': 'static_body', 'position': [0.0, 0.0, 5.0], 'shapes': [{'kind': 'sphere', 'size_m': [0.05]}]}
 ROD = {'ends': [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]}
 
 
@@ -63,7 +63,7 @@ def energy(w: World, names: tuple[str, ...], gravity: float = 0.0) -> float:
 
 
 def test_a_rod_keeps_two_balls_at_a_distance_and_their_momentum() -> None:
-    """They turn about each other; momentum and spin about the origin to rounding."""
+    """They rotate about each other; momentum and angular momentum about the origin are conserved to rounding."""
     two = {
         'a': ball(0, 0, 0, weightless=True, velocity_mps=[0.1, 0.5, 0.0]),
         'b': ball(1, 0, 0, mass=3.0, weightless=True, velocity_mps=[0.1, -0.5, 0.2]),
@@ -82,7 +82,7 @@ def test_a_rod_keeps_two_balls_at_a_distance_and_their_momentum() -> None:
         w.step()
         now = body(w, 'b').position - body(w, 'a').position
         turned += math.atan2(np.linalg.norm(np.cross(was, now)), was @ now)
-        # Between commits they fly straight: v^2 h^2 / 2 d = 12 um at 1 m/s, and what two steps do not take out.
+        # Between commits they move straight: v^2 h^2 / 2 d = 12 um at 1 m/s, and what two steps do not correct.
         assert np.linalg.norm(now) == pytest.approx(1.0, abs=5e-5)
     assert momenta() == pytest.approx(before, abs=1e-12)
     assert turned == pytest.approx(math.hypot(1.0, 0.2) * 5.0, rel=0.01)
@@ -102,14 +102,14 @@ def test_a_pendulum_has_its_period_and_gains_no_energy(kind: str) -> None:
         if was > 0.0 >= now:
             crossings.append(1e-9 * (before + (w.t_ns - before) * was / (was - now)))
         assert np.linalg.norm(body(w, 'bob').position - body(w, 'hook').position) == pytest.approx(length, abs=1e-4)
-        # It falls freely for 5 ms between two pulls, 20 um or 33 uJ.
+        # It falls freely for 5 ms between two impulses, 20 um or 33 uJ.
         assert energy(w, ('bob',), G) < most + 5e-5
     period = (crossings[-1] - crossings[0]) / (len(crossings) - 1)
     assert period == pytest.approx(2.0 * math.pi * math.sqrt(length / G), rel=5e-3)
 
 
 def test_a_cable_pulls_and_never_pushes() -> None:
-    """Slack, it lets both be; taut, a plastic blow leaves the velocity of the centre of mass along it, and no more."""
+    """Slack, it has no effect. Taut, a plastic impact keeps only the velocity of the center of mass along it."""
     w = world(
         a=ball(0, 0, 0, weightless=True),
         b=ball(1, 0, 0, mass=3.0, weightless=True, velocity_mps=[0.5, 0.2, 0.0]),
@@ -126,7 +126,7 @@ def test_a_cable_pulls_and_never_pushes() -> None:
 
 
 def test_a_train_of_sledges_has_the_tensions_of_newton() -> None:
-    """Weights that hang from one another: each cable carries what hangs below it, at once."""
+    """Weights that hang from one another: each cable carries what hangs below it, in the same commit."""
     hung = {f'w{k}': ball(0, 0, 4.0 - k, mass=m) for k, m in enumerate((1.0, 2.0, 5.0))}
     w = world(
         hook=HOOK,
@@ -141,12 +141,12 @@ def test_a_train_of_sledges_has_the_tensions_of_newton() -> None:
         totals -= [w.objects[f'c{k}'].given[0] for k in range(3)]  # type: ignore[attr-defined]
         w.step(2_000_000_000)
     assert totals / (1e-9 * (w.t_ns - start)) == pytest.approx([8.0 * G, 7.0 * G, 5.0 * G], rel=1e-3)
-    # Each end falls for a step of 5 ms and is brought back over two: g h^2 = 40 um a cable.
+    # Each end falls for a step of 5 ms and is corrected over two: g h^2 = 40 um per cable.
     assert body(w, 'w2').position[2] == pytest.approx(2.0, abs=2e-4)
 
 
 def test_a_spring_swings_with_its_period() -> None:
-    """Two free balls: 2 pi sqrt(m / k) with the reduced mass, to 1 %; implicit steps of 5 ms only take energy."""
+    """Two free balls: 2 pi sqrt(m / k) with the reduced mass, to 1 %; implicit steps of 5 ms only remove energy."""
     w = world(
         a=ball(0, 0, 0, weightless=True),
         b=ball(1.1, 0, 0, mass=3.0, weightless=True),
@@ -166,7 +166,7 @@ def test_a_spring_swings_with_its_period() -> None:
 
 @pytest.mark.parametrize('step_s', [0.005, 0.02])
 def test_a_weight_stretches_an_elastic_cable_by_its_law(step_s: float) -> None:
-    """m g / k, whatever the length of cycles; also where something else makes them shorter than its step."""
+    """m g / k for any step size, also where another object requests shorter steps."""
     for more in (
         {},
         {
@@ -190,8 +190,8 @@ def test_a_weight_stretches_an_elastic_cable_by_its_law(step_s: float) -> None:
         assert 4.0 - body(w, 'bob').position[2] == pytest.approx(4.0 * G / 200.0, rel=0.01)
 
 
-def test_a_slack_cable_and_its_deadline_are_saved_whole() -> None:
-    """A slack cable asks for cycles longer than its step; what it asks for is part of its state, and so is its end."""
+def test_slack_cable_and_its_release_time_are_restored() -> None:
+    """A slack cable requests steps longer than its step. The request and its release time are part of its state."""
 
     def made(until_s: float = 0.0) -> World:
         w = world(
@@ -217,10 +217,10 @@ def test_a_slack_cable_and_its_deadline_are_saved_whole() -> None:
     assert len({made(until_s).state_hash for until_s in (0.0, 50.0, 60.0)}) == 3
 
 
-def test_cycles_of_unequal_length_stretch_an_elastic_cable_no_further() -> None:
-    """m g / k, also when every other cycle is cut to a tenth.
+def test_elastic_cable_stretch_is_independent_of_step_sizes() -> None:
+    """m g / k, also when every other step is cut to a tenth.
 
-    The stretch at a commit lies within half of what the ball falls in a cycle, g h^2 / 2, of its mean: 1 % here.
+    The stretch at a commit is within half of what the ball falls in a step, g h^2 / 2, of its mean: 1 % here.
     """
     w = world(
         hook=HOOK,
@@ -242,8 +242,8 @@ HELD = {
 
 
 @pytest.mark.parametrize('kind', HELD)
-def test_joints_hold_what_they_are_to_hold_and_nothing_else(kind: str) -> None:
-    """Two bricks that tumble, 4 s: points together, axes parallel, momenta kept; what is free, moves."""
+def test_joints_constrain_exactly_their_degrees_of_freedom(kind: str) -> None:
+    """Two bricks that tumble, 4 s: points together, axes parallel, momenta conserved; free directions move."""
     w = world(
         a=brick(0, 0, 0, weightless=True, angular_velocity_radps=[0.1, 0.2, 0.6], velocity_mps=[0.0, 0.0, 0.05]),
         b=brick(0.8, 0, 0, mass=1.0, weightless=True, angular_velocity_radps=[-0.2, 0.1, -0.4]),
@@ -268,7 +268,7 @@ def test_joints_hold_what_they_are_to_hold_and_nothing_else(kind: str) -> None:
 
 
 def test_a_bar_on_a_platform_is_carried_with_its_weight_and_the_acceleration() -> None:
-    """m (g + a) at every moment of a smooth lift, to 2 %."""
+    """m (g + a) at any time of a smooth lift, to 2 %."""
     lift = {
         'type': 'platform',
         'position': [0.0, 0.0, 0.0],
@@ -287,24 +287,24 @@ def test_a_bar_on_a_platform_is_carried_with_its_weight_and_the_acceleration() -
     assert body(w, 'bar').position[2] - body(w, 'lift').position[2] == pytest.approx(1.0, abs=1e-4)
 
 
-def test_it_lets_go_at_its_time_to_the_nanosecond() -> None:
+def test_constraint_is_released_at_its_time_to_the_nanosecond() -> None:
     w = world(hook=HOOK, bob=ball(0, 0, 4.0), tether=cable('hook', 'bob', release_s=0.5))
     while 'tether' in w.objects:
         w.step()
     assert w.t_ns == 500_000_000 and w.cycle
     run(w, 1.5)
-    # Held, it falls and is pulled up in turns of 5 ms, at up to 4 mm/s.
+    # Held, it falls and is pulled up alternately for 5 ms, at up to 4 mm/s.
     assert body(w, 'bob').position[2] == pytest.approx(4.0 - 0.5 * G, abs=5e-3)
 
 
-def test_it_goes_with_what_it_holds() -> None:
+def test_constraint_is_removed_with_its_entity() -> None:
     w = world(hook=HOOK, bob=ball(0, 0, 4.0, lifetime_s=0.5), tether=cable('hook', 'bob'))
     run(w, 0.7)
     assert set(w.objects) == {'hook'}
 
 
-def test_rule_1_holds_for_worlds_with_couplings() -> None:
-    """Saved at any commit, a world goes on in the same states: a spring, a joint and a cable that becomes taut."""
+def test_rule_1_holds_for_worlds_with_constraints() -> None:
+    """Saved at any commit, a world continues with the same states: a spring, a joint and a cable that becomes taut."""
     things = {
         'hook': HOOK,
         'bob': ball(0.5, 0, 4.2, mass=2.0),
@@ -330,8 +330,8 @@ def test_rule_1_holds_for_worlds_with_couplings() -> None:
             assert again.state_hash == marks[n], (k, n)
 
 
-def test_it_can_come_in_mid_run_and_lets_go_when_deleted() -> None:
-    """What it holds must be there."""
+def test_constraint_spawned_during_a_run_is_released_when_deleted() -> None:
+    """The entities that it connects must exist."""
     w = world(hook=HOOK, bob=ball(0, 0, 4.0, weightless=True))
     timeline = Timeline(w, Nobody())  # type: ignore[arg-type]
     w.hold()
@@ -341,7 +341,7 @@ def test_it_can_come_in_mid_run_and_lets_go_when_deleted() -> None:
     def made(**entry: Any) -> Any:
         return make_objects({'tether': {**cable('hook', 'bob'), **entry}}, G)[0]
 
-    with pytest.raises(AdmissionError, match=r"'tether' needs 'nobody'; allowed: bob, hook"):
+    with pytest.raises(AdmissionError, match=r"'tether' needs 'nobody'; allowed: bob, hook"):  # term: a name
         timeline.apply_edit(SpawnEdit('tether', made(between=['hook', 'nobody']).save()))
     timeline.apply_edit(SpawnEdit('tether', made(release_s=0.3).save()))
     w.step()
@@ -351,8 +351,8 @@ def test_it_can_come_in_mid_run_and_lets_go_when_deleted() -> None:
 
 
 @pytest.mark.parametrize('seed', range(20))
-def test_cables_that_let_go_are_those_that_would_push(seed: int) -> None:
-    """Of any positive definite system: x <= 0, what falls short does so downwards, and not both; others are exact."""
+def test_cables_under_compression_transmit_no_force(seed: int) -> None:
+    """For any positive definite system: x <= 0, one-way rows are short of the target or active, not both; others exact."""
     random = np.random.default_rng(seed)
     n = int(random.integers(1, 9))
     half = random.normal(size=(n, n))
@@ -367,13 +367,13 @@ def test_cables_that_let_go_are_those_that_would_push(seed: int) -> None:
 @pytest.mark.parametrize(
     ('kind', 'changes', 'why'),
     [
-        ('cable', {'between': ['a', 'a']}, r"between = \['a', 'a'\]: one and the same; allowed: two names"),
+        ('cable', {'between': ['a', 'a']}, r"between = \['a', 'a'\]: names are equal; allowed: two different names"),
         ('cable', {'length_m': 0.0}, 'greater than 0'),
         ('cable', {'damping': 3.0}, 'damping = 3.0: applies only with stiffness_npm; allowed: 0'),
         ('cable', {'max_step_s': 0.5}, 'less than or equal to 0.1'),
         ('joint', {}, 'at = null: is required for a fixed; allowed: a value'),
         ('joint', {'at': [0, 0, 0], 'axis': [0, 0, 1]}, r'axis = .* does not apply to a fixed; allowed: left out'),
-        ('joint', {'kind': 'hinge', 'at': [0, 0, 0], 'axis': [0, 0, 0]}, 'leads nowhere; allowed: a direction'),
+        ('joint', {'kind': 'hinge', 'at': [0, 0, 0], 'axis': [0, 0, 0]}, 'has no direction; allowed: a nonzero vector'),
         ('joint', {'kind': 'spring', **ROD}, 'stiffness_npm = null: is required for a spring; allowed: a value'),
         (
             'joint',
@@ -383,7 +383,7 @@ def test_cables_that_let_go_are_those_that_would_push(seed: int) -> None:
         ('joint', {'kind': 'knot'}, 'Input should be'),
     ],
 )
-def test_what_cannot_be_held_so_is_refused(kind: str, changes: dict[str, Any], why: str) -> None:
+def test_constraint_with_invalid_keys_is_refused(kind: str, changes: dict[str, Any], why: str) -> None:
     entry = cable('a', 'b') if kind == 'cable' else joint('fixed', 'a', 'b')
     with pytest.raises(ValidationError, match=why):
         (CABLE if kind == 'cable' else JOINT).section.model_validate({**entry, **changes})

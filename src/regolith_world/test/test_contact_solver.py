@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Blows against the closed forms of rigid impact (Goldsmith 1960, ch. 2): off centre, turning, several at a time."""
+"""Tests of the contact solver against closed forms of rigid impact (Goldsmith 1960, ch. 2)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TILT = from_rotation_vector(np.array([0.3, -0.5, 0.2]))
 
 
 def body(name, position, velocity, mass=2.0, omega=(0, 0, 0), centre=(0, 0, 0), inertia=(0.3, 0.5, 0.7), **options):
-    """Return a body whose centre of mass is at ``centre`` from its origin, in world axes."""
+    """Return a body whose center of mass is at ``centre`` from its origin, in world axes."""
     position, r = np.array(position, dtype=float), matrix(TILT)
     state = BodyState(
         name,
@@ -48,7 +48,7 @@ def meet(a, b, point, normal, gap=0.0):
 
 
 def velocity_at(state, point, blow=None, sign=1.0):
-    """Return the velocity of a body's point, after a blow if there is one."""
+    """Return the velocity of a point of a body, after an impulse if there is one."""
     v, omega = state.linear_velocity, state.angular_velocity
     v = v + np.cross(omega, state.center_of_mass - state.position)
     if blow is not None and state.mass > 0.0:
@@ -62,8 +62,8 @@ POINT, NORMAL = np.array([0.5, 0.1, -0.1]), np.array([0.6, 0.0, 0.8])
 
 
 @pytest.mark.parametrize('restitution', [0.0, 0.4, 1.0])
-def test_a_smooth_blow_leaves_the_restitution_of_the_approach(restitution):
-    """Both turn, both have their centre of mass beside their origin: v_n' = -e v_n at the point, impulse along the normal."""
+def test_smooth_impact_has_the_restitution_of_the_approach(restitution):
+    """Both rotate, both have the center of mass beside their origin: v_n' = -e v_n at the point, impulse along the normal."""
     a = body('a', (0, 0, 0), (1, 0, 1), restitution=restitution, friction=0.0, **SPINNING)
     b = body('b', (1, 0.3, 0), (-1, 0.2, 0), mass=5.0, omega=(-0.5, 0.3, 0.9), centre=(-0.1, 0.1, 0.4), friction=0.7)
     hit = meet(a, b, POINT, NORMAL)
@@ -73,7 +73,7 @@ def test_a_smooth_blow_leaves_the_restitution_of_the_approach(restitution):
     (blow,), separation = solve_contacts([hit], HEARTBEAT)
     assert (blow.a, blow.b) == ('a', 'b') and separation == {('a', 'b'): 0.0}
     np.testing.assert_array_equal(blow.point, POINT)
-    # One contact: the iteration converges to rounding. The impulse is on a: against the normal, which leads to b.
+    # One contact: the iteration converges to rounding. The impulse is on a, against the normal, which points to b.
     np.testing.assert_allclose(np.cross(blow.impulse, NORMAL), 0.0, atol=1e-12)
     after = velocity_at(b.body, POINT, blow, -1.0) - velocity_at(a.body, POINT, blow)
     assert after @ NORMAL == pytest.approx(restitution * approach, rel=1e-12, abs=1e-12)
@@ -84,17 +84,18 @@ def test_a_smooth_blow_leaves_the_restitution_of_the_approach(restitution):
     assert blow.impulse @ NORMAL == pytest.approx(-(1.0 + restitution) * approach / effective, rel=1e-12)
 
 
-def test_the_more_elastic_of_two_decides_and_friction_is_their_mean():
+def test_restitution_is_the_maximum_and_friction_the_geometric_mean():
     a = body('a', (0, 0, 0), (1, 0, 0), inertia=(1e9, 1e9, 1e9), restitution=0.2, friction=0.09)
     b = body('b', (1, 0, 0), (-1, 3, 0), inertia=(1e9, 1e9, 1e9), restitution=0.6, friction=0.25)
     (blow,), _ = solve_contacts([meet(a, b, (0.5, 0, 0), (1, 0, 0))], HEARTBEAT)
-    # Without turning: mu = sqrt(0.09 * 0.25) = 0.15 of the normal impulse 2 * (1.6 / 2) * 2, along b's sliding on a.
+    # Without rotation: mu = sqrt(0.09 * 0.25) = 0.15 of the normal impulse 2 * (1.6 / 2) * 2, along the sliding of b on
+    # a.
     normal = 2.0 * 1.6
     np.testing.assert_allclose(blow.impulse, [-normal / 1.0, 0.15 * normal, 0.0], rtol=1e-6, atol=1e-6)
 
 
-def test_friction_stops_what_it_can_stop():
-    """Sliding slower than the cone allows ends: the point of contact sticks, whatever the direction."""
+def test_friction_stops_sliding_up_to_its_limit():
+    """Sliding slower than the cone allows ends: the contact point sticks in any direction."""
     a = body('a', (0, 0, 0), (1, 0, 0.02), friction=0.9)
     b = body('b', (1, 0, 0), (-1, 0.03, 0), friction=0.9)
     hit = meet(a, b, (0.5, 0, 0), (1, 0, 0))
@@ -103,7 +104,7 @@ def test_friction_stops_what_it_can_stop():
     np.testing.assert_allclose(after, 0.0, atol=1e-9)
 
 
-def test_a_wall_takes_any_blow_and_does_not_move():
+def test_wall_does_not_move_after_any_impact():
     wall = Object('w', BodyState('w', np.zeros(3), TILT, np.zeros(3), np.zeros(3)), restitution=1.0, friction=0.0)
     ball = body('b', (0.2, 0, 0), (-3, 0, 0), centre=(0.05, 0, 0))
     (blow,), _ = solve_contacts([meet(ball, wall, (0.1, 0, 0), (-1, 0, 0))], HEARTBEAT)
@@ -111,7 +112,7 @@ def test_a_wall_takes_any_blow_and_does_not_move():
 
 
 def test_several_pairs_are_solved_together_and_conserve_momentum():
-    """A Newton's cradle of three, plastic: one blow in two pairs leaves all at a third of the speed."""
+    """A Newton's cradle of three, plastic: one impact in two pairs leaves all at a third of the speed."""
     heavy = {'inertia': (1e9, 1e9, 1e9), 'friction': 0.0}
     a, b, c = (
         body('a', (0, 0, 0), (3, 0, 0), **heavy),
@@ -129,8 +130,8 @@ def test_several_pairs_are_solved_together_and_conserve_momentum():
     assert list(speeds.values()) == pytest.approx([1.0] * 3, abs=1e-9)
 
 
-def test_points_of_one_pair_share_the_blow():
-    """Four corners of a face, hit squarely: equal parts, no turn."""
+def test_contact_points_of_a_pair_share_the_impulse():
+    """Four corners of a face, hit centrally: equal parts, no rotation."""
     a, b = body('a', (0, 0, 0), (1, 0, 0), friction=0.0), body('b', (1, 0, 0), (0, 0, 0), friction=0.0)
     corners = [(0.5, y, z) for y in (-0.2, 0.2) for z in (-0.1, 0.1)]
     blows, _ = solve_contacts([meet(a, b, corners, [(1, 0, 0)] * 4, [0.0] * 4)], HEARTBEAT)
@@ -139,22 +140,22 @@ def test_points_of_one_pair_share_the_blow():
     np.testing.assert_allclose(sum(np.cross(p.point, p.impulse) for p in blows), 0.0, atol=1e-6)
 
 
-def test_penetration_is_taken_out_within_heartbeats_and_not_faster():
+def test_penetration_is_removed_at_a_limited_rate():
     heavy = {'inertia': (1e9, 1e9, 1e9), 'friction': 0.0}
     a, b = body('a', (0, 0, 0), (0, 0, 0), **heavy), body('b', (1, 0, 0), (0, 0, 0), **heavy)
     for depth, speed in ((0.0011, CORRECTION * 0.001 / HEARTBEAT), (0.5, MAX_PUSH), (0.5 * TOUCH_DISTANCE, 0.0)):
         blows, separation = solve_contacts([meet(a, b, (0.5, 0, 0), (1, 0, 0), -depth)], HEARTBEAT)
         assert separation['a', 'b'] == pytest.approx(speed, rel=1e-9)
-        # Two masses of 2 kg part at that speed.
+        # Two masses of 2 kg separate at that speed.
         assert sum(-p.impulse[0] for p in blows) == pytest.approx(speed * 1.0, abs=1e-12)
 
 
-def test_a_gap_may_close_but_no_more():
+def test_gap_may_close_without_penetration():
     heavy = {'inertia': (1e9, 1e9, 1e9), 'friction': 0.0, 'restitution': 1.0}
     a, b = body('a', (0, 0, 0), (1, 0, 0), **heavy), body('b', (1, 0, 0), (0, 0, 0), **heavy)
     gap = 0.0009
     (blow,), _ = solve_contacts([meet(a, b, (0.5, 0, 0), (1, 0, 0), gap)], HEARTBEAT)
-    # It closes by the gap less the touching distance within the heartbeat; no bounce before it has.
+    # The gap closes by itself less the touching distance within a step; no bounce before.
     assert -blow.impulse[0] == pytest.approx(1.0 - (gap - TOUCH_DISTANCE) / HEARTBEAT, rel=1e-9)
 
 
@@ -166,8 +167,8 @@ def test_slow_contacts_do_not_bounce():
         assert -blow.impulse[0] == pytest.approx(factor * speed, rel=1e-9)
 
 
-def test_half_the_press_of_a_heartbeat_is_made_up_for_beforehand():
-    """Pressed together by g, bodies that part at g h / 2 are after h where they were, closing at g h / 2."""
+def test_half_the_pressing_of_a_step_is_compensated_in_advance():
+    """Pressed together by g, bodies that separate at g h / 2 are at the same gap after h, closing at g h / 2."""
     heavy = {'inertia': (1e9, 1e9, 1e9), 'friction': 0.0}
     g = 1.7
     a, b = body('a', (0, 0, 0), (0.5 * g * HEARTBEAT, 0, 0), **heavy), body('b', (1, 0, 0), (0, 0, 0), **heavy)
@@ -177,12 +178,12 @@ def test_half_the_press_of_a_heartbeat_is_made_up_for_beforehand():
     assert -blows[0].impulse[0] == pytest.approx(g * HEARTBEAT, rel=1e-9)
 
 
-def test_pressing_is_measured_from_what_was_aimed_at():
-    """They were to part at u and close at v: pressed by (u + v) / dt, from 0 to 5 m/s^2; new contacts are not judged."""
+def test_pressing_is_measured_from_the_target_velocity():
+    """Target separation u, closing v: pressed by (u + v) / dt, from 0 to 5 m/s^2; new contacts are not included."""
     a = body('a', (0, 0, 0), (0.03, 0, 0), **SPINNING)
     b = body('b', (1, 0, 0), (0, 0, 0))
     hit = meet(a, b, [(0.5, 0, 0), (0.5, 0.3, 0)], [(1, 0, 0)] * 2, [0.0, -0.0005])
-    # At the deepest of the points.
+    # At the deepest point.
     v = a.body.linear_velocity[0] + np.cross(a.body.angular_velocity, [0.5, 0.3, 0.0])[0]
     assert approach_speed(hit, hit.points[1], hit.normal) == pytest.approx(v)
     u = 0.02 - v
@@ -193,9 +194,10 @@ def test_pressing_is_measured_from_what_was_aimed_at():
     assert solve_contacts([], HEARTBEAT) == ([], {})
 
 
-def test_blows_at_once_add_no_energy():
-    """A plastic body presses an elastic one on the floor, a millimetre deep, at walking pace: what the push between the two
-    adds at that speed, m v dv, is taken back; momentum between them is kept.
+def test_simultaneous_impacts_add_no_energy():
+    """A plastic body presses an elastic one on the floor, 1 mm deep, at walking pace.
+
+    The energy m v dv that the separation of the two adds at that speed is removed. Momentum between them is conserved.
     """
     low = body('low', (0, 0, 0.3), (0, 0, -1.25), inertia=(0.1, 0.1, 0.1), restitution=0.0, friction=0.0)
     high = body('high', (0, 0, 0.8), (0, 0, -1.24), inertia=(0.1, 0.1, 0.1), restitution=0.0, friction=0.0)
@@ -212,6 +214,6 @@ def test_blows_at_once_add_no_energy():
     push = CORRECTION * (9e-4 - TOUCH_DISTANCE) / HEARTBEAT
     assert 1.25**2 + 1.24**2 - 1e-9 < energy <= 1.25**2 + 1.24**2 + 0.5 * push**2 + 1e-9
     assert all(v[2] > 1.2 for v in velocity.values()), 'both fly up'
-    # Without the floor, the push is what it should be.
+    # Without the floor, the separation is the nominal one.
     ((blow,), _) = solve_contacts([deep], HEARTBEAT)
     assert blow.impulse[2] == pytest.approx(-(push - 0.01) * 1.0, rel=1e-9)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is pinned, and what differs where it is not."""
+"""Tests of determinism levels: pinned variables, and what differs without them."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ FUSED = Path('/proc/cpuinfo').is_file() and ' fma ' in Path('/proc/cpuinfo').rea
 
 
 def said(code: str, **changed: str) -> str:
-    """Return what a fresh process prints."""
+    """Return the output of a new process."""
     environment = {**os.environ, **changed}
     done = subprocess.run([sys.executable, '-c', code], env=environment, capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
 
-def test_pins_are_added_to_what_is_there() -> None:
+def test_pins_are_added_to_present_tunables() -> None:
     assert not is_pinned({}) and is_pinned(with_pins({})) and is_pinned(with_pins(with_pins({'HOME': '/'})))
     kept = with_pins({TUNABLES: 'glibc.malloc.check=1:glibc.cpu.hwcaps=-AVX512F', 'HOME': '/'})
     assert kept[TUNABLES] == 'glibc.malloc.check=1:glibc.cpu.hwcaps=-AVX512F,-FMA,-FMA4' and kept['HOME'] == '/'
@@ -42,8 +42,8 @@ def test_pins_are_added_to_what_is_there() -> None:
     assert without_capabilities('', ('-FMA',)) == 'glibc.cpu.hwcaps=-FMA'
 
 
-def test_pinned_processes_and_others_do_not_agree() -> None:
-    """Of those that are not pinned nobody promised anything."""
+def test_fingerprints_of_pinned_and_unpinned_processes_differ() -> None:
+    """Processes that are not pinned have no guarantee."""
     assert (
         arithmetic_fingerprint({})
         == arithmetic_fingerprint({'OPENBLAS_CORETYPE': 'Haswell'})
@@ -57,7 +57,7 @@ def test_pinned_processes_and_others_do_not_agree() -> None:
     assert said == f'arithmetic is as the processor has it at amber but {math_fingerprint()} at terrain'
 
 
-def test_what_cannot_be_pinned_is_named() -> None:
+def test_unpinnable_reason_is_named() -> None:
     assert unpinnable_reason('x86_64', ('glibc', '2.36')) == ''
     assert 'aarch64' in unpinnable_reason('aarch64', ('glibc', '2.36'))
     assert 'glibc 2.31; from 2.33' in unpinnable_reason('x86_64', ('glibc', '2.31'))
@@ -66,8 +66,8 @@ def test_what_cannot_be_pinned_is_named() -> None:
 
 @pytest.mark.seconds
 @pytest.mark.skipif(bool(unpinnable_reason()) or not FUSED, reason='nothing to pin on this machine')
-def test_the_c_library_is_what_differs_and_pins_take_hold() -> None:
-    """Fused or not is another word; without AVX2 besides is none, nor is anything that BLAS or NumPy choose."""
+def test_pins_remove_differences_of_the_c_library() -> None:
+    """Fused or not changes the fingerprint. Disabling AVX2 in addition does not, nor do choices of BLAS or NumPy."""
     code = 'from regolith_world.determinism import math_fingerprint; print(math_fingerprint())'
     if not is_pinned(os.environ) and '-FMA' not in os.environ.get(TUNABLES, ''):
         assert said(code) == math_fingerprint() != said(code, **pinned_variables())
@@ -90,9 +90,9 @@ print(*(name for name in loops.__cpu_dispatch__ if loops.__cpu_features__[name])
 
 
 @pytest.mark.seconds
-@pytest.mark.skipif(bool(unpinnable_reason()), reason='processors of this kind are not told to be others')
-def test_algebra_and_functions_have_the_same_bits_where_blas_and_numpy_have_others() -> None:
-    """BLAS's product, and the loops that NumPy says it has left, show that each took the processor for another."""
+@pytest.mark.skipif(bool(unpinnable_reason()), reason='this type of processor cannot emulate others')
+def test_algebra_and_functions_are_bit_identical_where_blas_and_numpy_differ() -> None:
+    """BLAS's product, and the loops that NumPy reports, show that each assumed another processor."""
     ours, product, *loops = said(ALGEBRA, OPENBLAS_CORETYPE='', NPY_DISABLE_CPU_FEATURES='').split()
     same, other, *_ = said(ALGEBRA, OPENBLAS_CORETYPE='Prescott').split()
     assert same == ours and (other != product or not FUSED)
@@ -109,16 +109,17 @@ for name in ("regolith_world", "regolith_terrain", "regolith_vehicles", "regolit
     for module in pkgutil.walk_packages(package.__path__ if package else (), name + "."):
         if not any(part in module.name for part in (".ros", "_node", "__main__", ".device", ".bench")):
             for key, value in vars(importlib.import_module(module.name)).items():
-                if isinstance(value, (float, np.ndarray)) or isinstance(value, tuple) and {*map(type, value)} == {float}:
+                if isinstance(value, (float, np.ndarray)) or isinstance(value, tuple) and {*map(type, value)} ==
+                {float}:
                     found[f"{module.name}.{key}"] = np.asarray(value).tobytes()
 print(len(found), hashlib.sha256(repr(sorted(found.items())).encode()).hexdigest())
 """
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(bool(unpinnable_reason()), reason='processors of this kind are not told to be others')
-def test_constants_of_modules_are_the_same_pinned_or_not() -> None:
-    """Kernels hold them as numbers, and are compiled once for processes of both kinds."""
+@pytest.mark.skipif(bool(unpinnable_reason()), reason='this type of processor cannot emulate others')
+def test_module_constants_are_equal_with_and_without_pins() -> None:
+    """Kernels contain them as numbers, and are compiled once for both kinds of processes."""
     count, digest = said(CONSTANTS).split()
     assert int(count) > 100
     assert said(CONSTANTS, **pinned_variables()).split() == [count, digest]

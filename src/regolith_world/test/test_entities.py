@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What tools from outside see of a world: which entities there are, their kinds and bounds, and filters."""
+"""Tests of entities: names, categories, bounds and filters."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 from regolith_world.cycle.records import VEHICLE, BodyState, JoinRequest, Shape, ShapeKind
 from regolith_world.cycle.transport import RemoteAgent
 from regolith_world.numerics.rotation import from_yaw
+from regolith_world.objects.beam import Beam
 from regolith_world.objects.entities import (
     BoxRegion,
     Category,
@@ -24,17 +25,17 @@ from regolith_world.objects.entities import (
     filter_entities,
     match_names,
 )
-from regolith_world.objects.object import Beam, Object
+from regolith_world.objects.object import Object
 from regolith_world.objects.object_types import make_objects
 
 THINGS = {
     'wall': {
-        'type': 'immovable',
+        'type': 'static_body',
         'position': [5, 0, 1],
         'shapes': [{'kind': 'box', 'size_m': [0.1, 2.0, 1.0]}],
         'rpy_deg': [0, 0, 90],
     },
-    'ball': {'type': 'free_body', 'position': [1, 2, 3], 'mass_kg': 1.0, 'shape': {'kind': 'sphere', 'size_m': [0.5]}},
+    'ball': {'type': 'rigid_body', 'position': [1, 2, 3], 'mass_kg': 1.0, 'shape': {'kind': 'sphere', 'size_m': [0.5]}},
     'cable': {'type': 'rope', 'ends': [[0, 9, 4], [2, 9, 4]], 'length_m': 2.0, 'rods': 2, 'mass_kg': 1.0},
 }
 
@@ -56,7 +57,7 @@ def world() -> dict[str, Object]:
     return {item.name: item for item in (*make_objects(THINGS, 1.62), rover(), beam)}
 
 
-def test_vehicles_things_and_links_are_entities_and_beams_are_not(world: dict[str, Object]) -> None:
+def test_vehicles_objects_and_links_are_entities_and_beams_are_not(world: dict[str, Object]) -> None:
     found = entities(world)
     assert list(found) == ['amber', 'ball', 'cable/rod_000', 'cable/rod_001', 'wall']
     assert [category(item) for item in found.values()] == [
@@ -67,7 +68,7 @@ def test_vehicles_things_and_links_are_entities_and_beams_are_not(world: dict[st
 
 
 def test_bounds_are_in_the_frame_of_the_entity(world: dict[str, Object]) -> None:
-    """Whatever way it faces; a vehicle's other bodies are in them as they stand."""
+    """In any direction; the other bodies of a vehicle are included as posed."""
     box = bounds(world['amber'])
     assert box is not None
     assert box.low == pytest.approx([-0.8, -0.4, -0.2]) and box.high == pytest.approx([1.6, 0.4, 0.2])
@@ -77,7 +78,7 @@ def test_bounds_are_in_the_frame_of_the_entity(world: dict[str, Object]) -> None
     assert bounds(Object('ghost', world['ball'].body)) is None
 
 
-def test_filters_go_together(world: dict[str, Object]) -> None:
+def test_entity_filters_are_combined(world: dict[str, Object]) -> None:
     found = entities(world)
     assert list(filter_entities(found)) == list(found)
     assert list(filter_entities(found, '^(ball|wall)$')) == ['ball', 'wall']
@@ -86,7 +87,7 @@ def test_filters_go_together(world: dict[str, Object]) -> None:
         'cable/rod_001',
     ]
     assert list(filter_entities(found, 'l', [Category.STATIC_OBJECT, Category.ROBOT])) == ['wall']
-    # The wall, turned by a quarter, reaches from x = 3 to 7; the arm of the vehicle to y = 1.6.
+    # The wall, rotated by 90 degrees, extends from x = 3 to 7; the arm of the vehicle to y = 1.6.
     assert list(filter_entities(found, region=SphereRegion(np.array([3.5, 0.0, 1.0]), 0.6))) == ['wall']
     assert list(filter_entities(found, region=BoxRegion(np.array([-4.0, 1.55, 0.0]), np.array([-2.0, 9.0, 9.0])))) == [
         'amber'
@@ -98,11 +99,11 @@ def test_filters_go_together(world: dict[str, Object]) -> None:
         filter_entities(found, 'a\0')
 
 
-def test_a_pattern_that_takes_for_ever_does_not() -> None:
+def test_pattern_with_excessive_run_time_is_refused() -> None:
     """A world waits for it."""
     long = 'a' * 60
     assert match_names([long, f'{long}b'], '^(a|a)*b$') == [f'{long}b']
     began = time.monotonic()
-    with suppress(ValueError):  # it may be clever enough
+    with suppress(ValueError):  # the implementation may be fast enough
         match_names([long] * 50, r'^(.*)(.*)(.*)(.*)(.*)\5\4\3\2\1b$')
     assert time.monotonic() - began < 10.0

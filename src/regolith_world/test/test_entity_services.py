@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The standard's services of entities, on a world without nodes: what is set, and what tools said of an entity."""
+"""Tests of entity services of a world without nodes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ pytestmark = pytest.mark.ros
 
 
 def served() -> tuple[Any, Any]:
-    """Return the services of a world with one ball that moves, and that world."""
+    """Return the services of a world with one moving ball, and that world."""
     from regolith_world.checkpoint.timeline import Timeline
     from regolith_world.ros.entity_services import EntityServices
 
     shape = {'kind': 'sphere', 'size_m': [0.1]}
-    ball = {'type': 'free_body', 'position': [1.0, 2.0, 3.0], 'mass_kg': 1.0, 'shape': shape, 'weightless': True}
+    ball = {'type': 'rigid_body', 'position': [1.0, 2.0, 3.0], 'mass_kg': 1.0, 'shape': shape, 'weightless': True}
     w = world(
         ball={**ball, 'velocity_mps': [0.1, 0.2, 0.3], 'angular_velocity_radps': [0.4, 0.5, 0.6]},
         spark={**ball, 'position': [9.0, 0.0, 0.0], 'lifetime_s': 0.5},
@@ -53,7 +53,7 @@ def result() -> Any:
 
 
 @pytest.mark.parametrize(('of_pose', 'of_twist'), [(True, False), (False, True), (True, True)])
-def test_the_parts_that_are_flagged_are_set_and_the_others_stay(of_pose: bool, of_twist: bool) -> None:
+def test_set_entity_state_sets_flagged_parts_only(of_pose: bool, of_twist: bool) -> None:
     services, w = served()
     body = w.objects['ball'].body
     place, speed = body.position.copy(), body.linear_velocity.copy()
@@ -70,7 +70,7 @@ def test_the_parts_that_are_flagged_are_set_and_the_others_stay(of_pose: bool, o
 
 
 @pytest.mark.parametrize('deleted', [True, False], ids=['deleted', 'dead'])
-def test_what_was_said_of_an_entity_is_not_said_of_another_of_its_name(deleted: bool) -> None:
+def test_entity_info_is_not_kept_for_a_new_entity_of_the_same_name(deleted: bool) -> None:
     from simulation_interfaces.msg import EntityInfo
     from simulation_interfaces.srv import SpawnEntity
 
@@ -88,7 +88,7 @@ def test_what_was_said_of_an_entity_is_not_said_of_another_of_its_name(deleted: 
     else:
         run(w, 0.6)
     assert 'spark' not in w.objects
-    text = '{type: free_body, mass_kg: 1.0, shape: {kind: sphere, size_m: [0.1]}}'
+    text = '{type: rigid_body, mass_kg: 1.0, shape: {kind: sphere, size_m: [0.1]}}'
     request = SpawnEntity.Request(name='spark', resource_string=text)
     request.initial_pose.pose.position.x = 20.0
     request.initial_pose.pose.orientation.w = 1.0

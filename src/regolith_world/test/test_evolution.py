@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Chapter 1 of "Simulator Architecture" (2024), World Evolution, sentence by sentence.
 
-Every docstring begins with the sentence; ``Here:`` says where the engine does it otherwise, and why.
-``tools/evolution_table.py`` makes a table of them.
+Every docstring begins with the sentence; words in [] are adapted to the glossary. ``Here:`` states where the engine
+differs, and why. ``tools/evolution_table.py`` makes a table of them.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ from toy_worlds import world
 from regolith_world.config import WorldConfig
 from regolith_world.cycle.records import Cycle
 from regolith_world.examples.ball_throwing_robot import THROWING_ROBOT, Lidar, RobotConfig, ThrowingRobot
-from regolith_world.objects.object import Beam, Intersection, Object, RigidBody, Status
+from regolith_world.objects.beam import Beam
+from regolith_world.objects.object import Intersection, Object, Status
 from regolith_world.objects.object_types import make_objects
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import rigid_state
 from regolith_world.world import World
 
 BALL: dict[str, Any] = {
-    'type': 'free_body',
+    'type': 'rigid_body',
     'position': [0.0, 0.0, 0.0],
     'mass_kg': 1.0,
     'shape': {'kind': 'sphere', 'size_m': [0.1]},
@@ -33,14 +35,14 @@ BALL: dict[str, Any] = {
     'weightless': True,
 }
 WALL: dict[str, Any] = {
-    'type': 'immovable',
+    'type': 'static_body',
     'position': [1.5, 0.0, 0.0],
     'shapes': [{'kind': 'box', 'size_m': [0.5, 2.0, 2.0]}],
     'friction': 0.0,
 }
 FAST = {**BALL, 'velocity_mps': [3.0, 0.0, 0.0]}
 SPINNING = {**FAST, 'shape': {'kind': 'box', 'size_m': [0.1, 0.2, 0.15]}, 'angular_velocity_radps': [9.0, 20.0, 5.0]}
-"""It turns into the wall faster than it flies: nobody foresees when, so attempts are discarded."""
+"""It rotates into the wall faster than it moves, which is not predictable, so attempts are discarded."""
 
 
 def robot_world() -> tuple[World, ThrowingRobot]:
@@ -115,7 +117,7 @@ def test_rule_1_reproducibility() -> None:
             ) == expected
 
 
-def test_the_robot_throws_one_cycle_after_it_measured_ten_metres() -> None:
+def test_the_robot_throws_one_cycle_after_it_measured_ten_meters() -> None:
     """1.1-1 From previous cycle intersection pairs, the robot knows its distance, and does what it has to do in its
     evolve(): at 10 m it throws the ball.
     """
@@ -140,7 +142,7 @@ def test_without_a_collision_evolve_does_freespace_motion() -> None:
 
 
 def test_the_lidar_a_child_creates_a_beam_in_its_evolve() -> None:
-    """1.1-3 Lidar (which is a child) creates a beam, which is the offspring of the lidar; this creation is the result of
+    """1.1-3 Lidar (which is a child) creates a beam, which is [spawned by] the lidar; this creation is the result of
     lidar.evolve().
     """
     w, robot = robot_world()
@@ -159,19 +161,19 @@ def test_the_world_registers_the_beam_then_intersections_are_calculated() -> Non
     assert hit.involves(robot.lidar) and hit.involves(robot) and robot.lidar.range == hit.distance
 
 
-def test_offspring_and_dead_objects_are_handled_in_the_same_cycle() -> None:
-    """1.2-1 Offspring objects and dead objects get handled in the same cycle, so the object gets the intersection
+def test_spawned_and_removed_objects_are_handled_in_the_same_cycle() -> None:
+    """1.2-1 [Spawned] objects and dead objects get handled in the same cycle, so the object gets the intersection
     information for the new ones in the same cycle.
     """
     w, robot = robot_world()
     assert robot.lidar.range == np.inf
     w.step()
-    assert robot.lidar.range == pytest.approx(10.24 - 0.02, abs=1e-6), 'of the beam born in this cycle'
+    assert robot.lidar.range == pytest.approx(10.24 - 0.02, abs=1e-6), 'of the beam spawned in this cycle'
     assert not any(isinstance(o, Beam) for o in w.objects.values()) and w._deaths == w._births
 
 
 class Asks(Object):
-    """Asks for a given cycle."""
+    """An object that requests a given step size."""
 
     wish = 7_000_000
 
@@ -179,7 +181,7 @@ class Asks(Object):
         return self.wish
 
 
-def test_the_minimum_of_all_wishes_is_taken() -> None:
+def test_the_minimum_of_all_requested_steps_is_taken() -> None:
     """1.2-2 Collect Object.get_delta_t() of all objects and take the minimum.
 
     Here: not above ``max_step_s``, nor below ``min_step_s``, nor past the end of the run.
@@ -193,8 +195,8 @@ def test_the_minimum_of_all_wishes_is_taken() -> None:
     assert world().step().dt_ns == 20_000_000
 
 
-def test_all_objects_evolve_and_their_offspring_are_added() -> None:
-    """1.2-3 Call Object.evolve(delta_t) of all objects and collect the offspring objects and add them to the list."""
+def test_all_objects_evolve_and_spawned_objects_are_added() -> None:
+    """1.2-3 Call Object.evolve(delta_t) of all objects and collect the [spawned] objects and add them to the list."""
     called = []
 
     class Parent(Object):
@@ -212,18 +214,18 @@ def test_all_objects_evolve_and_their_offspring_are_added() -> None:
 
 
 class Mortal(Object):
-    """Dies of the first thing it meets."""
+    """An object that is removed at its first intersection."""
 
     def on_intersections(self, intersections: Sequence[Intersection]) -> None:
         if any(h.status != Status.NO_INTERSECTION for h in intersections):
             self.alive = False
 
 
-def test_the_dead_are_deleted_from_the_list() -> None:
-    """1.2-4 Delete the dead objects from the list. How dead objects know that it's time to be dead?
+def test_removed_objects_are_deleted_from_the_list() -> None:
+    """1.2-4 Delete [all] dead objects from the list. How dead objects know that it's time to be dead?
 
-    Here: an object sets ``alive`` at a commit, by its age or by what it meets; children are buried by their parents, and
-    a parent's death is that of its family.
+    Here: an object sets ``alive`` at a commit, by its age or by its intersections. Parents remove their children, and a
+    parent is removed with its family.
     """
     w = world(spark={**BALL, 'lifetime_s': 0.05})
     w.step()
@@ -244,7 +246,7 @@ def test_the_dead_are_deleted_from_the_list() -> None:
     assert w.t_ns == 50_000_000 and w._deaths == ('mother', 'mother/other', 'spark') and not w.objects
 
 
-def test_deleting_the_dead_waits_for_intersections_and_the_verdict() -> None:
+def test_deletion_of_objects_waits_for_intersections_and_the_verdict() -> None:
     """1.2-5 Deleting dead objects before this step is not very logical, because the fact that they are dead depends on
     some conditions, e.g. intersection.
     """
@@ -256,7 +258,7 @@ def test_deleting_the_dead_waits_for_intersections_and_the_verdict() -> None:
     while not w._deaths:
         report = w.step()
         deaths.append([h.status for h in report.intersections])
-    assert deaths[-1][0] != Status.NO_INTERSECTION and w._impulses, 'it was there to be struck in its last cycle'
+    assert deaths[-1][0] != Status.NO_INTERSECTION and w._impulses, 'it could collide in its last cycle'
     assert w.step().impulses == () and set(w.objects) == {'ball'}
 
 
@@ -264,7 +266,7 @@ def test_every_object_is_given_the_intersections_that_concern_it() -> None:
     """1.2-6 Calculate intersections of every pair. Relevant instances of Intersection is given to every Object at this
     step.
 
-    Here: pairs whose boxes are more than half a metre apart have none, but beams.
+    Here: pairs whose boxes are more than 0.5 m apart have none, except beams.
     """
     told: dict[str, list[tuple[str, str]]] = {}
 
@@ -289,10 +291,10 @@ def test_every_object_is_given_the_intersections_that_concern_it() -> None:
     }
 
 
-def test_an_intersection_that_is_kept_does_no_harm() -> None:
+def test_a_stored_intersection_has_no_effect() -> None:
     """1.2-7 You can pass the intersection object. But that object should not be kept in memory; how to enforce?
 
-    Here: each cycle makes new ones with arrays of their own, so one that is kept is merely old.
+    Here: each cycle makes new ones with separate arrays, so a stored one is merely outdated.
     """
     w = world(ball={**BALL, 'position': [0.9, 0.0, 0.0]}, wall=WALL)
     (kept,) = w.step().intersections
@@ -376,7 +378,7 @@ def test_objects_use_distances_for_their_delta_t() -> None:
     """1.2-11 Even in the case of no intersection, the objects could still use a measure of distance to update their
     delta-t.
 
-    Here: the world does so for all that coast (``forecast``), and any object may.
+    Here: the world does so for all bodies in free motion (``contacts.time_of_impact``), and any object may.
     """
 
     class Careful(RigidBody):

@@ -20,16 +20,18 @@ from regolith_world.contacts.intersection import NII_DEPTH
 from regolith_world.cycle.records import VEHICLE, Cycle, JoinRequest
 from regolith_world.cycle.transport import LocalTransport, RemoteAgent
 from regolith_world.examples.ball_throwing_robot import throw_at_a_wall
+from regolith_world.objects.beam import Beam
 from regolith_world.objects.force_field import ForceField
 from regolith_world.objects.linkages.linkage import Link, Linkage
-from regolith_world.objects.object import Beam, Object, RigidBody, SavedObject, Status
+from regolith_world.objects.object import Object, SavedObject, Status
 from regolith_world.objects.object_types import make_objects, object_types, restored
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import rigid_state
 from regolith_world.objects.state_history import StateManager, interpolate_body
 from regolith_world.world import World
 
 BALL: dict[str, Any] = {
-    'type': 'free_body',
+    'type': 'rigid_body',
     'position': [0.0, 0.0, 0.0],
     'mass_kg': 1.0,
     'shape': {'kind': 'sphere', 'size_m': [0.1]},
@@ -38,13 +40,13 @@ BALL: dict[str, Any] = {
     'weightless': True,
 }
 WALL: dict[str, Any] = {
-    'type': 'immovable',
+    'type': 'static_body',
     'position': [1.5, 0.0, 0.0],
     'shapes': [{'kind': 'box', 'size_m': [0.5, 2.0, 2.0]}],
     'friction': 0.0,
 }
 AIR: dict[str, Any] = {
-    'type': 'field',
+    'type': 'force_field',
     'position': [0.0, 0.0, 0.0],
     'shapes': [{'kind': 'box', 'size_m': [9.0, 9.0, 9.0]}],
 }
@@ -113,7 +115,7 @@ def test_everything_is_an_object() -> None:
     assert robot in things
 
 
-def test_an_object_has_a_state_which_determines_behaviour_and_properties() -> None:
+def test_an_object_has_a_state_which_determines_behavior_and_properties() -> None:
     """2-2 Each object has a State(t) which is a function of time, and determines the Behavior(t) and Properties(t) of the
     object.
     """
@@ -158,7 +160,7 @@ def test_a_non_active_system_evolves_by_physics_as_one_unit() -> None:
     start = linkage_of(w, 'rope').body.position.copy()
     run(w, 1.0)
     assert set(w.objects) == {'rope'} and len(linkage_of(w, 'rope').links) == 4
-    # Whatever the rods do, their centre of mass falls as a stone.
+    # Independent of the rods, their center of mass falls freely.
     assert linkage_of(w, 'rope').body.position == pytest.approx(start - [0.0, 0.0, 0.81], abs=1e-9)
 
 
@@ -170,7 +172,7 @@ def test_each_component_interacts_and_changes_how_the_system_evolves() -> None:
     w, struck = world(rope=ROPE, ball=ball), set()
     while w.t_ns < 400_000_000:
         struck |= {n for blow in w.step(400_000_000).impulses for n in (blow.a, blow.b)}
-    assert {n for n in struck if n.startswith('rope/')} == {'rope/rod_003'}, 'the lowest rod alone is struck'
+    assert {n for n in struck if n.startswith('rope/')} == {'rope/rod_003'}, 'the lowest rod alone collides'
     assert linkage_of(w, 'rope').links[1].body.position[0] < -1e-3, 'and the others swing with it'
 
 
@@ -188,24 +190,25 @@ def _axis(link: Object) -> np.ndarray:
     return matrix(link.body.orientation)[:, 2]
 
 
-def test_an_active_system_controls_its_own_behaviour() -> None:
+def test_an_active_system_controls_its_own_behavior() -> None:
     """2.1-5 An active system of objects has the ability to control its own behavior regardless of the laws of physics
     governing the world (a robot: has actuators).
 
-    Here: as the robot of the example; vehicles, whose motors are physics, are participants of their own.
+    Here: as the robot of the example; vehicles, whose motors are physics, are separate participants.
     """
     w, robot = throw_at_a_wall(5.0)
     assert w.forced_cycles == 0 and robot.thrown_at_ns is not None
     assert robot.body.position[0] == pytest.approx(5.0), 'it drives on'
-    assert w.objects['robot/0'].body.linear_velocity[0] < 0.0, 'and the ball comes back to it'
+    assert w.objects['robot/0'].body.linear_velocity[0] < 0.0, 'and the ball returns to it'
 
 
-def test_offspring_help_their_parent_perceive() -> None:
-    """2.1-6 Offspring objects are child objects that are born in order to help their parent perceive the state of the
+def test_spawned_objects_help_their_parent_perceive() -> None:
+    """2.1-6 [Spawned] objects are child objects that are [spawned] in order to help their parent perceive the state of the
     world and react to it.
 
-    Here: they are named parent/counter and bear the name of who sent them, but are roots of the world for the one cycle
-    that they live, so that they meet others.
+    Here: they are named parent/counter and store the name of their emitter, but are roots of the world for the one
+        cycle
+    in which they exist, so that they intersect others.
     """
     w, robot = throw_at_a_wall(0.5)
     report = w.step()
@@ -214,15 +217,15 @@ def test_offspring_help_their_parent_perceive() -> None:
     assert robot.lidar.range == hit.distance == pytest.approx(12.75 - 0.25 - robot.body.position[0], abs=1e-6)
 
 
-def test_offspring_die_once_they_have_done_their_duty() -> None:
-    """2.1-7 They are temporary objects and will die once they finished their duty."""
+def test_spawned_objects_are_removed_after_use() -> None:
+    """2.1-7 They are temporary objects and will [be removed] once they finished their duty."""
     w, _ = throw_at_a_wall(0.5)
     assert w._deaths == w._births == ('robot/lidar/24',)
     assert not any(isinstance(o, Beam) for o in w.objects.values())
 
 
 class Counting(Object):
-    """Counts who calls it."""
+    """Records its callers."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -271,7 +274,7 @@ def test_children_evolve_only_when_called_by_their_parent() -> None:
     w.step()
     for item, parent in ((root, w), (child, root), (grandchild, child)):
         assert isinstance(item, Counting) and [c for what, c in item.callers if what == 'evolve'] == [parent]
-    with pytest.raises(ValueError, match=r"object 'o/o' is a child of 'o'; allowed: roots"):
+    with pytest.raises(ValueError, match=r"object 'o/o' is a child of 'o'; allowed: root objects"):
         world(child)
 
 
@@ -304,7 +307,7 @@ def test_an_object_has_only_one_parent() -> None:
 def test_an_object_interacts_only_with_its_parent_and_children() -> None:
     """2.1-11 An Object interacts only with its immediate parent and children.
 
-    Here: in the cycle; other objects it meets in intersections, which the world finds.
+    Here: in the cycle; with other objects it has intersections, which the world finds.
     """
     root, child, grandchild = lineage(3)
     w = world(
@@ -332,7 +335,7 @@ def test_an_object_interacts_only_with_its_parent_and_children() -> None:
 
 
 class Asking(Counting):
-    """Has no family."""
+    """An object without a family."""
 
     def __init__(self) -> None:
         super().__init__('asking', rigid_state('asking', [0.0, 5.0, 9.0], 1.0, np.eye(3)), tangible=False)
@@ -362,10 +365,11 @@ def test_the_world_handles_all_objects_equally() -> None:
 
 def test_a_parent_of_connected_objects_handles_their_connections() -> None:
     """2.1-14 A parent object of a group of natural inter-connected objects handles the interconnections based on the laws
-    of physics by merely calling their Object.evolve(). (This is not compatible with our definition of Non-active objects.)
+    of physics by merely calling their Object.evolve(). (This is not compatible with our definition of Non-active
+    objects.)
 
-    Here: a linkage solves its joints for all links at once and sets their states; their own evolve() does nothing, since
-    no link can know alone where it goes.
+    Here: a linkage solves its joints for all links at once and sets their states. The evolve() of a link does nothing,
+    because the motion of a link depends on all others.
     """
     w = world(rope=ROPE)
     rope = linkage_of(w, 'rope')
@@ -421,7 +425,7 @@ def test_a_state_manager_projects_onto_mathematical_constraints() -> None:
     """3-1 Mathematical constraints: from an architectural point of view StateManager.constraints() works fine when we are
     to update the dynamical behavior of objects.
 
-    Here: for objects of one's own code. Those of scenarios are linkages, whose constraints are in checkpoints, too.
+    Here: for objects of user code. Those of scenarios are linkages, whose constraints are in checkpoints, too.
     """
     states = StateManager(interpolate_body)
     states.constrain(lambda s: rigid_state(s.name, [0.0, s.position[1], 0.0], 1.0, np.eye(3)))
@@ -450,7 +454,7 @@ def test_constraints_model_complex_objects_such_as_ropes() -> None:
     ball = {**BALL, 'position': [0.4, 0.0, 2.2], 'velocity_mps': [-3.0, 0.0, 0.0]}
     w = run(world(rope={**ROPE, 'rods': 12}, ball=ball), 1.0)
     nodes = [link.body.position - 0.5 / 12 * _axis(link) for link in linkage_of(w, 'rope').links]
-    assert np.ptp([node[0] for node in nodes]) > 0.1, 'it has been struck and is bent'
+    assert np.ptp([node[0] for node in nodes]) > 0.1, 'it is bent after a collision'
     assert np.linalg.norm(np.diff(nodes, axis=0), axis=1) == pytest.approx([1.0 / 12] * 11, abs=1e-6)
 
 
@@ -482,7 +486,7 @@ def test_an_obstacle_can_be_allowed_to_move_in_y_only() -> None:
     ball = {**BALL, 'position': [-0.6, -0.5, 0.03], 'velocity_mps': [2.0, 1.5, 0.0], 'friction': 0.5}
     w = run(world(obstacle=obstacle, ball=ball), 1.0)
     body = linkage_of(w, 'obstacle').links[0].body
-    assert abs(body.position[1]) > 1e-3, 'it was struck'
+    assert abs(body.position[1]) > 1e-3, 'it has collided'
     assert body.position[[0, 2]] == pytest.approx([0.0, 0.0], abs=1e-9)
 
 
@@ -490,7 +494,7 @@ def test_mechanical_constraints_behave_as_mechanical_connections() -> None:
     """3-6 Mechanical constraints may have visual representation and are used to simulate the behavior of mechanical
     connections, e.g. hinge, to make inter-connected bodies.
 
-    Here: hinge, slider, ball, cylinder, spring and damper; what is to be seen of one is the shape of a link.
+    Here: hinge, slider, ball, cylinder, spring and damper. Their visual representation is the shape of a link.
     """
     gate = linkage(
         {
@@ -511,8 +515,8 @@ def test_mechanical_constraints_behave_as_mechanical_connections() -> None:
 def test_constraints_belong_to_an_object() -> None:
     """3-7 Mechanical Constraints are instances of Constraint inherited from Object.
 
-    Here: the linkage is the object, its joints are equations that it solves together and keeps with its state; a
-    constraint that evolved alone could not hold a closed loop.
+    Here: the linkage is the object. Its joints are equations that it solves together and stores with its state. A
+    constraint that evolved alone could not satisfy a closed loop.
     """
     (made,) = make_objects({'rope': ROPE}, 1.62)
     again = restored(codec.decode(SavedObject, codec.encode(made.save())))

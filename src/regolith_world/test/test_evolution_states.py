@@ -18,15 +18,16 @@ from regolith_world.config import WorldConfig
 from regolith_world.contacts.collision_detection import CollisionDetector
 from regolith_world.contacts.intersection import NII_DEPTH, TOUCH_DISTANCE
 from regolith_world.cycle.records import Command, Cycle, CycleKey, Vector, Verdict
-from regolith_world.objects.object import Intersection, RigidBody, SavedObject, Status
+from regolith_world.objects.object import Intersection, SavedObject, Status
 from regolith_world.objects.object_types import make_objects, restored
 from regolith_world.objects.platform import Platform
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import rigid_state
 from regolith_world.objects.state_history import StateManager, interpolate_body
 from regolith_world.world import World
 
 BALL: dict[str, Any] = {
-    'type': 'free_body',
+    'type': 'rigid_body',
     'position': [0.0, 0.0, 0.0],
     'mass_kg': 1.0,
     'shape': {'kind': 'sphere', 'size_m': [0.1]},
@@ -36,7 +37,7 @@ BALL: dict[str, Any] = {
 }
 BOX = {**BALL, 'shape': {'kind': 'box', 'size_m': [0.1, 0.1, 0.1]}}
 WALL: dict[str, Any] = {
-    'type': 'immovable',
+    'type': 'static_body',
     'position': [1.5, 0.0, 0.0],
     'shapes': [{'kind': 'box', 'size_m': [0.5, 2.0, 2.0]}],
     'friction': 0.0,
@@ -50,7 +51,7 @@ LIFT: dict[str, Any] = {
     'shapes': [{'kind': 'box', 'size_m': [1.0, 1.0, 0.1]}],
 }
 CUSHION: dict[str, Any] = {
-    'type': 'field',
+    'type': 'force_field',
     'position': [0.0, 0.0, -1.0],
     'shapes': [{'kind': 'box', 'size_m': [1.0, 1.0, 1.0]}],
     'repulsion_per_s2': 100.0,
@@ -59,7 +60,7 @@ HOLD = Cycle(CycleKey(0, 0, 0), 0, 0, Verdict.NONE, Command.HOLD)
 
 
 def meet(**things: dict[str, Any]) -> list[Intersection]:
-    """Return the intersections of things as they stand."""
+    """Return the intersections of objects at their initial states."""
     return CollisionDetector(judged=True).find({o.name: o for o in make_objects(things, 1.62)}, HOLD)[0]
 
 
@@ -82,11 +83,11 @@ def test_the_state_of_the_world_is_the_states_of_all_objects() -> None:
 
 
 def test_objects_need_not_have_states_at_the_same_instants() -> None:
-    """4-2 Since we desire to leave room for optimization, it seems better not to mandate that all objects evolve at the
+    """4-2 Since we desire to [allow] for optimization, it seems better not to mandate that all objects evolve at the
     same pace and have states recorded at the same set of time instances.
 
-    Here: what nothing can strike may have a pace of its own, as a platform; a body with a mass is refused one. Faster
-    ones have substeps within the cycle.
+    Here: an object that cannot be moved by collisions may have its own state period, as a platform; a body with a mass
+    may not. Faster objects have substeps within the cycle.
     """
     w = run(world(a=BALL, lift=LIFT), 0.2)
     times = [[t for t in range(0, 200_000_001, 10_000_000) if len(o.states.around(t)) == 1] for o in w.objects.values()]
@@ -139,8 +140,8 @@ def test_rule_1_holds_where_states_are_interpolated() -> None:
     """4-6 Then it is not clear that the evolution from an interpolated state to the next is the same as evolution from
     the state before it.
 
-    Here: it is not (``test_platform.py::test_from_an_interpolated_state_it_would_go_another_way``); so checkpoint and
-    hash have both neighbours, and between commits the world starts nothing.
+    Here: it is not (``test_platform.py::test_continuation_from_an_interpolated_state_would_differ``). So checkpoint and
+    hash include both neighboring states, and the world starts nothing between commits.
     """
     first, saved, hashes = (
         world(lift={**LIFT, 'state_period_s': 0.07}, a=at(0.0, velocity_mps=[0.0, 0.0, -1.0])),
@@ -172,7 +173,7 @@ def test_each_object_has_its_state_manager() -> None:
     assert len(a.states) == 1
 
 
-def test_new_state_adds_one_and_does_not_mind_what_is_discarded() -> None:
+def test_new_state_is_added_after_a_discarded_one() -> None:
     """4.1-2 StateManager.newState(): the owning object should call this in its evolve(). Whether it is later discarded or
     multiple of states are discarded is not a concern in StateManager.
     """
@@ -216,7 +217,7 @@ def test_each_pair_of_objects_gets_an_intersection() -> None:
     """5-1 Each pair of Objects get an Intersection object which handles their intersection. This implies n(n-1)/2
     instances.
 
-    Here: of pairs less than half a metre apart; others are found to be so by their boxes alone.
+    Here: for pairs less than 0.5 m apart; others are excluded by their boxes.
     """
     balls = {f'b{k}': {**BALL, 'position': [0.25 * (k % 2), 0.25 * (k // 2), 0.0]} for k in range(4)}
     hits = meet(**balls)
@@ -224,11 +225,11 @@ def test_each_pair_of_objects_gets_an_intersection() -> None:
     assert len(meet(**balls, far=at(5.0))) == 6
 
 
-def test_what_an_intersection_costs_to_make_is_kept() -> None:
+def test_compiled_shapes_are_kept_between_intersections() -> None:
     """5-2 These objects can be constructed for every new pair and kept in memory not to add a significant runtime overhead
     of constructing and destructing objects. In the evolution cycle, all elements of the vector are looped over.
 
-    Here: what costs is the layout of shapes, which is kept until somebody comes or goes.
+    Here: the expensive part is the compilation of shapes, which is kept until an object is added or removed.
     """
     w = world(a=BALL, b=at(0.4), spark=at(0.0, position=[0.0, 0.4, 0.0], lifetime_s=0.05))
     w.step()
@@ -298,7 +299,7 @@ def test_contact_surfaces_are_handed_to_objects() -> None:
     """5-5 Intersection.getContactSurfaces: a collision might cause a surface contact; in our simulation we might have to
     have the option. This function is meant to be called by the objects.
 
-    Here: the convex polygon that two faces share; one for each face of a corner.
+    Here: the common convex polygon of two faces; one for each face of a corner.
     """
     seen: list[Vector] = []
 
@@ -311,7 +312,7 @@ def test_contact_surfaces_are_handed_to_objects() -> None:
     floor = {**WALL, 'position': [0.05, 0.0, -0.6], 'shapes': [{'kind': 'box', 'size_m': [0.1, 0.5, 0.5]}]}
     world(Felt('box', rigid_state('box', [0, 0, 0], 1.0, np.eye(3)), box.shapes), floor=floor).step()
     (polygon,) = seen
-    # The floor reaches from x = -0.05 on, the box to 0.1: 0.15 m by 0.2 m, by Gauss's area formula.
+    # The floor extends from x = -0.05 on, the box to 0.1: 0.15 m by 0.2 m, by Gauss's area formula.
     x, y = polygon[:, 0], polygon[:, 1]
     assert 0.5 * abs(x @ np.roll(y, 1) - y @ np.roll(x, 1)) == pytest.approx(0.15 * 0.2, abs=1e-6)
     corner = {
@@ -338,7 +339,7 @@ def test_the_distance_is_a_measure_without_intersection() -> None:
 def test_the_world_acts_on_an_nii_only() -> None:
     """5-7 The World handles the situation only when an NII happens.
 
-    Here: it discards and retries on NII alone; contacts, whatever their status, it solves for the objects.
+    Here: it discards and retries on NII only. Contacts of any status are solved by the world for the objects.
     """
     report = world(a=at(0.0, velocity_mps=[0.5, 0.0, 0.0]), b=at(0.2099)).step()
     assert report.attempts == 1 and report.dt_ns == 20_000_000
@@ -361,11 +362,11 @@ def test_threshold_and_metric_are_the_intersections() -> None:
         assert meet(a=BALL, b=at(0.2 - depth))[0].status == status
 
 
-def test_force_comes_of_intersections() -> None:
+def test_force_follows_from_intersections() -> None:
     """6-1 Force can be defined as a piece of information obtained from intersections: with intangible objects; with
     tangible ones, if force fields are modeled as tangible objects.
 
-    Here: fields are intangible. Tangible objects exchange impulses, since rigid bodies meet in no time.
+    Here: fields are intangible. Tangible objects exchange impulses, because impacts of rigid bodies have no duration.
     """
     w = world(a={**BALL, 'position': [0.0, 0.0, 0.06]}, cushion=CUSHION)
     body = w.objects['a']

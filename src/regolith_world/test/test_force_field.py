@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Fields against closed forms: a region of gravity, of drag, a cushion; and that they are forgotten nowhere."""
+"""Tests of force fields against closed forms, and of their state in checkpoints."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from toy_worlds import run, world
 from regolith_world.checkpoint import codec
 from regolith_world.config import WorldConfig
 from regolith_world.objects.force_field import ForceField
-from regolith_world.objects.object import RigidBody, SavedObject
+from regolith_world.objects.object import SavedObject
 from regolith_world.objects.object_types import make_objects, restored
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.world import World
 
 BALL: dict[str, Any] = {
-    'type': 'free_body',
+    'type': 'rigid_body',
     'position': [0.0, 0.0, 0.0],
     'mass_kg': 2.0,
     'shape': {'kind': 'sphere', 'size_m': [0.1]},
@@ -28,7 +29,7 @@ BALL: dict[str, Any] = {
     'weightless': True,
 }
 EVERYWHERE: dict[str, Any] = {
-    'type': 'field',
+    'type': 'force_field',
     'position': [0.0, 0.0, 0.0],
     'shapes': [{'kind': 'box', 'size_m': [50.0, 50.0, 50.0]}],
 }
@@ -41,7 +42,7 @@ def ball_of(w: World) -> RigidBody:
 
 
 def test_a_field_everywhere_is_gravity() -> None:
-    """The parabola, exact from the first state on, and the same as the world's own gravity gives."""
+    """The parabola, exact from the first state on, and equal to that of the world's own gravity."""
     ball = {**BALL, 'velocity_mps': [1.0, 0.0, 2.0]}
     pulled = ball_of(run(world(ball=ball, pull={**EVERYWHERE, 'acceleration_mps2': [0.0, 0.0, -1.62]}), 2.0))
     heavy = ball_of(run(world(ball={**ball, 'weightless': False}), 2.0))
@@ -50,8 +51,8 @@ def test_a_field_everywhere_is_gravity() -> None:
     assert pulled.body.linear_velocity == pytest.approx([1.0, 0.0, 2.0 - 3.24], abs=1e-12)
 
 
-def test_a_region_of_gravity_gives_its_depth_times_its_pull() -> None:
-    """v^2 grows by 2 a s over the way inside: known to a cycle at either end, of 4 m each 20 ms at 1 to 3 m/s."""
+def test_region_of_gravity_adds_energy_of_depth_times_acceleration() -> None:
+    """v^2 grows by 2 a s over the path inside, known to one step at either end: 4 m, 20 ms, 1 to 3 m/s."""
     region = {
         **EVERYWHERE,
         'position': [3.0, 0.0, 0.0],
@@ -61,12 +62,12 @@ def test_a_region_of_gravity_gives_its_depth_times_its_pull() -> None:
     w = world(ball={**BALL, 'velocity_mps': [1.0, 0.0, 0.0]}, region=region)
     last = ball_of(run(w, 5.0)).body
     assert last.position[0] > 6.0
-    # It is in from the touch of its front to that of its back: 3.8 + 0.2 m.
+    # It is inside from the contact of its front to that of its back: 3.8 + 0.2 m.
     assert last.linear_velocity[0] ** 2 == pytest.approx(1.0 + 2.0 * 4.0, abs=2.0 * 1.0 * 0.02 * (1.0 + 3.0) / 2)
 
 
 def test_a_region_of_drag_slows_as_the_exponential() -> None:
-    """Speed and spin; of second order: a tenth of the time constant a cycle leaves (0.1)^2 / 6 a cycle at most."""
+    """Speed and spin, of second order: steps of a tenth of the time constant have an error of (0.1)^2 / 6 at most."""
     ball = {**BALL, 'velocity_mps': [1.0, 0.0, 0.0], 'angular_velocity_radps': [0.0, 0.0, 3.0]}
     errors = []
     for heartbeat in (0.02, 0.01):
@@ -98,8 +99,8 @@ def test_a_body_on_a_cushion_swings_as_a_spring_does(push: float) -> None:
         w.step()
         heights.append(ball_of(w).body.position[2] - rest)
         times.append(w.t_ns * 1e-9)
-    assert w.discarded_cycles == 0 and max(np.diff(times)) <= 0.1 / omega + 1e-9, 'it asks for cycles that resolve it'
-    # Verlet at w h = 0.1 runs fast by (w h)^2 / 24; its swing stays within a few (w h)^2 of v / w.
+    assert w.discarded_cycles == 0 and max(np.diff(times)) <= 0.1 / omega + 1e-9, 'steps resolve the period'
+    # Verlet at w h = 0.1 is fast by (w h)^2 / 24; its amplitude is within a few (w h)^2 of v / w.
     swing = 0.02 / omega
     assert max(heights) == pytest.approx(swing, rel=0.02) and min(heights) == pytest.approx(-swing, rel=0.02)
     signs = np.signbit(heights)
@@ -109,8 +110,8 @@ def test_a_body_on_a_cushion_swings_as_a_spring_does(push: float) -> None:
     assert late.max() == pytest.approx(swing, rel=0.02), 'no energy is gained or lost in sixty swings'
 
 
-def test_a_push_off_the_centre_turns() -> None:
-    """A plank with one end in a cushion is lifted there: the force acts where the contact is."""
+def test_repulsion_off_the_center_rotates() -> None:
+    """A plank with one end in a cushion is lifted there: the force acts at the contact."""
     plank = {**BALL, 'shape': {'kind': 'box', 'size_m': [0.5, 0.1, 0.02]}}
     cushion = {
         **EVERYWHERE,
@@ -131,8 +132,8 @@ def test_two_fields_add_up_and_mass_does_not_matter() -> None:
         assert last.linear_velocity == pytest.approx([0.3, 0.2, 0.0], abs=1e-12)
 
 
-def test_a_world_with_fields_goes_on_from_a_checkpoint_to_the_bit() -> None:
-    """From every commit, in and out of regions, with what is owed at their edges."""
+def test_world_with_fields_continues_from_a_checkpoint_bit_for_bit() -> None:
+    """From every commit, inside and outside of regions, with the momentum still to be added at their edges."""
     things = {
         'ball': {
             **BALL,
@@ -163,7 +164,7 @@ def test_a_world_with_fields_goes_on_from_a_checkpoint_to_the_bit() -> None:
             assert again.state_hash == expected
 
 
-def test_every_field_survives() -> None:
+def test_every_field_of_the_record_is_restored() -> None:
     for item in make_objects(
         {
             'f': {
@@ -196,8 +197,8 @@ ROPE: dict[str, Any] = {
 }
 
 
-def test_a_rope_in_a_field_hangs_as_gravity_would_have_it() -> None:
-    """Weightless and in a field, or under gravity alone: the same swing; the field's part is of second order."""
+def test_rope_in_a_field_hangs_as_under_gravity() -> None:
+    """Weightless in a field, or under gravity: the same swing; the force of the field is of second order."""
     slant = {**ROPE, 'ends': [[0.0, 0.0, 3.0], [0.6, 0.0, 2.2]]}
     pulled = run(
         world(rope={**slant, 'weightless': True}, pull={**EVERYWHERE, 'acceleration_mps2': [0.0, 0.0, -1.62]}), 1.5
@@ -208,8 +209,8 @@ def test_a_rope_in_a_field_hangs_as_gravity_would_have_it() -> None:
     assert ends[0] == pytest.approx(ends[1], abs=2e-3)
 
 
-def test_a_rope_in_flight_takes_the_field_as_a_stone_does() -> None:
-    """Its centre of mass, whatever its rods do: the parabola, since what joints do is inside."""
+def test_free_rope_in_a_field_accelerates_as_a_rigid_body() -> None:
+    """Its center of mass moves on the parabola, independent of its rods, because joint forces are internal."""
     wind = {**EVERYWHERE, 'acceleration_mps2': [0.7, 0.2, 0.0]}
     w = run(
         world(
@@ -224,7 +225,7 @@ def test_a_rope_in_flight_takes_the_field_as_a_stone_does() -> None:
     assert rope.body.linear_velocity == pytest.approx([0.7, 0.2, 0.0], abs=1e-9)
 
 
-def test_a_rope_in_a_field_goes_on_from_a_checkpoint_to_the_bit() -> None:
+def test_rope_in_a_field_continues_from_a_checkpoint_bit_for_bit() -> None:
     things = {
         'rope': ROPE,
         'gust': {

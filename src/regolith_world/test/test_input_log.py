@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a run took from outside comes back as it was, cycle by cycle, and a past that differs is noticed."""
+"""Tests of the input log: inputs by cycle, and detection of a resimulation that differs."""
 
 import pytest
 from hypothesis import given
@@ -11,11 +11,11 @@ from regolith_world.checkpoint.input_log import InputHistory, InputLog, ReplayDi
 
 @given(st.integers(0, 50), st.lists(st.sampled_from([b'', b'a', b'bc']), max_size=40), st.integers(0, 100))
 def test_inputs_are_those_appended_up_to_the_cut(first: int, values: list[bytes], cut: int) -> None:
-    """Through bytes, too; appending a known cycle again changes nothing, and beyond the end there is nothing."""
+    """Also through bytes. Appending a known cycle again has no effect, and there are no inputs beyond the end."""
     inputs = InputHistory(first)
     for k, value in enumerate(values):
         inputs.append(first + k, value)
-        inputs.append(first, b'something else')
+        inputs.append(first, b'another value')
     expected = {first + k: value for k, value in enumerate(values)}
     assert dict(inputs) == expected and dict(InputHistory.decode(inputs.encode())) == expected
     inputs.cut(cut)
@@ -25,8 +25,8 @@ def test_inputs_are_those_appended_up_to_the_cut(first: int, values: list[bytes]
     assert inputs[max(cut, first)] == b'new' if cut < first + len(values) else True
 
 
-def test_inputs_need_little_room() -> None:
-    """A thousand equal ones take no more than one."""
+def test_equal_inputs_are_stored_once() -> None:
+    """A thousand equal inputs need the space of one."""
     inputs = InputHistory(0)
     inputs.append(0, b'same')
     alone = len(inputs.encode())
@@ -36,7 +36,7 @@ def test_inputs_need_little_room() -> None:
 
 
 def log() -> InputLog[str]:
-    """Return a log of ten states, 0.1 s apart, that begins with cycle 5, with an act upon the eighth and the tenth."""
+    """Return a log of ten states, 0.1 s apart, from cycle 5 on, with world edits of the eighth and tenth."""
     made: InputLog[str] = InputLog(5, 500, 'a5')
     for cycle in range(6, 15):
         made.commit(100 * cycle, f'a{cycle}', {'amber': b'%d' % (cycle - 1)}, cycle)
@@ -45,13 +45,13 @@ def log() -> InputLog[str]:
 
 
 def test_states_are_found_by_time() -> None:
-    """The last at or before it."""
+    """The last state at or before it."""
     assert [log().at_or_before(t) for t in (499, 500, 599, 600, 1400, 9999)] == [None, 5, 5, 6, 14, 14]
     assert log().last == 14 and log().time_ns(14) == 1400
 
 
-def test_a_repetition_is_compared_with_what_was() -> None:
-    """A commit that is known must be the same, in time and in hash; the first 64 bits count."""
+def test_resimulation_is_compared_with_the_log() -> None:
+    """A known commit must be equal in time and hash, of which the first 64 bits count."""
     known = log()
     known.commit(700, 'a7', {}, 7)
     with pytest.raises(ReplayDiverged, match=r'cycle 6 led to b7 at 0.0000 s, before the rewind to 00000000000000a7'):
@@ -61,8 +61,8 @@ def test_a_repetition_is_compared_with_what_was() -> None:
     assert known.has(7, 700, 'a7') and not known.has(7, 700, 'b7') and not known.has(15, 1500, 'a15')
 
 
-def test_what_came_after_a_cut_is_forgotten() -> None:
-    """States, inputs and acts; acts upon the state itself only if they are asked for."""
+def test_cut_deletes_everything_after_a_state() -> None:
+    """States, inputs and world edits. Edits of the state itself are kept if their number is given."""
     cut = log()
     cut.cut(10)
     assert (cut.last, cut.acts, dict(cut.inputs['amber'])) == (

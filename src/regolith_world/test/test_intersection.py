@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Distances, contacts and ranges of shapes that are turned, off their body's centre, and named in either order."""
+"""Tests of distances, contacts and ranges of rotated shapes, off the center of their bodies, in either order of names."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ from regolith_world.contacts.intersection import (
 )
 from regolith_world.cycle.records import BodyState, Shape, ShapeKind
 from regolith_world.numerics.rotation import from_rotation_vector, matrix
-from regolith_world.objects.object import Beam, Object
+from regolith_world.objects.beam import Beam
+from regolith_world.objects.object import Object
 from regolith_world.objects.rigid_state import rigid_state
 
 TURN = from_rotation_vector(np.array([0.4, -0.9, 0.7]))
 FAR = np.array([300.0, -200.0, 40.0])
-"""Nothing here depends on where on the map it is."""
+"""Results do not depend on the position in the world."""
 
 
 def thing(name, position, *shapes, turn=TURN):
@@ -50,9 +51,9 @@ def look(first, second):
 @pytest.mark.parametrize(('ball_name', 'sign'), [('a', 1.0), ('z', -1.0)])
 @pytest.mark.parametrize('gap', [0.2, 0.00005, -0.0005, -0.003])
 def test_a_ball_on_the_face_of_a_turned_box(ball_name, sign, gap):
-    """The normal points from the first name to the second, whichever of the two the solver takes first."""
+    """The normal points from the first name to the second, for either order in the solver."""
     r = matrix(TURN)
-    # The box hangs 0.3 m beside its body's origin, the ball 0.05 m beside its own.
+    # The box is 0.3 m beside its body's origin, the ball 0.05 m beside its own.
     block = thing('m', np.zeros(3), box([0.1, 0.2, 0.3], at=(0.3, 0.0, 0.0)))
     centre = r @ np.array([0.4 + 0.05 + gap, 0.07, -0.1])
     ball = thing(ball_name, centre - np.array([0.0, 0.0, 0.05]), sphere(0.05, at=(0.0, 0.0, 0.05)), turn=(0, 0, 0, 1))
@@ -64,7 +65,7 @@ def test_a_ball_on_the_face_of_a_turned_box(ball_name, sign, gap):
     if gap > TOUCH_DISTANCE:
         assert len(hit.points) == 0 and hit.contact_surfaces() == []
     else:
-        # Half-way between the two surfaces, below the ball's centre.
+        # Midway between the two surfaces, below the center of the ball.
         np.testing.assert_allclose(hit.points[0], FAR + centre - r[:, 0] * (0.05 + 0.5 * gap), atol=2e-6)
         np.testing.assert_allclose(hit.normals[0], -sign * r[:, 0], atol=1e-6)
         assert hit.gaps[0] == pytest.approx(gap, abs=2e-6)
@@ -74,7 +75,7 @@ def test_a_ball_on_the_face_of_a_turned_box(ball_name, sign, gap):
 
 
 def test_boxes_face_to_face_meet_in_a_rectangle():
-    """Of 0.2 m by 0.1 m: what both faces share; the upper one is shifted."""
+    """Of 0.2 m by 0.1 m: the common area of the faces; the upper one is shifted."""
     r = matrix(TURN)
     low, high = (
         thing('a', np.zeros(3), box([0.2, 0.2, 0.1])),
@@ -83,14 +84,14 @@ def test_boxes_face_to_face_meet_in_a_rectangle():
     hit = look(low, high)
     assert hit.status == Status.COLLISION_SURFACES and len(hit.contact_surfaces()[0]) == len(hit.contact_points()) == 4
     local = (hit.points - FAR) @ r
-    # Corners of the shared part of the faces, in the plane between them.
+    # Corners of the common area of the faces, in the plane between them.
     assert sorted(map(tuple, np.round(local[:, :2], 6))) == [(0.0, 0.1), (0.0, 0.2), (0.2, 0.1), (0.2, 0.2)]
     np.testing.assert_allclose(local[:, 2], 0.1, atol=1e-6)
     np.testing.assert_allclose(hit.normals, np.tile(r[:, 2], (4, 1)), atol=1e-9)
 
 
 def test_the_nearest_of_several_shapes_counts():
-    """Two spheres on a bar against two others: the pair of nearest centres, though their bodies' origins are far apart."""
+    """Two spheres on a bar against two others: the pair of nearest centers, although their bodies' origins are far apart."""
     bar = [sphere(0.1, at=(-1.0, 0.0, 0.0)), sphere(0.2, at=(1.0, 0.0, 0.0))]
     a = thing('a', np.zeros(3), *bar, turn=(0, 0, 0, 1))
     b = thing('b', np.array([1.0, 1.5, 0.0]), *bar, turn=from_rotation_vector(np.array([0.0, 0.0, math.pi / 2])))
@@ -110,7 +111,7 @@ def test_classes_change_at_their_limits():
 
 @pytest.mark.parametrize('name', ['a', 'z'])
 def test_a_beam_measures_from_where_it_leaves_its_body(name):
-    """A slanted beam from a lens beside its body's origin onto the face of a turned box: range and point in closed form."""
+    """A slanted beam from a lens beside its body's origin onto the face of a rotated box: closed form of range and point."""
     r = matrix(TURN)
     block = thing('m', r @ np.array([3.0, 0.0, 0.0]), box([0.5, 2.0, 2.0]))
     lens, aim = np.array([0.1, 0.4, -0.2]), from_rotation_vector(np.array([0.0, 0.1, 0.2]))
@@ -137,7 +138,7 @@ def test_a_beam_ends_at_the_nearest_of_an_objects_shapes(order):
 
 
 @pytest.mark.parametrize('direction', [[1, 0, 0], [-1, 0, 0], [0, 0, -1], [0.3, -2.0, 1.1]])
-def test_a_beam_points_where_it_is_told(direction):
+def test_beam_points_along_its_direction(direction):
     beam = Beam('b/0', np.zeros(3), np.array(direction, dtype=float), 2.0, 0, 'b')
     unit = np.array(direction) / np.linalg.norm(direction)
     np.testing.assert_allclose(matrix(beam.body.orientation)[:, 0], unit, atol=1e-15)
@@ -149,7 +150,7 @@ def test_a_beam_points_where_it_is_told(direction):
 
 
 def surface(shape, count=400):
-    """Return points of a shape's surface in its own frame."""
+    """Return points of the surface of a shape in its own frame."""
     rng = np.random.default_rng(5)
     sphere_points = rng.normal(size=(count, 3))
     sphere_points /= np.linalg.norm(sphere_points, axis=1, keepdims=True)
@@ -168,8 +169,8 @@ def surface(shape, count=400):
 
 
 @pytest.mark.parametrize('kind', list(ShapeKind))
-def test_bounds_hold_the_shape_and_no_more(kind):
-    """Against points of the surface: the box encloses all of them and reaches no farther than the outermost, within 2 %."""
+def test_bounds_enclose_the_shape_tightly(kind):
+    """Against points of the surface: the box encloses all of them and extends at most 2 % beyond the outermost."""
     shape = Shape(
         kind, np.array([0.3, 0.5, 0.2]), np.array([0.6, -0.1, 0.2]), from_rotation_vector(np.array([1.0, 0.3, -0.4]))
     )
@@ -189,7 +190,7 @@ def test_bounds_hold_the_shape_and_no_more(kind):
 
 @pytest.mark.parametrize('axis', range(3))
 def test_pairs_are_close_when_their_boxes_are(axis):
-    """Along every axis, whichever of the two comes first; each pair once."""
+    """Along every axis, in either order; each pair once."""
     low = np.zeros((3, 3))
     low[1, axis], low[2, axis] = 1.0 + BROAD_MARGIN - 1e-9, -1.0 - BROAD_MARGIN - 1e-9
     high = low + 1.0

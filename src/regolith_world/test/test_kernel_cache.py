@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels compile wherever the checkout lies and whoever runs it."""
+"""Tests of the cache of compiled kernels for any checkout and user."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ import pytest
 from regolith_world.numerics import kernel_cache
 
 READ_ONLY = Path('/proc/self')
-"""Nobody can write there, root included."""
+"""No process can write there, root included."""
 
 
-def test_a_cache_that_can_be_written_is_left_alone(tmp_path: Path) -> None:
+def test_writable_cache_is_kept(tmp_path: Path) -> None:
     environment = {kernel_cache.VARIABLE: str(tmp_path / 'made' / 'later')}
     kernel_cache.configure(environment, [], say=pytest.fail)
     assert environment == {kernel_cache.VARIABLE: str(tmp_path / 'made' / 'later')}
 
 
-def test_what_is_compiled_already_moves_to_a_folder_that_can(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiled_kernels_are_copied_to_a_writable_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given = tmp_path / 'image' / 'abc'
     given.mkdir(parents=True)
     (given / 'kernel.nbi').write_bytes(b'1')
@@ -44,7 +44,7 @@ def test_what_is_compiled_already_moves_to_a_folder_that_can(tmp_path: Path, mon
 
 
 def test_a_folder_others_may_write_to_is_not_trusted(tmp_path: Path) -> None:
-    """What lies in the cache is executed."""
+    """Files of the cache are executed."""
     shared = tmp_path / f'regolith-kernels-{os.getuid()}'
     shared.mkdir()
     shared.chmod(0o777)
@@ -62,7 +62,7 @@ def test_compiling_is_announced_once() -> None:
 
 
 def test_without_any_folder_kernels_compile_in_memory(tmp_path: Path) -> None:
-    """Numba by itself says 'cannot cache function' and ends."""
+    """Numba itself reports 'cannot cache function' and ends."""
     (tmp_path / 'kernel.py').write_text(
         'from numba import njit\n@njit(cache=True)\ndef twice(x):\n    return 2 * x\nprint(twice(21))\n'
     )
@@ -76,8 +76,8 @@ def test_without_any_folder_kernels_compile_in_memory(tmp_path: Path) -> None:
     assert done.stderr.count('regolith: ') == 1 and 'every process compiles its own' in done.stderr
 
 
-def test_a_cache_is_complete_once_set_up_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And a folder for other kernels is not, nor is no folder."""
+def test_cache_is_complete_after_mark_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder for other kernels is not complete, nor is a missing one."""
     monkeypatch.delenv(kernel_cache.VARIABLE, raising=False)
     kernel_cache.mark_complete()
     assert not kernel_cache.is_complete()

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Bodies on joints against closed forms, their own equations of motion, and what is conserved."""
+"""Tests of the dynamics of linkages: closed forms, equations of motion, conserved quantities."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from regolith_world.objects.linkages.dynamics import (
 )
 from regolith_world.objects.linkages.envelope_solver import envelope
 from regolith_world.objects.linkages.joints import WORLD, LinkageJoint, frames, rows
-from regolith_world.objects.object import RigidBody
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import rigid_state
 
 G = np.array([0.0, 0.0, -9.81])
@@ -39,7 +39,7 @@ Y = np.array([0.0, 1.0, 0.0])
 
 
 class Bodies:
-    """Bodies on joints, moved by hand."""
+    """Bodies with joints, moved by the test."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class Bodies:
         return float(0.5 * self.mass * (m.velocity**2).sum() + turning - self.mass * (m.position @ gravity).sum())
 
     def apart(self) -> float:
-        """Return by how much the joints are apart [m]."""
+        """Return the largest error of the joints [m]."""
         return float(_equations(self.system, self.motion, False))
 
 
@@ -92,7 +92,7 @@ def pendulum(damping: float = 0.0) -> Bodies:
 
 
 def four_bar() -> Bodies:
-    """Return a loop of three rods of 1 m on four hinges, which are three equations too many in space."""
+    """Return a loop of three rods of 1 m on four hinges, with three redundant equations in space."""
     c, s = math.cos(math.radians(60.0)), math.sin(math.radians(60.0))
     nodes = [np.array(p) for p in ([0.0, 0.0, 0.0], [c, 0.0, s], [c + 1.0, 0.0, s], [2.0 * c + 1.0, 0.0, 0.0])]
     joints = [
@@ -112,8 +112,8 @@ def test_inverses_are_inverses() -> None:
     assert np.einsum('nij,njk->nik', whole, found) == pytest.approx(np.tile(np.eye(3), (5, 1, 1)), abs=1e-9)
 
 
-def test_a_pendulum_swings_as_the_elliptic_integral_says() -> None:
-    """From level to hanging in a quarter of 4 K(sin 45 deg) sqrt(2 L / 3 g); errors are those of order two."""
+def test_pendulum_period_is_the_elliptic_integral() -> None:
+    """From level to hanging in a quarter of 4 K(sin 45 deg) sqrt(2 L / 3 g); errors are of second order."""
     quarter = ellipk(0.5) * math.sqrt(2.0 / 3.0 / 9.81)
     errors = []
     for h in (2e-3, 1e-3):
@@ -130,8 +130,8 @@ def test_a_pendulum_swings_as_the_elliptic_integral_says() -> None:
 
 
 @pytest.mark.parametrize('make', [pendulum, four_bar])
-def test_energy_and_joints_hold_for_a_minute(make: type[Bodies]) -> None:
-    """Joints to 1e-9 m; energy, of which some 10 J change form, to what a step of second order leaves."""
+def test_energy_and_joints_are_kept_for_a_minute(make: type[Bodies]) -> None:
+    """Joints to 1e-9 m; energy, of which about 10 J are exchanged, to the error of a step of second order."""
     made = make()
     before, worst = made.energy(), 0.0
     for _ in range(60):
@@ -142,8 +142,8 @@ def test_energy_and_joints_hold_for_a_minute(make: type[Bodies]) -> None:
     assert np.abs(made.motion.position[:, 1]).max() < 1e-9, 'the plane of the hinges'
 
 
-def test_two_pendulums_swing_as_their_own_equations_say() -> None:
-    """Two rods on end, by Lagrange's equations in two angles, integrated by another program to 1e-10."""
+def test_double_pendulum_follows_its_equations_of_motion() -> None:
+    """Two rods on end, by Lagrange's equations in two angles, integrated independently to 1e-10."""
     m, length = 2.0, 1.0
     joints = [
         LinkageJoint('hinge', (WORLD, 0), (NONE, NONE), Y),
@@ -171,8 +171,8 @@ def test_two_pendulums_swing_as_their_own_equations_say() -> None:
     assert math.atan2(-second[2], second[0]) == pytest.approx(math.remainder(known[1], math.tau), abs=2e-5)
 
 
-def test_bodies_without_joints_move_as_free_bodies_do() -> None:
-    """A box that tumbles, against an object that flies alone, whose turns are exact about the middle of a step."""
+def test_bodies_without_joints_move_as_rigid_bodies() -> None:
+    """A tumbling box, against a rigid body whose rotations are exact about the middle of a step."""
     inertia = np.diag([1.0, 2.0, 3.0])
     spin = np.array([0.3, 2.0, 0.2])
     made = Bodies([], [[0.0, 0.0, 5.0]], 2.0, inertia)
@@ -214,7 +214,7 @@ def test_a_chain_in_flight_keeps_its_momenta() -> None:
 
 
 def test_a_slider_slides_and_a_weld_holds() -> None:
-    """Down a plane of 30 degrees by g sin(30) t^2 / 2, without turning, though pushed off its centre."""
+    """Down a plane of 30 degrees by g sin(30) t^2 / 2, without rotation, although pushed off its center."""
     axis = np.array([math.cos(math.radians(30.0)), 0.0, -0.5])
     joints = [
         LinkageJoint('slider', (WORLD, 0), (NONE, NONE), axis),
@@ -227,8 +227,8 @@ def test_a_slider_slides_and_a_weld_holds() -> None:
     assert made.motion.orientation == pytest.approx(np.tile([0, 0, 0, 1.0], (2, 1)), abs=1e-9)
 
 
-def test_a_damper_takes_speed_as_the_exponential_does() -> None:
-    """exp(-c t / I) about a hinge; as implicit Euler has it, right to c h / 2 I per time constant."""
+def test_damper_reduces_speed_exponentially() -> None:
+    """exp(-c t / I) about a hinge, by implicit Euler, with an error of c h / 2 I per time constant."""
     made = pendulum(damping=0.5)
     inertia = 2.0 / 3.0
     made.motion.spin[0] = [0.0, made.inertia[1, 1] * 3.0, 0.0]
@@ -236,14 +236,14 @@ def test_a_damper_takes_speed_as_the_exponential_does() -> None:
     made.go(2.0, 1e-3, NONE)
     rate = made.motion.spin[0, 1] / made.inertia[1, 1]
     assert rate == pytest.approx(3.0 * math.exp(-0.5 * 2.0 / inertia), rel=2e-3)
-    # However strong, it stops things and does not blow up.
+    # Any damping stops the motion without divergence.
     stiff = pendulum(damping=1e6)
     stiff.go(1.0, 1e-3)
     assert abs(stiff.motion.position[0, 2]) < 2e-5
 
 
-def test_a_spring_and_damper_swing_as_the_book_says() -> None:
-    """A weight that slides on a spring: x = A e^(-d t) cos(w t) about its rest, to what a step of 0.5 ms leaves."""
+def test_spring_and_damper_swing_as_the_closed_form() -> None:
+    """A weight that slides on a spring: x = A e^(-d t) cos(w t) about its rest, to the error of a step of 0.5 ms."""
     mass, stiffness, damping = 2.0, 200.0, 1.2
     joints = [
         LinkageJoint('slider', (WORLD, 0), (NONE, NONE)),
@@ -260,7 +260,7 @@ def test_a_spring_and_damper_swing_as_the_book_says() -> None:
 
 
 def test_a_point_stays_on_a_line_in_a_plane_and_at_a_distance() -> None:
-    """Each leaves the other directions free: what falls does, what is held is not."""
+    """Each joint leaves the other directions free: these fall, the constrained ones do not."""
     origin, x = np.zeros(3), np.array([1.0, 0.0, 0.0])
     for kind, points, axis, held, free in (
         ('line', (origin, origin), x, [1, 2], 0),
@@ -284,7 +284,7 @@ def test_a_point_stays_on_a_line_in_a_plane_and_at_a_distance() -> None:
 
 @pytest.mark.parametrize('kind', ['ball', 'hinge', 'slider', 'cylinder', 'fixed', 'line', 'plane', 'distance'])
 def test_derivatives_are_those_of_small_motions(kind: str) -> None:
-    """By differences, of joints that hold as they stand, of two bodies that have turned, the lengths of a slider run out."""
+    """By differences, for satisfied joints of two rotated bodies, with extended sliders."""
     axis = np.array([0.6, 0.0, 0.8])
     at = np.array([0.3, 0.4, 0.5])
     far = at + 0.7 * (np.array([0.5, 0.5, 0.1]) if kind == 'distance' else axis)
@@ -313,8 +313,8 @@ def test_derivatives_are_those_of_small_motions(kind: str) -> None:
             assert difference[holds] == pytest.approx(jacobian[holds, body, i], abs=1e-8), (body, i)
 
 
-def test_a_blow_on_one_rod_moves_the_whole_pendulum() -> None:
-    """A blow J at the end of a rod on a pin gives it the rate J L / (m L^2 / 3)."""
+def test_impulse_on_one_rod_moves_the_whole_pendulum() -> None:
+    """An impulse J at the end of a rod on a pin gives it the rate J L / (m L^2 / 3)."""
     made = pendulum()
     made.motion.velocity[0] += (0.0, 0.0, 0.5 / 2.0)
     made.motion.spin[0] += np.cross([0.5, 0.0, 0.0], [0.0, 0.0, 0.5])
@@ -322,11 +322,11 @@ def test_a_blow_on_one_rod_moves_the_whole_pendulum() -> None:
     assert made.motion.spin[0, 1] / made.inertia[1, 1] == pytest.approx(-0.5 / (2.0 / 3.0))
 
 
-def test_mobility_is_what_a_blow_does() -> None:
-    """Of a rod on a pin: turning about the pin alone, 1 / (m L^2 / 3); of one in a chain, what settling does to a blow."""
+def test_inverse_inertia_is_the_response_to_an_impulse() -> None:
+    """For a rod on a pin: rotation about the pin only, 1 / (m L^2 / 3). In a chain: the projected response to an impulse."""
     made, found = pendulum(), np.empty((6, 6))
     inverse_inertia(made.system, made.masses, made.motion, 0, found)
-    # About the pin, an impulse at the centre along z has the moment -L / 2 about y.
+    # About the pin, an impulse at the center along z has the moment -L / 2 about y.
     arm = np.array([0.0, 0.0, -0.5, 0.0, 1.0, 0.0])
     assert found == pytest.approx(np.outer(arm, arm) / (2.0 / 3.0), abs=1e-9)
     made = four_bar()
@@ -340,7 +340,7 @@ def test_mobility_is_what_a_blow_does() -> None:
     assert found == pytest.approx(found.T, abs=1e-9) and np.linalg.eigvalsh(found).min() > -1e-9
 
 
-def test_what_goes_too_fast_is_torn_and_says_so() -> None:
+def test_linkage_that_moves_too_fast_returns_torn() -> None:
     made = pendulum()
     made.motion.velocity[0], made.motion.spin[0] = (0.0, 0.0, 5e3), (0.0, -1e4 * made.inertia[1, 1], 0.0)
     room = LinkageState(*(np.empty_like(part) for part in made.motion))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The direct solver of joints' equations, against full matrices."""
+"""Tests of the direct solver of joint equations against full matrices."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_solution_is_that_of_the_full_matrix(bodies: list[list[int]]) -> Non
     equations, pairs, derivatives = coupled(bodies, 3, 6, 1)
     first, start = envelope(equations, pairs)
     matrix = derivatives @ derivatives.T
-    # What the envelope leaves out is zero.
+    # Entries outside the envelope are zero.
     for r, c in enumerate(first.tolist()):
         assert not matrix[r, :c].any()
     work, right = packed(matrix, first), np.sin(np.arange(len(matrix)))
@@ -51,8 +51,8 @@ def test_the_solution_is_that_of_the_full_matrix(bodies: list[list[int]]) -> Non
         assert len(work) < 7 * len(matrix), 'a chain does not fill'
 
 
-def test_rows_that_follow_from_others_are_left_out() -> None:
-    """And those that are not to act: the rest is solved as if they were not there."""
+def test_redundant_rows_are_ignored() -> None:
+    """Also inactive rows: the rest is solved as if they did not exist."""
     equations, pairs, derivatives = coupled(LOOP, 3, 6, 2)
     derivatives[7] = 2.0 * derivatives[6] - derivatives[5]
     equations, pairs = equations._replace(joint=np.arange(len(derivatives))), np.repeat(pairs, 3, axis=0)
@@ -68,5 +68,5 @@ def test_rows_that_follow_from_others_are_left_out() -> None:
     factor(work, first, start, active)
     solve(work, first, start, right)
     assert right[kept] == pytest.approx(wanted, rel=1e-8) and right[7] == right[11] == 0.0
-    # The row that follows from others holds though nobody asked for it.
+    # The redundant row is satisfied although it is ignored.
     assert derivatives[7] @ (derivatives.T @ right) == pytest.approx(derivatives[7] @ velocity, rel=1e-8)

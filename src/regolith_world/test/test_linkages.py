@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Linkages as objects of a world: made from a scenario's section, struck, saved, and what is refused."""
+"""Tests of linkages as objects of a world: creation, collisions, checkpoints, refused entries."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from regolith_world.config import WorldConfig
 from regolith_world.cycle.participant import ParticipantFailed
 from regolith_world.objects.linkages.linkage import Linkage
 from regolith_world.objects.linkages.linkage_types import LINKAGE, ROPE, RopeConfig, capsule_inertia, cylinder_inertia
-from regolith_world.objects.object import RigidBody, SavedObject
+from regolith_world.objects.object import SavedObject
 from regolith_world.objects.object_types import make_objects, restored
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import sphere_inertia
 from regolith_world.world import World
 
@@ -37,7 +38,7 @@ GATE: dict[str, Any] = {
     ],
 }
 BALL = {
-    'type': 'free_body',
+    'type': 'rigid_body',
     'position': [1.5, 0.6, 1.0],
     'velocity_mps': [2.0, 0.0, 0.0],
     'mass_kg': 1.0,
@@ -93,8 +94,8 @@ def refusal(kind: Any, **changes: Any) -> str:
     return str(error.value)
 
 
-def test_a_ball_opens_a_gate_as_angular_momentum_says() -> None:
-    """About the hinge, what the ball loses the gate has, knob and all; the knob's own joint carries its part."""
+def test_ball_opens_a_gate_with_its_angular_momentum() -> None:
+    """About the hinge, the gate with its knob has the angular momentum that the ball loses."""
     w = run(world({'gate': GATE, 'ball': BALL}), 0.6)
     gate, ball = w.objects['gate'], w.objects['ball']
     assert isinstance(gate, Linkage) and isinstance(ball, RigidBody)
@@ -105,16 +106,16 @@ def test_a_ball_opens_a_gate_as_angular_momentum_says() -> None:
     assert knob.body.angular_velocity[2] == pytest.approx(rate)
     speed = ball.body.linear_velocity[0]
     assert -rate * (leaf_about + knob_about) == pytest.approx(0.6 * (2.0 - speed), rel=1e-6)
-    # It leaves the leaf, 0.6 m from the hinge, at half the speed it came with; the ball strikes off its centre by a little.
+    # It leaves the leaf, 0.6 m from the hinge, at half its initial speed; the ball hits slightly off its center.
     assert -rate * 0.6 - speed == pytest.approx(0.5 * 2.0, rel=0.02)
     assert w.forced_cycles == 0
 
 
-def test_a_world_with_linkages_goes_on_from_a_checkpoint_to_the_bit() -> None:
+def test_world_with_linkages_continues_from_a_checkpoint_bit_for_bit() -> None:
     first = run(world(), 0.1)
     blob = first.save()
     run(first, 0.5)
-    assert first.discarded_cycles > 0, 'nothing struck anything'
+    assert first.discarded_cycles > 0, 'no collision'
     for again in (world(), World(WorldConfig())):
         again.load(blob)
         run(again, 0.5)
@@ -123,7 +124,7 @@ def test_a_world_with_linkages_goes_on_from_a_checkpoint_to_the_bit() -> None:
             assert again.objects[name].canonical_state() == item.canonical_state()
 
 
-def test_every_field_survives() -> None:
+def test_every_field_of_the_record_is_restored() -> None:
     for item in make_objects(THINGS, 1.62):
         kept = codec.decode(SavedObject, codec.encode(item.save()))
         again = restored(kept)
@@ -133,7 +134,7 @@ def test_every_field_survives() -> None:
 @pytest.mark.slow
 @pytest.mark.seconds
 def test_a_rope_of_fifty_rods_hangs_as_a_catenary() -> None:
-    """Within 1 % of its sag once it is at rest, and its joints hold to 1e-6 m on the way."""
+    """Within 1 % of its sag once it is at rest, with joint errors below 1e-6 m before."""
     section = RopeConfig(
         type='rope',
         ends=((0.0, 0.0, 5.0), (8.0, 0.0, 5.0)),
@@ -157,7 +158,7 @@ def test_a_rope_of_fifty_rods_hangs_as_a_catenary() -> None:
     assert gaps.max() <= 0.2 + 1e-6
 
 
-def test_ropes_begin_as_they_are_told() -> None:
+def test_rope_starts_at_its_ends() -> None:
     for entry in ROPES.values():
         section = RopeConfig.model_validate(entry)
         nodes = section.nodes()
@@ -174,7 +175,7 @@ def test_ropes_begin_as_they_are_told() -> None:
 
 
 def test_inertias_of_bodies_along_an_axis() -> None:
-    """By sums over a fine lattice, to what its grain leaves; a capsule without a tube is a ball."""
+    """By sums over a fine lattice, to its resolution; a capsule without a cylinder is a ball."""
     radius, half, step = 0.3, 0.5, 0.02
     line = np.arange(-0.8 + step / 2, 0.8, step)
     x, y, z = (v.ravel() for v in np.meshgrid(line, line, line, indexing='ij'))
@@ -189,14 +190,14 @@ def test_inertias_of_bodies_along_an_axis() -> None:
     assert capsule_inertia(2.0, 0.3, 1e-12) == pytest.approx(sphere_inertia(2.0, 0.3), rel=1e-9)
 
 
-def test_what_goes_too_fast_ends_the_run_by_name() -> None:
+def test_linkage_that_moves_too_fast_ends_the_run_with_its_name() -> None:
     fast = {**ROPES['whip'], 'substep_s': 0.1}
     w = world({'whip': fast})
     whip = w.objects['whip']
     assert isinstance(whip, Linkage)
     whip.motion.velocity[:] = 1e4 * np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
     with pytest.raises(
-        ParticipantFailed, match=r'whip: joints cannot be held together.*allowed: what a substep_s of 0.1'
+        ParticipantFailed, match=r'whip: joints cannot be satisfied.*allowed: speeds that a substep_s of 0.1'
     ):
         run(w, 1.0)
 
@@ -206,14 +207,20 @@ def test_what_goes_too_fast_ends_the_run_by_name() -> None:
     [
         (
             {'bodies': {'world': GATE['bodies']['leaf']}, 'joints': []},
-            "bodies.world = 'world': no name; allowed: .* not 'world'",
+            "bodies.world = 'world': is not a valid name; allowed: .* not 'world'",
         ),
-        ({'bodies': {'a b': GATE['bodies']['leaf']}, 'joints': []}, "bodies.a b = 'a b': no name; allowed: letters"),
+        (
+            {'bodies': {'a b': GATE['bodies']['leaf']}, 'joints': []},
+            "bodies.a b = 'a b': is not a valid name; allowed: letters",
+        ),
         (
             {'joints': [{'kind': 'ball', 'between': ['leaf', 'roof'], 'at': [0, 0, 0]}]},
-            r"joints.0.between = \['leaf', 'roof'\]: not two; allowed: of world, leaf, knob",
+            r"joints.0.between = \['leaf', 'roof'\]: are not two bodies; allowed: two of world, leaf, knob",
         ),
-        ({'joints': [{'kind': 'ball', 'between': ['leaf', 'leaf'], 'at': [0, 0, 0]}]}, 'not two; allowed: of'),
+        (
+            {'joints': [{'kind': 'ball', 'between': ['leaf', 'leaf'], 'at': [0, 0, 0]}]},
+            'are not two bodies; allowed: two of',
+        ),
         (
             {'joints': [{'kind': 'ball', 'between': ['leaf', 'knob']}]},
             'at = null: is required for a ball; allowed: a value',
@@ -224,7 +231,7 @@ def test_what_goes_too_fast_ends_the_run_by_name() -> None:
         ),
         (
             {'joints': [{'kind': 'hinge', 'between': ['leaf', 'knob'], 'at': [0, 0, 0], 'axis': [0, 0, 0]}]},
-            'axis = .* allowed: a direction',
+            'axis = .* allowed: a nonzero vector',
         ),
         (
             {'joints': [{'kind': 'ball', 'between': ['leaf', 'knob'], 'at': [0, 0, 0], 'axis': [0, 0, 1]}]},
@@ -236,7 +243,7 @@ def test_what_goes_too_fast_ends_the_run_by_name() -> None:
         ),
         (
             {'joints': [{'kind': 'distance', 'between': ['leaf', 'knob'], 'ends': [[0, 0, 0], [0, 0, 0]]}]},
-            'ends = .* allowed: 1 mm apart at least',
+            'ends = .* allowed: at least 1 mm apart',
         ),
         (
             {
@@ -249,7 +256,7 @@ def test_what_goes_too_fast_ends_the_run_by_name() -> None:
                     }
                 ]
             },
-            'joints.0.stiffness_npm = 1.*: on 0.2 kg; allowed: with substep_s of 1.6e-05 at most',
+            'joints.0.stiffness_npm = 1.*: is too stiff for 0.2 kg; allowed: with substep_s up to 1.6e-05',
         ),
         ({'bodies': {'leaf': {**GATE['bodies']['leaf'], 'mass_kg': -1.0}}, 'joints': []}, 'mass_kg'),
         (
@@ -266,7 +273,7 @@ def test_what_goes_too_fast_ends_the_run_by_name() -> None:
         ),
     ],
 )
-def test_a_linkage_that_cannot_be_is_refused(change: dict[str, Any], says: str) -> None:
+def test_linkage_with_invalid_keys_is_refused(change: dict[str, Any], says: str) -> None:
     import re
 
     found = refusal(LINKAGE, **{**GATE, **change})
@@ -276,12 +283,12 @@ def test_a_linkage_that_cannot_be_is_refused(change: dict[str, Any], says: str) 
 @pytest.mark.parametrize(
     ('change', 'says'),
     [
-        ({'length_m': 1.5}, 'length_m = 1.5: between ends 2 m apart; allowed: at least that'),
-        ({'ends': [[0, 0, 0], [0, 0, 0]]}, 'allowed: at least that, and ends that differ'),
-        ({'rods': 50}, 'rods = 50: of 0.05 m; allowed: twice radius_m long at least'),
+        ({'length_m': 1.5}, 'length_m = 1.5: does not fit ends 2 m apart; allowed: at least this distance'),
+        ({'ends': [[0, 0, 0], [0, 0, 0]]}, 'allowed: at least this distance, and two different ends'),
+        ({'rods': 50}, 'rods = 50: gives rods of 0.05 m; allowed: rods of at least twice radius_m'),
         ({'rods': 0}, 'rods'),
         ({'damping': math.nan}, 'damping'),
     ],
 )
-def test_a_rope_that_cannot_be_is_refused(change: dict[str, Any], says: str) -> None:
+def test_rope_with_invalid_keys_is_refused(change: dict[str, Any], says: str) -> None:
     assert says in refusal(ROPE, **{**ROPES['cable'], **change})

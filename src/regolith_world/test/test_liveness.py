@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of what a supervisor and nodes notice of a world that does not run."""
+"""Tests of the detection of a world that does not run."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ LIMIT_S = 30.0
 
 
 class Looked:
-    """A watch whose clock and file the test moves."""
+    """A watch with clock and file moved by the test."""
 
     def __init__(self, folder: Path) -> None:
         self.file, self.now, self.turns = folder / FILE, 100.0, 0
         self.watch = Watch(self.file, LIMIT_S, lambda: self.now)
 
     def go(self, seconds: float, *, runs: bool = True, turns: bool = True) -> str:
-        """Let time pass, with a look a second; return what is said at the end of it."""
+        """Advance time, with a look per second; return the text at the end."""
         said = ''
         for _ in range(round(seconds)):
             self.now += 1.0
@@ -32,33 +32,33 @@ class Looked:
         return said
 
 
-def test_stopped_process_is_noticed_within_the_limit(tmp_path: Path) -> None:
+def test_stopped_process_is_reported_within_the_limit(tmp_path: Path) -> None:
     looked = Looked(tmp_path)
     assert not looked.go(200.0)
     assert not looked.go(LIMIT_S, runs=False, turns=False)
     assert looked.go(1.0, runs=False, turns=False).startswith('its process has not run for 30 s')
 
 
-def test_hung_main_loop_is_noticed_later(tmp_path: Path) -> None:
-    """Compiling is no hang: the thread writes, and the loop has minutes."""
+def test_hung_main_loop_is_reported_later(tmp_path: Path) -> None:
+    """Compiling is not a hang: the thread writes, and the main loop has minutes."""
     looked = Looked(tmp_path)
     assert not looked.go(200.0)
     assert not looked.go(LOOP * LIMIT_S, turns=False)
     assert looked.go(1.0, turns=False) == 'its main loop has not turned for 600 s'
 
 
-def test_process_that_waits_for_its_start_is_noticed_when_stopped_only(tmp_path: Path) -> None:
-    """Before the main loop begins, which may take as long as kernels compile, the file holds 0."""
+def test_process_waiting_for_its_start_is_reported_only_when_stopped(tmp_path: Path) -> None:
+    """Before the main loop begins, which may take as long as kernels compile, the file contains 0."""
     looked = Looked(tmp_path)
     assert not looked.go(2.0 * LOOP * LIMIT_S, turns=False)
     assert looked.go(LIMIT_S + 1.0, runs=False, turns=False).startswith('its process has not run for 30 s')
 
 
-def test_nothing_is_said_before_the_start_after_the_end_and_after_a_pause_of_the_watch(tmp_path: Path) -> None:
+def test_watch_reports_nothing_before_the_start_after_the_end_or_after_its_own_pause(tmp_path: Path) -> None:
     looked = Looked(tmp_path)
     assert not looked.go(500.0, runs=False)
     looked.go(5.0)
-    looked.now += 1000.0  # the process that looks was stopped, too
+    looked.now += 1000.0  # the watching process was stopped, too
     assert not looked.watch.problem() and not looked.go(5.0)
     looked.file.unlink()
     assert not looked.go(500.0, runs=False)

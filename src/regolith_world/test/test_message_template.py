@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes written in place are those of the message, as whoever reads it tells."""
+"""Tests of message templates: bytes written in place equal those of the message when read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sensor_msgs.msg import JointState
 from regolith_world.ros.message_template import MessageTemplate, pose, xyz
 
 
-def test_filled_bytes_say_what_the_message_says():
+def test_filled_bytes_equal_the_serialized_message():
     message = Odometry(child_frame_id='amber/base_link')
     message.header.frame_id = 'odom'
     template = MessageTemplate(
@@ -29,7 +29,7 @@ def test_filled_bytes_say_what_the_message_says():
     p, q, v = expected.pose.pose.position, expected.pose.pose.orientation, expected.twist.twist.linear
     p.x, p.y, p.z, q.x, q.y, q.z, q.w, v.x, v.y, v.z = values.tolist()
     filled = template.fill(12_340_000_000, values)
-    # Not byte by byte: what the middleware leaves between a string and the next number is whatever was in memory.
+    # Not byte by byte, because padding between a string and the next number is undefined.
     assert deserialize_message(filled, Odometry) == expected
     assert len(filled) == len(serialize_message(expected))
 
@@ -53,9 +53,9 @@ def test_a_message_without_numbers_has_its_stamp():
     assert (back.header.stamp.sec, back.header.stamp.nanosec, len(back.position)) == (7, 5, 0)
 
 
-def test_a_field_that_is_not_sent_is_an_error():
+def test_field_outside_the_message_is_an_error():
     class Aside:
         x = 1.0
 
-    with pytest.raises(ValueError, match='cannot be told'):
+    with pytest.raises(ValueError, match='cannot be identified'):
         MessageTemplate(JointState(), [(Aside(), 'x')])

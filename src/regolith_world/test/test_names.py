@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of names that become folders, and of paths that must be inside a run."""
+"""Tests of names of folders, and of paths inside a run."""
 
 from pathlib import Path
 
@@ -32,21 +32,21 @@ ODD = [
 
 
 @pytest.mark.parametrize('name', ODD)
-def test_name_no_folder_can_have_is_refused_in_one_printable_line(name: str) -> None:
+def test_name_invalid_for_a_folder_is_refused_in_one_printable_line(name: str) -> None:
     with pytest.raises(ValueError, match='cannot be the name of a folder; allowed: letters, digits') as caught:
         file_name(name)
     assert str(caught.value).isprintable() and len(str(caught.value)) < 400
 
 
 @pytest.mark.parametrize('name', ['dawn', 'nach Süden', 'a-1.5_b+2', '3', 'x' * LONGEST_NAME])
-def test_usual_name_of_a_folder_is_kept(name: str) -> None:
+def test_name_valid_for_a_folder_is_accepted(name: str) -> None:
     assert file_name(name) == name
     with pytest.raises(ValueError, match=r'is taken; allowed: any name but '):
         file_name(name, ['other', name])
 
 
 def test_path_outside_a_run_is_refused(tmp_path: Path) -> None:
-    """By steps upwards, from the root, through a link, or as the run folder itself."""
+    """By parent steps, from the root, through a link, or as the run folder itself."""
     run = tmp_path / 'run'
     (run / 'checkpoints').mkdir(parents=True)
     (run / 'out').symlink_to(tmp_path)

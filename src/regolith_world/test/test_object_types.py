@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Things that the world itself moves: made from a scenario's section, saved, and made anew to the bit."""
+"""Tests of object types: creation from a scenario, checkpoints, bit-identical restoration."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ from pydantic import ValidationError
 
 from regolith_world.checkpoint import codec
 from regolith_world.config import WorldConfig
-from regolith_world.objects.object import Beam, Object, RigidBody, SavedObject, StaticBody
-from regolith_world.objects.object_types import FREE_BODY, IMMOVABLE, make_objects, object_types, restored
+from regolith_world.objects.beam import Beam
+from regolith_world.objects.object import Object, SavedObject
+from regolith_world.objects.object_types import RIGID_BODY, STATIC_BODY, make_objects, object_types, restored
+from regolith_world.objects.rigid_body import RigidBody
+from regolith_world.objects.static_body import StaticBody
 from regolith_world.world import ProtocolError, World
 
 THINGS: dict[str, Any] = {
     'wall': {
-        'type': 'immovable',
+        'type': 'static_body',
         'position': [3.0, 0.0, 0.0],
         'rpy_deg': [0.0, 0.0, 20.0],
         'restitution': 0.9,
@@ -28,7 +31,7 @@ THINGS: dict[str, Any] = {
         ],
     },
     'ball': {
-        'type': 'free_body',
+        'type': 'rigid_body',
         'position': [0.0, 0.1, 1.0],
         'velocity_mps': [4.0, 0.3, 1.0],
         'mass_kg': 2.0,
@@ -37,7 +40,7 @@ THINGS: dict[str, Any] = {
         'friction': 0.3,
     },
     'crate': {
-        'type': 'free_body',
+        'type': 'rigid_body',
         'position': [0.5, 2.0, 1.5],
         'velocity_mps': [3.0, -2.0, 0.5],
         'angular_velocity_radps': [1.0, 2.0, -0.7],
@@ -47,7 +50,7 @@ THINGS: dict[str, Any] = {
         'restitution': 0.6,
     },
     'spark': {
-        'type': 'free_body',
+        'type': 'rigid_body',
         'position': [0.0, -9.0, 1.0],
         'mass_kg': 0.1,
         'shape': {'kind': 'sphere', 'size_m': [0.05]},
@@ -72,13 +75,13 @@ def states(w: World) -> dict[str, bytes]:
     return {name: item.canonical_state() for name, item in w.objects.items()}
 
 
-def test_a_world_goes_on_from_a_checkpoint_to_the_bit() -> None:
-    """Into a world that has the same things, others, or none; before, between and after their blows, one dead already."""
+def test_world_continues_from_a_checkpoint_bit_for_bit() -> None:
+    """Into a world of the same objects, of others, or of none; before, between and after impacts, with one removed."""
     for early_s, other in ((0.1, World(WorldConfig())), (0.66, run(world(), 0.9))):
         first = run(world(), early_s)
         blob = first.save()
         run(first, 1.2)
-        assert first.objects['ball'].body.linear_velocity[0] < 0.0, 'nothing struck anything'
+        assert first.objects['ball'].body.linear_velocity[0] < 0.0, 'no collision'
         for again in (world(), other):
             again.load(blob)
             assert ('spark' in again.objects) == (early_s < 0.5)
@@ -87,7 +90,7 @@ def test_a_world_goes_on_from_a_checkpoint_to_the_bit() -> None:
             assert (again.cycle, again.discarded_cycles) == (first.cycle, first.discarded_cycles)
 
 
-def test_every_field_survives() -> None:
+def test_every_field_of_the_record_is_restored() -> None:
     for item in make_objects(THINGS, 1.62):
         kept = codec.decode(SavedObject, codec.encode(item.save()))
         again = restored(kept)
@@ -100,7 +103,7 @@ def test_every_field_survives() -> None:
         ('restitution', 0.1),
         ('friction', 0.11),
         ('t_ns', 7),
-        ('more', FREE_BODY.make('b', FREE_BODY.section.model_validate(THINGS['spark']), np.ones(3)).extra_state()),
+        ('more', RIGID_BODY.make('b', RIGID_BODY.section.model_validate(THINGS['spark']), np.ones(3)).extra_state()),
     ]
     kept = make_objects(THINGS, 1.62)[0].save()
     for field, value in changed:
@@ -108,13 +111,13 @@ def test_every_field_survives() -> None:
         assert codec.encode(restored(other).save()) == codec.encode(other) != codec.encode(kept), field
 
 
-def test_what_a_scenario_says_is_what_is_made() -> None:
+def test_object_has_the_values_of_its_scenario_entry() -> None:
     wall, ball = (next(o for o in make_objects(THINGS, 1.62) if o.name == n) for n in ('wall', 'ball'))
     assert isinstance(wall, StaticBody) and wall.body.mass == 0.0 and len(wall.shapes) == 2
     assert wall.body.orientation == pytest.approx([0.0, 0.0, np.sin(np.radians(10.0)), np.cos(np.radians(10.0))])
     assert isinstance(ball, RigidBody) and ball.gravity.tolist() == [0.0, 0.0, -1.62]
     assert ball.body.inertia == pytest.approx(0.4 * 2.0 * 0.2**2 * np.eye(3)) and ball.friction == 0.3
-    assert set(object_types()) >= {'free_body', 'immovable'} and object_types()['immovable'] is IMMOVABLE
+    assert set(object_types()) >= {'rigid_body', 'static_body'} and object_types()['static_body'] is STATIC_BODY
 
 
 @pytest.mark.parametrize(
@@ -127,14 +130,14 @@ def test_what_a_scenario_says_is_what_is_made() -> None:
         ('ball', {'bounce': 1.0}, 'bounce'),
     ],
 )
-def test_what_cannot_be_is_refused(thing: str, change: dict[str, Any], said: str) -> None:
+def test_object_with_invalid_keys_is_refused(thing: str, change: dict[str, Any], said: str) -> None:
     with pytest.raises(ValidationError, match=said):
         make_objects({thing: {**THINGS[thing], **change}}, 1.62)
 
 
-def test_what_nobody_can_make_anew_is_not_kept() -> None:
+def test_object_of_unknown_kind_is_not_saved() -> None:
     class Own(Object):
-        """Of somebody's own code."""
+        """An object of user code."""
 
     body = make_objects(THINGS, 1.62)[0].body
     w = World(WorldConfig(), [Own('own', body)])
@@ -145,5 +148,8 @@ def test_what_nobody_can_make_anew_is_not_kept() -> None:
     odd = SavedObject(
         **{**{n: getattr(make_objects(THINGS, 1.62)[0].save(), n) for n in SavedObject.__slots__}, 'kind': 'ghost'}
     )
-    with pytest.raises(ValueError, match="'ghost'; allowed: cable, field, free_body, immovable"):
+    with pytest.raises(
+        ValueError,
+        match="'ghost'; allowed: cable, force_field, joint, linkage, platform, rigid_body, rope, static_body",
+    ):
         restored(odd)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Free bodies: their flight against closed forms and its order of convergence; blows, age, and what the hash covers."""
+"""Tests of rigid bodies: free motion and its order of convergence, impulses, lifetime, state hash."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from regolith_world.cycle.records import (
 )
 from regolith_world.cycle.transport import RemoteAgent
 from regolith_world.numerics.rotation import from_rotation_vector, matrix, product, rotation_vector
-from regolith_world.objects.object import Object, RigidBody
+from regolith_world.objects.object import Object
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import box_inertia, rigid_state, sphere_inertia
 from regolith_world.world import World, WorldConfig
 
@@ -59,8 +60,8 @@ def test_rotation_is_of_second_order():
     )
 
 
-def test_a_spinning_top_precesses_as_euler_says():
-    """A symmetric body turns about its angular momentum at L / I1 and about its own axis at (1 / I3 - 1 / I1) L3.
+def test_spinning_top_precesses_as_in_euler_equations():
+    """A symmetric body rotates about its angular momentum at L / I1 and about its own axis at (1 / I3 - 1 / I1) L3.
 
     (Goldstein 1980, section 5-6.) The error of the midpoint rule at 1 ms is 2e-6 rad.
     """
@@ -89,8 +90,8 @@ def test_gravity_may_pull_anywhere_and_the_parabola_is_exact():
 
 
 @pytest.mark.parametrize(('names', 'sign'), [(('a', 'x'), 1.0), (('x', 'a'), -1.0), (('x', 'y'), 0.0)])
-def test_a_blow_changes_momentum_and_spin(names, sign):
-    """p / m at the centre of mass and r x p about it; the opposite on the second of the pair; nothing on others."""
+def test_impulse_changes_momentum_and_spin(names, sign):
+    """p / m at the center of mass and r x p about it; the opposite on the second of the pair; none on others."""
     body = spinning((0.3, 0.5, 0.7))
     before = body.body
     point, push = np.array([1.4, 1.9, 3.2]), np.array([0.3, -0.7, 0.4])
@@ -101,7 +102,7 @@ def test_a_blow_changes_momentum_and_spin(names, sign):
     np.testing.assert_allclose(after.inertia @ after.angular_velocity, spin, atol=1e-8)
 
 
-def test_two_blows_add_up():
+def test_two_impulses_add_up():
     body = spinning((0.3, 0.3, 0.3), omega=(0, 0, 0))
     push = np.array([0.1, 0.0, 0.0])
     body.evolve(
@@ -110,8 +111,8 @@ def test_two_blows_add_up():
     np.testing.assert_allclose(body.body.linear_velocity, [-0.1, 0.0, 0.0], atol=1e-15)
 
 
-def test_a_lifetime_counts_from_birth():
-    """Born at 3 s to live for 0.05 s: its last cycle is as short as it takes to end then."""
+def test_lifetime_counts_from_the_spawn_time():
+    """Spawned at 3 s with a lifetime of 0.05 s: its last step ends exactly at the end of its lifetime."""
     state = rigid_state('a', [0, 0, 0], 1.0, np.eye(3))
     body = RigidBody('a', state, [], t_ns=3_000_000_000, lifetime_ns=50_000_000)
     world = World(WorldConfig(gravity_mps2=0.0), [body])
@@ -147,7 +148,7 @@ def test_one_ulp_of_any_component_changes_the_hash(field):
     assert Object('a', state, t_ns=1).state_hash() != Object('a', state).state_hash()
 
 
-def test_the_hash_covers_children_whatever_order_they_came_in():
+def test_state_hash_covers_children_in_any_order():
     state = spinning((0.3, 0.5, 0.7)).body
 
     def family(*names, moved=0.0):
@@ -160,7 +161,7 @@ def test_the_hash_covers_children_whatever_order_they_came_in():
     assert len({family(), family('p/a'), family('p/b'), family('p/a', 'p/b'), family('p/a', moved=1e-15)}) == 5
 
 
-def test_a_remote_agent_goes_back_to_all_it_was():
+def test_remote_agent_restores_its_committed_state():
     def state(x):
         return rigid_state('a', [x, 0, 0], 1.0, np.eye(3))
 
@@ -185,7 +186,7 @@ def test_a_remote_agent_goes_back_to_all_it_was():
     assert told() == (11, 'h7', 7.0, 40) and len(agent.states) == 1
 
 
-def test_a_body_in_flight_keeps_what_does_not_fly():
+def test_free_motion_keeps_constant_attributes():
     first = spinning((0.3, 0.5, 0.7)).body
     last = fly(spinning((0.3, 0.5, 0.7)), 0.1, 5)
     assert last.name == first.name and last.mass == first.mass
@@ -201,7 +202,7 @@ def test_a_body_in_flight_keeps_what_does_not_fly():
     }
 
 
-def test_mass_goes_where_an_object_is_placed():
+def test_center_of_mass_follows_a_placed_object():
     """Center of mass and inertia turn and move with it, about an origin that is not the center of mass."""
     arm, inertia = np.array([0.2, -0.1, 0.4]), np.diag([1.0, 2.0, 3.0])
     own = BodyState('a', np.array([1.0, 2.0, 3.0]), TURN, np.zeros(3), np.zeros(3), 2.0)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The report's part on objects: what is drawn is where they were."""
+"""Tests of the report section on objects."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def body(name: str, *place: float) -> Any:
 
 
 class Bag:
-    """Commits every 10 ms: amber stands, a ball goes along y at 1 m/s, a stone is spawned after 5 s, a rope of five hangs still.
+    """Commits every 10 ms: amber stands, a ball moves along y at 1 m/s, a stone is spawned after 5 s, a rope of five hangs at rest.
 
     Args:
-        repeated: cycles that are announced twice
+        repeated: Cycles that are announced twice.
     """
 
     def __init__(self, repeated: Collection[int] = ()) -> None:
@@ -65,17 +65,17 @@ def run(objects: dict[str, Any], messages: int = COUNT, repeated: Collection[int
     return Made(scenario=scenario, recorded={CYCLE: Made(messages=messages)}, bag=Bag(repeated))
 
 
-def test_bodies_and_lines_are_where_they_were() -> None:
+def test_trajectories_of_bodies_and_lines_match_the_recording() -> None:
     paths = read_trajectories(run(OBJECTS))
     assert len(paths.time) == SAMPLES and (paths.time[0], paths.time[-1]) == (0.0, pytest.approx(9.99))
-    assert sorted(n for n in paths.bodies if '/' not in n) == ['ball', 'post'], 'vehicles are told elsewhere'
+    assert sorted(n for n in paths.bodies if '/' not in n) == ['ball', 'post'], 'vehicles are in other sections'
     assert {len(positions) for positions in paths.bodies.values()} == {SAMPLES}
     moving = paths.moving()
     assert sorted(moving) == ['ball', 'ball/0'], 'a post stands, a rope is a chain'
     assert moving['ball'][:, 1] == pytest.approx(paths.time)
     born = np.isfinite(moving['ball/0'][:, 2])
     assert born.tolist() == [t >= 5.0 for t in paths.time]
-    # From amber's hook at (1, 0, 0) to the ball at (1, t, 2); it lets go after four seconds.
+    # From amber's hook at (1, 0, 0) to the ball at (1, t, 2); released after four seconds.
     held = np.array(paths.time) < 4.0
     assert np.array(paths.lines['cable'])[held] == pytest.approx(np.hypot(2.0, np.array(paths.time)[held]))
     assert np.isnan(np.array(paths.lines['cable'])[~held]).all() and paths.lengths == {'cable': 9.0}
@@ -87,13 +87,13 @@ def test_repeated_announcements_do_not_change_the_samples() -> None:
     assert np.array_equal(again.bodies['ball'], once.bodies['ball'])
 
 
-def test_a_chain_is_seen_from_where_it_is_widest() -> None:
+def test_chain_is_projected_along_its_largest_spread() -> None:
     (chain,) = read_trajectories(run(OBJECTS)).chains().values()
     along, height = principal_coordinates(chain)
     assert np.diff(along[0]) == pytest.approx([0.5] * 4) and height[0].tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
 
 
-def test_there_is_a_picture_of_each_kind_and_none_without_objects() -> None:
+def test_report_has_a_plot_of_each_kind_and_none_without_objects() -> None:
     found = section(run(OBJECTS))
     assert found is not None and [type(part) for part in found.parts] == [Figure] * 3
     moving, chain, line = (part.figure.axes for part in found.parts)

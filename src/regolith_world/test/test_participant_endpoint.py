@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A process that was started again gives out no state before it is where the world has it."""
+"""Tests of participant endpoints: no state is saved before it is the one that the world expects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RUN = 7
 
 
 def made() -> tuple[ParticipantEndpoint, dict[str, Any]]:
-    """Return a seat, and its services by name."""
+    """Return an endpoint, and its services by name."""
     services: dict[str, Any] = {}
     node = SimpleNamespace(create_service=lambda kind, name, answer, callback_group: services.__setitem__(name, answer))
     participant: Any = SimpleNamespace(
@@ -31,13 +31,13 @@ def saved(services: dict[str, Any]) -> SaveState.Response:
     return services['~/save_state'](SaveState.Request(run_id=RUN), SaveState.Response())
 
 
-def test_nothing_is_saved_of_a_participant_that_has_not_joined() -> None:
+def test_participant_before_joining_is_not_saved() -> None:
     _, services = made()
     answer = saved(services)
     assert (answer.success, answer.message, bytes(answer.state)) == (False, 'this participant has not joined yet', b'')
 
 
-def test_it_is_once_it_was_admitted_or_restored() -> None:
+def test_participant_after_admission_or_restore_is_saved() -> None:
     seat, services = made()
     seat.take(Join.Response(epoch=1))
     assert (saved(services).success, bytes(saved(services).state)) == (True, b'as at the beginning')
@@ -46,18 +46,18 @@ def test_it_is_once_it_was_admitted_or_restored() -> None:
     assert answer.success and saved(services).success
 
 
-def test_it_is_once_it_has_caught_up() -> None:
+def test_participant_after_replay_is_saved() -> None:
     seat, services = made()
     seat.participant.last_answer = SimpleNamespace(state_hash='a', soil_hash='b')
-    with pytest.raises(JoinError, match='after the replay the state hashes to a, the world knew b'):
+    with pytest.raises(JoinError, match='after the replay the state hash is a, expected b'):
         seat.check(Join.Response(expected_hash='b'))
     assert not saved(services).success
     seat.check(Join.Response(expected_hash='a'))
     assert saved(services).success
 
 
-def test_every_restore_is_answered_by_itself_and_a_repeated_question_by_the_first_answer() -> None:
-    """A question that comes twice, as its answer was lost, does not take back what followed; the next epoch's counts."""
+def test_repeated_restore_request_gets_the_first_response() -> None:
+    """A request repeated after a lost response does not undo what followed. One of the next epoch is executed."""
     seat, services = made()
     taken: list[bytes] = []
 

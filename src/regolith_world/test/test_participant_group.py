@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Participants of one process that answer together."""
+"""Tests of participants of one process that respond together."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from regolith_world.cycle.participant_group import ParticipantGroup
 
 
 @pytest.mark.parametrize('threads', [1, 2])
-def test_answers_are_sent_in_name_order_whichever_comes_first(threads: int) -> None:
-    """A participant without a compiled loop answers before the others have ended theirs."""
+def test_results_of_a_group_are_sent_in_name_order(threads: int) -> None:
+    """A participant without a compiled loop responds before the others have ended theirs."""
     sent: list[list[str]] = []
     crew = ParticipantGroup(lambda answers: sent.append([each.name for each in answers]), threads=threads)
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Random words by number: the published vectors, and that no bit of what they are for is lost."""
+"""Tests of random words: published vectors, and dependence on every part of a key."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from regolith_world.random.philox import mix, normal_and_uniform, philox, stream_key
 
 
-def test_philox_known_answers() -> None:
+def test_philox_known_vectors() -> None:
     """The vectors of Random123's kat_vectors for philox4x32, 10 rounds."""
     assert [int(w) for w in philox(0, 0, 0)] == [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]
     ones = np.uint64(2**64 - 1)
@@ -19,7 +19,7 @@ def test_philox_known_answers() -> None:
     assert [int(w) for w in philox(key, frame, index)] == [0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1]
 
 
-def test_mix_known_answers() -> None:
+def test_mix_known_values() -> None:
     """The first numbers of SplitMix64 from seed 1234567, as published with xoshiro (Vigna 2015, splitmix64.c)."""
     state, numbers = 1234567, []
     for _ in range(5):
@@ -43,8 +43,8 @@ def test_streams_differ_by_each_part_of_their_name() -> None:
     assert int(keys[0]) == 0x5B17E7AA521B437C
 
 
-def test_normal_and_uniform_are_what_they_are_called() -> None:
-    """Moments of 20 000 draws within four standard errors; each block is its own, whatever was drawn before."""
+def test_normal_and_uniform_numbers_have_their_distributions() -> None:
+    """Moments of 20 000 draws within four standard errors; each block is independent of earlier draws."""
     key = stream_key(1, 'test', 'normal')
     drawn = np.array([normal_and_uniform(key, 3, k) for k in range(20_000)])
     assert drawn[:, 0].mean() == pytest.approx(0.0, abs=4 / np.sqrt(2e4))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Platforms and objects with a pace of their own: their way, what rides on them, and Rule 1 between their states."""
+"""Tests of platforms and sampled objects: motion, carried bodies, and Rule 1 between their states."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LIFT: dict[str, Any] = {
     'shapes': [{'kind': 'box', 'size_m': [1.0, 1.0, 0.1]}],
 }
 CRATE: dict[str, Any] = {
-    'type': 'free_body',
+    'type': 'rigid_body',
     'position': [0.0, 0.0, 0.3],
     'mass_kg': 20.0,
     'shape': {'kind': 'box', 'size_m': [0.3, 0.3, 0.2]},
@@ -37,7 +37,7 @@ CRATE: dict[str, Any] = {
 }
 
 
-def test_a_platform_goes_to_and_fro_and_its_velocity_is_the_slope() -> None:
+def test_platform_moves_back_and_forth_with_the_derivative_as_velocity() -> None:
     way = PlatformMotion(np.zeros(3), np.array([2.0, 0.0, 1.0]), 4_000_000_000, True)
     for t, share in ((0, 0.0), (2, 0.5), (4, 1.0), (6, 0.5), (8, 0.0), (12, 1.0)):
         assert way.at(t * 10**9)[0] == pytest.approx(share * way.end)
@@ -54,7 +54,7 @@ def test_a_platform_goes_to_and_fro_and_its_velocity_is_the_slope() -> None:
 
 
 def test_a_lift_takes_a_crate_along() -> None:
-    """Up by 2 m and down again; what rides sinks in by half a heartbeat's press at most and never flies off."""
+    """Up by 2 m and down again: a carried body penetrates by at most half the pressing of a step and never lifts off."""
     w = world(lift=LIFT, crate=CRATE)
     gaps = []
     while w.t_ns < 8 * 10**9:
@@ -65,7 +65,7 @@ def test_a_lift_takes_a_crate_along() -> None:
 
 
 def test_a_ferry_takes_a_crate_along_by_friction() -> None:
-    """At most 0.75 m/s^2, below what friction 0.8 holds on the Moon, 1.3 m/s^2: the crate stays on its place."""
+    """At most 0.75 m/s^2, below the 1.3 m/s^2 that friction 0.8 holds on the Moon: the crate keeps its place."""
     w = run(world(lift={**LIFT, 'end_position': [2.0, 0.0, 0.0]}, crate=CRATE), 4.0)
     assert w.objects['crate'].body.position[0] == pytest.approx(2.0, abs=0.05)
 
@@ -76,15 +76,15 @@ def test_between_its_own_states_an_object_is_interpolated() -> None:
     assert isinstance(lift, Platform)
     for _ in range(4):
         w.step()
-    # 80 ms: between its states at 50 and 100 ms; the world's cycles are 20 ms.
+    # 80 ms is between its states at 50 and 100 ms; the world's steps are 20 ms.
     assert [t for t, _ in lift.states.around(w.t_ns)] == [50_000_000, 100_000_000]
     z = [lift.way.at(t)[0][2] for t in (50_000_000, 100_000_000)]
     assert lift.body.position[2] == pytest.approx(z[0] + 0.6 * (z[1] - z[0]), rel=1e-12)
     assert lift.states.around(100_000_000)[0][0] == 100_000_000 and len(lift.states.around(100_000_000)) == 1
 
 
-def test_rule_1_holds_between_the_states_of_a_pace_of_its_own() -> None:
-    """From every commit, blows and discarded cycles included; own states at 70 ms, which no heartbeat hits."""
+def test_rule_1_holds_between_the_states_of_a_sampled_object() -> None:
+    """From every commit, with impacts and discarded attempts; own states at 70 ms, which no step size divides."""
     things = {
         'lift': {**LIFT, 'travel_time_s': 1.0, 'state_period_s': 0.07, 'restitution': 0.9},
         'crate': {
@@ -109,7 +109,7 @@ def test_rule_1_holds_between_the_states_of_a_pace_of_its_own() -> None:
 
 
 class Logistic(SampledObject):
-    """Goes by a law of its last own state that is not linear, and doubles every error."""
+    """A nonlinear motion by its last own state that doubles every error."""
 
     kind = 'logistic'
 
@@ -123,8 +123,8 @@ def rigid_state_at(x: float) -> BodyState:
     return BodyState('walker', np.array([x, 0.0, 0.0]), np.array([0.0, 0.0, 0.0, 1.0]), zero, zero)
 
 
-def test_from_an_interpolated_state_it_would_go_another_way() -> None:
-    """The doubt of the architecture, shown: so a checkpoint has both neighbours, and not what lies between."""
+def test_continuation_from_an_interpolated_state_would_differ() -> None:
+    """The concern of the architecture holds: so a checkpoint has both neighboring states, not the interpolated one."""
     there = World(WorldConfig(), [Logistic('walker', rigid_state_at(0.3), pace_ns=50_000_000)])
     for _ in range(3):
         there.step()
@@ -136,7 +136,7 @@ def test_from_an_interpolated_state_it_would_go_another_way() -> None:
     assert abs(there.objects['walker'].body.position[0] - wrong.objects['walker'].body.position[0]) > 1e-3
 
 
-def test_a_discarded_attempt_takes_back_what_it_made_and_no_more() -> None:
+def test_discarded_attempt_deletes_its_own_states_only() -> None:
     w = World(WorldConfig(), [Logistic('walker', rigid_state_at(0.3), pace_ns=30_000_000)])
     walker = w.objects['walker']
     w.step()
@@ -151,15 +151,15 @@ def test_a_discarded_attempt_takes_back_what_it_made_and_no_more() -> None:
         assert walker.canonical_state() == before and [t for t, _ in walker.states.around(w.t_ns)] == known
 
 
-def test_what_can_be_struck_has_no_pace_of_its_own() -> None:
-    with pytest.raises(ValueError, match='between which it can be struck; allowed: mass 0'):
+def test_sampled_object_with_mass_is_refused() -> None:
+    with pytest.raises(ValueError, match='between which it could collide; allowed: mass 0'):
         Logistic('a', rigid_state('a', [0, 0, 0], 1.0, np.eye(3)), pace_ns=1000)
     assert Logistic('a', rigid_state('a', [0, 0, 0], 1.0, np.eye(3)), pace_ns=0).pace_ns == 0
-    with pytest.raises(ValidationError, match=r'allowed: 0, or 1e-6 to 0.4, a tenth of the leg'):
+    with pytest.raises(ValidationError, match=r'allowed: 0, or 1e-6 to 0.4, a tenth of the travel time'):
         make_objects({'lift': {**LIFT, 'state_period_s': 1.0}}, 1.62)
 
 
-def test_every_field_survives() -> None:
+def test_every_field_of_the_record_is_restored() -> None:
     w = run(
         world(
             lift={**LIFT, 'state_period_s': 0.03, 'rpy_deg': [0.0, 0.0, 30.0], 'round_trip': False, 'restitution': 0.3}

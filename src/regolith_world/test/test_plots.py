@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Plots of objects: which value is drawn along which axis, and in which unit."""
+"""Tests of plots of objects: values, axes and units."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATH = np.stack([10.0 + TIME, -5.0 + 3.0 * TIME, 0.2 * TIME**2], axis=1)
 
 
 def test_moving_objects_are_drawn_by_height_over_time_and_from_above() -> None:
-    """An object that is there for a part of the time only is marked where it was last."""
+    """An object that exists for a part of the time is marked at its last position."""
     late = PATH[:, [1, 0, 2]].copy()
     late[:4] = late[12:] = np.nan
     heights, paths = motion_plot(TIME.tolist(), {'ball': PATH, 'late': late}).axes

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Small algebra against NumPy's, and the bits of both where a processor is told to be another."""
+"""Tests of portable math against NumPy, and of its bits on emulated processors."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from regolith_world.numerics.portable_math import cross, dot, each, norm, solved
 RNG = np.random.default_rng(5)
 
 
-def test_it_is_the_algebra_of_numpy_to_rounding() -> None:
-    """Sums of n terms of size 1 have errors of n ulp at most; the matrices to solve are well conditioned."""
+def test_algebra_agrees_with_numpy_to_rounding() -> None:
+    """Sums of n terms of size 1 have errors of at most n ulp; the matrices to solve are well conditioned."""
     a, b, v = RNG.normal(size=(3, 6)), RNG.normal(size=(6, 4)), RNG.normal(size=6)
     np.testing.assert_allclose(times(a, b), a @ b, rtol=0.0, atol=1e-14)
     np.testing.assert_allclose(times(a, v), a @ v, rtol=0.0, atol=1e-14)
@@ -50,7 +50,7 @@ def test_sums_are_in_the_order_of_their_indices() -> None:
     assert times(a[None], np.ones((3, 1)))[0, 0] == 1.0
 
 
-def test_functions_are_those_of_the_c_library_to_the_bit() -> None:
+def test_functions_are_bit_identical_to_the_c_library() -> None:
     values = RNG.uniform(-3.0, 3.0, (4, 5))
     assert np.array_equal(each(math.sin, values), [[math.sin(x) for x in row] for row in values])
     assert np.array_equal(each(math.atan2, values, 1.0)[2, 3], math.atan2(values[2, 3], 1.0))

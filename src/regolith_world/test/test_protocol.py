@@ -29,7 +29,8 @@ from regolith_world.cycle.records import (
     Verdict,
 )
 from regolith_world.cycle.transport import LocalTransport, ParticipantTimeout, raise_failure
-from regolith_world.objects.object import NEVER_NS, RigidBody
+from regolith_world.objects.object import NEVER_NS
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import rigid_state, sphere_inertia
 from regolith_world.world import AdmissionError, ProtocolError, World, WorldState
 
@@ -42,7 +43,7 @@ def state(name, x, v):
 
 
 class Rolling(Participant):
-    """An agent that is a ball: the same body as an object in the world's process would be."""
+    """An agent that is a ball: the same body as a local object."""
 
     def __init__(self, name, x, v, send):
         super().__init__(name, send)
@@ -101,13 +102,13 @@ def world_of(*agents, bus=None, **options):
 
 
 class Driven(RigidBody):
-    """A body of this process that is as little foreseen as an agent."""
+    """A body of this process that is as little predictable as an agent."""
 
     def free_acceleration(self):
         return None
 
 
-def test_remote_agents_collide_like_objects_of_the_worlds_own_process():
+def test_remote_agents_collide_like_local_objects():
     world, (a, b) = world_of(('a', -1.0, 0.47), ('b', 1.0, -0.5))
     bodies = [
         Driven(n, state(n, x, v), [BALL], restitution=1.0, friction=0.0)
@@ -135,7 +136,7 @@ def cycle(attempt, verdict=Verdict.NONE, command=Command.EVOLVE, number=0, epoch
     )
 
 
-def test_a_participant_answers_repetitions_from_its_cache_and_ignores_the_stale():
+def test_participant_repeats_the_cached_result_and_ignores_stale_records():
     answers = []
     a = Rolling('a', 0.0, 1.0, answers.append)
     a.on_cycle(cycle(0))
@@ -143,34 +144,34 @@ def test_a_participant_answers_repetitions_from_its_cache_and_ignores_the_stale(
     assert a.calls == ['evolve'] and len(answers) == 2 and answers[0] is answers[1]
     a.on_cycle(cycle(1, Verdict.DISCARD))
     a.on_cycle(cycle(0))  # a late duplicate of the discarded attempt
-    a.on_cycle(cycle(0, epoch=1))  # a world this participant does not belong to
+    a.on_cycle(cycle(0, epoch=1))  # a world of another epoch
     assert a.calls == ['evolve', 'discard', 'evolve'] and len(answers) == 3
     a.on_cycle(cycle(0, Verdict.COMMIT, number=1))
     a.on_cycle(cycle(1, Verdict.COMMIT, Command.STOP, number=1))
     assert a.calls[3:] == ['commit', 'evolve', 'commit', 'stop'] and a.stopped
 
 
-def test_a_participant_left_out_of_a_cycle_stays_out():
+def test_participant_removed_from_a_cycle_stays_out():
     a = Rolling('a', 0.0, 1.0, lambda answer: None)
     a.on_cycle(Cycle(CycleKey(0, 0, 0), 0, 10, Verdict.NONE, Command.EVOLVE, ('b',), (VEHICLE,)))
     assert a.calls == []
 
 
-def test_an_agents_offspring_joins_the_cycle_it_is_born_in():
+def test_object_spawned_by_an_agent_joins_in_the_same_cycle():
     world, (a,) = world_of(('a', 0.0, 1.0))
     a.spawned = (SpawnedObject('a/0', (BALL,), state('a/0', 5.0, 2.0), 1.0, 0.0),)
     world.step()
-    assert world.objects['a/0'].body.position[0] == 5.0  # where it was thrown, at the end of that cycle
+    assert world.objects['a/0'].body.position[0] == 5.0  # its initial position, at the end of that cycle
     world.step()
     assert world.objects['a/0'].body.position[0] == pytest.approx(5.04)
     world.hold()
     saved = world.save()
     world.step()
     world.load(saved)
-    assert world.objects['a/0'].body.position[0] == pytest.approx(5.04)  # a thrown ball is in a checkpoint, too
+    assert world.objects['a/0'].body.position[0] == pytest.approx(5.04)  # a spawned ball is in a checkpoint, too
 
 
-def test_silence_follows_the_policy():
+def test_unresponsive_participant_follows_the_policy():
     chosen = []
 
     def drop(silence):
@@ -182,7 +183,7 @@ def test_silence_follows_the_policy():
     b.mute = True
     world.step()
     assert chosen == [('b',)] and list(world.objects) == ['a'] and list(world.participants) == ['a']
-    # The attempt with b was discarded, and a evolved anew without it.
+    # The attempt with b was discarded, and a evolved again without it.
     assert a.calls.count('discard') == 1
     a.mute = True
     strict, (c,) = world_of(('c', 0.0, 0.0), on_silence=lambda s: 'stop')
@@ -191,8 +192,8 @@ def test_silence_follows_the_policy():
         strict.step()
 
 
-def test_a_participant_that_cannot_go_on_ends_the_run_with_its_reason():
-    """What it raises reaches the world in its answer, named; the policy on silence is not asked."""
+def test_failed_participant_ends_the_run_with_its_reason():
+    """Its exception reaches the world in its result, with its name. The timeout policy does not apply."""
     world, participants = world_of(('a', 0.0, 0.0), ('b', 5.0, 0.0))
     world.step()
 
@@ -206,12 +207,12 @@ def test_a_participant_that_cannot_go_on_ends_the_run_with_its_reason():
     with pytest.raises(ZeroDivisionError):
         world.step()
     assert told[0].failure == 'b: ZeroDivisionError: no such luck'
-    # Over topics the answer is all there is.
+    # Over topics, the result is the only information.
     with pytest.raises(ParticipantFailed, match='b: ZeroDivisionError: no such luck'):
         raise_failure({'b': told[0]})
 
 
-def test_what_a_participant_raises_in_one_process_ends_the_run_as_in_many():
+def test_exception_of_a_participant_in_one_process_ends_the_run():
     class Clumsy(Rolling):
         def _evolve(self, cycle):
             raise ZeroDivisionError('no such luck')
@@ -226,7 +227,7 @@ def test_what_a_participant_raises_in_one_process_ends_the_run_as_in_many():
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
-def test_agents_are_blamed_before_terrain_which_waits_for_them():
+def test_timeout_names_agents_before_terrain():
     class Waiting(Rolling):
         def _evolve(self, cycle):
             return None
@@ -244,15 +245,15 @@ def test_agents_are_blamed_before_terrain_which_waits_for_them():
     assert caught.value.names == ('a',)
 
 
-def test_an_agent_on_other_ground_is_caught():
+def test_agent_with_different_soil_state_is_an_error():
     world, (a,) = world_of(('a', 0.0, 0.0))
     world.soil_hash = hashlib.sha256(b'terrain').hexdigest()
-    a.soil_hash = hashlib.sha256(b'something else').hexdigest()
-    with pytest.raises(ProtocolError, match='a holds ground'):
+    a.soil_hash = hashlib.sha256(b'another value').hexdigest()
+    with pytest.raises(ProtocolError, match='a has the soil state'):
         world.step()
 
 
-def test_joining_with_other_parameters_is_refused_naming_both_values():
+def test_join_request_with_different_parameters_is_refused_with_both_values():
     bus = LocalTransport()
     world = World(CONFIG, bus=bus)
     world.admit(Rolling('a', 0.0, 0.0, bus.answer).join_request(**{'soil.cohesion_pa': '170.0'}))
@@ -264,18 +265,20 @@ def test_joining_with_other_parameters_is_refused_naming_both_values():
         world.admit(Rolling('a', 0.0, 0.0, bus.answer).join_request())
 
 
-def test_joining_inside_another_is_refused_saying_how_deep():
+def test_join_request_with_penetration_is_refused_with_the_depth():
     world, _ = world_of(('a', 0.0, 0.0), ('b', 5.0, 0.0))
-    # Two balls of 0.1 m whose centres are 0.15 m apart overlap by 0.05 m.
+    # Two balls of 0.1 m with centers 0.15 m apart overlap by 0.05 m.
     intruder = Rolling('c', 0.15, 0.0, world._bus.answer).join_request(**{'soil.cohesion_pa': '17.0'})
-    with pytest.raises(AdmissionError, match=r"'c' at \(0.15, 0.00, 0.00\) would stand 0.050 m inside 'a' at \(0.00, "):
+    with pytest.raises(
+        AdmissionError, match=r"'c' at \(0.15, 0.00, 0.00\) would penetrate 'a' at \(0.00, .*\) by 0.050 m"
+    ):
         world.admit(intruder)
     assert 'c' not in world.participants and 'c' not in world.objects
-    # What was refused leaves no parameters behind that others would be held against.
+    # A refused request leaves no parameters for later comparisons.
     world.admit(Rolling('d', 0.25, 0.0, world._bus.answer).join_request(**{'soil.cohesion_pa': '170.0'}))
 
 
-def test_vehicles_that_never_strike_each_other_may_join_anywhere():
+def test_vehicle_without_contact_may_join_anywhere():
     bus = LocalTransport()
     world = World(WorldConfig(gravity_mps2=0.0, contact='none'), bus=bus)
     for name in 'ab':
@@ -284,12 +287,12 @@ def test_vehicles_that_never_strike_each_other_may_join_anywhere():
         world.admit(agent.join_request())
     assert sorted(world.objects) == ['a', 'b']
     report = world.step()
-    # One in the other, which is told and neither retried nor answered with a blow.
+    # One inside the other: reported, but neither retried nor separated by an impulse.
     assert [h.status for h in report.intersections] == [Status.NON_INFINITESIMAL_INTERSECTION]
     assert (report.attempts, report.forced, report.impulses) == (1, False, ())
 
 
-def test_hold_and_stop_reach_everybody_and_bring_the_reports():
+def test_hold_and_stop_reach_all_participants_and_return_reports():
     world, (a, b) = world_of(('a', 0.0, 0.0), ('b', 5.0, 0.0))
     world.step()
     world.hold()
@@ -301,7 +304,7 @@ def test_hold_and_stop_reach_everybody_and_bring_the_reports():
 
 
 class Pressed(Rolling):
-    """A ball that something pushes along x all the time [m/s^2]."""
+    """A ball with a constant acceleration along x [m/s^2]."""
 
     def __init__(self, name, x, v, push, send):
         super().__init__(name, x, v, send)
@@ -314,7 +317,7 @@ class Pressed(Rolling):
 
 
 def pressing_world():
-    """Two balls that are pressed together and, beside them, one that rolls: all of the world's own state is in use."""
+    """Two balls that are pressed together, and one that rolls beside them: all of the world's own state is in use."""
     bus = LocalTransport()
     world = World(CONFIG, bus=bus)
     pressed = [Pressed('a', -0.11, 0.1, 0.8, bus.answer), Pressed('b', 0.11, 0.0, -0.8, bus.answer)]
@@ -334,8 +337,8 @@ def go_on(world, agents, cycles):
     return hashes
 
 
-def test_a_checkpoint_of_bodies_pressed_together_goes_on_as_if_nothing_had_been():
-    """What the last blow aimed at decides the next one: it is in the checkpoint, as every other field of the world's."""
+def test_world_continues_from_a_checkpoint_with_lasting_contact():
+    """The target velocity of the last impulse enters the next one: it is in the checkpoint, like all state of the world."""
     world, agents, _ = pressing_world()
     go_on(world, agents, 80)
     world.hold()
@@ -361,8 +364,8 @@ def test_a_checkpoint_of_bodies_pressed_together_goes_on_as_if_nothing_had_been(
     assert go_on(again, others, 30) == expected
 
 
-def test_loading_forgets_the_future():
-    """Births, deaths, answers and the verdict of what came after the checkpoint; a blow of then is not dealt."""
+def test_load_discards_the_future():
+    """Spawned and removed objects, results and the verdict after the checkpoint are discarded; its impulse is not applied."""
     world, agents, bus = pressing_world()
     go_on(world, agents, 10)
     world.hold()
@@ -387,8 +390,8 @@ def test_loading_forgets_the_future():
     assert record.key == CycleKey(1, 10, 0) and record.t_ns == codec.decode(WorldState, blob).t_ns
 
 
-def test_who_was_removed_deals_and_feels_nothing_more():
-    """A blow was solved, then one of the two is let go: the other flies on as it did."""
+def test_removed_object_has_no_impulses():
+    """An impulse was solved, then one of the two objects is removed: the other moves on unchanged."""
     world, agents, bus = pressing_world()
     sent = []
     bus.on_cycle = sent.append
@@ -401,12 +404,12 @@ def test_who_was_removed_deals_and_feels_nothing_more():
     assert sent[-1].impulses == () and sent[-1].participants == ('a', 'c')
     dt = sent[-1].dt_ns * 1e-9
     assert agents[0].body.body.linear_velocity[0] == pytest.approx(before + 0.8 * dt, abs=1e-12)
-    # Nor is the pair's memory held against another of that name.
+    # The memory of the pair does not apply to another object of that name.
     assert world._separation == {}
     assert world.state_hash != '' and list(world.last_answers) == ['a', 'c']
 
 
-def test_removing_a_third_leaves_a_blow_as_it_is():
+def test_removal_of_a_third_object_keeps_an_impulse():
     world, _, bus = pressing_world()
     sent = []
     bus.on_cycle = sent.append
@@ -418,7 +421,7 @@ def test_removing_a_third_leaves_a_blow_as_it_is():
     assert [(i.a, i.b) for i in sent[-1].impulses] == [('a', 'b')] == [(i.a, i.b) for i in blows]
 
 
-def test_the_worlds_own_state_comes_back_in_a_new_epoch():
+def test_world_state_is_restored_in_a_new_epoch():
     world, agents = world_of(('a', -0.5, 0.5), ('b', 0.5, -0.5))
     for _ in range(60):
         world.step()
@@ -434,5 +437,7 @@ def test_the_worlds_own_state_comes_back_in_a_new_epoch():
         assert agent.save() == body
     assert all(answer.key.epoch == 1 for answer in world.hold().values())
     stranger, _ = world_of(('c', 0.0, 0.0))
-    with pytest.raises(ProtocolError, match=r"checkpoint is of \['a', 'b'\], without \['a', 'b'\] here"):
+    with pytest.raises(
+        ProtocolError, match=r"checkpoint has the participants \['a', 'b'\]; missing here: \['a', 'b'\]"
+    ):
         stranger.load(blob)

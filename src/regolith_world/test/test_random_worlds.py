@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Properties of random worlds of balls, boxes, walls and beams: nothing overlaps, time grows, Rule 1, energy.
+"""Tests of random worlds of balls, boxes, walls and beams: no penetration, growing time, Rule 1, energy.
 
-A few examples in every run of the tests, thousands of them under ``slow``; the same ones each time (``conftest.py``).
+Every run tests a few examples, thousands of them with ``slow``, always the same ones (``conftest.py``).
 """
 
 from __future__ import annotations
@@ -19,18 +19,21 @@ from regolith_world.config import WorldConfig
 from regolith_world.contacts.intersection import NII_DEPTH
 from regolith_world.cycle.records import Cycle, Shape, ShapeKind
 from regolith_world.numerics.rotation import from_rotation_vector
-from regolith_world.objects.object import Beam, Intersection, Object, RigidBody, StaticBody, Status
+from regolith_world.objects.beam import Beam
+from regolith_world.objects.object import Intersection, Object, Status
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import box_inertia, rigid_state, sphere_inertia
+from regolith_world.objects.static_body import StaticBody
 from regolith_world.world import World
 
 GRAVITY = 1.62
 ROOM = 1.5
-"""Half length of the room [m]."""
+"""Half length of the chamber [m]."""
 CYCLES = 30
 
 
 class Eye(Object):
-    """Looks along +x from a corner: a beam in every cycle, and what it saw is its state."""
+    """A sensor that looks along +x from a corner: a beam in every cycle, with the result as its state."""
 
     def __init__(self, t_ns: int = 0) -> None:
         super().__init__('eye', rigid_state('eye', [-1.4, 0.0, 0.0], 1.0, np.eye(3)), tangible=False, t_ns=t_ns)
@@ -38,25 +41,25 @@ class Eye(Object):
         self.beams = 0
 
     def evolve(self, cycle: Cycle) -> list[Object]:
-        """Send a beam."""
+        """Spawn a beam."""
         super().evolve(cycle)
         self.beams += 1
         at, end_ns = self.body.position, cycle.t_ns + cycle.dt_ns
         return [Beam(f'eye/{self.beams - 1}', at, np.array([1.0, 0.0, 0.0]), 5.0, end_ns, 'eye')]
 
     def discard(self) -> None:
-        """Take it back."""
+        """Discard the beam."""
         super().discard()
         self.beams -= 1
 
     def on_intersections(self, intersections: Sequence[Intersection]) -> None:
-        """Note the nearest thing."""
+        """Store the distance of the nearest object."""
         seen = [h.distance for h in intersections if h.status == Status.NON_INFINITESIMAL_INTERSECTION]
         self.ranges.append(min(seen, default=np.inf))
 
 
 def walls(restitution: float) -> list[Object]:
-    """Return the six walls of a room, which stand in one another at the edges."""
+    """Return the six walls of a chamber, which intersect at the edges."""
     made: list[Object] = []
     for axis in range(3):
         half = np.full(3, ROOM + 0.2)
@@ -75,7 +78,7 @@ TRIPLE = st.tuples(UNIT, UNIT, UNIT).map(np.array)
 
 @dataclass
 class Body:
-    """A ball or box as drawn."""
+    """Random values of a ball or box."""
 
     box: bool
     size: float
@@ -97,11 +100,11 @@ BODIES = st.builds(
     st.sampled_from([0.0, 0.4, 1.0]),
 )
 CELLS = [np.array([x, y, z]) for x in (-0.75, 0.75) for y in (-0.75, 0.75) for z in (-0.75, 0.75)]
-"""Centres of eighths of the room, one body in each: whatever is drawn, nothing overlaps at first."""
+"""Centers of the eighths of the chamber, one body in each, so that none overlap initially."""
 
 
 def made(number: int, body: Body, gravity: float) -> RigidBody:
-    """Return the body of an eighth of the room."""
+    """Return the body of an eighth of the chamber."""
     name, mass = f'body_{number}', 10.0 * body.size**2
     half = body.size * np.array([1.0, 0.8, 0.6])
     inertia = box_inertia(mass, half) if body.box else sphere_inertia(mass, body.size)
@@ -126,7 +129,7 @@ def made(number: int, body: Body, gravity: float) -> RigidBody:
 
 
 def energy(world: World, gravity: float = GRAVITY) -> float:
-    """Return kinetic and potential energy of all bodies, each once its blows have acted [J]."""
+    """Return kinetic and potential energy of all bodies, each after its impulses have acted [J]."""
     total = 0.0
     for item in world.objects.values():
         if isinstance(item, RigidBody):
@@ -139,7 +142,7 @@ def energy(world: World, gravity: float = GRAVITY) -> float:
 
 
 def tumbling(world: World) -> float:
-    """Return what the midpoint rule may add to the spin of boxes in the next heartbeat [J]: locally of third order."""
+    """Return what the midpoint rule may add to the spin of boxes in the next step [J]: locally of third order."""
     total = 0.0
     for item in world.objects.values():
         if isinstance(item, RigidBody) and item.shapes[0].kind == ShapeKind.BOX:
@@ -150,12 +153,12 @@ def tumbling(world: World) -> float:
 
 
 def deepest(hits: Sequence[Intersection]) -> float:
-    """Return the largest overlap of a tangible pair [m]."""
+    """Return the largest penetration of a tangible pair [m]."""
     return max((-h.distance for h in hits if h.a.tangible and h.b.tangible), default=0.0)
 
 
 def holds(bodies: Sequence[Body], restitution: float, cycles: int) -> None:
-    """Let a world evolve: no overlap beyond what is tolerated, no forced cycle, time grows, energy does not."""
+    """Let a world evolve: no penetration above the tolerance, no forced step, growing time, no growing energy."""
     world = World(WorldConfig(), [*walls(restitution), Eye(), *(made(k, b, GRAVITY) for k, b in enumerate(bodies))])
     before, t_ns = energy(world), 0
     weights = {f'body_{k}': made(k, b, 0.0).body.mass * GRAVITY for k, b in enumerate(bodies)}
@@ -170,7 +173,7 @@ def holds(bodies: Sequence[Body], restitution: float, cycles: int) -> None:
         touched = [
             h for h in report.intersections if h.a.tangible and h.b.tangible and h.status != Status.NO_INTERSECTION
         ]
-        # Each contact may take out a millimetre of overlap, that is, lift the body by it.
+        # Each contact may remove a millimeter of penetration, that is, lift the body by it.
         allowed = sum(
             1e-3 * max(weights.get(h.a.name, 0.0), weights.get(h.b.name, 0.0)) * max(1, len(h.points)) for h in touched
         )
@@ -181,7 +184,7 @@ def holds(bodies: Sequence[Body], restitution: float, cycles: int) -> None:
 
 @settings(max_examples=4)
 @given(st.lists(BODIES, min_size=1, max_size=8), st.sampled_from([0.0, 0.6, 1.0]))
-def test_random_worlds_hold(bodies: list[Body], restitution: float) -> None:
+def test_random_worlds_keep_their_invariants(bodies: list[Body], restitution: float) -> None:
     holds(bodies, restitution, CYCLES)
 
 
@@ -189,12 +192,12 @@ def test_random_worlds_hold(bodies: list[Body], restitution: float) -> None:
 @pytest.mark.timeout(3600)
 @settings(max_examples=1500)
 @given(st.lists(BODIES, min_size=1, max_size=8), st.sampled_from([0.0, 0.6, 1.0]))
-def test_thousands_of_random_worlds_hold(bodies: list[Body], restitution: float) -> None:
+def test_thousands_of_random_worlds_keep_their_invariants(bodies: list[Body], restitution: float) -> None:
     holds(bodies, restitution, 60)
 
 
 def repeats(bodies: Sequence[Body], restitution: float, cycles: int) -> None:
-    """Save a world at every commit; from each, some cycles on, the hashes are those of the first run."""
+    """Save a world at every commit. From each, the hashes of the following cycles equal those of the first run."""
     things = [*walls(restitution), *(made(k, b, GRAVITY) for k, b in enumerate(bodies))]
     world, saved, hashes = World(WorldConfig(), things), [], []
     for _ in range(cycles):
@@ -224,10 +227,10 @@ def test_rule_1_holds_from_every_stored_state_of_hundreds(bodies: list[Body], re
 
 
 def drift_of_energy(blows: int) -> tuple[float, float]:
-    """Return the largest relative change of energy at isolated blows, summed, and the largest of one at all.
+    """Return the largest relative change of energy at isolated impacts, summed, and the largest of a single one.
 
-    Two elastic balls in a room, without gravity and friction, at 2 to 8 m/s. Where a ball is struck twice in one cycle,
-    Newton's restitution does not settle the energy: such blows do not count as isolated.
+    Two elastic balls in a chamber, without gravity and friction, at 2 to 8 m/s. For two impacts on a ball in one cycle,
+    Newton's restitution does not determine the energy: such impacts do not count as isolated.
     """
 
     def ball(name: str, x: Sequence[float], v: Sequence[float], radius: float, mass: float) -> RigidBody:
@@ -255,13 +258,13 @@ def drift_of_energy(blows: int) -> tuple[float, float]:
     return abs(summed), worst
 
 
-def test_isolated_blows_keep_their_energy() -> None:
+def test_isolated_impacts_conserve_energy() -> None:
     summed, worst = drift_of_energy(60)
     assert summed < 1e-6 and worst < 1e-6
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
-def test_ten_thousand_isolated_blows_keep_their_energy() -> None:
+def test_ten_thousand_isolated_impacts_conserve_energy() -> None:
     summed, worst = drift_of_energy(10_000)
     assert summed < 1e-6 and worst < 1e-6

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What other machines are told of a scenario."""
+"""Tests of the scenario and startup timeout for remote nodes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from regolith_world.ros.remote_nodes import RemoteNodes
 
 
 class Link:
-    """Counts the publishers that show that somebody is awaited."""
+    """A node that counts the publishers of startup notices."""
 
     def __init__(self) -> None:
         self.publishers: list[str] = []
@@ -29,7 +29,7 @@ class Link:
         self.publishers.remove(publisher)
 
 
-def test_what_was_made_for_the_run_is_left_out(tmp_path: Path) -> None:
+def test_remote_scenario_has_no_paths_in_the_run_folder(tmp_path: Path) -> None:
     run = tmp_path / 'run'
     content = {
         'name': 'ridge',
@@ -44,7 +44,7 @@ def test_what_was_made_for_the_run_is_left_out(tmp_path: Path) -> None:
     assert yaml.safe_load(RemoteNodes(Link(), [], file, '').scenario_yaml()) == content  # type: ignore[arg-type]
 
 
-def test_time_outs_stand_still_until_all_are_there(tmp_path: Path) -> None:
+def test_startup_timeouts_wait_for_remote_nodes(tmp_path: Path) -> None:
     link = Link()
     there = RemoteNodes(link, ['terrain', 'basalt'], tmp_path / 'none', '')  # type: ignore[arg-type]
     assert there.names == ('basalt', 'terrain') and link.publishers == ['starting']

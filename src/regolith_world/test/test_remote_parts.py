@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Bodies of a remote agent that the world has as objects of their own: struck, shown, discarded, kept."""
+"""Tests of the bodies of a remote agent that are separate objects of the world."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from regolith_world.cycle.participant import Participant, ParticipantFailed
 from regolith_world.cycle.records import VEHICLE, CycleKey, CycleResult, JoinRequest, Shape, ShapeKind
 from regolith_world.cycle.transport import LocalTransport, RemoteAgent, RemoteBody
 from regolith_world.numerics.rotation import matrix
-from regolith_world.objects.object import NEVER_NS, Intersection, RigidBody, StaticBody, Status
+from regolith_world.objects.object import NEVER_NS, Intersection, Status
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import rigid_state, sphere_inertia
+from regolith_world.objects.static_body import StaticBody
 from regolith_world.world import AdmissionError, ProtocolError, World
 
 BALL = Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0]))
@@ -29,7 +31,7 @@ def state(name, x, v):
 
 
 class Dumbbell(Participant):
-    """A free body with a second ball at (0.5, 0.2, 0): a body of its own, or a shape of the first."""
+    """A rigid body with a second ball at (0.5, 0.2, 0): a separate body, or a shape of the first."""
 
     def __init__(self, name, x, v, send, *, in_parts):
         super().__init__(name, send)
@@ -67,7 +69,7 @@ class Dumbbell(Participant):
 
     def _evolve(self, cycle):
         own = {self.name, f'{self.name}/tip'}
-        for blow in cycle.impulses:  # struck as the one rigid body that it is
+        for blow in cycle.impulses:  # it responds as one rigid body
             blow.a, blow.b = (self.name if n in own else n for n in (blow.a, blow.b))
         self.body.evolve(cycle)
         return CycleResult(cycle.key, self.name, NEVER_NS, self.bodies(), state_hash=self.body.state_hash())
@@ -104,8 +106,8 @@ def wall():
     )
 
 
-def test_a_part_that_is_rigidly_fixed_strikes_as_a_shape_of_the_body_does():
-    """Off centre and turning, against a wall and a ball: the same blows but for their names, to rounding."""
+def test_rigidly_attached_part_collides_like_a_shape_of_the_body():
+    """Off center and rotating, against a wall and a ball: the same impulses except for their names, to rounding."""
     ways = []
     for in_parts in (True, False):
         ball = RigidBody('z', state('z', 1.5, -0.9), [BALL], restitution=1.0)
@@ -122,7 +124,7 @@ def test_a_part_that_is_rigidly_fixed_strikes_as_a_shape_of_the_body_does():
         struck = set().union(*sent)
         assert ('a/tip' in struck) is in_parts and 'wall' in struck
         assert world.discarded_cycles > 0
-    assert np.abs(ways[0][-1, 6:]).max() > 0.5  # it was set spinning
+    assert np.abs(ways[0][-1, 6:]).max() > 0.5  # it spins
     np.testing.assert_allclose(ways[0], ways[1], atol=1e-9)
 
 
@@ -135,12 +137,12 @@ def test_parts_are_shown_in_the_cycle_and_are_one_family():
     assert [b.name for b in sent[-1].bodies] == ['a', 'a/tip']
     agent = world.objects['a']
     assert [type(o) for o in agent.family()] == [RemoteAgent, RemoteBody] and agent.children[0].root is agent
-    # They overlap by nature; nobody strikes himself.
+    # They overlap by design, without impulses between them.
     assert world.discarded_cycles == 0
 
 
 def test_a_part_that_moves_on_its_own_is_stopped_with_the_mass_of_the_whole():
-    """A tip shot out at 2 m/s from a body that drifts at 0.5 m/s: p = m (1 + e) (0.5 + 2), and what the rest does is the agent's."""
+    """A tip extended at 2 m/s from a body that drifts at 0.5 m/s: p = m (1 + e) (0.5 + 2); the agent decides the rest."""
     bodies = state('a', 0.0, 0.5), replace(state('a/tip', 1.0, 2.5), center_of_mass=np.zeros(3))
     agent = RemoteAgent(JoinRequest('a', VEHICLE, (BALL,), bodies, 0, 'h', '', {}, 0.5, 0.0, shape_bodies=(1,)), 0)
     target = StaticBody('b', np.array([1.2, 0.0, 0.0]), [BALL])
@@ -159,15 +161,15 @@ def test_an_attempt_is_undone_in_all_parts():
     moved = state('a', 0.1, 0.0), state('a/tip', 1.3, 0.0)
     agent.take(CycleResult(CycleKey(0, 0, 0), 'a', 7, moved, state_hash='h1'), 10)
     assert [b.position[0] for b in agent.bodies()] == [0.1, 1.3]
-    assert (agent.next_dt_ns(), agent.state_hash()) == (7, 'h1'), 'of the last answer'
+    assert (agent.next_dt_ns(), agent.state_hash()) == (7, 'h1'), 'of the last result'
     agent.discard()
     assert [b.position[0] for b in agent.bodies()] == [0.0, 1.0]
     assert (agent.next_dt_ns(), agent.state_hash()) == (5, 'h0')
-    with pytest.raises(ParticipantFailed, match=r"a answers with bodies \['a'\]; allowed: .*\['a', 'a/tip'\]"):
+    with pytest.raises(ParticipantFailed, match=r"a sends the bodies \['a'\]; allowed: .*\['a', 'a/tip'\]"):
         agent.take(CycleResult(CycleKey(0, 0, 0), 'a', 5, moved[:1]), 10)
 
 
-def test_a_checkpoint_brings_parts_back():
+def test_parts_are_restored_from_a_checkpoint():
     world, _, _ = world_of(True, [wall()])
     for _ in range(40):
         world.step()
@@ -181,11 +183,11 @@ def test_a_checkpoint_brings_parts_back():
         assert back.name == body.name and np.array_equal(back.position, body.position)
     other, _, _ = world_of(False, [])
     other.hold()
-    with pytest.raises(ProtocolError, match=r"checkpoint is of \['a'\], without \['a/tip'\]"):
+    with pytest.raises(ProtocolError, match=r"checkpoint has the bodies \['a'\]; missing: \['a/tip'\]"):
         world.load(other.save())
 
 
-def test_who_is_removed_takes_the_blows_on_its_parts_along():
+def test_removed_agent_takes_the_impulses_on_its_parts():
     world, _, _ = world_of(True, [wall()])
     while not any(i.a == 'a/tip' for i in world.step().impulses):
         pass
@@ -196,14 +198,14 @@ def test_who_is_removed_takes_the_blows_on_its_parts_along():
     assert world._impulses == () and world._separation == {}
 
 
-def test_a_part_needs_room_to_join_and_a_name():
+def test_part_needs_clearance_and_a_name_to_join():
     world, _, bus = world_of(True, [wall()])
     newcomer = Dumbbell('b', -0.5, 0.0, bus.answer, in_parts=True)
     with pytest.raises(AdmissionError, match=r"inside 'wall'"):
         world.admit(newcomer.join_request())
     bodies = state('b', 5.0, 0.0), state('b/tip', 6.0, 0.0)
     for change, told in (
-        ({'bodies': ()}, r"'b' joins with bodies \[\]; allowed: 'b' first"),
+        ({'bodies': ()}, r"'b' has an invalid join request: bodies \[\]; allowed: 'b' first"),
         ({'bodies': (bodies[1],)}, r"bodies \['b/tip'\]; allowed: 'b' first"),
         ({'bodies': (bodies[0], state('tip', 6.0, 0.0))}, r"body 'tip'; allowed: .* begin with 'b/'"),
         ({'bodies': (*bodies, bodies[1])}, r"body 'b/tip'; allowed: other names, each once"),

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Quaternions against matrices, SciPy's rotations and the geometry of the great arc."""
+"""Tests of quaternions against matrices, SciPy's rotations and the geometry of the great arc."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_quaternions_compose_like_matrices():
     np.testing.assert_array_equal(matrices(np.array(TURNS)), [matrix(q) for q in TURNS])
 
 
-def test_all_agrees_with_scipy():
+def test_rotations_agree_with_scipy():
     for q in TURNS:
         same = Rotation.from_quat(q)
         np.testing.assert_allclose(matrix(q), same.as_matrix(), atol=1e-15)
@@ -43,11 +43,11 @@ def test_all_agrees_with_scipy():
 
 
 @pytest.mark.parametrize('angle', [0.0, 1e-320, 1e-13, 1e-6, 1.0, math.pi - 1e-9])
-def test_rotation_vectors_come_back(angle):
-    """Also of turns too small for a quaternion's real part to show."""
+def test_rotation_vector_round_trip_is_exact(angle):
+    """Also for rotations too small to affect the real part of a quaternion."""
     vector = angle * np.array([0.6, 0.0, -0.8])
     np.testing.assert_allclose(rotation_vector(from_rotation_vector(vector)), vector, rtol=1e-7, atol=1e-300)
-    # -q is the same turn.
+    # -q is the same rotation.
     np.testing.assert_allclose(rotation_vector(-from_rotation_vector(vector)), vector, rtol=1e-7, atol=1e-300)
 
 
@@ -61,11 +61,11 @@ def test_from_matrix_undoes_matrix_whichever_component_is_largest():
 
 
 def test_slerp_turns_evenly_on_the_shorter_arc():
-    """q and -q are one orientation: between 10 and -10 degrees lies 0, whichever sign the second one has."""
+    """q and -q are one orientation: between 10 and -10 degrees is 0, for either sign of the second one."""
     a, b = from_yaw(math.radians(10.0)), from_yaw(math.radians(-10.0))
     for last in (b, -b):
         np.testing.assert_allclose(slerp(a, last, 0.5), from_yaw(0.0), atol=1e-15)
-    # A third of the way is a third of the angle, for large and for tiny angles.
+    # A third of the arc is a third of the angle, for large and tiny angles.
     for angle in (2.0, 1e-9):
         third = slerp(from_yaw(0.0), from_yaw(angle), 1 / 3)
         np.testing.assert_allclose(third, from_yaw(angle / 3), rtol=1e-12, atol=1e-18)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A question whose answer is lost is put again."""
+"""Tests of service calls that are repeated after a lost response."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Future:
 
 
 class Service:
-    """Client, server and executor in one; answers what ``answers`` says, by the number of the question."""
+    """Client, server and executor in one. It responds as set in ``answers``, by the number of the request."""
 
     srv_name = '/world/join'
 
@@ -55,19 +55,19 @@ def _impatient(monkeypatch):
     monkeypatch.setattr(service_client, 'FIRST_PATIENCE_S', 0.01)
 
 
-def test_the_second_question_is_answered():
+def test_repeated_request_gets_the_response():
     service = Service({2: (1, 'yes')})
     assert service_client.call_service(service, service, None, 5.0) == 'yes'
     assert service.removed == service.futures and len(service.futures) == 2
 
 
-def test_a_late_answer_to_the_first_question_counts():
+def test_late_response_to_the_first_request_counts():
     service = Service({3: (0, 'yes')})
     assert service_client.call_service(service, service, None, 5.0) == 'yes'
     assert len(service.futures) == 3
 
 
-def test_questions_become_rarer_and_end():
+def test_requests_are_repeated_at_growing_intervals_until_the_timeout():
     service = Service({})
     with pytest.raises(TimeoutError, match=r'no response from /world/join within 0.2 s'):
         service_client.call_service(service, service, None, 0.2)
@@ -77,7 +77,7 @@ def test_questions_become_rarer_and_end():
         service_client.call_service(service, Service({}, ready=False), None, 0.02)
 
 
-def test_it_can_be_given_up():
+def test_call_service_stops_on_request():
     service = Service({})
     with pytest.raises(KeyboardInterrupt):
         service_client.call_service(service, service, None, 5.0, lambda: len(service.futures) > 0)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a request to spawn comes to, and what is wrong with it."""
+"""Tests of spawn requests: resources, names and errors."""
 
 from pathlib import Path
 
@@ -16,11 +16,11 @@ from regolith_world.objects.spawning import SpawnError, SpawnPose, SpawnResultCo
 DOWN = np.array([0.0, 0.0, -1.62])
 HALF = np.sqrt(0.5)
 POSE = SpawnPose(np.array([3.0, -2.0, 1.5]), np.array([0.0, 0.0, HALF, HALF]))
-BALL = '{type: free_body, mass_kg: 2.0, shape: {kind: sphere, size_m: [0.3]}, velocity_mps: [0, 0, 0.5]}'
+BALL = '{type: rigid_body, mass_kg: 2.0, shape: {kind: sphere, size_m: [0.3]}, velocity_mps: [0, 0, 0.5]}'
 
 
-def test_an_object_appears_where_it_is_asked_for(tmp_path: Path) -> None:
-    """From a text or from a file; pose of the request, the rest from the resource."""
+def test_object_is_spawned_at_the_requested_pose(tmp_path: Path) -> None:
+    """From a text or a file: the pose of the request, the other values from the resource."""
     file = tmp_path / 'ball.yaml'
     file.write_text(BALL)
     for resource in (
@@ -37,11 +37,13 @@ def test_an_object_appears_where_it_is_asked_for(tmp_path: Path) -> None:
 
 
 TYPES = {
-    'free_body': '{type: free_body, mass_kg: 1.0, lifetime_s: 0.9, shape: {kind: sphere, size_m: [0.1]}}',
-    'immovable': '{type: immovable, shapes: [{kind: sphere, size_m: [0.1]}]}',
-    'platform': '{type: platform, end_position: [9.0, 9.0, 9.0], travel_time_s: 4.0, shapes: [{kind: box, size_m: [0.1, 0.1, 0.1]}]}',
-    'paced': '{type: platform, end_position: [9, 9, 9], travel_time_s: 4.0, state_period_s: 0.05, shapes: [{kind: box, size_m: [0.1, 0.1, 0.1]}]}',
-    'field': '{type: field, shapes: [{kind: box, size_m: [1.0, 1.0, 1.0]}], acceleration_mps2: [0.0, 0.1, 0.0]}',
+    'rigid_body': '{type: rigid_body, mass_kg: 1.0, lifetime_s: 0.9, shape: {kind: sphere, size_m: [0.1]}}',
+    'static_body': '{type: static_body, shapes: [{kind: sphere, size_m: [0.1]}]}',
+    'platform': '{type: platform, end_position: [9.0, 9.0, 9.0], travel_time_s: 4.0, shapes: [{kind: box, size_m: '
+    '[0.1, 0.1, 0.1]}]}',
+    'paced': '{type: platform, end_position: [9, 9, 9], travel_time_s: 4.0, state_period_s: 0.05, shapes: [{kind: '
+    'box, size_m: [0.1, 0.1, 0.1]}]}',
+    'force_field': '{type: force_field, shapes: [{kind: box, size_m: [1.0, 1.0, 1.0]}], acceleration_mps2: [0.0, 0.1, 0.0]}',
     'linkage': '{type: linkage, bodies: {leaf: {position: [0, 0, 0], shape: {kind: box, size_m: [0.1, 0.1, 0.1]}, '
     'mass_kg: 1.0}}, joints: [{kind: hinge, between: [world, leaf], at: [0.0, 0.3, 0.0], axis: [1.0, 0.0, 0.0]}]}',
     'rope': '{type: rope, ends: [[0.0, 0.0, 4.0], [1.0, 0.0, 4.0]], length_m: 1.2, rods: 5, mass_kg: 1.0}',
@@ -50,7 +52,7 @@ TYPES = {
 
 
 class Nobody:
-    """A populace of none."""
+    """States of no participants."""
 
     def save(self, names: tuple[str, ...]) -> dict[str, bytes]:
         return {}
@@ -60,12 +62,12 @@ class Nobody:
 
 
 @pytest.mark.parametrize('kind', TYPES)
-def test_what_comes_in_mid_run_moves_as_it_would_have_from_the_start(kind: str) -> None:
-    """Its own time begins with it, its life, too; a rewind over its coming repeats it."""
+def test_object_spawned_during_a_run_moves_as_from_the_start(kind: str) -> None:
+    """Its own time and lifetime begin with it. A rewind to before its spawn repeats it."""
     upright = SpawnPose(POSE.position, np.array([0.0, 0.0, 0.0, 1.0]))
     resource = spawning.read_resource('', TYPES[kind])
     bird = {
-        'type': 'free_body',
+        'type': 'rigid_body',
         'position': [50.0, 0.0, 0.0],
         'mass_kg': 1.0,
         'shape': {'kind': 'sphere', 'size_m': [0.1]},
@@ -89,23 +91,23 @@ def test_what_comes_in_mid_run_moves_as_it_would_have_from_the_start(kind: str) 
         late.step()
     assert late.state_hash == end
     run(late, 1.6)
-    assert ('x' in late.objects) == (kind != 'free_body')
+    assert ('x' in late.objects) == (kind != 'rigid_body')
 
 
 @pytest.mark.parametrize('kind', ['platform', 'linkage', 'rope'])
-def test_what_cannot_be_turned_says_so(kind: str) -> None:
-    """Instead of standing as nobody asked for."""
+def test_object_without_orientation_refuses_it(kind: str) -> None:
+    """It is refused instead of ignored."""
     with pytest.raises(SpawnError, match=r'orientation: .x. .*; allowed: ') as caught:
         spawning.build_object('x', spawning.read_resource('', TYPES[kind]), POSE, DOWN)
     assert caught.value.reason == SpawnResultCode.INVALID_POSE
 
 
-def test_names_are_made_and_refused() -> None:
-    """Taken ones get a number if they may; without a name it is that of the kind."""
+def test_names_of_spawned_entities_are_derived_or_refused() -> None:
+    """A taken name gets a number if renaming is allowed. An empty name becomes that of the type."""
     ball = spawning.read_resource('', BALL)
     assert spawning.unique_name('moon', ball, False, ['ball']) == 'moon'
     assert spawning.unique_name('ball', ball, True, ['ball', 'ball_1']) == 'ball_2'
-    assert spawning.unique_name('', ball, True, ['ball']) == 'free_body'
+    assert spawning.unique_name('', ball, True, ['ball']) == 'rigid_body'
     assert spawning.unique_name('', {'model': '/a/b/my-cart.yaml'}, True, []) == 'my_cart'
     for wanted, renaming, reason in (
         ('', False, SpawnResultCode.NAME_INVALID),
@@ -149,12 +151,12 @@ def test_names_are_made_and_refused() -> None:
         ),
         (
             '',
-            BALL.replace('mass_kg', 'colour: red, mass_kg'),
+            BALL.replace('mass_kg', 'tint: red, mass_kg'),
             SpawnResultCode.RESOURCE_PARSE_ERROR,
-            'colour = .red.: unknown key; allowed: .*mass_kg',
+            'tint = .red.: unknown key; allowed: .*mass_kg',
         ),
         ('', '{kind: x}', SpawnResultCode.RESOURCE_PARSE_ERROR, r"keys \['kind'\]; allowed: one of type"),
-        ('', '{type: cloud}', SpawnResultCode.RESOURCE_PARSE_ERROR, "type = 'cloud'; allowed: .*free_body, "),
+        ('', '{type: cloud}', SpawnResultCode.RESOURCE_PARSE_ERROR, "type = 'cloud'; allowed: .*rigid_body, "),
         (
             '',
             BALL.replace('2.0', '-2.0'),
@@ -164,8 +166,8 @@ def test_names_are_made_and_refused() -> None:
         ('', BALL.replace('mass_kg: 2.0, ', ''), SpawnResultCode.RESOURCE_PARSE_ERROR, 'mass_kg: '),
     ],
 )
-def test_what_cannot_be_spawned_is_named(uri: str, text: str, reason: SpawnResultCode, why: str) -> None:
-    """With the standard's code and a text that says what is allowed."""
+def test_invalid_resource_is_refused_with_the_key(uri: str, text: str, reason: SpawnResultCode, why: str) -> None:
+    """With the code of the standard and a text that states what is allowed."""
     with pytest.raises(SpawnError, match=why) as caught:
         resource = spawning.read_resource(uri, text)
         assert spawning.source_of(resource) is None
@@ -174,16 +176,16 @@ def test_what_cannot_be_spawned_is_named(uri: str, text: str, reason: SpawnResul
 
 
 @pytest.mark.parametrize('uri', ['viper', 'vipr', 'vehicles/viper', 'regolith://vehicles/vipr'])
-def test_address_that_was_meant_is_suggested(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_similar_uri_is_suggested(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
     known = [spawning.Spawnable(f'regolith://vehicles/{name}', '') for name in ('viper', 'rassor')]
     monkeypatch.setattr(spawning, 'spawnables', lambda: known)
     with pytest.raises(SpawnError, match=r'\(did you mean regolith://vehicles/viper\?\)'):
         spawning.read_resource(uri, '')
 
 
-def test_name_of_a_deleted_vehicle_is_refused_with_what_frees_it() -> None:
+def test_name_of_a_deleted_vehicle_is_refused_with_a_fix() -> None:
     with pytest.raises(
-        SpawnError, match=r"name 'guest' is taken; it is that of a deleted vehicle.*fix: reset everything"
+        SpawnError, match=r"name 'guest' is taken; it belongs to a deleted vehicle.*fix: reset the whole simulation"
     ):
         spawning.unique_name('guest', {'model': 'viper'}, False, ['guest', 'rover'], ['guest'])
     with pytest.raises(SpawnError, match=r"name 'rover' is taken; names in use: guest, rover$"):
@@ -205,8 +207,8 @@ def test_name_of_a_deleted_vehicle_is_refused_with_what_frees_it() -> None:
         'x: "secret\n',
     ],
 )
-def test_nothing_of_a_foreign_file_is_in_the_response(tmp_path: Path, content: str | bytes) -> None:
-    """The sender of a request may not be allowed to read what this process can; also through a link."""
+def test_response_contains_no_text_of_other_files(tmp_path: Path, content: str | bytes) -> None:
+    """The sender of a request may lack permission for files that this process can read; also through a link."""
     file, link = tmp_path / 'file', tmp_path / 'link'
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
     link.symlink_to(file)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The time-out of a start, on a clock of its own."""
+"""Tests of startup timeouts and of pacing, on a simulated clock."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from regolith_world.ros import pacing, startup_timeout
 
 
 class Graph:
-    """Stands in for a node: somebody compiles until a time."""
+    """Stands in for a node: another node compiles until a time."""
 
     def __init__(self, until: float) -> None:
         self.until, self.now = until, 0.0
@@ -27,8 +27,10 @@ class Graph:
 
 
 @pytest.mark.parametrize(('compiles_s', 'ends_s'), [(0.0, 60.0), (66.0, 126.0), (1e6, 960.0)])
-def test_compiling_does_not_count(compiles_s: float, ends_s: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """66 s used to be too long for 60 s; who hangs for ever is given up after the longest build and the time-out."""
+def test_startup_timeout_excludes_compilation(
+    compiles_s: float, ends_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """66 s of compilation exceed 60 s. A node that hangs is abandoned after the maximum build time plus the timeout."""
     graph: Any = Graph(compiles_s)
     monkeypatch.setattr(startup_timeout.time, 'monotonic', lambda: graph.now)
     waiting = startup_timeout.StartupTimeout(graph, 'starting', 60.0)
@@ -37,8 +39,8 @@ def test_compiling_does_not_count(compiles_s: float, ends_s: float, monkeypatch:
     assert graph.now == pytest.approx(ends_s, abs=1.0)
 
 
-def test_a_pace_that_is_not_held_is_noticed_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At real time, with cycles of 0.02 s that take 0.04 s: a second is lost every fifty cycles."""
+def test_pacer_reports_lost_time_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At real time, with steps of 0.02 s that take 0.04 s: a second is lost every fifty steps."""
     now = [100.0]
     monkeypatch.setattr(pacing.time, 'monotonic', lambda: now[0])
     keeper, lost = pacing.Pacer(1.0, False, 0.005), 0
@@ -48,8 +50,10 @@ def test_a_pace_that_is_not_held_is_noticed_once_a_second(monkeypatch: pytest.Mo
     assert lost == pytest.approx(500 * 0.02 / pacing.HOPELESS_S, abs=1)
 
 
-def test_lateness_is_told_to_two_hundredths_however_many_cycles_there_were(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Against the percentile of all that was drawn: cycles late by 1 ms in the middle, one in fifty by some 10 ms."""
+def test_deadline_statistics_have_two_percent_resolution_for_any_number_of_cycles(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Against the percentile of all delays: steps late by 1 ms on average, one in fifty by about 10 ms."""
     rng = np.random.default_rng(3)
     late = np.where(
         rng.random(20_000) < 0.02, rng.normal(10e-3, 1e-3, 20_000), rng.lognormal(np.log(1e-3), 0.3, 20_000)
@@ -68,13 +72,13 @@ def test_lateness_is_told_to_two_hundredths_however_many_cycles_there_were(monke
     assert sys.getsizeof(keeper._starts) == held
 
 
-def test_who_is_always_punctual_has_missed_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deadline_statistics_without_delay_have_no_misses(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     monkeypatch.setattr(pacing.time, 'monotonic', lambda: now[0])
     keeper = pacing.Pacer(2.0, True, 0.005)
     assert keeper.deadline_statistics() is None
     for cycle in range(100):
-        now[0] = cycle * 0.01 + 1e-9  # a hair late, or it would wait on a clock that stands
+        now[0] = cycle * 0.01 + 1e-9  # slightly late, or it would wait on a stopped clock
         keeper.wait(cycle * 20_000_000, lambda spare_s: None)
     assert keeper.deadline_statistics() == {
         'timed_cycles': 100,
@@ -85,8 +89,8 @@ def test_who_is_always_punctual_has_missed_nothing(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize('speed', [4.0, 0.25])
-def test_new_speed_counts_from_its_change(speed: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ten seconds at real time, then another speed: the next cycle of 0.02 s is due 0.02 s / speed later."""
+def test_new_real_time_factor_applies_from_its_change(speed: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten seconds at real time, then another factor: the next step of 0.02 s is due 0.02 s / factor later."""
     now = [50.0]
     monkeypatch.setattr(pacing.time, 'monotonic', lambda: now[0])
     monkeypatch.setattr(pacing.time, 'sleep', lambda seconds: now.__setitem__(0, now[0] + seconds + 1e-9))

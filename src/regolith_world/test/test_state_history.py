@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""StateManager, random numbers, hash, handshake: the small parts everything stands on."""
+"""Tests of state histories, random numbers, cycle hash and parameter comparison."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_states_are_exact_where_recorded_and_interpolated_between():
     assert states.get_state(10) is last
     middle = states.get_state(5)
     np.testing.assert_allclose(middle.position, [0.5, 0, 0])
-    # Two turns about one axis: slerp is linear in the angle.
+    # Two rotations about one axis: slerp is linear in the angle.
     assert yaw(middle.orientation) == pytest.approx(0.5, abs=1e-14)
     with pytest.raises(LookupError, match='no state at 11 ns'):
         states.get_state(11)
@@ -68,7 +68,7 @@ def test_random_numbers_depend_on_their_key_only():
 
 
 def philox_4x64(counter: list[int], key: list[int]) -> list[int]:
-    """Return a block by the definition of Salmon et al. 2011: ten rounds, the key bumped between them."""
+    """Return a block by the definition of Salmon et al. 2011: ten rounds, with the key bumped between them."""
     c, k = list(counter), list(key)
     for _ in range(10):
         a, b = 0xD2E7470EE14C6C93 * c[0], 0xCA5A826395121157 * c[2]
@@ -78,7 +78,7 @@ def philox_4x64(counter: list[int], key: list[int]) -> list[int]:
 
 
 def test_random_numbers_are_those_of_philox_4x64() -> None:
-    """Random123's vector for zeros; then the block of (1, 0, 0, index), numpy's first, under SHA-256's first 16 bytes."""
+    """Random123's vector for zeros; then the block of (1, 0, 0, index), NumPy's first, under the first 16 bytes of SHA-256."""
     known = [0x16554D9ECA36314C, 0xDB20FE9D672D0FDC, 0xD7E772CEE186176B, 0x7E68B68AEC7BA23B]
     assert philox_4x64([0] * 4, [0] * 2) == known
     digest = hashlib.sha256(b'7\x00amber\x00slip').digest()
@@ -87,7 +87,7 @@ def test_random_numbers_are_those_of_philox_4x64() -> None:
     assert raw == [*philox_4x64([1, 0, 0, 3], key), *philox_4x64([2, 0, 0, 3], key)]
 
 
-def test_the_cycle_hash_depends_on_everything_but_the_order():
+def test_cycle_hash_depends_on_all_values_except_the_order():
     hashes = {'a': '00' * 32, 'b': '11' * 32}
     base = cycle_hash(5, hashes, 's', b'm')
     assert base == cycle_hash(5, dict(reversed(hashes.items())), 's', b'm')
@@ -95,7 +95,7 @@ def test_the_cycle_hash_depends_on_everything_but_the_order():
     assert len({base, *(cycle_hash(*o) for o in others)}) == 5
 
 
-def test_disagreement_names_the_parameter_and_both_values():
+def test_parameter_difference_names_the_parameter_and_both_values():
     agreement = ParameterAgreement()
     agreement.adopt('terrain', {'soil.cohesion_pa': '170.0', 'x': '1'})
     text = agreement.differences('amber', {'soil.cohesion_pa': '17.0', 'x': '1', 'of its own': '3'})

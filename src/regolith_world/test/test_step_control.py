@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The length of cycles: where the secant leads, when halving takes over, and that both end."""
+"""Tests of step size control: secant, halving, and their limits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def control() -> StepControl:
     return StepControl(HEARTBEAT, FLOOR)
 
 
-def test_proposals_lie_between_floor_and_heartbeat():
+def test_proposed_step_lies_between_minimum_and_maximum():
     made = control()
     assert [made.propose(w) for w in (2**62, HEARTBEAT, 7_000_000, 1)] == [HEARTBEAT, HEARTBEAT, 7_000_000, FLOOR]
     assert made.at_min_step(FLOOR) and not made.at_min_step(FLOOR + 1)
@@ -28,19 +28,19 @@ def test_proposals_lie_between_floor_and_heartbeat():
 def test_the_secant_aims_just_beyond_touching():
     made = control()
     made.reject(HEARTBEAT, 0.004, -0.012)
-    # Constant closing speed: the gap and what a retry may sink in, 4.3 mm of 16 mm.
+    # Constant closing speed: the gap plus the target depth, 4.3 mm of 16 mm.
     assert made.propose(2**62) == pytest.approx(HEARTBEAT * 4.3 / 16, rel=1e-6)
-    # Whatever the objects wish for: the retry is the retry.
+    # The requested size does not change the repeated attempt.
     assert made.propose(FLOOR) == made.propose(2**62)
 
 
 @pytest.mark.parametrize(
     ('before', 'after'),
     [
-        (0.0, -0.0),  # does not close at all
-        (-0.02, -0.01),  # parts
-        (-0.002, -0.003),  # in from the start: the secant leads back beyond it
-        (1.0, -0.0011),  # hardly moves: 0.9992 of the attempt
+        (0.0, -0.0),  # no closing speed
+        (-0.02, -0.01),  # separating
+        (-0.002, -0.003),  # inside from the start: the secant leads to before the start
+        (1.0, -0.0011),  # hardly smaller: 0.9992 of the attempt
     ],
 )
 def test_where_the_secant_fails_the_attempt_is_halved(before, after):
@@ -49,8 +49,8 @@ def test_where_the_secant_fails_the_attempt_is_halved(before, after):
     assert made.propose(0) == 8_000_000
 
 
-def test_the_secant_is_not_trusted_for_ever():
-    """A pair that looks each time as if nine tenths of the way were free: halves from the ninth rejection on."""
+def test_secant_is_replaced_by_halving_after_repeated_rejections():
+    """A pair for which each secant gives nine tenths of the attempt: halving from the ninth rejection on."""
     made = control()
     tries = [made.propose(HEARTBEAT)]
     for _ in range(PATIENCE + 2):
@@ -60,7 +60,7 @@ def test_the_secant_is_not_trusted_for_ever():
     assert ratios == pytest.approx([0.9] * PATIENCE + [0.5] * 2, rel=1e-5)
 
 
-def test_no_retry_is_shorter_than_the_floor():
+def test_repeated_attempt_is_at_least_the_minimum_step():
     made = control()
     made.reject(FLOOR + 2, 0.0, -0.5)
     assert made.propose(0) == FLOOR
@@ -68,7 +68,7 @@ def test_no_retry_is_shorter_than_the_floor():
     assert made.propose(0) == FLOOR
 
 
-def test_memory_is_all_that_a_retry_depends_on():
+def test_repeated_attempt_depends_on_the_memory_only():
     made, twin = control(), control()
     for _ in range(PATIENCE):
         made.reject(made.propose(HEARTBEAT), 0.9 - TARGET_DEPTH, -0.1 - TARGET_DEPTH)
@@ -85,8 +85,8 @@ def test_memory_is_all_that_a_retry_depends_on():
 
 @pytest.mark.parametrize('speed', [0.1, 3.0, 60.0])
 @pytest.mark.parametrize('acceleration', [-0.5, 0.0, 50.0])
-def test_a_collision_is_found_in_a_few_tries(speed, acceleration):
-    """A gap that closes as a parabola: after at most four retries the cycle ends less than 1 mm deep, or at the floor."""
+def test_collision_is_found_in_a_few_attempts(speed, acceleration):
+    """A gap that closes as a parabola: after at most four retries the step ends less than 1 mm deep, or at the minimum."""
     for gap in (1e-5, 1e-3, 0.02):
         made, tries = control(), []
         for _ in range(5):
@@ -102,12 +102,12 @@ def test_a_collision_is_found_in_a_few_tries(speed, acceleration):
 
 
 PAIRS = st.tuples(st.floats(-1e3, 1e6), st.floats(-1e3, -1.001e-3))
-"""Distances of a pair before and after an attempt that ends in NII [m]."""
+"""Distances of a pair before and after an attempt that ends with an NII [m]."""
 
 
 @given(st.lists(PAIRS, min_size=1, max_size=40), st.integers(1, 2**62))
-def test_retries_fall_to_the_floor_whatever_the_distances(pairs, wish):
-    """Each is shorter than the last by 2 % at least, by half from the ninth on; none is below the floor, which is reached."""
+def test_repeated_attempts_reach_the_minimum_step_for_any_distances(pairs, wish):
+    """Each is shorter than the last by at least 2 %, by half from the ninth on, never below the minimum, which is reached."""
     made = control()
     tries = [made.propose(wish)]
     assert FLOOR <= tries[0] <= HEARTBEAT

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Blows foreseen: against the times that closed forms give, and where nothing is or can be foreseen."""
+"""Tests of the predicted time of impact against closed forms."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from regolith_world.contacts.time_of_impact import limited_step_ns, time_of_impa
 from regolith_world.cycle.records import Shape, ShapeKind
 from regolith_world.cycle.step_control import TARGET_DEPTH
 from regolith_world.numerics.rotation import from_rotation_vector, matrix
-from regolith_world.objects.object import Object, RigidBody, StaticBody
+from regolith_world.objects.object import Object
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import box_inertia, rigid_state, sphere_inertia
+from regolith_world.objects.static_body import StaticBody
 from regolith_world.world import World
 
 HEARTBEAT = 20_000_000
@@ -38,14 +40,14 @@ def floor(restitution=1.0):
 
 
 def until_struck(world):
-    """Step until a blow; return its time [s]."""
+    """Step until an impact; return its time [s]."""
     while not world.step().impulses:
         pass
     return world.t_ns * 1e-9
 
 
-def test_two_balls_meet_when_their_gap_over_their_speed_says():
-    """1.83 m between them at 5 m/s, and what a cycle may end deep, in one attempt; distances are known to 1e-6 m."""
+def test_impact_time_of_two_balls_is_gap_over_speed():
+    """1.83 m between them at 5 m/s, plus the target depth, in one attempt; distances are known to 1e-6 m."""
     world = World(EMPTY, [ball('a', [-1, 0, 0], [2.0, 0, 0]), ball('b', [1.03, 0, 0], [-3.0, 0, 0])])
     assert until_struck(world) == pytest.approx((1.83 + TARGET_DEPTH) / 5.0, abs=3e-7)
     assert world.discarded_cycles == 0
@@ -53,9 +55,9 @@ def test_two_balls_meet_when_their_gap_over_their_speed_says():
 
 @pytest.mark.parametrize('name', ['a', 'z'])
 def test_a_falling_ball_meets_the_floor_by_the_parabola(name):
-    """Dropped by 1 m: sqrt(2 s / g), with what it is deep; then it rises and falls again, foreseen each time.
+    """Dropped by 1 m: sqrt(2 s / g), with the target depth; then it rises and falls again, predicted each time.
 
-    Whichever of the two comes first by its name.
+    The result is the same for either order of names.
     """
     world = World(WorldConfig(), [floor(), ball(name, [0, 0, 1.1], [0, 0, 0], gravity=(0, 0, -1.62))])
     assert until_struck(world) == pytest.approx(math.sqrt(2.0 * (1.0 + TARGET_DEPTH) / 1.62), abs=1e-6)
@@ -65,8 +67,8 @@ def test_a_falling_ball_meets_the_floor_by_the_parabola(name):
 
 
 @pytest.mark.parametrize('upper', ['a', 'b'])
-def test_bodies_that_fall_together_meet_as_if_nothing_pulled(upper):
-    """Both fall: only the speed between them, 2 m/s over a gap of 1.03 m, counts."""
+def test_impact_time_of_bodies_that_fall_together_is_that_without_gravity(upper):
+    """Both fall: only their relative speed, 2 m/s over a gap of 1.03 m, counts."""
     lower = 'b' if upper == 'a' else 'a'
     down = (0, 0, -1.62)
     world = World(
@@ -80,8 +82,8 @@ def test_bodies_that_fall_together_meet_as_if_nothing_pulled(upper):
     assert world.discarded_cycles == 0
 
 
-def test_who_approaches_nothing_is_not_slowed_down():
-    """Side by side, apart, and towards each other too slowly for the next heartbeat: cycles are whole heartbeats."""
+def test_step_of_bodies_without_approach_is_not_shortened():
+    """Side by side, separating, and approaching too slowly for the next step: steps have the maximum size."""
     world = World(
         EMPTY,
         [
@@ -97,8 +99,8 @@ def test_who_approaches_nothing_is_not_slowed_down():
     assert [world.step().dt_ns for _ in range(5)] == [HEARTBEAT] * 5
 
 
-def test_the_blow_of_this_commit_is_known_to_the_next_forecast():
-    """A ball off the floor meets the lid at the speed it has after the blow, not before."""
+def test_time_of_impact_includes_the_impulses_of_the_commit():
+    """A ball off the floor meets the lid at its speed after the impulse, not before."""
     lid = StaticBody(
         'lid',
         np.array([0.0, 0.0, 0.31]),
@@ -108,12 +110,12 @@ def test_the_blow_of_this_commit_is_known_to_the_next_forecast():
     )
     world = World(EMPTY, [floor(), lid, ball('a', [0, 0, 0.105], [0, 0, -2.0])])
     first = until_struck(world)
-    # From 0.3 mm in the floor to 0.3 mm in the lid, at 2 m/s: 10.6 mm of room.
+    # From 0.3 mm in the floor to 0.3 mm in the lid, at 2 m/s: a clearance of 10.6 mm.
     assert until_struck(world) - first == pytest.approx((0.01 + 2 * TARGET_DEPTH) / 2.0, abs=1e-5)
     assert world.discarded_cycles == 0
 
 
-def test_what_no_bound_is_known_of_is_retried_as_ever():
+def test_pair_without_a_bound_is_not_predicted():
     class Driven(RigidBody):
         def free_acceleration(self):
             return None
@@ -128,7 +130,7 @@ def test_what_no_bound_is_known_of_is_retried_as_ever():
     assert child.free_acceleration() is None
 
 
-def test_nothing_is_foreseen_below_the_shortest_cycle():
+def test_time_of_impact_below_the_minimum_step_is_not_predicted():
     objects = {o.name: o for o in (ball('a', [0, 0, 0], [60.0, 0, 0]), ball('b', [0.201, 0, 0], [0, 0, 0]))}
     world = World(EMPTY, list(objects.values()))
     world._look()
@@ -143,8 +145,8 @@ def test_nothing_is_foreseen_below_the_shortest_cycle():
     st.floats(-30.0, 30.0),
     st.floats(1e-4, 0.1),
 )
-@example(0.1, 1.0, -1.0, 3.0)  # it turns back within the time, 0.4 m too deep
-@example(0.6, 1.0, -1.0, 3.0)  # and 0.1 m before it meets
+@example(0.1, 1.0, -1.0, 3.0)  # it reverses within the time, 0.4 m too deep
+@example(0.6, 1.0, -1.0, 3.0)  # and 0.1 m before contact
 def test_the_time_is_the_first_at_which_the_gap_has_closed(gap, closing, acceleration, within):
     def depth(t):
         return (closing + 0.5 * acceleration * t) * t - gap
@@ -177,8 +179,8 @@ ANGLES = st.tuples(*[st.floats(-3.0, 3.0)] * 3).map(np.array)
 
 @settings(max_examples=60)
 @given(SHAPES, ANGLES, ANGLES)
-def test_shapes_turn_into_a_side_no_faster_than_said(shape, turn, omega):
-    """How far a shape reaches to a side, by its box, over small turns: at most the rate that is said."""
+def test_rotating_shapes_extend_no_faster_than_the_bound(shape, turn, omega):
+    """The extent of a shape to a side, by its box, over small rotations: it grows at most at the stated rate."""
     outline, side = ShapeBounds([shape]), np.array([1.0, 0.0, 0.0])
 
     def reach(t):
@@ -197,7 +199,7 @@ def _turned(first, then):
     return product(from_rotation_vector(then), from_rotation_vector(first))
 
 
-def test_a_ball_and_a_wheel_on_its_axle_do_not_turn_into_anything():
+def test_ball_and_wheel_about_their_axis_have_no_rotation_speed():
     omega = np.array([0.0, 0.0, 7.0])
     still = rigid_state('a', [0, 0, 0], 1.0, np.eye(3))
     for shape in (Shape(ShapeKind.SPHERE, np.array([0.3, 0, 0])), Shape(ShapeKind.CYLINDER, np.array([0.3, 0.1, 0]))):
@@ -210,8 +212,8 @@ SPEEDS = st.floats(-2.0, 2.0)
 
 @settings(max_examples=25)
 @given(st.tuples(SPEEDS, SPEEDS, SPEEDS), st.tuples(SPEEDS, SPEEDS, SPEEDS), ANGLES, st.floats(0.5, 3.0))
-def test_no_two_boxes_are_ever_deeper_than_foreseen(spin, other_spin, turn, speed):
-    """Cubes, whose spin does not change by itself: where the forecast shortens a cycle, no attempt at it is discarded."""
+def test_penetration_of_boxes_never_exceeds_the_prediction(spin, other_spin, turn, speed):
+    """Cubes with constant spin: where the prediction shortens a step, its attempt is never discarded."""
     half = np.full(3, 0.2)
 
     def cube(name, x, v, omega):

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a rewind that is live forgets, in worlds of objects alone; test/test_timeline.py has those with vehicles."""
+"""Tests of live rewinds in worlds of objects only; test/test_timeline.py has those with vehicles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from regolith_world.world import World
 
 def entry(x: float) -> dict[str, object]:
     shape = {'kind': 'sphere', 'size_m': [0.1]}
-    return {'type': 'free_body', 'position': [x, 0.0, 0.0], 'mass_kg': 1.0, 'shape': shape, 'weightless': True}
+    return {'type': 'rigid_body', 'position': [x, 0.0, 0.0], 'mass_kg': 1.0, 'shape': shape, 'weightless': True}
 
 
 def spawn(name: str, x: float) -> SpawnEdit:
@@ -34,8 +34,8 @@ def begun() -> tuple[World, Timeline]:
     return run(w, 0.5), timeline
 
 
-def test_a_live_rewind_to_where_the_world_was_acted_upon_undoes_that(begun: tuple[World, Timeline]) -> None:
-    """The act is later than the state that it acted upon, so it belongs to the future that is forgotten."""
+def test_live_rewind_to_a_world_edit_undoes_it(begun: tuple[World, Timeline]) -> None:
+    """The edit is later than the state that it changed, so it belongs to the discarded future."""
     w, timeline = begun
     timeline.apply_edit(spawn('stone', 2.0))
     acted_ns, hash_with = w.t_ns, w.state_hash
@@ -47,7 +47,7 @@ def test_a_live_rewind_to_where_the_world_was_acted_upon_undoes_that(begun: tupl
     assert 'stone' not in w.objects and w.state_hash != hash_with
 
 
-def test_one_that_repeats_itself_does_it_again(begun: tuple[World, Timeline]) -> None:
+def test_rewind_with_replay_applies_the_world_edit_again(begun: tuple[World, Timeline]) -> None:
     w, timeline = begun
     timeline.apply_edit(spawn('stone', 2.0))
     acted_ns = w.t_ns
@@ -60,8 +60,8 @@ def test_one_that_repeats_itself_does_it_again(begun: tuple[World, Timeline]) ->
     assert 'stone' in w.objects and w.state_hash == end
 
 
-def test_an_act_forgets_the_snapshots_of_other_acts_upon_that_state(begun: tuple[World, Timeline]) -> None:
-    """However many there were: a snapshot after the first act of a forgotten future is not one after the first of this."""
+def test_world_edit_discards_snapshots_of_other_edits_of_the_state(begun: tuple[World, Timeline]) -> None:
+    """For any number: a snapshot after the first edit of a discarded future differs from one after the first edit of this."""
     w, timeline = begun
     before = timeline.save('before')
     for k in (1, 2):
@@ -75,7 +75,7 @@ def test_an_act_forgets_the_snapshots_of_other_acts_upon_that_state(begun: tuple
 
 
 def test_a_snapshot_is_not_replaced(begun: tuple[World, Timeline], tmp_path: Path) -> None:
-    """By another of its name, or of its folder: rewinds to it would land elsewhere."""
+    """Neither by another of its name, nor of its folder: rewinds to it would reach a different state."""
     w, timeline = begun
     timeline.save('here', tmp_path / 'kept', kept=True)
     run(w, 0.8)
@@ -91,7 +91,7 @@ def test_a_snapshot_is_not_replaced(begun: tuple[World, Timeline], tmp_path: Pat
         timeline.find('nowhere')
 
 
-def test_acts_before_the_target_of_a_live_rewind_stay(begun: tuple[World, Timeline]) -> None:
+def test_world_edits_before_the_target_of_a_live_rewind_are_kept(begun: tuple[World, Timeline]) -> None:
     w, timeline = begun
     timeline.apply_edit(spawn('stone', 2.0))
     run(w, 0.6)
@@ -104,15 +104,15 @@ def test_acts_before_the_target_of_a_live_rewind_stay(begun: tuple[World, Timeli
     assert 'stone' in w.objects and [type(act) for _, act in w.log.acts] == [SpawnEdit]
 
 
-def test_snapshots_of_one_cycle_are_told_apart_by_their_acts(begun: tuple[World, Timeline]) -> None:
-    """Two of one time and state hash differ in what was done before: each leads to its own state.
+def test_snapshots_of_one_cycle_are_distinguished_by_their_edits(begun: tuple[World, Timeline]) -> None:
+    """Two snapshots of one time and state hash differ in the edits before them: each leads to its own state.
 
-    Of a live rewind to that time, or to the earlier one, the later belongs to the forgotten future.
+    For a live rewind to that time, or to the earlier snapshot, the later one belongs to the discarded future.
     """
     w, timeline = begun
     timeline.save('before')
     where = w.objects['bird'].body
-    timeline.apply_edit(SetStateEdit('bird', where))  # where it is, so that the state's hash stays
+    timeline.apply_edit(SetStateEdit('bird', where))  # at its own pose, so the state hash is unchanged
     timeline.save('after')
     before, after = timeline.snapshots[-2:]
     assert (before.cycle, before.state_hash, before.acts) == (after.cycle, after.state_hash, after.acts - 1)
@@ -128,8 +128,8 @@ def test_snapshots_of_one_cycle_are_told_apart_by_their_acts(begun: tuple[World,
     assert [each.name for each in timeline.snapshots] == ['beginning', 'before'] and w.log.acts == []
 
 
-def test_a_removed_participant_is_kept_as_long_as_the_past_may_need_it(begun: tuple[World, Timeline]) -> None:
-    """A participant that was there at a snapshot, or is spawned again as the past repeats itself, is needed; no other is."""
+def test_removed_participant_is_kept_while_a_rewind_may_need_it(begun: tuple[World, Timeline]) -> None:
+    """A participant of a snapshot, or one that a resimulation spawns again, is needed; no other is."""
     w, timeline = begun
     w.participants = {'amber': None, 'beryl': None}  # type: ignore[assignment,dict-item]
     timeline.save('both')

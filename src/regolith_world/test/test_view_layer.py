@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Couplings in the view: a taut cable is straight, a slack one hangs, one that let go is gone."""
+"""Tests of the view layer of constraints."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def cycle(t_s: float, apart: float) -> Any:
     return SimpleNamespace(t_ns=round(1e9 * t_s), bodies=[body('amber', 0.0), body('basalt', -apart)])
 
 
-def test_a_cable_leads_from_end_to_end() -> None:
+def test_cable_is_drawn_from_end_to_end() -> None:
     found = layer(scenario(cable=CABLE))
     assert found is not None and list(found.topics) == [CYCLE]
     (taut,) = found.draw(0, {CYCLE: cycle(1.0, 5.0)})
@@ -45,16 +45,16 @@ def test_a_cable_leads_from_end_to_end() -> None:
     assert found.draw(0, {}) == []
 
 
-def test_a_hanging_line_is_as_long_as_it_is() -> None:
+def test_sagging_line_has_its_length() -> None:
     line = sagging_line(np.zeros(3), np.array([3.0, 0.0, 0.0]), 3.1)
     length = float(np.linalg.norm(np.diff(line, axis=0), axis=1).sum())
-    # The series is cut after its second term, and a polygon is a little shorter than its parabola.
+    # The series is cut after its second term, and a polygon is slightly shorter than its parabola.
     assert 3.09 < length < 3.11
 
 
-def test_nothing_is_drawn_without_couplings() -> None:
+def test_view_without_constraints_has_no_layer() -> None:
     ball = {
-        'type': 'free_body',
+        'type': 'rigid_body',
         'position': [0.0, 0.0, 1.0],
         'mass_kg': 1.0,
         'shape': {'kind': 'sphere', 'size_m': [0.1]},

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of how a world waits for others, and what a slow one says it waits for."""
+"""Tests of the waits of a world for other nodes, and of their report."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +12,7 @@ from regolith_world.ros.wait_report import WaitReport
 
 
 class Stand:
-    """Waits with a clock of the test's own."""
+    """Waits on a simulated clock."""
 
     def __init__(self) -> None:
         self.now, self.lines = 0.0, list[str]()
@@ -25,8 +25,8 @@ class Stand:
             self.waits.note(what)
 
 
-def test_world_that_mostly_waits_says_for_what_every_five_seconds() -> None:
-    """Also where a single wait is longer than that, as with a time-out of 60 s."""
+def test_wait_report_names_the_longest_wait_every_five_seconds() -> None:
+    """Also if a single wait is longer than that, as with a timeout of 60 s."""
     for waits in ([0.09] * 200, [20.0]):
         stand = Stand()
         for seconds in waits:
@@ -36,7 +36,7 @@ def test_world_that_mostly_waits_says_for_what_every_five_seconds() -> None:
         assert all(line.startswith('waiting for a message on /truck/driver_inputs: ') for line in stand.lines)
 
 
-def test_world_that_waits_little_says_nothing() -> None:
+def test_wait_report_of_short_waits_is_empty() -> None:
     stand = Stand()
     for _ in range(300):
         stand.wait(0.02)
@@ -53,8 +53,8 @@ def test_longest_of_several_waits_is_named() -> None:
 
 
 @pytest.mark.parametrize('wait', ['wait_for_recorder', 'wait_for_sensors', 'wait_for_input'])
-def test_held_back_messages_are_published_before_the_world_waits(wait: str) -> None:
-    """Without it, in one process, both would wait: they for the last records of a cycle, the world for their word."""
+def test_deferred_messages_are_published_before_the_world_waits(wait: str) -> None:
+    """Otherwise, in one process, both would wait: the nodes for the last records, the world for their acknowledgements."""
     order: list[str] = []
     leaving = SimpleNamespace(asked=False)
 
@@ -83,7 +83,7 @@ def test_held_back_messages_are_published_before_the_world_waits(wait: str) -> N
 
 
 class Followed:
-    """A world that is followed, with a clock of the test's own: each look at the inbox takes 0.5 s and brings the next word."""
+    """A world with followers on a simulated clock: each look at the inbox takes 0.5 s and gives the next message."""
 
     def __init__(
         self,
@@ -157,7 +157,7 @@ def test_the_recorder_may_lag_by_25_cycles_or_half_a_second(
     assert len(held.words) == 1 and held.now == 1.5 and not held.silent
     held.followers.wait_for_recorder()
     assert held.now == 1.5, 'it is close enough already'
-    # One that has just come up again does not owe what was before.
+    # A restarted recorder does not owe earlier cycles.
     held.world.cycle = 1000
     held.words[:] = []
     held.written(0)
@@ -171,7 +171,7 @@ def test_the_world_waits_for_a_recorder_until_its_timeout(
 ) -> None:
     held = Followed(monkeypatch, patient=patient)
     held.followers.wait_for_recorder()
-    assert held.silent == [('recorder', 'no word within 5 s')] * told and held.now == pytest.approx(now)
+    assert held.silent == [('recorder', 'no acknowledgement within 5 s')] * told and held.now == pytest.approx(now)
     assert held.followers.missing() == ['sensors']
     alone = Followed(monkeypatch, recorded=False, lag_s=-1.0)
     alone.followers.wait_for_recorder()
@@ -192,30 +192,30 @@ def test_nodes_that_sent_a_message_are_present(monkeypatch: pytest.MonkeyPatch) 
     assert held.followers.missing() == [] and held.followers.present() == ['recorder', 'sensors']
 
 
-def test_sensors_may_lag_by_what_is_said_and_belong_to_the_newest_past(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sensors_may_lag_by_the_limit_in_the_present_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
     held = Followed(monkeypatch)
     held.sensed(1_900_000_000, 1_959_999_999, 1_960_000_000, 2_000_000_000)
     held.followers.wait_for_sensors()
     assert held.now == 1.5
     held.followers.wait_for_sensors(0)
     assert held.now == 2.0 and not held.words
-    # After a rewind a word of before it does not count, late as its time may be.
+    # After a rewind, a message of before it does not count, even with a later time.
     held.world.epoch, held.world.t_ns = 1, 1_000_000_000
     held.sensed(3_000_000_000)
     held.sensed(990_000_000, epoch=1)
     held.followers.wait_for_sensors()
     assert held.now == 3.0 and not held.words
-    # One that has just come up in a world under way starts with what comes now.
+    # Restarted sensors in a world that runs begin with the present time.
     held.world.t_ns = 5_000_000_000
     held.sensed(-1)
     held.followers.wait_for_sensors()
     assert held.now == 3.5
 
 
-def test_sensors_that_work_on_a_frame_have_longer_than_others_but_not_those_that_are_gone(
+def test_sensors_with_a_frame_in_progress_have_a_longer_timeout_than_absent_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A word after 5 s, given up after 120 s; of those whose publisher is gone after 5 s."""
+    """A message after 5 s, a timeout after 120 s; after 5 s if the publisher no longer exists."""
     held = Followed(monkeypatch)
     held.followers.wait_for_sensors()
     assert held.silent == [('sensors', 'no frame within 120 s')] and held.now == 120.5 and not held.followers.sensing
@@ -226,7 +226,7 @@ def test_sensors_that_work_on_a_frame_have_longer_than_others_but_not_those_that
     assert gone.silent == [('sensors', 'no frame within 5 s')] and gone.now == 5.0
 
 
-def test_input_of_before_the_last_cycle_counts_once_and_a_time_out_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_input_barrier_counts_each_input_once_and_its_timeouts(monkeypatch: pytest.MonkeyPatch) -> None:
     held = Followed(monkeypatch)
     held.words += [('/cmd_vel', None)]
     held.followers.wait_for_input()

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The evolution cycle on free bodies: discard and retry, contact, momentum, offspring, children."""
+"""Tests of the evolution cycle on rigid bodies: discard and retry, contact, momentum, spawned objects, children."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from regolith_world.config import WorldConfig
 from regolith_world.contacts.intersection import NII_DEPTH
 from regolith_world.cycle.records import Shape, ShapeKind
 from regolith_world.examples.ball_throwing_robot import throw_at_a_wall
-from regolith_world.objects.object import Beam, Object, RigidBody, StaticBody
+from regolith_world.objects.beam import Beam
+from regolith_world.objects.object import Object
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import box_inertia, rigid_state, sphere_inertia
+from regolith_world.objects.static_body import StaticBody
 from regolith_world.world import World
 
 NO_GRAVITY = WorldConfig(gravity_mps2=0.0)
@@ -54,12 +57,12 @@ def test_elastic_head_on_balls_exchange_their_velocities():
     # Equal masses, restitution 1: exact exchange; the solver's 60 iterations converge to rounding for one contact.
     np.testing.assert_allclose(world.objects['a'].body.linear_velocity, [-0.4, 0, 0], atol=1e-12)
     np.testing.assert_allclose(world.objects['b'].body.linear_velocity, [0.4, 0, 0], atol=1e-12)
-    assert world.discarded_cycles == 0, 'the blow is foreseen'
+    assert world.discarded_cycles == 0, 'the impact is predicted'
     assert world.forced_cycles == 0
     assert nearest > -NII_DEPTH
 
 
-def test_oblique_blow_between_boxes_conserves_momentum():
+def test_oblique_impact_between_boxes_conserves_momentum():
     tilt = np.array([0.1, 0.2, 0.3, 0.0])
     tilt[3] = np.sqrt(1 - tilt @ tilt)
     world = World(
@@ -71,9 +74,9 @@ def test_oblique_blow_between_boxes_conserves_momentum():
     )
     before = momentum(world)
     nearest = run(world, 2.0)
-    # The two impulses are one number with two signs, so only rounding is left.
+    # The two impulses are one number with two signs, so only rounding remains.
     np.testing.assert_allclose(momentum(world)[:3], before[:3], atol=1e-12)
-    # A free body's angular momentum is integrated exactly; the lever arms change with rounding only.
+    # The angular momentum of a rigid body is integrated exactly; the lever arms change with rounding only.
     np.testing.assert_allclose(momentum(world)[3:], before[3:], atol=1e-9)
     assert np.linalg.norm(world.objects['a'].body.linear_velocity - [0.9, 0.1, 0]) > 0.1
     assert nearest > -NII_DEPTH and world.forced_cycles == 0
@@ -86,20 +89,20 @@ def test_plastic_head_on_boxes_stay_together_without_stalling():
     )
     nearest = run(world, 8.0)
     assert nearest > -NII_DEPTH and world.forced_cycles == 0
-    # 8 s are 400 heartbeats; contact may cost a few more cycles, not many times as many.
+    # 8 s are 400 maximum steps; contact may cost a few more steps, not many times as many.
     assert world.cycle < 440
     speeds = [np.linalg.norm(world.objects[n].body.linear_velocity) for n in 'ab']
-    # What is left is the velocity that takes out the last penetration: below 0.8 * 1 mm / 20 ms.
+    # The remaining velocity removes the last penetration: below 0.8 * 1 mm / 20 ms.
     assert max(speeds) < 0.04
 
 
 def test_a_fast_ball_does_not_pass_through_a_thin_wall():
     wall = StaticBody('wall', [1.0, 0, 0], [Shape(ShapeKind.BOX, np.array([0.01, 1.0, 1.0]))], restitution=1.0)
     world = World(NO_GRAVITY, [ball('ball', [0, 0, 0], [60.0, 0, 0], radius=0.05), wall])
-    # 60 m/s in a heartbeat of 20 ms is 1.2 m: past the wall altogether.
+    # 60 m/s in a step of 20 ms is 1.2 m: beyond the wall altogether.
     run(world, 0.1)
     assert world.objects['ball'].body.position[0] < 1.0
-    assert world.discarded_cycles >= 1, 'who comes from beyond the margin is not foreseen'
+    assert world.discarded_cycles >= 1, 'an impact from beyond the margin is not predicted'
     np.testing.assert_allclose(world.objects['ball'].body.linear_velocity, [-60.0, 0, 0], atol=1e-9)
 
 
@@ -126,22 +129,23 @@ def test_a_friction_box_slides_to_rest_on_a_floor():
     slider = RigidBody('box', state, [Shape(ShapeKind.BOX, np.full(3, 0.1))], gravity=[0, 0, -1.62], friction=0.5)
     world = World(WorldConfig(), [floor, slider])
     run(world, 3.0)
-    # v^2 / (2 mu g) = 0.617 m; impulses act once a heartbeat, which is worth about v * heartbeat = 0.02 m each way.
+    # v^2 / (2 mu g) = 0.617 m; impulses act once per step, with an effect of about v * step = 0.02 m in either
+    # direction.
     assert world.objects['box'].body.position[0] == pytest.approx(1.0 / (2 * 0.5 * 1.62), abs=0.05)
     assert np.linalg.norm(world.objects['box'].body.linear_velocity) < 0.03
 
 
 def test_ball_throwing_robot():
     world, robot = throw_at_a_wall()
-    # The beam starts 0.25 m ahead of the robot and the wall's face is at 12.75 m: 10 m are left at x = 2.5 m, t = 2.5 s.
-    # It knows the range at the end of the cycle in which it measured it and throws in the next one.
+    # The beam starts 0.25 m ahead of the robot and the wall's face is at 12.75 m: 10 m are left at x = 2.5 m, t = 2.5
+    # s. It has the range at the end of the cycle in which it measured it, and throws in the next one.
     assert robot.thrown_at_ns == pytest.approx(2.52e9, abs=2.1e7)
     balls = [o for n, o in world.objects.items() if n.startswith('robot/') and isinstance(o, RigidBody)]
     assert len(balls) == 1
-    # Off the elastic wall the ball comes back at the speed it was thrown with.
+    # Off the elastic wall the ball returns at its initial speed.
     np.testing.assert_allclose(balls[0].body.linear_velocity, [-5.0, 0, 0], atol=1e-9)
     assert world.discarded_cycles == world.forced_cycles == 0
-    # Beams die in the cycle they were born in.
+    # Beams are removed in the cycle in which they were spawned.
     assert not any(isinstance(o, Beam) for o in world.objects.values())
 
 
@@ -178,7 +182,7 @@ def test_children_evolve_only_through_their_parent_and_are_discarded_with_it():
     assert len(parent.states) == len(child.states) == 1
 
 
-def test_an_object_may_ask_for_a_shorter_cycle_but_not_below_the_floor():
+def test_object_requests_a_shorter_step_down_to_the_minimum():
     class Hasty(Object):
         def next_dt_ns(self):
             return 3_000_000

@@ -135,7 +135,7 @@ def in_processes(agents: int, processes: int, cycles: int = CYCLES) -> float:
         node = [sys.executable, '-m', 'regolith_bringup.bench.empty_agent_node', str(scenario)]
         commands += [[*node, *names[k::processes]] for k in range(processes)]
         _run(commands, Path(folder))
-        outcome = json.loads((Path(folder) / 'world.json').read_text(encoding='utf-8'))
+        outcome = json.loads((Path(folder) / 'world_summary.json').read_text(encoding='utf-8'))
     return float(outcome['cycles'] / outcome['wall_s'])
 
 
@@ -158,7 +158,7 @@ def _write_scenario(folder: Path, agents: int) -> Path:
 def _run(commands: list[list[str]], folder: Path) -> None:
     """Run the world, which is the first, to its end beside all others, and end them."""
     surroundings = {**environment(), 'ROS_LOG_DIR': str(folder / 'log')}
-    printed = folder / 'output.txt'
+    printed = folder / 'console.log'
     running: list[subprocess.Popen[bytes]] = []
     try:
         with printed.open('wb') as stream:

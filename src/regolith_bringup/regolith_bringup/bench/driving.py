@@ -25,7 +25,8 @@ def scm() -> dict[str, Any]:
     Returns:
         of one wheel ``us_per_wheel_step`` [us] at ``contact_nodes``; of one rover, single-threaded, wall seconds per
         simulated second ``viper_compute_per_sim_s`` (cylinders) and ``grousered_compute_per_sim_s``, and
-        ``viper_us_per_substep`` [us of processor time], ``viper_contact_nodes``; of fleets ``speed_by_vehicles``,
+        ``viper_us_per_substep`` [us of processor time], ``viper_contact_nodes``; of fleets
+        ``real_time_factor_by_vehicles``,
         simulated seconds per wall second of whole worlds by their number of rovers, two threads, nothing recorded
     """
     from regolith_terrain.bench import scm_cost
@@ -35,11 +36,11 @@ def scm() -> dict[str, Any]:
     return {
         **wheel,
         'viper_compute_per_sim_s': viper['compute_per_sim_s'],
-        'viper_speed': viper['speed'],
+        'viper_real_time_factor': viper['real_time_factor'],
         'viper_us_per_substep': viper['cpu_us_per_substep'],
         'viper_contact_nodes': viper['contact_nodes'],
         'grousered_compute_per_sim_s': grousered['compute_per_sim_s'],
-        'speed_by_vehicles': {str(n): fleet_speed(n) for n in FLEETS},
+        'real_time_factor_by_vehicles': {str(n): fleet_speed(n) for n in FLEETS},
         'grid_spacing_m': viper['grid_spacing_m'],
         'substep_s': viper['substep_s'],
         'cores': os.cpu_count(),
@@ -87,8 +88,8 @@ def two_rovers(duration_s: float = 10.0) -> dict[str, Any]:
         duration_s: simulated time of each run
 
     Returns:
-        ``many_processes`` and ``one_process``, each with ``speed`` (simulated seconds per wall second),
-        ``compute_per_sim_s`` (its inverse), ``cycles_per_s`` and ``lost`` (messages missing in the bag)
+        ``many_processes`` and ``one_process``, each with ``real_time_factor``, ``compute_per_sim_s`` (its
+        inverse), ``cycles_per_s`` and ``lost`` (messages missing in the bag)
     """
     result: dict[str, Any] = {}
     with tempfile.TemporaryDirectory(prefix='regolith_bench_') as folder:
@@ -101,8 +102,8 @@ def two_rovers(duration_s: float = 10.0) -> dict[str, Any]:
             summary = _run(processes, length, Path(folder) / (key or 'warm_up'))
             if key:
                 result[key] = {
-                    'speed': summary['speed'],
-                    'compute_per_sim_s': summary['compute_per_sim_s'],
+                    'real_time_factor': summary['real_time_factor'],
+                    'compute_per_sim_s': 1.0 / summary['real_time_factor'],
                     'cycles_per_s': summary['cycles'] / summary['wall_s'],
                     'lost': summary['bag']['lost'],
                 }

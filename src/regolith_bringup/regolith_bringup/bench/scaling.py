@@ -41,7 +41,7 @@ def scaling(numbers: tuple[int, ...] = FLEETS, simulated_s: float = 4.0) -> dict
             for processes in ('one', 'auto'):
                 out = Path(folder) / f'{n}_{processes}'
                 summary = _run(scenario, processes, simulated_s, out, '--no-record')
-                found[processes][str(n)] = summary['speed']
+                found[processes][str(n)] = summary['real_time_factor']
                 if processes == 'auto':
                     found['auto_processes'][str(n)] = summary['processes']
     return {**found, 'recorded': recorded_share(), 'unit': 'simulated seconds per wall second'}
@@ -51,17 +51,18 @@ def recorded_share(simulated_s: float = 10.0, repeats: int = 3) -> dict[str, Any
     """Measure ``two_rovers`` in one process, recorded and not, in turns.
 
     Returns:
-        ``speed`` recorded and ``unrecorded_speed``, medians, and ``share``, the median of one by the other in turn
+        ``real_time_factor`` recorded and ``unrecorded_real_time_factor``, medians, and ``share``, the median of their
+        ratios
     """
     pairs = []
     with tempfile.TemporaryDirectory(prefix='regolith_bench_') as folder:
         for k in range(repeats):
             plain = _run('two_rovers', 'one', simulated_s, Path(folder) / f'plain_{k}', '--no-record')
             recorded = _run('two_rovers', 'one', simulated_s, Path(folder) / f'recorded_{k}', '--no-report')
-            pairs.append((recorded['speed'], plain['speed']))
+            pairs.append((recorded['real_time_factor'], plain['real_time_factor']))
     return {
-        'speed': statistics.median(mine for mine, _ in pairs),
-        'unrecorded_speed': statistics.median(plain for _, plain in pairs),
+        'real_time_factor': statistics.median(mine for mine, _ in pairs),
+        'unrecorded_real_time_factor': statistics.median(plain for _, plain in pairs),
         'share': statistics.median(mine / plain for mine, plain in pairs),
     }
 
@@ -92,7 +93,7 @@ def _run(scenario: str | Path, processes: str, duration_s: float, out: Path, *op
         str(scenario),
         '--duration',
         str(duration_s),
-        '--speed',
+        '--rtf',
         'max',
         '--processes',
         processes,

@@ -75,8 +75,8 @@ def vehicles(
         middle = runs[speeds.index(sorted(speeds)[len(speeds) // 2])]
         split = {part: 1e3 * seconds for part, seconds in middle.items()} | {'messages': 1e3 * messages[name]}
         figures[name][ground] = {
-            'speed': statistics.median(speeds),
-            'speeds': speeds,
+            'real_time_factor': statistics.median(speeds),
+            'real_time_factors': speeds,
             'split_ms_per_s': split,
             'substep_s': stretches[name, ground].vehicle.config.substep_s,
         }

@@ -49,7 +49,7 @@ def run_unrecorded(scenario_text: str) -> dict[str, Any]:
             'processes': 'one',
             'failure': '',
         }
-        (folder / 'world.json').write_text(json.dumps(outcome), encoding='utf-8')
+        (folder / 'world_summary.json').write_text(json.dumps(outcome), encoding='utf-8')
         return build_summary(folder)
 
 

@@ -16,6 +16,7 @@ from pydantic import Discriminator, Field, Tag, model_validator
 from regolith_bringup.campaign.design import DESIGNS, MOST, Range, Variation
 from regolith_bringup.scenario.loading import Setting, load_scenario, scenario_file
 from regolith_bringup.scenario.schema import Scenario
+from regolith_files.extension_points import FileKind
 from regolith_files.problems import InputError, Problem
 from regolith_files.section import SHORTEST_S, Section
 from regolith_files.validation import validated
@@ -164,3 +165,7 @@ def _given_twice(config: CampaignConfig, source: YamlSource) -> Iterator[Problem
                 if f'{earlier}.'.startswith(f'{key}.'):
                     yield source.problem((section, key), f'stands for {earlier_section}.{earlier}, too', 'one of them')
             given.append((section, key))
+
+
+FILE_KIND = FileKind('Campaign', 'A campaign file defines many variations of a scenario.', lambda: {'': CampaignConfig})
+"""Campaign files."""

@@ -14,7 +14,7 @@ from typing import Any
 from regolith_files.atomic_write import write_atomically
 
 Row = dict[str, Any]
-OF_THE_CLOCK = ('wall_s', 'speed', 'compute_per_sim_s')
+OF_THE_CLOCK = ('wall_s', 'real_time_factor')
 """Figures that differ from one time to the next; they have a table of their own."""
 _LEFT_OUT = ('scenario', 'processes', 'bag', 'failure', 'real_time', *OF_THE_CLOCK)
 _AXES = {3: 'xyz', 4: 'xyzw'}

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``./regolith campaign``: one scenario in many variations."""
+"""``./regolith campaign``: run many variations of a scenario."""
 
 from __future__ import annotations
 
@@ -20,26 +20,27 @@ NODE_FAILED = 3
 
 def campaign(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar='FILE', help='Campaign YAML: scenario, duration_s, vary, design.')],
+    file: Annotated[Path, typer.Argument(metavar='FILE', help='Campaign file (YAML).')],
     out: Annotated[
         Path | None,
-        typer.Option(metavar='DIR', help='Folder to make, or of a campaign to go on with; default: runs/FILE.'),
+        typer.Option(metavar='DIR', help='New folder, or that of a campaign to continue. Default: runs/FILE.'),
     ] = None,
     workers: Annotated[
-        int, typer.Option(metavar='N', help='Runs side by side on this machine; 0: one on each core.', min=0, max=1024)
+        int,
+        typer.Option(metavar='N', help='Number of runs in parallel on this machine; 0: one per core.', min=0, max=1024),
     ] = 0,
     scheduler: Annotated[
-        str, typer.Option(metavar='ADDRESS', help="Take the workers of a Dask scheduler, 'tcp://host:8786', instead.")
+        str, typer.Option(metavar='ADDRESS', help="Use the workers of a Dask scheduler, e.g. 'tcp://host:8786'.")
     ] = '',
-    retry: Annotated[bool, typer.Option('--retry', help='Run those again that failed before.')] = False,
-    no_plots: Annotated[bool, typer.Option('--no-plots', help='Draw no pictures.')] = False,
-    dry_run: Annotated[bool, typer.Option('--dry-run', help='Check all runs and list them; start none.')] = False,
+    retry_failed: Annotated[bool, typer.Option('--retry-failed', help='Repeat the runs that failed before.')] = False,
+    no_plots: Annotated[bool, typer.Option('--no-plots', help='Draw no plots.')] = False,
+    dry_run: Annotated[bool, typer.Option('--dry-run', help='Check and list all runs; start none.')] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a scenario in many variations; print the folder with their table last.
+    """Run many variations of a scenario, and print the folder with the table of results.
 
-    A campaign that was stopped or killed goes on where it was. Runs that fail are listed, the others finished, and the
-    exit code is 3 then.
+    An interrupted campaign continues with the runs that are missing. If runs fail, the others complete, the failed ones
+    are listed, and the exit code is 3.
     """
     from regolith_bringup.campaign.campaign import forget_failures, open_folder, run_campaign
     from regolith_bringup.campaign.config import load_campaign
@@ -61,7 +62,7 @@ def campaign(
     restart_pinned(cases[0].scenario)
     folder = out if out is not None else Path('runs') / file.stem
     done = open_folder(folder, cases, config.record)
-    if retry:
+    if retry_failed:
         done -= forget_failures(folder, cases)
     count = workers or os.cpu_count() or 1
     where = scheduler or f'{counted(min(count, len(cases)), "process")} of this machine'

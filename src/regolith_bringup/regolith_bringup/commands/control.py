@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``./regolith pause``, ``resume``, ``step``, ``rtf``: a world that runs, from another terminal."""
+"""``./regolith pause``, ``resume``, ``step``, ``rtf``: control a running simulation from another terminal."""
 
 from __future__ import annotations
 
@@ -13,50 +13,51 @@ from regolith_bringup.commands.options import DomainOption, NamespaceOption, par
 
 
 def pause(domain: DomainOption = None, namespace: NamespaceOption = '') -> None:
-    """Let the running world stand between two cycles; /clock goes on telling the time."""
+    """Pause the running simulation after its current step; /clock continues to publish the time."""
     _set_pause(True, domain, namespace)
 
 
 def resume(domain: DomainOption = None, namespace: NamespaceOption = '') -> None:
-    """Let a world that was paused go on."""
+    """Resume a paused simulation."""
     _set_pause(False, domain, namespace)
 
 
-def _set_pause(standing: bool, domain: str | None, namespace: str) -> None:
+def _set_pause(paused: bool, domain: str | None, namespace: str) -> None:
     from regolith_bringup.run.running_simulation import RunningSimulation, status_line
 
     with RunningSimulation(domain, namespace) as world:
-        print(status_line(world.pause(standing)))
+        print(status_line(world.pause(paused)))
 
 
 def step(
-    cycles: Annotated[int, typer.Argument(metavar='CYCLES', help='Number of cycles.', min=1, max=10**9)] = 1,
+    steps: Annotated[int, typer.Argument(metavar='STEPS', help='Number of steps.', min=1, max=10**9)] = 1,
     domain: DomainOption = None,
     namespace: NamespaceOption = '',
 ) -> None:
-    """Advance a paused world by whole cycles; a cycle is a heartbeat long unless something touches."""
+    """Advance a paused simulation by a number of steps of at most world.max_step_s each."""
     from regolith_bringup.run.running_simulation import RunningSimulation
 
     with RunningSimulation(domain, namespace) as world:
-        answer = world.step(cycles)
+        answer = world.step(steps)
         print(f'at {answer.t_ns * 1e-9:.3f} s, state hash {answer.state_hash[:16]}')
 
 
 def rtf(
     value: Annotated[
-        str | None, typer.Argument(metavar='X|max', help='Cap on simulated s per wall s; none: say how fast it is.')
+        str | None,
+        typer.Argument(metavar='X|max', help='Upper limit, or max for none. Default: print the current factor.'),
     ] = None,
     domain: DomainOption = None,
     namespace: NamespaceOption = '',
 ) -> None:
-    """Cap the speed of the running world, or say how fast it is."""
+    """Limit the real-time factor of the running simulation, or print it."""
     from regolith_bringup.run.running_simulation import RunningSimulation, status_line
 
-    pace = parse_real_time_factor(value, 'real_time_factor') if value is not None else None
-    cap = 0.0 if pace == math.inf else pace  # the world's parameter has no infinity
+    given = parse_real_time_factor(value, 'rtf') if value is not None else None
+    limit = 0.0 if given == math.inf else given  # the parameter of the world node has no infinity
     with RunningSimulation(domain, namespace) as world:
-        if cap is not None:
-            world.set_real_time_factor(cap)
-            print(f'speed: {"as fast as it goes" if cap == 0.0 else f"at most {cap:g}"}')
+        if limit is not None:
+            world.set_real_time_factor(limit)
+            print(f'real-time factor: {"no limit" if limit == 0.0 else f"at most {limit:g}"}')
         else:
             print(status_line(world.known))

@@ -25,7 +25,7 @@ def join(
         bool, typer.Option('--network', help='Listen on all interfaces, not on this machine alone.')
     ] = False,
 ) -> None:
-    """Start nodes of a run that another machine runs with --elsewhere; prints the folder of their logs last.
+    """Start nodes of a run that another machine runs with --remote; prints the folder of their logs last.
 
     Waits for the run, takes its scenario from it, and ends with it.
     """

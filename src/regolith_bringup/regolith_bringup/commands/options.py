@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Options that several commands share."""
+"""Options that several commands have."""
 
 from __future__ import annotations
 
@@ -11,26 +11,28 @@ import typer
 
 from regolith_files.problems import InputError, Problem
 
-JsonOption = Annotated[bool, typer.Option('--json', help='Print one JSON value on stdout and nothing else there.')]
-DomainOption = Annotated[str | None, typer.Option('--domain', metavar='N', help='ROS domain. Default: ROS_DOMAIN_ID.')]
-NamespaceOption = Annotated[str, typer.Option('--namespace', metavar='NAME', help='Of the run.')]
+JsonOption = Annotated[bool, typer.Option('--json', help='Print the result as one JSON value on stdout.')]
+DomainOption = Annotated[
+    str | None, typer.Option('--domain', metavar='N', help='ROS domain of the run. Default: ROS_DOMAIN_ID.')
+]
+NamespaceOption = Annotated[str, typer.Option('--namespace', metavar='NAME', help='Namespace of the run.')]
 
 
 def parse_end(seconds: float | None) -> float | None:
-    """Return the end that was asked for [s]; None if it is behind everything."""
+    """Return the requested end [s]; None if no run can be that long."""
     from regolith_files.section import LONGEST_S  # with pydantic, which is slow to import
 
     return None if seconds is None or seconds > LONGEST_S else seconds
 
 
 def parse_real_time_factor(text: str, option: str) -> float:
-    """Return simulated seconds per wall second of a text; inf for ``max``.
+    """Return the real-time factor that a text states; inf for ``max``.
 
     Args:
-        option: that it was given to
+        option: Name of the option, for the error.
 
     Raises:
-        InputError: if it is no pace
+        InputError: If the text is not a real-time factor.
     """
     if text == 'max':
         return math.inf
@@ -39,5 +41,7 @@ def parse_real_time_factor(text: str, option: str) -> float:
     except ValueError:
         value = math.nan
     if not 1e-3 <= value <= 1e6:
-        raise InputError(Problem(option, '', 'is no pace', 'max, or a number from 0.001 to 1000000', text))
+        raise InputError(
+            Problem(option, '', 'is not a real-time factor', 'max, or a number from 0.001 to 1000000', text)
+        )
     return value

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``./regolith replay``: a recorded run told again, or evolved again and compared."""
+"""``./regolith replay``: publish a recorded run again, or compute it again and compare."""
 
 from __future__ import annotations
 
@@ -24,35 +24,54 @@ NODE_FAILED = 3
 def replay(
     context: typer.Context,
     run: Annotated[Path, typer.Argument(metavar='RUN', help='Run folder.')],
-    begin: Annotated[float, typer.Option('--from', metavar='S', help='Simulated time to begin with.', min=0.0)] = 0.0,
-    end: Annotated[float | None, typer.Option('--to', metavar='S', help='Simulated time to end with.', min=0.0)] = None,
-    branch: Annotated[int, typer.Option(metavar='K', help='After the K-th time that the run went back.', min=0)] = 0,
-    rate: Annotated[str, typer.Option(metavar='R|max', help='Simulated s per wall s.')] = '1',
-    topics: Annotated[
-        list[str] | None, typer.Option('--topic', metavar='NAME', help='Of this one; may be repeated.')
+    begin: Annotated[
+        float, typer.Option('--start', metavar='S', help='Start at this simulated time [s].', min=0.0)
+    ] = 0.0,
+    end: Annotated[
+        float | None,
+        typer.Option(
+            '--end', metavar='S', help='Stop at this simulated time [s]. Default: the end of the run.', min=0.0
+        ),
     ] = None,
-    wait: Annotated[float, typer.Option(metavar='S', help='For subscribers, before the first message.', min=0.0)] = 1.0,
+    branch: Annotated[
+        int, typer.Option(metavar='K', help='Replay the part recorded after the K-th rewind.', min=0)
+    ] = 0,
+    rate: Annotated[str, typer.Option(metavar='X|max', help='Publish at this real-time factor.')] = '1',
+    topics: Annotated[
+        list[str] | None, typer.Option('--topic', metavar='NAME', help='Publish only this topic; may be repeated.')
+    ] = None,
+    delay: Annotated[
+        float,
+        typer.Option(metavar='S', help='Wait this wall time [s] for subscribers before the first message.', min=0.0),
+    ] = 1.0,
     resimulate: Annotated[
-        bool, typer.Option('--resimulate', help='Evolve it again from the last checkpoint before --from, and compare.')
+        bool,
+        typer.Option(
+            '--resimulate',
+            help='Compute the run again from the last checkpoint before --start, and compare the states.',
+        ),
     ] = False,
-    domain: Annotated[str | None, typer.Option('--domain', metavar='N|auto', help='ROS domain.')] = None,
+    domain: Annotated[
+        str | None, typer.Option('--domain', metavar='N|auto', help='ROS domain to publish in; auto: a free one.')
+    ] = None,
     namespace: NamespaceOption = '',
     as_json: JsonOption = False,
 ) -> None:
-    """Publish a run's topics again, in their order, on its clock; or evolve it again and compare every state.
+    """Publish the topics of a recorded run on its clock, or compute the run again and compare every state.
 
-    What was latched before --from comes first. Exit code 3: what was evolved again is not what was.
+    Latched messages from before --start are published first. Exit code 3: the resimulated states differ.
     """
     from regolith_bringup.commands.recordings import open_recording
 
     end = parse_end(end)
-    if not math.isfinite(begin + wait):
-        raise InputError(Problem('replay', '', 'is no time', 'seconds for --from and --wait', f'{begin:g}, {wait:g}'))
+    if not math.isfinite(begin + delay):
+        problem = 'is not a time'
+        raise InputError(Problem('replay', '', problem, 'seconds for --start and --delay', f'{begin:g}, {delay:g}'))
     bag = open_recording('replay', run, branch)
     tools: CommandContext = context.obj
     if resimulate:
         _check_resimulation(
-            {'--to': end, '--rate': rate != '1', '--topic': topics, '--branch': branch, '--domain': domain}
+            {'--end': end, '--rate': rate != '1', '--topic': topics, '--branch': branch, '--domain': domain}
         )
         _again(tools, run, begin, as_json)
         return
@@ -64,7 +83,7 @@ def replay(
             raise InputError(Problem('replay', '--topic', 'was not recorded', allowed_names(bag.topics, name), name))
     last = tools.run(run).simulated_s if end is None else end
     if begin > last:
-        raise InputError(Problem('replay', '--from', 'is after the end', f'up to {last:g}', f'{begin:g}'))
+        raise InputError(Problem('replay', '--start', 'is after the end', f'up to {last:g}', f'{begin:g}'))
     to_ns = round(end * 1e9) if end is not None else 2**63 - 1
     with BagPlayer(bag, tuple(topics or ()), domain, namespace) as republisher, tools.progress('replay') as tick:
         print(f'ROS_DOMAIN_ID={os.environ.get("ROS_DOMAIN_ID", "0")}', file=sys.stderr)
@@ -74,7 +93,7 @@ def replay(
             from_ns=from_ns,
             to_ns=to_ns,
             rate=speed,
-            wait_s=wait,
+            wait_s=delay,
             tell=lambda t_ns: tick(min(span, round((t_ns - from_ns) * 1e-6)), span),
         )
     if as_json:
@@ -84,11 +103,11 @@ def replay(
 
 
 def _check_resimulation(options: Mapping[str, object]) -> None:
-    """Refuse options that say nothing of what is evolved again, up to the end and as fast as it goes."""
+    """Refuse options that do not apply to a resimulation, which runs to the end without a speed limit."""
     given = [name for name, value in options.items() if value]
     if given:
-        problem = 'is of a run that is published'
-        raise InputError(Problem('replay --resimulate', given[0], problem, '--from, or no --resimulate'))
+        problem = 'does not apply to --resimulate'
+        raise InputError(Problem('replay --resimulate', given[0], problem, '--start'))
 
 
 def _again(tools: CommandContext, run: Path, begin: float, as_json: bool) -> None:
@@ -103,7 +122,7 @@ def _again(tools: CommandContext, run: Path, begin: float, as_json: bool) -> Non
         if isinstance(error, InputError):
             raise
         problem, _, allowed = str(error).partition('; allowed: ')
-        allowed = allowed or 'a run that can be repeated'
+        allowed = allowed or 'a run that can be computed again'
         raise InputError(Problem('replay', '--resimulate', problem, allowed, str(run))) from None
     if as_json:
         tools.print_json(asdict(found))

@@ -276,7 +276,7 @@ def action_send_goal(
         accepted, status, result = client.send_goal(name, kind, goal, told)
     if not accepted:
         # The protocol of ROS 2 actions has no text in the response to a goal.
-        print(f'Goal was rejected; the reason is in {result} (of a run: output.txt in its folder).', file=sys.stderr)
+        print(f'Goal was rejected; the reason is in {result} (of a run: console.log in its folder).', file=sys.stderr)
         raise typer.Exit(3)
     print(as_yaml(result), end='')
     succeeded = 4  # action_msgs/GoalStatus

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``./regolith terrain …``: figures, export and import of ground."""
+"""``./regolith terrain …``: describe, make and import terrain."""
 
 from __future__ import annotations
 
@@ -17,30 +17,32 @@ from regolith_files.problems import InputError, Problem, allowed_names, as_yaml_
 if TYPE_CHECKING:
     from regolith_terrain.terrain_files import Progress
 
-terrain_app = typer.Typer(help='Look at ground, make it, import it.', no_args_is_help=True)
+terrain_app = typer.Typer(help='Describe, make and import terrain.', no_args_is_help=True)
 
 SetOption = Annotated[
-    list[str] | None, typer.Option('--set', metavar='KEY=VALUE', help='Change one value, e.g. terrain.spacing_m=0.05.')
+    list[str] | None,
+    typer.Option('--set', metavar='KEY=VALUE', help='Set one key of the scenario, e.g. terrain.spacing_m=0.05.'),
 ]
-SeedOption = Annotated[int | None, typer.Option('--seed', metavar='N', help='Seed of everything random.', min=0)]
-JsonOption = Annotated[bool, typer.Option('--json', help='Print one JSON value on stdout and nothing else there.')]
+SeedOption = Annotated[int | None, typer.Option('--seed', metavar='N', help='Seed of all random numbers.', min=0)]
+JsonOption = Annotated[bool, typer.Option('--json', help='Print the result as one JSON value on stdout.')]
+SCENARIO_SPACING_M = 0.1
+PRESET_SPACING_M = 1.0
+
 OutOption = Annotated[Path, typer.Option(metavar='DIR', help='New or empty folder to write to.')]
 
 
 PostSpacingOption = Annotated[
-    float | None, typer.Option(metavar='M', help='Distance of posts [m], of files that do not state it.', min=1e-3)
+    float | None, typer.Option(metavar='M', help='Post spacing [m] of files that do not state it.', min=1e-3)
 ]
-NodataOption = Annotated[float | None, typer.Option(metavar='X', help='Stored value of posts without a height.')]
-HeightScaleOption = Annotated[
-    float | None, typer.Option(metavar='M', help='Height of one unit of the stored values [m].', min=1e-9)
-]
-HeightOffsetOption = Annotated[float, typer.Option(metavar='M', help='Height of a scaled value of zero [m].')]
+NodataOption = Annotated[float | None, typer.Option(metavar='X', help='Stored value of posts without data.')]
+HeightScaleOption = Annotated[float | None, typer.Option(metavar='M', help='Scale of the stored values [m].', min=1e-9)]
+HeightOffsetOption = Annotated[float, typer.Option(metavar='M', help='Offset of the scaled values [m].')]
 
 
 @terrain_app.command('info')
 def terrain_info(
     scenario: Annotated[
-        str, typer.Argument(help='Scenario YAML, name of one that ships, or elevation model (GeoTIFF, PDS3, .npy, …).')
+        str, typer.Argument(help='Scenario (path or name), or elevation model (GeoTIFF, PDS3, .npy, …).')
     ],
     settings: SetOption = None,
     seed: SeedOption = None,
@@ -49,7 +51,7 @@ def terrain_info(
     height_scale: HeightScaleOption = None,
     height_offset: HeightOffsetOption = 0.0,
 ) -> None:
-    """Print heights and slopes of a scenario's ground, or size, place and heights of an elevation model, as JSON."""
+    """Print heights and slopes of a scenario, or size, position and heights of an elevation model, as JSON."""
     if Path(scenario).suffix.lower() not in ('', '.yaml', '.yml'):
         from regolith_terrain.elevation.file_description import describe
         from regolith_terrain.elevation.grid import StoredValues
@@ -71,30 +73,32 @@ def terrain_info(
 
 @terrain_app.command('make')
 def terrain_make(
-    scenario: Annotated[str | None, typer.Argument(help="Scenario whose ground to write; or give '--preset'.")] = None,
-    preset: Annotated[str | None, typer.Option(metavar='NAME', help='mare, highland or polar.')] = None,
+    scenario: Annotated[str | None, typer.Argument(help='Scenario whose terrain is written; or use --preset.')] = None,
+    preset: Annotated[str | None, typer.Option(metavar='NAME', help='Terrain preset: mare, highland or polar.')] = None,
     out: OutOption = Path('terrain'),
-    size: Annotated[float, typer.Option(metavar='M', help='Side of the square, metres.', min=1.0, max=1e5)] = 1000.0,
-    spacing: Annotated[float, typer.Option(metavar='M', help='Distance of posts, metres.', min=0.01, max=1e3)] = 1.0,
-    center: Annotated[str, typer.Option(metavar='X,Y', help='Middle of the square, metres.')] = '0,0',
-    rocks_from: Annotated[
-        float | None, typer.Option(metavar='M', help='Smallest rock listed; default: size / 5000, at least 0.1.')
+    size: Annotated[float, typer.Option(metavar='M', help='Side length of the square [m].', min=1.0, max=1e5)] = 1000.0,
+    spacing: Annotated[
+        float | None,
+        typer.Option(metavar='M', help='Post spacing [m]. Default: 1; 0.1 for a scenario.', min=0.01, max=1e3),
     ] = None,
-    post: Annotated[
-        float, typer.Option(metavar='M', help="Of a scenario's ground: distance of posts.", min=0.01, max=100.0)
-    ] = 0.1,
+    center: Annotated[str, typer.Option(metavar='X,Y', help='Center of the square [m].')] = '0,0',
+    min_rock_diameter: Annotated[
+        float | None, typer.Option(metavar='M', help='Smallest rock in the catalog [m]. Default: SIZE / 5000.')
+    ] = None,
     settings: SetOption = None,
     seed: SeedOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write ground as a GeoTIFF for terrain.source, with hillshade and (of a preset) rock catalogue."""
+    """Write terrain as a GeoTIFF for terrain.source, with a hillshade and, for a preset, a rock catalog."""
     if (scenario is None) == (preset is None):
-        raise InputError(Problem('terrain make', '', 'takes one of a scenario and --preset', 'exactly one of them'))
+        raise InputError(Problem('terrain make', '', 'needs a scenario or --preset', 'one of the two'))
     if scenario is not None:
         from regolith_bringup.commands.terrain_files import write_ground
         from regolith_bringup.scenario.loading import load_scenario
 
-        for path in write_ground(load_scenario(scenario, settings or (), seed=seed).scenario, out, post):
+        for path in write_ground(
+            load_scenario(scenario, settings or (), seed=seed).scenario, out, spacing or SCENARIO_SPACING_M
+        ):
             print(path)
         return
     from regolith_terrain.lunar.field import LunarField
@@ -108,9 +112,9 @@ def terrain_make(
     if settings:
         raise InputError(Problem('terrain make', '--set', 'changes scenarios', 'without --preset', settings[0]))
     rocks = RockField(LunarField(seed or 0, load_preset(str(preset))))
-    least = rocks_from if rocks_from is not None else size / 5000.0
+    least = min_rock_diameter if min_rock_diameter is not None else size / 5000.0
     with _bad_input('terrain make'), _progress() as progress:
-        nodes = GridWindow.around(_pair('--center', center), size, spacing)
+        nodes = GridWindow.around(_pair('--center', center), size, spacing or PRESET_SPACING_M)
         about = write_lunar_ground(rocks, nodes, out, least_rock_m=least, progress=progress)
     _tell_files(out, about, as_json)
 
@@ -120,25 +124,30 @@ def terrain_import(
     file: Annotated[Path, typer.Argument(help='GeoTIFF, PDS3 .LBL or .IMG, .npy or gray image.')],
     center: Annotated[
         str | None,
-        typer.Option(metavar='LAT,LON|X,Y', help='Origin: degrees, or map metres; default: the middle.'),
+        typer.Option(
+            metavar='LAT,LON|X,Y', help='Center: degrees, or map coordinates [m]. Default: that of the model.'
+        ),
     ] = None,
     size: Annotated[
-        float | None, typer.Option(metavar='M', help='Side of the square around it; default: all.', min=1.0)
+        float | None,
+        typer.Option(metavar='M', help='Side length of the square [m]. Default: the whole model.', min=1.0),
     ] = None,
     out: OutOption = Path('terrain'),
     upsample: Annotated[
-        float | None, typer.Option(metavar='M', help='Make ground between the posts, so fine.', min=0.01)
+        float | None, typer.Option(metavar='M', help='Post spacing of generated detail [m].', min=0.01)
     ] = None,
-    preset: Annotated[str, typer.Option(metavar='NAME', help='Kind of ground between the posts.')] = 'highland',
+    preset: Annotated[str, typer.Option(metavar='NAME', help='Terrain preset of the detail.')] = 'highland',
     post_spacing: PostSpacingOption = None,
     nodata: NodataOption = None,
     height_scale: HeightScaleOption = None,
     height_offset: HeightOffsetOption = 0.0,
-    north: Annotated[str, typer.Option(metavar='true|grid', help="Whether +y is true north or the map's.")] = 'true',
+    north: Annotated[
+        str, typer.Option(metavar='true|grid', help='Direction of +y: true north or grid north.')
+    ] = 'true',
     seed: SeedOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a piece of an elevation model in a local metric frame, for terrain.source."""
+    """Write part of an elevation model in a local metric frame, for terrain.source."""
     from regolith_terrain.elevation.grid import StoredValues
     from regolith_terrain.elevation.import_model import ImportRequest, import_elevation_model
     from regolith_terrain.lunar.presets import preset_names

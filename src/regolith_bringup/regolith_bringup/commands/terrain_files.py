@@ -27,7 +27,7 @@ def sampled_heights(scenario: Scenario, post_m: float) -> NDArray[np.float64]:
     count = round(scenario.terrain.map_size_m / post_m) + 1
     if count * count > _MOST_POSTS:
         problem = f'{count} x {count} posts over {scenario.terrain.map_size_m:g} m are too many'
-        raise InputError(Problem('--post', '', problem, 'a larger distance of posts, or a smaller terrain.map_size_m'))
+        raise InputError(Problem('--spacing', '', problem, 'a larger spacing, or a smaller terrain.map_size_m'))
     axis = (np.arange(count) - (count - 1) / 2.0) * post_m
     field = build_height_field(scenario.terrain, scenario.seed)
     return np.asarray(field.heights(axis[:, None], axis[None, :]), dtype=np.float64)

@@ -9,15 +9,15 @@ from typing import Any
 
 from typer.core import TyperGroup
 
-from regolith_files.problems import Problem, allowed_names, as_yaml_text
+from regolith_files.problems import Problem, allowed_names, as_yaml_text, closest
 
 
 def usage_message(error: Any) -> str:
     """Return a usage error in the form of all input errors."""
     command = error.ctx.command_path if error.ctx is not None else 'regolith'
     parameter = getattr(error, 'param', None)
-    if form_of_group := _unknown_command(error):
-        return form_of_group
+    if message := _unknown_command(error) or _unknown_option(error):
+        return message
     if parameter is None or not error.message:
         return str(Problem(command, '', error.format_message().rstrip('.'), f'what {command} --help lists'))
     name = next((option for option in parameter.opts if option.startswith('--')), parameter.name)
@@ -44,3 +44,14 @@ def _unknown_command(error: Any) -> str:
         guess = allowed.partition(' (did you mean ')[2]
         allowed = f'what regolith --help lists{f" (did you mean {guess}" if guess else ""}'
     return str(Problem(error.ctx.command_path, '', f'No such command {found[1]!r}', allowed))
+
+
+def _unknown_option(error: Any) -> str:
+    """Return the message for an unknown option, with the one that was meant; an empty text of other errors."""
+    found = re.match(r'No such option:? (--[\w-]+)', error.format_message())
+    if found is None or error.ctx is None:
+        return ''
+    path, options = error.ctx.command_path, {name for each in error.ctx.command.params for name in each.opts}
+    guess = closest(sorted(options), found[1], likeness=0.7)
+    allowed = f'what {path} --help lists{f" (did you mean {guess}?)" if guess else ""}'
+    return str(Problem(path, '', f'No such option {found[1]}', allowed))

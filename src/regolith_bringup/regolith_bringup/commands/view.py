@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``./regolith view``: a run, recorded or under way, in Rerun's viewer, as a file, as a picture."""
+"""``./regolith view``: show a recorded or a running simulation in the Rerun viewer, or save a file or an image."""
 
 from __future__ import annotations
 
@@ -28,42 +28,52 @@ _LARGEST = 8192
 def view(
     context: typer.Context,
     run: Annotated[Path | None, typer.Argument(metavar='[RUN]', help='Run folder.')] = None,
-    live: Annotated[bool, typer.Option('--live', help='Of the world that runs, instead of RUN.')] = False,
-    web: Annotated[bool, typer.Option('--web', help='As a page for browsers of this machine.')] = False,
-    save: Annotated[Path | None, typer.Option(metavar='FILE.rrd', help='Write a file for Rerun.')] = None,
+    live: Annotated[bool, typer.Option('--live', help='Show the running simulation instead of RUN.')] = False,
+    web: Annotated[bool, typer.Option('--web', help='Serve a page for browsers on this machine.')] = False,
+    save: Annotated[Path | None, typer.Option(metavar='FILE.rrd', help='Write a Rerun file.')] = None,
     screenshot: Annotated[
-        Path | None, typer.Option(metavar='FILE.png', help='Draw the end as a picture; needs Chromium, no screen.')
+        Path | None, typer.Option(metavar='FILE.png', help='Write an image of the end; needs Chromium, no screen.')
     ] = None,
     connect: Annotated[
-        str | None, typer.Option(metavar='ADDRESS', help='Of a viewer that is open: rerun+http://HOST:PORT/proxy.')
+        str | None, typer.Option(metavar='ADDRESS', help='Send to an open viewer: rerun+http://HOST:PORT/proxy.')
     ] = None,
-    end: Annotated[float | None, typer.Option('--to', metavar='S', help='Simulated time to end with.', min=0.0)] = None,
-    branch: Annotated[int, typer.Option(metavar='K', help='After the K-th time that the run went back.', min=0)] = 0,
-    topics: Annotated[
-        list[str] | None,
-        typer.Option('--topic', metavar='NAME', help='With --live: these images and clouds, too; may be repeated.'),
-    ] = None,
-    every: Annotated[
+    end: Annotated[
         float | None,
         typer.Option(
-            '--every',
+            '--end', metavar='S', help='Stop at this simulated time [s]. Default: the end of the run.', min=0.0
+        ),
+    ] = None,
+    branch: Annotated[int, typer.Option(metavar='K', help='Show the part recorded after the K-th rewind.', min=0)] = 0,
+    topics: Annotated[
+        list[str] | None,
+        typer.Option(
+            '--topic', metavar='NAME', help='With --live: also show this image or point cloud; may be repeated.'
+        ),
+    ] = None,
+    update_period: Annotated[
+        float | None,
+        typer.Option(
+            '--update-period',
             metavar='S',
             min=0.1,
             max=600.0,
             show_default=False,
-            help='With --live: wall time between two pictures; 0.1, without a graphics card 5 to 15, by processors.',
+            help='With --live: wall time between two updates [s]. Default: 0.1; without a graphics card 5 to 15.',
         ),
     ] = None,
-    size: Annotated[str, typer.Option(metavar='WxH', help='Of the picture, in pixels.')] = f'{_SIZE[0]}x{_SIZE[1]}',
-    domain: Annotated[str | None, typer.Option('--domain', metavar='N', help='With --live: ROS domain.')] = None,
+    size: Annotated[str, typer.Option(metavar='WxH', help='Size of the image [px].')] = f'{_SIZE[0]}x{_SIZE[1]}',
+    domain: Annotated[
+        str | None, typer.Option('--domain', metavar='N', help='With --live: ROS domain of the run.')
+    ] = None,
     namespace: NamespaceOption = '',
 ) -> None:
-    """Look at a run: ground and ruts, vehicles, images, clouds, plots, and what packages add, over simulated time.
+    """Show a run over simulated time: terrain, ruts, vehicles, images, point clouds, plots and layers of packages.
 
-    Without --web, --save, --screenshot or --connect a window opens. What --connect sends alone leaves this machine.
+    A window opens unless --web, --save, --screenshot or --connect is given. Only --connect can send data to another
+    machine.
     """
     _check_way(run, live, web, save, screenshot, connect)
-    _check_live(live, {'--every': every, '--topic': topics, '--domain': domain})
+    _check_live(live, {'--update-period': update_period, '--topic': topics, '--domain': domain})
     end = parse_end(end)
     pixels = _size(size)
     _check_rerun()
@@ -82,7 +92,9 @@ def view(
     if live:
         from regolith_bringup.run.live_view import show_live
 
-        show_live(domain, namespace, web=web, save=save, connect=connect, topics=tuple(topics or ()), every_s=every)
+        show_live(
+            domain, namespace, web=web, save=save, connect=connect, topics=tuple(topics or ()), every_s=update_period
+        )
         return
     assert run is not None
     with tempfile.TemporaryDirectory(prefix='regolith_view_') as folder:
@@ -164,25 +176,25 @@ def _check_way(
 ) -> None:
     """Refuse options that contradict each other."""
     if (run is None) != live:
-        problem = 'no run' if run is None else 'RUN and --live'
-        raise InputError(Problem('view', '', problem, 'either the folder of a run, or --live'))
+        problem = 'no run is given' if run is None else 'RUN and --live are given'
+        raise InputError(Problem('view', '', problem, 'either a run folder or --live'))
     ways = {'--web': web, '--save': save, '--screenshot': screenshot, '--connect': connect}
     given = [name for name, value in ways.items() if value]
     if len(given) > 1 and given != ['--save', '--screenshot']:
         raise InputError(Problem('view', '', f'{" and ".join(given)}', 'one of them'))
     if live and screenshot is not None:
-        problem = 'there is no picture of a world that runs'
+        problem = 'does not apply to a running simulation'
         raise InputError(Problem('view', '--screenshot', problem, 'RUN instead of --live'))
     if connect is not None and not connect.startswith(('rerun+http://', 'rerun+https://', 'rerun://')):
         allowed = 'rerun+http://HOST:PORT/proxy'
-        raise InputError(Problem('view', '--connect', 'is no address of a viewer', allowed, connect))
+        raise InputError(Problem('view', '--connect', 'is not the address of a viewer', allowed, connect))
 
 
 def _check_live(live: bool, options: Mapping[str, object]) -> None:
-    """Refuse options that say nothing of a recorded run."""
+    """Refuse options that do not apply to a recorded run."""
     given = [name for name, value in options.items() if value]
     if given and not live:
-        raise InputError(Problem('view', given[0], 'is of a world that runs', '--live instead of RUN'))
+        raise InputError(Problem('view', given[0], 'does not apply to a recorded run', '--live instead of RUN'))
 
 
 def _check_rerun() -> None:
@@ -205,4 +217,4 @@ def _size(text: str) -> tuple[int, int]:
         width, height = map(int, parts)
         if 200 <= width <= _LARGEST and 200 <= height <= _LARGEST:
             return width, height
-    raise InputError(Problem('view', '--size', 'is no size', f'WIDTHxHEIGHT, each from 200 to {_LARGEST}', text))
+    raise InputError(Problem('view', '--size', 'is not a size', f'WIDTHxHEIGHT, each from 200 to {_LARGEST}', text))

@@ -77,7 +77,9 @@ def write_report(run_dir: str | Path) -> Path:
         topics=as_table(('topic', 'messages'), ((name, str(count)) for name, count in run.topics.items())),
         state_hash=as_text(summary.get('state_hash') or 'none'),
         again=as_text(f'./regolith run {shlex.quote(str(run_dir.resolve() / "scenario.yaml"))}'),
-        made_with=as_table(('made with', 'version'), [map(as_text, item) for item in read_provenance(run_dir).items()]),
+        provenance=as_table(
+            ('made with', 'version'), [map(as_text, item) for item in read_provenance(run_dir).items()]
+        ),
         scenario=as_text((run_dir / 'scenario.yaml').read_text(encoding='utf-8')),
     )
     write_atomically(path, text)
@@ -121,8 +123,7 @@ def _number(value: Any, digits: int, scale: float = 1.0, unit: str = '') -> str:
 def _tiles(summary: dict[str, Any]) -> str:
     tiles: tuple[tuple[str, str], ...] = (
         ('simulated', _number(_float(summary['simulated_s']), 1, unit='s')),
-        ('times real time', _number(_float(summary['speed']), 2, unit=_TIMES)),
-        ('wall time per simulated second', _number(_float(summary['compute_per_sim_s']), 3, unit='s')),
+        ('real-time factor', _number(_float(summary['real_time_factor']), 2, unit=_TIMES)),
         ('cycles', _number(summary['cycles'], 0)),
         ('discarded, forced', f'{_number(summary["discarded_cycles"], 0)}, {_number(summary["forced_cycles"], 0)}'),
         ('processes', as_text(summary['processes'])),
@@ -137,7 +138,8 @@ def _tiles(summary: dict[str, Any]) -> str:
 
 def _ended_early(summary: dict[str, Any]) -> list[str]:
     early = [f'It ended early: {summary["failure"]}.'] if summary.get('failure') else []
-    return early + [f'It went on without {name}: {why}.' for name, why in summary.get('without', {}).items()]
+    dropped = summary.get('dropped_participants', {})
+    return early + [f'The run continued without {name}: {why}.' for name, why in dropped.items()]
 
 
 def _float(value: Any) -> float | None:
@@ -176,7 +178,7 @@ def _battery(figures: dict[str, Any] | None) -> str:
     if figures is None:
         return _NOTHING
     used = _number(figures['drawn_wh'] - figures['returned_wh'], 2, unit='W h')
-    return f'{_number(figures["charge"], 1, 100.0, "%")}, {used} used'
+    return f'{_number(figures["state_of_charge"], 1, 100.0, "%")}, {used} used'
 
 
 def _events(summary: dict[str, Any]) -> str:
@@ -224,7 +226,7 @@ def _ground(summary: dict[str, Any]) -> str:
             )
         ],
     )
-    if books := terrain.get('ledger'):
+    if books := terrain.get('mass_balance'):
         rows = [(words, f'{books[key]:+.6g} kg') for key, words in _BOOKS.items()]
         found += as_table(('soil that was moved', 'mass'), rows)
     return found

@@ -15,7 +15,7 @@ _COLORS = ('cyan', 'magenta', 'green', 'yellow', 'blue', 'red')
 
 
 class ConsoleOutput:
-    """Terminal and ``output.txt``.
+    """Terminal and ``console.log``.
 
     Args:
         labels: of all nodes
@@ -28,7 +28,7 @@ class ConsoleOutput:
         self._quiet = quiet
         self._colors = {label: _COLORS[k % len(_COLORS)] for k, label in enumerate(labels)}
         self._width = max(map(len, labels))
-        self._log = open(folder / 'output.txt', 'w', encoding='utf-8')  # noqa: SIM115 - lives as long as the run
+        self._log = open(folder / 'console.log', 'w', encoding='utf-8')  # noqa: SIM115 - lives as long as the run
 
     def say(self, label: str, line: str) -> None:
         """Pass on a line of a node, or about it."""

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A plan as a launch description, for ROS 2 with ``launch`` (the wheels from pip lack it)."""
+"""Launch description of a run, for ROS 2 installs with ``launch`` (the pip wheels lack it)."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from regolith_world.node_main import PARENT
 from regolith_world.ros_environment import check_ros_environment
 
 ARGUMENTS: Mapping[str, tuple[str, str]] = {
-    'scenario': ('two_rovers', 'name of a scenario that ships, or path of a scenario YAML'),
-    'duration': ('', 'simulated time [s]; empty: as the scenario says'),
-    'speed': ('', "cap on simulated seconds per wall second, or 'max'; empty: as the scenario says"),
-    'seed': ('', 'of everything random; empty: as the scenario says'),
+    'scenario': ('two_rovers', 'Name of a shipped scenario, or path of a scenario file.'),
+    'duration': ('', 'Stop at this simulated time [s]. Empty: duration_s of the scenario.'),
+    'rtf': ('', "Upper limit of the real-time factor, or 'max'. Empty: real_time_factor of the scenario."),
+    'seed': ('', 'Seed of all random numbers. Empty: seed of the scenario.'),
     'processes': ('many', ABOUT),
-    'set': ('', "further settings 'a.b=value', separated by ';'"),
-    'record': ('', "'true' or 'false'; empty: as the scenario says"),
-    'report': ('true', "'true' or 'false': whether to write report.html at the end, where there is a bag"),
-    'from': ('', 'checkpoint folder to continue from; empty: the beginning'),
-    'out': ('', 'run folder to make; empty: a new one under runs/'),
-    'elsewhere': ('', 'vehicles, terrain, ... that other machines start, by `regolith join`; commas between'),
-    'namespace': ('', 'above all names of the run, /clock and /tf too; empty: none'),
+    'set': ('', "Keys to set, as 'a.b=value', separated by ';'."),
+    'record': ('', "Write a bag: 'true' or 'false'. Empty: recording of the scenario."),
+    'report': ('true', "Write report.html at the end if there is a bag: 'true' or 'false'."),
+    'checkpoint': ('', 'Continue from this checkpoint folder. Empty: start at t = 0.'),
+    'out': ('', 'New run folder. Empty: runs/NAME_NNN.'),
+    'remote': ('', 'Participants that `regolith join` starts on other machines, separated by commas.'),
+    'namespace': ('', 'Namespace of all names of the run, /clock and /tf included.'),
 }
 """Launch arguments: name -> (default, description)."""
 _PATIENCE_S = 10.0
@@ -66,14 +66,14 @@ def prepared(arguments: Mapping[str, str], above: str = '') -> LaunchedRun:
             [part.strip() for part in given['set'].split(';') if part.strip()],
             seed=_number('seed', given['seed'], int, 'a whole number'),
             duration_s=_number('duration', given['duration'], float, 'a number of seconds'),
-            speed=given['speed'] or None,
+            speed=given['rtf'] or None,
             record=_switch('record', given['record']),
         )
         check_pinned(resolved.scenario)
         report = _switch('report', given['report'])
         namespace = parse_namespace(given['namespace'])
-        elsewhere = parse_remote_nodes(given['elsewhere'], resolved.scenario, processes)
-        restore_from = Path(given['from']) if given['from'] else None
+        elsewhere = parse_remote_nodes(given['remote'], resolved.scenario, processes)
+        restore_from = Path(given['checkpoint']) if given['checkpoint'] else None
         if restore_from is not None:
             check_checkpoint(restore_from, resolved.scenario)
         folder = new_run_folder(resolved.scenario.name, Path(given['out']) if given['out'] else None).absolute()

@@ -55,11 +55,11 @@ class LaunchedRun:
         self._given_up: list[str] = []
         self._over = False
         self._interrupted = False
-        (folder / 'output.txt').touch()
+        (folder / 'console.log').touch()
 
     def printed(self, spec: NodeSpec, text: bytes) -> None:
-        """Append a node's output to ``output.txt``."""
-        with suppress(OSError), (self.folder / 'output.txt').open('a', encoding='utf-8') as stream:
+        """Append a node's output to ``console.log``."""
+        with suppress(OSError), (self.folder / 'console.log').open('a', encoding='utf-8') as stream:
             for line in text.decode(errors='replace').splitlines():
                 stream.write(f'{spec.label}: {line}\n')
 
@@ -86,7 +86,7 @@ class LaunchedRun:
             self._over = True
             if code == 0:
                 return LaunchStep(over=True)
-            killed = self._started() and not (self.folder / 'world.json').exists()
+            killed = self._started() and not (self.folder / 'world_summary.json').exists()
             ended = world_exit_message(self.folder, code) if killed else f'ended {exit_code_text(code)}'
             return LaunchStep(leave=f'the world {ended}')
         if code != 0 and not self._started() and not shutting_down:
@@ -97,7 +97,7 @@ class LaunchedRun:
         return LaunchStep()
 
     def _started(self) -> bool:
-        return any((self.folder / name).exists() for name in ('started', 'world.json'))
+        return any((self.folder / name).exists() for name in ('started', 'world_summary.json'))
 
     def _all_ended(self) -> LaunchStep:
         write_results(self.folder, print, report=self._report)

@@ -87,7 +87,7 @@ def show_live(
     if every_s is None:
         every_s = max(_DRAWN_S, _DRAWN_CORE_S / (os.cpu_count() or 1)) if plain else PERIOD_S
         if plain:
-            why = 'so that the world keeps its speed; --every S'
+            why = 'so that the world keeps its speed; --update-period S'
             print(f'no graphics card: something new every {every_s:g} s, {why}', file=sys.stderr)
     with LiveView(domain, namespace, topics, every_s, plain=plain) as live:
         lower_priority_in_new_session()

@@ -107,7 +107,7 @@ def parse_remote_nodes(text: str, scenario: Scenario, processes: Processes) -> t
     for name in names:
         if name not in movable:
             problem = 'is nobody who can be started elsewhere'
-            raise InputError(Problem('--elsewhere', '', problem, allowed_names(movable, name), as_yaml_text(name)))
+            raise InputError(Problem('--remote', '', problem, allowed_names(movable, name), as_yaml_text(name)))
     return names
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``made_with.json``: the software and the machine behind a run, for those who read its figures later."""
+"""``provenance.json``: the software and the machine behind a run, for those who read its figures later."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from regolith_files.atomic_write import write_atomically
 from regolith_world.software_versions import installed_versions
 
-NAME = 'made_with.json'
+NAME = 'provenance.json'
 
 
 def write_provenance(run_dir: Path) -> None:

@@ -100,7 +100,7 @@ def selected_nodes(names: Sequence[str], awaited: Sequence[str], host: str) -> l
     """
     if not awaited:
         problem = f'the run on {host} starts all its nodes itself'
-        raise InputError(Problem('join', '', problem, 'a run that was started with --elsewhere NAMES'))
+        raise InputError(Problem('join', '', problem, 'a run that was started with --remote NAMES'))
     for name in names:
         if name not in awaited:
             problem = f'is not awaited from elsewhere by the run on {host}'
@@ -144,7 +144,7 @@ def _awaited(listener: RunListener, out: bool) -> WorldAnnouncement:
         if time.monotonic() > next_word:
             next_word += _WORD_S
             where = f'{listener.root or "no namespace"}, domain {domain}, {reach}'
-            _tell(f'waiting for a run ({where}); on its machine: ./regolith run SCENARIO --elsewhere NAMES')
+            _tell(f'waiting for a run ({where}); on its machine: ./regolith run SCENARIO --remote NAMES')
         time.sleep(0.05)
     _tell(f'found run {run.run_id} of {run.scenario} on {run.host}')
     return run

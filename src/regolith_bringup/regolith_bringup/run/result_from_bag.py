@@ -12,7 +12,7 @@ from regolith_bringup.report.run_data import VehicleTrack, read_run
 
 
 def result_from_bag(run_dir: Path) -> dict[str, Any]:
-    """Return the contents of ``world.json`` as far as the bag holds them.
+    """Return the contents of ``world_summary.json`` as far as the bag holds them.
 
     Only committed cycles count; hashes, slips while driving and reports of ground and other participants are lost with
     their nodes.
@@ -20,7 +20,7 @@ def result_from_bag(run_dir: Path) -> dict[str, Any]:
     Raises:
         FileNotFoundError: if there is no bag with a cycle
     """
-    lost = f'{run_dir / "world.json"}: the world wrote no figures; it was ended before it could'
+    lost = f'{run_dir / "world_summary.json"}: the world wrote no figures; it was ended before it could'
     try:
         run = read_run(run_dir)
     except RecoverError as error:
@@ -35,12 +35,11 @@ def result_from_bag(run_dir: Path) -> dict[str, Any]:
         'scenario': run.scenario.name,
         'simulated_s': simulated,
         'wall_s': wall,
-        'speed': simulated / wall if wall > 0.0 else None,
-        'compute_per_sim_s': wall / simulated if simulated > 0.0 else None,
+        'real_time_factor': simulated / wall if wall > 0.0 else None,
         'cycles': int(cycles.committed.sum()),
         'discarded_cycles': int((~cycles.committed[:-1]).sum()),
         'failure': 'the world was ended before it could write its figures; these are from the bag',
-        'reports': {name: _report(track) for name, track in run.tracks.items() if len(track.time)},
+        'participant_summaries': {name: _report(track) for name, track in run.tracks.items() if len(track.time)},
     }
 
 

@@ -17,7 +17,7 @@ from regolith_world.checkpoint.files import resume_hint
 
 def succeeded(run_dir: Path) -> bool:
     """Return whether the world reached its end without a failure, and with everybody."""
-    outcome = run_dir / 'world.json'
+    outcome = run_dir / 'world_summary.json'
     return outcome.exists() and not (
         json.loads(outcome.read_text(encoding='utf-8'))['failure'] or dropped_participants(run_dir)
     )
@@ -25,8 +25,10 @@ def succeeded(run_dir: Path) -> bool:
 
 def dropped_participants(run_dir: Path) -> list[str]:
     """Return the names of those whom the world, by its own account, went on without."""
-    outcome = run_dir / 'world.json'
-    return list(json.loads(outcome.read_text(encoding='utf-8')).get('without', ())) if outcome.exists() else []
+    outcome = run_dir / 'world_summary.json'
+    if not outcome.exists():
+        return []
+    return list(json.loads(outcome.read_text(encoding='utf-8')).get('dropped_participants', ()))
 
 
 def world_exit_message(run_dir: Path, code: int) -> str:
@@ -74,14 +76,13 @@ def write_results(run_dir: Path, say: Callable[[str], object], *, report: bool) 
             write_report(run_dir)
     except OSError as error:
         say(f'{run_dir}: no {what}: {error}; later: ./regolith report {run_dir}')
-    if bag['path'] is not None and not bag['whole']:
-        say(f'{bag["path"]}: was not closed, but can be read; ./regolith recover {run_dir} makes it whole')
+    if bag['path'] is not None and not bag['complete']:
+        say(f'{bag["path"]}: was not closed, but can be read; fix: ./regolith recover {run_dir}')
     state_hash = f'state hash {summary["state_hash"][:16]}' if summary['state_hash'] else 'no state hash'
     undone = f', and {summary["undone_s"]:.2f} s before resets and rewinds,' if summary.get('undone_s') else ''
     say(
         f'{summary["simulated_s"]:.2f} s simulated{undone} in {summary["wall_s"]:.2f} s: '
-        f'speed {summary["speed"] or 0.0:.2f} '
-        f'({summary["compute_per_sim_s"] or 0.0:.3f} compute s per simulated s), '
+        f'real-time factor {summary["real_time_factor"] or 0.0:.2f}, '
         f'{counted(summary["cycles"], "cycle")}, {summary["discarded_cycles"]} discarded, {state_hash}'
     )
     punctual = summary['real_time']
@@ -91,7 +92,7 @@ def write_results(run_dir: Path, say: Callable[[str], object], *, report: bool) 
             f'real time: {punctual["deadline_misses"]} of {punctual["timed_cycles"]} cycles missed their deadline; '
             f'late by {usual_ms:.2f} ms at the 99th percentile, {most_ms:.2f} ms at most'
         )
-    for name, why in summary['without'].items():
+    for name, why in summary['dropped_participants'].items():
         say(f'{name} failed: {why}; the run went on without it')
     if summary['failure']:
         say(f'failed: {summary["failure"]}')

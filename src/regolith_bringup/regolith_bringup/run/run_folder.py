@@ -74,25 +74,25 @@ def check_checkpoint(folder: Path, scenario: Scenario) -> None:
         beside = sorted(p.parent.name for p in folder.parent.glob('*/manifest.json'))
         allowed = ', '.join(beside) if beside else 'a folder that holds a manifest.json, as in RUN/checkpoints'
         problem = 'is not a checkpoint' if os.path.isdir(folder) else 'no such folder'
-        raise InputError(Problem('--from', '', problem, allowed, str(folder)))
+        raise InputError(Problem('--checkpoint', '', problem, allowed, str(folder)))
     try:
         kept = files.read(folder)
     except ValueError as error:
         problem, _, better = str(error).partition('; allowed: ')
-        raise InputError(Problem('--from', '', problem, better or 'a whole checkpoint', str(folder))) from None
+        raise InputError(Problem('--checkpoint', '', problem, better or 'a whole checkpoint', str(folder))) from None
     present = {*scenario.vehicles, *sections(scenario), TERRAIN}
     found = set(kept.blobs) - {files.WORLD}
     if found != present:
         problem = f'is of {", ".join(sorted(found))}, and the scenario has {", ".join(sorted(present))}'
-        raise InputError(Problem('--from', '', problem, 'a checkpoint of a run of this scenario', str(folder)))
+        raise InputError(Problem('--checkpoint', '', problem, 'a checkpoint of a run of this scenario', str(folder)))
     if kept.t_ns >= round(scenario.duration_s * 1e9):
         problem = f'is of {kept.t_ns * 1e-9:g} s, where a run of {scenario.duration_s:g} s is over'
-        raise InputError(Problem('--from', '', problem, 'an earlier one, or a longer --duration', str(folder)))
+        raise InputError(Problem('--checkpoint', '', problem, 'an earlier one, or a longer --duration', str(folder)))
     try:
         codec.decode(WorldState, kept.blobs[files.WORLD])
     except ValueError as error:
         problem, allowed = f'world.bin: {error}', 'a checkpoint of this version of Regolith'
-        raise InputError(Problem('--from', '', problem, allowed, str(folder))) from None
+        raise InputError(Problem('--checkpoint', '', problem, allowed, str(folder))) from None
 
 
 def new_run_folder(scenario_name: str, out: Path | None = None) -> Path:

@@ -81,7 +81,7 @@ class RunningSimulation(GraphClient):
         answer: Rewind.Response = self._await(client.call_async(Rewind.Request(inputs=inputs, **place)), 'rewind')
         if not answer.success:
             problem, _, allowed = answer.message.partition('; allowed: ')
-            raise InputError(Problem('rewind', '', problem, allowed or 'what ./regolith moments lists'))
+            raise InputError(Problem('rewind', '', problem, allowed or 'what ./regolith snapshot list prints'))
         return answer
 
     def reset(self) -> None:
@@ -102,11 +102,11 @@ class RunningSimulation(GraphClient):
             InputError: if it refuses
         """
         answer: SaveSnapshot.Response = self._await(
-            self._client(SaveSnapshot, 'save_snapshot').call_async(SaveSnapshot.Request(name=name)), 'keep'
+            self._client(SaveSnapshot, 'save_snapshot').call_async(SaveSnapshot.Request(name=name)), 'snapshot save'
         )
         if not answer.success:
             problem, _, allowed = answer.message.partition('; allowed: ')
-            raise InputError(Problem('keep', '', problem, allowed or 'another name'))
+            raise InputError(Problem('snapshot save', '', problem, allowed or 'another name'))
         return answer
 
     def list_snapshots(self) -> ListSnapshots.Response:
@@ -161,4 +161,4 @@ def status_line(status: WorldStatus) -> str:
     """Return a status on one line."""
     end = f' of {status.end_ns * 1e-9:g}' if status.end_ns else ''
     text = f'{STATES.get(status.state, "unknown")} at {status.t_ns * 1e-9:.3f}{end} s, cycle {status.cycle}'
-    return f'{text}, speed {status.real_time_factor:.2f}' if status.state == WorldStatus.PLAYING else text
+    return f'{text}, real-time factor {status.real_time_factor:.2f}' if status.state == WorldStatus.PLAYING else text

@@ -28,8 +28,7 @@ _WORLD_KEYS = (
     'simulated_s',
     'undone_s',
     'wall_s',
-    'speed',
-    'compute_per_sim_s',
+    'real_time_factor',
     'cycles',
     'discarded_cycles',
     'forced_cycles',
@@ -38,14 +37,14 @@ _WORLD_KEYS = (
     'real_time',
 )
 _VEHICLE_KEYS = ('distance_m', 'mean_slip', 'max_sinkage_m', 'final_pose', 'battery')
-_TERRAIN_KEYS = ('modified_nodes', 'max_rut_depth_m', 'conflicts', 'ledger')
+_TERRAIN_KEYS = ('modified_nodes', 'max_rut_depth_m', 'conflicts', 'mass_balance')
 
 
 class FinishedRun:
     """A :class:`regolith_files.extension_points.Run`; all parts are read on first access.
 
     Args:
-        folder: with ``scenario.yaml``, ``world.json`` and what the recorder left, or one of the two
+        folder: with ``scenario.yaml``, ``world_summary.json`` and what the recorder left, or one of the two
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -78,9 +77,9 @@ class FinishedRun:
         """The world's figures at its end, from the bag if the world did not write them.
 
         Raises:
-            FileNotFoundError: if there is neither ``world.json`` nor a bag with cycles in it
+            FileNotFoundError: if there is neither ``world_summary.json`` nor a bag with cycles in it
         """
-        path = self.folder / 'world.json'
+        path = self.folder / 'world_summary.json'
         if path.is_file():
             return _read(path)
         from regolith_bringup.run.result_from_bag import result_from_bag
@@ -95,7 +94,7 @@ class FinishedRun:
     @cached_property
     def participant_summaries(self) -> dict[str, dict[str, Any]]:
         """Each participant's final report, by name."""
-        return {name: _mapping(report) for name, report in self.outcome.get('reports', {}).items()}
+        return {name: _mapping(report) for name, report in self.outcome.get('participant_summaries', {}).items()}
 
     @cached_property
     def summary(self) -> dict[str, Any]:
@@ -125,10 +124,10 @@ def build_summary(run_dir: str | Path) -> dict[str, Any]:
     Values of a vehicle or a ground without a report (its node died) are None.
 
     Args:
-        run_dir: run folder with ``scenario.yaml``, ``world.json`` and what the recorder left, or one of the two
+        run_dir: run folder with ``scenario.yaml``, ``world_summary.json`` and what the recorder left, or one of the two
 
     Raises:
-        FileNotFoundError: if there is neither ``world.json`` nor a bag with cycles in it
+        FileNotFoundError: if there is neither ``world_summary.json`` nor a bag with cycles in it
     """
     run = FinishedRun(run_dir)
     world, reports = run.outcome, run.participant_summaries
@@ -148,7 +147,7 @@ def build_summary(run_dir: str | Path) -> dict[str, Any]:
     summary['bag'] = _bag(run)
     recorded = summary['bag'].pop('failure')
     summary['failure'] = summary['failure'] or recorded
-    summary['without'] = world.get('without') or {}
+    summary['dropped_participants'] = world.get('dropped_participants') or {}
     summary |= {key: value for key, value in summary_values(run).items() if key not in summary}
     return summary
 
@@ -163,10 +162,10 @@ def write_summary(run_dir: str | Path, summary: dict[str, Any] | None = None) ->
 def _close_books(summary: dict[str, Any]) -> None:
     """Add the soil that vehicles hold and have thrown to terrain's ledger, which knows the ground alone."""
     held = [vehicle['soil'] for vehicle in summary['vehicles'].values() if 'soil' in vehicle]
-    ground = summary['terrain']['ledger']
+    ground = summary['terrain']['mass_balance']
     if ground is not None and held:
         parts = (math.fsum(soil[key] for soil in held) for key in ('carried_kg', 'in_flight_kg', 'in_transit_kg'))
-        summary['terrain']['ledger'] = dict(mass_balance(ground['ground_kg'], 1.0, *parts))
+        summary['terrain']['mass_balance'] = dict(mass_balance(ground['ground_kg'], 1.0, *parts))
 
 
 def _mapping(report: Any) -> dict[str, Any]:
@@ -187,12 +186,12 @@ def _bag(run: FinishedRun) -> dict[str, Any]:
     try:
         bag = run.bag
     except NoRecordingError:
-        return {'path': None, 'recordings': [], 'messages': 0, 'lost': 0, 'whole': True, 'failure': failure}
+        return {'path': None, 'recordings': [], 'messages': 0, 'lost': 0, 'complete': True, 'failure': failure}
     return {
         'path': str((run.folder / 'bag').resolve()),
         'recordings': [folder.name for folder in recordings(run.folder)],
         'messages': sum(topic.messages for topic in run.recorded.values()),
         'lost': int(recorder.get('lost', 0)),
-        'whole': bag.whole and (run.folder / 'bag' / 'metadata.yaml').is_file(),
+        'complete': bag.whole and (run.folder / 'bag' / 'metadata.yaml').is_file(),
         'failure': failure,
     }

@@ -190,7 +190,7 @@ class Supervisor:
         watch = Watch(self._run_dir / FILE, self._unresponsive_s)
         with self._progress() as show:
             while world.running and time.monotonic() - over_at < _PATIENCE_S:
-                if over_at == math.inf and (self._run_dir / 'world.json').exists():
+                if over_at == math.inf and (self._run_dir / 'world_summary.json').exists():
                     over_at = time.monotonic()
                 if self._interrupts > asked:
                     if not asked and not self._quiet:
@@ -231,7 +231,7 @@ class Supervisor:
             if not world.running:
                 world.join_output()
                 if world.code and self.started and not asked:
-                    if not (self._run_dir / 'world.json').exists():
+                    if not (self._run_dir / 'world_summary.json').exists():
                         self._say(world.spec.label, world_exit_message(self._run_dir, world.code))
                     elif succeeded(self._run_dir):
                         self._say(world.spec.label, f'ended {exit_code_text(world.code)} after the run was complete')
@@ -258,7 +258,7 @@ class Supervisor:
         if asked:
             if succeeded(self._run_dir):
                 return 0
-            return NODE_FAILED if (self._run_dir / 'world.json').exists() else INTERRUPTED
+            return NODE_FAILED if (self._run_dir / 'world_summary.json').exists() else INTERRUPTED
         return 0 if whole and not (failed or given_up) else NODE_FAILED
 
     def _lost_before_start(self, others: list[NodeProcess]) -> NodeProcess | None:
@@ -275,7 +275,7 @@ class Supervisor:
     @property
     def started(self) -> bool:
         """Whether the run reached its first cycle."""
-        return any((self._run_dir / name).exists() for name in ('started', 'world.json'))
+        return any((self._run_dir / name).exists() for name in ('started', 'world_summary.json'))
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         self._interrupts += 1
@@ -292,7 +292,7 @@ class Supervisor:
             TextColumn('[bold]{task.description}'),
             BarColumn(),
             TextColumn(
-                '{task.completed:6.2f} / {task.total:.0f} s   speed {task.fields[speed]:5.2f}   '
+                '{task.completed:6.2f} / {task.total:.0f} s   real-time factor {task.fields[speed]:5.2f}   '
                 '{task.fields[rate]:5.0f} cycles/s'
             ),
             console=self.console,

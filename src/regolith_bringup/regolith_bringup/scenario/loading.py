@@ -77,7 +77,7 @@ def load_scenario(
     options: tuple[tuple[KeyPath, Any, str], ...] = (
         (('seed',), seed, '--seed'),
         (('duration_s',), duration_s, '--duration'),
-        (('real_time_factor',), parse_value(speed, '--speed') if isinstance(speed, str) else speed, '--speed'),
+        (('real_time_factor',), parse_value(speed, '--rtf') if isinstance(speed, str) else speed, '--rtf'),
         (('recording', 'enabled'), record, '--no-record'),
     )
     for path, value, option in options:

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, ConfigDict, Field, model_validator
 from regolith_bringup.bag.topics import RecordedTopic, is_topic
 from regolith_files.problems import as_yaml_text
 from regolith_files.section import SHORTEST_S, Section
-from regolith_sensors.config.sensors import LightConfig
+from regolith_sensors.config.lighting import LightConfig
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.solids.config import ObstacleConfig
 from regolith_vehicles.config import VehicleEntry

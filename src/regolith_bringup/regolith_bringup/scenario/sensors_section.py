@@ -12,14 +12,10 @@ from regolith_bringup.bag.topics import RecordedTopic
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files.validation import validated
 from regolith_files.yaml_source import KeyPath, YamlSource
-from regolith_sensors.config.sensors import (
-    SensorEntry,
-    SpotlightConfig,
-    check_stereo_pair,
-    resolved_entry,
-    scenario_sensors,
-    sensor_types,
-)
+from regolith_sensors.config.lighting import SpotlightConfig
+from regolith_sensors.config.sensor_types import SensorEntry, sensor_types
+from regolith_sensors.config.sensors import resolved_entry, scenario_sensors
+from regolith_sensors.config.stereo import check_stereo_pair
 from regolith_sensors.inertial.geodetic_origin import OriginPlace, placed
 from regolith_sensors.light import HOUSING_M
 from regolith_vehicles.config import VehicleEntry, load_vehicle_model

@@ -62,7 +62,7 @@ class RadioNode:
         """Wait until all robots are there.
 
         Raises:
-            TimeoutError: if they do not come
+            TimeoutError: If they do not come.
         """
         until = time.monotonic() + 30.0
         topics = [f'/{name}/comms' for name in NAMES]

@@ -33,7 +33,7 @@ def comms() -> dict[str, Any]:
     Returns:
         ``relay_recompute_ms`` for 1000 tiles and 30 breadcrumbs, ``attempt_us`` per attempt in a batch of 10^4 (least
         of several), ``node_core_share``, processor time per simulated second of the node's work for 20 robots that
-        broadcast 100 bytes at 10 Hz, and ``node_delivered_per_s``, the deliveries meanwhile
+        broadcast 100 bytes at 10 Hz, and ``node_delivered_per_s``, the deliveries meanwhile.
     """
     return {
         'relay_recompute_ms': 1e3 * relay_recompute_s(),
@@ -110,7 +110,7 @@ def node_load() -> dict[str, float]:
     """Return ``node_core_share`` and ``node_delivered_per_s`` of ``radio_node.py`` in a process of its own.
 
     Raises:
-        RuntimeError: if it does not end well
+        RuntimeError: If it does not end well.
     """
     done = subprocess.run(
         [sys.executable, '-m', 'regolith_comms.bench.radio_node'],

@@ -66,11 +66,11 @@ def run(settings: Settings, tick: Callable[[int, int], None]) -> list[dict[str, 
     -inf; where the cost exceeds the limit, the range is nan.
 
     Args:
-        settings: of the link
-        tick: progress callback (done, total)
+        settings: Of the link.
+        tick: Progress callback (done, total).
 
     Raises:
-        ValueError: if a file is missing or broken
+        ValueError: If a file is missing or broken.
     """
     try:
         graph, grid = TileGraph.from_dot(settings.graph), WorldGrid.from_dat(settings.grid)

@@ -34,10 +34,10 @@ class RadioTopics:
     """``/NAME/comms/{tx,rx,neighbors}`` of each radio, ``comms/links``, and the services.
 
     Args:
-        node: named ``comms``, in the world's namespace
-        inbox: for the robots' datagrams
-        authority: with the broker
-        later: defers a publication until the cycle leaves time
+        node: Named ``comms``, in the world's namespace.
+        inbox: For the robots' datagrams.
+        authority: With the broker.
+        later: Defers a publication until the cycle leaves time.
     """
 
     def __init__(
@@ -97,8 +97,8 @@ class RadioTopics:
         """Publish the deliveries to one radio.
 
         Args:
-            known: messages of datagrams that others received in the same cycle, for reuse: only the reception differs,
-                and publishers keep nothing
+            known: Messages of datagrams that others received in the same cycle, for reuse: only the reception differs,
+                and publishers keep nothing.
         """
         batch = m.DatagramArray()
         batch.header.stamp = stamp(items[0].t_ns)

@@ -16,8 +16,8 @@ class ThrottledLog:
     """Warnings of which the first is logged at once, and those of the following second together at its end.
 
     Args:
-        log: logs a line of text
-        now: clock [s]
+        log: Logs a line of text.
+        now: Clock [s].
     """
 
     def __init__(self, log: Callable[[str], object], now: Callable[[], float] = time.monotonic) -> None:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Images for displays: 8 bits, light in sRGB's curve, mosaics in colour."""
+"""Images for displays: 8 bits in the sRGB curve, with demosaicing."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def display_image(numbers: NDArray[np.uint16], encoding: str) -> tuple[NDArray[n
     """Return an image in 8 bits and its encoding, ``mono8`` or ``rgb8``.
 
     Args:
-        numbers: digital numbers of a camera
-        encoding: theirs: mono16, rgb16 or bayer_*16
+        numbers: Digital numbers of a camera.
+        encoding: Their encoding: mono16, rgb16 or bayer_*16.
     """
     if encoding.startswith('bayer_'):
         pattern = encoding.removeprefix('bayer_')[:4].upper()
@@ -39,5 +39,5 @@ def srgb(light: NDArray[Any]) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=1)
 def _curve() -> NDArray[np.uint8]:
-    """Return the 8 bits of each digital number, shape (65536,)."""
+    """Return the 8-bit value of each digital number, shape (65536,)."""
     return np.asarray(255.0 * srgb(np.arange(65536) / 65535.0) + 0.5).astype(np.uint8)

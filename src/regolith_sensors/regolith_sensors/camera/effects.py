@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Faults of real cameras that are no stages: fixed pattern, dust, glare, mosaic, JPEG, exposure control."""
+"""Faults of real cameras outside the stages: fixed pattern, dust, glare, mosaic, JPEG, exposure control."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from regolith_world.random.philox import stream_key
 Singles = NDArray[np.float32]
 _HOT = 100.0
 _GLARE_SHRINK = 8
-# Widths (of the image's diagonal) and shares of the Gaussians that stand for the skirt of a lens's scattered light.
+# Widths (fractions of the image's diagonal) and weights of the Gaussians that represent scattered light of a lens.
 _GLARE_SKIRT = ((0.01, 0.45), (0.04, 0.30), (0.16, 0.25))
 
 
 @dataclass(frozen=True)
 class FixedPattern:
-    """Lasting differences between a sensor's pixels, shape (height, width, channels)."""
+    """Fixed differences between the pixels of a sensor, each of shape (height, width, channels)."""
 
     gain: Singles
-    """Relative, 0 for dead pixels."""
+    """Relative gain, 0 for dead pixels."""
     offset: Singles
-    """In the unit of the signal."""
+    """Offset in the unit of the signal."""
     dark: Singles
     """Dark current per second."""
 
 
 def fixed_pattern(shape: tuple[int, int, int], noise: NoiseConfig, seed: int, name: str) -> FixedPattern:
-    """Return the pattern of one sensor, drawn once from seed and name: PRNU, DSNU, row and column noise, defects.
+    """Return the fixed pattern of one sensor, drawn once from seed and name: PRNU, DSNU, row and column noise, defects.
 
     Args:
-        shape: (height, width, channels)
-        noise: sizes of the parts
-        seed: of the scenario
-        name: of the sensor
+        shape: (height, width, channels).
+        noise: Sizes of the parts.
+        seed: Seed of the scenario.
+        name: Name of the sensor.
 
     Source: emva1288, section 4.
     Checked by: test_camera_faults.py::test_fixed_pattern_is_what_it_is_made_of.
@@ -66,6 +66,13 @@ def dust_transmission(height: int, width: int, effects: EffectsConfig, seed: int
     """Return the transmission of a dusty front lens: soft dark spots, out of focus, shape (height, width).
 
     Shape and sizes of the spots are Regolith's own, chosen by eye.
+
+    Args:
+        height: Image height [px].
+        width: Image width [px].
+        effects: Number and opacity of the spots.
+        seed: Seed of the scenario.
+        name: Name of the sensor.
     """
     u = uniforms(stream_key(seed, name, 'dust'), 0, 4 * max(effects.dust_spots, 1)).reshape(-1, 4)
     through = np.ones((height, width), dtype=np.float32)
@@ -78,14 +85,14 @@ def dust_transmission(height: int, width: int, effects: EffectsConfig, seed: int
 
 
 def glare(image: NDArray[Any], part: float) -> NDArray[Any]:
-    """Return the image with part of its light spread widely: the veil around a sun in or near the picture.
+    """Return the image with a fraction of its light spread widely, the veil around a sun in or near the image.
 
-    The point spread, Regolith's own, is a sum of three Gaussians of 1, 4 and 16 % of the diagonal, computed on an
-    eighth of the resolution; light that falls outside the image is lost.
+    The point spread function is Regolith's own: a sum of three Gaussians of 1, 4 and 16 % of the diagonal, computed at
+    an eighth of the resolution. Light that falls outside the image is lost.
 
     Args:
-        image: shape (height, width, channels)
-        part: of the light, 0 to 0.5
+        image: Image, shape (height, width, channels).
+        part: Fraction of the light, 0 to 0.5.
     """
     height, width = image.shape[:2]
     small = (max(width // _GLARE_SHRINK, 1), max(height // _GLARE_SHRINK, 1))
@@ -103,7 +110,7 @@ def glare(image: NDArray[Any], part: float) -> NDArray[Any]:
 
 
 def mosaic(image: NDArray[Any], pattern: str) -> NDArray[Any]:
-    """Return one value per pixel, of the colour its filter lets through; ``pattern`` is e.g. 'rggb', from top left."""
+    """Return one value per pixel, of the color of its filter; ``pattern`` is such as 'rggb', from the top left."""
     out = np.empty(image.shape[:2], dtype=image.dtype)
     for n, letter in enumerate(pattern):
         row, column = divmod(n, 2)
@@ -112,7 +119,7 @@ def mosaic(image: NDArray[Any], pattern: str) -> NDArray[Any]:
 
 
 def jpeg_artifacts(image: NDArray[np.uint16], quality: int) -> NDArray[np.uint16]:
-    """Return an image after JPEG compression (8 bit) at this quality, 1 to 100, spread over 16 bits again."""
+    """Return an image after JPEG compression (8 bit) at this quality, 1 to 100, scaled to 16 bits."""
     eight = (image // 257).astype(np.uint8)
     ordered = eight[:, :, ::-1] if eight.ndim == 3 else eight
     _, packed = cv2.imencode('.jpg', np.ascontiguousarray(ordered), [cv2.IMWRITE_JPEG_QUALITY, quality])
@@ -124,12 +131,13 @@ def jpeg_artifacts(image: NDArray[np.uint16], quality: int) -> NDArray[np.uint16
 def metered_exposure(rate: NDArray[Any], full_well: float, config: ExposureConfig) -> float:
     """Return the exposure time [s] at which a percentile of the metered pixels reaches its level.
 
-    It is shortened until at most ``max_full_fraction`` of them are full. A function of the frame alone, so that
-    frames may be left out without changing the next ones. The rule is Regolith's own; tests: test_exposure.py.
+    It is shortened until at most ``max_full_fraction`` of them are full. It depends on this frame only, so frames may
+    be left out without a change of later ones. The rule is Regolith's own; tests: test_exposure.py.
 
     Args:
-        rate: signal per second of the metered pixels
-        full_well: signal of a full pixel
+        rate: Signal per second of the metered pixels.
+        full_well: Signal of a full pixel.
+        config: Settings of the automatic exposure.
     """
     typical = float(np.percentile(rate, config.percentile))
     exposure = config.target_level * full_well / typical if typical > 0.0 else config.max_exposure_s

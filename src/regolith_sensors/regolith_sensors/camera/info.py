@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The contents of CameraInfo, true to the pixel."""
+"""Contents of CameraInfo, exact for the rendered pixels."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class CameraInfo:
-    """The fields of sensor_msgs/CameraInfo that describe the camera; pixel centres have integer coordinates."""
+    """Fields of sensor_msgs/CameraInfo that describe the camera. Pixel centers have integer coordinates."""
 
     width: int
     height: int
     distortion_model: str
     d: Floats
-    """Coefficients in the model's order."""
+    """Distortion coefficients in the order of the model."""
     k: Floats
     """Camera matrix, shape (3, 3)."""
     r: Floats
-    """Rectification, shape (3, 3)."""
+    """Rectification matrix, shape (3, 3)."""
     p: Floats
-    """Projection of the rectified image, shape (3, 4); P[0, 3] = -fx B for the second camera of a stereo pair."""
+    """Projection matrix of the rectified image, shape (3, 4); P[0, 3] = -fx B for the second camera of a pair."""
 
 
 def camera_info(config: CameraConfig, baseline: float = 0.0) -> CameraInfo:
     """Return the CameraInfo of a camera.
 
-    Rectified images keep the camera matrix: R is the unit matrix, P its copy. The cameras of a stereo pair are parallel
-    and equal, the second B to the right of the first.
+    Rectified images keep the camera matrix: R is the identity, and P has K. The cameras of a stereo pair are parallel
+    and equal, the second one at the distance B to the right of the first.
 
     Args:
-        config: the camera
-        baseline: B [m], 0 for the first camera of a pair and for single ones
+        config: Model of the camera.
+        baseline: Baseline B [m]; 0 for the first camera of a pair and for single cameras.
     """
     k = camera_matrix(config.width, config.height, config.focal_length_px)
     p = np.zeros((3, 4))

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Directions of pixels: the distortion models of CameraInfo, forward and exactly inverted.
 
-x and y are normalised image coordinates, X / Z and Y / Z of a point in the optical frame (x right, y down, z ahead).
-Pixel centres have integer indices (u, v); the principal point of an ideal camera is ((W - 1) / 2, (H - 1) / 2).
+x and y are normalized image coordinates, X / Z and Y / Z of a point in the optical frame (x right, y down, z ahead).
+Pixel centers have integer indices (u, v). The principal point of an ideal camera is ((W - 1) / 2, (H - 1) / 2).
 """
 
 from __future__ import annotations
@@ -16,29 +16,33 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 
 MODELS = {'plumb_bob': (5,), 'rational_polynomial': (8,), 'equidistant': (4,)}
-"""Distortion models of CameraInfo and how many coefficients each has."""
+"""Distortion models of CameraInfo, with their numbers of coefficients."""
 _ITERATIONS, _TOLERANCE = 50, 1e-12
 
 
 class LensError(ValueError):
-    """A lens that maps two directions to one place of the image, or none."""
+    """A lens that maps two directions to one image point, or none."""
 
 
 def padded(model: str, coefficients: Sequence[float]) -> Floats:
-    """Return the coefficients in ROS order; (k1, k2, k3) alone stands for a plumb_bob without tangential terms.
+    """Return the coefficients in ROS order. (k1, k2, k3) alone means plumb_bob without tangential terms.
+
+    Args:
+        model: Distortion model.
+        coefficients: Its coefficients.
 
     Raises:
-        ValueError: for an unknown model or a wrong number of coefficients
+        ValueError: If the model is unknown or the number of coefficients is wrong.
     """
     if model not in MODELS:
-        raise ValueError(f'distortion model {model!r}; allowed: {", ".join(MODELS)}')
+        raise ValueError(f'distortion model {model!r} is unknown; allowed: {", ".join(MODELS)}')
     k = np.asarray(coefficients, dtype=np.float64)
     if model == 'plumb_bob' and k.shape == (3,):
         k = np.array([k[0], k[1], 0.0, 0.0, k[2]])
     if k.size == 0:
         return np.zeros(MODELS[model][0])
     if k.shape not in [(n,) for n in MODELS[model]]:
-        raise ValueError(f'{k.size} coefficients for {model}; allowed: {MODELS[model][0]}')
+        raise ValueError(f'{k.size} coefficients do not fit {model}; allowed: {MODELS[model][0]}')
     return k
 
 
@@ -47,15 +51,19 @@ def distort(
 ) -> tuple[Floats, Floats]:
     """Return the image point (x, y) of a lens for an ideal one; the arguments broadcast.
 
-    plumb_bob: x (1 + k1 r2 + k2 r4 + k3 r6) + 2 p1 x y + p2 (r2 + 2 x2), y alike; rational_polynomial divides the
-    radial factor by 1 + k4 r2 + k5 r4 + k6 r6; equidistant has the radius
-    theta (1 + k1 theta2 + k2 theta4 + k3 theta6 + k4 theta8), theta the angle from the axis.
+    plumb_bob: x (1 + k1 r2 + k2 r4 + k3 r6) + 2 p1 x y + p2 (r2 + 2 x2), y alike. rational_polynomial divides the
+        radial
+    factor by 1 + k4 r2 + k5 r4 + k6 r6. equidistant has the radius theta (1 + k1 theta2 + k2 theta4 + k3 theta6 + k4
+    theta8) with the angle theta from the axis.
 
     Args:
-        coefficients: in the order of CameraInfo: k1, k2, p1, p2, k3[, k4, k5, k6]; or k1 ... k4 (equidistant)
+        x: Ideal image coordinate to the right.
+        y: Ideal image coordinate down.
+        coefficients: In the order of CameraInfo: k1, k2, p1, p2, k3[, k4, k5, k6]; or k1 ... k4 (equidistant).
+        model: Distortion model.
 
     Raises:
-        ValueError: for an unknown model or a wrong number of coefficients
+        ValueError: If the model is unknown or the number of coefficients is wrong.
 
     Source: brown1966; kannala2006.
     Checked by: test_camera_stages.py::test_distortion_and_its_inverse,
@@ -76,8 +84,14 @@ def undistort(
 ) -> tuple[Floats, Floats]:
     """Return the ideal image point of a distorted one: the inverse of :func:`distort`, by Newton's method to 1e-12.
 
+    Args:
+        x: Distorted image coordinate to the right.
+        y: Distorted image coordinate down.
+        coefficients: In the order of CameraInfo.
+        model: Distortion model.
+
     Raises:
-        LensError: where the model folds over, so that there is no inverse
+        LensError: If the model folds over, so that there is no inverse.
 
     Source: brown1966; kannala2006.
     Checked by: test_camera_stages.py::test_distortion_and_its_inverse,
@@ -85,15 +99,21 @@ def undistort(
     """
     rays = directions(x, y, coefficients, model)
     if np.any(rays[..., 2] <= 0.0):
-        raise LensError('points 90 degrees and more off the axis have no place in a plane image')
+        raise LensError('points 90 degrees and more off the axis are not in a plane image')
     return rays[..., 0] / rays[..., 2], rays[..., 1] / rays[..., 2]
 
 
 def directions(x: ArrayLike, y: ArrayLike, coefficients: Sequence[float], model: str = 'plumb_bob') -> Floats:
     """Return the unit directions (x right, y down, z ahead) that the lens images at distorted (x, y), shape (..., 3).
 
+    Args:
+        x: Distorted image coordinate to the right.
+        y: Distorted image coordinate down.
+        coefficients: In the order of CameraInfo.
+        model: Distortion model.
+
     Raises:
-        LensError: where the model folds over, so that no direction, or several, belong to a point
+        LensError: If the model folds over, so that a point has no direction, or several.
 
     Source: brown1966; kannala2006.
     Checked by: test_camera_stages.py::test_distortion_and_its_inverse,
@@ -113,7 +133,7 @@ def directions(x: ArrayLike, y: ArrayLike, coefficients: Sequence[float], model:
 
 
 def camera_matrix(width: int, height: int, focal_length_px: float) -> Floats:
-    """Return the camera matrix K, shape (3, 3), of square pixels and a centred lens."""
+    """Return the camera matrix K, shape (3, 3), for square pixels and a centered lens."""
     return np.array(
         [
             [focal_length_px, 0.0, 0.5 * (width - 1)],
@@ -134,10 +154,15 @@ def pixel_rays(
     """Return the unit directions of all pixels in the optical frame, shape (height, width, 3).
 
     Args:
-        offset: from the pixel centres (right, down) [px]
+        width: Image width [px].
+        height: Image height [px].
+        focal_length_px: Focal length [px].
+        coefficients: In the order of CameraInfo.
+        model: Distortion model.
+        offset: Offset from the pixel centers (right, down) [px].
 
     Raises:
-        LensError: if the lens does not reach the corners of the image
+        LensError: If the lens does not cover the corners of the image.
     """
     x = (np.arange(width) + offset[0] - 0.5 * (width - 1)) / focal_length_px
     y = (np.arange(height) + offset[1] - 0.5 * (height - 1)) / focal_length_px
@@ -148,8 +173,10 @@ def project(points: ArrayLike, k: Floats, coefficients: Sequence[float], model: 
     """Return the pixels (u, v) of points in the optical frame, shape (..., 2); NaN for points not ahead of the lens.
 
     Args:
-        points: [m], shape (..., 3)
-        k: camera matrix
+        points: Points [m], shape (..., 3).
+        k: Camera matrix.
+        coefficients: In the order of CameraInfo.
+        model: Distortion model.
     """
     p = np.asarray(points, dtype=np.float64)
     ahead = np.where(p[..., 2] > 0.0, p[..., 2], np.nan)
@@ -179,7 +206,7 @@ def _brown_inverse(x: Floats, y: Floats, k: Floats) -> tuple[Floats, Floats]:
     for _ in range(_ITERATIONS):
         xd, yd, xx, xy, yy, bottom = _brown(u, v, k)
         determinant = xx * yy - xy * xy
-        # From the axis outwards both stay positive until the model folds over.
+        # From the axis outward both remain positive until the model folds over.
         if np.any(determinant <= 1e-6) or np.any(xx + yy <= 0.0) or np.any(bottom <= 0.0):
             raise LensError('the distortion folds over inside the image: its coefficients are too large for this view')
         ex, ey = x - xd, y - yd
@@ -201,7 +228,7 @@ def _equidistant_inverse(radius: Floats, k: Floats) -> Floats:
         t2 = theta * theta
         slope = 1.0 + t2 * (3.0 * k[0] + t2 * (5.0 * k[1] + t2 * (7.0 * k[2] + t2 * 9.0 * k[3])))
         if np.any(slope <= 1e-6) or np.any(theta > np.pi):
-            raise LensError('the fisheye folds over, or looks behind itself, inside the image')
+            raise LensError('the fisheye folds over, or extends beyond 180 degrees, inside the image')
         error = radius - _equidistant(theta, k)
         if np.abs(error).max(initial=0.0) < _TOLERANCE:
             return theta

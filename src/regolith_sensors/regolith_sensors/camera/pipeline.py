@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A camera: digital numbers of a scene seen from a pose, with their ground truth."""
+"""Camera pipeline: digital numbers of a scene from a pose, with their ground truth."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 
 OPTICAL_FROM_BODY = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0]])
-"""Takes a camera's body frame (x ahead, y left, z up) to its optical frame (REP 103)."""
+"""Rotation from a camera's body frame (x ahead, y left, z up) to its optical frame (REP 103)."""
 _GOLDEN = 0.6180339887498949
 """Reciprocal of the golden ratio."""
 _PLASTIC = 0.7548776662466927
@@ -40,17 +40,17 @@ _BASE_ISO = 100.0
 """Sensitivity at which a linear response reaches 1 at the full well."""
 _EDGE_RADIUS, _EDGE_TURN = 0.38, 0.27
 _METERED = (Semantic.GROUND, Semantic.ROCK)
-"""Classes that an exposure of the ground is metered on."""
+"""Classes that an exposure of the ground meters."""
 
 
 @dataclass(frozen=True)
 class CameraPose:
-    """Pose of the camera's body frame (x ahead, y left, z up) in the world."""
+    """Pose of the camera's body frame (x ahead, y left, z up) in the world frame."""
 
     position: Floats
-    """[m], shape (3,)."""
+    """Position [m], shape (3,)."""
     orientation: Floats
-    """Quaternion (x, y, z, w)."""
+    """Orientation, quaternion (x, y, z, w)."""
 
 
 @dataclass(frozen=True)
@@ -62,24 +62,23 @@ class CameraImage:
     encoding: str
     """Encoding of the image message."""
     exposure_s: float
-    """Exposure time used, automatic or not [s]."""
+    """Exposure time of the frame, automatic or not [s]."""
     gain: float
-    """Between signal and number [-]: ISO / 100; 1: a full pixel has the largest number of a linear response."""
+    """Gain between signal and number [-]: ISO / 100; 1: a full pixel has the largest number of a linear response."""
     frame: RenderedImage
-    """Ground truth at the middle of the exposure, and the radiance that entered the lens. Valid until the next frame of
-    this camera."""
+    """Ground truth at the middle of the exposure, and the radiance at the lens. Valid until the camera's next frame."""
 
 
 class Camera:
-    """One camera; its fixed pattern, dust and ray tables are made once."""
+    """A camera. Its fixed pattern, dust and ray tables are made once."""
 
     def __init__(self, config: CameraConfig, seed: int, name: str) -> None:
         """Make the camera.
 
         Args:
-            config: of its model
-            seed: of the scenario
-            name: of the sensor, e.g. ``amber/navcam_left``
+            config: Model of the camera.
+            seed: Seed of the scenario.
+            name: Name of the sensor, such as ``amber/navcam_left``.
         """
         self.config = config
         self.seed = seed
@@ -103,7 +102,7 @@ class Camera:
         return camera_info(self.config, baseline)
 
     def offset(self, sample: int) -> tuple[float, float]:
-        """Return a sample's offset (right, down) from its pixel's centre [px]: a lattice that begins there.
+        """Return the offset (right, down) of a sample from the center of its pixel [px]: a lattice that begins there.
 
         Source: roberts2018.
         Checked by: test_camera.py::test_samples_lie_evenly_in_their_pixel.
@@ -111,24 +110,25 @@ class Camera:
         return (0.5 + sample * _PLASTIC) % 1.0 - 0.5, (0.5 + sample * _PLASTIC * _PLASTIC) % 1.0 - 0.5
 
     def edge_offset(self, sample: int) -> tuple[float, float]:
-        """Return the offset (right, down) of a further ray of an edge's pixel from its centre [px].
+        """Return the offset (right, down) of a further ray in an edge pixel from its center [px].
 
-        Evenly on a circle, turned so that an edge seen across meets the rays one after another.
+        The offsets are evenly spaced on a circle, rotated such that an edge across the pixel crosses the rays one by
+        one.
         """
         turn = _EDGE_TURN + 2.0 * math.pi * sample / self.config.edge_samples
         return _EDGE_RADIUS * math.cos(turn), _EDGE_RADIUS * math.sin(turn)
 
     def sample_time(self, sample: int) -> float:
-        """Return the moment of a sample within the exposure, 0 to 1; the first in its middle."""
+        """Return the time of a sample within the exposure, 0 to 1. The first sample is in the middle."""
         return (0.5 + sample * _GOLDEN) % 1.0 if self.config.stages.motion_blur else 0.5
 
     def view(self, origin: Floats, pose: CameraPose, offset: tuple[float, float] = (0.0, 0.0)) -> CameraRays:
         """Return the rays of all pixels from a pose.
 
         Args:
-            origin: of the scene's coordinates in the world [m], shape (3,)
-            pose: of the camera's body
-            offset: from the pixels' centres (right, down) [px]
+            origin: Origin of the scene's coordinates in the world frame [m], shape (3,).
+            pose: Pose of the camera's body.
+            offset: Offset from the pixel centers (right, down) [px].
         """
         rotation = matrix(np.asarray(pose.orientation)) @ OPTICAL_FROM_BODY.T
         if offset not in self._rays:
@@ -144,15 +144,15 @@ class Camera:
         lamps: Sequence[Spotlight] = (),
         frame: int = 0,
     ) -> RenderedImage:
-        """Return radiance and ground truth of a frame; the scene stands still during the exposure, the camera moves.
+        """Return radiance and ground truth of a frame. During the exposure the scene is fixed and the camera moves.
 
         Args:
-            scene: as committed, see :meth:`regolith_sensors.scene.scene.Scene.commit`
-            origin: of its coordinates in the world [m], shape (3,)
-            pose: of the camera at a part (0 to 1) of the exposure
-            sun: none at night
-            lamps: that shine
-            frame: index of the frame
+            scene: Committed scene, see :meth:`regolith_sensors.scene.scene.Scene.commit`.
+            origin: Origin of its coordinates in the world frame [m], shape (3,).
+            pose: Function that returns the camera pose at a fraction (0 to 1) of the exposure.
+            sun: The sun; None at night.
+            lamps: Lamps that are on.
+            frame: Index of the frame.
         """
         config = self.config
         light = lights(origin, sun, lamps)
@@ -181,7 +181,7 @@ class Camera:
         return self._frame
 
     def _refine(self, scene: RayBackend, eyes: CameraRays, light: Lights, random: SampleStreams, held: Singles) -> None:
-        """Add rays in pixels where one is not enough."""
+        """Add rays in pixels where one ray is not sufficient."""
         if self._edge_rays is None:
             offsets = [self.edge_offset(k + 1) for k in range(self.config.edge_samples)]
             self._edge_rays = np.stack([self._ray_table(offset) for offset in offsets])
@@ -197,11 +197,11 @@ class Camera:
             smooth_penumbrae(frame, marks, facing, eyes, light)
 
     def process(self, seen: RenderedImage, frame: int = 0) -> CameraImage:
-        """Return the picture of a frame after all stages.
+        """Return the image of a frame after all stages.
 
         Args:
-            seen: from :meth:`look`
-            frame: index of the frame, which selects its noise
+            seen: Rendered image of :meth:`expose`.
+            frame: Index of the frame, which selects its noise.
         """
         config = self.config
         light = self._exposed(seen)
@@ -228,7 +228,9 @@ class Camera:
         """Return the signal per second of the metered pixels: every fourth along rows and columns.
 
         Args:
-            light: on the sensor, shape (height, width, channels)
+            light: Light on the sensor, shape (height, width, channels).
+            seen: Rendered image with the classes of its pixels.
+            exposure: Settings of the automatic exposure.
         """
         # A sixteenth of the pixels gives the same percentile.
         fall = self._fall if self._fall.size == 1 else self._fall[::4, ::4]
@@ -300,7 +302,7 @@ class Camera:
         )
 
     def _signal_rate(self) -> Singles:
-        """Return the signal per second that unit radiance makes, shape (channels,)."""
+        """Return the signal per second for unit radiance, shape (channels,)."""
         config = self.config
         gain: Any = config.aggregator_gain
         if gain is None:
@@ -319,7 +321,7 @@ class Camera:
         if wanted != 'sun':
             return np.array(wanted, dtype=np.float32)
         white = self._rate * np.array(SUN_BANDS)
-        # None below 1: where a channel is full, so is the image.
+        # No gain is below 1: where a channel is full, the image is full, too.
         balance: Singles = (white.max() / np.maximum(white, 1e-30)).astype(np.float32)
         return balance
 

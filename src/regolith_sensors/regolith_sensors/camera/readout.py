@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The stages between lens and digital number that concern each pixel by itself, in one pass over the image.
+"""Stages between lens and digital number that apply to each pixel separately, in one pass over the image.
 
-To the bit the results of :mod:`regolith_sensors.camera.stages`, without an image in memory after each stage: fresh
-memory of an image costs as much as tracing it.
+The results are bit-identical to :mod:`regolith_sensors.camera.stages`, without an image in memory after each stage. New
+memory for an image costs as much as tracing it.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ _ZERO, _HALF, _ONE, _MOST = (np.float32(v) for v in (0.0, 0.5, 1.0, 65535.0))
 
 @dataclass(frozen=True)
 class ImageSensor:
-    """Properties of a sensor's pixels.
+    """Properties of the pixels of a sensor.
 
-    Tables have a row for each row of the image, or one for all; columns are those of the image times its channels.
+    Tables have one row per image row, or one row for all. Columns are those of the image times its channels.
     """
 
     rate: Singles
     """Signal per second and radiance, without vignetting."""
     gain: Singles
-    """Relative, of the fixed pattern."""
+    """Relative gain of the fixed pattern."""
     offset: Singles
     """Offset of the fixed pattern, in the unit of the signal."""
     dark: Singles
     """Dark current per second."""
     shot: Singles
-    """Gn of shot noise."""
+    """Shot noise gain Gn."""
     read: Singles
     """Standard deviation of the read noise."""
     full_well: float
     poisson_below: float
-    """Signal below which shot noise is a Poisson number; 0: nowhere."""
+    """Signal below which shot noise is a Poisson number; 0: Gaussian everywhere."""
     slope: Singles
     offset_of_response: Singles
     iso: float
@@ -54,7 +54,7 @@ class ImageSensor:
 
 @dataclass(frozen=True)
 class NoiseStreams:
-    """Random streams and frame of a frame's noise."""
+    """Random streams and frame number of the noise of a frame."""
 
     shot: np.uint64
     read: np.uint64
@@ -67,11 +67,12 @@ def signals(
     """Return digital numbers of a linear response (uint16), or the signal up to the full well; shape of ``light``.
 
     Args:
-        light: radiance after the lens [W/m^2/sr], shape (height, width, channels)
-        fall: vignetting, shape (height, width), or (1, 1): none
-        exposure: [s]
-        noise: none for a silent sensor
-        full_scale: True: digital numbers; False: the signal
+        light: Radiance after the lens [W/m^2/sr], shape (height, width, channels).
+        fall: Vignetting, shape (height, width), or (1, 1) for none.
+        sensor: Properties of the pixels.
+        exposure: Exposure time [s].
+        noise: Random streams; None for a noise-free sensor.
+        full_scale: True: digital numbers; False: the signal.
 
     Source: batagoda2024, eqs. 4 to 8.
     Checked by: test_camera_readout.py::test_one_pass_is_the_stages.

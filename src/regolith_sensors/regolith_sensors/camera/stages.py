@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The camera's stages between radiance and digital numbers, each a pure function of arrays.
+"""Camera stages between radiance and digital numbers, each a pure function of arrays.
 
-Order: distort (the rays) - defocus - vignette - aggregate - add_noise - respond - quantise. Images have the shape
-(height, width) or (height, width, channels); single precision stays single, everything else becomes double. Parameters
+Order: distort (the rays), defocus, vignette, aggregate, add_noise, respond, ``quantise``. Images have the shape
+(height, width) or (height, width, channels). Single precision remains single, all other types become double. Parameters
 per channel broadcast over the last axis.
 """
 
@@ -38,9 +38,9 @@ Image = NDArray[Any]
 """Image of float32 or float64."""
 
 PHOTONS_PER_JOULE_AND_METRE = 1.0 / (6.62607015e-34 * 299792458.0)
-"""1 / (h c): photons per joule and metre of wavelength."""
+"""1 / (h c): photons per joule and meter of wavelength."""
 POISSON_BELOW = 30.0
-"""Electrons below which shot noise is a Poisson number."""
+"""Number of electrons below which shot noise is a Poisson number."""
 _ROWS = 16
 
 
@@ -48,8 +48,8 @@ def field_of_view(sensor_width: float, focal_length: float) -> float:
     """Return the full angle of view [rad] across a sensor: 2 atan(w / 2 f).
 
     Args:
-        sensor_width: w [m]
-        focal_length: f [m]
+        sensor_width: Sensor width w [m].
+        focal_length: Focal length f [m].
 
     Source: batagoda2024, eq. 2.
     Checked by: test_camera_stages.py::test_field_of_view.
@@ -68,17 +68,17 @@ def defocus_diameter(
     """Return the diameter of the blur spot [px]: G f^2 |d - U| / (N C d (U - f)).
 
     Args:
-        distance: d of the scene point [m], > 0; infinity is allowed
-        focal_length: f [m]
-        f_number: N
-        pixel_size: C [m]
-        focus_distance: U [m], beyond f; infinity is allowed
-        gain: G, 1 for an ideal thin lens
+        distance: Distance d of the scene point [m], > 0; may be infinite.
+        focal_length: Focal length f [m].
+        f_number: F-number N [-].
+        pixel_size: Pixel size C [m].
+        focus_distance: Focus distance U [m], beyond f; may be infinite.
+        gain: Gain G [-]; 1 for an ideal thin lens.
 
     Source: batagoda2024, eq. 3a.
     Checked by: test_camera_stages.py::test_defocus.
     """
-    # In reciprocals, so that both distances may be infinite.
+    # In reciprocals, because both distances may be infinite.
     vergence, focus = 1.0 / np.asarray(distance, dtype=np.float64), 1.0 / focus_distance
     out: Floats = (
         gain * focal_length**2 * np.abs(focus - vergence) / (f_number * pixel_size * (1.0 - focal_length * focus))
@@ -89,13 +89,14 @@ def defocus_diameter(
 def defocus(image: Image, diameter: ArrayLike, variant: Literal['normalized', 'paper'] = 'normalized') -> Image:
     """Return the image blurred by a Gaussian spot per pixel: sigma = D / 6, taps with |k|, |l| <= D / 2.
 
-    'normalized' divides by the weights that lie in the image, so that even light stays even; 'paper' is the equation
-    as printed, whose weights 1 / (2 pi sigma^2) sum to 1.5 at D = 2. Each pixel gathers with its own diameter, so a
-    sharp foreground bleeds into a blurred background.
+    'normalized' divides by the weights inside the image, so uniform light remains uniform. 'paper' is the equation as
+    printed, whose weights 1 / (2 pi sigma^2) sum to 1.5 at D = 2. Each pixel gathers with its own diameter, so a sharp
+    foreground bleeds into a blurred background.
 
     Args:
-        image: shape (height, width[, channels])
-        diameter: D [px], shape (height, width) or one number; below 2 a pixel is copied
+        image: Image, shape (height, width[, channels]).
+        diameter: Diameter D [px], shape (height, width) or one number; below 2 a pixel is copied.
+        variant: 'normalized' or 'paper'.
 
     Source: batagoda2024, eq. 3b.
     Checked by: test_camera_stages.py::test_defocus,
@@ -113,9 +114,11 @@ def vignetting(height: int, width: int, focal_length: float, pixel_size: float, 
     """Return the relative illumination 1 - G (1 - cos^4 theta) of the pixels, >= 0, shape (height, width).
 
     Args:
-        focal_length: [m]
-        pixel_size: [m]
-        gain: G, 0 (none) to 1 (the full cosine law)
+        height: Image height [px].
+        width: Image width [px].
+        focal_length: Focal length [m].
+        pixel_size: Pixel size [m].
+        gain: Gain G, 0 (none) to 1 (the full cosine law).
 
     Source: batagoda2024, eq. 4.
     Checked by: test_camera_stages.py::test_vignetting_and_aggregation.
@@ -140,13 +143,13 @@ def vignette(image: Image, focal_length: float, pixel_size: float, gain: float) 
 
 
 def physical_gain(transmission: float, wavelength: float) -> float:
-    """Return the aggregator gain that makes electrons of radiance: pi / 4 T lambda / (h c).
+    """Return the aggregator gain from radiance to electrons: pi / 4 T lambda / (h c).
 
-    A lens of F-number N lights its focal plane with pi T L / (4 N^2); each photon has the energy h c / lambda.
+    A lens of F-number N illuminates its focal plane with pi T L / (4 N^2). Each photon has the energy h c / lambda.
 
     Args:
-        transmission: T of the lens
-        wavelength: mean of the band [m]
+        transmission: Transmission T of the lens [-].
+        wavelength: Mean wavelength of the band [m].
 
     Source: horn1986, chapter 10; emva1288, section 2.
     Checked by: test_camera_faults.py::test_without_stages_numbers_are_electrons,
@@ -158,15 +161,15 @@ def physical_gain(transmission: float, wavelength: float) -> float:
 def aggregate(
     image: Image, gain: ArrayLike, pixel_size: float, f_number: float, exposure: float, quantum_efficiency: ArrayLike
 ) -> Image:
-    """Return the signal a pixel collects: G x (C / N)^2 t QE.
+    """Return the signal that a pixel collects: G x (C / N)^2 t QE.
 
     Args:
-        image: radiance x in the band [W/m^2/sr]
-        gain: G; with :func:`physical_gain` the signal is in electrons
-        pixel_size: C [m]
-        f_number: N
-        exposure: t [s]
-        quantum_efficiency: per channel
+        image: Radiance x in the band [W/m^2/sr].
+        gain: Gain G; with :func:`physical_gain` the signal is in electrons.
+        pixel_size: Pixel size C [m].
+        f_number: F-number N [-].
+        exposure: Exposure time t [s].
+        quantum_efficiency: Quantum efficiency per channel [-].
 
     Source: batagoda2024, eq. 5.
     Checked by: test_camera_stages.py::test_vignetting_and_aggregation, test_camera_stages.py::test_exposure_laws.
@@ -189,17 +192,18 @@ def add_noise(
 ) -> Image:
     """Return the signal with dark current, shot and read noise: mu + Gn sqrt(mu) z_shot + sigma z_read.
 
-    mu = signal + dark_current t. Of electrons below mu = 30, where Gn is 1, the first two terms become the Poisson
-    number with the same probability as z_shot, whose distribution is no longer near a Gaussian.
+    mu = signal + dark_current t. For electrons with mu below 30 and Gn = 1 the distribution is not close to a Gaussian.
+    Then the first two terms become the Poisson number with the same probability as z_shot.
 
     Args:
-        dark_current: per second; one number, per channel or per pixel
-        exposure: t [s]
-        noise_gain: Gn; one number or per channel
-        read_noise: sigma; one number or per channel
-        shot: standard normal numbers z_shot, shaped as the signal
-        read: standard normal numbers z_read, shaped as the signal
-        electrons: whether the signal counts electrons
+        signal: Signal, shape (height, width[, channels]).
+        dark_current: Dark current per second; one number, per channel or per pixel.
+        exposure: Exposure time t [s].
+        noise_gain: Shot noise gain Gn; one number or per channel.
+        read_noise: Standard deviation sigma of the read noise; one number or per channel.
+        shot: Standard normal numbers z_shot, shape of the signal.
+        read: Standard normal numbers z_read, shape of the signal.
+        electrons: Whether the signal counts electrons.
 
     Source: batagoda2024, eq. 6.
     Checked by: test_camera_stages.py::test_noise_for_given_draws, test_camera_stages.py::test_photon_transfer,
@@ -233,19 +237,21 @@ def respond(
     iso: float,
     gamma: float = 1.0,
 ) -> Image:
-    """Return the sensor's response, 0 to 1 in range.
+    """Return the response of the sensor, 0 to 1 within its range.
 
     linear: a ISO x + b; gamma: a log2(ISO x)^gamma + b; sigmoid: 1 / (1 + exp(-a log2(ISO x) - b)). Where ISO x is
-    below 1 the gamma response is b, and a signal of 0 or less gives the sigmoid's lower limit 0.
+    below 1 the gamma response is b. A signal of 0 or less gives the sigmoid's lower limit 0.
 
     Args:
-        a: slope; one number or per channel
-        b: offset; one number or per channel
-        iso: sensitivity
-        gamma: exponent of the gamma response
+        signal: Signal x.
+        response: Kind of response: linear, gamma or sigmoid.
+        a: Slope; one number or per channel.
+        b: Offset; one number or per channel.
+        iso: ISO sensitivity.
+        gamma: Exponent of the gamma response.
 
     Raises:
-        ValueError: for another response
+        ValueError: For another kind of response.
 
     Source: batagoda2024, eq. 7.
     Checked by: test_camera_stages.py::test_response_and_quantisation.
@@ -267,7 +273,7 @@ def respond(
             level = 1.0 / (1.0 + np.exp(-slope * stops - offset))
         out = np.where(x > 0.0, level, kind.type(0.0)).astype(kind)
         return out
-    raise ValueError(f'response {response!r}; allowed: linear, gamma, sigmoid')
+    raise ValueError(f'response {response!r} is unknown; allowed: linear, gamma, sigmoid')
 
 
 def quantise(image: Image) -> NDArray[np.uint16]:
@@ -285,7 +291,7 @@ def quantise(image: Image) -> NDArray[np.uint16]:
 def _image(image: Image) -> Image:
     image = np.asarray(image)
     if image.ndim not in (2, 3):
-        raise ValueError(f'image of shape {image.shape}; allowed: (height, width) or (height, width, channels)')
+        raise ValueError(f'image has the shape {image.shape}; allowed: (height, width) or (height, width, channels)')
     return image if image.dtype in (np.float32, np.float64) else image.astype(np.float64)
 
 
@@ -294,13 +300,13 @@ def _blur(
     first: int, last: int, image: NDArray[Any], diameter: NDArray[Any], normalised: bool, out: NDArray[Any]
 ) -> None:
     height, width, channels = image.shape
-    # The Gaussian is a product: its weights along one axis serve for both. Summed in double, so that even light stays
-    # even to the last digit of a single.
+    # The Gaussian is a product: its weights along one axis apply to both. Summed in double precision, so that uniform
+    # light remains uniform to the last digit of single precision.
     weight = np.empty(height + width + 1)
     for i in range(first, last):
         for j in range(width):
             d = np.float64(diameter[i, j])
-            # Nothing beyond the image can come in: a spot larger than it needs no more taps.
+            # No light comes from outside the image: a larger spot needs no further taps.
             reach = int(min(0.5 * d, float(height + width)))
             if reach < 1:
                 for c in range(channels):
@@ -318,7 +324,7 @@ def _blur(
                 across += weight[abs(m)]
             scale = 1.0 / (down * across) if normalised else -fall / math.pi
             if channels == 3:
-                # The usual case with its sums in registers.
+                # The usual case, with its sums in registers.
                 red, green, blue = 0.0, 0.0, 0.0
                 for k in range(above, below + 1):
                     row = weight[abs(k)]
@@ -346,7 +352,7 @@ def _poisson(mean: float, z: float) -> int:
     Checked by: test_camera_readout.py::test_poisson_numbers_of_the_dark_are_exact,
     test_camera_stages.py::test_few_electrons_are_poisson.
     """
-    # In the dark most are 0, without a search: P(z < 1.28) = 0.8997 < 1 - 0.1 < e^-0.1; P(z < 2.05) < 1 - 0.02.
+    # In the dark most are 0 without a search: P(z < 1.28) = 0.8997 < 1 - 0.1 < e^-0.1; P(z < 2.05) < 1 - 0.02.
     if (mean <= 0.1 and z <= 1.28) or (mean <= 0.02 and z <= 2.05):
         return 0
     goal = 0.5 * math.erfc(-z * math.sqrt(0.5))
@@ -370,10 +376,17 @@ def noisy_row(
     poisson_below: float,
     out: NDArray[Any],
 ) -> None:
-    """Write one row of noisy values into ``out``, see :func:`add_noise`; all of one shape (n,).
+    """Write one row of noisy values into ``out``, see :func:`add_noise`. All arrays have the shape (n,).
 
     Args:
-        dark: dark current times exposure
+        signal: Signal.
+        dark: Dark current times exposure time.
+        gain: Shot noise gain Gn.
+        sigma: Standard deviation of the read noise.
+        shot: Standard normal numbers of the shot noise.
+        read: Standard normal numbers of the read noise.
+        poisson_below: Signal below which shot noise is a Poisson number.
+        out: Result.
 
     Source: batagoda2024, eq. 6.
     Checked by: test_camera_readout.py::test_one_pass_is_the_stages, test_camera_stages.py::test_photon_transfer.

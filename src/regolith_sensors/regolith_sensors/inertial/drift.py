@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Slow errors of sensors: Gauss-Markov processes and random walks as pure functions of the sample's index."""
+"""Slow sensor errors: Gauss-Markov processes and random walks as pure functions of the sample index."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from regolith_world.random.philox import philox, stream_key
 
 
 class Drift:
-    """A Gauss-Markov process (stationary from the first sample on) and a random walk, per axis.
+    """A Gauss-Markov process (stationary from the first sample on) plus a random walk, per axis.
 
     Both are stepped exactly: ``b' = b exp(-dt / tau) + sigma sqrt(1 - exp(-2 dt / tau)) z``, ``s' = s + K sqrt(dt) z``.
-    Value n comes from the recursion up to n with draws that n alone determines, so that a restored or late sensor has
-    the errors it would have had. The last value is kept; going back starts over (10 ns a sample).
+    Value n follows from the recursion up to n, with draws that depend on n only. So a restored or late sensor has the
+    same errors. The last value is kept. Going backward starts over (10 ns per sample).
 
     Source: gillespie1996; ieee952.
     Checked by: test_convergence_order.py::test_drift_is_the_same_process_at_any_rate,
@@ -31,12 +31,12 @@ class Drift:
         """Start at sample 0.
 
         Args:
-            key: of its stream of random numbers
-            axes: number of independent components
-            period: of the samples [s]
-            sigma: standard deviation of the Gauss-Markov part
-            tau: its correlation time [s]
-            walk: of the random walk, per root second
+            key: Key of its stream of random numbers.
+            axes: Number of independent components.
+            period: Period of the samples [s].
+            sigma: Standard deviation of the Gauss-Markov process.
+            tau: Correlation time of the Gauss-Markov process [s].
+            walk: Random walk per square root of a second.
         """
         self._key = key
         self._decay = math.exp(-period / tau)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where a scenario's origin lies on its body, for receivers whose models do not state it, and for the sun."""
+"""Geodetic place of a scenario's origin, for receivers whose models do not state it, and for the sun."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from regolith_files.yaml_source import KeyPath, YamlSource
-from regolith_sensors.config.sensors import LightConfig, LunarSunConfig
+from regolith_sensors.config.lighting import LightConfig, LunarSunConfig
 
 _PLACE = ('latitude_deg', 'longitude_deg', 'altitude_m')
 _FIX = 'set terrain.site: {latitude_deg, longitude_deg, altitude_m}, or use a georeferenced elevation model'
@@ -16,7 +16,7 @@ _FIX = 'set terrain.site: {latitude_deg, longitude_deg, altitude_m}, or use a ge
 
 @dataclass(frozen=True)
 class OriginPlace:
-    """Place of the origin of the world."""
+    """Geodetic place of the world's origin."""
 
     latitude_deg: float
     longitude_deg: float
@@ -31,16 +31,16 @@ class OriginPlace:
 def placed(model: dict[str, Any], place: OriginPlace | None, source: YamlSource, at: KeyPath) -> dict[str, Any]:
     """Return a receiver's values with the place of the origin.
 
-    What the model states stays; if it states all, no other place is needed.
+    Values of the model take precedence. If the model states all of them, no other place is needed.
 
     Args:
-        model: values, as of :class:`regolith_sensors.inertial.gnss_config.GnssConfig`
-        place: from the scenario or its elevation model; None: unknown
-        source: file of the scenario
-        at: key of the sensor in that file
+        model: Values in the form of :class:`regolith_sensors.inertial.gnss_config.GnssConfig`.
+        place: Place from the scenario or its elevation model; None: unknown.
+        source: File of the scenario.
+        at: Key of the sensor in that file.
 
     Raises:
-        InputError: if the place is unknown, or on another body
+        InputError: If the place is unknown, or on another body.
     """
     missing = [key for key in _PLACE if model.get(key) is None]
     if not missing:
@@ -62,16 +62,17 @@ def placed(model: dict[str, Any], place: OriginPlace | None, source: YamlSource,
 
 
 def placed_sun(light: LightConfig, place: OriginPlace | None, source: YamlSource) -> LightConfig:
-    """Return the ``light`` section with the place of a sun that moves with time, and the bearing of +y there.
+    """Return the ``light`` section with the place of a moving sun, and the bearing of +y there.
 
-    What the section states stays.
+    Values of the section take precedence.
 
     Args:
-        place: from the scenario or its elevation model; None: unknown
-        source: file of the scenario
+        light: Section ``light``.
+        place: Place from the scenario or its elevation model; None: unknown.
+        source: File of the scenario.
 
     Raises:
-        InputError: if the place is unknown, or not on the Moon
+        InputError: If the place is unknown, or not on the Moon.
     """
     sun = light.sun
     if not isinstance(sun, LunarSunConfig):

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Satellite positioning and its lunar stand-ins: a place on a body, white noise over a slowly wandering error."""
+"""GNSS receivers and their lunar equivalents: position on a body, with white noise and a slow error."""
 
 from __future__ import annotations
 
@@ -26,18 +26,19 @@ def geodetic(
 ) -> Floats:
     """Return (latitude, longitude) [rad] and altitude [m] of local east, north, up [m], shape (..., 3).
 
-    East and north count in the plane that touches the body at the origin; the place is that on the body below the point
-    of the plane. The altitude is the origin's plus up, as heights count from the surface of the body. At a pole, which
-    has no north of its own, north is along the meridian of the given longitude: away from it at the north pole, towards
-    it at the south pole. Errors: of the latitude below 1e-10 rad (one step of Bowring's iteration), and distances are
+    East and north are coordinates in the tangent plane at the origin. The result is the point on the body below that
+    point of the plane. The altitude is that of the origin plus up, because heights count from the surface of the body.
+    A pole has no north, so north is along the meridian of the given longitude: away from it at the north pole, towards
+    it at the south pole. The error of the latitude is below 1e-10 rad (one step of Bowring's iteration). Distances are
     longer than on the ground by d^3 / (3 R^2), 0.1 micrometers at 100 m.
 
     Args:
-        latitude: of the origin, geodetic, poles included [rad]
-        longitude: of the origin [rad]
-        altitude: of the origin [m]
-        semi_major: axis of the ellipsoid, or radius of the sphere [m]
-        flattening: 0 of a sphere
+        local: East, north, up [m], shape (..., 3).
+        latitude: Geodetic latitude of the origin, poles included [rad].
+        longitude: Longitude of the origin [rad].
+        altitude: Altitude of the origin [m].
+        semi_major: Semi-major axis of the ellipsoid, or radius of the sphere [m].
+        flattening: Flattening of the ellipsoid; 0 for a sphere.
 
     Source: bowring1976, eqs. 1 and 2.
     Checked by: test_inertial.py::test_local_coordinates_against_the_tangent_plane.
@@ -55,29 +56,30 @@ def geodetic(
     found = np.arctan2(
         z + e2 / (1.0 - e2) * semi_minor * np.sin(reduced) ** 3, across - e2 * semi_major * np.cos(reduced) ** 3
     )
-    # From the origin's meridian, so that it does not jump by a turn within a site.
+    # Relative to the meridian of the origin, so that it does not jump by a full turn within a site.
     turn = np.arctan2(y * cos_lon - x * sin_lon, x * cos_lon + y * sin_lon)
     return np.stack([found, longitude + turn, altitude + local[..., 2]], axis=-1)
 
 
 def _sin_cos(angle: float) -> tuple[float, float]:
-    """Return sine and cosine; the cosine of a right angle is 0."""
+    """Return sine and cosine. The cosine of a right angle is 0."""
     cosine = math.cos(angle)
     return math.sin(angle), cosine if abs(cosine) > 1e-15 else 0.0
 
 
 class Gnss:
-    """One receiver; equal seed, name and index give equal errors.
+    """A GNSS receiver. Equal seed, name and index give equal errors.
 
-    White noise over a Gauss-Markov error, see :class:`regolith_sensors.inertial.drift.Drift`.
+    The error is white noise plus a Gauss-Markov process, see :class:`regolith_sensors.inertial.drift.Drift`.
     """
 
     def __init__(self, config: GnssConfig, seed: int, name: str) -> None:
         """Make the receiver.
 
         Args:
-            seed: of the scenario
-            name: of the sensor
+            config: Model of the receiver.
+            seed: Seed of the scenario.
+            name: Name of the sensor.
         """
         self.config = config
         self._noise = (seed, name, 'white')
@@ -92,10 +94,14 @@ class Gnss:
         return self._drift * self._slow.run(first, count) + self._white * white(*self._noise, first, count, 3)
 
     def fix(self, n: int, position: ArrayLike) -> tuple[float, float, float]:
-        """Return fix n of a true position in the world [m]: (latitude [deg], longitude [deg], altitude [m]).
+        """Return fix n of a true position in the world frame [m]: (latitude [deg], longitude [deg], altitude [m]).
+
+        Args:
+            n: Index of the fix.
+            position: True position in the world frame [m], shape (3,).
 
         Raises:
-            ValueError: if the model does not state the place of the origin; that of a resolved scenario does
+            ValueError: If the model lacks the place of the origin; a resolved scenario has it.
         """
         c = self.config
         if c.latitude_deg is None or c.longitude_deg is None or c.altitude_m is None:

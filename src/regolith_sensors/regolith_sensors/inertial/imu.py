@@ -1,8 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Inertial measurement: specific force and turning rate in the sensor's frame, with their errors.
+"""IMU model: specific force and angular velocity in the sensor frame, with their errors.
 
-The Moon has no global magnetic field: there is no magnetometer. Vibration, temperature and g-sensitivity are left out.
+The Moon has no global magnetic field, so there is no magnetometer. Vibration, temperature and g-sensitivity are
+omitted.
 """
 
 from __future__ import annotations
@@ -28,15 +29,15 @@ def specific_force(
 ) -> Floats:
     """Return the specific force at a sensor in the body frame: R^T (a + alpha x r + w x (w x r) - g) [m/s^2].
 
-    At rest on level ground that is +g along z: 1.62 m/s^2 on the Moon.
+    At rest on level ground it is +g along z: 1.62 m/s^2 on the Moon.
 
     Args:
-        acceleration: of the body's origin in the world [m/s^2]
-        orientation: of the body, quaternion (x, y, z, w)
-        gravity: in the world [m/s^2], (0, 0, -1.62) on the Moon
-        angular_velocity: w in the world [rad/s]
-        angular_acceleration: alpha in the world [rad/s^2]
-        lever_arm: r of the sensor in the body frame [m]
+        acceleration: Acceleration of the body's origin in the world frame [m/s^2], shape (3,).
+        orientation: Orientation of the body, quaternion (x, y, z, w).
+        gravity: Gravity in the world frame [m/s^2], (0, 0, -1.62) on the Moon.
+        angular_velocity: Angular velocity w in the world frame [rad/s], shape (3,).
+        angular_acceleration: Angular acceleration alpha in the world frame [rad/s^2], shape (3,).
+        lever_arm: Position r of the sensor in the body frame [m], shape (3,).
 
     Source: titterton2004.
     Checked by: test_inertial.py::test_specific_force.
@@ -59,16 +60,16 @@ def mean_specific_force(
 ) -> Floats:
     """Return the mean specific force over a window in the body frame [m/s^2], from the body's states at its ends.
 
-    The change of the sensor's velocity is exact in the world's frame; it is turned into the body's frame at the middle
-    of the window, with an error of second order in the angle turned meanwhile.
+    The velocity change of the sensor is exact in the world frame. It is rotated to the body frame at the middle of the
+    window, with an error of second order in the angle of rotation during the window.
 
     Args:
-        velocity: of the body's origin in the world, before and after [m/s]
-        angular_velocity: in the world, before and after [rad/s]
-        orientation: before and after, quaternions (x, y, z, w)
-        duration: of the window [s]
-        gravity: in the world [m/s^2]
-        lever_arm: of the sensor in the body frame [m]
+        velocity: Velocity of the body's origin in the world frame, before and after [m/s].
+        angular_velocity: Angular velocity in the world frame, before and after [rad/s].
+        orientation: Orientation before and after, quaternions (x, y, z, w).
+        duration: Duration of the window [s].
+        gravity: Gravity in the world frame [m/s^2].
+        lever_arm: Position of the sensor in the body frame [m].
 
     Source: titterton2004.
     Checked by: test_inertial.py::test_mean_over_a_window_is_the_mean_of_the_moments,
@@ -83,7 +84,7 @@ def mean_specific_force(
 
 
 class Imu:
-    """One unit; equal seed, name and index give equal errors.
+    """An IMU. Equal seed, name and index give equal errors.
 
     Source: ieee952.
     Checked by: test_inertial.py::test_allan_deviation, test_inertial.py::test_quantised_and_saturated,
@@ -94,8 +95,9 @@ class Imu:
         """Make the unit.
 
         Args:
-            seed: of the scenario
-            name: of the sensor
+            config: Model of the unit.
+            seed: Seed of the scenario.
+            name: Name of the sensor.
         """
         self.config = config
         self.period = 1.0 / config.rate_hz
@@ -103,12 +105,12 @@ class Imu:
         self._accelerometer = _Triad(config.accelerometer, self.period, seed, name, 'accelerometer')
 
     def sample(self, n: int, force: ArrayLike, rate: ArrayLike) -> tuple[Floats, Floats]:
-        """Return sample n: (specific force [m/s^2], rate [rad/s]) as measured, each shape (3,)."""
+        """Return sample n as measured: (specific force [m/s^2], angular velocity [rad/s]), each of shape (3,)."""
         measured = self.samples(n, np.asarray(force)[None, :], np.asarray(rate)[None, :])
         return measured[0][0], measured[1][0]
 
     def samples(self, first: int, force: Floats, rate: Floats) -> tuple[Floats, Floats]:
-        """Return consecutive samples from ``first`` on; true and measured values have the shape (n, 3)."""
+        """Return consecutive samples from ``first`` on. True and measured values have the shape (n, 3)."""
         return self._accelerometer.measured(first, force), self._gyroscope.measured(first, rate)
 
     def variances(self) -> tuple[float, float]:
@@ -118,7 +120,7 @@ class Imu:
 
 
 class _Triad:
-    """Three axes with their errors: m = (1 + s + M) x + b0 + b(t) + n, clipped and rounded."""
+    """Three axes with their errors: m = (1 + s + M) x + b0 + b(t) + n, clipped and quantized."""
 
     def __init__(self, errors: InertialErrors, period: float, seed: int, name: str, quantity: str) -> None:
         self._errors = errors

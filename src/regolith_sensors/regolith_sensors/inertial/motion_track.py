@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The motion of a vehicle's base, substep by substep, and the readings of an ideal inertial sensor on it."""
+"""Motion of a vehicle's base by substeps, and the readings of an ideal IMU on it."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ Floats = NDArray[np.float64]
 
 
 class MotionTrack:
-    """Recent samples of a vehicle's base; before the first it stood still."""
+    """Recent motion samples of a vehicle's base. Before the first sample the base is at rest."""
 
     def __init__(self, kept_ns: int = 1_000_000_000) -> None:
-        """Start empty; at least ``kept_ns`` [ns] of the past are kept."""
+        """Start empty. At least ``kept_ns`` [ns] of the past are kept."""
         self._kept_ns = kept_ns
         self._cycles: deque[MotionSamples] = deque()
         self._joined: MotionSamples | None = None
 
     @property
     def last_ns(self) -> int:
-        """Return the time of the newest sample [ns]; -1 if there is none."""
+        """Time of the newest sample [ns]; -1 if there is none."""
         return int(self._cycles[-1].t_ns[-1]) if self._cycles else -1
 
     def add(self, samples: MotionSamples) -> None:
-        """Append the samples of a cycle; after a rewind those of the abandoned future are dropped."""
+        """Append the samples of a cycle. After a rewind, those of the discarded future are deleted."""
         if not len(samples.t_ns):
             return
         while self._cycles and self._cycles[-1].t_ns[-1] >= samples.t_ns[0]:
             self._cycles.pop()
         self._cycles.append(samples)
-        # The cycle before the kept ones stays: its last sample begins them.
+        # The cycle before the kept ones remains, because its last sample is their start.
         while len(self._cycles) > 2 and self._cycles[1].t_ns[-1] < samples.t_ns[-1] - self._kept_ns:
             self._cycles.popleft()
         self._joined = None
 
     def forget_after(self, t_ns: int) -> None:
-        """Drop the samples after a time [ns], of a future that was abandoned."""
+        """Delete the samples after a time [ns], which belong to a discarded future."""
         while self._cycles and self._cycles[-1].t_ns[-1] > t_ns:
             self._cycles.pop()
         self._joined = None
@@ -51,21 +51,21 @@ class MotionTrack:
     def ideal_readings(
         self, t0_ns: int, t1_ns: int, gravity: Floats, position: Floats, orientation: Floats
     ) -> tuple[Floats, Floats]:
-        """Return the mean specific force [m/s^2] and turning rate [rad/s] of a window in a sensor's frame.
+        """Return the mean specific force [m/s^2] and angular velocity [rad/s] of a window in a sensor's frame.
 
-        Both follow from the states at the ends of the window: the force from the change of the sensor's velocity, exact
-        but for the turn within the window (second order), the rate from the turn itself. Between samples acceleration
-        and rate are constant, as in the integrator.
+        Both follow from the states at the ends of the window. The force follows from the velocity change of the sensor,
+        which is exact except for the rotation within the window (second order). The angular velocity follows from the
+        rotation itself. Between samples, acceleration and angular velocity are constant, as in the integrator.
 
         Args:
-            t0_ns: beginning of the window [ns]
-            t1_ns: its end [ns], later
-            gravity: in the world [m/s^2], shape (3,)
-            position: of the sensor in the base frame [m], shape (3,)
-            orientation: of the sensor's frame in the base frame, quaternion (x, y, z, w)
+            t0_ns: Start of the window [ns].
+            t1_ns: End of the window [ns], later.
+            gravity: Gravity in the world frame [m/s^2], shape (3,).
+            position: Position of the sensor in the base frame [m], shape (3,).
+            orientation: Orientation of the sensor frame in the base frame, quaternion (x, y, z, w).
 
         Raises:
-            LookupError: if there is no sample
+            LookupError: If there is no sample.
 
         Source: titterton2004.
         Checked by: test_motion_track.py::test_an_arm_on_a_turning_body,
@@ -86,7 +86,7 @@ class MotionTrack:
         return to_sensor @ force, to_sensor @ turned / duration
 
     def _at(self, t_ns: int) -> tuple[Floats, Floats, Floats]:
-        """Return orientation, velocity in the world and rate in the base frame at a time."""
+        """Return orientation, velocity in the world frame and angular velocity in the base frame at a time."""
         samples = self._all()
         after = min(int(np.searchsorted(samples.t_ns, t_ns)), len(samples.t_ns) - 1)
         before = max(after - 1, 0)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Schema of a lidar's YAML file, apart from the kernels, so that a scenario is checked without loading them."""
+"""Schema of a lidar's YAML file, separate from the kernels, so that a scenario is checked without loading them."""
 
 from __future__ import annotations
 
@@ -17,61 +17,84 @@ Floats = NDArray[np.float64]
 
 
 class LidarNoise(Section):
-    """Gaussian noise; ranges are less certain where the echo is weak."""
+    """Gaussian noise of a lidar. Ranges of weak echoes have a larger deviation."""
 
-    range_stddev_m: float = Field(0.0, ge=0.0, description='s0: standard deviation of strong echoes [m]')
-    range_weak_stddev_m: float = Field(0.0, ge=0.0, description='s1: added over the signal-to-noise ratio [m]')
-    reference_intensity: float = Field(1e-4, gt=0.0, description='intensity at which that ratio is 1')
-    angle_stddev_rad: float = Field(0.0, ge=0.0, description='of azimuth and elevation [rad]')
-    intensity_stddev: float = Field(0.0, ge=0.0, description='of the intensity')
+    range_stddev_m: float = Field(0.0, ge=0.0, description='Standard deviation s0 of the range of strong echoes [m].')
+    range_weak_stddev_m: float = Field(
+        0.0, ge=0.0, description='Standard deviation s1 of the range, divided by the signal-to-noise ratio [m].'
+    )
+    reference_intensity: float = Field(1e-4, gt=0.0, description='Intensity at which the signal-to-noise ratio is 1.')
+    angle_stddev_rad: float = Field(0.0, ge=0.0, description='Standard deviation of azimuth and elevation [rad].')
+    intensity_stddev: float = Field(0.0, ge=0.0, description='Standard deviation of the intensity.')
 
 
 class LidarConfig(Section):
     """A lidar."""
 
     type: Literal['lidar'] = 'lidar'
-    description: str = ''
-    columns: int = Field(ge=1, le=20000, description='beams across')
-    azimuth_deg: tuple[float, float] = Field((-180.0, 180.0), description='first and last edge, anticlockwise [deg]')
-    rings: int | None = Field(None, ge=1, le=1024, description='beams up and down, evenly over elevation_deg')
-    elevation_deg: tuple[float, float] = Field((-15.0, 15.0), description='lowest and highest beam [deg]')
-    elevations_deg: tuple[float, ...] | None = Field(None, description='of every ring, instead of the two above [deg]')
-    flash: bool = Field(False, description='all beams at once; otherwise column by column over the period')
-    rate_hz: float = Field(10.0, ge=1e-3, le=1000.0, description='sweeps per second of simulated time')
-    range_m: tuple[float, float] = Field((0.5, 100.0), description='shortest and longest [m]')
-    divergence_rad: tuple[float, float] = Field((0.0, 0.0), description='full angles across and up [rad]')
-    sample_radius: int = Field(1, ge=1, le=6, description='r: 2 r - 1 sub-rays per axis')
+    description: str = Field('', description='One line about the lidar.')
+    columns: int = Field(ge=1, le=20000, description='Number of beams in azimuth.')
+    azimuth_deg: tuple[float, float] = Field(
+        (-180.0, 180.0), description='First and last azimuth, counterclockwise [deg].'
+    )
+    rings: int | None = Field(
+        None, ge=1, le=1024, description='Number of beams in elevation, evenly spaced over elevation_deg.'
+    )
+    elevation_deg: tuple[float, float] = Field(
+        (-15.0, 15.0), description='Elevation of the lowest and the highest beam [deg].'
+    )
+    elevations_deg: tuple[float, ...] | None = Field(
+        None, description='Elevation of every ring, instead of rings and elevation_deg [deg].'
+    )
+    flash: bool = Field(
+        False, description='Whether all beams are at one time; otherwise column by column over the period.'
+    )
+    rate_hz: float = Field(10.0, ge=1e-3, le=1000.0, description='Sweep rate in simulated time [Hz].')
+    range_m: tuple[float, float] = Field((0.5, 100.0), description='Minimum and maximum range [m].')
+    divergence_rad: tuple[float, float] = Field(
+        (0.0, 0.0), description='Full beam divergence, horizontal and vertical [rad].'
+    )
+    sample_radius: int = Field(1, ge=1, le=6, description='Sample radius r: a beam has 2 r - 1 sub-rays per axis.')
     beam: Literal['elliptical', 'rectangular'] = 'elliptical'
     profile: Literal['uniform', 'gaussian'] = 'uniform'
     returns: Literal['strongest', 'first', 'last', 'mean', 'dual'] = 'strongest'
-    min_echo_separation_m: float = Field(0.05, gt=0.0, description='echoes nearer than this merge [m]')
-    threshold: float = Field(1e-4, ge=0.0, description='least intensity of a return')
-    organized: bool = Field(False, description='whether the cloud is an image of rings by columns, misses included')
+    min_echo_separation_m: float = Field(0.05, gt=0.0, description='Range difference below which echoes merge [m].')
+    threshold: float = Field(1e-4, ge=0.0, description='Minimum intensity of a return.')
+    organized: bool = Field(
+        False, description='Whether the cloud is an image of rings by columns, including beams without a return.'
+    )
     fields: Literal['velodyne', 'ouster', 'xyzi'] = Field(
         'velodyne',
-        description='Fields of the points, as drivers of these makers lay them out, or place and intensity alone; a'
+        description='Fields of the points: layout of the drivers of these makers, or position and intensity only '
+        '(xyzi). A'
         ' flash lidar has no field for the time of a point.',
     )
-    range_falloff: bool = Field(True, description='whether intensities fall as 1 / R^2 (some makers compensate it)')
+    range_falloff: bool = Field(
+        True, description='Whether intensities decrease as 1 / R^2 (some makers compensate for it).'
+    )
     noise: LidarNoise = LidarNoise()
 
     @model_validator(mode='after')
     def _consistent(self) -> LidarConfig:
         if (self.rings is None) == (self.elevations_deg is None):
-            raise ValueError(f'rings = {self.rings!r}: not the only one; allowed: either rings or elevations_deg')
+            raise ValueError(
+                f'rings = {self.rings!r}: excludes elevations_deg; allowed: either rings or elevations_deg'
+            )
         if self.elevations_deg is not None and len(self.elevations_deg) == 0:
-            raise ValueError('elevations_deg = (): empty; allowed: one number or more')
+            raise ValueError('elevations_deg = (): is empty; allowed: one number or more')
         if not 0.0 <= self.range_m[0] < self.range_m[1]:
-            raise ValueError(f'range_m = {list(self.range_m)!r}: not increasing; allowed: 0 <= shortest < longest')
+            raise ValueError(f'range_m = {list(self.range_m)!r}: is not increasing; allowed: 0 <= minimum < maximum')
         if not 0.0 < self.azimuth_deg[1] - self.azimuth_deg[0] <= 360.0:
-            raise ValueError(f'azimuth_deg = {list(self.azimuth_deg)!r}: no sector; allowed: rising, up to 360 degrees')
+            raise ValueError(
+                f'azimuth_deg = {list(self.azimuth_deg)!r}: is not a sector; allowed: increasing, up to 360 degrees'
+            )
         if any(abs(e) > 90.0 for e in (*self.elevation_deg, *(self.elevations_deg or ()))):
-            raise ValueError(f'elevation_deg = {list(self.elevation_deg)!r}: beyond the zenith; allowed: -90 to 90')
+            raise ValueError(f'elevation_deg = {list(self.elevation_deg)!r}: is beyond the zenith; allowed: -90 to 90')
         return self
 
     @property
     def elevations(self) -> Floats:
-        """Return the elevation of every ring [rad], shape (rings,)."""
+        """Elevation of every ring [rad], shape (rings,)."""
         if self.elevations_deg is not None:
             given: Floats = np.radians(np.array(self.elevations_deg, dtype=np.float64))
             return given
@@ -81,7 +104,7 @@ class LidarConfig(Section):
 
     @property
     def azimuths(self) -> Floats:
-        """Return the azimuth of every column [rad]; a full turn does not repeat its first one at the end."""
+        """Azimuth of every column [rad]; a full turn does not repeat the first one at its end."""
         first, last = (math.radians(edge) for edge in self.azimuth_deg)
         full = self.azimuth_deg[1] - self.azimuth_deg[0] == 360.0
         steps = self.columns if full else max(self.columns - 1, 1)

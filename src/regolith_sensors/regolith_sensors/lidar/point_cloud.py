@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A lidar's sweep as the bytes of a point cloud."""
+"""Conversion of a lidar sweep to the points of a point cloud message."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from regolith_sensors.lidar.sweep import REFERENCE_RANGE, Scan
 
 
 def _layout(itemsize: int, **fields: tuple[str, int]) -> np.dtype[np.void]:
-    """Return a layout of points from the format and the offset [bytes] of each field."""
+    """Return a point layout from the format and offset [bytes] of each field."""
     formats, offsets = zip(*fields.values(), strict=True)
     return np.dtype({'names': list(fields), 'formats': formats, 'offsets': offsets, 'itemsize': itemsize})
 
@@ -23,8 +23,11 @@ _XYZ = {'x': ('<f4', 0), 'y': ('<f4', 4), 'z': ('<f4', 8)}
 POINT = _layout(
     28, **_XYZ, intensity=('<f4', 12), ring=('<u2', 16), return_type=('<u1', 18), time=('<f4', 20), range=('<f4', 24)
 )
-"""One point of ``fields: velodyne``: place in the sensor's frame at the time of its beam [m], intensity, ring, kind of
-return (:data:`regolith_sensors.lidar.sweep.RETURN_TYPES`), time since the beginning of the sweep [s], range [m]."""
+"""Point of ``fields: velodyne``.
+
+Fields: position in the sensor frame at the time of its beam [m], intensity, ring, type of return
+(:data:`regolith_sensors.lidar.sweep.RETURN_TYPES`), time since the start of the sweep [s], range [m].
+"""
 OUSTER = _layout(
     48,
     **_XYZ,
@@ -35,19 +38,21 @@ OUSTER = _layout(
     ambient=('<u2', 28),
     range=('<u4', 32),
 )
-"""One point of ``fields: ouster``, as the maker's ROS driver lays it out (its point type ``original``): place and
-intensity as above, time since the beginning of the sweep [ns], reflectivity corrected for range (100: a white target),
-ring from the top, ambient light (none is simulated: 0), range [mm]."""
+"""Point of ``fields: ouster``, in the layout of the maker's ROS driver (its point type ``original``).
+
+Fields: position and intensity as above, time since the start of the sweep [ns], reflectivity corrected for range (100:
+a white target), ring from the top, ambient light (not simulated: 0), range [mm].
+"""
 XYZI = _layout(16, **_XYZ, intensity=('<f4', 12))
-"""One point of ``fields: xyzi``."""
+"""Point of ``fields: xyzi``."""
 LAYOUTS = {'velodyne': POINT, 'ouster': OUSTER, 'xyzi': XYZI}
 _TIMES = ('time', 't')
 
 
 def layout(config: LidarConfig) -> np.dtype[np.void]:
-    """Return the layout of a lidar's points: that of its ``fields``, without a time where all points have the same.
+    """Return the point layout of a lidar: that of its ``fields``, without a time where all points have the same.
 
-    Programs that correct for motion during a sweep divide by its duration, which is 0 for a flash.
+    Programs that correct for motion during a sweep divide by its duration, which is 0 for a flash lidar.
     """
     whole = LAYOUTS[config.fields]
     assert whole.names is not None and whole.fields is not None
@@ -58,7 +63,7 @@ def layout(config: LidarConfig) -> np.dtype[np.void]:
 
 
 def sensor_cloud(scan: Scan, config: LidarConfig) -> NDArray[np.void]:
-    """Return a sweep as points in the layout that a lidar publishes; see :func:`point_cloud`."""
+    """Return a sweep as points in the layout that the lidar publishes; see :func:`point_cloud`."""
     points, kind = point_cloud(scan, config.organized), layout(config)
     if config.fields == 'velodyne' and kind is POINT:
         return points
@@ -72,7 +77,7 @@ def sensor_cloud(scan: Scan, config: LidarConfig) -> NDArray[np.void]:
         there = np.isfinite(points['range'])
         reach = np.where(there, points['range'], 0.0).astype(np.float64)
         if 't' in kind.names:
-            # In double precision: a single of 0.1 s is off by nanoseconds.
+            # In double precision, because 0.1 s in single precision is wrong by nanoseconds.
             beams_hz = config.columns * config.rate_hz
             out['t'] = np.rint(np.rint(points['time'].astype(np.float64) * beams_hz) * (1e9 / beams_hz))
         out['ring'] = len(config.elevations) - 1 - points['ring'].astype(np.int64)
@@ -80,7 +85,7 @@ def sensor_cloud(scan: Scan, config: LidarConfig) -> NDArray[np.void]:
         corrected = (reach / REFERENCE_RANGE) ** 2 if config.range_falloff else 1.0
         out['reflectivity'] = np.clip(np.rint(100.0 * points['intensity'] * corrected), 0.0, 255.0)
         if config.organized:
-            # Rows in the order of the rings, from the top; those of a second return stay below.
+            # Rows in the order of the rings, from the top; those of a second return remain below.
             rings = len(config.elevations)
             out = np.concatenate([part[::-1] for part in np.split(out, len(out) // rings)])
     return out
@@ -90,9 +95,10 @@ def point_cloud(scan: Scan, organized: bool = False) -> NDArray[np.void]:
     """Return a sweep as points of the layout POINT.
 
     Args:
-        organized: False: the returns alone, in the order of time, shape (1, n). True: every beam, rings by columns,
-            shape (returns * rings, columns), the rows of a second return below those of the first; without a return x,
-            y, z are NaN and the range is +inf (no return) or -inf (too near) (REP 117).
+        scan: The sweep.
+        organized: False: the returns only, in the order of time, shape (1, n). True: every beam, rings by columns,
+            shape (returns * rings, columns), with the rows of a second return below those of the first. Without a
+            return, x, y, z are NaN and the range is +inf (no return) or -inf (too near) (REP 117).
     """
     returns, columns, rings = scan.range.shape
     there = np.isfinite(scan.range.transpose(1, 2, 0))
@@ -102,7 +108,7 @@ def point_cloud(scan: Scan, organized: bool = False) -> NDArray[np.void]:
             return values.transpose(0, 2, 1).reshape(returns * rings, columns)
         return values.transpose(1, 2, 0)[there][None, :]
 
-    # Field by field into zeros: copies of whole records leave undefined bytes between the fields.
+    # Field by field into zeros, because copies of whole records leave undefined bytes between the fields.
     points = np.zeros(arranged(scan.range).shape, dtype=POINT)
     for axis, name in enumerate('xyz'):
         points[name] = arranged(scan.points[..., axis])

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Lidars: beams with divergence, echoes in exact backscatter, return modes, noise, motion during the sweep.
+"""Lidar model: beams with divergence, echoes in exact backscatter, return modes, noise, motion during the sweep.
 
-An echo of a sub-ray at range R has the intensity w pi r (R_ref / R)^2 exp(-2 tau), r the reflectance at phase angle 0;
-a white Lambert target at R_ref = 10 m, at normal incidence, gives 1. Echoes nearer to each other than the range
+An echo of a sub-ray at range R has the intensity w pi r (R_ref / R)^2 exp(-2 tau) with the reflectance r at phase angle
+0. A white Lambert target at R_ref = 10 m and normal incidence gives 1. Echoes closer to each other than the range
 resolution merge. Simplifications: one bounce, no crosstalk, no saturation, no sunlight in the receiver.
 """
 
@@ -23,38 +23,39 @@ from regolith_sensors.rays.backend import RayBackend
 from regolith_world.random.philox import stream_key
 
 Poses = Callable[[Floats], tuple[Floats, Floats]]
-"""From parts of the sweep (0 to 1), shape (m,), to positions (m, 3) [m] and rotations (m, 3, 3), sensor to world."""
+"""Function from fractions of the sweep (m,) to positions (m, 3) [m] and rotations (m, 3, 3), sensor to world."""
 
 REFERENCE_RANGE = 10.0
-"""Range of the target that intensities refer to [m]."""
+"""Range of the target to which intensities refer [m]."""
 _LEAST = 1e-6
 RETURN_TYPES = {'strongest': 1, 'last': 2, 'first': 3, 'mean': 4}
-"""Numbers of the ``return_type`` field; a dual return gives 1 and 2."""
+"""Values of the ``return_type`` field; a dual return gives 1 and 2."""
 
 
 @dataclass(frozen=True)
 class Scan:
-    """One sweep: arrays of shape (returns, columns, rings), returns = 2 for dual ones."""
+    """One sweep: arrays of shape (returns, columns, rings), with returns = 2 for dual returns."""
 
     points: Singles
-    """(x, y, z) in the sensor's frame at the moment of each beam [m], NaN where nothing came back; one axis more."""
+    """(x, y, z) in the sensor frame at the time of each beam [m], NaN without a return; one axis more."""
     range: Singles
-    """[m]; +inf: no return, -inf: too near (REP 117)."""
+    """Range [m]; +inf: no return, -inf: too near (REP 117)."""
     intensity: Singles
     """Intensity; 1: a white target at 10 m."""
     ring: NDArray[np.uint16]
     time: Singles
-    """Time since the beginning of the sweep [s]."""
+    """Time since the start of the sweep [s]."""
     return_type: NDArray[np.uint8]
-    """Kind of return, see RETURN_TYPES."""
+    """Type of return, see RETURN_TYPES."""
     object_id: NDArray[np.uint16]
-    """Object hit by the middle sub-ray: ground truth."""
+    """Object hit by the middle sub-ray (ground truth)."""
 
 
 class Lidar:
-    """One lidar.
+    """A lidar.
 
-    Ranges scatter by sqrt(s0^2 + s1^2 I_noise / I), azimuth, elevation and intensity by a constant: Regolith's own.
+    Ranges have the deviation sqrt(s0^2 + s1^2 I_noise / I), azimuth, elevation and intensity a constant one: Regolith's
+    own.
     Tests: test_lidar.py.
     """
 
@@ -62,8 +63,9 @@ class Lidar:
         """Make the lidar.
 
         Args:
-            seed: of the scenario
-            name: of the sensor
+            config: Model of the lidar.
+            seed: Seed of the scenario.
+            name: Name of the sensor.
         """
         self.config = config
         self.seed = seed
@@ -77,7 +79,7 @@ class Lidar:
         groups = np.zeros(columns) if config.flash else np.arange(columns)
         self.groups = np.repeat(groups.astype(np.int32), rings * subs)
         self._shape = (columns, rings, subs)
-        # A sub-ray represents its share of the beam.
+        # A sub-ray represents its part of the beam.
         self._spread = max(*config.divergence_rad, 1e-4) / (2 * config.sample_radius - 1)
 
     def scan(
@@ -91,11 +93,11 @@ class Lidar:
         """Return a sweep.
 
         Args:
-            scene: as committed
-            origin: of its coordinates in the world [m], shape (3,)
-            poses: of the sensor during the sweep
-            frame: index of the sweep, which selects its noise
-            optical_depth: one way, of dust, at ranges [m] along each sub-ray; None: no dust
+            scene: Committed scene.
+            origin: Origin of its coordinates in the world frame [m], shape (3,).
+            poses: Poses of the sensor during the sweep.
+            frame: Index of the sweep, which selects its noise.
+            optical_depth: Function of ranges [m] along each sub-ray; one-way optical depth of dust; None: no dust.
 
         Source: wagner2010.
         Checked by: test_lidar.py::test_intensity_against_range_and_dust, test_lidar.py::test_sweep_in_motion.
@@ -164,10 +166,11 @@ class Lidar:
 
 
 def beam_offsets(config: LidarConfig) -> tuple[Floats, Floats]:
-    """Return (azimuth, elevation) of the sub-rays from the beam's axis [rad], shape (n, 2), and weights of mean 1.
+    """Return (azimuth, elevation) of the sub-rays from the beam axis [rad], shape (n, 2), and weights of mean 1.
 
-    d = 2 r - 1 per axis at ((k + 1/2) 2 / d - 1) / 2 of the full angle; an elliptical beam maps the square's rings onto
-    circles, keeping the angle. A Gaussian profile is exp(-2 rho^2), rho in half divergences: 1 / e^2 at the edge.
+    There are d = 2 r - 1 per axis at ((k + 1/2) 2 / d - 1) / 2 of the full angle. An elliptical beam maps the rings of
+    the square onto circles at the same angles. A Gaussian profile is exp(-2 rho^2) with rho in half divergences: 1 /
+    e^2 at the edge.
 
     Source: chrono; siegman1986.
     Checked by: test_lidar.py::test_beam_profiles.
@@ -185,12 +188,12 @@ def beam_offsets(config: LidarConfig) -> tuple[Floats, Floats]:
 
 
 def echo_intensity(distance: Singles, back: Singles, range_falloff: bool) -> Singles:
-    """Return the intensity of echoes of full sub-rays; 0 where nothing was met.
+    """Return the intensity of echoes of full sub-rays; 0 without a hit.
 
     Args:
-        distance: R [m]
-        back: reflectance r at phase angle 0 [1/sr]
-        range_falloff: whether they fall as 1 / R^2
+        distance: Range R [m].
+        back: Reflectance r at phase angle 0 [1/sr].
+        range_falloff: Whether intensities decrease as 1 / R^2.
 
     Source: wagner2010.
     Checked by: test_lidar.py::test_intensity_against_range_and_dust, test_lidar.py::test_intensity_against_incidence.
@@ -209,11 +212,11 @@ def merged_return(
     divided by the number of sub-rays.
 
     Args:
-        distance: of the echoes [m], shape (beams, sub-rays)
-        intensity: of the echoes, shaped alike
-        mode: strongest, first, last or mean (the intensity-weighted mean of all echoes)
-        resolution: half width of the triangle [m]
-        threshold: least merged intensity
+        distance: Ranges of the echoes [m], shape (beams, sub-rays).
+        intensity: Intensities of the echoes, same shape.
+        mode: strongest, first, last or mean (the intensity-weighted mean of all echoes).
+        resolution: Half width of the triangle [m].
+        threshold: Minimum merged intensity.
 
     Source: chrono.
     Checked by: test_lidar.py::test_return_modes_by_hand.
@@ -256,7 +259,7 @@ def _merge(
             merged /= subs
             if merged < threshold:
                 continue
-            # The first of equals stays: sub-rays have an order.
+            # The first of equal echoes is kept, because sub-rays have an order.
             if (
                 best == 0.0
                 or (mode == 0 and merged > best)

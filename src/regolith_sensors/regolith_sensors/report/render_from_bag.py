@@ -14,7 +14,7 @@ from regolith_files.extension_points import Run
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.display import display_image
 from regolith_sensors.camera.pipeline import Camera, CameraPose
-from regolith_sensors.config.sensors import Mount
+from regolith_sensors.config.sensor_types import Mount
 from regolith_sensors.report.image_reader import stamp_ns
 from regolith_sensors.scene.sensor_scene import SensorScene
 from regolith_sensors.sensor_models import load_sensor

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from regolith_files.extension_points import ViewLayer, ViewMarks
 from regolith_sensors.camera.config import CameraConfig
-from regolith_sensors.config.sensors import OPTICAL, ResolvedSensor, scenario_sensors
+from regolith_sensors.config.sensor_types import OPTICAL
+from regolith_sensors.config.sensors import ResolvedSensor, scenario_sensors
 from regolith_world.numerics.rotation import matrix
 
 Floats = NDArray[np.float64]

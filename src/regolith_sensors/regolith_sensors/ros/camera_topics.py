@@ -19,7 +19,8 @@ from vision_msgs.msg import Detection2D, Detection2DArray, ObjectHypothesisWithP
 
 from regolith_sensors.camera.display import display_image
 from regolith_sensors.camera.pipeline import Camera, CameraImage, CameraPose
-from regolith_sensors.config.sensors import WHEELS, ResolvedSensor
+from regolith_sensors.config.sensor_types import WHEELS
+from regolith_sensors.config.sensors import ResolvedSensor
 from regolith_sensors.labels.ground_truth import Box2D, boxes
 from regolith_sensors.rays.image import RenderedImage
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics

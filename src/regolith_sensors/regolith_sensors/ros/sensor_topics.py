@@ -12,7 +12,9 @@ from typing import Any
 
 from rclpy.node import Node
 
-from regolith_sensors.config.sensors import LightConfig, Output, ResolvedSensor
+from regolith_sensors.config.lighting import LightConfig
+from regolith_sensors.config.sensor_types import Output
+from regolith_sensors.config.sensors import ResolvedSensor
 from regolith_sensors.scene.world_view import WorldView
 from regolith_world.ros import qos
 from regolith_world.ros.inbox import Inbox
@@ -31,7 +33,7 @@ class SensorContext:
     gravity_mps2: float
     light: LightConfig
     lamps: dict[str, dict[str, Any]]
-    """Vehicle -> its :class:`regolith_sensors.config.sensors.SpotlightConfig` by name."""
+    """Vehicle -> its :class:`regolith_sensors.config.lighting.SpotlightConfig` by name."""
     duration_s: float = 0.0
     """Duration of the run [s]; 0: unknown."""
     in_epoch: Callable[[int, Callable[[], None]], None] = lambda epoch, take: take()

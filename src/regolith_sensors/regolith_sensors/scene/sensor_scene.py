@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from regolith_sensors.brdf import PRESETS
-from regolith_sensors.config.sensors import LightConfig
+from regolith_sensors.config.lighting import LightConfig
 from regolith_sensors.rays.registry import ray_backend
 from regolith_sensors.scene.materials import HapkeSoil, Material, Principled
 from regolith_sensors.scene.meshes import Mesh

@@ -61,7 +61,7 @@ def section(run: Run) -> ReportSection | None:
         rows.append((region.name, region.vehicle, f'{1e3 * region.spacing:g}', *found))
     head = ('region', 'vehicle', 'spacing [mm]', 'particles', 'moving at the end', 'error of the surface [%]')
     parts: list[Caption | Figure | Table] = [Table((*head, 'deepest [mm]', 'highest [mm]'), rows)]
-    book = run.summary['terrain'].get('ledger')
+    book = run.summary['terrain'].get('mass_balance')
     if book:
         keys = ('ground_kg', 'carried_kg', 'in_flight_kg', 'in_transit_kg')
         heads = ('ground [kg]', 'carried [kg]', 'in flight [kg]', 'in transit [kg]', 'error [kg]')

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
+from regolith_files.extension_points import FileKind
 from regolith_files.file_library import FileLibrary
 from regolith_files.section import Section
 from regolith_files.validation import validated
@@ -227,3 +228,7 @@ class Discretization(Section):
             * self.spacing_m
             / math.sqrt(material.bulk_modulus / material.density)
         )
+
+
+FILE_KIND = FileKind('Particle soil', 'A particle soil has the parameters of the CRM.', lambda: {'': ParticleSoil})
+"""Particle soil files."""

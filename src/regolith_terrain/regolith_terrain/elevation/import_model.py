@@ -70,7 +70,7 @@ class ImportRequest:
 
 
 def import_elevation_model(request: ImportRequest, folder: Path, progress: Progress = no_progress) -> dict[str, Any]:
-    """Write ``heights.tif``, ``hillshade.png`` and ``about.json``; return the content of the last.
+    """Write ``heights.tif``, ``hillshade.png`` and ``metadata.json``; return the content of the last.
 
     Args:
         request: Part to import, and options.
@@ -106,7 +106,7 @@ def import_elevation_model(request: ImportRequest, folder: Path, progress: Progr
         finest_m = raster.spacing / parts if parts > 1 else 0.25 * raster.spacing
         write_hillshade(field, box, made / 'hillshade.png', finest_m=finest_m)
         about = _about(request, grid, frame, raster, parts, low, high)
-        write_about(made / 'about.json', about)
+        write_about(made / 'metadata.json', about)
     return about
 
 

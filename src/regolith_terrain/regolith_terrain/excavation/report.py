@@ -30,11 +30,11 @@ def section(run: Run) -> ReportSection | None:
     if profiles:
         parts.append(Figure(profile_picture(profiles), 'Height above undisturbed ground along lines'))
     if soil:
-        rows = [(name, f'{s["dug_kg"]:,.3f}', f'{s["poured_kg"]:,.3f}') for name, s in sorted(soil.items())]
+        rows = [(name, f'{s["excavated_kg"]:,.3f}', f'{s["dumped_kg"]:,.3f}') for name, s in sorted(soil.items())]
         parts.append(Table(('vehicle', 'dug [kg]', 'poured [kg]'), rows))
-    if soil and terrain['ledger']:
+    if soil and terrain['mass_balance']:
         keys = ('ground_kg', 'carried_kg', 'in_flight_kg', 'in_transit_kg')
-        book = terrain['ledger']
+        book = terrain['mass_balance']
         cells = (*(f'{book[key]:,.6f}' for key in keys), f'{book["error_kg"]:.1e}')
         head = ('ground [kg]', 'carried [kg]', 'in flight [kg]', 'in transit [kg]', 'error [kg]')
         parts += [Table(head, [cells]), Caption(_LEDGER)]

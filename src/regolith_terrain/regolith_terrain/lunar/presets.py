@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pydantic import Field, model_validator
 
+from regolith_files.extension_points import FileKind
 from regolith_files.file_library import FileLibrary
 from regolith_files.section import Section
 
@@ -85,14 +86,16 @@ class RockStatistics(Section):
 class LunarPreset(Section):
     """A preset of lunar terrain."""
 
-    description: str
+    description: str = Field(description='One line about the terrain.')
     craters: CraterStatistics
     relief: Relief
     texture: Relief
     rocks: RockStatistics
 
 
-PRESETS = FileLibrary('preset', Path(str(resources.files('regolith_terrain'))) / 'data' / 'terrain', 'regolith.presets')
+PRESETS = FileLibrary(
+    'preset', Path(str(resources.files('regolith_terrain'))) / 'data' / 'terrain', 'regolith.terrain_presets'
+)
 """Library of presets of lunar terrain."""
 
 
@@ -112,3 +115,9 @@ def load_preset(name: str) -> LunarPreset:
         InputError: If the input is invalid. The message names file, line, key, value and allowed values.
     """
     return PRESETS.load(name, LunarPreset)
+
+
+FILE_KIND = FileKind(
+    'Terrain preset', 'A terrain preset has the statistics of lunar terrain.', lambda: {'': LunarPreset}
+)
+"""Terrain preset files."""

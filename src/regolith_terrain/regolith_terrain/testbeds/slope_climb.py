@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import BeforeValidator, Field
 
+from regolith_files.extension_points import FileKind
 from regolith_files.file_library import FileLibrary
 from regolith_files.section import Section
 from regolith_files.validation import validated
@@ -275,3 +276,7 @@ def measured(rig: WheelRig, samples: Floats) -> dict[str, Any]:
         values = (1.0 - speed / fastest, drift, abs(drift) <= STEADY, depth, speed, torque, power, cost, load)
         found.update(zip(keys, values, strict=True))
     return {**found, 'track': samples[:: -(-len(samples) // _SHOWN) or 1, :4].round(6).tolist()}
+
+
+FILE_KIND = FileKind('Wheel rig', 'A wheel rig describes a wheel on a slope test bed.', lambda: {'': WheelRig})
+"""Wheel rig files."""

@@ -1,3 +1,3 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The agent: the participant that computes one vehicle."""
+"""Agent: the participant that computes one vehicle."""

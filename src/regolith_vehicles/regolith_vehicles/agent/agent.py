@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The participant that is one vehicle: its driver, its motion, its marks on the ground."""
+"""Participant of one vehicle: its driver, its motion, and its changes of the soil."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ from regolith_world.cycle.records import VEHICLE, BodyState, Command, Cycle, Cyc
 Vector = NDArray[np.float64]
 
 NO_LIMIT_NS = 2**62
-"""A vehicle never asks for a shorter cycle."""
+"""Limit of the next step size [ns]; a vehicle never requires a shorter cycle."""
 
 _MAGIC = b'REGAGT02'
 _SAVED = b'REGAGT03'
@@ -62,10 +62,10 @@ _HEAD = struct.Struct('<8sq32sqqq')
 
 
 class VehicleAgent(Participant):
-    """Evolves one vehicle by the world's cycles and sends exactly one soil delta per attempt.
+    """Participant that evolves one vehicle in each cycle and sends exactly one soil delta per attempt.
 
-    The ground is either a copy of its own (pass ``soil``; feed it with :meth:`on_update`), or a grid shared within the
-    process (pass ``grid``; terrain commits it).
+    The terrain is either a private copy (pass ``soil`` and feed it with :meth:`on_update`), or a grid shared within
+    the process (pass ``grid``; the terrain participant commits it).
     """
 
     def __init__(
@@ -90,25 +90,30 @@ class VehicleAgent(Participant):
         """Build the vehicle and place it on the ground.
 
         Args:
-            entry: the scenario's section of this vehicle
-            model: its model, and the MJCF file that belongs to it
-            terrain: the scenario's terrain section
-            height_field: what it describes
-            gravity_mps2: along -z of the world [m/s^2]
-            send_result: sends results to the world
-            send_delta: soil changes to terrain
-            publish: called with every committed state, after the answer to the record that committed it is out
-            solids: what stands about (:func:`regolith_vehicles.contact.static_obstacles.build_solids`)
-            replay_inputs: live inputs by cycle number, used in place of those from outside
+            name: Name of the vehicle in the scenario.
+            entry: Configuration of the vehicle in the scenario.
+            model: Vehicle model.
+            mjcf_path: Path of the model's MJCF file.
+            terrain: Section ``terrain`` of the scenario.
+            height_field: Height field of the undisturbed terrain.
+            gravity_mps2: Gravitational acceleration along -z of the world [m/s^2].
+            send_result: Sends cycle results to the world.
+            send_delta: Sends soil changes to terrain.
+            soil: Private copy of the soil; excludes ``grid``.
+            grid: Shared soil grid; excludes ``soil``.
+            publish: Called with every committed state, after the response to the record that committed it was sent.
+            replay_inputs: Recorded live inputs by cycle number, which replace inputs from outside.
+            epoch: Initial epoch of the protocol.
+            solids: Static obstacles (:func:`regolith_vehicles.contact.static_obstacles.build_solids`).
 
         Raises:
-            ValueError: if the model, the driver or the combination of soils is unusable
+            ValueError: If the model, the driver or the combination of soils is unusable.
         """
         super().__init__(name, send_result, epoch)
         if (soil is None) == (grid is None):
             raise ValueError(f'{name}: exactly one of soil and grid must be given')
         if grid is not None and not terrain.compaction_transfer:
-            raise ValueError(f'{name}: compaction_transfer: false needs a copy of the soil per agent, no shared grid')
+            raise ValueError(f'{name}: compaction_transfer = false requires a separate soil copy per agent')
         self.entry = entry
         self.model = model
         self.mjcf_path = Path(mjcf_path)
@@ -134,18 +139,18 @@ class VehicleAgent(Participant):
         )
         self._part_names = tuple(wheel.name for wheel in model.wheels) or self.vehicle.gear.names
         self.looks: BodyVisuals = visuals_of(model, self.vehicle.body, self.vehicle.gear)
-        """What it looks like; its poses are those of :attr:`VehicleState.poses`."""
+        """Visual description of the vehicle; the order of bodies is that of :attr:`VehicleState.poses`."""
         self.poses_wanted: Callable[[], bool] = lambda: True
-        """Whether snapshots are to hold poses."""
+        """Whether states for observers include poses."""
         self.discs_wanted: Callable[[], bool] = lambda: False
-        """Whether they are to hold the surface of soil that moves."""
+        """Whether states for observers include the surface of moving soil."""
         self.driver = make_driver(entry.driver)
         if isinstance(self.driver, ExternalDriver) and model.tools:
             self.driver = DigGoalDriver(self.driver)
         self.shapes = collision_shapes(model)
         self._shape_bodies = shape_bodies(model)
         self.outlines = outlines(model)
-        """Outlines of the base and of each part."""
+        """Bounding shapes of the base and of each part."""
         self._struck = {name: -1} | {f'{name}/{part}': k for k, part in enumerate(model.parts)}
         self._parameters = {**handshake_parameters(terrain, height_field), 'world.gravity_mps2': repr(gravity_mps2)}
         self._send_delta = send_delta
@@ -168,35 +173,37 @@ class VehicleAgent(Participant):
         self._snapshot: VehicleState | None = None
         self._live, self._unseen = b'', True
 
-    # -- from outside -------------------------------------------------------------------------------------------
+    # -- inputs from outside ------------------------------------------------------------------------------------
 
     def on_command(self, linear: float, angular: float) -> bool:
-        """Return whether a ``cmd_vel`` was taken; the last one before a cycle's first EVOLVE is latched for it.
+        """Store a ``cmd_vel`` command, and return whether it was accepted.
+
+        The last command before the first EVOLVE of a cycle is latched for this cycle.
 
         Args:
-            linear: forward speed [m/s]; ignored if not finite
-            angular: yaw rate [rad/s]; ignored if not finite
+            linear: Forward speed [m/s]; ignored if not finite.
+            angular: Yaw rate [rad/s]; ignored if not finite.
         """
         return not self.set_command(DriveCommand(linear, angular))
 
     def set_command(self, wanted: DriveCommand) -> str:
-        """Take a command of any face, as :meth:`on_command` does; return why not, '' if it was taken."""
+        """Store a command of any command interface, as :meth:`on_command` does; return the problem, '' if accepted."""
         problem = rejection(wanted, self.vehicle.gear)
         if not problem:
             self._wanted = wanted
         return problem
 
     def on_joint_targets(self, joints: Mapping[str, float]) -> bool:
-        """Return whether targets of joints were taken, see :meth:`take_joints`."""
+        """Store joint targets as :meth:`set_joint_targets` does, and return whether they were accepted."""
         return not self.set_joint_targets(joints)
 
     def set_joint_targets(self, joints: Mapping[str, float]) -> str:
-        """Take targets of joints that the gear knows, within their limits; return why not, '' if they were taken.
+        """Store targets of commanded joints within their limits; return the problem, '' if they were accepted.
 
-        They go with the next latched input; of a joint the last target counts.
+        They are sent with the next latched input; the last target of each joint applies.
 
         Args:
-            joints: targets by name, in the units of the actuators on them
+            joints: Targets by joint name, in the units of their actuators.
         """
         problem = joint_rejection(joints, self.vehicle.gear)
         if not problem:
@@ -204,7 +211,7 @@ class VehicleAgent(Participant):
         return problem
 
     def on_update(self, update: SoilUpdate) -> None:
-        """Take terrain's merge of an attempt; it may come before or after the verdict."""
+        """Process terrain's merge of an attempt; it can arrive before or after the verdict."""
         if update.key.epoch != self.epoch or self.away:
             return
         if update.grants:
@@ -214,7 +221,9 @@ class VehicleAgent(Participant):
             self.retry_deferred()
 
     def place_at_start(self) -> None:
-        """Place the vehicle at its start, at rest, on the committed ground or above; only before the first cycle."""
+        """Place the vehicle at its initial pose at rest, on the committed terrain or above; only before the first
+        cycle.
+        """
         entry = self.entry
         where = (*entry.position, math.radians(entry.heading_deg))
         if entry.height_above_ground_m is None:
@@ -226,10 +235,10 @@ class VehicleAgent(Participant):
         self._hash = self._digest(0, b'', self._state)
 
     def set_state(self, body: BodyState) -> None:
-        """Be there, and move so, between cycles; what was on the way goes on: joints, cargo, charge, the driver's plan.
+        """Set pose and velocity of the base between cycles; joints, payloads, charge and driver state stay.
 
         Raises:
-            ValueError: if it would be buried there
+            ValueError: If the vehicle would be below the ground there.
         """
         self.vehicle.set_state(body)
         self._state = self.vehicle.state()
@@ -237,7 +246,7 @@ class VehicleAgent(Participant):
         self._unseen = True
 
     def warm_up(self) -> None:
-        """Compile all kernels; changes nothing."""
+        """Compile all kernels; the state does not change."""
         self.vehicle.contact.warm_up()
         tools = self.vehicle.tools
         for at_work in (False, True) if tools.names else (False,):
@@ -247,12 +256,12 @@ class VehicleAgent(Participant):
         tools.always_near = False
 
     def soil_hash(self) -> str:
-        """Return the hash of the committed ground this agent stands on."""
+        """Return the hash of the committed soil of this agent."""
         assert self.grid is not None
         return self.soil.soil_hash() if self.soil is not None else self.grid.soil_hash()
 
     def join_request(self) -> JoinRequest:
-        """Return the description this vehicle joins with."""
+        """Return the request with which this vehicle joins the simulation."""
         return JoinRequest(
             name=self.name,
             roles=VEHICLE,
@@ -268,10 +277,10 @@ class VehicleAgent(Participant):
         )
 
     def _bodies(self) -> tuple[BodyState, ...]:
-        """Return the state of the whole vehicle, and of its parts that the world has as objects."""
+        """Return the states of the whole vehicle and of its parts that are objects of the world."""
         return (self.vehicle.body_state(), *self.vehicle.part_states())
 
-    # -- the protocol -------------------------------------------------------------------------------------------
+    # -- protocol -------------------------------------------------------------------------------------------------
 
     def _ready_for(self, cycle: Cycle) -> bool:
         return self.soil is None or self._tentative is None or self.soil.has(self._tentative[0])
@@ -284,7 +293,7 @@ class VehicleAgent(Participant):
             self.soil.commit(key)
         self._tentative = None
         self.vehicle.commit(self._state)
-        # What was granted is in transit: part of the state from now on, on board in the next cycle.
+        # Granted soil is in transit: part of the state from now on, in the payload from the next cycle on.
         if self.vehicle.tools.grant(self._granted.get(key, ()), self.name):
             self.vehicle.commit()
         self._forget_grants(key)
@@ -330,7 +339,9 @@ class VehicleAgent(Participant):
             self._command = self._others.allowed(wanted, start)
             gear = self.vehicle.gear
             if self._command.interface not in gear.faces:
-                raise VehicleError(f'a command by {self._command.interface}; allowed: {", ".join(gear.faces)}')
+                raise VehicleError(
+                    f'unsupported command interface {self._command.interface}; allowed: {", ".join(gear.faces)}'
+                )
             targets = gear.targets(self._command)
             self._motion = self.vehicle.begin(cycle.dt_ns, *targets)
         return self._motion.run
@@ -392,7 +403,9 @@ class VehicleAgent(Participant):
         )
 
     def _mobility(self, cycle: Cycle) -> Vector:
-        """Return that of the base at the vehicle's centre of mass, if something holds it."""
+        """Return the inverse inertia at the vehicle's center of mass if a constraint holds the vehicle, else an empty
+        array.
+        """
         if self.name not in cycle.constrained:
             return np.zeros((0, 6))
         vehicle = self.vehicle
@@ -400,7 +413,7 @@ class VehicleAgent(Participant):
 
     @contextmanager
     def _naming_time(self, cycle: Cycle) -> Iterator[None]:
-        """Turn errors of the vehicle or its driver into the end of the run, with the time in their text."""
+        """Convert errors of the vehicle or its driver into a failure of the participant that includes the time."""
         try:
             yield
         except (VehicleError, DriverError) as error:
@@ -417,7 +430,7 @@ class VehicleAgent(Participant):
             self._publish(snapshot)
 
     def _live_input(self, cycle: int) -> bytes:
-        """Return the input of a cycle: latched at its first EVOLVE, the same for every retry."""
+        """Return the input of a cycle: latched at its first EVOLVE, the same for every attempt."""
         if not self.driver.wants_live_input:
             return b''
         if self._latched[0] != cycle:
@@ -432,7 +445,7 @@ class VehicleAgent(Participant):
         return self._latched[1]
 
     def _see(self, cycle: Cycle) -> None:
-        """Capture the state this participant starts from, once, for observers."""
+        """Capture the initial state for observers once."""
         if self._unseen:
             self._unseen = False
             self._capture(cycle.t_ns)
@@ -449,7 +462,9 @@ class VehicleAgent(Participant):
         """Return the present state for observers.
 
         Args:
-            samples: length of the cycle that led here [ns], the motion within it, the alternation of its actuators
+            t_ns: Simulated time [ns].
+            samples: Duration of the last cycle [ns], motion within it, and alternation of its actuators.
+            events: Events that began in the last cycle.
         """
         names, positions, velocities = self.vehicle.joint_states()
         parts = PartStates(self._part_names, self.vehicle.gear.columns, *self.vehicle.gear_arrays())
@@ -476,7 +491,7 @@ class VehicleAgent(Participant):
         )
 
     def summary(self) -> dict[str, object]:
-        """Return the figures of the run's summary, from distance_m to events."""
+        """Return the vehicle's values for the run's summary, from distance_m to events."""
         base, figures = self.vehicle.body_state(), self.vehicle.statistics
         battery = self.model.battery
         particles = self.vehicle.contact.statistics()
@@ -496,7 +511,7 @@ class VehicleAgent(Participant):
     # -- state --------------------------------------------------------------------------------------------------
 
     def _digest(self, cycles: int, live: bytes, state: bytes) -> str:
-        """Return the SHA-256 (hex) of everything the vehicle's future depends on, the ground excepted."""
+        """Return the SHA-256 hash (hex) of the vehicle's complete state except the terrain."""
         digest = hashlib.sha256(_MAGIC + struct.pack('<q', cycles))
         for part in (state, self.driver.save(), self._watch.save(), live):
             digest.update(struct.pack('<q', len(part)) + part)
@@ -509,13 +524,13 @@ class VehicleAgent(Participant):
         return head + b''.join(parts) + self.vehicle.committed_state()
 
     def restore(self, blob: bytes, epoch: int) -> None:
-        """Restore what :meth:`save` returned; the ground is restored by its owner.
+        """Restore the state from :meth:`save`; the terrain is restored by its owner.
 
         Raises:
-            ValueError: if the blob is not the state of such an agent
+            ValueError: If the blob is not the state of a vehicle agent.
         """
         if len(blob) < _HEAD.size or blob[:8] != _SAVED:
-            raise ValueError(f'{self.name}: not the saved state of a vehicle agent ({len(blob)} bytes)')
+            raise ValueError(f'{self.name}: blob is not the saved state of a vehicle agent ({len(blob)} bytes)')
         _, cycles, state_hash, *lengths = _HEAD.unpack_from(blob)
         cuts = (_HEAD.size, *(_HEAD.size + sum(lengths[: k + 1]) for k in range(len(lengths))))
         command, driver, watch = (blob[a:b] for a, b in itertools.pairwise(cuts))
@@ -529,7 +544,7 @@ class VehicleAgent(Participant):
         self.set_epoch(epoch)
 
     def set_epoch(self, epoch: int) -> None:
-        """Drop all that came of earlier records, tentative states included."""
+        """Discard all data from earlier records, including tentative states."""
         super().set_epoch(epoch)
         if self._tentative is not None:
             self._go_back()

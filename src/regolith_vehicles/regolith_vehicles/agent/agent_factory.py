@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the agents of one process take from a scenario's file, read and built once for all of them."""
+"""Factory of vehicle agents of one process, which share the data read from a scenario file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from regolith_world.cycle.records import CycleResult
 
 
 class AgentFactory:
-    """The ground and the world's settings, for making agents."""
+    """Factory of vehicle agents with common terrain and world settings."""
 
     def __init__(self, scenario_file: Path) -> None:
         self._file = scenario_file
@@ -34,16 +34,16 @@ class AgentFactory:
 
     @cached_property
     def field(self) -> HeightField:
-        """The undisturbed ground."""
+        """Height field of the undisturbed terrain."""
         return build_height_field(self.terrain, self.head.seed)
 
     @cached_property
     def solids(self) -> Solids | None:
-        """What stands about."""
+        """Static obstacles; None: none exist."""
         return build_solids(self.terrain, self.head.seed, self.field)
 
     def grid(self) -> SoilGrid:
-        """Return a fresh copy of the ground."""
+        """Return a new soil grid in the initial state."""
         return SoilGrid(self.field, self.terrain.spacing_m, self.terrain.law)
 
     def agent(
@@ -54,10 +54,14 @@ class AgentFactory:
         publish: Callable[[VehicleState], None],
         grid: SoilGrid | None = None,
     ) -> VehicleAgent:
-        """Return the agent of a vehicle, see there.
+        """Return the agent of a vehicle; see :class:`VehicleAgent`.
 
         Args:
-            grid: that it shares; none: it has a copy of its own
+            name: Name of the vehicle in the scenario.
+            send_result: Sends cycle results to the world.
+            send_delta: Sends soil changes to terrain.
+            publish: Called with every committed state.
+            grid: Shared soil grid; None: the agent has its own copy.
         """
         entry = load_section(self._file, f'vehicles.{name}', VehicleEntry)
         model, mjcf_path = load_vehicle_model(entry.model)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Failures of a vehicle's cycle, as errors in words."""
+"""Errors for failed cycles of a vehicle."""
 
 from __future__ import annotations
 
@@ -14,31 +14,32 @@ from regolith_vehicles.dynamics import substeps
 
 
 class VehicleError(RuntimeError):
-    """A vehicle's motion cannot be computed any further; the message names vehicle and part."""
+    """Error of a vehicle whose motion cannot be computed; the message names vehicle and part."""
 
 
 def check_cycle(status: int, name: str, model: Any, data: Any, parts: Sequence[str], ground: str = '') -> None:
-    """Refuse a cycle that failed in the substeps or in MuJoCo.
+    """Raise an error if a cycle failed in the substeps or in MuJoCo.
 
     Args:
-        status: outcome of the loop of :mod:`substeps`
-        name: of the vehicle
-        model: mujoco.MjModel
-        data: mujoco.MjData
-        parts: names of the parts pressed on soil, in the loop's order, e.g. 'wheel front_left'
-        ground: what broke down in ground that moves, in words; '' if nothing did
+        status: Result of the loop of :mod:`substeps`.
+        name: Name of the vehicle.
+        model: MuJoCo model (mujoco.MjModel).
+        data: MuJoCo state (mujoco.MjData).
+        parts: Names of the parts pressed on soil, in the loop's order, e.g. 'wheel front_left'.
+        ground: Failure of moving soil as text; '' if there is none.
 
     Raises:
-        VehicleError: naming vehicle, part and cause
+        VehicleError: If the cycle failed; names vehicle, part and cause.
     """
     if ground:
         raise VehicleError(f'{name}: {ground}')
-    # MuJoCo warns well before numbers overflow, and then computes on; everything else follows from that.
+    # MuJoCo warns before numbers overflow and continues with invalid values; later checks would only show
+    # consequences.
     warned = np.nonzero(data.warning.number)[0]
     if len(warned):
         raise VehicleError(
             f'{name}: the simulation became unstable at body {_first_broken(model, data)}'
-            f' ({mujoco.mjtWarning(int(warned[0])).name}); allowed: blows, stiffnesses and dampings that substep_s can'
+            f' ({mujoco.mjtWarning(int(warned[0])).name}); fix: impulses, stiffness and damping that substep_s can'
             ' resolve'
         )
     if status == substeps.OK and np.isfinite(data.qvel).all() and np.isfinite(data.qpos).all():
@@ -47,21 +48,21 @@ def check_cycle(status: int, name: str, model: Any, data: Any, parts: Sequence[s
         raise VehicleError(f'{name}: the motion of body {_first_broken(model, data)} is not finite')
     if status == substeps.TOO_FAST:
         raise VehicleError(
-            f'{name}: body {_first_broken(model, data)} moves at more than {substeps.TOP_SPEED:g} m/s; the vehicle has'
-            ' blown up'
+            f'{name}: body {_first_broken(model, data)} moves at more than {substeps.TOP_SPEED:g} m/s; its motion'
+            ' diverges'
         )
     if status >= substeps.SCRATCH_TOO_SMALL:
         part = parts[status - substeps.SCRATCH_TOO_SMALL]
-        raise VehicleError(f'{name}: {part} covers more soil nodes than its scratch holds')
+        raise VehicleError(f'{name}: {part} covers more grid nodes than its work array holds')
     raise VehicleError(
         f'{name}: the simulation became unstable: {parts[status - substeps.LEFT_WINDOW]} is accelerated by more than'
         f' {substeps.WIDER_ACCELERATIONS[-1]:g} m/s^2; fix: a smaller substep_s, lower stiffness or gains, or masses'
-        ' that fit them'
+        ' that match them'
     )
 
 
 def _first_broken(model: Any, data: Any) -> str:
-    """Return the first body whose motion is not finite, or else the one that moves fastest."""
+    """Return the first body whose motion is not finite, else the fastest body."""
     speed = np.abs(data.qvel)
     dof = int(np.argmax(np.where(np.isfinite(speed), speed, np.inf)))
     return str(model.body(int(model.dof_bodyid[dof])).name)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Events of a vehicle: rolled over, high-centred, stuck, battery empty. Each is reported once, when it begins."""
+"""Events of a vehicle: rolled over, high-centered, stuck, battery empty. Each is reported once, when it begins."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from dataclasses import dataclass
 KINDS = ('rolled_over', 'high_centered', 'stuck', 'battery_empty')
 ROLLED_OVER, HIGH_CENTERED, STUCK, BATTERY_EMPTY = KINDS
 GROUND_TRUTH = 'ground_truth'
-"""Basis of an event: found from true states."""
+"""Source of an event: ground truth."""
 
 LYING = 0.3
-"""Upward part of a vehicle's up axis below which it lies [-]."""
+"""Upward component of a vehicle's up axis below which the vehicle lies [-]."""
 RIGHTED = 0.5
-"""Upward part above which it stands again [-]."""
+"""Upward component above which the vehicle is upright again [-]."""
 LYING_S = 1.0
-"""Time for which it must lie to have rolled over [s]."""
+"""Time for which a vehicle must lie to count as rolled over [s]."""
 HULL_SHARE = 0.3
-"""Share of the weight above which a hull that carries it makes the vehicle high-centred [-]."""
+"""Fraction of the weight on the hull above which the vehicle is high-centered [-]."""
 FREE_SHARE = 0.1
-"""Share below which it stands on its wheels again [-]."""
+"""Fraction of the weight on the hull below which the vehicle is no longer high-centered [-]."""
 SHARE_S = 0.5
-"""Time constant over which the share is averaged [s]: a hull that strikes a stone once does not rest on it."""
+"""Time constant of the averaged fraction [s]; a short contact of the hull with a stone does not count."""
 GOING_MPS = 0.05
-"""Commanded speed above which a vehicle is meant to get somewhere [m/s]."""
+"""Commanded speed above which a vehicle is expected to move [m/s]."""
 STUCK_M = 0.05
-"""Way that a stuck vehicle does not cover within STUCK_NS [m]."""
+"""Distance that a stuck vehicle does not cover within STUCK_NS [m]."""
 STUCK_NS = 10_000_000_000
-"""Time in which a vehicle under command must cover STUCK_M [ns]."""
+"""Time in which a commanded vehicle must cover STUCK_M [ns]."""
 
 _STATE = struct.Struct('<ddddq????q')
 _ENTRY = struct.Struct('<qB')
@@ -38,26 +38,26 @@ _ENTRY = struct.Struct('<qB')
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """The beginning of a state that an operator would want to hear of."""
+    """Beginning of a condition that is relevant to an operator."""
 
     t_ns: int
-    """Simulated time, end of the cycle in which it was found [ns]."""
+    """Simulated time at the end of the cycle in which it was detected [ns]."""
     kind: str
     """One of KINDS."""
     source: str
-    """Data it was found from: GROUND_TRUTH."""
+    """Source of the data: GROUND_TRUTH."""
     message: str
-    """Description for a person."""
+    """Human-readable description."""
 
 
 class EventDetector:
-    """Detector of one vehicle's events: a pure function of its own state and of the arguments of :meth:`look`."""
+    """Detector of one vehicle's events; a pure function of its state and of the arguments of :meth:`update`."""
 
     def __init__(self) -> None:
         self._lying_s = 0.0
         self._share = 0.0
         self._anchor = (0.0, 0.0)
-        """Place from which the vehicle has not yet moved STUCK_M [m]."""
+        """Position from which the vehicle has not yet moved by STUCK_M [m]."""
         self._anchor_ns = 0
         self._told = dict.fromkeys(KINDS, False)
         self._history: list[tuple[int, str]] = []
@@ -81,19 +81,20 @@ class EventDetector:
         """Return the events that began in a cycle.
 
         Args:
-            t_ns: its end [ns]
-            duration: [s]
-            up: upward part of the vehicle's up axis
-            hull_share: part of the weight that the hull carries
-            speed: commanded forward speed [m/s]
-            x: of the base in the world [m]; so is y
-            empty: whether it has a battery, and that is empty
+            t_ns: Simulated time at the end of the cycle [ns].
+            duration: Duration of the cycle [s].
+            up: Upward component of the vehicle's up axis [-].
+            hull_share: Fraction of the weight on the hull [-].
+            speed: Commanded forward speed [m/s].
+            x: Position of the base along x in the world frame [m].
+            y: Position of the base along y in the world frame [m].
+            empty: Whether the vehicle has a battery and the battery is empty.
         """
         found = []
         self._lying_s = self._lying_s + duration if up < LYING else 0.0
         if self._lying_s >= LYING_S and not self._told[ROLLED_OVER]:
             lean = math.degrees(math.acos(max(up, -1.0)))
-            found.append((ROLLED_OVER, f'its up axis points {lean:.0f} deg off the vertical'))
+            found.append((ROLLED_OVER, f'its up axis is {lean:.0f} deg off the vertical'))
         elif up > RIGHTED:
             self._told[ROLLED_OVER] = False
 
@@ -110,10 +111,10 @@ class EventDetector:
             self._told[STUCK] = self._told[STUCK] and going and late
         elif late and not self._told[STUCK]:
             time = f'{STUCK_NS * 1e-9:.0f} s'
-            found.append((STUCK, f'told to go at {speed:.2f} m/s, it went less than {STUCK_M} m in {time}'))
+            found.append((STUCK, f'commanded {speed:.2f} m/s, moved less than {STUCK_M} m in {time}'))
 
         if empty and not self._told[BATTERY_EMPTY]:
-            found.append((BATTERY_EMPTY, 'its battery is empty, its motors have no torque'))
+            found.append((BATTERY_EMPTY, 'the battery is empty, the motors have no torque'))
         self._told[BATTERY_EMPTY] = self._told[BATTERY_EMPTY] and empty
 
         for kind, _ in found:
@@ -122,14 +123,14 @@ class EventDetector:
         return tuple(Event(t_ns, kind, GROUND_TRUTH, text) for kind, text in found)
 
     def save(self) -> bytes:
-        """Return the exact state, history included."""
+        """Return the exact state, including the history."""
         told = (self._told[kind] for kind in KINDS)
         head = _STATE.pack(self._lying_s, self._share, *self._anchor, self._anchor_ns, *told, len(self._history))
         return head + b''.join(_ENTRY.pack(t_ns, KINDS.index(kind)) for t_ns, kind in self._history)
 
     @staticmethod
     def load(blob: bytes) -> EventDetector:
-        """Return the instance that :meth:`save` wrote."""
+        """Return the detector with the state from :meth:`save`."""
         watch = EventDetector()
         watch._lying_s, watch._share, x, y, watch._anchor_ns, *told, count = _STATE.unpack_from(blob)
         watch._anchor = (x, y)

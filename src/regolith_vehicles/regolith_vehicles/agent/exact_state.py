@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The exact state of a vehicle as bytes: bodies, running gear, payloads, values of the run, odometry, all memory."""
+"""Exact state of a vehicle as bytes: bodies, running gear, payloads, statistics, odometry, contact memory."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 
 @dataclass(frozen=True, slots=True)
 class ExactState:
-    """What of a vehicle its future depends on, the ground excepted."""
+    """Complete state of a vehicle except the terrain."""
 
     name: str
     model: Any
-    """mujoco.MjModel."""
+    """MuJoCo model (mujoco.MjModel)."""
     data: Any
-    """mujoco.MjData."""
+    """MuJoCo state (mujoco.MjData)."""
     gear: RunningGear
     payloads: Payloads
     tools: VehicleTools
@@ -41,11 +41,7 @@ class ExactState:
     contact: GroundContact
 
     def pack(self, figures: RunStatistics) -> bytes:
-        """Return the state (little-endian).
-
-        Args:
-            figures: values of the run so far
-        """
+        """Return the state and the statistics of the run as bytes (little-endian)."""
         size = mujoco.mj_stateSize(self.model, _STATE)
         vector = np.empty(size)
         mujoco.mj_getState(self.model, self.data, vector, _STATE)
@@ -56,16 +52,19 @@ class ExactState:
         return head + odometry + self.solids.save() + self.tools.save() + self.contact.save()
 
     def unpack(self, blob: bytes) -> RunStatistics:
-        """Restore what :meth:`pack` returned; return the values of the run.
+        """Restore the state from :meth:`pack`, and return the statistics of the run.
+
+        Args:
+            blob: State from :meth:`pack`.
 
         Raises:
-            ValueError: if the blob is not the state of such a vehicle
+            ValueError: If the blob is not the state of a vehicle of this model.
         """
         size = mujoco.mj_stateSize(self.model, _STATE)
         gear_size, charge = len(self.gear.values()), self.gear.charge
         own_size = gear_size + len(charge) + self.payloads.table.size + FIGURES
         if len(blob) < _HEAD.size or _HEAD.unpack_from(blob) != (_MAGIC, size, own_size):
-            raise ValueError(f'{self.name}: not the saved state of a vehicle of this model ({len(blob)} bytes)')
+            raise ValueError(f'{self.name}: blob is not the saved state of a vehicle of this model ({len(blob)} bytes)')
         at = _HEAD.size
         vector = np.frombuffer(blob, '<f8', size, at).astype(np.float64)
         at += 8 * size

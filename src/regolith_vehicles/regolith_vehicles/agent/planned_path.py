@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The path that a scenario gives a vehicle, so that rocks can be kept off it."""
+"""Planned path of a vehicle, from which rocks are removed."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _STEP_RAD = math.radians(10.0)
 
 
 def planned_path(entry: VehicleEntry, duration_s: float) -> list[Point]:
-    """Return the line its base is to follow [m]: start and way-points, or the arc of a constant twist.
+    """Return the planned path of a vehicle's base [m]: start and waypoints, or the arc of a constant twist.
 
-    Drivers that decide as they go (live commands, plug-ins) give their start alone. A constant twist drifts off its arc
-    where wheels slip and on slopes.
+    Drivers without a fixed path (live commands, plug-ins) return only the start. A constant twist drifts off its arc
+    when wheels slip and on slopes.
 
     Args:
-        entry: the vehicle's section
-        duration_s: of the run
+        entry: Configuration of the vehicle in the scenario.
+        duration_s: Duration of the run [s].
     """
     x, y = entry.position
     driver = entry.driver
@@ -48,7 +48,7 @@ def planned_path(entry: VehicleEntry, duration_s: float) -> list[Point]:
 
 
 def running_gear_radius(gear: RunningGear) -> float:
-    """Return the radius about the base's origin [m] that holds a vehicle's wheels, steered or not, or shoes."""
+    """Return the radius around the base's origin [m] that encloses all wheels, steered or not, or all shoes."""
     data = mujoco.MjData(gear.body.model)
     data.qpos[:7] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     mujoco.mj_forward(gear.body.model, data)
@@ -58,7 +58,7 @@ def running_gear_radius(gear: RunningGear) -> float:
 
 
 def _arc(x: float, y: float, heading: float, speed: float, rate: float, time_s: float) -> list[Point]:
-    """Return points of an arc, at most one full turn of it."""
+    """Return points of an arc, at most one full turn."""
     if rate != 0.0:
         time_s = min(time_s, 2.0 * math.pi / abs(rate))
     if speed == 0.0 or time_s == 0.0:

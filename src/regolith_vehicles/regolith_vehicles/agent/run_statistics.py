@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of a run: a vehicle's way, its slip and its sinkage."""
+"""Statistics of a run: distance, slip and sinkage of a vehicle."""
 
 from __future__ import annotations
 
@@ -16,40 +16,43 @@ Vector = NDArray[np.float64]
 
 @dataclass(slots=True)
 class RunStatistics:
-    """A vehicle's figures in the run's summary; part of its state. Ways and slip count from the first command."""
+    """Statistics of a vehicle in the run's summary; part of its state.
+
+    Distances and slip count from the first command.
+    """
 
     distance: float = 0.0
-    """Horizontal path of the base [m]."""
+    """Horizontal path length of the base [m]."""
     slipped: float = 0.0
-    """Integral of the turning wheels' mean slip ratio over the way they roll [m]."""
+    """Integral of the mean slip ratio of turning wheels over their rolled distance [m]."""
     rolled: float = 0.0
-    """Mean way the rims of turning wheels went [m]."""
+    """Mean rolled distance of turning wheels at the rim [m]."""
     max_sinkage: float = 0.0
-    """Deepest total sinkage of any wheel or shoe [m]."""
+    """Maximum total sinkage of any wheel or shoe [m]."""
     commanded: float = 0.0
-    """1 once anything but standing still was commanded."""
+    """1 after the first command to move, else 0."""
 
     @property
     def mean_slip(self) -> float:
-        """Mean slip ratio over the way the wheels rolled [-]; 0 before.
+        """Mean slip ratio over the rolled distance [-]; 0 before motion.
 
-        Over the way, not over time: a wheel that starts to turn slips while the soil's shear builds up, which is long
-        in time and short in metres.
+        The mean is over distance, not over time. A wheel that starts to turn slips while the soil's shear builds up,
+        which takes a long time but a short distance.
         """
         return self.slipped / self.rolled if self.rolled > 0.0 else 0.0
 
     def update(
         self, way: float, rim_speeds: Vector, slips: Vector, sinkage: float, commanded: bool, duration: float
     ) -> None:
-        """Add a cycle.
+        """Add a cycle to the statistics.
 
         Args:
-            way: horizontal, of the base [m]
-            rim_speeds: of the wheels or bands, mean over the cycle [m/s], shape (n,)
-            slips: their slip ratios at its end, shape (n,)
-            sinkage: the deepest then [m]
-            commanded: whether wheels were told to turn
-            duration: [s]
+            way: Horizontal displacement of the base [m].
+            rim_speeds: Mean rim speeds of the wheels or bands over the cycle [m/s], shape (n,).
+            slips: Slip ratios of the wheels or bands at the end of the cycle [-], shape (n,).
+            sinkage: Maximum sinkage at the end of the cycle [m].
+            commanded: Whether a motion was commanded.
+            duration: Duration of the cycle [s].
         """
         self.max_sinkage = max(self.max_sinkage, sinkage)
         if commanded:
@@ -65,11 +68,11 @@ class RunStatistics:
             self.slipped += float(np.add.reduce(slips[turning]) / count) * rolled
 
     def values(self) -> tuple[float, ...]:
-        """Return all figures in their order; ``RunStatistics(*values)`` restores them."""
+        """Return all statistics in order; ``RunStatistics(*values)`` restores them."""
         return self.distance, self.slipped, self.rolled, self.max_sinkage, self.commanded
 
     def copy(self) -> RunStatistics:
-        """Return figures that do not change with these."""
+        """Return an independent copy."""
         return RunStatistics(*self.values())
 
 

@@ -1,6 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A trial of whether a vehicle stands and rolls: a model that compiles may still blow up, or sink in for good."""
+"""Startup check: a short simulation of standing and driving that detects unusable vehicle models.
+
+A model that compiles may still diverge or sink in without limit.
+"""
 
 from __future__ import annotations
 
@@ -11,54 +14,59 @@ from regolith_world.numerics.portable_math import norm
 
 _CYCLE_NS = 50_000_000
 _CYCLES = 10
-"""Least number of cycles of standing, and that of driving."""
+"""Minimum number of cycles of standing, and number of cycles of driving."""
 _LONGEST = 100
-"""Largest number of cycles of standing."""
+"""Maximum number of cycles of standing."""
 AT_REST_MPS = 5e-3
-"""Speed below which a vehicle stands: it would sink in by another cm in 2 s [m/s]."""
+"""Speed below which a vehicle is at rest [m/s]; in 2 s it would sink in by another 1 cm."""
 _SHARE = 0.2
-"""Share of the top speed at which it drives [-]."""
+"""Fraction of the top speed at which the vehicle drives [-]."""
 
 
 DEEP_M = 0.2
-"""How deep a vehicle may be in obstacles where it is put [m]: it is pushed out of less without being thrown."""
+"""Accepted initial penetration into obstacles [m]; contact forces remove less than this without a jump."""
 
 
 def placement_conflict(vehicle: Vehicle, x: float, y: float, heading: float) -> str:
-    """Return what keeps a vehicle from standing at a place among solids, in words; '' if nothing does.
+    """Return the conflict of a vehicle's placement with obstacles as text; '' if there is none.
 
-    It is put there as if the ground were level.
+    The vehicle is placed as if the ground were level.
 
     Args:
-        x: of the place [m]; so is y
-        heading: [rad]
+        vehicle: Vehicle to place; its pose changes.
+        x: Position of the base along x [m].
+        y: Position of the base along y [m].
+        heading: Heading [rad].
     """
     vehicle.place_on_ground(x, y, heading)
     deep = vehicle.depth_in_solids()
-    return f'stands {deep:.2g} m deep in an obstacle' if deep > DEEP_M else ''
+    return f'penetrates an obstacle by {deep:.2g} m' if deep > DEEP_M else ''
 
 
 class SinksInError(VehicleError):
-    """The soil does not carry a vehicle."""
+    """Error of a vehicle that the soil does not support."""
 
 
 STATIC_DEPTH = 0.5
-"""Sinkage of a vehicle at rest, over the height of its wheels or tracks, from which its soil does not carry it: axles
-are at the ground then, and the hull carries."""
+"""Sinkage at rest divided by the height of wheels or tracks from which the soil does not support the vehicle [-].
+
+The axles are then at the ground, and the hull carries load.
+"""
 
 
 def test_drive(vehicle: Vehicle, x: float, y: float) -> None:
-    """Place a vehicle on its ground, let it stand until it is at rest and drive for half a second.
+    """Place a vehicle on its ground, wait until it is at rest, and drive for half a second.
 
-    It stands for half a second or, on soil in which it keeps sinking, up to 5 s. The soil keeps the marks.
+    It stands for half a second or, on soil in which it continues to sink, up to 5 s. The soil keeps the ruts.
 
     Args:
-        vehicle: whose soil is level at the place
-        x: of the place [m]; so is y
+        vehicle: Vehicle on soil that is level at the position.
+        x: Position of the base along x [m].
+        y: Position of the base along y [m].
 
     Raises:
-        SinksInError: if it sinks in too deep
-        VehicleError: naming what else fails
+        SinksInError: If the vehicle sinks in too deep.
+        VehicleError: If the simulation fails; describes the failure.
     """
     vehicle.place(x, y, 0.0)
     for cycle in range(_LONGEST):
@@ -70,7 +78,7 @@ def test_drive(vehicle: Vehicle, x: float, y: float) -> None:
 
 
 def _go(vehicle: Vehicle, command: DriveCommand, deepest: float) -> None:
-    """Evolve by a cycle; refuse a vehicle that is deeper in the ground than a part of its gear's height."""
+    """Evolve by one cycle; refuse a vehicle whose sinkage exceeds a fraction of a part's height."""
     vehicle.grid.apply(vehicle.evolve(_CYCLE_NS, *vehicle.gear.targets(command)))
     vehicle.commit()
     sunk = vehicle.gear.penetration_error(deepest)

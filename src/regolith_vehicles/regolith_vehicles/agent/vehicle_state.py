@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A vehicle's committed state as observers get it."""
+"""Committed state of a vehicle for observers."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class PartStates:
-    """States of a running gear's parts on the ground."""
+    """States of the running gear's parts on the ground."""
 
     names: tuple[str, ...]
     """Names of the parts."""
     columns: tuple[str, ...]
-    """Names of the table's columns; for wheels those of :mod:`regolith_vehicles.contact.wheel_state`."""
+    """Names of the table's columns; for wheels see :mod:`regolith_vehicles.contact.wheel_state`."""
     table: Vector
-    """One row per part, shape (n, number of columns)."""
+    """Table of states, one row per part, shape (n, number of columns)."""
     positions: Vector
-    """Origins in the world of the bodies they are fixed to, of wheels their centres [m], shape (n, 3)."""
+    """Origins of the parts' bodies in the world, for wheels their centers [m], shape (n, 3)."""
     orientations: Vector
-    """Orientations of these bodies, quaternions (x, y, z, w), shape (n, 4)."""
+    """Orientations of the parts' bodies in the world, quaternions (x, y, z, w), shape (n, 4)."""
 
 
 @dataclass(frozen=True, slots=True)
 class VehicleState:
-    """A committed state for observers."""
+    """Committed state of a vehicle for observers."""
 
     t_ns: int
     """Simulated time [ns]."""
@@ -46,40 +46,44 @@ class VehicleState:
     base: BodyState
     """Pose and twist of the base."""
     joint_names: tuple[str, ...]
-    """Names of the joints, in the order of the next three."""
+    """Names of the joints, in the order of the next three fields."""
     joint_positions: Vector
-    """[rad] or [m]."""
+    """Positions of the joints [rad] or [m]."""
     joint_velocities: Vector
-    """[rad/s] or [m/s]."""
+    """Velocities of the joints [rad/s] or [m/s]."""
     joint_efforts: Vector
-    """Efforts of motors and springs [N m] or [N]."""
+    """Efforts of motors and springs on the joints [N m] or [N]."""
     parts: PartStates
     """States of the running gear's parts."""
     poses: Vector | None
-    """Poses in the world of all parts that are drawn and move, in the order of the agent's looks: x, y, z [m] and
-    quaternion (x, y, z, w), shape (n, 7); None: nobody wants them."""
+    """World poses of all moving drawn parts: x, y, z [m] and quaternion (x, y, z, w), shape (n, 7).
+
+    The order is that of the agent's visual description. None: not requested.
+    """
     told: Vector
-    """Values of the running gear's quantities (:meth:`regolith_vehicles.running_gear.RunningGear.telemetry`), then of
-    the
-    tools' (:meth:`regolith_vehicles.tools.vehicle_tools.VehicleTools.telemetry`)."""
+    """Telemetry of the running gear (:meth:`regolith_vehicles.running_gear.RunningGear.telemetry`), then of the tools
+    (:meth:`regolith_vehicles.tools.vehicle_tools.VehicleTools.telemetry`).
+    """
     charge: Vector
     """State of the battery by the columns of :mod:`regolith_vehicles.powertrain.battery`; (0,) without one."""
     odometry: Odometry | None
-    """Dead reckoning; None of a running gear without."""
+    """Odometry; None for a running gear without odometry."""
     command: DriveCommand
     """Last command of the driver."""
     figures: RunStatistics
-    """Figures of the run so far."""
+    """Statistics of the run so far."""
     events: tuple[Event, ...] = ()
-    """Events that began in the cycle that led here."""
+    """Events that began in the cycle that led to this state."""
     cycle_ns: int = 0
-    """Length of the cycle that led here [ns]; 0 if none did (at the start, after a restore)."""
+    """Duration of the cycle that led to this state [ns]; 0 at the start and after a restore."""
     motion: Vector | None = None
-    """Motion of the base after every substep of that cycle, see
+    """Motion of the base after every substep of that cycle; see
     :func:`regolith_vehicles.dynamics.substeps.substep_loop`.
     """
     alternation: Vector | None = None
-    """Fraction of that cycle's substeps in which each actuator went from one limit of its force to the other, shape
-    (nu,); None as for ``motion``."""
+    """Fraction of the cycle's substeps in which each actuator switched between its force limits [-], shape (nu,).
+
+    None as for ``motion``.
+    """
     discs: Surfels | None = None
-    """Surface of the soil that moves in the vehicle's regions; None: it has none, or nobody wants them."""
+    """Surface of the moving soil in the vehicle's regions; None: it has no regions, or the surface is not requested."""

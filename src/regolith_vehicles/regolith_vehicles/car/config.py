@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters of the running gear ``car`` in a vehicle's YAML file."""
+"""Parameters of the running gear ``car`` in a vehicle's YAML file."""
 
 from __future__ import annotations
 
@@ -17,37 +17,44 @@ Vector = NDArray[np.float64]
 
 
 class CarWheelConfig(Section):
-    """One wheel by the names its parts have in the MJCF file."""
+    """One wheel of a car, by the names of its parts in the MJCF file."""
 
-    name: str = Field(min_length=1, description='of the wheel in messages')
-    body: str = Field(min_length=1, description='MJCF body whose origin is the wheel centre')
-    joint: str = Field(min_length=1, description='MJCF hinge it spins about; its axis is the axle')
-    radius_m: float = Field(gt=0.0, le=5.0, description='of the cylinder that soil feels [m]')
-    width_m: float = Field(gt=0.0, le=5.0, description='[m]')
-    tire: str | None = Field(default=None, min_length=1, description='name of a known tire, or path of a tire YAML')
-    tire_mode: Literal['regolith', 'reference'] = Field(
-        default='regolith', description="reference: as Chrono's tires respond"
+    name: str = Field(min_length=1, description='Name of the wheel in messages.')
+    body: str = Field(min_length=1, description='MJCF body whose origin is the wheel center.')
+    joint: str = Field(min_length=1, description="MJCF hinge of the wheel's rotation; its axis is the axle.")
+    radius_m: float = Field(gt=0.0, le=5.0, description='Radius of the cylinder in contact with soil [m].')
+    width_m: float = Field(gt=0.0, le=5.0, description='Width of the wheel [m].')
+    tire: str | None = Field(
+        default=None, min_length=1, description='Name of a known tire, or path of a tire YAML file.'
     )
-    brake_torque_nm: float = Field(default=0.0, ge=0.0, le=1e6, description='at full braking [N m]')
+    tire_mode: Literal['regolith', 'reference'] = Field(
+        default='regolith', description="Tire behavior. Reference: as Chrono's tires respond."
+    )
+    brake_torque_nm: float = Field(default=0.0, ge=0.0, le=1e6, description='Brake torque at full braking [N m].')
     drive_ratio: float = Field(
-        default=0.0, ge=0.0, le=100.0, description="its torque over the driveshaft's, differentials open"
+        default=0.0,
+        ge=0.0,
+        le=100.0,
+        description='Wheel torque divided by driveshaft torque, with open differentials [-].',
     )
     upright: str | None = Field(
         default=None,
         min_length=1,
-        description='MJCF body that bears it, where its torque comes by a half shaft from the chassis;'
-        ' absent: from a motor in the hub',
+        description='MJCF body that supports the wheel if a half shaft from the chassis transmits its torque.'
+        ' Absent: a motor in the hub.',
     )
 
 
 class SpringConfig(Section):
-    """A spring between two bodies: a tendon of the MJCF file with a motor on it."""
+    """Spring between two bodies: a motor on a tendon of the MJCF file."""
 
-    actuator: str = Field(min_length=1, description='MJCF motor on a tendon')
-    rest_length_m: float = Field(gt=0.0, description='at which the spring pushes nothing [m]')
-    force: Curve = Field(description='deflection [m] and force [N] from 0, 0 on; the same for push and pull')
-    stops_m: tuple[float, float] = Field(description='lengths below and above which the stops act, too [m]')
-    stop_force: Curve = Field(description='way beyond a stop [m] and force [N] from 0, 0 on')
+    actuator: str = Field(min_length=1, description='MJCF motor on a tendon.')
+    rest_length_m: float = Field(gt=0.0, description='Length at which the spring force is zero [m].')
+    force: Curve = Field(
+        description='Pairs of deflection [m] and force [N], starting at 0, 0; the same for compression and extension.'
+    )
+    stops_m: tuple[float, float] = Field(description='Lengths below and above which the stops also act [m].')
+    stop_force: Curve = Field(description='Pairs of travel beyond a stop [m] and force [N], starting at 0, 0.')
 
     @model_validator(mode='after')
     def _is_a_spring(self) -> SpringConfig:
@@ -87,14 +94,18 @@ class SpringConfig(Section):
 
 
 class DamperConfig(Section):
-    """A damper between two bodies: a tendon of the MJCF file with a motor on it."""
+    """Damper between two bodies: a motor on a tendon of the MJCF file."""
 
-    actuator: str = Field(min_length=1, description='MJCF motor on a tendon')
-    range_m: tuple[float, float] = Field(description='lengths between which it works as it should [m]')
-    compression_nspm: float = Field(ge=0.0, description='[N s/m]')
-    rebound_nspm: float = Field(ge=0.0, description='[N s/m]')
-    compression_outside_nspm: float = Field(ge=0.0, description='outside the range [N s/m]')
-    rebound_outside_nspm: float = Field(ge=0.0, description='outside the range [N s/m]')
+    actuator: str = Field(min_length=1, description='MJCF motor on a tendon.')
+    range_m: tuple[float, float] = Field(description='Lengths between which the inner damping coefficients apply [m].')
+    compression_nspm: float = Field(ge=0.0, description='Damping coefficient in compression, within the range [N s/m].')
+    rebound_nspm: float = Field(ge=0.0, description='Damping coefficient in rebound, within the range [N s/m].')
+    compression_outside_nspm: float = Field(
+        ge=0.0, description='Damping coefficient in compression, outside the range [N s/m].'
+    )
+    rebound_outside_nspm: float = Field(
+        ge=0.0, description='Damping coefficient in rebound, outside the range [N s/m].'
+    )
 
     @model_validator(mode='after')
     def _has_a_range(self) -> DamperConfig:
@@ -104,38 +115,43 @@ class DamperConfig(Section):
 
 
 class CarSteeringConfig(Section):
-    """The steering."""
+    """Steering of a car."""
 
-    actuator: str = Field(min_length=1, description='MJCF position servo of the linkage')
-    max_angle_deg: float = Field(gt=0.0, le=90.0, description='of the linkage at full steering [deg]')
+    actuator: str = Field(min_length=1, description='MJCF position servo of the linkage.')
+    max_angle_deg: float = Field(gt=0.0, le=90.0, description='Angle of the linkage at full steering [deg].')
     max_rate_degps: float | None = Field(
         default=None,
         gt=0.0,
         le=1e4,
-        description='Largest rate of the linkage [deg/s]. Absent: it jumps to what is commanded.',
+        description='Maximum rate of the linkage [deg/s]. Absent: the linkage follows the command without delay.',
     )
     wheel_angle_deg: float = Field(
-        gt=0.0, le=90.0, description='mean of the steered wheels at full steering, by which a yaw rate is driven [deg]'
+        gt=0.0,
+        le=90.0,
+        description='Mean angle of the steered wheels at full steering, used to convert a yaw rate into steering'
+        ' [deg].',
     )
 
 
 class CarConfig(Section):
-    """A road vehicle's running gear."""
+    """Parameters of a road vehicle's running gear."""
 
     wheels: tuple[CarWheelConfig, ...] = Field(min_length=1, max_length=20)
     springs: tuple[SpringConfig, ...] = ()
     dampers: tuple[DamperConfig, ...] = ()
     steering: CarSteeringConfig
     powertrains: dict[str, PowertrainConfig] = Field(
-        min_length=1, max_length=20, description='name -> what can drive it'
+        min_length=1, max_length=20, description='Available powertrains by name.'
     )
-    powertrain: str = Field(description='the one of them that does')
-    driveshaft: str = Field(min_length=1, description='MJCF motor on the tendon that turns as the driveshaft does')
+    powertrain: str = Field(description='Name of the powertrain in use.')
+    driveshaft: str = Field(min_length=1, description='MJCF motor on the tendon that turns as the driveshaft does.')
     differential_locks: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
-        default=(), max_length=20, description='MJCF equality constraints that lock differentials'
+        default=(), max_length=20, description='MJCF equality constraints that lock differentials.'
     )
-    differentials_locked: bool = Field(default=False, description='whether all of them do')
-    pedal_time_s: float = Field(default=0.0, ge=0.0, le=10.0, description='from nothing to full of any input [s]')
+    differentials_locked: bool = Field(default=False, description='Whether all differentials are locked.')
+    pedal_time_s: float = Field(
+        default=0.0, ge=0.0, le=10.0, description='Time in which a driver input changes from zero to full [s].'
+    )
 
     @model_validator(mode='after')
     def _parts_are_its_own(self) -> CarConfig:
@@ -156,9 +172,9 @@ class CarConfig(Section):
             first: dict[str, str] = {}
             for key, name in named:
                 if first.setdefault(name, key) != key:
-                    raise ValueError(f'{key} = {name!r}: is that of {first[name]}, too; allowed: each once')
+                    raise ValueError(f'{key} = {name!r}: is already used by {first[name]}; allowed: unique names')
         if not any(wheel.drive_ratio > 0.0 for wheel in self.wheels):
-            raise ValueError('wheels.0.drive_ratio = 0: so is that of all wheels; allowed: above 0 of one')
+            raise ValueError('wheels.0.drive_ratio = 0: no wheel is driven; allowed: above 0 for at least one wheel')
         return self
 
     @model_validator(mode='after')

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What moves a car within a substep: springs and dampers by their tables, powertrain and brakes.
+"""Forces on a car within a substep: springs and dampers by their tables, powertrain and brakes.
 
 Source: blundell2014, chapter 6.
 Checked by: test_car.py::test_springs_push_by_their_table.
@@ -25,16 +25,16 @@ Indices = NDArray[np.int64]
 
 
 class Struts(NamedTuple):
-    """Springs and dampers."""
+    """Springs and dampers of a car."""
 
     spring: Indices
     """Actuators of the springs, shape (n,)."""
     knots: Floats
-    """Length [m] and push [N] of each, the last repeated, shape (n, k, 2)."""
+    """Length [m] and push [N] of each spring, the last point repeated, shape (n, k, 2)."""
     damper: Indices
     """Actuators of the dampers, shape (m,)."""
     damping: Floats
-    """Range [m], compression and rebound within it and outside [N s/m], shape (m, 6)."""
+    """Range [m], compression and rebound coefficients within it and outside [N s/m], shape (m, 6)."""
 
 
 class CarArrays(NamedTuple):
@@ -47,23 +47,23 @@ class CarArrays(NamedTuple):
     begin: Floats
     """Command at the start of the cycle, shape (4,)."""
     end: Floats
-    """Command at its end."""
+    """Command at the end of the cycle, shape (4,)."""
     brake_dof: Indices
     """Degrees of freedom of the wheels, shape (w,)."""
     brake_torque: Floats
-    """Of each at full braking [N m]."""
+    """Torque of each wheel's brake at full braking [N m], shape (w,)."""
     drive_ratio: Floats
-    """Torque of each wheel over the driveshaft's, shape (w,)."""
+    """Torque of each wheel divided by the driveshaft's torque [-], shape (w,)."""
     uprights: Indices
-    """Body that bears each wheel driven by a half shaft, -1: none."""
+    """Body that supports each wheel driven by a half shaft, -1: none; shape (w,)."""
     base: int
     """Body of the chassis."""
     mounted: bool
-    """Whether the chassis bears the engine's reaction."""
+    """Whether the engine's reaction torque acts on the chassis."""
     state: Floats
-    """In/out: of the powertrain, shape (STATES,)."""
+    """In/out: state of the powertrain, shape (STATES,)."""
     wound_up: Floats
-    """In/out: elastic part of each brake's turn [rad], shape (w,)."""
+    """In/out: elastic rotation of each brake [rad], shape (w,)."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
@@ -97,12 +97,14 @@ def drive(arrays: CarArrays, step: float, share: float, bodies: BodyArrays) -> N
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _react(arrays: CarArrays, shaft: float, bodies: BodyArrays) -> None:
-    """Let the chassis bear what half shafts do to the wheels, which MuJoCo's joints leave to the uprights.
+    """Apply the reactions of half shafts to the chassis, which MuJoCo's joints apply to the uprights.
 
-    The torque that shafts lose or gain on their own inertia is left out.
+    The torque by the shafts' own inertia is neglected.
 
     Args:
-        shaft: torque on the driveshaft [N m]
+        arrays: Arguments of :func:`drive`.
+        shaft: Torque on the driveshaft [N m].
+        bodies: MuJoCo's structures.
     """
     applied, xmat, base = bodies.xfrc_applied, bodies.xmat, arrays.base
     for w in range(arrays.uprights.shape[0]):
@@ -113,6 +115,6 @@ def _react(arrays: CarArrays, shaft: float, bodies: BodyArrays) -> None:
         for a in range(3):
             applied[b, 3 + a] += turn * xmat[b, 3 * a + 1]
             applied[base, 3 + a] -= turn * xmat[base, 3 * a + 1]
-    if not arrays.mounted:  # the differentials' boxes turn the chassis, and no engine turns it back
+    if not arrays.mounted:  # the differentials' housings turn the chassis, without the counter torque of an engine
         for a in range(3):
             applied[base, 3 + a] -= shaft * xmat[base, 3 * a]

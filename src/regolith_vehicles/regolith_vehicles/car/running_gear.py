@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A car as a running gear: steering, throttle and brake in, forces of ground, struts and engine out."""
+"""Running gear of a car: driver inputs, steering, powertrain, and forces of ground and struts."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ Indices = NDArray[np.int64]
 
 _TENDON, _JOINT = int(mujoco.mjtEq.mjEQ_TENDON), int(mujoco.mjtWrap.mjWRAP_JOINT)
 LOCKED_OUT = 1.0
-"""Speed above which the lever does not change between ahead and reverse [m/s]."""
+"""Speed above which the gear does not change between forward and reverse [m/s]."""
 
 
 class Car(RunningGear):
-    """Wheels on tyres and a powertrain; the table's columns are those of :mod:`regolith_vehicles.contact.wheel_state`.
+    """Wheels with tires and a powertrain; the table has the columns of :mod:`regolith_vehicles.contact.wheel_state`.
 
-    A command is steering (-1 right to 1 left), throttle and braking (0 to 1) and direction (below 0: reverse gear), by
-    itself as :meth:`ramp`'s target, or made of a twist or an Ackermann command
+    A command is steering (-1 right to 1 left), throttle and braking (0 to 1) and direction (below 0: reverse gear). It
+    is given as :meth:`ramp`'s target, or computed from a twist or an Ackermann command
     (:mod:`regolith_vehicles.car.speed_controller`).
     """
 
@@ -68,14 +68,17 @@ class Car(RunningGear):
     hooks = RunningGearHooks(drive=forces.drive)
 
     def __init__(self, config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path, **parameters: Any) -> None:
-        """Make the gear.
+        """Make the running gear.
 
         Args:
-            parameters: as :class:`regolith_vehicles.car.config.CarConfig` has them
+            config: Vehicle model.
+            body: Multibody model.
+            mjcf_path: Path of the MJCF file.
+            **parameters: Parameters as in :class:`regolith_vehicles.car.config.CarConfig`.
 
         Raises:
-            VehicleModelError: if a name is not in the MJCF file
-            InputError: naming file, key, value and what is allowed
+            VehicleModelError: If a name is not in the MJCF file.
+            InputError: If a parameter is invalid; names file, key, value and allowed values.
         """
         self.where = config.file or str(mjcf_path)
         self.mjcf = Path(mjcf_path).name
@@ -90,7 +93,7 @@ class Car(RunningGear):
         self.half_width = np.array([0.5 * w.width_m for w in wheels])
         place = self._place(body.base)
         full = math.radians(self.car.steering.wheel_angle_deg)
-        # By the wheels that steer or do not: each counts at its own angle, which is 0 where nothing turns it.
+        # Whether each wheel steers; a wheel without steering counts with an angle of 0.
         every = np.ones(len(wheels), dtype=bool)
         self.layout = WheelLayout(place[:, 0], place[:, 1], self.radius, every, full, math.inf, engine=True)
         super().__init__(config, body, mjcf_path)
@@ -99,7 +102,7 @@ class Car(RunningGear):
         self.driveshaft = int(self._find('actuator', [('driveshaft', self.car.driveshaft)])[0])
         self.train = self._train()
         self.brake_torque = np.array([w.brake_torque_nm for w in wheels])
-        # Taken over by every reset of MuJoCo's data, as a placing begins with.
+        # Applied by every reset of MuJoCo's data, with which a placement starts.
         locks = self._find(
             'equality', [(f'differential_locks.{k}', name) for k, name in enumerate(self.car.differential_locks)]
         )
@@ -118,14 +121,14 @@ class Car(RunningGear):
         self.tyres = self._tyres()
 
     def _place(self, base: int) -> Vector:
-        """Return where the wheels stand in the frame of body ``base`` [m], shape (w, 3)."""
+        """Return the positions of the wheels in the frame of body ``base`` [m], shape (w, 3)."""
         data = mujoco.MjData(self.model)
         data.qpos[:7] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
         mujoco.mj_kinematics(self.model, data)
         return np.asarray(data.xpos[self.bodies] - data.xpos[base])
 
     def _find(self, kind: str, names: list[tuple[str, str]]) -> Indices:
-        """Return the indices of things in the MJCF file by (key, name)."""
+        """Return the indices of elements of the MJCF file by (key, name)."""
         return parameter_indices(self.model, kind, names, self.mjcf, self.where)
 
     def _struts(self) -> Struts:
@@ -135,7 +138,7 @@ class Car(RunningGear):
         knots = np.zeros((len(springs), longest, 2))
         for k, curve in enumerate(curves):
             knots[k, : len(curve)] = curve
-            # Beyond the last point the value stays; the points that fill up the table lie further on.
+            # Beyond the last point the value is constant; the points that fill up the table are further on.
             knots[k, len(curve) :, 0] = curve[-1, 0] + 1.0 + np.arange(longest - len(curve))
             knots[k, len(curve) :, 1] = curve[-1, 1]
         damping = np.array(
@@ -156,7 +159,7 @@ class Car(RunningGear):
         return self.powertrain(config, self.car.powertrain, self._shaft_inertia())
 
     def _shaft_inertia(self) -> float:
-        """Return the inertia that the driveshaft has for a sudden torque, all wheels in the air [kg m^2]."""
+        """Return the inertia of the driveshaft for a sudden torque, with all wheels in the air [kg m^2]."""
         data = mujoco.MjData(self.model)
         mujoco.mj_forward(self.model, data)
         moment = np.zeros((1, self.model.nv))
@@ -172,7 +175,7 @@ class Car(RunningGear):
         return 1.0 / dot(moment[0], speeded[0])
 
     def _tyres(self) -> dict[int, Tire]:
-        """Return the wheels' tyres, by the index of the wheel."""
+        """Return the tires by the index of their wheel."""
         return {
             k: wheel_tire(
                 self.config,
@@ -199,7 +202,7 @@ class Car(RunningGear):
 
     @property
     def rollers(self) -> tuple[Roller, ...]:
-        """The wheels."""
+        """Wheels as rollers."""
         return tuple(
             Roller(int(body), w.name, PartRole.WHEEL, w.radius_m, w.width_m)
             for w, body in zip(self.car.wheels, self.bodies, strict=True)
@@ -207,7 +210,7 @@ class Car(RunningGear):
 
     @property
     def rigid_terrain_contact(self) -> Callable[[ContactSetting], GroundContact] | None:
-        """Maker of the tyres' contact."""
+        """Factory of the tires' contact."""
         return partial(TireContact, tyres=self.tyres) if self.tyres else None
 
     @property
@@ -217,7 +220,7 @@ class Car(RunningGear):
 
     @property
     def top_speed(self) -> float:
-        """Speed at the engine's last speed in the highest gear, without slip [m/s]."""
+        """Speed at the engine's maximum speed in the highest gear, without slip [m/s]."""
         per_wheel = float(self.drive_ratio.sum())
         return float(self.train.full[-1, 0] * self.train.ratio[-1] / per_wheel * self.radius.max())
 
@@ -227,10 +230,10 @@ class Car(RunningGear):
         return place[:, 0], place[:, 1], place[:, 2] - self.radius
 
     def targets(self, command: DriveCommand) -> tuple[Vector, ...]:
-        """Return what :meth:`ramp` takes: of pedals themselves, else what is to be driven."""
+        """Return the targets of :meth:`ramp`: driver inputs, speed and angle, or the twist."""
         if command.joints:
             named = ', '.join(sorted(command.joints))
-            raise VehicleError(f'targets of joints {named} for a car; allowed: none')
+            raise VehicleError(f'command has targets of joints {named}; allowed: none for a car')
         if isinstance(command.by, PedalCommand):
             *inputs, reverse = command.by
             return (np.array([*inputs, -1.0 if reverse else 1.0]),)
@@ -242,9 +245,10 @@ class Car(RunningGear):
         """Return commands at both ends of a cycle.
 
         Args:
-            targets: forward speed [m/s] and yaw rate [rad/s], shape (2,); or forward speed and angle of the steered
-                wheels [rad], shape (1,) each; or steering, throttle, braking and, if it is not to go ahead, direction,
-                shape (3,) or (4,)
+            duration: Duration of the cycle [s].
+            *targets: Forward speed [m/s] and yaw rate [rad/s], shape (2,); or forward speed and angle of the steered
+                wheels
+                [rad], shape (1,) each; or steering, throttle, braking and optionally direction, shape (3,) or (4,).
         """
         given = np.concatenate([np.asarray(target, dtype=np.float64) for target in targets])
         speed, integral = self.cruising.tolist()
@@ -271,7 +275,7 @@ class Car(RunningGear):
         return self.command, wanted
 
     def _rim_speed(self) -> float:
-        """Return the speed of the quickest driven rim at the end of the last cycle [m/s]."""
+        """Return the speed of the fastest driven rim at the end of the last cycle [m/s]."""
         rims = np.abs(self.table[:, wheel_state.SPIN]) * self.radius
         return float(rims[self.drive_ratio > 0.0].max(initial=0.0))
 
@@ -281,7 +285,7 @@ class Car(RunningGear):
 
     @property
     def at_rest(self) -> Vector:
-        """Command with the brakes on."""
+        """Command with the brakes applied."""
         return np.array([0.0, 0.0, 1.0, 1.0])
 
     def driving(self, ramp: tuple[Vector, Vector]) -> CarArrays:
@@ -304,7 +308,7 @@ class Car(RunningGear):
         )
 
     def roll(self, data: Any, speed: float) -> None:
-        """Let the wheels roll, and whatever tendons of constant length tie to them turn; pedals are released."""
+        """Set the speeds of rolling wheels and of the joints coupled to them by tendons; driver inputs are zero."""
         model = self.model
         data.qvel[self.dofs] = speed / self.radius
         known = {int(dof) for dof in self.dofs}
@@ -324,26 +328,27 @@ class Car(RunningGear):
         self.wound_up[:] = 0.0
 
     def positions(self, data: Any) -> tuple[Vector, Vector]:
-        """Return the angles of the wheels about their axles, and of these against the chassis [rad]."""
+        """Return the rotation of the wheels about their axles, and the steering angles of the axles [rad]."""
         return np.array(data.qpos[self.angles]), self.steer_angles(data)
 
     def steer_angles(self, data: Any) -> Vector:
-        """Return the angles by which the wheels' axles are turned in the chassis' plane [rad], left positive.
+        """Return the steering angles of the wheels' axles in the chassis plane [rad], positive to the left.
 
-        For odometry they are what sensors on the uprights would measure, toe and play of the suspension included.
+        For odometry these are the angles that sensors on the uprights would measure, including toe and suspension
+        play.
         """
         local = times(data.xaxis[self.joints_of], data.xmat[self.body.base].reshape(3, 3))
         return each(math.atan2, -local[:, 0], local[:, 1])
 
     def finish(self, data: Any, before: Any, ramp: tuple[Vector, Vector], duration: float) -> None:
-        """Keep the command, and the speed for the next one; advance odometry."""
+        """Store the command and the present speed; advance odometry."""
         self.command = ramp[1]
         turned, angles = data.qpos[self.angles] - before[0], 0.5 * (before[1] + self.steer_angles(data))
         self.advance_odometry(data, turned, angles, duration)
         self.cruising[0] = dot(data.qvel[:3], data.xmat[self.body.base].reshape(3, 3)[:, 0])
 
     def measure(self, data: Any, contacts: Contacts) -> None:
-        """Fill the table of wheel states; angles of steering are those of the wheels against the chassis."""
+        """Fill the table of wheel states; steering angles are those of the wheels relative to the chassis."""
         window = contacts.window
         measure_wheels(
             window.base,
@@ -365,13 +370,13 @@ class Car(RunningGear):
         )
 
     def moves(self, ramp: tuple[Vector, Vector]) -> bool:
-        """Return whether the engine is to drive it; brakes and direction are set at rest, too."""
+        """Return whether throttle is applied; brakes and direction are also set at rest."""
         return bool(max(command[THROTTLE] for command in ramp) > 0.0)
 
     def update_statistics(
         self, figures: RunStatistics, way: float, data: Any, before: Any, moving: bool, duration: float
     ) -> None:
-        """Add a cycle with the way of the rims; see the base class."""
+        """Add a cycle with the rolled distance of the rims; see the base class."""
         turned = data.qpos[self.angles] - before[0]
         figures.update(way, turned / duration * self.radius, *slip_and_sinkage(self.table), moving, duration)
 
@@ -383,7 +388,7 @@ class Car(RunningGear):
         return min(min(wheel.width_m, wheel.radius_m) for wheel in wheels)
 
     def sunk(self) -> tuple[Sunk, ...]:
-        """Return the wheels in the ground."""
+        """Return the sinkage of the wheels."""
         sinkages = self.table[:, wheel_state.SINKAGE_TOTAL].tolist()
         return tuple(
             Sunk(f'wheel {wheel.name}', sinkage, 2.0 * wheel.radius_m)
@@ -391,7 +396,7 @@ class Car(RunningGear):
         )
 
     def reset(self) -> None:
-        """Command nothing, first gear, and forget all loads."""
+        """Reset to zero command and first gear, without contact memory."""
         super().reset()
         self.command = np.zeros(4)
         self.cruising[:] = 0.0
@@ -399,11 +404,11 @@ class Car(RunningGear):
         self.wound_up[:] = 0.0
 
     def values(self) -> Vector:
-        """Return command, memory of the controller, state of the powertrain, turns of the brakes, and the table."""
+        """Return command, controller memory, powertrain state, brake rotations, and the table."""
         return np.concatenate((self.command, self.cruising, self.state, self.wound_up, self.table.reshape(-1)))
 
     def take(self, values: Vector) -> None:
-        """Restore what :meth:`values` returned."""
+        """Restore the state from :meth:`values`."""
         command, cruising, state, wound_up, table = np.split(values, np.cumsum((4, 2, STATES, len(self.wound_up))))
         self.command, self.cruising, self.state[:], self.wound_up[:] = command.copy(), cruising.copy(), state, wound_up
         super().take(table)

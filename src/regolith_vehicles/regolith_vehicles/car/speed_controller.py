@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A speed or a twist turned into what a driver does: steering by the bicycle model, pedals by a PI controller."""
+"""Conversion of a speed or twist to driver inputs: steering by the bicycle model, pedals by a PI controller."""
 
 from __future__ import annotations
 
@@ -13,37 +13,38 @@ from numpy.typing import NDArray
 Vector = NDArray[np.float64]
 
 PROPORTIONAL, INTEGRAL = 0.25, 0.1
-"""Throttle for each m/s that is lacking, and for each m/s and second."""
+"""Throttle per speed deficit [s/m], and per integrated speed deficit [1/m]."""
 BRAKING, BRAKING_INTEGRAL = 0.3, 0.3
-"""Brake for each m/s too much, and for each m/s and second: downhill the first alone would let it roll on."""
+"""Braking per excess speed [s/m], and per integrated excess speed [1/m]; without the latter a car rolls downhill."""
 COASTING = 0.3
-"""Speed too much up to which it only takes its foot off the throttle [m/s]."""
+"""Excess speed up to which the controller only releases the throttle [m/s]."""
 SPINNING, SPINNING_SHARE = 0.15, 0.15
-"""Speed of rims beyond the car's that a driver minds [m/s], and its growth with speed; at twice that it shuts it."""
+"""Excess rim speed at which the throttle is reduced [m/s], and its increase with speed [-]; zero throttle at twice it.
+"""
 STANDING = 0.2
-"""Speed below which it may stop for good, or change its direction [m/s]."""
+"""Speed below which the car can stop or change its direction [m/s]."""
 _SLOW = 0.5
-"""Least speed that a yaw rate is divided by [m/s]."""
+"""Minimum speed by which a yaw rate is divided [m/s]."""
 
 
 class SpeedController(NamedTuple):
-    """Command and memory of a controller."""
+    """Command and state of a controller."""
 
     command: Vector
     """Steering (-1 to 1), throttle and braking (0 to 1), direction (1 or -1), shape (4,)."""
     integral: float
-    """Lacking speed, integrated; below 0: what is too much, while it brakes [m]."""
+    """Integrated speed deficit; negative during braking: integrated excess speed [m]."""
 
 
 def steered(linear: float, angular: float, speed: float, wheelbase: float, full_angle: float) -> float:
     """Return the steering (-1 to 1) for a twist, by the bicycle model.
 
     Args:
-        linear: forward speed to reach [m/s]
-        angular: yaw rate, left positive [rad/s]
-        speed: forward speed now [m/s]
-        wheelbase: [m]
-        full_angle: of the wheels at full steering [rad]
+        linear: Target forward speed [m/s].
+        angular: Yaw rate, positive to the left [rad/s].
+        speed: Present forward speed [m/s].
+        wheelbase: Wheelbase [m].
+        full_angle: Angle of the wheels at full steering [rad].
 
     Source: rajamani2012, section 2.2.
     Checked by: test_car.py::test_a_twist_is_driven.
@@ -53,17 +54,17 @@ def steered(linear: float, angular: float, speed: float, wheelbase: float, full_
 
 
 def brakes(linear: float, lacking: float, integral: float) -> bool:
-    """Return whether a driver brakes: to stop, much too fast, or braking already and not much too slow."""
+    """Return whether to brake: to stop, at a large excess speed, or while braking without a large speed deficit."""
     return linear == 0.0 or lacking < -COASTING or (integral < 0.0 and lacking < COASTING)
 
 
 def slowed(lacking: float, integral: float, duration: float) -> tuple[float, float]:
-    """Return the brake (0 to 1) and the new integral [m] of a driver who brakes.
+    """Return the braking (0 to 1) and the new integral [m] during braking.
 
     Args:
-        lacking: speed to reach less that of now, both along the way [m/s]
-        integral: of that [m]; above 0, from driving on, it counts for nothing
-        duration: of the cycle [s]
+        lacking: Speed deficit in the direction of motion [m/s].
+        integral: Integrated speed deficit [m]; positive values, from driving, are ignored.
+        duration: Duration of the cycle [s].
     """
     summed = min(0.0, min(0.0, integral) + lacking * duration)
     wanted = -BRAKING * lacking - BRAKING_INTEGRAL * summed
@@ -72,11 +73,11 @@ def slowed(lacking: float, integral: float, duration: float) -> tuple[float, flo
 
 
 def traction_limit(spinning: float, speed: float) -> float:
-    """Return the share of the throttle (0 to 1) that a driver leaves whose wheels spin.
+    """Return the factor on the throttle (0 to 1) that limits wheel spin.
 
     Args:
-        spinning: speed of the quickest driven rim beyond the car's [m/s]
-        speed: forward speed [m/s]
+        spinning: Speed of the fastest driven rim minus the car's speed [m/s].
+        speed: Forward speed [m/s].
 
     Source: rajamani2012, section 3.3.
     Checked by: test_car.py::test_a_twist_does_not_spin_the_wheels.
@@ -86,9 +87,10 @@ def traction_limit(spinning: float, speed: float) -> float:
 
 
 def held_back(lacking: float, speed: float, integral: float, duration: float) -> float:
-    """Return the new integral [m] of a driver who brakes as it goes the wrong way.
+    """Return the new integral [m] while the car brakes because it moves in the wrong direction.
 
-    Rolling back a little, as at the foot of a slope, it gives more throttle each time that it lets go; else it forgets.
+    If the car rolls back slowly, as at the foot of a slope, each release of the brake applies more throttle. At higher
+    speed the integral is reset.
     """
     if abs(speed) > 2.5 * STANDING:
         return 0.0
@@ -99,16 +101,16 @@ def speed_control(linear: float, steering: float, speed: float, integral: float,
     """Return a car's command for a forward speed.
 
     Args:
-        linear: forward speed to reach [m/s]
-        steering: -1 to 1; cut to that
-        speed: forward speed now [m/s]
-        integral: as returned for the cycle before, 0 at first [m]
-        duration: of the cycle [s]
+        linear: Target forward speed [m/s].
+        steering: Steering; limited to -1 to 1.
+        speed: Present forward speed [m/s].
+        integral: Integral from the previous cycle, 0 at first [m].
+        duration: Duration of the cycle [s].
 
     Source: rajamani2012, section 5.3.
     Checked by: test_car.py::test_a_twist_is_driven.
     """
-    way = 1.0 if linear > 0.0 or (linear == 0.0 and speed >= 0.0) else -1.0  # to stop: the way it goes
+    way = 1.0 if linear > 0.0 or (linear == 0.0 and speed >= 0.0) else -1.0  # to stop: the present direction
     steering = min(max(steering, -1.0), 1.0)
     if linear == 0.0 and abs(speed) < STANDING:
         return SpeedController(np.array([steering, 0.0, 1.0, way]), 0.0)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The command of a driver: a twist of the base or what stands in its place, and targets of joints by name."""
+"""Command of a driver: a twist of the base or its replacement, and joint targets by name."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 TWIST, ACKERMANN, PEDALS = 'twist', 'ackermann', 'pedals'
-"""Faces: the kinds of command that a running gear may understand, targets of joints apart."""
+"""Command interfaces that a running gear can support, in addition to joint targets."""
 
 _TWIST = struct.Struct('<dd')
 
 
 class AckermannCommand(NamedTuple):
-    """A speed, and the angle of a bicycle's front wheel."""
+    """Ackermann command: a speed, and the angle of a bicycle's front wheel."""
 
     speed: float = 0.0
-    """Forward, negative: backward [m/s]."""
+    """Forward speed [m/s], negative for reverse."""
     steering_angle: float = 0.0
-    """Left positive [rad]."""
+    """Steering angle [rad], positive to the left."""
     steering_rate: float = 0.0
-    """At which the angle is to change [rad/s]; 0: as quickly as it can."""
+    """Rate of change of the angle [rad/s]; 0: without limit."""
     acceleration: float = 0.0
-    """At which the speed is to change [m/s^2]; 0: as quickly as it can."""
+    """Rate of change of the speed [m/s^2]; 0: without limit."""
 
 
 class PedalCommand(NamedTuple):
-    """Steering wheel, pedals and gear lever."""
+    """Driver inputs: steering, throttle, braking and gear."""
 
     steering: float = 0.0
-    """-1 full right to 1 full left."""
+    """Steering, -1 full right to 1 full left."""
     throttle: float = 0.0
-    """0 to 1."""
+    """Throttle, 0 to 1."""
     braking: float = 0.0
-    """0 to 1."""
+    """Braking, 0 to 1."""
     reverse: float = 0.0
-    """1: the reverse gear; else 0."""
+    """1 for the reverse gear, else 0."""
 
 
 _FACES: dict[str, type[AckermannCommand | PedalCommand]] = {ACKERMANN: AckermannCommand, PEDALS: PedalCommand}
@@ -48,16 +48,16 @@ _FACES: dict[str, type[AckermannCommand | PedalCommand]] = {ACKERMANN: Ackermann
 
 @dataclass(frozen=True, slots=True)
 class DriveCommand:
-    """One cycle's command; a running gear makes targets of its actuators from it."""
+    """Command of one cycle, from which a running gear computes actuator targets."""
 
     linear: float = 0.0
     """Forward speed [m/s]."""
     angular: float = 0.0
-    """Yaw rate, left positive [rad/s]."""
+    """Yaw rate, positive to the left [rad/s]."""
     joints: Mapping[str, float] = field(default_factory=dict)
-    """Joint -> target, in the unit of the actuator on it; the gear refuses those it cannot use by name."""
+    """Joint targets by name, in the units of the actuators; the running gear refuses unknown joints."""
     by: AckermannCommand | PedalCommand | None = None
-    """What drives in place of the twist, which is zero then."""
+    """Command in place of the twist, which is then zero; None: the twist applies."""
 
     def __iter__(self) -> Iterator[float]:
         """Yield forward speed and yaw rate."""
@@ -66,12 +66,12 @@ class DriveCommand:
 
     @property
     def interface(self) -> str:
-        """Kind of command."""
+        """Command interface of the command."""
         return next((name for name, kind in _FACES.items() if isinstance(self.by, kind)), TWIST)
 
     @property
     def speed(self) -> float:
-        """Forward speed it asks for [m/s]; of pedals, which ask for none, 0."""
+        """Requested forward speed [m/s]; 0 for driver inputs, which do not request a speed."""
         return self.by.speed if isinstance(self.by, AckermannCommand) else self.linear
 
     @property
@@ -80,14 +80,14 @@ class DriveCommand:
         return all(math.isfinite(value) for value in (*self, *self.joints.values(), *(self.by or ())))
 
     def save(self) -> bytes:
-        """Return the command as bytes: equal commands, equal bytes."""
+        """Return the command as bytes; equal commands have equal bytes."""
         joints = dict(sorted(self.joints.items()))
         rest = [joints, self.interface, *self.by] if self.by is not None else joints
         return _TWIST.pack(self.linear, self.angular) + (json.dumps(rest).encode() if rest else b'')
 
     @staticmethod
     def load(blob: bytes) -> DriveCommand:
-        """Return the instance that :meth:`save` wrote."""
+        """Return the command with the state from :meth:`save`."""
         linear, angular = _TWIST.unpack_from(blob)
         rest = json.loads(blob[_TWIST.size :] or b'{}')
         if isinstance(rest, dict):
@@ -97,7 +97,10 @@ class DriveCommand:
 
     @staticmethod
     def of(given: object) -> DriveCommand | None:
-        """Return a driver's answer as a command: one already, or forward speed and yaw rate; None if neither."""
+        """Return a driver's result as a command.
+
+        It can be a command, or a pair of forward speed and yaw rate; None if it is neither.
+        """
         if isinstance(given, DriveCommand):
             return given
         try:

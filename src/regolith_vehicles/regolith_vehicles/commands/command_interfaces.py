@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The faces a vehicle takes commands by: their topics, and what is refused on each.
+"""Command interfaces of a vehicle: their topics, and validation of commands.
 
-Of the commands that come for one cycle the last one taken counts, whatever its face; it drives until the next one, or
-until it is older than the driver's time-out, which stops the vehicle on every face. Targets of joints go beside it.
+The last accepted command for a cycle applies, from any interface. It applies until the next command, or until it is
+older than the driver's timeout. The timeout stops the vehicle for every interface. Joint targets are separate.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:  # slow to import, and scenarios are checked without it
     from regolith_vehicles.running_gear import RunningGear
 
 TOPICS = {TWIST: 'cmd_vel', ACKERMANN: 'ackermann_cmd', PEDALS: 'driver_inputs'}
-"""Face -> topic. Of messages that wait at once the ones further down are taken last."""
+"""Topics by command interface. Of messages that wait at the same time, those of later entries are processed last."""
 JOINTS = 'joint_command'
-"""Topic of joints' targets."""
+"""Topic of joint targets."""
 
 TYPES = {
     'cmd_vel': ('geometry_msgs/msg/Twist', 'geometry_msgs/msg/TwistStamped'),
@@ -28,7 +28,7 @@ TYPES = {
     'driver_inputs': ('regolith_msgs/msg/DriverInputs',),
     JOINTS: ('sensor_msgs/msg/JointState',),
 }
-"""Topic -> the types that are taken on it, the usual one first."""
+"""Message types of each topic, the usual one first."""
 
 _ANY = (-math.inf, math.inf)
 _QUARTER = 0.5 * math.pi
@@ -47,20 +47,20 @@ _FIELDS: dict[str, tuple[tuple[str, tuple[float, float], bool], ...]] = {
         ('gear', (0.0, 1.0), True),
     ),
 }
-"""Fields of the messages, the range of each, and whether its ends belong to it."""
+"""Fields of the messages, their ranges, and whether the limits are included."""
 
 
 def taken_topics(gear: RunningGear) -> tuple[str, ...]:
-    """Return the command topics that a vehicle with this gear subscribes to, without its namespace."""
+    """Return the command topics of a vehicle with this running gear, without its namespace."""
     return (*(topic for face, topic in TOPICS.items() if face in gear.faces), *((JOINTS,) if gear.joints else ()))
 
 
 def rejection(command: DriveCommand, gear: RunningGear) -> str:
-    """Return why a command that came over a face is not taken, by topic, field and value; '' if it is."""
+    """Return why a command is rejected, by topic, field and value; '' if it is accepted."""
     face = command.interface
     topic = TOPICS[face]
     if face not in gear.faces:
-        return f'{topic}: not taken by this vehicle; allowed: {", ".join(TOPICS[name] for name in gear.faces)}'
+        return f'{topic}: is not supported by this vehicle; allowed: {", ".join(TOPICS[name] for name in gear.faces)}'
     for (name, (low, high), closed), value in zip(_FIELDS[face], command.by or tuple(command), strict=True):
         inside = low <= value <= high if closed else low < value < high
         if not (math.isfinite(value) and inside):
@@ -69,7 +69,7 @@ def rejection(command: DriveCommand, gear: RunningGear) -> str:
 
 
 def joint_rejection(joints: Mapping[str, float], gear: RunningGear) -> str:
-    """Return why targets of joints are not taken, by joint and value; '' if they are."""
+    """Return why joint targets are rejected, by joint and value; '' if they are accepted."""
     for name, value in joints.items():
         if name not in gear.joints:
             return f'{JOINTS}: name {name!r}; allowed: {", ".join(gear.joints) or "none"}'
@@ -80,7 +80,7 @@ def joint_rejection(joints: Mapping[str, float], gear: RunningGear) -> str:
 
 
 def timeout_command(command: DriveCommand) -> DriveCommand:
-    """Return what a vehicle does after a command that has grown old: it stops, and steers as it did by that face."""
+    """Return the command after a timeout: the vehicle stops, with the steering of the last command."""
     if isinstance(command.by, PedalCommand):
         return DriveCommand(by=command.by._replace(throttle=0.0, braking=1.0))
     if isinstance(command.by, AckermannCommand):
@@ -92,5 +92,5 @@ def _range(low: float, high: float, closed: bool = True) -> str:
     if math.isinf(low) and math.isinf(high):
         return 'finite numbers'
     if math.isinf(high):
-        return f'finite numbers from {low:g} on'
+        return f'finite numbers of at least {low:g}'
     return f'{low:g} to {high:g}' if closed else f'between {low:g} and {high:g}'

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A vehicle with tools that is driven from outside: besides commands it takes orders to dig, and calls them off."""
+"""Driver of a vehicle with tools that accepts dig goals in addition to commands, and cancels them."""
 
 from __future__ import annotations
 
@@ -17,47 +17,47 @@ from regolith_world.cycle.records import BodyState
 _LENGTH = struct.Struct('<q')
 _HEAD = struct.Struct('<qqq')
 _NONE = -1
-"""Length of no order; an empty one calls off what is under way."""
+"""Length that encodes no goal; an empty goal cancels the active one."""
 
 
 class DigGoalDriver(Driver):
-    """Works off an order to dig; without one, or once it is done, it does what another driver does.
+    """Driver that performs a dig goal; without an active goal it returns another driver's command.
 
-    Orders are live inputs: latched with the first attempt at a cycle, recorded, and fed back by replay and rewind. The
-    state is the order under way with its progress, the number of orders so far, and the other driver's state.
+    Goals are live inputs: latched with the first attempt at a cycle, recorded, and repeated by replay and rewind. The
+    state is the active goal with its progress, the number of goals so far, and the other driver's state.
     """
 
     wants_live_input = True
 
     def __init__(self, driver: Driver) -> None:
-        """Stand in for a driver that takes live inputs."""
+        """Wrap a driver that accepts live inputs."""
         self._driver = driver
         self._pending: bytes | None = None
         self._order = b''
         self._task: TasksDriver | None = None
         self._levels: Mapping[str, float] = {}
         self.taken = 0
-        """Number of orders that were taken, with those that called one off."""
+        """Number of accepted goals and cancellations."""
         self.since_ns = 0
-        """When the last one was [ns]."""
+        """Simulated time of the last one [ns]."""
 
     @property
     def active(self) -> bool:
-        """Whether it works off an order."""
+        """Whether a goal is active."""
         return self._task is not None
 
     def set_goal(self, dig: DigConfig | None) -> None:
-        """Take an order with the next latched input; None: call off the present one."""
+        """Set a goal with the next latched input; None: cancel the active goal."""
         self._pending = b'' if dig is None else json.dumps(dig.model_dump(mode='json'), sort_keys=True).encode()
 
     def encode(self, wanted: DriveCommand | None) -> bytes:
-        """Return the order, if there is a new one, and the other driver's live input; see the base class."""
+        """Return a new goal, if any, and the other driver's live input; see the base class."""
         order, self._pending = self._pending, None
         head = _LENGTH.pack(_NONE if order is None else len(order))
         return head + (order or b'') + self._driver.encode(wanted)
 
     def receive(self, t_ns: int, live: bytes) -> None:
-        """Take a latched order and the rest of the input; see the base class."""
+        """Process a latched goal and the rest of the input; see the base class."""
         (length,) = _LENGTH.unpack_from(live)
         end = _LENGTH.size + max(length, 0)
         if length != _NONE:
@@ -72,12 +72,12 @@ class DigGoalDriver(Driver):
             self._task = TasksDriver(TasksDriverConfig.model_validate({'tasks': [json.loads(order)]}), t_ns)
 
     def set_fill_levels(self, fill_levels: Mapping[str, float]) -> None:
-        """Take how full the tools are; see the base class."""
+        """Store the fill levels of the tools; see the base class."""
         self._levels = fill_levels
         self._driver.set_fill_levels(fill_levels)
 
     def command(self, t_ns: int, base: BodyState) -> DriveCommand:
-        """Return the command of the order under way, else the other driver's; see the base class."""
+        """Return the command of the active goal, else the other driver's; see the base class."""
         other = self._driver.command(t_ns, base)
         if self._task is None:
             return DriveCommand.of(other) or DriveCommand()
@@ -88,13 +88,13 @@ class DigGoalDriver(Driver):
         return command
 
     def save(self) -> bytes:
-        """Return order, progress, number of orders and the other driver's state."""
+        """Return goal, progress, number of goals and the other driver's state."""
         progress = b'' if self._task is None else self._task.save()
         head = _HEAD.pack(len(self._order), self.taken, self.since_ns)
         return head + self._order + progress + self._driver.save()
 
     def restore(self, blob: bytes) -> None:
-        """Restore what :meth:`save` returned."""
+        """Restore the state from :meth:`save`."""
         length, self.taken, self.since_ns = _HEAD.unpack_from(blob)
         end = _HEAD.size + length
         self._take(blob[_HEAD.size : end], self.since_ns)

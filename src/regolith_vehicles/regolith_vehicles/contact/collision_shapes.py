@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What others can strike of a vehicle: shapes, the bodies they are fixed to, boxes round them on their way."""
+"""Collision shapes of a vehicle: shapes, their bodies, and their bounding boxes over a cycle."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from regolith_world.numerics.portable_math import dot
 
 
 def collision_shapes(model: VehicleModelConfig) -> tuple[Shape, ...]:
-    """Return the shapes of a vehicle that other agents can strike, each in the frame of its body."""
+    """Return the collision shapes of a vehicle, each in its body frame."""
     return tuple(
         Shape(
             ShapeKind[shape.kind.upper()],
@@ -29,27 +29,28 @@ def collision_shapes(model: VehicleModelConfig) -> tuple[Shape, ...]:
 
 
 def shape_bodies(model: VehicleModelConfig) -> tuple[int, ...]:
-    """Return the body of each shape: 0 is the base, k + 1 part k of :attr:`VehicleModelConfig.parts`."""
+    """Return the body of each shape: 0 is the base, k + 1 is part k of :attr:`VehicleModelConfig.parts`."""
     bodies = (model.chassis, *model.parts)
     return tuple(bodies.index(shape.body or model.chassis) for shape in model.collision.shapes)
 
 
 def outlines(model: VehicleModelConfig) -> tuple[ShapeBounds, ...]:
-    """Return the outlines of the base and of each part."""
+    """Return the bounding shapes of the base and of each part."""
     fixed = list(zip(collision_shapes(model), shape_bodies(model), strict=True))
     return tuple(ShapeBounds([shape for shape, body in fixed if body == k]) for k in range(1 + len(model.parts)))
 
 
 def bounding_box(boxes: Iterable[tuple[Vector, Vector]]) -> tuple[Vector, Vector]:
-    """Return the box round boxes, (minimum, maximum) [m], each shape (3,)."""
+    """Return the bounding box of boxes, (minimum, maximum) [m], shape (3,) each."""
     return reduce(lambda a, b: (np.minimum(a[0], b[0]), np.maximum(a[1], b[1])), boxes)
 
 
 def swept_bounds(outline: ShapeBounds, start: BodyState, end: BodyState) -> tuple[Vector, Vector]:
-    """Return the corners [m] of a box that holds shapes all the way between two states of a cycle.
+    """Return the corners [m] of a box that encloses shapes over the whole motion between two states of a cycle.
 
-    The box round both ends, widened by the bulge of an arc over its chord, r (1 - cos(a / 2)) for a turn by a at
-    distance r from the base, and by 1 mm for motion that starts and ends within the cycle.
+    It is the box around both end states with two margins. The first is the height of an arc over its chord, r (1 -
+    cos(a / 2)) for a rotation by a at distance r from the base. The second is 1 mm, for motion that starts and ends
+    within the cycle.
     """
     if not outline.shapes:
         return np.full(3, np.inf), np.full(3, -np.inf)

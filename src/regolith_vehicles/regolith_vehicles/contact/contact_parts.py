@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a vehicle that soil can feel: its running gear, and the ground shapes of its hull."""
+"""Parts of a vehicle that can touch soil: its running gear, and the ground shapes of its hull."""
 
 from __future__ import annotations
 
@@ -32,66 +32,67 @@ Indices = NDArray[np.int64]
 
 _LEVEL = np.eye(3)
 _Z_TO_Y = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
-"""Columns: axes of a shape whose y axis is to lie along z."""
+"""Rotation that turns a shape's y axis to z; columns are axes."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShapeGroup:
-    """The ground shapes fixed to one body, in one box along that body's axes."""
+    """Ground shapes fixed to one body, in one box along that body's axes."""
 
     body: int
     """Index of the body."""
     members: tuple[int, ...]
     """Indices of the shapes."""
     middle: Vector
-    """Middle of the box in the body's frame [m], shape (3,)."""
+    """Middle of the box in the body frame [m], shape (3,)."""
     half: Vector
     """Half lengths of the box [m], shape (3,)."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartSet:
-    """The parts of a vehicle: n of them, those of the running gear first, then the ground shapes of the hull."""
+    """All n parts of a vehicle: those of the running gear first, then the ground shapes of the hull."""
 
     names: tuple[str, ...]
     """Names for errors."""
     gear: int
     """Number of the running gear's parts."""
     body: Indices
-    """Index of the body each is fixed to, shape (n,)."""
+    """Index of each part's body, shape (n,)."""
     offset: Vector
-    """Origins of the shapes in their bodies' frames [m], shape (n, 3)."""
+    """Origins of the shapes in their body frames [m], shape (n, 3)."""
     frame: Vector
-    """Rotation of a shape in its body's frame, shape (n, 3, 3)."""
+    """Rotations of the shapes in their body frames, shape (n, 3, 3)."""
     shapes: scm.Shapes
     reach: Vector
-    """Radius about its origin that holds each shape in any orientation [m], shape (n,)."""
+    """Radius around the origin that encloses each shape in any orientation [m], shape (n,)."""
     box_middle: Vector
-    """Middles of boxes round the shapes, in their bodies' frames [m], shape (n, 3)."""
+    """Middles of boxes around the shapes, in their body frames [m], shape (n, 3)."""
     box_half: Vector
     """Half lengths of these boxes along the shapes' axes [m], shape (n, 3)."""
     hull: tuple[ShapeGroup, ...]
     belly: NDArray[np.bool_]
-    """Which ought to be off the ground: ground shapes but those of bodies with tools, shape (n,)."""
+    """Whether each part should not touch the ground: ground shapes on bodies without tools, shape (n,)."""
     layer: Indices
-    """Which of the vehicle's memories of the ground is each one's, shape (n,)."""
+    """Index of the soil memory of each part, shape (n,)."""
     yielding: Vector
-    """Inverse of the mass that gives way of each by itself [1/kg], shape (n,)."""
+    """Inverse of the mass with which each part yields individually [1/kg], shape (n,)."""
     stiffness: Vector
-    """Of each where it meets a solid [N/m], shape (n,)."""
+    """Stiffness of each part in contact with a solid [N/m], shape (n,)."""
 
     @property
     def hull_area(self) -> float:
-        """Largest face of a box round any ground shape [m^2]; 0 without any."""
+        """Largest face of the box around any ground shape [m^2]; 0 without ground shapes."""
         h = self.box_half[self.gear :]
         return 4.0 * float(np.max(h[:, [0, 1, 2]] * h[:, [1, 2, 0]], initial=0.0))
 
     def centers(self, count: int, place: Vector, turn: Vector) -> Vector:
-        """Return the origins of the first ``count`` shapes in the world [m], shape (count, 3).
+        """Return the origins of the first ``count`` shapes in the world frame [m], shape (count, 3).
 
         Args:
-            place: origins of all bodies [m], shape (nbody, 3)
-            turn: their rotations, shape (nbody, 9)
+            count: Number of shapes.
+            place: Origins of all bodies in the world frame [m], shape (nbody, 3).
+            turn: Rotations of all bodies, shape (nbody, 9).
         """
         out: Vector = _centers(self.body, self.offset, count, place, turn)
         return out
@@ -100,9 +101,10 @@ class PartSet:
         """Return origins [m] and velocities [m/s] of the first ``count`` shapes in the world, shape (count, 3) each.
 
         Args:
-            data: mujoco.MjData
-            root: body whose subtree the vehicle is
-            own: those of the running gear's shapes, where it moves them itself
+            count: Number of shapes.
+            data: MuJoCo state (mujoco.MjData).
+            root: Root body of the vehicle's subtree.
+            own: Origins and velocities of the running gear's shapes if it moves them itself, else None.
         """
         centers = self.centers(count, data.xpos, data.xmat)
         velocities = point_velocities(data.cvel, centers, data.subtree_com[root], self.body)
@@ -121,19 +123,21 @@ class PartSet:
         dt: float,
         acceleration: float = substeps.MARGIN_ACCELERATION,
     ) -> bool:
-        """Return whether any part of the hull may touch the ground within a cycle.
+        """Return whether any part of the hull can touch the ground within a cycle.
 
-        False is certain: a shape lies above the plane of that face of its box which looks down most, and this plane,
-        lowered by as far as the shape can move, stays above every node within reach. All shapes of a body are looked at
-        in one box first.
+        False is certain. Each shape is then above the plane of the lowest face of its box. This plane, lowered by the
+        shape's maximum motion, stays above every grid node within reach. All shapes of a body are first checked as one
+        box.
 
         Args:
-            felt_above: height above the ground at which a part is felt already [m]
-            place: origins of all bodies [m], shape (nbody, 3)
-            turn: their rotations, shape (nbody, 9)
-            cvel: MuJoCo's velocities, shape (nbody, 6), of the points at ``com``, shape (3,)
-            dt: length of the cycle [s]
-            acceleration: within the cycle, at most [m/s^2]
+            grid: Soil grid.
+            felt_above: Height above the ground at which contact with a part starts [m].
+            place: Origins of all bodies in the world frame [m], shape (nbody, 3).
+            turn: Rotations of all bodies, shape (nbody, 9).
+            cvel: MuJoCo's velocities of the bodies at ``com``, shape (nbody, 6).
+            com: Center of mass of the vehicle [m], shape (3,).
+            dt: Duration of the cycle [s].
+            acceleration: Maximum acceleration within the cycle [m/s^2].
         """
         slack = 0.5 * acceleration * dt * dt + felt_above
         for group in self.hull:
@@ -145,7 +149,7 @@ class PartSet:
                 bounds = _underside(
                     self.box_middle[k], self.box_half[k], self.frame[k], place[b], turn[b], cvel[b], com
                 )
-                if not bounds[-1] <= substeps.TOP_SPEED:  # NaN neither
+                if not bounds[-1] <= substeps.TOP_SPEED:  # also true for NaN
                     return True
                 if grid.rises_above(bounds[:-1], bounds[-1] * dt + slack):
                     return True
@@ -155,13 +159,16 @@ class PartSet:
 def contact_parts(
     config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path, gear: Sequence[ContactPart]
 ) -> PartSet:
-    """Return the parts of a vehicle that soil can feel.
+    """Return the parts of a vehicle that can touch soil.
 
     Args:
-        gear: those of the running gear
+        config: Vehicle model.
+        body: Multibody model.
+        mjcf_path: Path of the MJCF file.
+        gear: Parts of the running gear.
 
     Raises:
-        VehicleModelError: if a section's values do not make a shape
+        VehicleModelError: If a section's values do not define a shape.
     """
     folder, where = Path(mjcf_path).parent, config.file or mjcf_path
     hull, digging = config.ground_shapes, {tool.body for tool in config.tools.values()}
@@ -203,7 +210,7 @@ def contact_parts(
 
 
 def _layers(given: Sequence[int | None], more: int) -> Indices:
-    """Return the memories of a gear's parts, own ones where none is given, then ``more`` own ones."""
+    """Return the soil memories of a running gear's parts, separate ones by default, then ``more`` separate ones."""
     own = (max((k for k in given if k is not None), default=-1) + 1) if given else 0
     layers = []
     for k in given:
@@ -214,17 +221,19 @@ def _layers(given: Sequence[int | None], more: int) -> Indices:
 
 def _unusable(file: str | Path, key: str, error: ValueError) -> VehicleModelError:
     problem, _, allowed = str(error).partition('; allowed: ')
-    return VehicleModelError(file, key, None, allowed or 'a solid of some size', problem)
+    return VehicleModelError(file, key, None, allowed or 'a solid with a volume', problem)
 
 
 def _hull_shape(shape: GroundShapeConfig, folder: Path, extent: float) -> scm.Shapes:
-    """Return a ground shape as the soil takes it.
+    """Return a ground shape for the soil contact.
 
     Args:
-        extent: of the vehicle's bodies [m]
+        shape: Configuration of the ground shape.
+        folder: Folder of the MJCF file.
+        extent: Extent of the vehicle's bodies [m].
 
     Raises:
-        ValueError: if the mesh cannot be read, or its size is not that of a part of the vehicle
+        ValueError: If the mesh cannot be read, or its size does not match the vehicle.
     """
     if shape.mesh is not None:
         made, what = scm.mesh(load_triangles(folder / shape.mesh, shape.mesh_scale)), f'{folder / shape.mesh}: '
@@ -237,25 +246,25 @@ def _hull_shape(shape: GroundShapeConfig, folder: Path, extent: float) -> scm.Sh
     reach = scm.reach(made) + math.hypot(*shape.position)
     if not 1e-3 * extent <= reach <= 5.0 * extent:
         raise ValueError(
-            f'{what}reaches {reach:.4g} m from the origin of its body, where the vehicle extends over {extent:.4g} m; '
-            f'allowed: a thousandth to five times of it; fix: {fix}'
+            f'{what}extends {reach:.4g} m from the origin of its body, in a vehicle of {extent:.4g} m; '
+            f'allowed: 0.001 to 5 times this extent; fix: {fix}'
         )
     return made
 
 
 def _hull_frame(shape: GroundShapeConfig) -> Vector:
-    """Return the rotation of a ground shape in its body's frame, shape (3, 3)."""
+    """Return the rotation of a ground shape in its body frame, shape (3, 3)."""
     x, y, z, w = shape.orientation
     matrix = np.empty(9)
     mujoco.mju_quat2Mat(matrix, np.array([w, x, y, z]))
     turn: Vector = matrix.reshape(3, 3)
-    # The soil's cylinders stand about y.
+    # The soil contact's cylinders are along y.
     return times(turn, _Z_TO_Y) if shape.kind == 'cylinder' else turn
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _centers(body: Indices, offset: Vector, count: int, place: Vector, turn: Vector) -> Vector:
-    """Return the origins of shapes in the world [m], shape (count, 3); see :meth:`PartSet.centers`."""
+    """Return the origins of shapes in the world frame [m], shape (count, 3); see :meth:`PartSet.centers`."""
     out = np.empty((count, 3))
     for k in range(count):
         b = body[k]
@@ -267,7 +276,7 @@ def _centers(body: Indices, offset: Vector, count: int, place: Vector, turn: Vec
 
 
 def _boxes(shapes: scm.Shapes, offset: Vector, frame: Vector) -> tuple[Vector, Vector]:
-    """Return boxes round all shapes: middles in the bodies' frames, half lengths along the shapes' axes."""
+    """Return boxes around all shapes: middles in the body frames, half lengths along the shapes' axes."""
     half, middle = shapes.size[:, :3].copy(), offset.copy()
     for k, kind in enumerate(shapes.kind):
         if kind in (CYLINDER, GROUSERED):
@@ -279,7 +288,7 @@ def _boxes(shapes: scm.Shapes, offset: Vector, frame: Vector) -> tuple[Vector, V
 
 
 def _groups(body: Indices, first: int, middle: Vector, half: Vector, frame: Vector) -> tuple[ShapeGroup, ...]:
-    """Return the shapes from the first on by the body they are fixed to."""
+    """Return the shapes from index ``first``, grouped by their bodies."""
     groups = []
     for b in sorted(set(body[first:].tolist())):
         members = [k for k in range(first, len(body)) if body[k] == b]
@@ -293,18 +302,19 @@ def _groups(body: Indices, first: int, middle: Vector, half: Vector, frame: Vect
 def _underside(
     middle: Vector, half: Vector, frame: Vector, place: Vector, turn: Vector, cvel: Vector, com: Vector
 ) -> tuple[float, float, float, float, float, float, float, float]:
-    """Return the place of a box on a body, a plane below all of it, and the largest speed of its points.
+    """Return the position of a box on a body, a plane below the whole box, and the maximum speed of its points.
 
     Args:
-        middle: of the box in the body's frame [m]
-        half: its half lengths
-        frame: its axes in that frame
-        place: origin of the body [m]
-        turn: its rotation, shape (9,)
-        cvel: MuJoCo's velocity of the body, shape (6,), of the point at ``com``
+        middle: Middle of the box in the body frame [m].
+        half: Half lengths of the box [m].
+        frame: Axes of the box in the body frame.
+        place: Origin of the body in the world frame [m].
+        turn: Rotation of the body, shape (9,).
+        cvel: MuJoCo's velocity of the body at ``com``, shape (6,).
+        com: Center of mass of the vehicle [m], shape (3,).
 
     Returns:
-        x, y, half extents along x and y, height of the plane at (x, y) [m], its slopes; speed [m/s]
+        x, y, half extents along x and y, height of the plane at (x, y) [m], slopes of the plane; speed [m/s].
     """
     axes = np.empty((3, 3))
     center = np.empty(3)
@@ -316,7 +326,7 @@ def _underside(
     for c in range(1, 3):
         if abs(axes[2, c]) > abs(axes[2, face]):
             face = c
-    # n . (p - center) = -half on the face that looks down, n its axis turned upwards.
+    # n . (p - center) = -half on the downward face, with its axis n pointing upward.
     sign = 1.0 if axes[2, face] > 0.0 else -1.0
     nx, ny, nz = sign * axes[0, face], sign * axes[1, face], sign * axes[2, face]
     reach_x = half[0] * abs(axes[0, 0]) + half[1] * abs(axes[0, 1]) + half[2] * abs(axes[0, 2])

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Regions of particles that belong to other vehicles: a vehicle stops at their edge, or leaves no marks in them."""
+"""CRM regions of other vehicles: a vehicle stops at their edge, or leaves no ruts in them."""
 
 from __future__ import annotations
 
@@ -13,18 +13,20 @@ from regolith_vehicles.commands.command import DriveCommand
 from regolith_world.cycle.records import BodyState
 
 AHEAD_S = 1.0
-"""Time for which a vehicle looks ahead: in it, it comes to rest [s]."""
+"""Lookahead time, in which a vehicle comes to rest [s]."""
 
 
 class ForeignRegions:
-    """The regions that are not a vehicle's own."""
+    """CRM regions that belong to other vehicles."""
 
     def __init__(self, vehicle: str, regions: Sequence[ParticleRegion], reach: float, spacing: float) -> None:
-        """Keep them in mind.
+        """Store the regions of other vehicles.
 
         Args:
-            reach: radius about the vehicle's origin that holds its running gear [m]
-            spacing: of the soil grid's nodes [m]
+            vehicle: Name of the vehicle.
+            regions: CRM regions of all vehicles.
+            reach: Radius around the vehicle's origin that encloses its running gear [m].
+            spacing: Grid spacing of the soil [m].
         """
         others = [region for region in regions if region.vehicle != vehicle]
         self._forbidden = [region for region in others if region.stops_others]
@@ -32,17 +34,18 @@ class ForeignRegions:
         self._reach, self._spacing = reach, spacing
 
     def allowed(self, command: DriveCommand, base: BodyState) -> DriveCommand:
-        """Return the command, or one to stand still where a region is near that may not be entered.
+        """Return the command, or a stop command near a region that the vehicle must not enter.
 
         Args:
-            base: the vehicle's, in the world
+            command: Command of the driver.
+            base: State of the base in the world frame.
         """
         near = self._reach + AHEAD_S * math.hypot(*base.linear_velocity[:2].tolist())
         x, y = base.position[:2].tolist()
         return DriveCommand() if any(region.distance(x, y) < near for region in self._forbidden) else command
 
     def without(self, records: NodeRecords) -> NodeRecords:
-        """Return records without nodes in regions that may be entered, where others leave no marks."""
+        """Return the records without grid nodes in regions that vehicles may enter without changing them."""
         for region in self._unmarked:
             within = region.owned(records.i, records.j, self._spacing)
             if within.any():

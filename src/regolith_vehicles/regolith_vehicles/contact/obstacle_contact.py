@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Which solids a vehicle's parts may come to in a cycle, and how hard it pushes back there."""
+"""Contact of a vehicle's parts with static obstacles and rocks: candidates in a cycle, and effective inertia."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _LENGTH = struct.Struct('<q')
 
 
 class ObstacleContact:
-    """The parts of one vehicle among solids; of one that has none about it, this costs and keeps nothing."""
+    """Contact of one vehicle's parts with solids; without solids it does nothing and has no state."""
 
     def __init__(self, solids: Solids | None, parts: PartSet, bodies: substeps.BodyArrays) -> None:
-        """Start with nothing touched."""
+        """Create the contact without any touching part."""
         self.contact = None if solids is None else SolidContact(solids, parts.shapes, parts.reach, parts.stiffness)
         self._parts, self._bodies = parts, bodies
         self._com = bodies.subtree_com[bodies.root]
@@ -47,11 +47,14 @@ class ObstacleContact:
         own: tuple[Vector, Vector] | None = None,
         acceleration: float = substeps.MARGIN_ACCELERATION,
     ) -> tuple[SolidContactArrays, bool]:
-        """Return the solids near any part in a cycle [s] that begins as ``data`` is; whether the hull may touch one.
+        """Return the solids near any part in a cycle, and whether the hull can touch one.
 
         Args:
-            own: centres [m] and velocities [m/s] of the gear's parts where they are not fixed to their bodies
-            acceleration: within the cycle, at most [m/s^2]
+            model: MuJoCo model (mujoco.MjModel).
+            data: MuJoCo state (mujoco.MjData) at the start of the cycle.
+            duration: Duration of the cycle [s].
+            own: Centers [m] and velocities [m/s] of the running gear's parts if they are not fixed to their bodies.
+            acceleration: Maximum acceleration within the cycle [m/s^2].
         """
         if self.contact is None:
             return NO_SOLIDS, False
@@ -86,7 +89,7 @@ class ObstacleContact:
         return self.contact.arrays(numbers, inverse), beside
 
     def deepest(self, model: Any, data: Any, own: tuple[Vector, Vector] | None = None) -> float:
-        """Return how deep a part that is on a body is in a solid at the present pose [m]; contacts are forgotten."""
+        """Return the maximum penetration of a body-fixed part in a solid now [m]; contacts are reset."""
         arrays, _ = self.arrays(model, data, 0.0, own)
         if self.contact is None or arrays is NO_SOLIDS:
             return 0.0
@@ -101,27 +104,31 @@ class ObstacleContact:
         return found
 
     def levels(self, ground: Callable[[Vector, Vector], Vector], x: Vector, y: Vector) -> Vector:
-        """Return the heights of ground, or of what stands on it, at places [m]."""
+        """Return the heights of the ground or of solids on it at positions [m]."""
         levels = ground(x, y)
         return levels if self.contact is None else self.contact.solids.tops(x, y, levels)
 
     def reset(self) -> None:
-        """Forget all contacts."""
+        """Reset all contacts."""
         if self.contact is not None:
             self.contact.part()
 
     def save(self) -> bytes:
-        """Return the memory of all contacts with its length; nothing without solids."""
+        """Return the memory of all contacts with its length; empty without solids."""
         if self.contact is None:
             return b''
         saved = self.contact.save()
         return _LENGTH.pack(len(saved)) + saved
 
     def load(self, blob: bytes, at: int) -> int:
-        """Restore what :meth:`save` returned, from a place on; return where it ends.
+        """Restore the state from :meth:`save` at an offset, and return the end offset.
+
+        Args:
+            blob: Bytes that contain the state.
+            at: Offset of the state in the bytes.
 
         Raises:
-            ValueError: if the length does not fit
+            ValueError: If the length does not match.
         """
         if self.contact is None:
             return at
@@ -145,7 +152,7 @@ def _reached(
     slack: float,
     dt: float,
 ) -> tuple[Indices, NDArray[np.bool_], Vector]:
-    """Return the numbers of the solids that parts may come to in a cycle, which parts may, and balls about all."""
+    """Return the solids that parts can touch in a cycle, the parts, and bounding spheres of all parts."""
     balls = _balls(body, offset, reach, place, turn, cvel, com, slack, dt)
     numbers, met = within(cells, box, balls)
     return numbers, met, balls
@@ -163,7 +170,7 @@ def _balls(
     slack: float,
     dt: float,
 ) -> Vector:
-    """Return balls about the parts' origins that hold them all along a cycle: x, y, z, radius [m], shape (n, 4)."""
+    """Return bounding spheres of the parts over a cycle: x, y, z, radius [m], shape (n, 4)."""
     out = np.empty((body.shape[0], 4))
     for k in range(body.shape[0]):
         b = body[k]
@@ -181,15 +188,17 @@ def _balls(
 
 
 def _inverse(model: Any, data: Any, body: Indices, centers: Vector, met: NDArray[np.bool_]) -> Vector:
-    """Return the inverse inertia of the whole vehicle at parts' origins: force and torque to acceleration.
+    """Return the inverse inertia of the whole vehicle at parts' origins, from force and torque to acceleration.
 
     Args:
-        body: of each part, shape (n,)
-        centers: their origins [m], shape (n, 3)
-        met: which parts may touch a solid; those of one body share its inertia, the others get zeros
+        model: MuJoCo model (mujoco.MjModel).
+        data: MuJoCo state (mujoco.MjData).
+        body: Body of each part, shape (n,).
+        centers: Origins of the parts [m], shape (n, 3).
+        met: Whether each part can touch a solid; parts of one body share its inertia, the others get zeros.
 
     Returns:
-        world axes, shape (n, 6, 6)
+        Inverse inertia, world axes, shape (n, 6, 6).
     """
     mujoco.mj_makeM(model, data)
     mujoco.mj_factorM(model, data)

@@ -1,9 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Substeps on ground that moves by itself (particles): it and the vehicle move on in turns.
+"""Coupling of substeps with moving soil (CRM): soil and vehicle advance alternately.
 
-The ground goes first, on the vehicle's poses and twists at the start of a turn; the substeps of that turn then have the
-mean forces of the same time. So they lag behind by nothing but the twist that changes within a turn.
+The soil advances first, with the vehicle's poses and twists at the start of an exchange interval. The vehicle's
+substeps of this interval then use the mean forces of the same time. The only lag is the change of twist within an
+interval.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ from regolith_world.numerics.portable_math import times
 
 
 class CurrentPartStates(NamedTuple):
-    """Poses and twists of parts in the world."""
+    """Poses and twists of parts in the world frame."""
 
     center: Floats
-    """[m], shape (n, 3)."""
+    """Centers [m], shape (n, 3)."""
     rotation: Floats
     """Axes of the shapes as columns, shape (n, 3, 3)."""
     velocity: Floats
-    """Of the centres [m/s], shape (n, 3)."""
+    """Velocities of the centers [m/s], shape (n, 3)."""
     spin: Floats
-    """World axes [rad/s], shape (n, 3)."""
+    """Angular velocities, world axes [rad/s], shape (n, 3)."""
 
 
 def current_part_states(
@@ -40,12 +41,14 @@ def current_part_states(
     refresh: Callable[[], None],
     whereabouts: Callable[[int], tuple[Floats, Floats]],
 ) -> CurrentPartStates:
-    """Return the first ``active`` parts as they are.
+    """Return the present states of the first ``active`` parts.
 
     Args:
-        data: mujoco.MjData
-        refresh: brings its poses and velocities up to date
-        whereabouts: places [m] and velocities [m/s] of the first parts
+        data: MuJoCo state (mujoco.MjData).
+        parts: Parts of the vehicle.
+        active: Number of active parts.
+        refresh: Function that updates the poses and velocities of ``data``.
+        whereabouts: Function that returns positions [m] and velocities [m/s] of the first parts.
     """
     refresh()
     body = parts.body[:active]
@@ -57,7 +60,7 @@ def current_part_states(
 def coupled_loop(
     contact: GroundContact, loop: Callable[..., int], now: Callable[[], CurrentPartStates]
 ) -> Callable[..., int]:
-    """Return a loop over substeps that lets the ground move on in between; the loop itself where the ground rests."""
+    """Return a loop over substeps in which moving soil also advances; on soil at rest the given loop."""
     return loop if math.isinf(contact.max_exposure_s) else partial(run_coupled, contact, loop, now)
 
 
@@ -78,15 +81,14 @@ def run_coupled(
     samples: Floats,
     digging: Any,
 ) -> int:
-    """Return the status of a cycle's substeps; arguments as of
-    :func:`regolith_vehicles.dynamics.substeps.substep_loop`.
+    """Return the status of a cycle's substeps.
 
-    Args:
-        ground: that moves
-        now: parts as they are
-        driving: none: a gear with a drive would need to know what share of the cycle is over
+    Other arguments are those of :func:`regolith_vehicles.dynamics.substeps.substep_loop`, as
+    :func:`coupled_loop` passes them. ``driving`` is None: a running gear with hooks is not supported, since its hooks
+    would need the completed fraction of the cycle. ``ground`` is the contact with moving soil, and ``now`` returns the
+    present states of the parts.
     """
-    # A substep is never cut.
+    # Substeps are never split.
     each = max(1, math.floor(ground.max_exposure_s / step * (1.0 + 1e-9)))
     change = (controls.end - controls.begin) / count
     for first in range(0, count, each):

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The soil that parts of a vehicle can reach within a cycle."""
+"""Soil window that the parts of a vehicle can reach within a cycle."""
 
 from __future__ import annotations
 
@@ -24,19 +24,20 @@ def window_around(
     duration: float,
     acceleration: float = substeps.MARGIN_ACCELERATION,
 ) -> SoilWindow | None:
-    """Return the window of soil within reach of parts; None if one is too fast or too far away.
+    """Return the soil window within reach of parts; None if a part is too fast or too far away.
 
     Args:
-        places: of their origins, x and y [m], shape (n, 2)
-        velocities: along these [m/s]
-        margin: round each place [m], shape (n,)
-        duration: of the cycle [s]
-        acceleration: of a part within the cycle that the window allows for [m/s^2]
+        grid: Soil grid.
+        places: Origins of the parts, x and y [m], shape (n, 2).
+        velocities: Velocities of the parts along x and y [m/s], shape (n, 2).
+        margin: Margin around each origin [m], shape (n,).
+        duration: Duration of the cycle [s].
+        acceleration: Maximum acceleration of a part within the cycle [m/s^2].
     """
     speeds, spacing = np.abs(velocities), grid.spacing
     margin = margin + 0.5 * acceleration * duration**2 + _MARGIN_CELLS * spacing
     reach = speeds * duration + margin[:, None]
-    if not speeds.max() <= substeps.TOP_SPEED:  # NaN neither
+    if not speeds.max() <= substeps.TOP_SPEED:  # also true for NaN
         return None
     low = np.floor((places - reach) / spacing)
     high = np.ceil((places + reach) / spacing) + 1.0
@@ -44,5 +45,5 @@ def window_around(
         return None
     parts = np.stack((low[:, 0], high[:, 0], low[:, 1], high[:, 1]), axis=1).astype(np.int32)
     (i0, j0), (i1, j1) = parts[:, ::2].min(axis=0).tolist(), parts[:, 1::2].max(axis=0).tolist()
-    # Whole eights, so that the window seldom changes its size and the shear's arrays can be used again.
+    # Multiples of eight nodes: the window rarely changes its size, so the shear arrays can be reused.
     return grid.window(i0, i0 + (i1 - i0 + 7) // 8 * 8, j0, j0 + (j1 - j0 + 7) // 8 * 8, parts)

@@ -1,8 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The solids of a scenario as every process builds them: its obstacles, then the rocks of its ground.
+"""Static obstacles of a scenario: its obstacles, then the rocks of its terrain, identical in every process.
 
-All of them are :func:`build_solids`, for what moves; the large ones :func:`build_obstacle_map`, for waves.
+:func:`build_solids` returns all of them, for moving bodies. :func:`build_obstacle_map` returns the large ones, for
+electromagnetic waves.
 """
 
 from __future__ import annotations
@@ -24,29 +25,38 @@ from regolith_vehicles.description.mesh_files import load_triangles
 from regolith_world.numerics.portable_math import times
 
 HIGH_M, WIDE_M = 0.75, 1.5
-"""Least height above the ground and least width of what is more than underfoot [m]: a wavelength at 400 MHz, and two.
-Waves go round what is smaller as if it were not there."""
+"""Minimum height above the ground and minimum width of obstacles for electromagnetic waves [m]:
+one wavelength at 400 MHz, and two.
+
+Waves are diffracted around smaller obstacles as if these did not exist.
+"""
 FELT_M = 0.05
-"""Rocks up to this wide are pressed into the soil and not felt [m]."""
+"""Maximum width of rocks that are pressed into the soil and have no contact [m]."""
 
 
 def build_obstacles(terrain: TerrainConfig, ground: HeightField) -> list[Obstacle]:
-    """Return the obstacles of a scenario, in name order.
+    """Return the obstacles of a scenario in order of their names.
+
+    Args:
+        terrain: Section ``terrain`` of the scenario.
+        ground: Height field that the section defines.
 
     Raises:
-        ValueError: if a mesh cannot be used
+        ValueError: If a mesh cannot be used.
     """
     return [obstacle(name, config, ground, load_triangles) for name, config in sorted(terrain.obstacles.items())]
 
 
 def build_solids(terrain: TerrainConfig, scenario_seed: int, ground: HeightField) -> Solids | None:
-    """Return what vehicles can run into besides the ground and each other; None where nothing stands.
+    """Return the static solids with which vehicles can collide; None if there are none.
 
     Args:
-        ground: as the terrain section describes it
+        terrain: Section ``terrain`` of the scenario.
+        scenario_seed: Seed of the scenario.
+        ground: Height field that the section defines.
 
     Raises:
-        ValueError: if a mesh cannot be used
+        ValueError: If a mesh cannot be used.
     """
     shapes: list[Polyhedron] = []
     solids: list[Solid] = []
@@ -67,15 +77,17 @@ def build_solids(terrain: TerrainConfig, scenario_seed: int, ground: HeightField
 
 
 def build_obstacle_map(terrain: TerrainConfig, scenario_seed: int, ground: HeightField) -> ObstacleHeightMap | None:
-    """Return the obstacles and rocks that are :data:`HIGH_M` high and :data:`WIDE_M` wide; None where there are none.
+    """Return the obstacles and rocks of at least :data:`HIGH_M` height and :data:`WIDE_M` width; None if none exist.
 
-    Rocks count whether or not vehicles feel them.
+    Rocks count whether or not vehicles collide with them.
 
     Args:
-        ground: as the terrain section describes it
+        terrain: Section ``terrain`` of the scenario.
+        scenario_seed: Seed of the scenario.
+        ground: Height field that the section defines.
 
     Raises:
-        ValueError: if a mesh cannot be used
+        ValueError: If a mesh cannot be used.
     """
     standing: list[tuple[Polyhedron, Floats, Floats]] = []
     for thing in build_obstacles(terrain, ground):
@@ -96,7 +108,7 @@ def build_obstacle_map(terrain: TerrainConfig, scenario_seed: int, ground: Heigh
 
 
 def _axes(yaw: float, half: Floats) -> Floats:
-    """Return the axes of a rock as columns, as long as its half widths [m]."""
+    """Return the axes of a rock as columns, with the length of its half widths [m]."""
     c, s = math.cos(yaw), math.sin(yaw)
     axes: Floats = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) * half
     return axes

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The shapes in which a vehicle's wheels meet the soil."""
+"""Contact shapes of a vehicle's wheels for soil."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ Vector = NDArray[np.float64]
 
 
 def wheel_shape(wheel: WheelConfig, folder: Path) -> scm.Shapes:
-    """Return the shape of one wheel in its own frame; a mesh has that of the body, all others the axle along y.
+    """Return the shape of one wheel in its own frame: the body frame for a mesh, else a frame with the axle along y.
 
     Args:
-        folder: from which the mesh's path starts
+        wheel: Configuration of the wheel.
+        folder: Folder to which the mesh's path refers.
 
     Raises:
-        ValueError: if the values do not make a shape, or the mesh cannot be read
+        ValueError: If the values do not define a shape, or the mesh cannot be read.
     """
     if wheel.mesh is not None:
         triangles = load_triangles(folder / wheel.mesh, wheel.mesh_scale)
@@ -34,8 +35,8 @@ def wheel_shape(wheel: WheelConfig, folder: Path) -> scm.Shapes:
         expected = math.hypot(wheel.radius_m, 0.5 * wheel.width_m)
         if not 0.2 * expected <= reach <= 5.0 * expected:
             raise ValueError(
-                f'{folder / wheel.mesh}: reaches {reach:.4g} m from its origin, where radius_m and width_m make '
-                f'{expected:.4g}; allowed: a fifth to five times of it; fix: set mesh_scale, 0.001 for millimeters'
+                f'{folder / wheel.mesh}: extends {reach:.4g} m from its origin, but radius_m and width_m imply '
+                f'{expected:.4g}; allowed: 0.2 to 5 times this; fix: set mesh_scale, 0.001 for millimeters'
             )
         return scm.mesh(triangles)
     if wheel.grousers is not None:
@@ -46,7 +47,7 @@ def wheel_shape(wheel: WheelConfig, folder: Path) -> scm.Shapes:
 
 
 def axle_frame(axis: Vector) -> Vector:
-    """Return the rotation, shape (3, 3), by the least angle from +y to a wheel's axle in its body's frame."""
+    """Return the smallest rotation, shape (3, 3), from +y to a wheel's axle in its body frame."""
     y = np.array([0.0, 1.0, 0.0])
     a = np.asarray(axis, dtype=np.float64)
     a = a / norm(a)

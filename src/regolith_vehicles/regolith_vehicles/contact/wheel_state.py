@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The state of each wheel on the ground: slip, sinkage, forces."""
+"""State of each wheel on the ground: slip, sinkage, forces."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from regolith_terrain.scm.constants import STAT_LOADED_NODES
 Vector = NDArray[np.float64]
 
 SLOW = 1e-2
-"""Speeds below this [m/s] count as standing: a parked vehicle may rock on its soil by some mm/s."""
+"""Speed below which a wheel counts as stopped [m/s]; a parked vehicle can oscillate on its soil by some mm/s."""
 
 SPIN, STEER, SLIP, SLIP_ANGLE, SINKAGE_TOTAL, SINKAGE_INCREMENTAL, NORMAL_LOAD, DRAWBAR, LOADED_NODES = range(9)
 FORCE, TORQUE, COLUMNS = 9, 12, 15
-"""Columns of the table :func:`measure_wheels` fills; force and torque take three each."""
+"""Columns of the table from :func:`measure_wheels`; force and torque have three each."""
 NAMES = (
     'angular_speed',
     'steer_angle',
@@ -38,44 +38,49 @@ NAMES = (
     'torque_y',
     'torque_z',
 )
-"""Names of the columns; :class:`WheelState` has their meanings."""
+"""Names of the columns; their meanings are in :class:`WheelState`."""
 
 
 @dataclass(frozen=True, slots=True)
 class WheelState:
-    """One wheel at the end of a cycle, as a rover's engineer would plot it."""
+    """State of one wheel at the end of a cycle."""
 
     name: str
     angular_speed: float
     """Angular speed of the wheel relative to its carrier [rad/s]."""
     steer_angle: float
-    """Steering angle [rad], left positive."""
+    """Steering angle [rad], positive to the left."""
     slip_ratio: float
-    """s = 1 - v / (omega R), v being the speed of the wheel centre along the wheel's heading; see :func:`slip_ratio`.
+    """Slip ratio s = 1 - v / (omega R), with the speed v of the wheel center along its heading; see
+    :func:`slip_ratio`.
 
-    The same formula serves braking (v > omega R gives s < 0). Clipped to [-1, 1]: 1 is spinning on the spot or sliding
-    back under a forward-turning wheel, -1 is a locked wheel being dragged. 0 if both speeds are below 1 cm/s."""
+    The same formula applies to braking (v > omega R gives s < 0). The value is clipped to [-1, 1]. 1 means spinning in
+    place or sliding backward with forward rotation, -1 a locked wheel that is dragged. 0 if both speeds are below 1
+    cm/s.
+    """
     slip_angle: float
-    """Angle from the wheel's heading line to the velocity of its centre [rad], left positive; 0 if standing."""
+    """Slip angle from the wheel's heading line to the velocity of its center [rad], positive to the left; 0 at rest."""
     sinkage_total: float
-    """Depth of the wheel's lowest point below the undisturbed ground, which is averaged over the wheel's width, along
-    its normal [m]; negative: clearance."""
+    """Depth of the wheel's lowest point below the undisturbed ground, along the ground's normal [m].
+
+    The undisturbed ground is averaged over the wheel's width. Negative values are clearance.
+    """
     sinkage_incremental: float
-    """Depth below the ground that the wheel meets, just ahead of it and ruts included, along the same normal [m]."""
+    """Depth below the present ground just ahead of the wheel, including ruts, along the same normal [m]."""
     normal_load: float
     """Soil force along the undisturbed ground's normal [N]."""
     force: Vector
     """Force of the soil on the wheel, world axes [N], shape (3,)."""
     torque: Vector
-    """Torque of the soil about the wheel centre, world axes [N m], shape (3,)."""
+    """Torque of the soil about the wheel center, world axes [N m], shape (3,)."""
     drawbar_pull: float
-    """Soil force along the wheel's heading [N], left over to pull the vehicle."""
+    """Drawbar pull: net soil force along the wheel's heading [N]."""
     contact_nodes: int
-    """Soil nodes that carry load."""
+    """Number of loaded grid nodes."""
 
     @staticmethod
     def from_row(name: str, row: Vector) -> WheelState:
-        """Return the state a row of the table holds."""
+        """Return the state from a row of the table."""
         return WheelState(
             name=name,
             angular_speed=float(row[SPIN]),
@@ -93,7 +98,7 @@ class WheelState:
 
 
 def slip_and_sinkage(table: Vector) -> tuple[Vector, float]:
-    """Return the slip ratios of wheels, shape (n,), and the deepest total sinkage [m], by their table."""
+    """Return the slip ratios of wheels, shape (n,), and the maximum total sinkage [m], from their table."""
     return table[:, SLIP], float(table[:, SINKAGE_TOTAL].max())
 
 
@@ -102,8 +107,8 @@ def slip_ratio(speed: float, rolling: float) -> float:
     """Return the slip ratio s = 1 - v / (omega R) of a wheel; see :attr:`WheelState.slip_ratio`.
 
     Args:
-        speed: v of its centre along its heading [m/s]
-        rolling: omega R [m/s]
+        speed: Speed v of the wheel center along its heading [m/s].
+        rolling: Rim speed omega R [m/s].
 
     Source: wong2008, eq. 2.5.
     Checked by: test_wheel_measures.py::test_slip_ratio_is_wongs.
@@ -146,22 +151,27 @@ def measure_wheels(
     stats: Vector,
     table: Vector,
 ) -> None:
-    """Fill the table of wheel states from the window of soil at the end of a cycle.
+    """Fill the table of wheel states from the soil window at the end of a cycle.
 
-    How sinkage is measured is Regolith's own; ``test_wheel_measures.py`` holds it against planes in closed form.
+    The measurement of sinkage is Regolith's own; ``test_wheel_measures.py`` compares it with planes in closed form.
 
     Args:
-        base: undisturbed heights with a one-node border [m], shape (ni + 2, nj + 2)
-        level: present heights [m], shape (ni, nj)
-        center: of the wheels in the world [m], shape (n, 3)
-        axis: unit vectors of their axles, shape (n, 3)
-        velocity: of their centres [m/s], shape (n, 3)
-        spin: wheel speeds [rad/s], shape (n,)
-        steer: steering angles [rad], shape (n,)
-        force: of the soil [N], shape (n, 3)
-        torque: about the centre [N m]
-        stats: of each wheel's contact, shape (n, STAT_COUNT)
-        table: out, shape (n, COLUMNS)
+        base: Undisturbed heights with a one-node border [m], shape (ni + 2, nj + 2).
+        level: Present heights [m], shape (ni, nj).
+        i0: Index of the window's first grid node along x.
+        j0: Index of the window's first grid node along y.
+        spacing: Grid spacing [m].
+        center: Centers of the wheels in the world frame [m], shape (n, 3).
+        axis: Unit vectors of the axles, shape (n, 3).
+        velocity: Velocities of the wheel centers [m/s], shape (n, 3).
+        spin: Wheel speeds [rad/s], shape (n,).
+        steer: Steering angles [rad], shape (n,).
+        radius: Radii of the wheels [m], shape (n,).
+        half_width: Half widths of the wheels [m], shape (n,).
+        force: Forces of the soil [N], shape (n, 3).
+        torque: Torques of the soil about the wheel centers [N m], shape (n, 3).
+        stats: Contact statistics of each wheel, shape (n, STAT_COUNT).
+        table: Out: table of wheel states, shape (n, COLUMNS).
     """
     ni, nj = level.shape
     for w in range(center.shape[0]):
@@ -176,7 +186,7 @@ def measure_wheels(
         # Heading: across the axle in the tangent plane, forward for a wheel whose axle points left.
         hx, hy, hz = ay * nz - az * ny, az * nx - ax * nz, ax * ny - ay * nx
         norm = math.sqrt(hx * hx + hy * hy + hz * hz)
-        if norm < 1e-9:  # lying on its side: it has no heading
+        if norm < 1e-9:  # lying on its side, without a heading
             hx, hy, hz, norm = 1.0, 0.0, 0.0, 1.0
         hx, hy, hz = hx / norm, hy / norm, hz / norm
         lx, ly, lz = ny * hz - nz * hy, nz * hx - nx * hz, nx * hy - ny * hx
@@ -184,7 +194,7 @@ def measure_wheels(
         across = velocity[w, 0] * lx + velocity[w, 1] * ly + velocity[w, 2] * lz
         rolling = spin[w] * radius[w]
 
-        # The ground a wheel stands on is as wide as the wheel: one node would measure the grain of the relief.
+        # Average the ground over the wheel's width; a single node would reflect the relief's roughness.
         lanes = int(half_width[w] / spacing)
         ground = 0.0
         for lane in range(-lanes, lanes + 1):
@@ -194,7 +204,7 @@ def measure_wheels(
         reach = radius[w] * math.sqrt(max(0.0, 1.0 - tilt * tilt)) + half_width[w] * abs(tilt)
         total = (ground - z) * nz + reach
 
-        # Just outside the contact, on the side the wheel moves to, averaged over its width.
+        # Just outside the contact in the direction of motion, averaged over the wheel's width.
         deep = min(max(total, 0.0), radius[w])
         ahead = math.sqrt(deep * (2.0 * radius[w] - deep)) + 1.5 * spacing
         if (along if abs(along) >= SLOW else rolling) < 0.0:

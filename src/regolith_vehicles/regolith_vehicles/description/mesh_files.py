@@ -1,9 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Mesh files: checked here, so that errors name file and line, and read by MuJoCo.
+"""Validation and reading of mesh files, with file and line in errors; MuJoCo reads most formats.
 
-Errors do not quote the files: those of a scenario may be any that its author can name, and errors are also sent to
-other machines.
+Errors do not quote the content: a scenario can name any file, and errors are also sent to other machines.
 """
 
 from __future__ import annotations
@@ -28,14 +27,14 @@ Vector = NDArray[np.float64]
 ALLOWED = 'an OBJ, STL or MSH file'
 LARGEST_BYTES = 200_000_000
 MOST_TRIANGLES = 200_000
-"""Triangles that MuJoCo takes of a binary STL."""
+"""Maximum number of triangles that MuJoCo accepts in a binary STL."""
 FARTHEST_M = 1e6
-"""Farthest point of a mesh from its origin [m]: a hundred times the largest obstacle."""
+"""Maximum distance of a mesh's vertices from its origin [m]: a hundred times the largest obstacle."""
 LARGEST_PART_M = 20.0
-"""Meshes of tools and of MJCF files up to this may belong to any vehicle [m]."""
+"""Size up to which meshes of tools and MJCF files are accepted for any vehicle [m]."""
 
 _HEAD, _FACET = 84, 50
-"""Bytes of a binary STL before its triangles, and of each triangle."""
+"""Size of a binary STL before its triangles, and of each triangle [B]."""
 _MESH_XML = """<mujoco><asset><mesh name="m" file="{file}" scale="{scale} {scale} {scale}" inertia="shell"/></asset>
 <worldbody><geom type="mesh" mesh="m"/></worldbody></mujoco>"""
 _BUILT = (
@@ -47,20 +46,21 @@ _BUILT = (
     ('coplanar', 'its points lie in one plane'),
     ('hull', 'its points lie in one plane or line'),
 )
-"""A word in what MuJoCo states of a mesh that was read -> what is wrong with it."""
+"""Problems of a mesh, by words in MuJoCo's error message."""
 
 
 def load_triangles(path: Path, scale: float = 1.0) -> Vector:
     """Return the triangles of a mesh file [m], shape (k, 3, 3), in the file's own frame.
 
-    MuJoCo reads it (OBJ, binary STL or MSH) and centers it on its inertia; that is undone here. STL in ASCII, which it
-    does not read, is read here.
+    MuJoCo reads OBJ, binary STL and MSH and centers the mesh on its inertia; this is reverted here. ASCII STL, which
+    MuJoCo does not read, is read here.
 
     Args:
-        scale: of the file's unit [m]
+        path: Path of the mesh file.
+        scale: Unit of the file [m].
 
     Raises:
-        ValueError: naming the file and what is wrong with it
+        ValueError: If the file is not a valid mesh; names the file and the problem.
     """
     written = check_mesh(path, scale)
     if written is not None:
@@ -77,23 +77,24 @@ def load_triangles(path: Path, scale: float = 1.0) -> Vector:
 
 
 def built_problem(text: str) -> str:
-    """Return what is wrong with a mesh whose file was checked, by what MuJoCo states of it."""
+    """Return the problem of a mesh whose file was checked, from MuJoCo's error message."""
     return next((ours for word, ours in _BUILT if word in text), 'is not a mesh that MuJoCo can use')
 
 
 def check_mesh(path: Path, scale: float = 1.0) -> Vector | None:
-    """Refuse a file that is not a mesh; return the triangles of an STL in ASCII as written, shape (k, 3, 3), else None.
+    """Refuse a file that is not a mesh; return the triangles of an ASCII STL as written, shape (k, 3, 3), else None.
 
     Args:
-        scale: of the file's unit [m]
+        path: Path of the mesh file.
+        scale: Unit of the file [m].
 
     Raises:
-        ValueError: naming the file, the line where the format has lines, and what is wrong
+        ValueError: If the file is not a valid mesh; names the file, the line for text formats, and the problem.
     """
     kind = path.suffix.lower()
     if kind not in ('.obj', '.stl', '.msh'):
         usable_file(path, ALLOWED, missing='no such mesh file')
-        raise ValueError(f'{path}: is not a mesh by the ending of its name; allowed: {ALLOWED}')
+        raise ValueError(f'{path}: does not have the name extension of a mesh; allowed: {ALLOWED}')
     file = usable_file(path, ALLOWED, missing='no such mesh file')
     if (size := os.path.getsize(file)) > LARGEST_BYTES:
         raise ValueError(f'{path}: has {size} bytes; allowed: up to {LARGEST_BYTES}')
@@ -108,16 +109,17 @@ def check_mesh(path: Path, scale: float = 1.0) -> Vector | None:
 
 
 def ascii_stl(path: Path, raw: bytes, most: float) -> Vector | None:
-    """Return the triangles of an STL file in ASCII as written, shape (k, 3, 3); None if it is not one.
+    """Return the triangles of an ASCII STL file as written, shape (k, 3, 3); None if it is not one.
 
-    Binary files may begin with ``solid``, too: theirs is the length that the number of triangles in them demands.
+    Binary files can also start with ``solid``; their length matches the number of triangles in them.
 
     Args:
-        raw: content of the file
-        most: largest coordinate
+        path: Path of the mesh file.
+        raw: Content of the file.
+        most: Maximum coordinate.
 
     Raises:
-        ValueError: naming the file, the line and what is wrong with it
+        ValueError: If the file is invalid; names the file, the line and the problem.
     """
     if not raw[:512].lstrip().lower().startswith(b'solid') or b'\0' in raw[:512]:
         return None
@@ -137,7 +139,7 @@ def ascii_stl(path: Path, raw: bytes, most: float) -> Vector | None:
 
 
 def _lines(raw: bytes) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number and the words of each line that has some."""
+    """Yield the number and the words of each nonempty line."""
     for number, line in enumerate(raw.decode('utf-8', errors='replace').splitlines(), 1):
         if words := line.split():
             yield number, words
@@ -147,8 +149,11 @@ def _vertex(path: Path, number: int, words: list[str], most: float, *, exactly: 
     """Return the three coordinates of a vertex.
 
     Args:
-        number: line of the file
-        exactly: whether more numbers are wrong; OBJ may have weights and colors behind
+        path: Path of the mesh file.
+        number: Line of the file.
+        words: Words of the line.
+        most: Maximum coordinate.
+        exactly: Whether additional numbers are refused; OBJ can append weights and colors.
     """
     try:
         place = [float(word) for word in words[:3]]
@@ -170,14 +175,14 @@ def _too_far(most: float) -> str:
 
 
 def _check_obj(path: Path, raw: bytes, most: float) -> None:
-    """Refuse an OBJ with lines of vertices or faces that MuJoCo would read as zeros or leave out."""
+    """Refuse an OBJ with lines of vertices or faces that MuJoCo would read as zeros or ignore."""
     vertices, faces, highest, highest_at = 0, 0, 0, 0
     for number, words in _lines(raw):
         if words[0] == 'v':
             _vertex(path, number, words[1:], most)
             vertices += 1
         elif words[0] == 'f':
-            allowed = 'allowed: f A B C ..., numbers of vertices'
+            allowed = 'allowed: f A B C ..., vertex numbers'
             try:
                 corners = [int(word.partition('/')[0]) for word in words[1:]]
             except ValueError:
@@ -185,54 +190,59 @@ def _check_obj(path: Path, raw: bytes, most: float) -> None:
             if len(corners) < 3 or 0 in corners:
                 raise ValueError(f'{path}:{number}: is not a face; {allowed}')
             if -min(corners) > vertices:
-                raise ValueError(f'{path}:{number}: a face goes back before the first vertex; {allowed}')
+                raise ValueError(f'{path}:{number}: a face refers to a vertex before the first; {allowed}')
             if max(corners) > highest:
                 highest, highest_at = max(corners), number
             faces += 1
     if highest > vertices:
-        problem = f'a face has vertex {highest}, and the file has {vertices}'
+        problem = f'a face has vertex {highest}, but the file has {vertices}'
         raise ValueError(f'{path}:{highest_at}: {problem}; allowed: 1 to {vertices}')
     _check_counts(path, vertices, faces)
 
 
 def _check_counts(path: Path, vertices: int, faces: int) -> None:
-    """Refuse what is not a solid by its numbers: the least one is a tetrahedron."""
+    """Refuse a mesh with fewer vertices or faces than a solid has; the smallest solid is a tetrahedron."""
     if vertices < 4 or faces < 1:
         found = f'{vertices} {"vertex" if vertices == 1 else "vertices"} and {counted(faces, "face")}'
         raise ValueError(f'{path}: has {found}; allowed: 4 vertices or more, joined by faces')
 
 
 def _check_stl(path: Path, raw: bytes, most: float) -> None:
-    """Refuse a binary STL that is cut short, or has numbers that are not places."""
+    """Refuse a binary STL that is truncated, or has invalid coordinates."""
     allowed = f'allowed: an STL with 1 to {MOST_TRIANGLES} triangles'
     if len(raw) < _HEAD:
-        raise ValueError(f'{path}: is neither an ASCII nor a binary STL: it ends within the head; {allowed}')
+        raise ValueError(f'{path}: is neither an ASCII nor a binary STL: it ends within the header; {allowed}')
     count = int.from_bytes(raw[80:84], 'little')
     if not 1 <= count <= MOST_TRIANGLES:
         found = f'more than {MOST_TRIANGLES}' if count else 'no'
-        raise ValueError(f'{path}: is not an ASCII STL, and its head states {found} triangles; {allowed}')
+        raise ValueError(f'{path}: is not an ASCII STL, and its header has {found} triangles; {allowed}')
     if len(raw) != (wanted := _HEAD + _FACET * count):
-        found = f'{counted(count, "triangle")}, {wanted} bytes, and the file has {len(raw)}'
-        raise ValueError(f'{path}: its head states {found}; {allowed}, whole')
+        found = f'{counted(count, "triangle")}, {wanted} bytes, but the file has {len(raw)} bytes'
+        raise ValueError(f'{path}: its header has {found}; {allowed}, complete')
     record = np.dtype([('normal', '<f4', 3), ('corners', '<f4', 9), ('more', '<u2')])
     _check_places(path, np.frombuffer(raw, record, count, _HEAD)['corners'], most, 'triangle')
 
 
 def _check_msh(path: Path, raw: bytes, most: float) -> None:
-    """Refuse a file that is not MuJoCo's binary MSH: numbers of vertices, normals, texture points, faces, then they."""
+    """Refuse a file that is not MuJoCo's binary MSH.
+
+    The format has the numbers of vertices, normals, texture points and faces, then the arrays.
+    """
     counts = [int(n) for n in np.frombuffer(raw, '<i4', 4)] if len(raw) >= 16 else [-1]
     wanted = 16 + 4 * sum(n * each for n, each in zip(counts, (3, 3, 2, 3), strict=False))
     if min(counts) < 0 or wanted != len(raw):
-        raise ValueError(f"{path}: is not MuJoCo's binary MSH: its length is not that of its head; allowed: {ALLOWED}")
+        raise ValueError(
+            f"{path}: is not MuJoCo's binary MSH: its length does not match its header; allowed: {ALLOWED}"
+        )
     _check_counts(path, counts[0], counts[3])
     _check_places(path, np.frombuffer(raw, '<f4', 3 * counts[0], 16).reshape(-1, 3), most, 'vertex')
     faces = np.frombuffer(raw, '<i4', 3 * counts[3], len(raw) - 12 * counts[3])
     if faces.min() < 0 or faces.max() >= counts[0]:
-        raise ValueError(f'{path}: a face has a vertex that is not there; allowed: 0 to {counts[0] - 1}')
+        raise ValueError(f'{path}: a face has a vertex that does not exist; allowed: 0 to {counts[0] - 1}')
 
 
 def _check_places(path: Path, places: NDArray[np.float32], most: float, what: str) -> None:
-    """Refuse coordinates that are not finite or too far; shape (n, any number)."""
+    """Refuse coordinates that are not finite or too far from the origin; shape (n, any number)."""
     wrong = np.flatnonzero(~np.isfinite(places).all(axis=1))
     if wrong.size:
         problem = f'{what} {int(wrong[0]) + 1} has a coordinate that is not finite'
@@ -243,15 +253,18 @@ def _check_places(path: Path, places: NDArray[np.float32], most: float, what: st
 
 
 def check_assets(mjcf_path: str | Path) -> None:
-    """Refuse files that an MJCF file names and that are not there, not files, or not meshes, before MuJoCo opens them.
+    """Refuse files in an MJCF file that do not exist, are not files, or are not meshes, before MuJoCo opens them.
+
+    Args:
+        mjcf_path: Path of the MJCF file.
 
     Raises:
-        VehicleModelError: naming the element, the file and what is wrong with it
+        VehicleModelError: If a file is invalid; names the element, the file and the problem.
     """
     try:
         spec = mujoco.MjSpec.from_file(str(mjcf_path))
     except ValueError:
-        return  # MuJoCo's compiler names the line
+        return  # MuJoCo's compiler reports the line
     folder = Path(mjcf_path).parent
     meshes = [('mesh', mesh, spec.meshdir) for mesh in spec.meshes]
     others = [('texture', texture, spec.texturedir) for texture in spec.textures]
@@ -273,17 +286,18 @@ def check_assets(mjcf_path: str | Path) -> None:
 
 
 def check_mesh_sizes(model: Any, mjcf_path: str | Path) -> None:
-    """Refuse meshes of an MJCF file that are far larger than the vehicle, as those in millimeters are.
+    """Refuse meshes of an MJCF file that are much larger than the vehicle, such as meshes in millimeters.
 
     The vehicle's size is that of its skeleton: the farthest origin of a body, or edge of a shape that is not a mesh.
-    The bound is five times of it, as for ground shapes, and never below 20 m, as for tools. Of meshes in millimeters it
-    misses parts smaller than 2 cm.
+    The limit is five times this size, as for ground shapes, and at least 20 m, as for tools. Meshes in millimeters of
+    parts smaller than 2 cm are not detected.
 
     Args:
-        model: mujoco.MjModel
+        model: MuJoCo model (mujoco.MjModel).
+        mjcf_path: Path of the MJCF file.
 
     Raises:
-        VehicleModelError: naming the mesh, its size and the remedy
+        VehicleModelError: If a mesh is too large; names the mesh, its size and the remedy.
     """
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
@@ -301,6 +315,6 @@ def check_mesh_sizes(model: Any, mjcf_path: str | Path) -> None:
         side = 2.0 * float(model.geom_aabb[k, 3:].max())
         if side > most:
             mesh = model.mesh(int(model.geom_dataid[k])).name
-            problem = f'is {side:.4g} m wide, on a vehicle that reaches {float(reach):.3g} m'
+            problem = f'is {side:.4g} m wide, on a vehicle that extends to {float(reach):.3g} m'
             allowed = f'up to {most:.3g} m; fix: set its scale, "0.001 0.001 0.001" for millimeters'
             raise VehicleModelError(mjcf_path, f'mesh {mesh}', None, allowed, problem)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The sections of a vehicle's YAML file: wheels, motors, limits, collision shapes, looks."""
+"""Sections of a vehicle's YAML file: wheels, motors, limits, collision shapes, visual description."""
 
 from __future__ import annotations
 
@@ -22,33 +22,33 @@ Positive = Annotated[float, Field(gt=0.0)]
 
 
 def unit_quaternion(value: Quaternion) -> Quaternion:
-    """Return a quaternion that is of unit length; for validators.
+    """Validate that a quaternion has unit length, and return it.
 
     Raises:
-        ValueError: if it is not
+        ValueError: If it does not have unit length.
     """
     if abs(sum(q * q for q in value) - 1.0) > 1e-6:
-        raise ValueError('is not of unit length; allowed: a unit quaternion (x, y, z, w)')
+        raise ValueError('does not have unit length; allowed: a unit quaternion (x, y, z, w)')
     return value
 
 
 def frame_id(value: str) -> str:
-    """Return it if tf2 takes it as the id of a frame; for validators.
+    """Validate a frame id as tf2 accepts it, and return it.
 
     Raises:
-        ValueError: if not
+        ValueError: If tf2 does not accept it.
     """
     if not re.fullmatch(r'\w([\w./-]*\w)?', value, re.ASCII):
-        raise ValueError('is no frame id; allowed: letters, digits and _, with / . - between them')
+        raise ValueError('is not a frame id; allowed: letters, digits and _, with / . - between them')
     return value
 
 
 class GrouserConfig(Section):
-    """Straight plates across a wheel's drum."""
+    """Grousers: straight plates across a wheel's drum."""
 
-    count: int = Field(ge=1, le=360, description='number, evenly spaced')
-    height_m: float = Field(gt=0.0, le=1.0, description='by which they stand out of the drum [m]')
-    thickness_m: float = Field(gt=0.0, le=1.0, description='[m]')
+    count: int = Field(ge=1, le=360, description='Number of evenly spaced grousers.')
+    height_m: float = Field(gt=0.0, le=1.0, description='Height of the grousers above the drum [m].')
+    thickness_m: float = Field(gt=0.0, le=1.0, description='Thickness of a grouser [m].')
 
 
 class WheelGrouserConfig(GrouserConfig):
@@ -56,78 +56,95 @@ class WheelGrouserConfig(GrouserConfig):
 
     individual_contact: bool = Field(
         default=False,
-        description='whether each presses on the soil; false: drum and plates share the load of a cylinder around the'
-        ' tips, and carry soil by slip; without slip_sinkage and in mode reference that cylinder is smooth',
+        description='Whether each grouser presses on the soil individually. False: drum and grousers share the'
+        ' load of a cylinder around the tips, and transport soil by slip. Without slip_sinkage and in'
+        ' mode reference this cylinder is smooth.',
     )
 
 
 class WheelConfig(Section):
-    """One wheel, by the names its parts have in the MJCF file; the soil feels a cylinder about the joint's axis.
+    """One wheel, by the names of its parts in the MJCF file.
 
-    With ``grousers`` one by one the cylinder is the drum they stand on, with ``mesh`` the mesh replaces the cylinder.
+    The soil is in contact with a cylinder around the joint's axis. With individual ``grousers`` this cylinder is the
+    drum. With ``mesh`` the mesh replaces the cylinder.
     """
 
-    name: str = Field(min_length=1, description='of the wheel in messages')
-    body: str = Field(min_length=1, description='MJCF body whose origin is the wheel centre')
-    joint: str = Field(min_length=1, description='MJCF hinge it spins about; its axis is the axle')
-    actuator: str = Field(min_length=1, description='MJCF velocity servo on that joint [rad/s]')
-    radius_m: float = Field(gt=0.0, le=5.0, description='over everything, grousers included [m]')
-    width_m: float = Field(gt=0.0, le=5.0, description='[m]')
-    steer_joint: str | None = Field(default=None, description='MJCF hinge about the vertical it steers with')
-    steer_actuator: str | None = Field(default=None, description='MJCF position servo on that joint [rad]')
-
-    grousers: WheelGrouserConfig | None = Field(default=None, description='absent: a smooth wheel')
-    mesh: str | None = Field(
-        default=None, min_length=1, description="OBJ, STL or MSH file in the body's frame, relative to the MJCF file"
+    name: str = Field(min_length=1, description='Name of the wheel in messages.')
+    body: str = Field(min_length=1, description='MJCF body whose origin is the wheel center.')
+    joint: str = Field(min_length=1, description="MJCF hinge of the wheel's rotation; its axis is the axle.")
+    actuator: str = Field(min_length=1, description='MJCF velocity servo on that joint, with commands in rad/s.')
+    radius_m: float = Field(gt=0.0, le=5.0, description='Outer radius of the wheel, including grousers [m].')
+    width_m: float = Field(gt=0.0, le=5.0, description='Width of the wheel [m].')
+    steer_joint: str | None = Field(
+        default=None, description='MJCF hinge that steers the wheel about the vertical axis.'
     )
-    mesh_scale: float = Field(default=1.0, gt=0.0, le=1e4, description="of the mesh file's unit [m]")
+    steer_actuator: str | None = Field(
+        default=None, description='MJCF position servo on the steering joint, with commands in rad.'
+    )
+
+    grousers: WheelGrouserConfig | None = Field(
+        default=None, description='Grousers of the wheel. Absent: the wheel is smooth.'
+    )
+    mesh: str | None = Field(
+        default=None,
+        min_length=1,
+        description='OBJ, STL or MSH file of the wheel in the body frame, relative to the MJCF file.',
+    )
+    mesh_scale: float = Field(default=1.0, gt=0.0, le=1e4, description='Unit of the mesh file [m].')
     stiffness_npm: float | None = Field(
         default=None,
         ge=1e4,
         le=1e9,
-        description='of the rim on its hub, where it meets rocks and obstacles [N/m]; absent: it does not yield',
+        description='Stiffness of the rim relative to the hub in contacts with rocks and obstacles [N/m]. Absent:'
+        ' the rim is rigid.',
     )
     tire: str | None = Field(
         default=None,
         min_length=1,
-        description='name of a known tyre, or tyre YAML relative to this file: its law on ground that does not yield;'
-        ' absent: a rigid cylinder',
+        description='Name of a known tire, or path of a tire YAML file relative to this file: tire model on rigid'
+        ' terrain. Absent: a rigid cylinder.',
     )
 
     @model_validator(mode='after')
     def _one_shape(self) -> WheelConfig:
         if self.tire is not None and (self.grousers is not None or self.mesh is not None):
-            raise ValueError('tire: excludes grousers and mesh; allowed: one of them')
+            raise ValueError('tire: excludes grousers and mesh; allowed: only one of them')
         if self.grousers is not None and self.mesh is not None:
-            raise ValueError('mesh: excludes grousers; allowed: one of them')
+            raise ValueError('mesh: excludes grousers; allowed: only one of them')
         if self.grousers is not None:
             drum = self.radius_m - self.grousers.height_m
             if drum <= 0.0:
                 raise ValueError(f'grousers.height_m: is not below radius_m; allowed: below {self.radius_m!r}')
             if self.grousers.thickness_m >= 2.0 * drum:
-                raise ValueError(f'grousers.thickness_m: thicker than the drum; allowed: below {2.0 * drum:g}')
+                raise ValueError(f'grousers.thickness_m: is not below the drum diameter; allowed: below {2.0 * drum:g}')
         return self
 
     @model_validator(mode='after')
     def _steering_is_whole(self) -> WheelConfig:
         if (self.steer_joint is None) != (self.steer_actuator is None):
             lone, missing = ('steer_joint', 'steer_actuator')[:: 1 if self.steer_actuator is None else -1]
-            raise ValueError(f'{lone}: without {missing}; allowed: steer_joint and steer_actuator, or neither')
+            raise ValueError(f'{lone}: is given without {missing}; allowed: both or neither')
         return self
 
 
 class CollisionShape(Section):
-    """A convex shape fixed to one body: to the chassis, then suspension travel and steering do not move it."""
+    """Convex collision shape fixed to one body.
+
+    Suspension travel and steering do not move a shape that is fixed to the chassis.
+    """
 
     kind: Literal['sphere', 'box', 'capsule', 'cylinder']
     size: tuple[Positive, ...] = Field(
         min_length=1,
         max_length=3,
-        description='[m] sphere: radius; capsule, cylinder: radius, half length along z; box: half lengths',
+        description='Size of the shape [m]. Sphere: radius. Capsule and cylinder: radius, half length along z.'
+        ' Box: half lengths.',
     )
-    body: str | None = Field(default=None, min_length=1, description='MJCF body it is fixed to; absent: the chassis')
-    position: Vector3 = Field(default=(0.0, 0.0, 0.0), description="of its centre in the body's frame [m]")
-    orientation: Quaternion = Field(default=(0.0, 0.0, 0.0, 1.0), description="in the body's frame, (x, y, z, w)")
+    body: str | None = Field(default=None, min_length=1, description='MJCF body of the shape. Absent: the chassis.')
+    position: Vector3 = Field(default=(0.0, 0.0, 0.0), description='Center of the shape in the body frame [m].')
+    orientation: Quaternion = Field(
+        default=(0.0, 0.0, 0.0, 1.0), description='Orientation of the shape in the body frame, quaternion (x, y, z, w).'
+    )
 
     @model_validator(mode='after')
     def _size_fits_kind(self) -> CollisionShape:
@@ -140,30 +157,34 @@ class CollisionShape(Section):
 
 
 class GroundShapeConfig(Section):
-    """A part of the hull that presses on soil where it comes to the ground, as wheels do."""
+    """Part of the hull that presses on soil when it touches the ground, as wheels do."""
 
-    name: str = Field(min_length=1, description='of the part in messages')
-    kind: Literal['box', 'cylinder'] | None = None
+    name: str = Field(min_length=1, description='Name of the part in messages.')
+    kind: Literal['box', 'cylinder'] | None = Field(None, description='Kind of shape; null for a mesh.')
     size: tuple[Positive, ...] | None = Field(
         default=None,
         min_length=2,
         max_length=3,
-        description='[m] box: half lengths; cylinder: radius, half length along z',
+        description='Size of the part [m]. Box: half lengths. Cylinder: radius, half length along z.',
     )
     mesh: str | None = Field(
-        default=None, min_length=1, description='OBJ, STL or MSH file for kind and size, relative to the MJCF file'
+        default=None,
+        min_length=1,
+        description='OBJ, STL or MSH file in place of kind and size, relative to the MJCF file.',
     )
-    mesh_scale: float = Field(default=1.0, gt=0.0, le=1e4, description="of the mesh file's unit [m]")
-    body: str | None = Field(default=None, min_length=1, description='MJCF body it is fixed to; absent: the chassis')
-    position: Vector3 = Field(default=(0.0, 0.0, 0.0), description="of its origin in the body's frame [m]")
-    orientation: Quaternion = Field(default=(0.0, 0.0, 0.0, 1.0), description="in the body's frame, (x, y, z, w)")
+    mesh_scale: float = Field(default=1.0, gt=0.0, le=1e4, description='Unit of the mesh file [m].')
+    body: str | None = Field(default=None, min_length=1, description='MJCF body of the part. Absent: the chassis.')
+    position: Vector3 = Field(default=(0.0, 0.0, 0.0), description='Origin of the part in the body frame [m].')
+    orientation: Quaternion = Field(
+        default=(0.0, 0.0, 0.0, 1.0), description='Orientation of the part in the body frame, quaternion (x, y, z, w).'
+    )
 
     @model_validator(mode='after')
     def _one_shape(self) -> GroundShapeConfig:
         given = (self.kind is not None, self.size is not None, self.mesh is not None)
         if given not in ((True, True, False), (False, False, True)):
             key = 'mesh' if given[2] else 'size' if given[1] else 'kind'
-            lone = f'{key}: stands beside others, or alone' if any(given) else 'has no shape'
+            lone = f'{key}: does not define one shape' if any(given) else 'has no shape'
             raise ValueError(f'{lone}; allowed: kind and size, or mesh')
         wanted = 3 if self.kind == 'box' else 2
         if self.size is not None and len(self.size) != wanted:
@@ -174,202 +195,235 @@ class GroundShapeConfig(Section):
 
 
 class CollisionConfig(Section):
-    """Shapes that other agents can strike."""
+    """Collision shapes of the vehicle, for contacts with other participants and objects."""
 
     shapes: tuple[CollisionShape, ...] = ()
-    restitution: float = Field(default=0.1, ge=0.0, le=1.0, description='of impacts [-]')
-    friction: float = Field(default=0.5, ge=0.0, le=10.0, description='Coulomb coefficient of impacts [-]')
+    restitution: float = Field(default=0.1, ge=0.0, le=1.0, description='Coefficient of restitution of impacts [-].')
+    friction: float = Field(default=0.5, ge=0.0, le=10.0, description='Coulomb friction coefficient of impacts [-].')
 
 
 class DriveConfig(Section):
-    """Limits of the wheel motors."""
+    """Limits and control of the wheel motors."""
 
-    max_wheel_speed_radps: float = Field(gt=0.0, le=1000.0, description='[rad/s]')
-    max_wheel_acceleration_radps2: float = Field(gt=0.0, le=1e5, description='of the commanded speed [rad/s^2]')
+    max_wheel_speed_radps: float = Field(gt=0.0, le=1000.0, description='Maximum wheel speed [rad/s].')
+    max_wheel_acceleration_radps2: float = Field(
+        gt=0.0, le=1e5, description='Maximum acceleration of the commanded wheel speed [rad/s^2].'
+    )
     integral_time_s: float | None = Field(
         default=None,
         gt=0.0,
         le=10.0,
-        description='time constant with which the motor controller removes the speed error that its load causes [s];'
-        ' absent: the error stays',
+        description='Time constant with which the motor controller removes the speed error caused by load [s].'
+        ' Absent: the error remains.',
     )
     parking_brake_time_s: float | None = Field(
         default=None,
         gt=0.0,
         le=10.0,
-        description='parking brake: time constant with which wheels that are to stand return to where they came to do'
-        ' so [s]; absent: they are kept from turning, but do not return',
+        description='Time constant with which the parking brake returns stopped wheels to the angles at which'
+        ' they stopped [s]. Absent: the brake resists rotation, but does not return the wheels.',
     )
     motor: WheelMotorConfig | None = Field(
-        default=None, description="of each wheel; absent: it takes of the vehicle's battery just the power of the wheel"
+        default=None,
+        description='Electric motor of each wheel. Absent: the battery supplies exactly the mechanical power of'
+        ' the wheels.',
     )
 
 
 class SteeringConfig(Section):
     """Limits of the steering."""
 
-    max_angle_deg: float = Field(default=30.0, gt=0.0, lt=90.0, description='either side [deg]')
-    max_rate_degps: float = Field(default=30.0, gt=0.0, le=1000.0, description='of the commanded angle [deg/s]')
+    max_angle_deg: float = Field(
+        default=30.0, gt=0.0, lt=90.0, description='Maximum steering angle to either side [deg].'
+    )
+    max_rate_degps: float = Field(
+        default=30.0, gt=0.0, le=1000.0, description='Maximum rate of the commanded steering angle [deg/s].'
+    )
 
 
 class CommandedJointConfig(Section):
-    """A joint that takes targets of its own, by its MJCF name; they begin at zero."""
+    """Commanded joint, by its MJCF name. Its target is zero at the start."""
 
-    actuator: str = Field(min_length=1, description='MJCF servo on the joint, of position or speed')
-    limits: tuple[float, float] = Field(description='least and greatest target [unit of the servo: rad, rad/s, m, m/s]')
-    rate: float = Field(gt=0.0, le=1e5, description='at which the command goes to its target [unit of the servo/s]')
+    actuator: str = Field(min_length=1, description='MJCF servo of position or speed on the joint.')
+    limits: tuple[float, float] = Field(
+        description="Minimum and maximum target, in the servo's unit [rad, rad/s, m or m/s]."
+    )
+    rate: float = Field(
+        gt=0.0, le=1e5, description="Maximum rate of the command toward its target, in the servo's unit per second."
+    )
     on_timeout: Literal['hold', 'zero'] = Field(
-        default='hold', description='what the target is when none comes any more: the last one, or zero'
+        default='hold', description='Target after commands have stopped: the last one, or zero.'
     )
 
     @model_validator(mode='after')
     def _zero_is_within(self) -> CommandedJointConfig:
         low, high = self.limits
         if not (math.isfinite(low) and math.isfinite(high) and low <= 0.0 <= high and low < high):
-            raise ValueError('limits: zero is not within; allowed: two finite numbers, at most 0 and at least 0')
+            raise ValueError('limits: do not include 0; allowed: two finite numbers, at most 0 and at least 0')
         return self
 
 
 class PayloadConfig(Section):
-    """What a body carries at the start, about its centre of mass, and how much it can; it turns with the body."""
+    """Payload of a body: initial mass at the body's center of mass, and capacity. It rotates with the body."""
 
-    body: str = Field(min_length=1, description='MJCF body that carries it')
-    capacity_kg: float = Field(gt=0.0, le=1e6, description='greatest mass of it [kg]')
-    mass_kg: float = Field(default=0.0, ge=0.0, description='[kg]')
+    body: str = Field(min_length=1, description='MJCF body that carries the payload.')
+    capacity_kg: float = Field(gt=0.0, le=1e6, description='Maximum mass of the payload [kg].')
+    mass_kg: float = Field(default=0.0, ge=0.0, description='Initial mass of the payload [kg].')
     inertia_kgm2: tuple[float, float, float] = Field(
         default=(0.0, 0.0, 0.0),
-        description="moments about its centre of mass, along the axes of the body's own inertia [kg m^2]",
+        description="Moments of inertia about the payload's center of mass, along the principal axes of the"
+        " body's inertia [kg m^2].",
     )
 
     @model_validator(mode='after')
     def _is_a_body(self) -> PayloadConfig:
         if not self.mass_kg <= self.capacity_kg:
-            raise ValueError(f'mass_kg: is too much; allowed: up to capacity_kg, {self.capacity_kg!r}')
+            raise ValueError(f'mass_kg: exceeds the capacity; allowed: up to capacity_kg, {self.capacity_kg!r}')
         a, b, c = sorted(self.inertia_kgm2)
         if not (a >= 0.0 and c <= (a + b) * (1.0 + 1e-9) and (self.mass_kg > 0.0 or c == 0.0)):
             raise ValueError(
-                'inertia_kgm2: is of no body; allowed: moments of a body: none above the sum of the other two, all zero'
+                'inertia_kgm2: are not moments of inertia; allowed: none above the sum of the other two, all zero'
                 ' without mass'
             )
         return self
 
 
 class OdometryConfig(Section):
-    """Errors of the vehicle's own dead reckoning; see :mod:`regolith_vehicles.dynamics.odometry_covariance`."""
+    """Error model of the wheel odometry; see :mod:`regolith_vehicles.dynamics.odometry_covariance`."""
 
     common_slip_stddev: float = Field(
-        default=0.04, ge=0.0, le=1.0, description='standard deviation of the slip all wheels have in common [-]'
+        default=0.04, ge=0.0, le=1.0, description='Standard deviation of the slip common to all wheels [-].'
     )
-    wheel_slip_stddev: float = Field(default=0.03, ge=0.0, le=1.0, description="the same of each wheel's own slip [-]")
+    wheel_slip_stddev: float = Field(
+        default=0.03, ge=0.0, le=1.0, description='Standard deviation of the individual slip of each wheel [-].'
+    )
     slip_correlation_length_m: float = Field(
-        default=0.2, gt=0.0, le=1e4, description="way over which a wheel's own slip changes [m]"
+        default=0.2, gt=0.0, le=1e4, description='Correlation length of the individual wheel slip [m].'
     )
     slope_slip: float = Field(
         default=0.8,
         ge=0.0,
         le=100.0,
-        description='standard deviation of the slip downhill per unit of slope (tangent) [-]',
+        description='Standard deviation of the downhill slip per unit of slope (tangent) [-].',
     )
     turn_slip: float | None = Field(
         default=None,
         ge=0.0,
         le=1.0,
-        description='Standard deviation of the share of the yaw rate lost or gained [-]. Absent: 0.06 with steered'
-        ' wheels, 0.12 where wheels skid, 0.3 of tracks.',
+        description='Standard deviation of the fraction of the yaw rate lost or gained [-]. Absent: 0.06 with'
+        ' steered wheels, 0.12 for skid steering with wheels, 0.3 for tracks.',
     )
     turn_correlation_rad: float = Field(
-        default=2.0, gt=0.0, le=1e4, description='angle turned over which that share changes [rad]'
+        default=2.0, gt=0.0, le=1e4, description='Correlation angle of the yaw rate error [rad].'
     )
     turn_lag_m: float = Field(
         default=0.04,
         ge=0.0,
         le=100.0,
-        description='Standard deviation of the way over which the vehicle takes up a new curvature [m]; its yaw lags by'
-        ' this times the change of curvature.',
+        description='Standard deviation of the distance over which the vehicle takes up a new curvature [m]. The'
+        ' yaw lags by this distance times the change of curvature.',
     )
     uneven_slip: float | None = Field(
         default=None,
         ge=0.0,
         le=2.0,
-        description='Standard deviation of the share of way and of yaw rate lost in a turn in which the wheels of one'
-        ' side stand [-]; of wheels that skid. Absent: the part of a turn that scrubbing takes, from where they are.',
+        description='Skid steering only: standard deviation of the fraction of distance and yaw rate lost in a'
+        ' turn in which the wheels of one side are stopped [-]. Absent: the fraction that scrubbing'
+        ' takes, computed from the wheel positions.',
     )
     start_slip_stddev_m: float = Field(
-        default=0.03, ge=0.0, le=10.0, description='standard deviation of the way lost once until soil bears thrust [m]'
+        default=0.03,
+        ge=0.0,
+        le=10.0,
+        description='Standard deviation of the distance lost once at the start, until the soil supports thrust [m].',
     )
-    ticks_per_revolution: int = Field(default=4096, ge=1, le=2**31, description='of the wheels, per turn')
+    ticks_per_revolution: int = Field(
+        default=4096, ge=1, le=2**31, description='Encoder ticks per wheel revolution in odometry.'
+    )
 
 
 class RunningGearConfig(Section):
-    """A running gear of another package, from entry-point group ``regolith.running_gears``."""
+    """Running gear of another package, from entry-point group ``regolith.running_gears``."""
 
-    name: str = Field(min_length=1, description='of the entry point')
-    parameters: dict[str, Any] = Field(default_factory=dict, description="the gear's own")
+    name: str = Field(min_length=1, description='Name of the entry point.')
+    parameters: dict[str, Any] = Field(
+        default_factory=dict, description='Parameters of the running gear, defined by its package.'
+    )
 
 
 class VisualsConfig(Section):
-    """Looks without effect: mesh files by name, as SynChrono's description messages carry them, and plates."""
+    """Visual description without effect on dynamics: mesh files by name as in SynChrono's messages, and grousers."""
 
-    chassis_vis_file: str = ''
-    wheel_vis_file: str = ''
-    tire_vis_file: str = ''
-    track_shoe_vis_file: str = ''
-    left_sprocket_vis_file: str = ''
-    right_sprocket_vis_file: str = ''
-    left_idler_vis_file: str = ''
-    right_idler_vis_file: str = ''
-    left_road_wheel_vis_file: str = ''
-    right_road_wheel_vis_file: str = ''
+    chassis_vis_file: str = Field('', description='Mesh file of the chassis; empty for none.')
+    wheel_vis_file: str = Field('', description='Mesh file of the wheels; empty for none.')
+    tire_vis_file: str = Field('', description='Mesh file of the tires; empty for none.')
+    track_shoe_vis_file: str = Field('', description='Mesh file of the track shoes; empty for none.')
+    left_sprocket_vis_file: str = Field('', description='Mesh file of the left sprocket; empty for none.')
+    right_sprocket_vis_file: str = Field('', description='Mesh file of the right sprocket; empty for none.')
+    left_idler_vis_file: str = Field('', description='Mesh file of the left idler; empty for none.')
+    right_idler_vis_file: str = Field('', description='Mesh file of the right idler; empty for none.')
+    left_road_wheel_vis_file: str = Field('', description='Mesh file of the left road wheels; empty for none.')
+    right_road_wheel_vis_file: str = Field('', description='Mesh file of the right road wheels; empty for none.')
     grousers: GrouserConfig | None = Field(
-        default=None, description='drawn on wheels that the soil feels as smooth cylinders'
+        default=None, description='Grousers drawn on wheels that are smooth cylinders for the soil.'
     )
 
 
 class FramesConfig(Section):
-    """Names of the frames of REP 105."""
+    """Frame ids of the vehicle, as in REP 105."""
 
-    base: Annotated[str, AfterValidator(frame_id)] = Field(default='base_link', min_length=1)
-    odom: Annotated[str, AfterValidator(frame_id)] = Field(default='odom', min_length=1)
+    base: Annotated[str, AfterValidator(frame_id)] = Field(
+        default='base_link', min_length=1, description='Frame id of the base of the vehicle.'
+    )
+    odom: Annotated[str, AfterValidator(frame_id)] = Field(
+        default='odom', min_length=1, description='Frame id of the odometry of the vehicle.'
+    )
 
     @model_validator(mode='after')
     def _differ(self) -> FramesConfig:
         if self.base == self.odom:
-            raise ValueError(f'odom = {self.odom!r}: is the base frame, too; allowed: two frames')
+            raise ValueError(f'odom = {self.odom!r}: equals the base frame; allowed: a different frame id')
         return self
 
 
 class VehicleModelConfig(Section):
-    """A vehicle: an MJCF file, and its properties that MuJoCo has no place for."""
+    """Vehicle model: an MJCF file, and the properties that MJCF does not define."""
 
-    description: str = ''
-    mjcf: str = Field(min_length=1, description='MJCF file, relative to this one')
-    substep_s: float = Field(default=1e-3, gt=0.0, le=0.02, description='longest substep [s]')
-    chassis: str = Field(default='base_link', min_length=1, description='MJCF body with the free joint: the base frame')
-    running_gear: RunningGearConfig | None = Field(default=None, description='gear it moves by; absent: its wheels')
-    wheels: tuple[WheelConfig, ...] = Field(default=(), description='one or more, unless another gear is named')
+    description: str = Field('', description='One line about the vehicle.')
+    mjcf: str = Field(min_length=1, description='MJCF file, relative to this file.')
+    substep_s: float = Field(default=1e-3, gt=0.0, le=0.02, description='Maximum substep [s].')
+    chassis: str = Field(
+        default='base_link', min_length=1, description='MJCF body with the free joint: the base frame.'
+    )
+    running_gear: RunningGearConfig | None = Field(
+        default=None, description='Running gear of the vehicle. Absent: its wheels.'
+    )
+    wheels: tuple[WheelConfig, ...] = Field(
+        default=(), description='Wheels of the vehicle; at least one, unless running_gear is given.'
+    )
     collision: CollisionConfig = CollisionConfig()
     attachment_bodies: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
         default=(),
         max_length=32,
-        description='MJCF bodies that the world keeps as objects of their own, VEHICLE/BODY, for others to attach to;'
-        ' those of collision shapes are so anyway',
+        description='MJCF bodies that the world keeps as separate objects VEHICLE/BODY, to which others can be'
+        ' attached. Bodies with collision shapes are always included.',
     )
     ground_shapes: tuple[GroundShapeConfig, ...] = Field(
-        default=(), description='parts of the hull that press on soil; absent: only wheels do'
+        default=(), description='Parts of the hull that press on soil. Absent: only the wheels do.'
     )
-    drive: DriveConfig | None = Field(default=None, description='of the wheels, which need one')
+    drive: DriveConfig | None = Field(default=None, description='Limits of the wheel motors; required with wheels.')
     steering: SteeringConfig = SteeringConfig()
-    battery: BatteryConfig | None = Field(
-        default=None, description='that feeds its motors; absent: they are fed for ever'
-    )
+    battery: BatteryConfig | None = Field(default=None, description='Battery of the motors. Absent: unlimited energy.')
     joints: dict[str, CommandedJointConfig] = Field(
-        default_factory=dict, description='MJCF joint -> how it takes targets (topic joint_command), beside the wheels'
+        default_factory=dict,
+        description='Commanded joints other than the wheels, by MJCF joint name (topic joint_command).',
     )
     payloads: dict[str, PayloadConfig] = Field(
-        default_factory=dict, description='name -> what a body carries; part of the state'
+        default_factory=dict, description='Payloads of bodies by name; part of the state.'
     )
     tools: dict[Annotated[str, Field(min_length=1, max_length=100)], ToolConfig] = Field(
-        default_factory=dict, description='name -> a blade, bucket or bucket drum that digs and fills a payload'
+        default_factory=dict,
+        description='Excavation tools by name: blades, buckets and bucket drums that dig and fill a payload.',
     )
     odometry: OdometryConfig = OdometryConfig()
     visuals: VisualsConfig = VisualsConfig()
@@ -378,17 +432,17 @@ class VehicleModelConfig(Section):
 
     @property
     def file(self) -> str:
-        """Path of the YAML file it was read from, for messages; '' if from none."""
+        """Path of the YAML file, for messages; '' if the model is not from a file."""
         return '' if self._source is None else str(self._source.file)
 
     @property
     def source(self) -> YamlSource | None:
-        """File it was read from, with the line of every key; None if from no file."""
+        """YAML file of the model, with the line of every key; None if the model is not from a file."""
         return self._source
 
     @property
     def smallest_wheel_m(self) -> float:
-        """Return the smallest width or radius of the wheels under ``wheels`` [m]; inf if there are none."""
+        """Minimum width or radius of the wheels under ``wheels`` [m]; inf without wheels."""
         return min((min(wheel.width_m, wheel.radius_m) for wheel in self.wheels), default=math.inf)
 
     @model_validator(mode='after')
@@ -396,12 +450,12 @@ class VehicleModelConfig(Section):
         if self.running_gear is None:
             for key, lacks in (('wheels', not self.wheels), ('drive', self.drive is None)):
                 if lacks:
-                    raise ValueError(f'{key}: is missing; allowed: wheels and their drive, or another running_gear')
+                    raise ValueError(f'{key}: is missing; allowed: wheels and drive, or running_gear')
         elif self.joints:
             named = self.running_gear.name
-            raise ValueError(f'joints: do not apply to running_gear {named!r}; allowed: joints beside wheels')
+            raise ValueError(f'joints: do not apply to running_gear {named!r}; allowed: joints only with wheels')
         elif self.wheels:
-            raise ValueError(f'wheels: stand beside running_gear {self.running_gear.name!r}; allowed: one of them')
+            raise ValueError(f'wheels: exclude running_gear {self.running_gear.name!r}; allowed: only one of them')
         return self
 
     @field_validator('payloads')
@@ -410,8 +464,8 @@ class VehicleModelConfig(Section):
         first: dict[str, str] = {}
         for name, payload in payloads.items():
             if first.setdefault(payload.body, name) != name:
-                what = f'{name}.body = {payload.body!r}: carries {first[payload.body]}, too'
-                raise ValueError(f'{what}; allowed: one payload for each body')
+                what = f'{name}.body = {payload.body!r}: already carries {first[payload.body]}'
+                raise ValueError(f'{what}; allowed: one payload per body')
         return payloads
 
     @model_validator(mode='after')
@@ -421,20 +475,20 @@ class VehicleModelConfig(Section):
             payload = self.payloads.get(tool.payload)
             if payload is None or payload.mass_kg > 0.0 or filled.count(tool.payload) > 1:
                 raise ValueError(
-                    f'tools.{name}.payload = {tool.payload!r}: cannot be filled; allowed: one of the payloads, empty at'
-                    f' the start, for no other tool: {", ".join(self.payloads) or "there is none"}'
+                    f'tools.{name}.payload = {tool.payload!r}: cannot be filled; allowed: a payload empty at the start'
+                    f' and not filled by another tool: {", ".join(self.payloads) or "there is none"}'
                 )
         return self
 
     @property
     def wheel_drive(self) -> DriveConfig:
-        """Limits of the wheels' motors, of a vehicle that has wheels."""
+        """Limits of the wheel motors; only for vehicles with wheels."""
         assert self.drive is not None
         return self.drive
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """MJCF bodies besides the chassis that the world has as objects, in name order."""
+        """MJCF bodies other than the chassis that are objects of the world, in order of their names."""
         named = {*self.attachment_bodies, *(shape.body for shape in self.collision.shapes if shape.body is not None)}
         return tuple(sorted(named - {self.chassis}))
 
@@ -444,5 +498,5 @@ class VehicleModelConfig(Section):
         names = [part.name for part in parts]
         for number, name in enumerate(names):
             if name in names[:number]:
-                raise ValueError(f'{number}.name = {name!r}: is taken; allowed: names that differ')
+                raise ValueError(f'{number}.name = {name!r}: is already used; allowed: unique names')
         return parts

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A vehicle as a tree of frames, and as a URDF file for drawing, planning and transforming."""
+"""Frame tree and URDF of a vehicle, for drawing, planning and transforms."""
 
 from __future__ import annotations
 
@@ -31,30 +31,31 @@ _BOX, _CYLINDER, _SPHERE, _CAPSULE, _MESH = (
 
 @dataclass(frozen=True, slots=True)
 class FrameJoint:
-    """A joint between two links."""
+    """Joint between two links."""
 
     name: str
-    """Name in ``joint_states``; of a fixed joint, made up."""
+    """Name in ``joint_states``; generated for fixed joints."""
     index: int
     """Index in the joint states; -1: fixed."""
     hinge: bool
-    """Whether it turns; else it slides."""
+    """Whether it is a hinge; else it is a slide."""
     parent: str
-    """Link that holds it."""
+    """Parent link."""
     child: str
-    """Link that it holds."""
+    """Child link."""
     position: Vector
-    """Position of the child in the parent where the joint stands at zero [m], shape (3,)."""
+    """Position of the child in the parent with the joint at zero [m], shape (3,)."""
     orientation: Vector
-    """Orientation of the child in the parent, likewise, quaternion (x, y, z, w)."""
+    """Orientation of the child in the parent with the joint at zero, quaternion (x, y, z, w)."""
     axis: Vector
-    """Unit vector in the child, shape (3,)."""
+    """Unit vector of the axis in the child, shape (3,)."""
 
 
 class JointPoses:
-    """Poses of the children of some joints in their parents, of all at once.
+    """Poses of the child links of some joints in their parents, computed for all joints at once.
 
-    A turn by an angle is linear in the cosine and the sine of its half, a slide in its way: the rest is known before.
+    A rotation is linear in the cosine and the sine of its half angle, a translation in its length. All other terms are
+    constant.
     """
 
     def __init__(self, joints: Sequence[FrameJoint]) -> None:
@@ -72,7 +73,7 @@ class JointPoses:
         """Return positions [m] and quaternions (x, y, z, w), shape (joints, 7).
 
         Args:
-            positions: of all joints, in the order of the joint states [rad or m]
+            positions: Positions of all joints, in the order of the joint states [rad or m].
         """
         out = self._rest.copy()
         if self._rows:
@@ -85,7 +86,7 @@ class JointPoses:
 
 
 def link_names(config: VehicleModelConfig, body: Multibody) -> dict[int, str]:
-    """Return the frame of each body by its index: the base frame's name, WHEEL_link, or the MJCF body's name."""
+    """Return the frame id of each body by its index: the base frame, WHEEL_link, or the MJCF body's name."""
     model = body.model
     names = {b: model.body(b).name or f'body_{b}' for b in range(1, model.nbody) if _root(model, b) == body.base}
     names.update({int(b): f'{wheel.name}_link' for b, wheel in zip(body.wheel_body, config.wheels)})
@@ -96,7 +97,7 @@ def link_names(config: VehicleModelConfig, body: Multibody) -> dict[int, str]:
 def frame_joints(config: VehicleModelConfig, body: Multibody) -> tuple[FrameJoint, ...]:
     """Return all joints of a vehicle's tree below its base, parents first.
 
-    A joint beside its body's origin and the second joint of a body get links of their own in between.
+    A joint off its body's origin, and the second joint of a body, get additional links in between.
     """
     model, links = body.model, link_names(config, body)
     order = {name: k for k, name in enumerate(body.joints)}
@@ -129,10 +130,12 @@ def frame_joints(config: VehicleModelConfig, body: Multibody) -> tuple[FrameJoin
 
 
 def robot_description(config: VehicleModelConfig, body: Multibody, name: str) -> str:
-    """Return the URDF of a vehicle: frames as published on ``/tf`` without their prefix, joints as in ``joint_states``.
+    """Return the URDF of a vehicle: frames as on ``/tf`` without their prefix, joints as in ``joint_states``.
 
     Args:
-        name: of the robot
+        config: Vehicle model.
+        body: Multibody model.
+        name: Name of the robot.
     """
     model, links = body.model, link_names(config, body)
     joints = frame_joints(config, body)
@@ -151,7 +154,7 @@ def robot_description(config: VehicleModelConfig, body: Multibody, name: str) ->
 
 
 def _root(model: Any, b: int) -> int:
-    """Return the ancestor of a body (or itself) that has the free joint."""
+    """Return the ancestor of a body, or the body itself, that has the free joint."""
     while int(model.body_parentid[b]) != 0:
         b = int(model.body_parentid[b])
     return b
@@ -162,7 +165,7 @@ def _text(values: Any) -> str:
 
 
 def _origin(element: Element, position: Vector, orientation: Vector) -> None:
-    """Add an origin; URDF has fixed-axis roll, pitch and yaw."""
+    """Add an origin; URDF uses fixed-axis roll, pitch and yaw."""
     r = matrix(orientation)
     pitch = math.asin(min(max(-float(r[2, 0]), -1.0), 1.0))
     if abs(float(r[2, 0])) < 1.0 - 1e-12:
@@ -194,7 +197,7 @@ def _describe_body(element: Element, model: Any, b: int) -> None:
 
 
 def _shapes(model: Any, g: int, size: Vector) -> list[tuple[Vector, Callable[[Element], Element]]]:
-    """Return the pieces of a geom in URDF: shifts along its axes and functions that write the geometry."""
+    """Return the parts of a geom in URDF: offsets along its axes, and functions that write the geometry."""
     kind = int(model.geom_type[g])
     here = np.zeros(3)
     if kind == _BOX:
@@ -209,12 +212,12 @@ def _shapes(model: Any, g: int, size: Vector) -> list[tuple[Vector, Callable[[El
             ball = {'radius': _text(size[0])}
             parts += [(shift, lambda e: ElementTree.SubElement(e, 'sphere', ball)) for shift in (end, -end)]
         return parts
-    # Meshes have been moved to their centres by MuJoCo and are drawn from the description's model_file.
+    # MuJoCo moves meshes to their centers; they are drawn from the description's model_file.
     return []
 
 
 def _describe_wheel(element: Element, config: VehicleModelConfig, body: Multibody, b: int) -> None:
-    """Add a plain cylinder to the looks of a wheel that the MJCF file draws as a mesh."""
+    """Add a plain cylinder to the visuals of a wheel that the MJCF file draws as a mesh."""
     model = body.model
     first, count = int(model.body_geomadr[b]), int(model.body_geomnum[b])
     for wheel, of_wheel, joint in zip(config.wheels, body.wheel_body, body.wheel_joint):
@@ -226,7 +229,7 @@ def _describe_wheel(element: Element, config: VehicleModelConfig, body: Multibod
 
 
 def _describe_collision(element: Element, config: VehicleModelConfig, body: Multibody, b: int) -> None:
-    """Add collision shapes: of the base, which other vehicles can strike, and of the wheels."""
+    """Add collision shapes: those of the base for contacts with other vehicles, and those of the wheels."""
     if b == body.base:
         for shape in config.collision.shapes:
             collision = ElementTree.SubElement(element, 'collision')
@@ -236,7 +239,7 @@ def _describe_collision(element: Element, config: VehicleModelConfig, body: Mult
                 ElementTree.SubElement(geometry, 'box', size=_text(2.0 * np.array(shape.size)))
             elif shape.kind == 'sphere':
                 ElementTree.SubElement(geometry, 'sphere', radius=_text(shape.size[0]))
-            else:  # URDF knows no capsules
+            else:  # URDF has no capsules
                 radius, half = shape.size[0], shape.size[-1]
                 length = 2.0 * (half + (radius if shape.kind == 'capsule' else 0.0))
                 ElementTree.SubElement(geometry, 'cylinder', radius=_text(radius), length=_text(length))

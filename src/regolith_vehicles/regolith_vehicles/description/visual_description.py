@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a vehicle of any family looks like: parts that move, what is fixed to them, meshes and materials.
+"""Visual description of a vehicle of any type: moving parts, shapes fixed to them, meshes and materials.
 
-With the poses of the parts that move it is all that is needed to draw a vehicle, wherever that is done.
+Together with the poses of the moving parts it contains all data for drawing a vehicle.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _KINDS = {
     int(getattr(mujoco.mjtGeom, f'mjGEOM_{kind.upper()}')): (kind, size)
     for kind, size in (('box', 3), ('sphere', 1), ('ellipsoid', 3), ('capsule', 2), ('cylinder', 2))
 }
-"""MuJoCo's kind of geom -> name of the shape and how many numbers its size has."""
+"""Shape names and number of size values, by MuJoCo's type of geom."""
 _MESH = int(mujoco.mjtGeom.mjGEOM_MESH)
 _UNPAINTED = (0.5, 0.5, 0.5, 1.0)
-"""The colour of geoms of which the file says none."""
+"""Color of geoms without a color in the file."""
 
 
 class PartRole(IntEnum):
-    """What a part that moves is there for; values as in regolith_msgs/VisualPart."""
+    """Role of a moving part; values as in regolith_msgs/VisualPart."""
 
     BODY = 0
     WHEEL = 1
@@ -46,131 +46,135 @@ class PartRole(IntEnum):
 
 @dataclass(frozen=True)
 class VisualMaterial:
-    """A material."""
+    """Material of a visual."""
 
     name: str
     color: tuple[float, float, float]
-    """Red, green, blue, linear."""
+    """Color: red, green, blue, linear."""
     roughness: float = 0.5
     metallic: float = 0.0
     specular: float = 0.04
-    """Reflectance at normal incidence of what is no metal."""
+    """Reflectance at normal incidence of nonmetals."""
 
 
 BARE = VisualMaterial('bare', (0.14, 0.14, 0.14), 0.65, 0.0, 0.04)
-"""Anodised metal, for what the file gives no colour. Ground that reflects a tenth sets the exposure of a camera; a grey
-of a half burns out beside it."""
+"""Anodized metal, for geoms without a color in the file.
+
+Terrain with a reflectance of 0.1 sets a camera's exposure; a gray of 0.5 beside it would be saturated.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class TriangleMesh:
-    """A mesh."""
+    """Triangle mesh."""
 
     name: str
     vertices: NDArray[np.float32]
-    """[m], shape (n, 3)."""
+    """Vertices [m], shape (n, 3)."""
     triangles: NDArray[np.uint32]
-    """Counter-clockwise from outside, shape (m, 3)."""
+    """Vertex indices, counterclockwise from outside, shape (m, 3)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Visual:
-    """A shape or a mesh, in one material."""
+    """Visual: a shape or a mesh with one material."""
 
     shape: str = ''
-    """One of box, sphere, ellipsoid, capsule, cylinder, grouser_wheel; '' of a mesh."""
+    """One of box, sphere, ellipsoid, capsule, cylinder, grouser_wheel; '' for a mesh."""
     size: tuple[float, ...] = ()
-    """As in regolith_msgs/VisualPart [m]."""
+    """Size as in regolith_msgs/VisualPart [m]."""
     mesh: TriangleMesh | None = None
     paint: VisualMaterial = BARE
     position: Vector = field(default_factory=lambda: np.zeros(3))
-    """In the frame of the part that moves [m]."""
+    """Position in the moving part's frame [m]."""
     orientation: Vector = field(default_factory=lambda: np.array([0.0, 0.0, 0.0, 1.0]))
-    """Quaternion (x, y, z, w)."""
+    """Orientation in the moving part's frame, quaternion (x, y, z, w)."""
     name: str = ''
 
     @property
     def in_place(self) -> bool:
-        """Whether it lies in its part's frame as it is."""
+        """Whether its frame equals the moving part's frame."""
         return not self.position.any() and not self.orientation[:3].any()
 
 
 @dataclass(frozen=True, eq=False)
 class DrawnPart:
-    """Something that moves and is drawn, though it is no body of the MJCF file, as a track's shoe."""
+    """Drawn part that moves but is not a body of the MJCF file, such as a track's shoe."""
 
     name: str
     role: PartRole
     visuals: tuple[Visual, ...]
-    """Things that look alike share one tuple: then they share one mesh wherever they are drawn."""
+    """Visuals of the part; parts with equal visuals share one tuple, so they share one mesh when drawn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Roller:
-    """A body of a running gear that turns on an axle."""
+    """Body of a running gear that rotates on an axle."""
 
     body: int
-    """MJCF body."""
+    """Index of the MJCF body."""
     name: str
     """Name in messages."""
     role: PartRole
     radius: float
-    """[m]."""
+    """Radius [m]."""
     width: float
-    """[m]."""
+    """Width [m]."""
     grousers: GrouserConfig | None = None
-    """Plates with which a plain cylinder of that radius is drawn."""
+    """Grousers drawn on a plain cylinder of that radius."""
 
 
 @dataclass(frozen=True, eq=False)
 class MovingPart:
-    """A part that moves, with all that is fixed to it."""
+    """Moving part with all visuals fixed to it."""
 
     name: str
     parent: str
-    """Name of the part it is jointed to; '' of the base and of what moves freely."""
+    """Name of the part to which a joint connects it; '' for the base and free parts."""
     role: PartRole
     visuals: tuple[Visual, ...]
     frame: str = ''
-    """Its frame on /tf without the vehicle's prefix; '': none."""
+    """Frame id on /tf without the vehicle's prefix; '': no frame."""
     position: Vector = field(default_factory=lambda: np.zeros(3))
-    """In the parent with all joints at zero [m]."""
+    """Position in the parent's frame with all joints at zero [m]."""
     orientation: Vector = field(default_factory=lambda: np.array([0.0, 0.0, 0.0, 1.0]))
 
 
 @dataclass(frozen=True, eq=False)
 class VisualDescription:
-    """A vehicle's looks."""
+    """Visual description of a vehicle."""
 
     parts: tuple[MovingPart, ...]
-    """The base first, parents before what they bear; poses come in this order."""
+    """Moving parts, the base first and parents before children; poses have the same order."""
 
     @property
     def family(self) -> str:
-        """'tracked' if it has a track's shoes, 'wheeled' if it has wheels, else 'other'."""
+        """'tracked' for a vehicle with track shoes, 'wheeled' for one with wheels, else 'other'."""
         roles = {part.role for part in self.parts}
         return 'tracked' if PartRole.TRACK_SHOE in roles else 'wheeled' if PartRole.WHEEL in roles else 'other'
 
     def rows(self, role: PartRole) -> list[int]:
-        """Return the places of all parts of a role among the poses."""
+        """Return the indices among the poses of all parts of a role."""
         return [k for k, part in enumerate(self.parts) if part.role == role]
 
 
 @dataclass(frozen=True, eq=False)
 class BodyVisuals(VisualDescription):
-    """Looks of a vehicle in this process, whose poses come from its bodies."""
+    """Visual description of a vehicle in this process, with poses from its bodies."""
 
     bodies: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    """MJCF bodies of the first parts; those behind them are the running gear's own, see RunningGear.drawn."""
+    """MJCF bodies of the first parts; later parts are those of the running gear, see RunningGear.drawn."""
 
 
 def visuals_of(config: VehicleModelConfig, body: Multibody, gear: Any) -> BodyVisuals:
-    """Return the looks of a vehicle: its bodies that are drawn or roll, and what its gear draws beside them.
+    """Return the visual description of a vehicle: drawn or rolling bodies, and drawn parts of the running gear.
 
-    Bodies without a joint are drawn with the one that bears them.
+    Bodies without a joint are drawn with their parent body.
 
     Args:
-        gear: the vehicle's :class:`regolith_vehicles.running_gear.RunningGear`
+        config: Vehicle model.
+        body: Multibody model.
+        gear: Running gear of the vehicle (:class:`regolith_vehicles.running_gear.RunningGear`).
     """
     model, frames = body.model, link_names(config, body)
     data = mujoco.MjData(model)
@@ -223,7 +227,7 @@ def visuals_of(config: VehicleModelConfig, body: Multibody, gear: Any) -> BodyVi
 def _look(
     model: Any, geom: int, roller: Roller | None, meshes: dict[int, TriangleMesh]
 ) -> tuple[str, tuple[float, ...], TriangleMesh | None] | None:
-    """Return shape, size and mesh of a geom; None for planes and fields."""
+    """Return shape, size and mesh of a geom; None for planes and height fields."""
     kind = int(model.geom_type[geom])
     if kind == _MESH:
         number = int(model.geom_dataid[geom])
@@ -247,7 +251,7 @@ def _look(
 
 
 def _paint(model: Any, geom: int, paints: dict[int | tuple[float, ...], VisualMaterial]) -> VisualMaterial:
-    """Return a geom's material; equal ones are the same."""
+    """Return a geom's material; equal materials are the same object."""
     number = int(model.geom_matid[geom])
     rgba = tuple(float(v) for v in (model.geom_rgba[geom] if number < 0 else model.mat_rgba[number]))
     if number < 0 and rgba == _UNPAINTED:

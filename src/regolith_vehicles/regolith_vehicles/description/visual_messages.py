@@ -1,8 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Looks and poses of a vehicle from the messages that tell them, VehicleDescription and VehicleState.
+"""Visual description and poses of a vehicle from messages VehicleDescription and VehicleState.
 
-All that draws vehicles draws them from these. Messages may be ROS's own or those of a bag that was read without ROS.
+All programs that draw vehicles use these messages. They can be ROS messages, or come from a bag that was read without
+ROS.
 """
 
 from __future__ import annotations
@@ -29,10 +30,13 @@ _LITTLE = struct.pack('=H', 1) == struct.pack('<H', 1)
 
 
 def visuals_from_message(message: Any) -> VisualDescription:
-    """Return the looks that a VehicleDescription tells.
+    """Return the visual description in a VehicleDescription message.
+
+    Args:
+        message: Message VehicleDescription.
 
     Raises:
-        ValueError: if it names a mesh, a material or a parent that it does not have
+        ValueError: If it refers to a mesh, a material or a parent that it does not contain.
     """
     paints = {
         p.name: VisualMaterial(p.name, (p.color[0], p.color[1], p.color[2]), p.roughness, p.metallic, p.specular)
@@ -60,8 +64,10 @@ def visuals_from_message(message: Any) -> VisualDescription:
                 visual = Visual(part.shape, tuple(part.size), mesh, paint, *place, name)
                 visuals[part.name if part.moving else part.parent].append(visual)
     except KeyError as error:
-        raise ValueError(f'description of {message.name}: {error} is not in it; allowed: what comes before') from None
-    # Equal things share one tuple again, as they did where they were made.
+        raise ValueError(
+            f'description of {message.name}: {error} is not defined; allowed: names defined before'
+        ) from None
+    # Parts with equal visuals share one tuple again, as in the original description.
     shared: dict[Any, tuple[Visual, ...]] = {}
     return VisualDescription(
         tuple(
@@ -79,14 +85,17 @@ def visuals_from_message(message: Any) -> VisualDescription:
 
 
 def state_poses(raw: bytes) -> tuple[int, int, Vector]:
-    """Return stamp [ns], epoch and poses, shape (n, 7), of a serialised VehicleState, without a Python object for each.
+    """Return stamp [ns], epoch and poses, shape (n, 7), of a serialized VehicleState, without decoding it.
+
+    Args:
+        raw: Serialized message.
 
     Raises:
-        ValueError: if it is not laid out as CDR in native byte order
+        ValueError: If it is not encoded as CDR in native byte order.
     """
     if raw[:2] != (b'\0\1' if _LITTLE else b'\0\0'):
         raise ValueError(f'VehicleState: encapsulation {raw[:4]!r}; allowed: CDR in native byte order')
-    body = memoryview(raw)[4:]  # alignment counts from behind the encapsulation header
+    body = memoryview(raw)[4:]  # alignment counts from the end of the encapsulation header
     sec, nanosec = struct.unpack_from('=iI', body)
     at = 8
     for _ in range(2):  # frame_id, name

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Drivers decide where a vehicle goes: pure functions of time, true state, live inputs and an explicit state."""
+"""Built-in drivers: pure functions of time, true state, live inputs and an explicit state."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from regolith_world.cycle.records import BodyState
 from regolith_world.numerics.rotation import yaw
 
 GROUP = 'regolith.drivers'
-"""Entry points of other packages: name -> a callable that takes the driver's parameters and returns a Driver."""
+"""Entry point group of drivers; an entry point is a callable that takes parameters and returns a Driver."""
 
 _EXTERNAL = struct.Struct('<qqqdd')
 
 
 class ConstantDriver(Driver):
-    """One twist between two times."""
+    """Driver that commands one twist between two times."""
 
     def __init__(self, config: ConstantDriverConfig) -> None:
         self._twist = DriveCommand(config.speed_mps, config.yaw_rate_radps)
@@ -43,16 +43,16 @@ class ConstantDriver(Driver):
         self._until_ns = None if config.end_s is None else round(config.end_s * 1e9)
 
     def command(self, t_ns: int, base: BodyState) -> DriveCommand:
-        """Return the twist, or zero outside the times; see the base class."""
+        """Return the twist, or zero outside the time interval; see the base class."""
         if t_ns < self._start_ns or (self._until_ns is not None and t_ns >= self._until_ns):
             return DriveCommand()
         return self._twist
 
 
 class PathDriver(Driver):
-    """Pure pursuit of a polyline: curvature 2 y / L^2 towards a point ahead on it, y to its left, L away.
+    """Driver by pure pursuit of a polyline: curvature 2 y / L^2 toward a point ahead, y to its left, at distance L.
 
-    The state is the arc length reached; it only grows, so that a path may cross itself.
+    The state is the reached arc length. It only increases, so a path can cross itself.
 
     Source: coulter1992.
     Checked by: test_drivers.py::test_pure_pursuit_steers_on_the_circle_through_the_point_ahead,
@@ -60,7 +60,7 @@ class PathDriver(Driver):
     """
 
     ARRIVED = 0.05
-    """Distance along the path from the last way-point at which the vehicle stops [m]."""
+    """Distance along the path from the last waypoint at which the vehicle stops [m]."""
 
     def __init__(self, config: PathDriverConfig) -> None:
         self._config = config
@@ -74,15 +74,15 @@ class PathDriver(Driver):
         self._progress = 0.0
 
     def save(self) -> bytes:
-        """Return the arc length reached."""
+        """Return the reached arc length."""
         return struct.pack('<d', self._progress)
 
     def restore(self, blob: bytes) -> None:
-        """Restore what :meth:`save` returned."""
+        """Restore the state from :meth:`save`."""
         (self._progress,) = struct.unpack('<d', blob)
 
     def command(self, t_ns: int, base: BodyState) -> DriveCommand:
-        """Return the twist towards the point ahead; see the base class."""
+        """Return the twist toward the point ahead; see the base class."""
         if t_ns < self._start_ns:
             return DriveCommand()
         x, y = float(base.position[0]), float(base.position[1])
@@ -97,12 +97,12 @@ class PathDriver(Driver):
         curvature = 2.0 * across / max(distance, 1e-3) ** 2
         speed = self._config.speed_mps
         if not self._config.loop:
-            # Coast down over the last look-ahead, to a tenth of the speed, so as not to run past the end.
+            # Slow down over the last lookahead distance to a tenth of the speed, so the vehicle does not pass the end.
             speed *= min(1.0, max(0.1, left / self._config.lookahead_m))
         return DriveCommand(speed, speed * curvature)
 
     def _nearest(self, x: float, y: float) -> float:
-        """Return the arc length of the nearest point from the progress on, no further than two look-aheads."""
+        """Return the arc length of the nearest point ahead, within two lookahead distances."""
         first, last = self._progress, self._progress + 2.0 * self._config.lookahead_m
         best, best_distance = first, math.inf
         begin = 0.0
@@ -125,7 +125,7 @@ class PathDriver(Driver):
         return best
 
     def _point(self, along: float) -> tuple[float, float]:
-        """Return the point at an arc length; past the end, on the extension of the last piece."""
+        """Return the point at an arc length; beyond the end, on the extension of the last segment."""
         if self._config.loop:
             along = math.fmod(along, self._total)
         for k, length in enumerate(self._lengths):
@@ -134,13 +134,13 @@ class PathDriver(Driver):
                 part = along / length
                 return ax + part * (bx - ax), ay + part * (by - ay)
             along -= length
-        raise AssertionError('a path has at least one piece')
+        raise AssertionError('a path has at least one segment')
 
 
 class ExternalDriver(Driver):
-    """The last latched command of any face, and the last targets of joints, each until it is too old.
+    """Driver of the last latched command of any command interface and the last joint targets, each until its timeout.
 
-    The state is both with their times, and how far speed and steering have come where they are to change slowly.
+    The state is both with their times, and the present speed and steering of rate-limited commands.
     """
 
     wants_live_input = True
@@ -154,7 +154,7 @@ class ExternalDriver(Driver):
         self._reached = AckermannCommand()
 
     def encode(self, wanted: DriveCommand | None) -> bytes:
-        """Return 0 (nothing came), 1 (something to drive by) or 2 (joints alone), and the command; see the base."""
+        """Return 0 (no command), 1 (drive command) or 2 (joint targets only), and the command; see the base class."""
         if wanted is None:
             return bytes([0]) + DriveCommand().save()
         if math.isnan(wanted.linear):
@@ -162,7 +162,7 @@ class ExternalDriver(Driver):
         return bytes([1]) + wanted.save()
 
     def receive(self, t_ns: int, live: bytes) -> None:
-        """Take a latched command; see the base class."""
+        """Store a latched command; see the base class."""
         kind, given = live[0], DriveCommand.load(live[1:])
         old = self._joints(t_ns)
         if kind == 1:
@@ -176,7 +176,7 @@ class ExternalDriver(Driver):
         return self._wanted.joints if t_ns - self._joints_since_ns < self._timeout_ns else {}
 
     def command(self, t_ns: int, base: BodyState) -> DriveCommand:
-        """Return the last command without what is older than the timeout; see the base class."""
+        """Return the last command without parts older than the timeout; see the base class."""
         fresh = t_ns - self._since_ns < self._timeout_ns
         given = self._wanted if fresh else timeout_command(self._wanted)
         seconds, self._at_ns = (t_ns - self._at_ns) * 1e-9, t_ns
@@ -186,12 +186,12 @@ class ExternalDriver(Driver):
         return replace(given, joints=self._joints(t_ns))
 
     def save(self) -> bytes:
-        """Return the command, the times its parts were latched, and what speed and steering have reached."""
+        """Return the command, the times at which its parts were latched, and the present speed and steering."""
         times = self._since_ns, self._joints_since_ns, self._at_ns
         return _EXTERNAL.pack(*times, *self._reached[:2]) + self._wanted.save()
 
     def restore(self, blob: bytes) -> None:
-        """Restore what :meth:`save` returned."""
+        """Restore the state from :meth:`save`."""
         *times, speed, angle = _EXTERNAL.unpack_from(blob)
         self._since_ns, self._joints_since_ns, self._at_ns = times
         self._reached = AckermannCommand(speed, angle)
@@ -199,7 +199,13 @@ class ExternalDriver(Driver):
 
 
 def _approached(reached: AckermannCommand, goal: AckermannCommand, seconds: float) -> AckermannCommand:
-    """Return speed and angle on the way to a goal, after so long [s], at the rates it asks for."""
+    """Return speed and steering angle after a time toward a command, at the rates that it requests.
+
+    Args:
+        reached: Present speed and steering angle.
+        goal: Command.
+        seconds: Time [s].
+    """
 
     def toward(now: float, wanted: float, rate: float) -> float:
         return wanted if rate <= 0.0 else now + min(max(wanted - now, -rate * seconds), rate * seconds)
@@ -209,15 +215,15 @@ def _approached(reached: AckermannCommand, goal: AckermannCommand, seconds: floa
 
 
 def known_drivers() -> dict[str, metadata.EntryPoint]:
-    """Return the drivers of other packages, by name in name order."""
+    """Return the drivers of other packages by name, in order."""
     return {point.name: point for point in entry_points(GROUP)}
 
 
 def make_driver(config: DriverConfig) -> Driver:
-    """Return the driver a configuration describes.
+    """Return the driver of a configuration.
 
     Raises:
-        ValueError: if it names a plug-in that is not installed (lists those that are), or cannot be loaded
+        ValueError: If a plug-in is not installed (lists the installed ones), or cannot be loaded.
     """
     if isinstance(config, ConstantDriverConfig):
         return ConstantDriver(config)
@@ -232,25 +238,28 @@ def make_driver(config: DriverConfig) -> Driver:
         raise ValueError(f'driver.name: {config.name!r} is not installed; allowed: {sorted(points)}')
     driver = load_plugin(points[config.name])(**config.parameters)
     if not isinstance(driver, Driver):
-        raise ValueError(f'driver.name: {config.name!r} leads to a {type(driver).__name__}, not a Driver')
+        raise ValueError(f'driver.name: {config.name!r} refers to a {type(driver).__name__}, not a Driver')
     return driver
 
 
 def finite_command(driver: Driver, config: DriverConfig, t_ns: int, base: BodyState) -> DriveCommand:
-    """Return the command of a driver, see :meth:`Driver.command`.
+    """Return the command of a driver; see :meth:`Driver.command`.
 
     Args:
-        config: the driver's section
+        driver: Driver.
+        config: Configuration of the driver.
+        t_ns: Simulated time at the start of the cycle [ns].
+        base: Committed pose and twist of the base in the world frame.
 
     Raises:
-        DriverError: if it is neither a DriveCommand nor two numbers, or not finite
+        DriverError: If the command is neither a DriveCommand nor two numbers, or is not finite.
     """
     given = driver.command(t_ns, base)
     command = DriveCommand.of(given)
     if command is None or not command.finite:
         name = config.name if isinstance(config, PluginDriverConfig) else config.type
         raise DriverError(
-            f'driver {name!r} ({type(driver).__module__}.{type(driver).__qualname__}) commands {given!r}; allowed:'
+            f'driver {name!r} ({type(driver).__module__}.{type(driver).__qualname__}) returned {given!r}; allowed:'
             ' two finite numbers, forward speed [m/s] and yaw rate [rad/s], or a DriveCommand of finite numbers'
         )
     return command

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What every driver is: a pure function of time, true state, live inputs and an explicit state."""
+"""Interface of drivers: pure functions of time, true state, live inputs and an explicit state."""
 
 from __future__ import annotations
 
@@ -13,52 +13,53 @@ from regolith_vehicles.commands.command import DriveCommand
 from regolith_world.cycle.records import BodyState
 
 LIVE = struct.Struct('<?dd')
-"""A latched command: whether it is new, forward speed [m/s], yaw rate [rad/s]."""
+"""Latched command: whether it is new, forward speed [m/s], yaw rate [rad/s]."""
 
 
 class DriverError(RuntimeError):
-    """A driver returned no finite command; the message names the driver."""
+    """Error of a driver that did not return a finite command; the message names the driver."""
 
 
 class Driver(ABC):
-    """Base of all drivers. Everything that evolves must be in :meth:`save`; no clock, no random numbers."""
+    """Base class of drivers. The complete state must be in :meth:`save`; clocks and random numbers are forbidden."""
 
     wants_live_input = False
-    """Whether :meth:`receive` is to be called with the input latched for each cycle."""
+    """Whether :meth:`receive` is called with the latched input of each cycle."""
 
     @abstractmethod
     def command(self, t_ns: int, base: BodyState) -> DriveCommand:
-        """Return the command of a cycle; a pair of forward speed [m/s] and yaw rate [rad/s] will do, too.
+        """Return the command of a cycle; a pair of forward speed [m/s] and yaw rate [rad/s] is also accepted.
 
-        Called once per attempt at a cycle, with the committed state at its start.
+        It is called once per attempt at a cycle, with the committed state at its start.
 
         Args:
-            t_ns: start of the cycle [ns]
-            base: committed pose and twist of the base in the world
+            t_ns: Simulated time at the start of the cycle [ns].
+            base: Committed pose and twist of the base in the world frame.
         """
 
     def encode(self, wanted: DriveCommand | None) -> bytes:
-        """Return the live input of a cycle as bytes, to be latched, recorded and fed back.
+        """Return the live input of a cycle as bytes, to be latched, recorded and passed to :meth:`receive`.
 
-        Here only a twist is told on; drivers that know of other faces have an encoding of their own.
+        This default encodes only a twist; drivers with other command interfaces override it.
 
         Args:
-            wanted: last command from outside since the cycle before, its twist NaN where only targets of joints came;
-                None: nothing came
+            wanted: Last command from outside since the previous cycle; its twist is NaN if only joint targets arrived.
+                None:
+                no command.
         """
         if wanted is None or math.isnan(wanted.linear) or wanted.by is not None:
             return LIVE.pack(False, 0.0, 0.0)
         return LIVE.pack(True, *wanted)
 
-    def receive(self, t_ns: int, live: bytes) -> None:  # noqa: B027  most drivers have no use for it
-        """Take the live input latched for the cycle that starts at t_ns [ns]."""
+    def receive(self, t_ns: int, live: bytes) -> None:  # noqa: B027  most drivers do not use it
+        """Process the live input latched for the cycle that starts at t_ns [ns]."""
 
-    def set_fill_levels(self, fill_levels: Mapping[str, float]) -> None:  # noqa: B027  nor for tools
-        """Take how full each of the vehicle's tools is, 0 to 1, at the start of the cycle, before its command."""
+    def set_fill_levels(self, fill_levels: Mapping[str, float]) -> None:  # noqa: B027  most drivers do not use it
+        """Store the fill level of each tool, 0 to 1, at the start of the cycle, before its command."""
 
     def save(self) -> bytes:
         """Return the exact state."""
         return b''
 
-    def restore(self, blob: bytes) -> None:  # noqa: B027  nor any state
-        """Restore what :meth:`save` returned."""
+    def restore(self, blob: bytes) -> None:  # noqa: B027  most drivers have no state
+        """Restore the state from :meth:`save`."""

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A driver that digs, hauls and dumps: one task of a list after the other."""
+"""Driver that performs a list of dig, haul and dump tasks one after another."""
 
 from __future__ import annotations
 
@@ -15,23 +15,26 @@ from regolith_world.cycle.records import BodyState
 from regolith_world.numerics.rotation import yaw
 
 ASIDE_RAD = 0.3
-"""Bearing of the goal beyond which the vehicle turns on the spot."""
+"""Bearing of the goal beyond which the vehicle rotates in place [rad]."""
 NEARLY = 5.0
-"""Of goal_tolerance_m: so near to the goal it no longer turns, and it has arrived once the goal is beside it."""
+"""Multiple of goal_tolerance_m within which the vehicle no longer rotates in place, and has arrived beside the goal."""
 AHEAD_M = 0.8
-"""Greatest distance of the point steered at, on the line to the goal [m]."""
+"""Maximum distance of the pursued point on the line to the goal [m]."""
 
 _STATE = struct.Struct('<qq?')
 
 
 class TasksDriver(Driver):
-    """Works through tasks. The state is how many were done, since when the present one lasts, and whether it turns."""
+    """Driver of tasks; the state is the number of finished tasks, the start of the present one, and whether it
+    rotates.
+    """
 
     def __init__(self, config: TasksDriverConfig, start_ns: int | None = None) -> None:
-        """Begin with the first task.
+        """Start with the first task.
 
         Args:
-            start_ns: simulated time [ns] in place of the configuration's
+            config: Configuration of the driver.
+            start_ns: Simulated start time [ns]; overrides the configuration.
         """
         self._config = config
         self._start_ns = round(config.start_s * 1e9) if start_ns is None else start_ns
@@ -41,12 +44,12 @@ class TasksDriver(Driver):
         self._levels: Mapping[str, float] = {}
 
     def set_fill_levels(self, fill_levels: Mapping[str, float]) -> None:
-        """Take how full the tools are; see the base class."""
+        """Store the fill levels of the tools; see the base class."""
         self._levels = fill_levels
 
     @property
     def done(self) -> int:
-        """Number of tasks that were finished or given up."""
+        """Number of tasks that were finished or aborted."""
         return self._done
 
     def command(self, t_ns: int, base: BodyState) -> DriveCommand:
@@ -54,7 +57,7 @@ class TasksDriver(Driver):
         tasks = self._config.tasks
         if t_ns < self._start_ns:
             return DriveCommand()
-        # A task may be over before it began, as digging with full drums; each is looked at once in a cycle.
+        # A task can be over before it starts, for example digging with full drums. Each is checked once per cycle.
         for _ in range(len(tasks)):
             if self._done >= len(tasks) * self._config.repeat:
                 return DriveCommand()
@@ -78,32 +81,32 @@ class TasksDriver(Driver):
         return all(level <= task.target_fill for level in levels)
 
     def _twist(self, task: DigConfig | HaulConfig | DumpConfig, base: BodyState) -> tuple[float, float]:
-        """Return forward speed [m/s] and yaw rate [rad/s] of a task under way."""
+        """Return forward speed [m/s] and yaw rate [rad/s] of the present task."""
         if not isinstance(task, HaulConfig):
             return task.speed_mps, 0.0
         ahead, left = _goal(task, base)
         bearing, distance = math.atan2(left, ahead), max(math.hypot(ahead, left), 1e-3)
-        # Once it turns it goes on until it looks at the goal, or it would stop and go at the limit.
+        # A rotation continues until the vehicle faces the goal; otherwise it would stop and start at the limit.
         aside = abs(bearing) > (0.1 * ASIDE_RAD if self._turning else ASIDE_RAD)
         self._turning = aside and distance > NEARLY * task.goal_tolerance_m
         if self._turning:
             return 0.0, math.copysign(task.max_yaw_rate_radps, bearing)
-        # Pure pursuit of a point on the line to the goal, no further than AHEAD_M.
+        # Pure pursuit of a point on the line to the goal, at most AHEAD_M away.
         curvature = 2.0 * math.sin(bearing) / min(distance, AHEAD_M)
         rate = min(max(task.speed_mps * curvature, -task.max_yaw_rate_radps), task.max_yaw_rate_radps)
         return -task.speed_mps if task.reverse else task.speed_mps, rate
 
     def save(self) -> bytes:
-        """Return what was done and what is under way."""
+        """Return the number of finished tasks and the progress of the present one."""
         return _STATE.pack(self._done, self._since_ns, self._turning)
 
     def restore(self, blob: bytes) -> None:
-        """Restore what :meth:`save` returned."""
+        """Restore the state from :meth:`save`."""
         self._done, self._since_ns, self._turning = _STATE.unpack(blob)
 
 
 def _goal(task: HaulConfig, base: BodyState) -> tuple[float, float]:
-    """Return how far ahead and to the left of the end it drives with the goal lies [m]."""
+    """Return the goal's position ahead and to the left [m], relative to the end that leads."""
     heading = yaw(base.orientation) + (math.pi if task.reverse else 0.0)
     dx, dy = task.goal[0] - float(base.position[0]), task.goal[1] - float(base.position[1])
     return math.cos(heading) * dx + math.sin(heading) * dy, -math.sin(heading) * dx + math.cos(heading) * dy

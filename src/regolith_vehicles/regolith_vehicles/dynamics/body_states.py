@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Poses and twists of a vehicle's bodies as the world and those who draw it take them."""
+"""Poses and twists of a vehicle's bodies for the world and for drawing."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ def vehicle_body_state(name: str, model: Any, data: Any, base: int) -> BodyState
     """Return pose, twist and composite inertia of the whole vehicle.
 
     Args:
-        model: mujoco.MjModel
-        data: mujoco.MjData
-        base: body of the base frame
+        name: Name of the vehicle.
+        model: MuJoCo model (mujoco.MjModel).
+        data: MuJoCo state (mujoco.MjData).
+        base: Index of the base frame's body.
     """
     center, inertia = np.empty(3), np.empty((3, 3))
     total = composite_inertia(model.body_mass, model.body_inertia, data.xipos, data.ximat, center, inertia)
@@ -45,12 +46,14 @@ def vehicle_body_state(name: str, model: Any, data: Any, base: int) -> BodyState
 
 
 def part_states(names: Sequence[str], bodies: Indices, data: Any, root: int, whole: BodyState) -> tuple[BodyState, ...]:
-    """Return pose and twist of some bodies; mass, centre of mass and inertia are those of the whole vehicle.
+    """Return pose and twist of some bodies; mass, center of mass and inertia are those of the whole vehicle.
 
     Args:
-        names: of the bodies
-        root: body whose subtree the vehicle is
-        whole: the vehicle, after which they are named VEHICLE/BODY
+        names: Names of the bodies.
+        bodies: Indices of the bodies.
+        data: MuJoCo state (mujoco.MjData).
+        root: Root body of the vehicle's subtree.
+        whole: State of the whole vehicle; the results are named VEHICLE/BODY.
     """
     if not len(bodies):
         return ()
@@ -72,7 +75,7 @@ def part_states(names: Sequence[str], bodies: Indices, data: Any, root: int, who
 
 
 def drawn_poses(bodies: Indices, gear: RunningGear, data: Any) -> Vector:
-    """Return the poses in the world of bodies, then of what the gear draws beside them, shape (n, 7).
+    """Return the world poses of bodies, then of other parts that the running gear draws, shape (n, 7).
 
     Positions [m] and quaternions (x, y, z, w).
     """

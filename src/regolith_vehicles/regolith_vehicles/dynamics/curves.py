@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Curves given by points, for compiled kernels (``np.interp`` makes arrays of every number)."""
+"""Interpolation of curves in compiled kernels (``np.interp`` converts every number into an array)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ Floats = NDArray[np.float64]
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def interpolated(xs: Floats, ys: Floats, x: float) -> float:
-    """Return a curve's value, linear between its points and level beyond them.
+    """Return a curve's value: linear between its points, constant beyond them.
 
     Args:
-        xs: ascending, shape (k,)
-        ys: values there
+        xs: Ascending abscissas of the points, shape (k,).
+        ys: Values at the points, shape (k,).
+        x: Abscissa at which to evaluate.
     """
     last = xs.shape[0] - 1
     if x <= xs[0]:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A cycle of a vehicle under way."""
+"""Motion of a vehicle in a cycle that is in progress."""
 
 from __future__ import annotations
 
@@ -21,62 +21,62 @@ Vector = NDArray[np.float64]
 
 @dataclass(slots=True)
 class CycleMotion:
-    """A cycle between :meth:`~regolith_vehicles.dynamics.vehicle.Vehicle.begin`, which sets it out, and ``finish``."""
+    """Cycle between :meth:`~regolith_vehicles.dynamics.vehicle.Vehicle.begin` and ``finish``."""
 
     loop: Callable[[], int]
-    """All substeps; runs without the interpreter lock, writes only what this vehicle owns."""
+    """Function that computes all substeps. It releases the interpreter lock and writes only this vehicle's data."""
     window: SoilWindow
     """Soil of the cycle."""
     contact: Any
-    """Arguments of the ground contact, its memory in them."""
+    """Arguments of the ground contact, including its memory."""
     duration: float
-    """[s]."""
+    """Duration of the cycle [s]."""
     ramp: tuple[Vector, Vector]
-    """Commands of the running gear at the start and at the end of the cycle."""
+    """Commands of the running gear at the start and the end of the cycle."""
     before: Any
     """State of the running gear at the start."""
     base_position: Vector
     """Position of the base at the start [m], shape (3,)."""
     samples: Vector
-    """Motion of the base after every substep, see :func:`substeps.substep_loop`."""
+    """Motion of the base after every substep; see :func:`substeps.substep_loop`."""
     digging: ToolStepArrays | None = None
-    """Tools at work."""
+    """Active tools; None: no tool is active."""
     ground: Callable[[], list[NodeRecords]] = list
-    """What the ground itself has changed, asked when the substeps are over."""
+    """Function that returns the changes of moving soil after the substeps."""
     status: int = substeps.OK
-    """Outcome of the loop."""
+    """Status of the substep loop."""
     left: list[NodeRecords] = field(default_factory=list)
-    """Its answer."""
+    """Result of ``ground``."""
     trouble: str = ''
-    """What broke down in ground that moves, in words."""
+    """Failure of moving soil as text; '' if there is none."""
     acceleration: float = substeps.MARGIN_ACCELERATION
-    """Of a part within the cycle, that soil, solids and tools around it were chosen for [m/s^2]."""
+    """Acceleration of a part for which soil, obstacles and tools were selected [m/s^2]."""
     start: bytes = b''
     """State of the vehicle at the start."""
     given: tuple[int, tuple[ArrayLike, ...]] = (0, ())
-    """Length of the cycle [ns] and targets of the running gear."""
+    """Duration of the cycle [ns] and targets of the running gear."""
     flips: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
-    """Substeps in which each actuator went from one limit of its force to the other, shape (nu,)."""
+    """Number of substeps in which each actuator switched from one force limit to the other, shape (nu,)."""
 
     @property
     def alternation(self) -> Vector:
-        """Fraction of the substeps in which each actuator did, shape (nu,)."""
+        """Fraction of the substeps in which each actuator switched between its force limits [-], shape (nu,)."""
         return self.flips / len(self.samples)
 
     @property
     def left_window(self) -> bool:
-        """Whether a part went beyond the soil of the cycle."""
+        """Whether a part left the soil of the cycle."""
         return substeps.LEFT_WINDOW <= self.status < substeps.SCRATCH_TOO_SMALL
 
     def become(self, other: CycleMotion) -> None:
-        """Take all that another one is."""
+        """Replace all fields by those of another motion."""
         for each in fields(self):
             setattr(self, each.name, getattr(other, each.name))
 
     def run(self) -> None:
-        """Do all substeps."""
+        """Compute all substeps."""
         try:
             self.status = self.loop()
             self.left = self.ground()
-        except FloatingPointError as error:  # it may be another thread that runs here
+        except FloatingPointError as error:  # can run in another thread
             self.trouble = str(error)

@@ -1,9 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Wheel encoders: angles in ticks, speeds from counting them, with the jitter of their edges.
+"""Wheel encoders: angles in whole ticks with edge jitter, and speeds from tick counts.
 
-Regolith's own model. A pure function of the true state and the sample's index: neither listeners nor restarts change a
-reading. Simplification: between two samples a wheel is taken to turn evenly, at the speed it has at the second.
+Regolith's own model. A reading is a pure function of the true state and the sample's index, so subscribers and
+restarts do not change it. Simplification: between two samples a wheel is assumed to turn at its speed at the second
+sample.
 """
 
 from __future__ import annotations
@@ -19,28 +20,30 @@ Floats = NDArray[np.float64]
 
 
 class Encoders:
-    """The encoders of one vehicle."""
+    """Encoders of one vehicle."""
 
     def __init__(self, config: EncoderConfig, seed: int, name: str, rate_hz: float) -> None:
         """Make the encoders of a vehicle.
 
         Args:
-            seed: of the scenario
-            name: of the vehicle
-            rate_hz: of the samples
+            config: Configuration of the encoders.
+            seed: Seed of the scenario.
+            name: Name of the vehicle.
+            rate_hz: Sample rate [Hz].
         """
         self.config = config
         self._key = stream_key(seed, name, 'encoders')
         self._rate_hz = rate_hz
 
     def sample(self, n: int, angle: Floats, speed: Floats) -> tuple[Floats, Floats]:
-        """Return the angles [rad] and speeds [rad/s] of sample n >= 0 as counted, shape (wheels,) each.
+        """Return the counted angles [rad] and speeds [rad/s] of sample n >= 0, shape (wheels,) each.
 
         Args:
-            angle: true ones [rad], shape (wheels,), not wrapped
-            speed: true ones [rad/s]
+            n: Index of the sample.
+            angle: True angles [rad], shape (wheels,), not wrapped.
+            speed: True speeds [rad/s], shape (wheels,).
         """
-        # Samples count from 1 in the stream: the angle before the first one needs its jitter, too.
+        # Samples count from 1 in the stream, since the angle before the first sample also needs jitter.
         now = self._counted(n + 1, angle)
         return now, (now - self._counted(n, angle - speed / self._rate_hz)) * self._rate_hz
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Servos of joints that take targets by name: of arms, drums, masts."""
+"""Servos of commanded joints: arms, drums, masts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Vector = NDArray[np.float64]
 
 
 class JointServos:
-    """The actuators of a vehicle's ``joints`` section, in name order; k of them, none for most vehicles."""
+    """Actuators of a vehicle's ``joints`` section in order of their names; k of them, none for most vehicles."""
 
     def __init__(self, config: VehicleModelConfig, body: Multibody) -> None:
         self.names = tuple(sorted(config.joints))
@@ -29,25 +29,25 @@ class JointServos:
         self._rate = np.array([joint.rate for joint in given])
         self._holds = np.array([joint.on_timeout == 'hold' for joint in given], dtype=np.bool_)
         self.goal = np.zeros(len(given))
-        """Targets that hold, in the units of the actuators, shape (k,)."""
+        """Present targets in the units of the actuators, shape (k,)."""
         self.command = np.zeros(len(given))
-        """How far the commands have come towards them, shape (k,)."""
+        """Present commands on their way to the targets, shape (k,)."""
 
     def reset(self) -> None:
-        """Let all targets and commands be zero."""
+        """Set all targets and commands to zero."""
         self.goal, self.command = np.zeros(len(self.names)), np.zeros(len(self.names))
 
     def goals(self, given: Mapping[str, float]) -> Vector:
-        """Return the targets of all joints, shape (k,): those given, else what held before, or zero (``on_timeout``).
+        """Return the targets of all joints, shape (k,): given ones, else the previous ones or zero (``on_timeout``).
 
         Args:
-            given: targets by name, of joints in :attr:`names`
+            given: Targets by name, for joints in :attr:`names`.
         """
         kept = np.where(self._holds, self.goal, 0.0)
         return np.array([given.get(name, old) for name, old in zip(self.names, kept.tolist(), strict=True)])
 
     def ramp(self, goal: Vector, duration: float) -> tuple[Vector, Vector]:
-        """Return the commands at the start and at the end of a cycle [s], as limits of value and rate allow."""
+        """Return the commands at the start and the end of a cycle [s] within limits of value and rate."""
         change = self._rate * duration
         wanted = np.clip(goal, self._low, self._high)
         return self.command, self.command + np.clip(wanted - self.command, -change, change)

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From a twist of the base to wheel speeds and steering angles, and back.
+"""Kinematics of wheels: a twist of the base to wheel speeds and steering angles, and the inverse.
 
-Planar kinematics of n wheels at given positions, any of them steered (all steered: double Ackermann; none: skid).
-Base frame: x forward, y left; angles are about +z, positive to the left.
+Planar kinematics of n wheels at given positions, any of which can be steered (all: double Ackermann; none: skid
+steering). Base frame: x forward, y left; angles are about +z, positive to the left.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 Vector = NDArray[np.float64]
 
 SPOT_SPEED = 1e-3
-"""Below this forward speed [m/s] a yaw rate means turning on the spot, not a curve."""
+"""Forward speed below which a yaw rate means rotation in place, not a curve [m/s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,31 +26,31 @@ class WheelLayout:
     """Positions, sizes and limits of the wheels."""
 
     x: Vector
-    """Forward position of the wheel centres in the base frame [m], shape (n,)."""
+    """Positions of the wheel centers along x in the base frame [m], shape (n,)."""
     y: Vector
-    """Their position to the left [m], shape (n,)."""
+    """Positions of the wheel centers along y in the base frame [m], shape (n,)."""
     radius: Vector
-    """[m], shape (n,)."""
+    """Radii of the wheels [m], shape (n,)."""
     steered: NDArray[np.bool_]
-    """Whether each wheel steers, shape (n,)."""
+    """Whether each wheel is steered, shape (n,)."""
     max_steer: float
-    """Largest steering angle either way [rad], in (0, pi/2)."""
+    """Maximum steering angle in both directions [rad], in (0, pi/2)."""
     max_speed: float
-    """Largest speed of any wheel either way [rad/s]."""
+    """Maximum speed of any wheel in both directions [rad/s]."""
     tracks: bool = False
-    """Whether its wheels stand for the ground contact of tracks."""
+    """Whether the wheels represent the ground contact of tracks."""
     engine: bool = False
-    """Whether an engine turns them: they slow down as they stop to spin, too, while the vehicle keeps its speed."""
+    """Whether an engine drives the wheels: they also slow down when they stop to spin, at constant vehicle speed."""
     steers: bool = field(init=False)
-    """Whether any wheel steers."""
+    """Whether any wheel is steered."""
     top_speed: float = field(init=False)
-    """Speed at which the largest wheel rolls when it turns as fast as it can [m/s]; 0 without wheels."""
+    """Speed at which the largest wheel rolls at its maximum speed [m/s]; 0 without wheels."""
     top_yaw_rate: float = field(init=False)
     """Yaw rate at which the wheel nearest to the base frame moves with the top speed [rad/s]."""
     lever: float = field(init=False)
-    """Mean distance of the wheels from the base frame [m], 0 without wheels."""
+    """Mean distance of the wheels from the base frame [m]; 0 without wheels."""
     tightest: float = field(init=False)
-    """:meth:`max_curvature`"""
+    """Result of :meth:`max_curvature`."""
 
     def __post_init__(self) -> None:
         levers = np.hypot(self.x, self.y)
@@ -62,9 +62,10 @@ class WheelLayout:
         object.__setattr__(self, 'tightest', self.max_curvature())
 
     def max_curvature(self) -> float:
-        """Return the curvature of the tightest curve all steered wheels can follow without slip angle [1/m].
+        """Return the maximum curvature that all steered wheels can follow without slip angle [1/m].
 
-        A wheel at (x, y) on a curve of curvature k steers by atan(k x / (1 - k y)). inf where none steers.
+        A wheel at (x, y) on a curve of curvature k steers by atan(k x / (1 - k y)). The result is inf without steered
+        wheels.
 
         Source: siegwart2011, section 3.2.3, the sliding constraint.
         Checked by: test_kinematics.py::test_steering_limit_widens_the_curve.
@@ -81,14 +82,15 @@ def wheel_commands(layout: WheelLayout, linear: float, angular: float) -> tuple[
     """Return wheel speeds [rad/s] and steering angles [rad], shape (n,) each, for a twist of the base.
 
     The forward speed has priority: a curve tighter than the steering allows is widened. A yaw rate without forward
-    speed turns on the spot: wheels steer as far towards their tangent as they can and roll with what remains along
-    them (an unsteered wheel always does: it skids). If a wheel would exceed its greatest speed, all are slowed alike,
-    so that the path stays. Absurd commands are cut first: the forward speed to the top speed, the yaw rate in
-    proportion, and then to what steering and wheels allow.
+    speed rotates the vehicle in place: wheels steer toward their tangent as far as they can and roll with the velocity
+    component along their heading (an unsteered wheel always skids). If a wheel would exceed its maximum speed, all are
+    slowed by the same factor, so the path stays. Commands out of range are limited first: the forward speed to the top
+    speed, the yaw rate in proportion, then to the limits of steering and wheels.
 
     Args:
-        linear: forward speed [m/s], finite
-        angular: yaw rate [rad/s], finite
+        layout: Positions and limits of the wheels.
+        linear: Forward speed [m/s], finite.
+        angular: Yaw rate [rad/s], finite.
 
     Source: siegwart2011, section 3.2.3, rolling and sliding constraints.
     Checked by: test_kinematics.py::test_double_ackermann, test_kinematics.py::test_round_trip,
@@ -123,12 +125,12 @@ def _commands(
     speeds: Vector,
     angles: Vector,
 ) -> None:
-    """Write speeds [rad/s] and angles [rad] of wheels that head along the velocity of their centres, where they can."""
+    """Write speeds [rad/s] and angles [rad] of wheels that head along their centers' velocity within the limits."""
     for k in range(x.shape[0]):
         vx = linear - angular * y[k]
         vy = angular * x[k]
         if steered[k] and (vx != 0.0 or vy != 0.0):
-            # The axle has no front: angles beyond a quarter turn are reached by rolling backwards.
+            # An axle is symmetric: angles beyond a quarter turn are reached by rolling backward.
             angle = math.atan2(vy, vx) if vx >= 0.0 else math.atan2(-vy, -vx)
             angles[k] = min(max(angle, -max_steer), max_steer)
         speeds[k] = (vx * math.cos(angles[k]) + vy * math.sin(angles[k])) / radius[k]
@@ -137,14 +139,16 @@ def _commands(
 def twist_of_wheels(layout: WheelLayout, speeds: Vector, angles: Vector) -> tuple[float, float, float]:
     """Return the base twist (vx, vy [m/s], yaw rate [rad/s]) that fits wheel speeds and angles best.
 
-    Least squares over: each wheel rolls at its speed along its heading, and does not move across it. Where nothing
-    steers, wheels must skid across in a turn. The fit is then the balance of forces of wheels that carry alike, with
-    the same friction along as across: four at (+-x, +-y) turn at y^2 / (x^2 + y^2) of the rate at which their sides
-    would turn the base without any skid, and about the middle of all contacts. Ground scrubs off the rest.
+    Least squares over two conditions: each wheel rolls at its speed along its heading, and does not move across it.
+    Without steering, wheels must skid sideways in a turn. The fit then equals the balance of forces of equally loaded
+    wheels with equal longitudinal and lateral friction. Four wheels at (+-x, +-y) turn at y^2 / (x^2 + y^2) of the
+    rate at which their sides would turn the base without skid, about the middle of all contacts. Scrubbing takes the
+    rest.
 
     Args:
-        speeds: of the wheels [rad/s], shape (n,)
-        angles: of the steering [rad], shape (n,)
+        layout: Positions of the wheels.
+        speeds: Speeds of the wheels [rad/s], shape (n,).
+        angles: Steering angles [rad], shape (n,).
 
     Source: siegwart2011, section 3.2.3, rolling and sliding constraints; wong2008, section 6.1, moment of turning
     resistance; mandow2007, section II.
@@ -159,9 +163,10 @@ def twist_of_wheels(layout: WheelLayout, speeds: Vector, angles: Vector) -> tupl
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _fit(x: Vector, y: Vector, radius: Vector, speeds: Vector, angles: Vector, twist: Vector) -> None:
-    """Write the least-squares twist (vx, vy, yaw rate), shape (3,); left as it is where the wheels do not tell it.
+    """Write the least-squares twist (vx, vy, yaw rate), shape (3,); it stays unchanged if the wheels do not determine
+    it.
 
-    By Cramer's rule on the normal equations: the same bits whatever BLAS is installed.
+    Cramer's rule on the normal equations gives the same bits for any installed BLAS.
     """
     a = np.zeros((3, 3))
     b = np.zeros(3)

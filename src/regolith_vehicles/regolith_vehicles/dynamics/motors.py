@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From commands to actuators: ramps, limits, and the controllers' integrators."""
+"""Wheel and steering motors: command ramps, limits, and integrators of the controllers."""
 
 from __future__ import annotations
 
@@ -16,52 +16,52 @@ Vector = NDArray[np.float64]
 
 
 def _within(values: Vector, limit: Vector) -> Vector:
-    """Return values cut to -limit … limit; ``np.clip`` takes five times as long for a few."""
+    """Return values clipped to -limit … limit; ``np.clip`` is five times slower for short arrays."""
     return np.minimum(np.maximum(values, -limit), limit)
 
 
 class Motors:
-    """The drives of all wheels and the steering of those that steer; n wheels, m of which steer."""
+    """Motors of all n wheels, and the steering of the m steered wheels."""
 
     def __init__(self, config: VehicleModelConfig, body: Multibody) -> None:
         self._drive = drive = config.wheel_drive
         n, m = len(config.wheels), int((body.steer_actuator >= 0).sum())
         angle, rate = math.radians(config.steering.max_angle_deg), math.radians(config.steering.max_rate_degps)
         self._most = np.repeat((drive.max_wheel_speed_radps, angle), (n, m))
-        """Largest commands either way [rad/s], [rad], shape (n + m,)."""
+        """Maximum commands in both directions [rad/s], [rad], shape (n + m,)."""
         self._fastest = np.repeat((drive.max_wheel_acceleration_radps2, rate), (n, m))
-        """Their largest changes in time, shape (n + m,)."""
+        """Maximum rates of the commands [rad/s^2], [rad/s], shape (n + m,)."""
         self._limit = body.bias_limit
         self.steered = np.nonzero(body.steer_actuator >= 0)[0]
-        """Indices of the wheels that steer, shape (m,)."""
+        """Indices of the steered wheels, shape (m,)."""
         self.actuators = np.concatenate((body.wheel_actuator, body.steer_actuator[self.steered]))
         """Indices in MuJoCo's controls, shape (n + m,)."""
         self.command = np.zeros(len(self.actuators))
-        """Wheel speeds [rad/s], then steering angles [rad], shape (n + m,)."""
+        """Commanded wheel speeds [rad/s], then steering angles [rad], shape (n + m,)."""
         self.bias = np.zeros(len(config.wheels))
-        """Speeds that the controllers add to the wheels' commands against their loads [rad/s], shape (n,)."""
+        """Speeds that the controllers add to the wheels' commands to compensate load [rad/s], shape (n,)."""
         self.strayed = np.zeros(len(config.wheels) if self._drive.parking_brake_time_s is not None else 0)
-        """Angles by which wheels have turned since they are to stand [rad], shape (n,); (0,) without a hold."""
+        """Rotation of wheels since they were commanded to stop [rad], shape (n,); (0,) without a parking brake."""
         self.returning = np.zeros(len(self.strayed))
-        """Speeds of this cycle that bring them back [rad/s], of the same shape; :meth:`ramp` sets them."""
+        """Speeds in this cycle that return stopped wheels [rad/s], same shape; set by :meth:`ramp`."""
 
     def reset(self) -> None:
-        """Command nothing and forget all loads."""
+        """Reset commands and integrators to zero."""
         self.command = np.zeros(len(self.command))
         self.bias = np.zeros(len(self.bias))
         self.strayed = self.returning = np.zeros(len(self.strayed))
 
     def ramp(self, speeds: Vector, angles: Vector, duration: float) -> tuple[Vector, Vector]:
-        """Return the commands at the start and at the end of a cycle, as limits of value and rate allow.
+        """Return the commands at the start and the end of a cycle within limits of value and rate.
 
-        A wheel that has turned by d since it is to stand returns by u = -d / T, so that d fades as exp(-t / T): with
-        the integrator of :meth:`correct_droop` a position servo without error under a constant load. Regolith's own
-        controller, see ``test_parking_brake.py``.
+        A wheel that has turned by d since it was commanded to stop returns with u = -d / T, so d decays as exp(-t /
+        T). With the integrator of :meth:`correct_droop` this is a position servo without error under a constant load.
+        Regolith's own controller, see ``test_parking_brake.py``.
 
         Args:
-            speeds: wanted of the wheels [rad/s], shape (n,)
-            angles: of the steering [rad], shape (n,)
-            duration: of the cycle [s]
+            speeds: Target speeds of the wheels [rad/s], shape (n,).
+            angles: Target steering angles [rad], shape (n,).
+            duration: Duration of the cycle [s].
         """
         target = _within(np.concatenate((speeds, angles[self.steered])), self._most)
         if (time := self._drive.parking_brake_time_s) is not None:
@@ -77,22 +77,26 @@ class Motors:
         return out
 
     def stand(self, turned: Vector, begin: Vector, end: Vector) -> None:
-        """Count how far wheels turn that are commanded to stand.
+        """Integrate the rotation of wheels that are commanded to stop.
 
         Args:
-            turned: angles by which they turned in a cycle [rad], shape (n,)
-            begin: command at its start, as of :meth:`ramp`
-            end: at its end
+            turned: Rotation of the wheels in a cycle [rad], shape (n,).
+            begin: Command at the start of the cycle, as from :meth:`ramp`.
+            end: Command at the end of the cycle.
         """
         n = len(self.strayed)
         if n:
             self.strayed = np.where((begin[:n] == 0.0) & (end[:n] == 0.0), self.strayed + turned, 0.0)
 
     def correct_droop(self, error: Vector, duration: float) -> None:
-        """Integrate the wheels' mean speed error [rad/s], no further than the motors' force allows.
+        """Integrate the wheels' mean speed error [rad/s] within the motors' force limits.
 
-        db = e dt / T, exactly for an error that shrinks as the bias b makes up for it; Regolith's own controller, see
+        db = e dt / T, exact for an error that decreases as the bias b compensates it. Regolith's own controller, see
         ``test_convergence_order.py``.
+
+        Args:
+            error: Mean speed error of the wheels in the cycle [rad/s], shape (n,).
+            duration: Duration of the cycle [s].
         """
         time = self._drive.integral_time_s
         if time is not None:

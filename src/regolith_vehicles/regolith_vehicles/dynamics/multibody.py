@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A vehicle's MuJoCo model, with the names of its YAML file turned into indices."""
+"""Multibody model of a vehicle: the MuJoCo model, and indices for the names in the YAML file."""
 
 from __future__ import annotations
 
@@ -32,35 +32,35 @@ _KINDS = {'body': 'body', 'joint': 'joint', 'actuator': 'actuator', 'equality': 
 _JOINT = int(mujoco.mjtTrn.mjTRN_JOINT)
 _NOT_XML = re.compile(r'XML_ERROR.*Line number=(\d+)')
 MOST_EXTENT_M = 100.0
-"""Largest distance from a vehicle's base to any body along any axis [m]."""
+"""Maximum distance from a vehicle's base to any body along any axis [m]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Multibody:
-    """One vehicle's model; the arrays over wheels have shape (n,) and the order of the YAML file."""
+    """Multibody model of one vehicle; arrays over wheels have shape (n,), in the order of the YAML file."""
 
     model: Any
-    """mujoco.MjModel."""
+    """MuJoCo model (mujoco.MjModel)."""
     base: int
-    """Body index of the base frame; its free joint is the first joint."""
+    """Body of the base frame; its free joint is the first joint."""
     wheel_body: Indices
     """Bodies of the wheels."""
     wheel_joint: Indices
-    """Their joints."""
+    """Joints of the wheels."""
     wheel_qpos: Indices
-    """Addresses in qpos of their angles."""
+    """Addresses of the wheel angles in qpos."""
     wheel_dof: Indices
-    """Addresses in qvel of their speeds."""
+    """Addresses of the wheel speeds in qvel."""
     steer_qpos: Indices
-    """Addresses in qpos of the steering angles; -1: does not steer."""
+    """Addresses of the steering angles in qpos; -1: not steered."""
     wheel_actuator: Indices
     """Actuators of the wheels."""
     steer_actuator: Indices
-    """Actuators of the steering; -1: does not steer."""
+    """Actuators of the steering; -1: not steered."""
     radius: Vector
     """Radii of the wheels [m]."""
     half_width: Vector
-    """Their half widths [m]."""
+    """Half widths of the wheels [m]."""
     bias_limit: Vector
     """Speed error at which a wheel's servo reaches its force limit [rad/s]; inf without a limit."""
     parts: Indices
@@ -68,19 +68,19 @@ class Multibody:
     joints: tuple[str, ...]
     """Names of all joints with one degree of freedom."""
     joint_qpos: Indices
-    """Addresses in qpos of their positions."""
+    """Addresses of these joints' positions in qpos."""
     joint_dof: Indices
-    """Addresses in qvel of their velocities."""
+    """Addresses of these joints' velocities in qvel."""
     layout: WheelLayout
     """Positions and limits of the wheels."""
     joint_actuator: Indices
-    """Actuators of :attr:`VehicleModelConfig.joints`, in name order."""
+    """Actuators of :attr:`VehicleModelConfig.joints`, in order of the joints' names."""
     payload_body: Indices
-    """Bodies of :attr:`VehicleModelConfig.payloads`, in name order."""
+    """Bodies of :attr:`VehicleModelConfig.payloads`, in order of the payloads' names."""
 
     @property
     def mass(self) -> float:
-        """Mass of the whole vehicle as it is now, with what it carries [kg]."""
+        """Present mass of the whole vehicle with its payloads [kg]."""
         return float(self.model.body_mass.sum())
 
 
@@ -88,37 +88,48 @@ def index_of(model: Any, kind: str, name: str, file: str, where: str | Path, key
     """Return the index of a body, joint, actuator or equality constraint of a model.
 
     Args:
-        kind: 'body', 'joint', 'actuator' or 'equality'
-        file: name of the MJCF file
-        where: file that names it
-        key: its key there
+        model: MuJoCo model (mujoco.MjModel).
+        kind: Type of the element: 'body', 'joint', 'actuator' or 'equality'.
+        name: Name of the element.
+        file: Name of the MJCF file.
+        where: File that refers to the element.
+        key: Key of the reference in that file.
 
     Raises:
-        VehicleModelError: if there is none of this name
+        VehicleModelError: If the model has no element of this name.
     """
     index = mujoco.mj_name2id(model, getattr(mujoco.mjtObj, f'mjOBJ_{kind.upper()}'), name)
     if index < 0:
         count = {'body': model.nbody, 'joint': model.njnt, 'actuator': model.nu, 'equality': model.neq}[kind]
-        first = 1 if kind == 'body' else 0  # MuJoCo's world is no part of the vehicle
+        first = 1 if kind == 'body' else 0  # MuJoCo's world body is not part of the vehicle
         known = [getattr(model, kind)(k).name for k in range(first, count)]
-        names = ', '.join(filter(None, known)) or '(it has none)'
+        names = ', '.join(filter(None, known)) or '(none exist)'
         raise VehicleModelError(where, key, name, names, f'no such {_KINDS[kind]} in {file}')
     return int(index)
 
 
 def check_hinge(model: Any, joint: int, body: int, file: str, where: str | Path, key: str, name: str | None) -> None:
-    """Refuse a joint that is no hinge of a body; a joint below 0 is none, and right.
+    """Check that a joint is a hinge of a body; a negative index means no joint and is valid.
+
+    Args:
+        model: MuJoCo model (mujoco.MjModel).
+        joint: Index of the joint.
+        body: Index of the body.
+        file: Name of the MJCF file.
+        where: File that refers to the joint.
+        key: Key of the reference in that file.
+        name: Name of the joint.
 
     Raises:
-        VehicleModelError: naming the key
+        VehicleModelError: If it is not a hinge of the body; names the key.
     """
     if joint >= 0 and (int(model.jnt_type[joint]) != _HINGE or int(model.jnt_bodyid[joint]) != body):
         allowed = f'a hinge of {model.body(body).name}'
-        raise VehicleModelError(where, key, name, allowed, f'not a hinge of that body in {file}')
+        raise VehicleModelError(where, key, name, allowed, f'is not a hinge of that body in {file}')
 
 
 def at_origin(model: Any) -> Any:
-    """Return a mujoco.MjData of the model's initial joints, the base frame at the world's, poses up to date."""
+    """Return a mujoco.MjData with initial joints and the base frame at the world's origin, with updated poses."""
     data = mujoco.MjData(model)
     data.qpos[:7] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     mujoco.mj_kinematics(model, data)
@@ -126,25 +137,26 @@ def at_origin(model: Any) -> Any:
 
 
 def refresh(model: Any, data: Any) -> None:
-    """Bring poses and velocities of all bodies up to qpos and qvel."""
+    """Update poses and velocities of all bodies from qpos and qvel."""
     mujoco.mj_kinematics(model, data)
     mujoco.mj_comPos(model, data)
     mujoco.mj_comVel(model, data)
 
 
 def check_servos(model: Any, substep_s: float, mjcf_path: str | Path) -> None:
-    """Refuse servos whose feedback of speed overshoots in each substep: their efforts would flip between limits.
+    """Refuse servos whose velocity feedback overshoots in each substep: their effort would alternate between limits.
 
-    MuJoCo's Euler integrator takes an actuator's force from the speed at the start of a substep. A feedback -d v on an
-    inertia I makes v' = (1 - d dt / I) v, which grows with changing sign from d dt = 2 I on. The implicit integrators
-    have no such limit.
+    MuJoCo's Euler integrator computes an actuator's force from the speed at the start of a substep. A feedback -d v on
+    an inertia I results in v' = (1 - d dt / I) v, which grows with alternating sign for d dt > 2 I. The implicit
+    integrators have no such limit.
 
     Args:
-        model: mujoco.MjModel
-        substep_s: longest substep [s]
+        model: MuJoCo model (mujoco.MjModel).
+        substep_s: Maximum substep [s].
+        mjcf_path: Path of the MJCF file.
 
     Raises:
-        VehicleModelError: naming the actuator, the limit and the remedies
+        VehicleModelError: If a servo is too stiff; names the actuator, the limit and remedies.
 
     Source: hairer2006, the explicit Euler method on a linear decay.
     Checked by: test_config.py::test_speed_servo_too_stiff_for_the_euler_integrator_is_refused.
@@ -166,21 +178,23 @@ def check_servos(model: Any, substep_s: float, mjcf_path: str | Path) -> None:
                 f'{feedback / square:g}',
                 f'at most {most:.3g}, 2 I / dt of {inertia:.3g} kg m^2 on joint {model.joint(joint).name} and a'
                 f' substep_s of {substep_s:g}; or <option integrator="implicitfast"/>, armature, a shorter substep_s',
-                'is unstable with the Euler integrator: its effort flips between its limits',
+                'is unstable with the Euler integrator: its effort alternates between its limits',
             )
 
 
 def compile_vehicle(
     config: VehicleModelConfig, mjcf_path: str | Path, gravity: ArrayLike, mass_scale: float = 1.0
 ) -> Multibody:
-    """Return the model of an MJCF file, with the indices of everything that the YAML file names.
+    """Return the model of an MJCF file, with the indices of all elements that the YAML file names.
 
     Args:
-        gravity: acceleration in the world [m/s^2], shape (3,)
-        mass_scale: factor on all masses and inertias
+        config: Vehicle model.
+        mjcf_path: Path of the MJCF file.
+        gravity: Gravitational acceleration in the world frame [m/s^2], shape (3,).
+        mass_scale: Factor on all masses and inertias [-].
 
     Raises:
-        VehicleModelError: if the file does not compile or lacks a name
+        VehicleModelError: If the file does not compile or an element does not exist.
     """
     check_assets(mjcf_path)
     try:
@@ -194,7 +208,7 @@ def compile_vehicle(
     model.opt.gravity[:] = np.asarray(gravity, dtype=np.float64)
     _refuse_not_finite(model, mjcf_path)
     check_mesh_sizes(model, mjcf_path)
-    # A blown-up vehicle must stop the run, not silently start again from the model's initial pose.
+    # A diverged simulation must stop the run; MuJoCo would reset it to the initial pose without an error.
     model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
 
     file, where = Path(mjcf_path).name, config.file or mjcf_path
@@ -209,11 +223,15 @@ def compile_vehicle(
         raise VehicleModelError(where, 'chassis', config.chassis, allowed, f'has no free joint in {file}')
     if model.body_jntadr[base] != 0:
         first = model.body(int(model.jnt_bodyid[0])).name
-        raise VehicleModelError(where, 'chassis', config.chassis, first, f'not the first body with a joint in {file}')
-    # mj_step1 and mj_step2 do one stage; they would silently turn RK4 into Euler.
+        raise VehicleModelError(
+            where, 'chassis', config.chassis, first, f'is not the first body with a joint in {file}'
+        )
+    # mj_step1 and mj_step2 compute one stage; they would change RK4 into Euler without an error.
     if int(model.opt.integrator) == int(mujoco.mjtIntegrator.mjINT_RK4):
         allowed = 'implicitfast, implicit, Euler'
-        raise VehicleModelError(mjcf_path, 'option integrator', 'RK4', allowed, 'takes four stages, a substep has one')
+        raise VehicleModelError(
+            mjcf_path, 'option integrator', 'RK4', allowed, 'needs four stages, but a substep has one'
+        )
     check_servos(model, config.substep_s, mjcf_path)
 
     for k, name in enumerate(config.attachment_bodies):
@@ -226,7 +244,7 @@ def compile_vehicle(
             key = 'attachment_bodies' if name in config.attachment_bodies else 'collision.shapes'
             carried = np.flatnonzero(model.body_rootid == model.body_rootid[base])
             allowed = ', '.join(filter(None, (model.body(int(b)).name for b in carried)))
-            raise VehicleModelError(where, key, name, allowed, f'not carried by {config.chassis} in {file}')
+            raise VehicleModelError(where, key, name, allowed, f'is not below {config.chassis} in {file}')
 
     wheels = config.wheels
     body = [find('body', f'wheels.{w.name}.body', w.body) for w in wheels]
@@ -244,26 +262,30 @@ def compile_vehicle(
         if (int(model.actuator_trntype[motor]), int(model.actuator_trnid[motor, 0])) != (_JOINT, k):
             named = model.joint(k).name
             allowed = f'an actuator on joint {named}'
-            raise VehicleModelError(where, key, model.actuator(motor).name, allowed, f'not on joint {named} in {file}')
+            raise VehicleModelError(
+                where, key, model.actuator(motor).name, allowed, f'is not on joint {named} in {file}'
+            )
 
     for w, *pair in zip(wheels, zip(joint, drive, strict=True), zip(steer, servo, strict=True), strict=True):
         for part, (k, motor) in zip(('', 'steer_'), pair, strict=True):
             key = f'wheels.{w.name}.{part}'
             if k >= 0 and int(model.jnt_type[k]) != _HINGE:
-                raise VehicleModelError(where, f'{key}joint', model.joint(k).name, 'a hinge', f'no hinge in {file}')
+                raise VehicleModelError(
+                    where, f'{key}joint', model.joint(k).name, 'a hinge', f'is not a hinge in {file}'
+                )
             if motor >= 0:
                 check_motor(k, motor, f'{key}actuator')
     servos = []
     for name, given in sorted(config.joints.items()):
         k = find('joint', f'joints.{name}', name)
         if int(model.jnt_type[k]) not in (_HINGE, _SLIDE):
-            allowed, problem = 'a hinge or slide', f'neither a hinge nor a slide in {file}'
+            allowed, problem = 'a hinge or slide', f'is neither a hinge nor a slide in {file}'
             raise VehicleModelError(where, f'joints.{name}', name, allowed, problem)
         servos.append(find('actuator', f'joints.{name}.actuator', given.actuator))
         check_motor(k, servos[-1], f'joints.{name}.actuator')
         if servos[-1] in drive or servos[-1] in servo:
-            allowed, key = 'an actuator of no wheel', f'joints.{name}.actuator'
-            raise VehicleModelError(where, key, given.actuator, allowed, 'an actuator of a wheel')
+            allowed, key = 'an actuator that is not of a wheel', f'joints.{name}.actuator'
+            raise VehicleModelError(where, key, given.actuator, allowed, 'is an actuator of a wheel')
     carriers = [find('body', f'payloads.{name}.body', p.body) for name, p in sorted(config.payloads.items())]
     limits = [
         float(model.actuator_forcerange[k, 1]) / float(model.actuator_gainprm[k, 0])
@@ -277,7 +299,9 @@ def compile_vehicle(
             raise VehicleModelError(where, f'wheels.{w.name}.actuator', w.actuator, allowed, f'has no gain in {file}')
     if len(set(body)) < len(body):
         names = ', '.join(w.body for w in wheels)
-        raise VehicleModelError(where, 'wheels', None, 'a body for each', f'share a body of {file}: {names}')
+        raise VehicleModelError(
+            where, 'wheels', None, 'a separate body for each wheel', f'use the same body of {file}: {names}'
+        )
     single = [k for k in range(model.njnt) if int(model.jnt_type[k]) in (_HINGE, _SLIDE)]
 
     data = at_origin(model)
@@ -285,12 +309,12 @@ def compile_vehicle(
     if not np.abs(data.xpos[far]).max() <= MOST_EXTENT_M:
         at = ' '.join(f'{x:g}' for x in data.xpos[far])
         allowed = f'bodies within {MOST_EXTENT_M:g} m of the base'
-        raise VehicleModelError(mjcf_path, f'body {model.body(far).name}', at, allowed, 'is out of the way')
+        raise VehicleModelError(mjcf_path, f'body {model.body(far).name}', at, allowed, 'is too far from the base')
     for w, k in zip(wheels, joint, strict=True):
         if not data.xaxis[k, 1] > 0.5:
             axis = ' '.join(f'{x:g}' for x in data.xaxis[k])
-            allowed = 'an axle to the left (0 1 0), about which a wheel that turns on drives ahead'
-            raise VehicleModelError(where, f'wheels.{w.name}.joint', w.joint, allowed, f'turns about {axis} in {file}')
+            allowed = 'an axle to the left (0 1 0), so positive rotation drives forward'
+            raise VehicleModelError(where, f'wheels.{w.name}.joint', w.joint, allowed, f'has axis {axis} in {file}')
     radius = np.array([w.radius_m for w in wheels])
     layout = WheelLayout(
         x=data.xpos[body, 0].copy(),
@@ -328,23 +352,23 @@ _COMPILER = (
     ('A + B >= C', 'moments of inertia of a body: none above the sum of the other two'),
     ('Error opening file', 'files by their paths relative to this one (meshdir)'),
 )
-"""What MuJoCo's compiler says, and what would be right."""
+"""Fragments of messages of MuJoCo's compiler, and the allowed values to show for them."""
 
 
 def _not_compiled(mjcf_path: str | Path, told: str) -> VehicleModelError:
-    """Return the error for what MuJoCo's compiler tells; the key is the element it names, if any."""
+    """Return the error for a message of MuJoCo's compiler; the key is the element that it names, if any."""
     allowed = next((right for words, right in _COMPILER if words in told), 'an MJCF file that MuJoCo compiles')
     what, _, element = told.removeprefix('Error: ').partition(' Element ')
     key = element.removeprefix('name ').split(',')[0].strip("'")
     line = element.rpartition('line ')[2]
     if (xml := _NOT_XML.search(told)) is not None:
-        what, line = 'is not XML that can be read', xml[1]
+        what, line = 'is not valid XML', xml[1]
     where = f'{mjcf_path}:{line}' if line.isdigit() else mjcf_path
     return VehicleModelError(where, key, None, allowed, what)
 
 
 def _refuse_not_finite(model: Any, mjcf_path: str | Path) -> None:
-    """Refuse a model with NaN or infinity in it, which MuJoCo takes with no more than a warning."""
+    """Refuse a model with NaN or infinity, for which MuJoCo only warns."""
     for field in ('body_mass', 'body_inertia', *sorted(name for name in dir(model) if not name.startswith('_'))):
         values = getattr(model, field, None)
         if not isinstance(values, np.ndarray) or values.dtype.kind != 'f' or np.isfinite(values).all():
@@ -355,7 +379,7 @@ def _refuse_not_finite(model: Any, mjcf_path: str | Path) -> None:
         if kind in ('body', 'joint', 'geom', 'actuator', 'site', 'mesh', 'tendon'):
             owner = f'{kind} {getattr(model, kind)(int(first[0])).name or int(first[0])}: '
         key, value = f'{owner}{field}', float(values[tuple(first)])
-        raise VehicleModelError(mjcf_path, key, value, 'finite numbers', 'not a finite number')
+        raise VehicleModelError(mjcf_path, key, value, 'finite numbers', 'is not a finite number')
 
 
 def quaternion_to_ros(wxyz: Vector) -> Vector:
@@ -371,22 +395,24 @@ def check_substep(
     where: str | Path = 'vehicle',
     hull_area: float = 0.0,
 ) -> float:
-    """Return the stability limit of the explicit ground force, or refuse a substep above half of it.
+    """Return the stability limit of the explicit ground force; refuse a substep above half of it.
 
-    It follows from the mass of the whole vehicle and the area that can plausibly press: of the running gear, or of the
-    hull. Each counts by itself: a vehicle on its belly does not stand on wheels.
+    The limit follows from the mass of the whole vehicle and the area that can press: of the running gear, or of the
+    hull. Each area counts separately, since a vehicle on its hull does not rest on its wheels.
 
     Args:
-        mass: of the vehicle [kg]
-        limit_of: the ground's (:meth:`regolith_terrain.contact.ground_contact.GroundContact.step_limit`)
-        gear_area: of the running gear [m^2]
-        hull_area: largest face of any ground shape [m^2]
+        config: Vehicle model.
+        mass: Mass of the vehicle [kg].
+        limit_of: Step limit of the contact (:meth:`regolith_terrain.contact.ground_contact.GroundContact.step_limit`).
+        gear_area: Contact area of the running gear [m^2].
+        where: File of the vehicle.
+        hull_area: Area of the largest face of any ground shape [m^2].
 
     Returns:
-        limit of the substep [s]
+        Limit of the substep [s].
 
     Raises:
-        VehicleModelError: naming all these values
+        VehicleModelError: If the substep is too long; names all these values.
     """
     lowest = math.inf
     for area, part in ((gear_area, 'wheels' if config.wheels else 'running gear'), (hull_area, 'ground_shapes')):
@@ -400,7 +426,7 @@ def check_substep(
                 config.substep_s,
                 f'at most {0.5 * limit:.3g} s, half the stability limit of {mass:.4g} kg on {area:.3g} m^2 of soil'
                 f' ({part}) with {why}',
-                'too long for the soil: forces would grow without limit',
+                'is too long for the soil: forces would diverge',
             )
         lowest = min(lowest, limit)
     return lowest
@@ -410,15 +436,15 @@ def check_substep(
 def composite_inertia(
     mass: Vector, principal: Vector, place: Vector, frame: Vector, center: Vector, inertia: Vector
 ) -> float:
-    """Return the total mass [kg] of bodies taken as one rigid body; fill centre of mass and inertia about it.
+    """Return the total mass [kg] of bodies as one rigid body; fill its center of mass and inertia.
 
     Args:
-        mass: [kg], shape (n,)
-        principal: moments of inertia [kg m^2], shape (n, 3)
-        place: centres of mass in the world [m], shape (n, 3)
-        frame: rotations of the principal axes as rows of 9, shape (n, 9)
-        center: out [m], shape (3,)
-        inertia: out, world axes [kg m^2], shape (3, 3)
+        mass: Masses [kg], shape (n,).
+        principal: Principal moments of inertia [kg m^2], shape (n, 3).
+        place: Centers of mass in the world frame [m], shape (n, 3).
+        frame: Rotations of the principal axes as rows of 9, shape (n, 9).
+        center: Out: center of mass in the world frame [m], shape (3,).
+        inertia: Out: inertia about the center of mass, world axes [kg m^2], shape (3, 3).
 
     Source: goldstein2002, the parallel-axis theorem.
     Checked by: test_kernels.py::test_the_inertia_of_several_bodies_is_steiners.
@@ -455,10 +481,10 @@ def point_velocities(cvel: Vector, points: Vector, com: Vector, bodies: Indices)
     """Return the velocities of points of bodies in world axes [m/s], shape (k, 3): v + omega x r.
 
     Args:
-        cvel: MuJoCo's: angular velocity, then that of the point at ``com``, shape (nbody, 6)
-        points: in the world [m], shape (k, 3)
-        com: centre of mass of the whole vehicle [m], shape (3,)
-        bodies: bodies of the points, shape (n,) with n >= k
+        cvel: MuJoCo's cvel: angular velocity, then velocity of the point at ``com``, shape (nbody, 6).
+        points: Points in the world frame [m], shape (k, 3).
+        com: Center of mass of the whole vehicle [m], shape (3,).
+        bodies: Bodies of the points, shape (n,) with n >= k.
 
     Source: goldstein2002; todorov2012.
     Checked by: test_kernels.py::test_points_of_turning_bodies_move_as_v_plus_w_cross_r.
@@ -473,12 +499,14 @@ def point_velocities(cvel: Vector, points: Vector, com: Vector, bodies: Indices)
 
 
 def impulse_response(model: Any, data: Any, body: int, point: ArrayLike, impulse: ArrayLike) -> Vector:
-    """Return by how much a blow changes the velocities of all joints, M^-1 J^T p, shape (nv,).
+    """Return the change of all joint velocities by an impulse, M^-1 J^T p, shape (nv,).
 
     Args:
-        body: that is struck
-        point: in the world [m], shape (3,)
-        impulse: in the world [N s], shape (3,)
+        model: MuJoCo model (mujoco.MjModel).
+        data: MuJoCo state (mujoco.MjData).
+        body: Body that is hit.
+        point: Point of the impulse in the world frame [m], shape (3,).
+        impulse: Impulse in the world frame [N s], shape (3,).
 
     Source: featherstone2008.
     Checked by: test_multibody.py::test_impulse_changes_momentum_by_itself,
@@ -496,11 +524,14 @@ def impulse_response(model: Any, data: Any, body: int, point: ArrayLike, impulse
 def inverse_inertia(model: Any, data: Any, body: int, point: ArrayLike) -> Vector:
     """Return the inverse operational inertia of a body at a point, J M^-1 J^T, shape (6, 6).
 
-    What velocities, linear there and angular, an impulse there and a moment give it, in world axes; the joints yield,
-    so a chassis on springs is lighter than the vehicle.
+    It maps an impulse and an angular impulse at the point to changes of linear and angular velocity, in world axes.
+    The joints yield, so a chassis on springs has less inertia than the vehicle.
 
     Args:
-        point: in the world [m], shape (3,); it moves with the body
+        model: MuJoCo model (mujoco.MjModel).
+        data: MuJoCo state (mujoco.MjData).
+        body: Index of the body.
+        point: Point in the world frame [m], shape (3,); it moves with the body.
 
     Source: featherstone2008; khatib1987.
     Checked by: test_multibody.py::test_mobility_is_what_blows_do,

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Dead reckoning from the encoders of wheels or tracks."""
+"""Odometry from the encoders of wheels or tracks."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ Vector = NDArray[np.float64]
 
 _FORMAT = struct.Struct('<8d')
 _ENGINE = struct.Struct('<d')
-"""At its end, for wheels that an engine turns."""
+"""Appended value for wheels driven by an engine."""
 _CYCLE_S = 0.02
-"""Over which the first twist counts its ticks: the heartbeat by default [s]."""
+"""Duration over which the first twist counts ticks: the default maximum step size [s]."""
 _STILL = 1e-3
 """Speed of the wheels below which a vehicle has no curvature [m/s]."""
 STEEPEST = 1.0
-"""Slope beyond which an inclinometer's reading counts no further: nothing climbs it."""
+"""Maximum slope of an inclinometer's reading; no vehicle climbs a steeper one."""
 
 
 def slope_of(turn: Vector, gravity: Vector) -> tuple[float, float]:
-    """Return the slope of the base's forward and left axis against gravity, as an inclinometer on board reads it.
+    """Return the slope of the base's forward and left axis against gravity, as an onboard inclinometer measures it.
 
-    Simplification: it has no noise, and the acceleration of the vehicle does not enter it; the estimate's own does
-    (:meth:`Odometry.advance`).
+    Simplification: the reading has no noise and no influence of the vehicle's acceleration. The estimated acceleration
+    is added in :meth:`Odometry.advance`.
 
     Args:
-        turn: axes of the base in the world as columns, shape (3, 3)
-        gravity: in the world [m/s^2], shape (3,)
+        turn: Axes of the base in the world frame as columns, shape (3, 3).
+        gravity: Gravitational acceleration in the world frame [m/s^2], shape (3,).
     """
     ahead, left, up = (float(dot(turn[:, k], gravity)) for k in range(3))
     level = max(-up, 1e-9)
@@ -46,36 +46,35 @@ def slope_of(turn: Vector, gravity: Vector) -> tuple[float, float]:
 
 @dataclass(slots=True)
 class Odometry:
-    """Planar pose in the odom frame, which lies where the base frame was at the start. Wheel slip makes it drift."""
+    """Planar pose in the odom frame, which is the base frame at the start. Wheel slip makes it drift."""
 
     x: float = 0.0
-    """[m]."""
+    """Position along x in the odom frame [m]."""
     y: float = 0.0
-    """[m]."""
+    """Position along y in the odom frame [m]."""
     yaw: float = 0.0
-    """[rad], in (-pi, pi]."""
+    """Yaw angle [rad], in (-pi, pi]."""
     linear_x: float = 0.0
     """Forward velocity of the base over the last cycle, in the base frame [m/s]."""
     linear_y: float = 0.0
-    """Velocity to its left [m/s]."""
+    """Velocity of the base to its left over the last cycle [m/s]."""
     angular: float = 0.0
-    """Yaw rate [rad/s]."""
+    """Yaw rate over the last cycle [rad/s]."""
     distance: float = 0.0
-    """Length of the reckoned path [m]."""
+    """Length of the computed path [m]."""
     curvature: float = 0.0
-    """Yaw angle per way of the wheels, the last one it moved on [rad/m]."""
+    """Yaw angle per rolled distance in the last motion [rad/m]."""
     errors: Vector = field(default_factory=lambda: np.zeros((3, 3)), compare=False)
-    """Joint covariance of pose and slip (:mod:`regolith_vehicles.dynamics.odometry_covariance`); x, y and yaw come
-    first.
+    """Joint covariance of pose and slip (:mod:`regolith_vehicles.dynamics.odometry_covariance`); x, y, yaw come first.
     """
     twist_errors: Vector = field(default_factory=lambda: np.zeros((3, 3)), compare=False)
     """Covariance of the twist over the last cycle, shape (3, 3)."""
     fastest: float | None = None
-    """Highest speed since it stood, of wheels that an engine turns [m/s]; of others None."""
+    """Maximum speed since standstill of wheels driven by an engine [m/s]; None for other wheels."""
 
     @staticmethod
     def start(layout: WheelLayout, config: OdometryConfig) -> Odometry:
-        """Return dead reckoning that begins here."""
+        """Return odometry that starts at the present pose."""
         still = np.zeros(len(layout.x))
         return Odometry(
             errors=odometry_covariance.initial_covariance(layout, config),
@@ -93,14 +92,16 @@ class Odometry:
         slope: tuple[float, float] = (0.0, 0.0),
         gravity: float = 0.0,
     ) -> None:
-        """Move by one cycle along the arc of a constant twist.
+        """Advance by one cycle along the arc of a constant twist.
 
         Args:
-            turned: angle each wheel turned in the cycle [rad], shape (n,)
-            angles: mean steering angles of the cycle [rad], shape (n,)
-            duration: of the cycle [s], > 0
-            slope: rise of the base's forward and left axis over their level length, see :func:`slope_of`
-            gravity: magnitude, to which accelerations are compared [m/s^2]; 0: they are not
+            layout: Positions and sizes of the wheels.
+            config: Error model.
+            turned: Rotation of each wheel in the cycle [rad], shape (n,).
+            angles: Mean steering angles in the cycle [rad], shape (n,).
+            duration: Duration of the cycle [s], > 0.
+            slope: Slope of the base's forward and left axis [-]; see :func:`slope_of`.
+            gravity: Magnitude of gravity, to which accelerations are compared [m/s^2]; 0: accelerations are ignored.
 
         Source: thrun2005, section 5.3.
         Checked by: test_vehicle_state.py::test_reckoning_is_exact_on_arcs_and_of_second_order_on_spirals,
@@ -119,7 +120,7 @@ class Odometry:
         middle = self.yaw + 0.5 * turn
         speeding, loaded = (0.0, 0.0), slope
         if gravity > 0.0:
-            # The integrals of a |v| dt over the cycle, forward exact for any change of speed.
+            # Integrals of a |v| dt over the cycle; the forward one is exact for any change of speed.
             faster = (vx * abs(vx) - self.linear_x * abs(self.linear_x)) / (2.0 * gravity)
             if layout.engine:
                 moved = vx * self.linear_x > 0.0 and abs(self.linear_x) > _STILL
@@ -129,7 +130,7 @@ class Odometry:
             speeding = faster, abs(vx) * duration * vx * rate / gravity
             pulls = (vx - self.linear_x) / (duration * gravity), vx * rate / gravity
             loaded = tuple(min(max(a + b, -STEEPEST), STEEPEST) for a, b in zip(slope, pulls))  # type: ignore[assignment]
-        # Of a wheel at the mean distance from the base, so a turn on the spot has a curvature, too.
+        # Speed of a wheel at the mean distance from the base, so a turn in place has a curvature, too.
         speed = math.hypot(vx, vy, rate * layout.lever)
         curvature = rate / speed if speed > _STILL else self.curvature
         self.errors = odometry_covariance.propagate(
@@ -150,7 +151,7 @@ class Odometry:
         self.curvature = curvature
 
     def save(self) -> bytes:
-        """Return the exact state; its length does not change while a vehicle drives."""
+        """Return the exact state; its length does not change during a run."""
         head = _FORMAT.pack(
             self.x, self.y, self.yaw, self.linear_x, self.linear_y, self.angular, self.distance, self.curvature
         )
@@ -159,7 +160,7 @@ class Odometry:
 
     @staticmethod
     def load(blob: bytes) -> Odometry:
-        """Return the instance that :meth:`save` wrote."""
+        """Return the odometry with the state from :meth:`save`."""
         errors = np.frombuffer(blob, '<f8', offset=_FORMAT.size).astype(np.float64)
         size = math.isqrt(len(errors) - 9)
         end = 9 + size * size

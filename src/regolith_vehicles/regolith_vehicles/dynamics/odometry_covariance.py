@@ -1,51 +1,61 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of odometry: the covariance of dead reckoning with wheels or tracks that slip.
+"""Covariance of the odometry of wheels or tracks that slip.
 
-The estimate fits, by least squares, wheels that roll and do not skid (:mod:`regolith_vehicles.dynamics.kinematics`);
-its error is slip. These shares of the path rolled are states of a joint covariance with the pose, so they stay
-correlated:
+The estimate is a least-squares fit of wheels that roll and do not skid (:mod:`regolith_vehicles.dynamics.kinematics`).
+Its error is slip. The following fractions of the rolled distance are states of a joint covariance with the pose, so
+their correlation is kept:
 
-* one common to all wheels, along and across their headings, from the soil: constant over the run (a scale error: the
-  error of the position grows with the distance);
-* one downhill, for each unit of slope: soil yields under the component of the weight, so a vehicle slips more uphill
-  and less downhill, and drifts down a slope it crosses. The slope is that of the vehicle against gravity, as an
-  inclinometer on board measures it. What accelerates the vehicle loads the soil in the same way: thrust of m a slips as
-  on a slope of a / g (Wong 2008, section 3.1: one balance of thrust,
-  weight along the surface and inertia), and in a turn the
-  centripetal acceleration as on a slope that rises towards its center. It is that of the estimate, so a truck that sets
-  off at 0.9 m/s^2 on the Moon is as uncertain as on a slope of 29 degrees. Wheels with servos give it back as they slow
-  down. Those that an engine turns do not: they slow down as they stop to spin, which returns no way, and count again
-  only beyond their highest speed since they stood. Slopes enter the covariance alone;
-* one of the yaw rate, from what scrubs in a turn: unequal loads, friction that differs along and across, understeer. A
-  first-order Gauss-Markov process over the angle turned: alike during a turn, another one in the next;
-* two of the center of a turn, forward and to the left, from the same scrubbing: unequal loads draw the center towards
-  the wheels that hold, by the same fraction of their mean distance from the base (Martinez et al. 2005 measure such
-  centers of skid steering). Processes as the one before;
-* one of the lag of a turn, a length times the change of curvature: the yaw angle by which a vehicle falls behind until
-  the soil is sheared sideways and the body turns. A simplification: it is there at once, and does not depend on speed;
-* two of wheels that do not steer, where one side rolls faster than the other: a share of the way and a share of the
-  yaw rate, constant over the run, see :func:`unevenness`. Soil responds to the way a wheel slips over the way it rolls,
-  so the slow side holds and the fast one slips: the vehicle gets less far and turns less than the balance of equal
-  wheels (:func:`regolith_vehicles.dynamics.kinematics.twist_of_wheels`) has it, most where one side stands, not at all
-  straight on or on the spot. The loss has one sign, but dead reckoning does not correct it: a vehicle that digs in
-  loses twice as much, one on firm ground less. With them go two of the course, for what a linear propagation of the yaw
-  error leaves out, as yaw rates may be lost by half: way along the heading by the cosine of the error, of second order,
-  and way across by its sine less the error itself, of third;
-* one of each wheel, along and across, from load and relief under it: a first-order Gauss-Markov process over the
-  distance (the error grows with the root of the distance).
+* Common slip of all wheels, along and across their headings, from the soil. It is constant over the run: a scale
+  error,
+  so the position error grows with the distance.
+* Downhill slip per unit of slope. Soil yields under the weight component along the slope, so a vehicle slips more
+  uphill
+  and less downhill, and drifts down a slope that it crosses. The slope is that of the vehicle against gravity, as an
+  onboard inclinometer measures it. Acceleration loads the soil in the same way: thrust of m a slips as on a slope of
+  a / g (Wong 2008, section 3.1: one balance of thrust, weight along the surface and inertia). In a turn the
+  centripetal
+  acceleration acts as a slope that rises toward the turn's center. The acceleration is that of the estimate: a truck
+  that
+  starts at 0.9 m/s^2 on the Moon is as uncertain as on a slope of 29 degrees. Wheels with servos recover this slip
+  when
+  they slow down. Wheels driven by an engine do not: they slow down as they stop to spin, which returns no distance.
+  For
+  them, acceleration counts again only above their maximum speed since standstill. Slopes enter only the covariance.
+* Yaw rate error from scrubbing in a turn: unequal loads, different longitudinal and lateral friction, understeer. A
+  first-order Gauss-Markov process over the turned angle: nearly constant during one turn, different in the next.
+* Shift of a turn's center, forward and to the left, from the same scrubbing. Unequal loads shift the center toward the
+  wheels with more grip, by the same fraction of their mean distance from the base (Martinez et al. 2005 measure such
+  centers of skid steering). Two processes like the previous one.
+* Turn lag, a length times the change of curvature: the yaw angle by which a vehicle lags until the soil is sheared
+  sideways and the body turns. Simplification: it acts at once and does not depend on speed.
+* Uneven slip of unsteered wheels when one side rolls faster than the other: a fraction of the distance and a fraction
+  of
+  the yaw rate, constant over the run, see :func:`unevenness`. Soil responds to slip distance per rolled distance, so
+  the
+  slow side has grip and the fast side slips. The vehicle moves and turns less than in the balance of equal wheels
+  (:func:`regolith_vehicles.dynamics.kinematics.twist_of_wheels`): most if one side is stopped, not at all in straight
+  motion or rotation in place. The loss has one sign, but odometry does not correct it: a vehicle with large sinkage
+  loses
+  twice as much, one on firm ground less. Two more states describe the course, since linear propagation of the yaw
+  error
+  is not sufficient where half of the yaw rate can be lost: distance along the heading by the cosine of the error, of
+  second order, and distance across by its sine less the error itself, of third order.
+* Individual slip of each wheel, along and across, from its load and the relief under it: a first-order Gauss-Markov
+  process over the distance, so the error grows with the square root of the distance.
 
-In addition, a rover that sets off turns its wheels a little further until the soil under them is sheared so far that it
-carries the thrust: about the soil's shear displacement modulus (Janosi & Hanamoto 1961), which is lost once. A rover
-that goes back loses it again; that is left out.
+In addition, a rover that starts to drive turns its wheels further until the soil under them is sheared enough to
+transmit the thrust. This distance is about the soil's shear displacement modulus (Janosi & Hanamoto 1961) and is lost
+once. A rover that reverses loses it again, which is neglected.
 
 The covariance follows by linear propagation (Martinelli & Siegwart 2003; Thrun, Burgard & Fox 2005, section 5.4; for
 skid steering Martinez et al. 2005, Mandow et al. 2007). Encoders add their resolution once, where they start counting.
 
-The defaults are rounded maximum-likelihood values over 326 drives of all shipped vehicles, the rovers on smooth wheels;
-the common slip in files of vehicles was chosen so that normalized errors of the same drives are as large as expected.
-They are straight, arcs and spot turns both ways, eights, slopes of 10 deg up, down, across, on lunar soil, dry sand and
-sandy loam, on relief and on rigid ground. The values claim nothing about other soils.
+The defaults are rounded maximum-likelihood values over 326 drives of all shipped vehicles, the rovers with smooth
+wheels. The common slip in vehicle files was selected so that normalized errors of the same drives have the expected
+size. The drives are straight lines, arcs and rotations in place in both directions, eights, and slopes of 10 deg up,
+down and across. They are on lunar soil, dry sand and sandy loam, on relief and on rigid ground. The values do not
+apply to other soils.
 """
 
 from __future__ import annotations
@@ -63,16 +73,18 @@ from regolith_world.numerics.portable_math import times
 Vector = NDArray[np.float64]
 
 DOWNHILL, TURNING, CENTER, LAG, OWN = 5, 6, 7, 9, 10
-"""Rows of the joint covariance: slip downhill, fraction of the yaw rate, first of two of the turn's center, lag of the
-turn, first of each wheel's."""
+"""Rows of the joint covariance: downhill slip, fraction of the yaw rate, first of two rows of the turn's center, turn
+lag, first row of the individual wheel slips.
+"""
 UNEVEN = 4
-"""Rows at its end where wheels skid: way and yaw angle lost by uneven slip, errors along and across the course."""
+"""Rows at the end, for skid steering: distance and yaw angle lost by uneven slip, errors along and across the course.
+"""
 STEERED, SKIDDING, TRACKED = 0.06, 0.12, 0.3
-"""Default of ``turn_slip``, by what scrubs in a turn."""
+"""Defaults of ``turn_slip`` by the type of steering."""
 
 
 def turning_share(layout: WheelLayout, config: OdometryConfig) -> float:
-    """Return the standard deviation of the share of the yaw rate that is lost or gained.
+    """Return the standard deviation of the fraction of the yaw rate that is lost or gained.
 
     Source: mandow2007.
     Checked by: test_odometry.py::test_odometry_covers_its_true_errors.
@@ -92,7 +104,7 @@ def center_shift(layout: WheelLayout, config: OdometryConfig) -> float:
 
 
 def skids(layout: WheelLayout) -> bool:
-    """Return whether it turns by wheels of both sides that roll unequally: then both uneven slips have a row.
+    """Return whether the vehicle turns by unequal speeds of its sides; both uneven slips then have a row.
 
     Source: mandow2007.
     Checked by: test_odometry_skidding.py::test_straight_drives_and_turns_on_the_spot_have_no_uneven_slip.
@@ -101,12 +113,12 @@ def skids(layout: WheelLayout) -> bool:
 
 
 def uneven_share(layout: WheelLayout, config: OdometryConfig) -> float:
-    """Return the standard deviation of the share of way and yaw rate that is lost where one side stands.
+    """Return the standard deviation of the fraction of distance and yaw rate lost when one side is stopped.
 
-    Where forces are as the slip of each wheel over the way it rolls, four wheels at (+-x, +-y) whose sides roll
-    v (1 +- r) turn about a center shifted by x^2 r / (y (1 - r^2)) to the slow side, and what scrubbing takes of the
-    yaw rate grows by 1 / (1 - r^2). To second order in r, and held there as friction bounds forces, both cost
-    r^2 x^2 / (x^2 + y^2), whose factor is the part of a turn that scrubbing takes.
+    Forces are assumed to follow the slip of each wheel per rolled distance. Four wheels at (+-x, +-y) whose sides roll
+    at v (1 +- r) then turn about a center shifted by x^2 r / (y (1 - r^2)) to the slow side. The fraction of the yaw
+    rate that scrubbing takes grows by 1 / (1 - r^2). To second order in r, and limited there since friction bounds
+    forces, both cost r^2 x^2 / (x^2 + y^2), whose factor is the fraction of a turn that scrubbing takes.
 
     Source: martinez2005; mandow2007, section II; wong2008, section 6.1.
     Checked by: test_odometry_skidding.py::test_the_uneven_share_is_the_part_of_a_turn_that_scrubs.
@@ -118,13 +130,14 @@ def uneven_share(layout: WheelLayout, config: OdometryConfig) -> float:
 
 
 def unevenness(layout: WheelLayout, rolled: Vector) -> tuple[float, float]:
-    """Return way [m] and fraction of the yaw angle that count for uneven slips, both 0 straight and on the spot.
+    """Return distance [m] and fraction of the yaw angle that count for uneven slips; both 0 straight and in place.
 
-    With mean ways l and r of both sides and f = (|l| - |r|) / (|l| + |r|): |f (l - r)| / 2, with the sign of the way
-    ahead, and f^2. While both sides roll the same way, the former is the mean way times f^2.
+    With mean distances l and r of both sides and f = (|l| - |r|) / (|l| + |r|): |f (l - r)| / 2, with the sign of the
+    forward distance, and f^2. While both sides roll in the same direction, the former is the mean distance times f^2.
 
     Args:
-        rolled: way each rim went [m], shape (n,)
+        layout: Positions of the wheels.
+        rolled: Rolled distance of each rim [m], shape (n,).
 
     Source: martinez2005, as :func:`uneven_share`.
     Checked by: test_odometry_skidding.py::test_straight_drives_and_turns_on_the_spot_have_no_uneven_slip.
@@ -140,10 +153,10 @@ def unevenness(layout: WheelLayout, rolled: Vector) -> tuple[float, float]:
 def initial_covariance(layout: WheelLayout, config: OdometryConfig) -> Vector:
     """Return the joint covariance at the start, for n wheels: shape (10 + 2 n,) or (14 + 2 n,) squared.
 
-    Its order: x, y [m], yaw [rad] in the odom frame; common slip along and across; slip downhill per unit of slope;
-    fraction of the yaw rate; shift of a turn's center forward and left [m]; lag of a turn [m]; slip of each wheel along
-    and across; where wheels skid, share of the way and of the yaw rate lost by uneven slip, and what is not linear in
-    the yaw error along and across the course.
+    Its order: x, y [m], yaw [rad] in the odom frame; common slip along and across; downhill slip per unit of slope;
+    fraction of the yaw rate; shift of a turn's center forward and left [m]; turn lag [m]; slip of each wheel along and
+    across. For skid steering: fraction of the distance and of the yaw rate lost by uneven slip, and the nonlinear
+    effects of the yaw error along and across the course.
 
     Source: martinelli2003; thrun2005, section 5.4.
     Checked by: test_odometry.py::test_a_start_is_uncertain_by_the_encoders_ticks.
@@ -156,7 +169,7 @@ def initial_covariance(layout: WheelLayout, config: OdometryConfig) -> Vector:
     weights = _weights(layout.x, layout.y, still)
     spread = weights * np.repeat(step, 2)
     out[:3, :3] = times(spread, spread.T)
-    # Where the wheels stand tells nothing across a line of them.
+    # Wheels on one line do not determine the position across it.
     out[np.diag_indices(3)] += float(np.min(step)) ** 2
     out[[3, 4], [3, 4]] = config.common_slip_stddev**2
     out[DOWNHILL, DOWNHILL] = config.slope_slip**2
@@ -188,14 +201,17 @@ def propagate(
     """Return the joint covariance after a cycle.
 
     Args:
-        rolled: way each rim went [m], shape (n,)
-        angles: of the steering [rad], shape (n,)
-        yaw: in the middle of the cycle [rad]
-        way: of the base in the odom frame [m]
-        turned: yaw angle of the cycle [rad]
-        slope: rise of the base's forward and left axis over their level length
-        speeding: integral of acceleration over gravity, forward and to the left, along the way [m]
-        bent: change of the curvature [rad/m]
+        covariance: Joint covariance before the cycle.
+        layout: Positions of the wheels.
+        config: Error model.
+        rolled: Rolled distance of each rim [m], shape (n,).
+        angles: Steering angles [rad], shape (n,).
+        yaw: Yaw angle in the middle of the cycle [rad].
+        way: Displacement of the base in the odom frame [m].
+        turned: Change of the yaw angle in the cycle [rad].
+        slope: Slope of the base's forward and left axis [-].
+        speeding: Integral of acceleration over gravity along the path, forward and to the left [m].
+        bent: Change of the curvature [rad/m].
 
     Source: martinelli2003; thrun2005, section 5.4.
     Checked by: test_odometry.py::test_linear_propagation_agrees_with_drawn_slips,
@@ -229,10 +245,15 @@ def propagate(
 
 
 def start_variance(config: OdometryConfig, before: float, after: float) -> float:
-    """Return the variance [m^2] that setting off adds between two distances since the start [m].
+    """Return the variance [m^2] that starting to drive adds between two distances since the start [m].
 
-    It approaches ``start_slip_stddev_m`` squared as shear stress approaches its limit: exponentially, over that very
-    way.
+    It approaches ``start_slip_stddev_m`` squared as shear stress approaches its limit: exponentially, over that
+    distance.
+
+    Args:
+        config: Error model.
+        before: Distance since the start at the beginning of the cycle [m].
+        after: Distance since the start at the end of the cycle [m].
 
     Source: janosi1961.
     Checked by: test_odometry.py::test_the_way_lost_when_setting_off_is_lost_once.
@@ -255,11 +276,13 @@ def twist_covariance(
     """Return the covariance of vx, vy [m/s] and yaw rate [rad/s] over a cycle, shape (3, 3).
 
     Args:
-        speeds: of the rims [m/s], shape (n,)
-        angles: of the steering [rad], shape (n,)
-        duration: of the cycle [s]
-        rate: yaw rate [rad/s]
-        slope: rise of the base's forward and left axis over their level length, acceleration over gravity added
+        layout: Positions of the wheels.
+        config: Error model.
+        speeds: Rim speeds [m/s], shape (n,).
+        angles: Steering angles [rad], shape (n,).
+        duration: Duration of the cycle [s].
+        rate: Yaw rate [rad/s].
+        slope: Slope of the base's forward and left axis plus acceleration over gravity [-].
 
     Source: martinelli2003; thrun2005, section 5.4.
     Checked by: test_odometry.py::test_the_twists_covariance_adds_common_slip_own_slip_and_ticks.
@@ -289,10 +312,15 @@ def twist_covariance(
 def _twist_covariance(
     weights: Vector, speeds: Vector, radius: Vector, tick: float, common_slip_stddev: float, wheel_slip_stddev: float
 ) -> Vector:
-    """Return the sum of what common slip, slip of each wheel's own, and ticks [rad/s] do to the twist, shape (3, 3).
+    """Return the covariance of the twist by common slip, individual wheel slip and ticks, shape (3, 3).
 
     Args:
-        weights: see :func:`_weights`
+        weights: Weights from :func:`_weights`.
+        speeds: Rim speeds [m/s], shape (n,).
+        radius: Radii of the wheels [m], shape (n,).
+        tick: Standard deviation of the wheel speed by ticks [rad/s].
+        common_slip_stddev: Standard deviation of the common slip [-].
+        wheel_slip_stddev: Standard deviation of the individual wheel slip [-].
     """
     out, along, across = np.zeros((3, 3)), np.zeros(3), np.zeros(3)
     for k in range(speeds.shape[0]):
@@ -312,9 +340,9 @@ def _twist_covariance(
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _weights(x: Vector, y: Vector, angles: Vector) -> Vector:
-    """Return the weights of each wheel's way along and across its heading in the base's twist, shape (3, 2 n).
+    """Return the weights of each wheel's motion along and across its heading in the base's twist, shape (3, 2 n).
 
-    As :func:`regolith_vehicles.dynamics.kinematics.twist_of_wheels` has it.
+    They are those of :func:`regolith_vehicles.dynamics.kinematics.twist_of_wheels`.
     """
     count = x.shape[0]
     rows = np.empty((2 * count, 3))
@@ -365,22 +393,34 @@ def _propagate(
     uneven: float,
     slower: float,
 ) -> Vector:
-    """Return F P F^T + Q: F moves the pose by the slips and fades those that change, Q renews these.
+    """Return F P F^T + Q: F moves the pose by the slips and decays the varying ones, Q renews these.
 
-    Each wheel's fades over ``length`` [m], those of turns over ``angle`` [rad].
+    Individual slip decays over ``length``, errors of turns over ``angle``.
 
     Args:
-        weights: see :func:`_weights`
-        dx: way of the base in the odom frame [m]; so is ``dy``
-        turned: yaw angle of the cycle [rad]
-        ahead: slope along the base's forward axis, ``left``: along its left one
-        faster: way times acceleration over gravity along the forward axis [m], ``inwards``: along the left one
-        bent: change of the curvature [rad/m]
-        uneven: way ahead [m] that counts for uneven slip, ``slower``: yaw angle [rad]
+        covariance: Joint covariance P before the cycle.
+        weights: Weights from :func:`_weights`.
+        rolled: Rolled distance of each rim [m], shape (n,).
+        yaw: Yaw angle in the middle of the cycle [rad].
+        dx: Displacement of the base along x in the odom frame [m].
+        dy: Displacement of the base along y in the odom frame [m].
+        wheel_slip_stddev: Standard deviation of the individual wheel slip [-].
+        length: Correlation length of the individual wheel slip [m].
+        turned: Change of the yaw angle in the cycle [rad].
+        ahead: Slope along the base's forward axis [-].
+        left: Slope along the base's left axis [-].
+        faster: Path integral of acceleration over gravity along the forward axis [m].
+        inwards: Path integral of acceleration over gravity along the left axis [m].
+        turn_slip: Standard deviation of the fraction of the yaw rate [-].
+        shift: Standard deviation of the shift of a turn's center [m].
+        angle: Correlation angle of the errors of turns [rad].
+        bent: Change of the curvature [rad/m].
+        uneven: Forward distance that counts for uneven slip [m].
+        slower: Yaw angle that counts for uneven slip [rad].
     """
     count = rolled.shape[0]
     size = covariance.shape[0]
-    # Rows of the transition that are not the identity: those of the pose.
+    # Rows of the transition matrix that differ from the identity: those of the pose.
     pose = np.zeros((3, size))
     pose[0, 0] = pose[1, 1] = pose[2, 2] = 1.0
     pose[0, 2], pose[1, 2] = -dy, dx
@@ -400,14 +440,14 @@ def _propagate(
     down, aside = path * ahead + faster, path * left + inwards
     pose[0, DOWNHILL], pose[1, DOWNHILL] = c * down - s * aside, s * down + c * aside
     pose[2, TURNING], pose[2, LAG] = turned, -bent
-    # The base goes around a center at (a, b) by turned (b, -a), in its own axes.
+    # A rotation by ``turned`` about a center at (a, b) moves the base by turned (b, -a), in its own axes.
     pose[0, CENTER], pose[1, CENTER] = s * turned, -c * turned
     pose[0, CENTER + 1], pose[1, CENTER + 1] = c * turned, s * turned
     if size > OWN + 2 * count:
-        # Lost along the mean heading, and of the turn.
+        # Losses along the mean heading, and of the turn.
         first, yawing = OWN + 2 * count, covariance[2, 2]
         pose[0, first], pose[1, first], pose[2, first + 1] = -c * uneven, -s * uneven, -slower
-        # Deviations of the cosine of a Gaussian yaw error, and of its sine less the error.
+        # Standard deviations of the cosine of a Gaussian yaw error, and of its sine less the error.
         fade_2 = math.exp(-yawing)
         cosine = math.sqrt(0.5) * (1.0 - fade_2)
         bent_off = yawing * (1.0 - 2.0 * math.sqrt(fade_2)) + 0.5 * (1.0 - fade_2 * fade_2)

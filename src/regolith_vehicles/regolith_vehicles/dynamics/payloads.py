@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a vehicle carries: mass and inertia that its bodies have besides their own, as part of its state."""
+"""Payloads of a vehicle: additional mass and inertia of its bodies, as part of its state."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Vector = NDArray[np.float64]
 
 
 class Payloads:
-    """The payloads of a vehicle's file, in name order; none for most vehicles.
+    """Payloads of a vehicle's file, in order of their names; none for most vehicles.
 
-    A payload lies about the centre of mass of its body and turns with it: masses add, and so do moments of inertia.
+    A payload is at the center of mass of its body and rotates with it: masses and moments of inertia add up.
     """
 
     def __init__(self, config: VehicleModelConfig, body: Multibody) -> None:
@@ -30,11 +30,11 @@ class Payloads:
         self._inertia = self._model.body_inertia[self._bodies].copy()
         self._scratch = mujoco.MjData(self._model) if self.names else None
         self.table = np.zeros((len(self.names), 4))
-        """Mass [kg] and moments of inertia [kg m^2] of each, shape (k, 4)."""
+        """Mass [kg] and moments of inertia [kg m^2] of each payload, shape (k, 4)."""
         self.reset()
 
     def reset(self) -> None:
-        """Load what the file says."""
+        """Reset the payloads to the values in the vehicle's file."""
         given = [self._config[name] for name in self.names]
         self.take(np.array([(p.mass_kg, *p.inertia_kgm2) for p in given], dtype=np.float64))
 
@@ -42,11 +42,12 @@ class Payloads:
         """Replace a payload.
 
         Args:
-            mass: [kg]
-            inertia: moments about its centre of mass, along the axes of its body's own inertia [kg m^2], shape (3,)
+            name: Name of the payload.
+            mass: Mass of the payload [kg].
+            inertia: Moments of inertia about its center of mass, along its body's principal axes [kg m^2], shape (3,).
 
         Raises:
-            ValueError: if there is no such payload, or the values are none of a body that fits in
+            ValueError: If the payload does not exist, or the values are not those of a body within the capacity.
         """
         if name not in self.names:
             raise ValueError(f'no payload {name!r}; allowed: {", ".join(self.names) or "none, its file has none"}')
@@ -58,15 +59,15 @@ class Payloads:
         self.take(table)
 
     def take(self, values: Vector) -> None:
-        """Carry these payloads; the model's masses depend on them alone, whatever was carried before.
+        """Set all payloads; the model's masses depend only on these values, not on earlier payloads.
 
         Args:
-            values: as :attr:`table`, in any shape of that size
+            values: Values as in :attr:`table`, in any shape of that size.
         """
         self.table = values.reshape(-1, 4).copy()
         if not self.names:
             return
         self._model.body_mass[self._bodies] = self._mass + self.table[:, 0]
         self._model.body_inertia[self._bodies] = self._inertia + self.table[:, 1:]
-        # Masses of subtrees, and the weights by which constraints are regularised.
+        # Masses of subtrees, and the weights that regularize constraints.
         mujoco.mj_setConst(self._model, self._scratch)

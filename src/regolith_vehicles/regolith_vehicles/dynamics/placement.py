@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Placing a vehicle on uneven ground before anything moves."""
+"""Initial placement of a vehicle on uneven ground."""
 
 from __future__ import annotations
 
@@ -16,39 +16,44 @@ from regolith_world.numerics.rotation import from_matrix, matrix
 Vector = NDArray[np.float64]
 
 PLACED_WITHIN = 1e-3
-"""Distance from the place asked for within which a vehicle must come to rest, or is placed anew [m]."""
+"""Maximum distance of the settled vehicle from its requested position, else it is placed again [m]."""
 SETTLING_RATE = 6.0
-"""Rate at which speeds fade while a vehicle is placed [1/s]: below those at which it heaves and pitches on soil."""
+"""Decay rate of speeds during placement [1/s]; lower than the heave and pitch frequencies on soil."""
 SETTLING_CYCLE = 0.02
 """Simulated time for which one soil window is used [s]."""
 SETTLING_CYCLES = 150
-"""Most cycles in which a vehicle comes to rest."""
+"""Maximum number of cycles in which a vehicle comes to rest."""
 SETTLED_SPEED = 1e-4
-"""Speed of all joints and the base that counts as rest [m/s, rad/s]: held by less than a thousandth of the weight."""
+"""Speed of joints and base that counts as rest [m/s, rad/s]; its damping force is below 0.1 % of the weight."""
 SLIDING_SPEED = 2e-3
-"""Speed above which a vehicle that does not come to rest slides [m/s, rad/s]."""
+"""Speed above which a vehicle that does not come to rest is sliding [m/s, rad/s]."""
 
 
 FASTEST = 50.0
-"""Speed with which a vehicle may be put somewhere [m/s]: on its wheels it reaches a few."""
+"""Maximum speed with which a vehicle can be placed [m/s]; on its wheels it reaches a few m/s."""
 FASTEST_TURN = 10.0
-"""Rate with which it may [rad/s]: beyond, its wheels are thrown out of the soil that a cycle looks at."""
+"""Maximum angular rate with which a vehicle can be placed [rad/s]; above it, wheels leave the soil window."""
 BURIED = 0.05
-"""Depth of a foot below the ground up to which a vehicle may be put somewhere [m]: more than it sinks by standing."""
+"""Maximum depth of a support point below the ground at which a vehicle can be placed [m]; more than static sinkage."""
 
 
 def check_speed(name: str, linear: Vector, angular: Vector) -> None:
-    """Refuse velocities with which a vehicle cannot be put somewhere [m/s, rad/s].
+    """Refuse velocities with which a vehicle cannot be placed.
+
+    Args:
+        name: Name of the vehicle.
+        linear: Linear velocity [m/s], shape (3,).
+        angular: Angular velocity [rad/s], shape (3,).
 
     Raises:
-        ValueError: naming it, the speed and what is allowed
+        ValueError: If the vehicle is too fast; names it, the speed and the limit.
     """
     for what, velocity, most, unit in (
         ('moves', linear, FASTEST, 'm/s'),
         ('turns', angular, FASTEST_TURN, 'rad/s'),
     ):
-        if not norm(velocity) <= most:  # NaN neither
-            raise ValueError(f'{name}: {what} at {norm(velocity):g} {unit}; allowed: {most:g} {unit}')
+        if not norm(velocity) <= most:  # also refuses NaN
+            raise ValueError(f'{name}: {what} at {norm(velocity):g} {unit}; allowed: up to {most:g} {unit}')
 
 
 def support_depth(
@@ -59,13 +64,15 @@ def support_depth(
     foot_z: Vector,
     levels: Callable[[Vector, Vector], Vector],
 ) -> float:
-    """Return how deep below the ground the deepest foot is [m]; negative: above.
+    """Return the depth of the deepest support point below the ground [m]; negative: above the ground.
 
     Args:
-        position: of the base frame in the world [m]
-        orientation: its quaternion (x, y, z, w)
-        foot_x: of the feet in the base frame [m], shape (n,); so are y and z
-        levels: ground height [m] at (x, y) [m]
+        position: Position of the base in the world frame [m].
+        orientation: Orientation of the base, quaternion (x, y, z, w).
+        foot_x: Support points along x in the base frame [m], shape (n,).
+        foot_y: Support points along y in the base frame [m], shape (n,).
+        foot_z: Support points along z in the base frame [m], shape (n,).
+        levels: Function of x and y [m] that returns ground heights [m].
     """
     turn = matrix(orientation)
     x, y, z = (turn[k, 0] * foot_x + turn[k, 1] * foot_y + turn[k, 2] * foot_z + position[k] for k in range(3))
@@ -81,18 +88,21 @@ def pose_on_ground(
     foot_z: Vector,
     levels: Callable[[Vector, Vector], Vector],
 ) -> tuple[Vector, Vector]:
-    """Return position [m] and orientation (x, y, z, w) of a base frame standing on its feet.
+    """Return position [m] and orientation (x, y, z, w) of a base frame on its support points.
 
-    The base is tilted to the plane that fits the ground under the feet best (least squares), then lifted vertically
-    until no foot is below the ground. The heights above that plane are those under the feet of the untilted vehicle:
-    exact on a slope, elsewhere as good as the ground is even over the way by which tilting moves a foot. Regolith's
-    own; checked by ``test_state_service.py`` and ``test_multibody.py``.
+    The base is tilted to the plane of best fit through the ground under the support points (least squares). It is then
+    lifted vertically until no support point is below the ground. Heights above the plane are those under the untilted
+    vehicle. This is exact on a slope; elsewhere its error depends on the unevenness over the distance by which tilting
+    moves a support point. Regolith's own; checked by ``test_state_service.py`` and ``test_multibody.py``.
 
     Args:
-        x: of the base frame in the world [m]; so is y
-        heading: of its +x before tilting, from the world's +x [rad]
-        foot_x: of the feet in the base frame [m], shape (n,); so are y and z (the wheels' lowest points)
-        levels: ground height [m] at (x, y) [m]
+        x: Position of the base along x in the world frame [m].
+        y: Position of the base along y in the world frame [m].
+        heading: Heading of the base's x axis before tilting, from the world's x axis [rad].
+        foot_x: Support points along x in the base frame [m], shape (n,); the lowest points of the wheels.
+        foot_y: Support points along y in the base frame [m], shape (n,).
+        foot_z: Support points along z in the base frame [m], shape (n,).
+        levels: Function of x and y [m] that returns ground heights [m].
     """
     c, s = math.cos(heading), math.sin(heading)
     px = x + c * foot_x - s * foot_y
@@ -111,7 +121,7 @@ def pose_on_ground(
     )
     rotation = np.column_stack((ahead, left, up))
     feet = np.stack([rotation[k, 0] * foot_x + rotation[k, 1] * foot_y + rotation[k, 2] * foot_z for k in range(3)])
-    # Ground under a foot of the tilted vehicle, as far above the plane as at the untilted place.
+    # Ground under a support point of the tilted vehicle, as far above the plane as under the untilted vehicle.
     plane = height + a * feet[0] + b * feet[1]
     lift = float(np.max(plane + (ground - (height + a * (px - x) + b * (py - y))) - feet[2]))
     return np.array([x, y, lift]), from_matrix(rotation)
@@ -120,7 +130,7 @@ def pose_on_ground(
 def _plane(x: Vector, y: Vector, z: Vector) -> tuple[float, float, float]:
     """Return slope_x, slope_y and height at the origin of the plane through points, by least squares.
 
-    Feet on one line leave the slope across it open; it is taken as level.
+    Support points on one line do not determine the slope across it; it is assumed level.
     """
     mx, my, mz = (math.fsum(v.tolist()) / len(v) for v in (x, y, z))
     xx = math.fsum(((x - mx) ** 2).tolist())
@@ -128,7 +138,7 @@ def _plane(x: Vector, y: Vector, z: Vector) -> tuple[float, float, float]:
     xy = math.fsum(((x - mx) * (y - my)).tolist())
     xz = math.fsum(((x - mx) * (z - mz)).tolist())
     yz = math.fsum(((y - my) * (z - mz)).tolist())
-    # A little stiffness keeps the system regular for feet on a line; it changes slopes by a part in 1e12.
+    # A small stiffness keeps the system regular for points on a line; it changes slopes by 1e-12.
     soft = 1e-12 * (xx + yy) + 1e-300
     det = (xx + soft) * (yy + soft) - xy * xy
     a = ((yy + soft) * xz - xy * yz) / det

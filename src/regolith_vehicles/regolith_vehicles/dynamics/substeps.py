@@ -1,11 +1,11 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""All substeps of one cycle in a single compiled loop: MuJoCo for the bodies, the ground's law for parts that touch it.
+"""Compiled loop over all substeps of a cycle: MuJoCo for the bodies, a contact model for parts that touch the ground.
 
-The order mj_step1, read poses, write forces, mj_step2 is what makes a replay exact: mj_step1 recomputes everything
-that depends on positions and velocities from the saved state (``force; mj_step`` would read what lags a step behind).
-MuJoCo is called as a C library on the addresses of its structures, so the loop is cached on disk and runs without the
-global interpreter lock.
+The order mj_step1, read poses, write forces, mj_step2 makes a replay exact. mj_step1 recomputes everything that
+depends on positions and velocities from the saved state; ``force; mj_step`` would read values that lag by one step.
+MuJoCo is called as a C library on the addresses of its structures. The loop can therefore be cached on disk and runs
+without the global interpreter lock.
 """
 
 from __future__ import annotations
@@ -34,40 +34,43 @@ Indices = NDArray[np.int64]
 OK = 0
 NOT_FINITE = -1
 TOO_FAST = -2
-"""A part is faster than TOP_SPEED, or further away than nodes can be counted."""
+"""A part is faster than TOP_SPEED, or too far away for grid indices."""
 TOP_SPEED = 1000.0
-"""Speed that no part on ground has [m/s]; a soil window for it would fill the memory."""
+"""Speed that no part on ground reaches [m/s]; a soil window for a higher speed would exceed the memory."""
 LEFT_WINDOW = 1000
-"""Plus the part's index."""
+"""Base value; the part's index is added."""
 SCRATCH_TOO_SMALL = 2000
-"""Plus the part's index."""
+"""Base value; the part's index is added."""
 MARGIN_ACCELERATION = 100.0
-"""Acceleration within a cycle that the soil window allows for (a hard landing, not driving) [m/s^2]."""
+"""Acceleration within a cycle for which the soil window is selected [m/s^2]: a hard landing, not driving."""
 WIDER_ACCELERATIONS = (1e3, 1e4)
-"""Those that it allows for when the cycle is repeated because a part left it [m/s^2]; beyond them nothing is stable:
-a wheel of 50 kg would need 500 kN, which no tire or strut transmits."""
+"""Accelerations for which the soil window is selected when the cycle is repeated because a part left it [m/s^2].
+
+No model is stable beyond them: a wheel of 50 kg would need 500 kN, which no tire or strut transmits.
+"""
 _JOINT = int(mujoco.mjtTrn.mjTRN_JOINT)
 SAMPLE_COLUMNS = 13
-"""Columns of the samples of the motion: qpos (7) and qvel (6) of the free joint."""
+"""Columns of the motion samples: qpos (7) and qvel (6) of the free joint."""
 
 
 class Limits(NamedTuple):
-    """Forces of actuators beside their limits: how often one goes from limit to limit within a substep."""
+    """Actuator forces and their limits, to count switches from limit to limit between substeps."""
 
     force: Floats
-    """Of each actuator in the last substep [N or N m], shape (nu,)."""
+    """Force of each actuator in the last substep [N or N m], shape (nu,)."""
     low: Floats
-    """Lower limits, its own or its joint's, -inf: none; shape (nu,)."""
+    """Lower limits of the actuators or their joints, -inf: none; shape (nu,)."""
     high: Floats
-    """Upper limits, shape (nu,)."""
+    """Upper limits of the actuators or their joints, inf: none; shape (nu,)."""
     flips: Indices
-    """In/out: substeps in which it was at the limit opposite to that of the substep before, shape (nu,)."""
+    """In/out: substeps in which each actuator was at the limit opposite to that of the previous substep, shape (nu,).
+    """
     side: Indices
-    """Limit of the last substep: 1 the upper, -1 the lower, 0 none; shape (nu,)."""
+    """Limit in the last substep: 1 upper, -1 lower, 0 none; shape (nu,)."""
 
 
 class BodyArrays(NamedTuple):
-    """MuJoCo's structures by their addresses, and views of what the loop reads and writes of mjData."""
+    """Addresses of MuJoCo's structures, and views of the mjData arrays that the loop reads and writes."""
 
     model: int
     data: int
@@ -84,18 +87,20 @@ class BodyArrays(NamedTuple):
     actuator_length: Floats
     """Lengths of the actuators' transmissions [m or rad], shape (nu,)."""
     actuator_velocity: Floats
-    """Their rates, shape (nu,)."""
+    """Rates of the actuators' transmissions [m/s or rad/s], shape (nu,)."""
     root: int
-    """Body whose subtree the vehicle is."""
+    """Root body of the vehicle's subtree."""
     limits: Limits
-    """Of the actuators; no part of the vehicle's state."""
+    """Limits of the actuators; not part of the vehicle's state."""
 
 
 def bodies(model: Any, data: Any, base: int) -> BodyArrays:
-    """Return MuJoCo's structures as the loop takes them; the views stay valid as long as ``data`` lives.
+    """Return MuJoCo's structures for the loop; the views stay valid as long as ``data`` exists.
 
     Args:
-        base: body of the vehicle's base frame
+        model: MuJoCo model (mujoco.MjModel).
+        data: MuJoCo state (mujoco.MjData).
+        base: Index of the base frame's body.
     """
     return BodyArrays(
         model._address,
@@ -118,7 +123,7 @@ def bodies(model: Any, data: Any, base: int) -> BodyArrays:
 
 
 def actuator_limits(model: Any, data: Any) -> Limits:
-    """Return the limits of all actuators: their own force range, or what remains of it at their joint."""
+    """Return the limits of all actuators: their own force range, or the range that their joint allows."""
     low, high = np.full((2, model.nu), math.inf)
     low[:] = -math.inf
     for k in range(model.nu):
@@ -143,55 +148,55 @@ class Controls(NamedTuple):
 
 
 class ContactParts(NamedTuple):
-    """The parts that may touch ground."""
+    """Parts that can touch the ground."""
 
     body: Indices
     """Body of each shape, shape (n,)."""
     offset: Floats
-    """Origin of each shape in its body's frame [m], shape (n, 3)."""
+    """Origin of each shape in its body frame [m], shape (n, 3)."""
     frame: Floats
-    """Rotation of each shape in its body's frame, shape (n, 3, 3)."""
+    """Rotation of each shape in its body frame, shape (n, 3, 3)."""
     active: int
-    """Number of parts, the first ones, that take part in this cycle."""
+    """Number of active parts in this cycle, the first ones."""
 
 
 class Wrenches(NamedTuple):
     """Out: wrenches of the ground on each part in the last substep."""
 
     force: Floats
-    """World axes [N], shape (n, 3)."""
+    """Forces, world axes [N], shape (n, 3)."""
     torque: Floats
-    """About the shape's origin, world axes [N m], shape (n, 3)."""
+    """Torques about the shapes' origins, world axes [N m], shape (n, 3)."""
     stats: Floats
-    """Shape (n, STAT_COUNT)."""
+    """Contact statistics by the STAT columns, shape (n, STAT_COUNT)."""
     pose: PartPose
-    """Room for the pose of one part."""
+    """Work array for the pose of one part."""
 
 
 class PlacementDamping(NamedTuple):
-    """The placing of a vehicle: speeds fade, and the ground forgets each substep."""
+    """Damping during placement: speeds fade, and the soil is reset after each substep."""
 
     factor: float
-    """Factor on all speeds after each substep; 1: nothing fades, and the ground keeps its changes."""
+    """Factor on all speeds after each substep; 1: no damping, and the soil keeps its changes."""
     values: Floats
     """Fields of the soil window, shape (fields, ni, nj)."""
     untouched: Floats
-    """Values they return to after each substep, of the same shape."""
+    """Values to which the fields return after each substep, same shape."""
     touched: NDArray[np.bool_]
-    """Nodes the kernels changed, shape (ni, nj)."""
+    """Grid nodes changed by the kernels, shape (ni, nj)."""
 
 
 NOT_FADING = PlacementDamping(1.0, np.zeros((0, 0, 0)), np.zeros((0, 0, 0)), np.zeros((0, 0), dtype=np.bool_))
 
 
 def _load_mujoco() -> None:
-    """Make MuJoCo's C functions known to the compiler; also needed before a cached loop is loaded."""
+    """Register MuJoCo's C functions with the compiler; also required before a cached loop is loaded."""
     folder = Path(mujoco.__file__).parent
     libraries = sorted(p for pattern in ('libmujoco*', 'mujoco.dll') for p in folder.glob(pattern))
     if not libraries:
-        raise ImportError(f'no libmujoco in {folder}; allowed: MuJoCo as installed by pip')
+        raise ImportError(f'no libmujoco in {folder}; fix: install MuJoCo with pip')
     binding.load_library_permanently(str(libraries[0]))
-    # Else MuJoCo appends its warnings to a MUJOCO_LOG.TXT in the working directory.
+    # Otherwise MuJoCo appends warnings to MUJOCO_LOG.TXT in the working directory.
     if mujoco.get_mju_user_warning() is None:
         mujoco.set_mju_user_warning(logging.getLogger('mujoco').warning)
 
@@ -204,12 +209,12 @@ mj_step2 = types.ExternalFunction('mj_step2', _pair)
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def no_drive(arrays: Any, step: float, share: float, bodies: BodyArrays) -> None:
-    """Leave the controls as they are."""
+    """Leave the controls unchanged."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def body_fixed_pose(arrays: Any, w: int, parts: ContactParts, bodies: BodyArrays, pose: PartPose) -> bool:
-    """Write pose and twist of a part that is fixed to a body; return whether it may touch the ground."""
+    """Write pose and twist of a part fixed to a body; return whether it can touch the ground."""
     xmat, cvel, offset, frame, root = bodies.xmat, bodies.cvel, parts.offset, parts.frame, bodies.root
     center, velocity, rotation = pose.center, pose.velocity, pose.rotation
     b = parts.body[w]
@@ -217,7 +222,7 @@ def body_fixed_pose(arrays: Any, w: int, parts: ContactParts, bodies: BodyArrays
         center[a] = bodies.xpos[b, a] + (
             xmat[b, 3 * a] * offset[w, 0] + xmat[b, 3 * a + 1] * offset[w, 1] + xmat[b, 3 * a + 2] * offset[w, 2]
         )
-    # cvel: angular velocity, then that of the body's point at the centre of mass of the whole vehicle.
+    # cvel: angular velocity, then the velocity of the body's point at the vehicle's center of mass.
     wx, wy, wz = cvel[b, 0], cvel[b, 1], cvel[b, 2]
     rx = center[0] - bodies.subtree_com[root, 0]
     ry = center[1] - bodies.subtree_com[root, 1]
@@ -250,8 +255,8 @@ def add_wrench(
     ty: float,
     tz: float,
 ) -> None:
-    """Add a force [N] at a point [m] and a torque [N m], in world axes, to what acts on a body."""
-    # MuJoCo takes the torque about the body's centre of mass.
+    """Add a force [N] at a point [m] and a torque [N m], in world axes, to the applied wrench of a body."""
+    # MuJoCo defines the torque about the body's center of mass.
     applied, xipos = bodies.xfrc_applied, bodies.xipos
     ax, ay, az = px - xipos[b, 0], py - xipos[b, 1], pz - xipos[b, 2]
     applied[b, 0] += fx
@@ -264,7 +269,7 @@ def add_wrench(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def apply_to_body(arrays: Any, w: int, parts: ContactParts, bodies: BodyArrays, pose: PartPose, wrench: Wrench) -> None:
-    """Let the body that a part is fixed to bear the wrench of the ground on it."""
+    """Apply the wrench of the ground on a part to its body."""
     center, force, torque = pose.center, wrench.force, wrench.torque
     add_wrench(
         bodies,
@@ -283,43 +288,46 @@ def apply_to_body(arrays: Any, w: int, parts: ContactParts, bodies: BodyArrays, 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def no_settle(arrays: Any, step: float, bodies: BodyArrays, wrenches: Wrenches) -> None:
-    """Leave everything as it is."""
+    """Leave the state unchanged."""
 
 
 class RunningGearHooks(NamedTuple):
-    """A running gear's part in each substep: compiled functions that take its arrays, or None for them, first."""
+    """Compiled functions of a running gear in each substep; their first argument is its arrays, or None."""
 
     drive: Callable[..., None] = no_drive
-    """``(arrays, step, share, bodies)``: once all positions and velocities are known and before forces are, it may set
-    controls and add to ``xfrc_applied``, as engine and springs do; ``share`` of the cycle is over then. Not called
-    without arrays."""
+    """``(arrays, step, share, bodies)``: sets controls and adds to ``xfrc_applied``, as engine and springs do.
+
+    It is called after positions and velocities are computed and before forces are, if there are arrays. ``share`` is
+    the completed fraction of the cycle.
+    """
     place: Callable[..., bool] = body_fixed_pose
-    """``(arrays, part, parts, bodies, pose)``: fills the pose of a part; whether it may touch the ground."""
+    """``(arrays, part, parts, bodies, pose)``: fills the pose of a part; returns whether it can touch the ground."""
     bear: Callable[..., None] = apply_to_body
-    """``(arrays, part, parts, bodies, pose, wrench)``: passes a wrench on a part to the bodies."""
+    """``(arrays, part, parts, bodies, pose, wrench)``: applies the wrench on a part to the bodies."""
     settle: Callable[..., None] = no_settle
-    """``(arrays, step, bodies, wrenches)``: after all parts were pressed, moves what the gear has beyond bodies."""
+    """``(arrays, step, bodies, wrenches)``: advances the running gear's own state after all parts were pressed."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def no_tools(digging: Any, bodies: BodyArrays) -> None:
-    """Leave all bodies as they are."""
+    """Leave all bodies unchanged."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def no_work(digging: Any, step: float, bodies: BodyArrays, pose: PartPose) -> None:
-    """Leave everything as it is."""
+    """Leave the state unchanged."""
 
 
 class ToolHooks(NamedTuple):
-    """The part of tools in each substep (:mod:`regolith_vehicles.tools.tool_substep`); not called where none is at
-    work.
+    """Compiled functions of tools in each substep (:mod:`regolith_vehicles.tools.tool_substep`).
+
+    They are not called while no tool is active.
     """
 
     clear: Callable[..., None] = no_tools
-    """``(digging, bodies)``: takes all forces off the tools' bodies."""
+    """``(digging, bodies)``: removes all forces from the tools' bodies."""
     work: Callable[..., None] = no_work
-    """``(digging, step, bodies, pose)``: after all parts were pressed, lets tools sweep."""
+    """``(digging, step, bodies, pose)``: lets tools sweep soil after all parts were pressed."""
 
 
 @cache
@@ -328,19 +336,20 @@ def substep_loop(
     hooks: RunningGearHooks = RunningGearHooks(),  # noqa: B008  immutable
     tools: ToolHooks = ToolHooks(),  # noqa: B008  immutable
 ) -> Callable[..., int]:
-    """Return the compiled loop over a ground contact, ``run(count, step, bodies, controls, parts, contact, solids,
-    driving, wrenches, fading, samples, digging)``; it returns OK, or the failure as a status of this module.
+    """Return the compiled substep loop for a ground contact.
 
-    ``count`` and ``step`` [s] are number and length of the substeps (opt.timestep must be set to it), ``contact`` is
-    the first argument of ``press``, ``solids`` are those near the parts, and ``samples`` is out: the base's motion
-    after every substep, shape (count, SAMPLE_COLUMNS). ``digging`` are the vehicle's tools
+    The loop is ``run(count, step, bodies, controls, parts, contact, solids, driving, wrenches, fading, samples,
+    digging)``. It returns OK, or a failure as a status of this module. ``count`` and ``step`` [s] are number and
+    length of the substeps (opt.timestep must equal ``step``). ``contact`` is the first argument of ``press``,
+    ``solids`` are the obstacles near the parts. ``samples`` receives the base's motion after every substep, shape
+    (count, SAMPLE_COLUMNS). ``digging`` are the vehicle's tools
     (:class:`regolith_vehicles.tools.tool_substep.ToolStepArrays`), or None. Forces are constant over a substep:
-    MuJoCo's semi-implicit Euler, of first order.
+    MuJoCo's semi-implicit Euler method, of first order.
 
     Args:
-        press: the contact's compiled function (:mod:`regolith_terrain.contact.ground_contact`)
-        hooks: of the running gear; ``driving`` is their first argument
-        tools: of the tools, if there are any; ``digging`` is their first argument
+        press: Compiled function of the contact (:mod:`regolith_terrain.contact.ground_contact`).
+        hooks: Functions of the running gear; ``driving`` is their first argument.
+        tools: Functions of the tools; ``digging`` is their first argument.
 
     Source: todorov2012; hairer2006.
     Checked by: test_convergence_order.py::test_free_fall_is_of_first_order,
@@ -363,7 +372,7 @@ def _run_substeps(
     samples: Floats,
     digging: Any,
 ) -> int:
-    """Return OK or the failure of a cycle's substeps; in Python, until :func:`substep_loop` binds functions to it."""
+    """Return OK or the failure of a cycle's substeps; plain Python until :func:`substep_loop` binds functions to it."""
     xfrc_applied, qvel = bodies.xfrc_applied, bodies.qvel
     pose = wrenches.pose
     center, velocity = pose.center, pose.velocity
@@ -375,7 +384,7 @@ def _run_substeps(
         for a in range(controls.actuators.shape[0]):
             bodies.ctrl[controls.actuators[a]] = controls.begin[a] + (controls.end[a] - controls.begin[a]) * part
         mj_step1(bodies.model, bodies.data)
-        if driving is None:  # known to the compiler: a gear without a drive pays nothing for it
+        if driving is None:  # known at compile time, so a running gear without a drive costs nothing
             for w in range(parts.body.shape[0]):
                 for a in range(6):
                     xfrc_applied[parts.body[w], a] = 0.0

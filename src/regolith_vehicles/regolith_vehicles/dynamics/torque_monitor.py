@@ -1,11 +1,11 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings of actuators whose force alternates between its limits: a servo that the step size cannot resolve.
+"""Warnings of actuators whose force alternates between its limits: servos that the step size cannot resolve.
 
-Such a servo overshoots in each substep, so the joint gets full force forward and backward alternately and next to none
-in the mean: a wheel that does not hold its speed. Models for which this is certain are refused when they are read
-(:func:`regolith_vehicles.dynamics.multibody.check_servos`); couplings between joints, stiff contacts and limits on
-joints are seen in the run only.
+Such a servo overshoots in each substep. The joint gets full force forward and backward alternately, with a mean near
+zero, so a wheel does not hold its speed. Models for which this is certain are refused when they are read
+(:func:`regolith_vehicles.dynamics.multibody.check_servos`). Couplings between joints, stiff contacts and joint limits
+show it only during a run.
 """
 
 from __future__ import annotations
@@ -17,19 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 MEAN_S = 0.5
-"""Time constant of the mean over cycles [s]: a gear shift or an impact is over by then."""
+"""Time constant of the mean over cycles [s]; longer than a gear shift or an impact."""
 ALTERNATES, CALM = 0.5, 0.1
-"""Mean fraction of substeps with a change of limit from which it is an alternation, and below which it is over."""
+"""Mean fraction of substeps with a change of limit at which a warning starts, and below which it ends."""
 
 
 class TorqueWatch:
-    """Watch over the actuators of one vehicle, by its committed cycles."""
+    """Monitor of one vehicle's actuators, by its committed cycles."""
 
     def __init__(self, name: str, model: Any) -> None:
-        """Start.
+        """Create a monitor.
 
         Args:
-            model: mujoco.MjModel of the vehicle
+            name: Name of the vehicle.
+            model: MuJoCo model (mujoco.MjModel) of the vehicle.
         """
         self._name = name
         self._model = model
@@ -40,9 +41,11 @@ class TorqueWatch:
         """Return a warning for each actuator whose force began to alternate.
 
         Args:
-            t_ns: end of the cycle [ns]
-            cycle_ns: its length [ns]
-            alternation: fraction of its substeps in which each went from limit to limit, shape (nu,); None: no cycle
+            t_ns: Simulated time at the end of the cycle [ns].
+            cycle_ns: Duration of the cycle [ns].
+            alternation: Fraction of substeps in which each actuator switched between its limits [-], shape (nu,);
+                None: no
+                cycle.
         """
         if alternation is None:
             return []
@@ -56,7 +59,7 @@ class TorqueWatch:
         actuator = self._model.actuator(k).name
         on = f'joint {self._model.joint(int(self._model.actuator_trnid[k, 0])).name}'
         return (
-            f'{self._name}: {on}: the torque of actuator {actuator} goes from one limit to the other in'
+            f'{self._name}: {on}: the torque of actuator {actuator} alternates between its limits in'
             f' {100.0 * self._mean[k]:.0f} % of the substeps at {t_ns * 1e-9:.2f} s; fix: a lower kv (or kp),'
             ' <option integrator="implicitfast"/>, or a shorter substep_s'
         )

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""One vehicle: its bodies, its running gear, its contact with the ground; it evolves, then commits or discards."""
+"""Dynamics of one vehicle: multibody model, running gear and ground contact, with commit and discard of cycles."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ Indices = NDArray[np.int64]
 
 
 class Vehicle:
-    """A vehicle evolves by whole cycles; a cycle is tentative until :meth:`commit`, and :meth:`discard` undoes it."""
+    """Vehicle that evolves by whole cycles, which are tentative until :meth:`commit` or :meth:`discard`."""
 
     def __init__(
         self,
@@ -68,21 +68,24 @@ class Vehicle:
         solids: Solids | None = None,
         diggable: DiggableSoil | None = None,
     ) -> None:
-        """Compile the vehicle; :meth:`place` or :meth:`restore` comes next.
+        """Compile the vehicle; :meth:`place` or :meth:`restore` must follow.
 
         Args:
-            grid: committed soil; only read
-            soil: soil, or map of soils, of the grid's law
-            gravity: magnitude along -z, or a vector in the world, shape (3,) [m/s^2]
-            mode: of the soil model, 'regolith' or 'reference'
-            mass_scale: factor on all masses and inertias
-            displacement: rules of displaced soil (:meth:`regolith_terrain.config.TerrainConfig.displacement`)
-            solids: rocks and obstacles that stand about, if any
-            diggable: what its tools can dig; None: nothing
+            name: Name of the vehicle.
+            config: Vehicle model.
+            mjcf_path: Path of the model's MJCF file.
+            grid: Committed soil; read only.
+            soil: Soil, or map of soils, for the grid's terrain model.
+            gravity: Magnitude along -z, or vector in the world frame, shape (3,) [m/s^2].
+            mode: Mode of the soil model, 'regolith' or 'reference'.
+            mass_scale: Factor on all masses and inertias [-].
+            displacement: Parameters of soil displacement (:meth:`regolith_terrain.config.TerrainConfig.displacement`).
+            solids: Rocks and static obstacles; None: none exist.
+            diggable: Soil that the tools can dig; None: they cannot dig.
 
         Raises:
-            VehicleModelError: if the model is unusable or its substep too long for this soil
-            ValueError: if the mode is unknown
+            VehicleModelError: If the model is unusable or its substep too long for this soil.
+            ValueError: If the mode is unknown.
         """
         self.name = name
         self.config = config
@@ -92,7 +95,7 @@ class Vehicle:
         self.body = compile_vehicle(config, mjcf_path, vector, mass_scale)
         self.payloads = Payloads(config, self.body)
         self.tools = VehicleTools(config, self.body, mjcf_path, self.payloads, grid, vector, diggable)
-        """Its tools, and the soil in them."""
+        """Excavation tools, and the soil in them."""
         soils = soil if isinstance(soil, SoilMap) else SoilMap(soil.parameters())
         self._model = self.body.model
         self._data = mujoco.MjData(self._model)
@@ -104,7 +107,7 @@ class Vehicle:
             self.contact: GroundContact = make_contact(
                 grid.law, ContactSetting(*ground), self.gear.rigid_terrain_contact
             )
-            """With the ground, all memory of it included."""
+            """Ground contact, including all its memory."""
         except ValueError as error:
             raise ValueError(f'{name}: {error}') from None
         tool_hooks = TOOL_HOOKS if self.tools.names else substeps.ToolHooks()
@@ -132,20 +135,22 @@ class Vehicle:
         self._refresh()
         self._committed = self.state()
 
-    # -- where it is --------------------------------------------------------------------------------------------
+    # -- placement ------------------------------------------------------------------------------------------------
 
     def place(self, x: float, y: float, heading: float) -> None:
-        """Place the vehicle in static equilibrium: sunk in, springs pressed, drives and soil holding it on a slope.
+        """Place the vehicle in static equilibrium with its sinkage, spring deflections and holding forces on a slope.
 
-        It is let down on a copy of the committed ground, which only the first cycle marks. Where it would slide down
-        for good it stands on the surface, wheels on the plane that fits best. The state is committed.
+        The vehicle settles on a copy of the committed soil, so the soil has no ruts before the first cycle. Where the
+        vehicle would slide without limit, it is placed on the surface instead, wheels on the plane of best fit. The
+        state is committed.
 
         Args:
-            x: of the base frame in the world [m]; so is y
-            heading: of the base's +x, from the world's +x towards +y [rad]
+            x: Position of the base along x in the world frame [m].
+            y: Position of the base along y in the world frame [m].
+            heading: Heading of the base's x axis, from the world's x axis toward y [rad].
         """
         aim_x, aim_y = x, y
-        # On a slope soil gives way by some millimetres before it holds; the second time it does so from further up.
+        # On a slope, soil yields by some millimeters before it holds; the second pass starts uphill by that distance.
         for _ in range(2):
             self.place_on_ground(aim_x, aim_y, heading)
             if not self._settle():
@@ -163,11 +168,11 @@ class Vehicle:
         self.commit()
 
     def place_on_ground(self, x: float, y: float, heading: float) -> None:
-        """Stand on the surface, wheels on the plane that fits best, without settling; the state is committed."""
+        """Place the vehicle on the surface, wheels on the plane of best fit, without settling; commit the state."""
         self.place_at(*placement.pose_on_ground(x, y, heading, *self._feet(), self._levels))
 
     def place_above_ground(self, x: float, y: float, heading: float, height: float) -> None:
-        """Be above where :meth:`put` would stand [m], at rest, springs as the model has them."""
+        """Place the vehicle at rest at a height [m] above its pose on the ground, springs undeformed."""
         self.place_on_ground(x, y, heading)
         self.place_at(self.body_state().position + (0.0, 0.0, height), self.body_state().orientation)
 
@@ -175,15 +180,15 @@ class Vehicle:
         return self.gear.support_points(multibody.at_origin(self._model))
 
     def set_state(self, body: BodyState) -> None:
-        """Take the base's pose and velocity; joints, cargo and charge stay, what the ground remembers of it goes.
+        """Set pose and velocity of the base; joints, payloads and charge stay, the contact memory is reset.
 
         Raises:
-            ValueError: if it would be buried there, or is too fast; nothing has changed then
+            ValueError: If the vehicle would be below the ground, or is too fast; the state is then unchanged.
         """
         placement.check_speed(self.name, body.linear_velocity, body.angular_velocity)
         deep = placement.support_depth(body.position, body.orientation, *self._feet(), self._levels)
         if deep > placement.BURIED:
-            raise ValueError(f'{self.name}: {deep:.3f} m of it below the ground; allowed: {placement.BURIED} m')
+            raise ValueError(f'{self.name}: is {deep:.3f} m below the ground; allowed: up to {placement.BURIED} m')
         data = self._data
         data.qpos[:3], data.qpos[3:7] = body.position, np.roll(body.orientation, 1)
         data.qvel[:3], data.qvel[3:6] = body.linear_velocity, times(matrix(body.orientation).T, body.angular_velocity)
@@ -192,14 +197,14 @@ class Vehicle:
         self.commit()
 
     def depth_in_solids(self) -> float:
-        """Return how deep a wheel or the hull is in a rock or an obstacle now [m]; all contacts are forgotten."""
+        """Return the penetration of the deepest wheel or hull part in rocks and obstacles [m]; reset all contacts."""
         return self._solids.deepest(self._model, self._data, self.gear.whereabouts(self._data))
 
     def _settle(self) -> bool:
-        """Return whether the vehicle comes to rest from its present pose, on soil that forgets each substep.
+        """Return whether the vehicle comes to rest from its present pose, on soil that is reset after each substep.
 
-        Without memory, soil carries what its virgin curve gives at each depth, hence what it will in the first cycle.
-        Speeds fade, which ends the rocking sooner and changes nothing where they are zero.
+        Without memory, soil supports what its virgin curve gives at each depth, as in the first cycle. Speeds fade,
+        which damps the oscillation sooner and changes nothing where they are zero.
         """
         step = self.config.substep_s
         count = math.ceil(placement.SETTLING_CYCLE / step)
@@ -219,7 +224,7 @@ class Vehicle:
                 run = self._run(count, step, active, contact, solids, driving, controls, controls, samples, fading)
                 self._check(run())
             except VehicleError:
-                return False  # a model that blows up does so in the run, too, which says when
+                return False  # a diverging model also diverges in the run, which reports the time
             self.gear.let_down(self._data, before, count * step)
             self.contact.remember(window, contact)
             self._refresh()
@@ -228,11 +233,11 @@ class Vehicle:
         return bool(np.abs(self._data.qvel).max() < placement.SLIDING_SPEED)
 
     def place_at(self, position: ArrayLike, orientation: ArrayLike) -> None:
-        """Take this pose of the base frame, at rest, and forget all history; the state is committed.
+        """Set the pose of the base frame, at rest, and reset all history; the state is committed.
 
         Args:
-            position: in the world [m], shape (3,)
-            orientation: quaternion (x, y, z, w)
+            position: Position in the world frame [m], shape (3,).
+            orientation: Quaternion (x, y, z, w).
         """
         mujoco.mj_resetData(self._model, self._data)
         self._data.qpos[:3] = position
@@ -247,7 +252,7 @@ class Vehicle:
         self.commit()
 
     def set_rolling_speed(self, speed: float) -> None:
-        """Give the whole vehicle a forward speed [m/s] and nothing else; the state is committed."""
+        """Set the forward speed of the whole vehicle [m/s], without any other motion; the state is committed."""
         data = self._data
         data.qvel[:] = 0.0
         data.qvel[:3] = speed * data.xmat[self.body.base].reshape(3, 3)[:, 0]
@@ -257,17 +262,19 @@ class Vehicle:
 
     @property
     def data(self) -> Any:
-        """State of the multibody model (mujoco.MjData) at the end of the last cycle, to be read."""
+        """State of the multibody model (mujoco.MjData) at the end of the last cycle; read only."""
         return self._data
 
     def body_state(self) -> BodyState:
-        """Return pose, twist and composite inertia of the whole vehicle, named as it is."""
+        """Return pose, twist and composite inertia of the whole vehicle, under the vehicle's name."""
         if self._body_state is None:
             self._body_state = vehicle_body_state(self.name, self._model, self._data, self.body.base)
         return self._body_state
 
     def part_states(self) -> tuple[BodyState, ...]:
-        """Return pose and twist of all of :attr:`VehicleModelConfig.parts`, VEHICLE/BODY; the mass is the whole's."""
+        """Return pose and twist of :attr:`VehicleModelConfig.parts`, named VEHICLE/BODY; the mass is that of the
+        vehicle.
+        """
         whole = self.body_state()
         return part_states(self.config.parts, self.body.parts, self._data, self._bodies.root, whole)
 
@@ -277,27 +284,27 @@ class Vehicle:
         return tuple(WheelState.from_row(w.name, row) for w, row in zip(self.config.wheels, rows, strict=True))
 
     def drawn_poses(self, bodies: Indices) -> Vector:
-        """Return the poses in the world of bodies, then of what the gear draws beside them, shape (n, 7).
+        """Return the world poses of bodies, then of other parts that the running gear draws, shape (n, 7).
 
-        Positions [m] and quaternions (x, y, z, w), as
-        :class:`regolith_vehicles.description.visual_description.BodyVisuals` orders them.
+        Positions [m] and quaternions (x, y, z, w), in the order of
+        :class:`regolith_vehicles.description.visual_description.BodyVisuals`.
         """
         return drawn_poses(bodies, self.gear, self._data)
 
     def gear_arrays(self) -> tuple[Vector, Vector, Vector]:
-        """Return copies of the gear's table, the positions of its parts' bodies and their quaternions (x, y, z, w)."""
+        """Return copies of the running gear's table, its parts' body positions and their quaternions (x, y, z, w)."""
         return self.gear.table.copy(), *self.gear.part_poses(self._data)
 
     def joint_states(self) -> tuple[tuple[str, ...], Vector, Vector]:
-        """Return names, positions [rad or m] and velocities [rad/s or m/s] of all joints but the free one."""
+        """Return names, positions [rad or m] and velocities [rad/s or m/s] of all joints except the free joint."""
         return self.body.joints, self._data.qpos[self.body.joint_qpos], self._data.qvel[self.body.joint_dof]
 
     def joint_goals(self) -> dict[str, float]:
-        """Return the present targets of joints that take any, by name, in the units of their actuators."""
+        """Return the present targets of commanded joints by name, in the units of their actuators."""
         return self.gear.joint_goals()
 
     def joint_efforts(self) -> Vector:
-        """Return the forces of motors and springs on the joints at the last substep [N m or N], in their order."""
+        """Return the forces of motors and springs on the joints in the last substep [N m or N], in joint order."""
         dof = self.body.joint_dof
         return np.asarray(self._data.qfrc_actuator[dof] + self._data.qfrc_passive[dof])
 
@@ -306,31 +313,34 @@ class Vehicle:
         return np.asarray(self._force.sum(axis=0))
 
     def hull_load_fraction(self) -> float:
-        """Return the share of the weight on the hull, tools left out, as the last cycle ended; 0 without gravity."""
+        """Return the fraction of the weight on the hull without tools, at the end of the last cycle; 0 without
+        gravity.
+        """
         gravity, force = self._model.opt.gravity, -self._force[self._parts.belly].sum(axis=0)
         return dot(force, gravity) / (self.body.mass * dot(gravity, gravity)) if gravity.any() else 0.0
 
     @property
     def odometry(self) -> Odometry | None:
-        """Dead reckoning up to now; a copy. None of a running gear without."""
+        """Copy of the present odometry; None for a running gear without odometry."""
         own = self.gear.odometry
         return None if own is None else Odometry.load(own.save())
 
     @property
     def statistics(self) -> RunStatistics:
-        """Distance, slip and sinkage so far; a copy."""
+        """Copy of distance, slip and sinkage so far."""
         return self._figures.copy()
 
-    # -- how it moves -------------------------------------------------------------------------------------------
+    # -- motion ---------------------------------------------------------------------------------------------------
 
     def apply_impulse(self, point: ArrayLike, impulse: ArrayLike, part: int = -1) -> None:
-        """Change the velocities as a blow does (:func:`regolith_vehicles.dynamics.multibody.impulse_response`);
-        tentative like all motion.
+        """Change the velocities by an impulse; tentative like all motion.
+
+        See :func:`regolith_vehicles.dynamics.multibody.impulse_response`.
 
         Args:
-            point: in the world [m], shape (3,)
-            impulse: in the world [N s], shape (3,)
-            part: index in :meth:`part_states` of the body that was struck; -1: the base
+            point: Point of the impulse in the world frame [m], shape (3,).
+            impulse: Impulse in the world frame [N s], shape (3,).
+            part: Index in :meth:`part_states` of the body that was hit; -1: the base.
         """
         body = self.body.base if part < 0 else int(self.body.parts[part])
         self._data.qvel[:] += multibody.impulse_response(self._model, self._data, body, point, impulse)
@@ -338,38 +348,40 @@ class Vehicle:
         mujoco.mj_comVel(self._model, self._data)
 
     def set_payload(self, name: str, mass: float, inertia: ArrayLike) -> None:
-        """Replace what the vehicle carries under a name of its file; tentative like all motion.
+        """Replace a payload of the vehicle; tentative like all motion.
 
-        The velocities stay: what comes on board is taken to move with the body already.
+        The velocities do not change: added mass is assumed to move with the body already.
 
         Args:
-            mass: [kg]
-            inertia: moments about the body's centre of mass, along the axes of its own inertia [kg m^2], shape (3,)
+            name: Name of the payload in the vehicle's file.
+            mass: Mass of the payload [kg].
+            inertia: Moments of inertia about the body's center of mass, along its principal axes [kg m^2], shape (3,).
 
         Raises:
-            ValueError: if there is no such payload, or no body has these values or fits in
+            ValueError: If the payload does not exist, its values are not those of a body, or it exceeds the capacity.
         """
         self.payloads.load(name, mass, inertia)
         self._refresh()
 
     def evolve(self, dt_ns: int, *targets: ArrayLike) -> NodeRecords:
-        """Return the nodes that a cycle on the committed soil changes; tentative.
+        """Evolve by one cycle on the committed soil, and return the changed grid nodes; tentative.
 
         Args:
-            dt_ns: length of the cycle [ns], > 0
-            targets: of the running gear's actuators at its end (:meth:`RunningGear.targets`; of wheels: speeds [rad/s]
-                and steering angles [rad], shape (n,) each); limits of value and rate apply
+            dt_ns: Duration of the cycle [ns], > 0.
+            *targets: Targets of the running gear's actuators at the end of the cycle (:meth:`RunningGear.targets`),
+                within
+                limits of value and rate. For wheels: speeds [rad/s] and steering angles [rad], shape (n,) each.
 
         Raises:
-            VehicleError: if the vehicle blew up or a part outran its soil window, naming it and the part
-            ValueError: if a command is not finite
+            VehicleError: If the motion diverges or a part leaves its soil window; names the vehicle and the part.
+            ValueError: If a command is not finite.
         """
         motion = self.begin(dt_ns, *targets)
         motion.run()
         return self.finish(motion)
 
     def begin(self, dt_ns: int, *targets: ArrayLike) -> CycleMotion:
-        """Prepare a cycle; arguments as for :meth:`evolve`. Next come the motion's ``run``, then :meth:`finish`."""
+        """Prepare a cycle as :meth:`evolve` does; the motion's ``run`` and :meth:`finish` must follow."""
         return self._begin(self.state(), dt_ns, targets)
 
     def _begin(
@@ -382,14 +394,17 @@ class Vehicle:
         """Prepare a cycle.
 
         Args:
-            start: the present :meth:`state`
-            acceleration: of a part within the cycle, for which soil, solids and tools are chosen [m/s^2]
+            start: The present :meth:`state`.
+            dt_ns: Duration of the cycle [ns].
+            targets: Targets of the running gear's actuators.
+            acceleration: Acceleration of a part within the cycle, for the selection of soil, obstacles and tools
+                [m/s^2].
         """
         if dt_ns <= 0:
-            raise ValueError(f'{self.name}: cycle of {dt_ns} ns; allowed: > 0')
-        if not all(np.isfinite(target).all() for target in targets):  # it would stay in the ramp for good
+            raise ValueError(f'{self.name}: dt_ns = {dt_ns}: is out of range; allowed: > 0')
+        if not all(np.isfinite(target).all() for target in targets):  # it would never leave the ramp
             given = ', '.join(repr(target) for target in targets)
-            raise ValueError(f'{self.name}: commands {given}; allowed: finite numbers')
+            raise ValueError(f'{self.name}: commands {given} are not finite; allowed: finite numbers')
         duration = dt_ns * 1e-9
         longest = max(1, math.floor(self.config.substep_s * 1e9))
         count = -(-dt_ns // longest)
@@ -440,11 +455,13 @@ class Vehicle:
         fading: substeps.PlacementDamping = substeps.NOT_FADING,
         digging: ToolStepArrays | None = None,
     ) -> Callable[[], int]:
-        """Return all substeps of a cycle, to be called; ``begin`` and ``end`` are controls of the actuators."""
+        """Return a function that computes all substeps of a cycle; ``begin`` and ``end`` are controls of the
+        actuators.
+        """
         parts = self._parts
         self._force[active:] = self._torque[active:] = self._stats[active:] = 0.0
         loop = self._loop
-        if fading.factor == 1.0:  # nothing is placed on ground that moves
+        if fading.factor == 1.0:  # vehicles are never placed on moving soil
             now = partial(
                 particle_coupling.current_part_states, self._data, parts, active, self._refresh, self._whereabouts
             )
@@ -466,10 +483,10 @@ class Vehicle:
         )
 
     def finish(self, motion: CycleMotion) -> NodeRecords:
-        """Return the nodes that a motion changed after it was run; raises as :meth:`evolve` does.
+        """Return the grid nodes that a motion changed after its run; raises the errors of :meth:`evolve`.
 
-        A motion of which a part left the soil of its cycle, as a wheel that its steering throws to the other side,
-        becomes the same one with soil for higher accelerations: the cycle is repeated from its start.
+        If a part left the soil of its cycle, for example a wheel with fast steering, the cycle is repeated from its
+        start with soil for higher accelerations.
         """
         for acceleration in substeps.WIDER_ACCELERATIONS:
             if not motion.left_window:
@@ -499,7 +516,10 @@ class Vehicle:
     def _touching(
         self, duration: float, acceleration: float = substeps.MARGIN_ACCELERATION
     ) -> tuple[int, SolidContactArrays]:
-        """Return how many parts to press: the gear's, or all where the hull may come to something; the solids near."""
+        """Return the number of parts to press, and the solids nearby.
+
+        The parts are those of the running gear, or all where the hull can touch the ground or an obstacle.
+        """
         parts, data, contact = self._parts, self._data, self.contact
         com = data.subtree_com[self._bodies.root]
         near = parts.hull_is_near(
@@ -509,7 +529,7 @@ class Vehicle:
         return len(parts.names) if near or beside else parts.gear, solids
 
     def _window(self, active: int, duration: float, acceleration: float = substeps.MARGIN_ACCELERATION) -> SoilWindow:
-        """Return the window of soil within reach of the first ``active`` parts in a cycle."""
+        """Return the soil window within reach of the first ``active`` parts in a cycle."""
         centers, velocities = self._whereabouts(active)
         margin = self._parts.reach[:active] + self.contact.margin_cells * self.grid.spacing
         around = centers[:, :2], velocities[:, :2], margin
@@ -526,22 +546,22 @@ class Vehicle:
         check_cycle(status, self.name, self._model, self._data, self._parts.names, trouble)
 
     def _refresh(self) -> None:
-        """Bring poses and velocities of all bodies up to qpos and qvel, touching nothing that the next step reads."""
+        """Update poses and velocities of all bodies from qpos and qvel, without other inputs of the next step."""
         self._body_state = None
         multibody.refresh(self._model, self._data)
 
     # -- state --------------------------------------------------------------------------------------------------
 
     def commit(self, state: bytes | None = None) -> None:
-        """Make the present state the one :meth:`discard` returns to.
+        """Make the present state the one that :meth:`discard` restores.
 
         Args:
-            state: the value of :meth:`state`, if the caller has it already
+            state: Value of :meth:`state`, if already available.
         """
         self._committed = self.state() if state is None else state
 
     def discard(self) -> None:
-        """Return to the committed state, to the bit."""
+        """Return to the committed state, bit for bit."""
         self.restore(self._committed)
 
     def committed_state(self) -> bytes:
@@ -549,19 +569,19 @@ class Vehicle:
         return self._committed
 
     def state(self) -> bytes:
-        """Return the exact state (little-endian): bodies, running gear, figures, odometry, memory of the contact."""
+        """Return the exact state (little-endian): bodies, running gear, statistics, odometry, contact memory."""
         return self._exact.pack(self._figures)
 
     def restore(self, blob: bytes) -> None:
-        """Restore what :meth:`state` returned, and commit it.
+        """Restore a state from :meth:`state`, and commit it.
 
         Raises:
-            ValueError: if the blob is not the state of such a vehicle
+            ValueError: If the blob is not the state of a vehicle of this model.
         """
         self._take(blob)
         self._committed = blob
 
     def _take(self, blob: bytes) -> None:
-        """Restore what :meth:`state` returned, without committing it."""
+        """Restore a state from :meth:`state` without committing it."""
         self._figures = self._exact.unpack(blob)
         self._refresh()

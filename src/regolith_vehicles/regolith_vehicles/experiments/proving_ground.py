@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A vehicle on the proving ground: what it does over time, and the results of the maneuver."""
+"""Experiment ``proving-ground``: motion of a vehicle over time, and results of the maneuver."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from regolith_vehicles.proving_ground.settings import Settings as Settings
 
 
 def run(settings: Settings, tick: Tick) -> dict[str, Any]:
-    """Return ``columns``, ``rows`` and ``summary``.
+    """Run a maneuver and return ``columns``, ``rows`` and ``summary``.
 
     Raises:
-        ValueError: if the vehicle blows up on the way, as by too long a step
+        ValueError: If the vehicle's motion diverges, for example with a too large step.
     """
     try:
         done = drive(settings, tick)
@@ -29,7 +29,7 @@ def run(settings: Settings, tick: Tick) -> dict[str, Any]:
 
 
 def draw(settings: Settings, result: dict[str, Any], axes: Any) -> None:
-    """Draw speed, and what the maneuver is about, over time."""
+    """Draw forward speed and the quantity of interest of the maneuver over time."""
     table = dict(zip(result['columns'], np.array(result['rows']).T, strict=True))
     axes.plot(table['t_s'], table['vx_mps'], label='forward speed [m/s]')
     turning = settings.maneuver in ('step_steer', 'circle', 'turn', 'pivot')
@@ -38,7 +38,7 @@ def draw(settings: Settings, result: dict[str, Any], axes: Any) -> None:
         other, label = 'pitch_deg', 'pitch [°], nose down'
     beside = axes.twinx()
     beside.plot(table['t_s'], table[other], 'C1')
-    axes.plot([], [], 'C1', label=label)  # so that one legend has both
+    axes.plot([], [], 'C1', label=label)  # one legend for both axes
     beside.set_ylabel(label)
     axes.set_xlabel('time [s]')
     axes.set_ylabel('forward speed [m/s]')

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A tyre on a bench: its forces over slip, slip angle, camber, load and friction, or over time in a motion."""
+"""Experiment ``tire-rig``: forces of a tire over slip, slip angle, camber, load and friction, or over time."""
 
 from __future__ import annotations
 
@@ -33,31 +33,43 @@ COLUMNS = (
 )
 _MOST_ROWS = 100_000
 _SMALL = 1e-4
-"""Slip and slip angle [rad] at which stiffness is taken."""
+"""Slip and slip angle [rad] at which stiffness is computed."""
 
 
 class Settings(Section):
-    """The bench: a wheel held at a load, a speed and an attitude; lists of values make a grid of all of them."""
+    """Settings of the rig: a wheel at a fixed load, speed and attitude; lists of values make a grid of all of them."""
 
     tire: Annotated[str, known_name(load_tire)] = Field(
-        default='hmmwv_tmeasy', min_length=1, description='name of a known tyre, or path of a tyre YAML'
+        default='hmmwv_tmeasy', min_length=1, description='Name of a known tire, or path of a tire YAML file.'
     )
-    tire_mode: Literal['regolith', 'reference'] = Field(default='regolith', description="reference: as Chrono's are")
-    load_n: Several = Field(default=(6000.0,), description='[N]')
-    slip: Several = Field(default=(0.0,), description='(omega R - v) / v, > 0 drives')
-    slip_angle_deg: Several = Field(default=(0.0,), description='> 0: the wheel moves to the left [deg]')
-    camber_deg: Several = Field(default=(0.0,), description='> 0: the top leans to the right [deg]')
-    friction: Several = Field(default=(0.8,), description='of the ground')
-    speed_mps: float = Field(default=10.0, ge=-200.0, le=200.0, description='[m/s]')
+    tire_mode: Literal['regolith', 'reference'] = Field(
+        default='regolith', description="Tire behavior. Reference: as Chrono's tires respond."
+    )
+    load_n: Several = Field(default=(6000.0,), description='Load [N].')
+    slip: Several = Field(default=(0.0,), description='Slip ratio (omega R - v) / v [-], positive for driving.')
+    slip_angle_deg: Several = Field(
+        default=(0.0,), description='Slip angle [deg], positive if the wheel moves to the left.'
+    )
+    camber_deg: Several = Field(default=(0.0,), description='Camber [deg], positive if the top leans to the right.')
+    friction: Several = Field(default=(0.8,), description='Friction coefficient of the ground [-].')
+    speed_mps: float = Field(default=10.0, ge=-200.0, le=200.0, description='Forward speed [m/s].')
     motion: Kind | None = Field(
-        default=None, description='over time, of the first load, slip, slip angle, camber and friction; absent: steady'
+        default=None,
+        description='Motion over time, with the first load, slip, slip angle, camber and friction. Absent: steady'
+        ' state.',
     )
-    duration_s: float = Field(default=2.0, gt=0.0, le=1000.0, description='of a motion [s]')
-    step_s: float = Field(default=1e-3, ge=1e-6, le=0.1, description='of a motion [s]')
-    acceleration_mps2: float = Field(default=1.0, ge=-100.0, le=100.0, description='of motion ramp [m/s^2]')
-    amplitude_mps: float = Field(default=0.2, ge=-100.0, le=100.0, description='speed of motions stand_… [m/s]')
-    frequency_hz: float = Field(default=1.0, ge=0.0, le=1e3, description='of motions stand_… [Hz]')
-    pull_n: float = Field(default=1000.0, ge=-1e7, le=1e7, description='of motions pull_…, for a second [N]')
+    duration_s: float = Field(default=2.0, gt=0.0, le=1000.0, description='Duration of a motion [s].')
+    step_s: float = Field(default=1e-3, ge=1e-6, le=0.1, description='Step size of a motion [s].')
+    acceleration_mps2: float = Field(
+        default=1.0, ge=-100.0, le=100.0, description='Motion ramp only: acceleration [m/s^2].'
+    )
+    amplitude_mps: float = Field(
+        default=0.2, ge=-100.0, le=100.0, description='Motions stand_… only: amplitude of the speed [m/s].'
+    )
+    frequency_hz: float = Field(default=1.0, ge=0.0, le=1e3, description='Motions stand_… only: frequency [Hz].')
+    pull_n: float = Field(
+        default=1000.0, ge=-1e7, le=1e7, description='Motions pull_… only: force that acts for one second [N].'
+    )
 
     @model_validator(mode='after')
     def _possible(self) -> Settings:
@@ -66,9 +78,11 @@ class Settings(Section):
         within('camber_deg', self.camber_deg, -60.0, 60.0)
         within('friction', self.friction, 0.0, 5.0)
         if (count := math.prod(map(len, self.grid()))) > _MOST_ROWS:
-            raise ValueError(f'grid of {count} rows; allowed: up to {_MOST_ROWS}')
+            raise ValueError(f'grid: has {count} rows; allowed: up to {_MOST_ROWS}')
         if self.motion is not None and count > 1:
-            raise ValueError(f'motion = {self.motion!r}: with a grid of {count}; allowed: with one value of each')
+            raise ValueError(
+                f'motion = {self.motion!r}: does not apply to a grid of {count} rows; allowed: single values'
+            )
         if self.motion is not None and self.duration_s / self.step_s > _MOST_ROWS:
             raise ValueError(
                 f'duration_s = {self.duration_s!r}: has too many steps; allowed: up to {_MOST_ROWS * self.step_s:g}'
@@ -77,7 +91,9 @@ class Settings(Section):
         most = np.asarray(self.load_n)[np.isnan(tyre.depth(self.load_n))]
         if len(most):
             top = tyre.config.load_curve[-1][1]
-            raise ValueError(f'load_n = {float(most[0])!r}: more than {self.tire} carries; allowed: up to {top!r}')
+            raise ValueError(
+                f'load_n = {float(most[0])!r}: exceeds the load curve of {self.tire}; allowed: up to {top!r}'
+            )
         return self
 
     def grid(self) -> tuple[tuple[float, ...], ...]:
@@ -86,7 +102,7 @@ class Settings(Section):
 
     @property
     def bench_motion(self) -> BenchMotion:
-        """The motion."""
+        """Motion of the rig."""
         assert self.motion is not None
         return BenchMotion(
             self.motion,
@@ -100,12 +116,12 @@ class Settings(Section):
         )
 
     def made(self) -> Tire:
-        """Return the tyre."""
+        """Return the tire of the settings."""
         return load_tire(self.tire, self.tire_mode)
 
 
 def run(settings: Settings, tick: Tick) -> dict[str, Any]:
-    """Return ``columns``, ``rows`` and ``summary``: for each load and friction peaks and stiffness of the tyre.
+    """Return ``columns``, ``rows`` and ``summary``: peaks and stiffness of the tire for each load and friction.
 
     Source: pacejka2012, section 1.2.1.
     Checked by: test_tyres.py::test_the_rig_shows_what_the_tyre_does.
@@ -136,7 +152,7 @@ def run(settings: Settings, tick: Tick) -> dict[str, Any]:
 
 
 def _moved_figures(rows: NDArray[np.float64]) -> dict[str, float]:
-    """Return what became of a motion: greatest forces, the last ones, and the way."""
+    """Return the summary of a motion: maximum forces, last forces, and displacement."""
     column = dict(zip(MOTION_COLUMNS, rows.T, strict=True))
     return {
         'greatest_fx_n': float(np.abs(column['Fx_N']).max()),
@@ -149,7 +165,7 @@ def _moved_figures(rows: NDArray[np.float64]) -> dict[str, float]:
 
 
 def _figures(tyre: Tire, load: float, friction: float, speed: float) -> dict[str, float]:
-    """Return the figures of one load [N] on ground of one friction."""
+    """Return the summary of one load [N] and one friction coefficient."""
     given = {'load': load, 'friction': friction, 'speed': speed}
     slips, angles = np.linspace(-1.0, 1.0, 401), np.radians(np.linspace(-45.0, 45.0, 361))
     along = tyre.steady_state(slip=slips, **given)['Fx']
@@ -172,7 +188,7 @@ def _figures(tyre: Tire, load: float, friction: float, speed: float) -> dict[str
 
 
 def draw(settings: Settings, result: dict[str, Any], axes: Any) -> None:
-    """Draw the force over the axis that has most values, a curve for each combination of the others."""
+    """Draw the force over the axis with the most values, one curve for each combination of the others."""
     if settings.motion is not None:
         column = dict(zip(result['columns'], np.array(result['rows']).T, strict=True))
         axes.plot(column['t_s'], column['Fx_N'], label='forward')

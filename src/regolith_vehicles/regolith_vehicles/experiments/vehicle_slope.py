@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A rover on a slope: its slip and its speed."""
+"""Experiment ``vehicle-slope``: slip and speed of a rover on a slope."""
 
 from __future__ import annotations
 
@@ -22,34 +22,43 @@ _CYCLE_NS = 20_000_000
 
 
 class Settings(WheelBenchSettings):
-    """The slope: flat ground under tilted gravity, so that x is the way up."""
+    """Settings of the slope: flat ground under tilted gravity, so x points uphill."""
 
     model: Annotated[str, known_name(load_vehicle_model)] = Field(
-        default='viper', min_length=1, description='name of a known vehicle, or path of a vehicle YAML'
+        default='viper', min_length=1, description='Name of a known vehicle, or path of a vehicle YAML file.'
     )
-    slope_deg: Numbers = Field(default=(10.0,), description='[deg], up is positive; several: a sweep')
-    heading_deg: float = Field(default=0.0, ge=-360.0, le=360.0, description='from straight up, left positive [deg]')
-    commanded_speed_mps: float = Field(default=0.2, ge=-10.0, le=10.0, description='commanded speed [m/s]')
-    gravity_mps2: float = Field(default=1.62, gt=0.0, le=30.0, description='[m/s^2]')
-    duration_s: float = Field(default=20.0, ge=4.0, le=1000.0, description='of each run [s]; its second half counts')
-    grid_spacing_m: float = Field(default=0.02, ge=0.002, le=0.2, description='spacing of the nodes [m]')
+    slope_deg: Numbers = Field(
+        default=(10.0,), description='Slope angles [deg], positive uphill; several values make a sweep.'
+    )
+    heading_deg: float = Field(
+        default=0.0, ge=-360.0, le=360.0, description='Heading from straight uphill, positive to the left [deg].'
+    )
+    commanded_speed_mps: float = Field(default=0.2, ge=-10.0, le=10.0, description='Commanded speed [m/s].')
+    gravity_mps2: float = Field(default=1.62, gt=0.0, le=30.0, description='Gravitational acceleration [m/s^2].')
+    duration_s: float = Field(
+        default=20.0,
+        ge=4.0,
+        le=1000.0,
+        description='Duration of each run [s]; the results are means over its second half.',
+    )
+    grid_spacing_m: float = Field(default=0.02, ge=0.002, le=0.2, description='Grid spacing of the soil [m].')
 
     @model_validator(mode='after')
     def _possible(self) -> Settings:
         within('slope_deg', self.slope_deg, -60.0, 60.0)
         if self.commanded_speed_mps == 0.0:
-            raise ValueError('commanded_speed_mps = 0: does not drive; allowed: not 0')
+            raise ValueError('commanded_speed_mps = 0: is out of range; allowed: not 0')
         return self
 
 
 def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
-    """Return a row per slope.
+    """Drive a rover on each slope and return one row per slope.
+
+    ``slip`` is the mean of 1 - v / (omega R) over the wheels, where v is the vehicle's speed along its initial
+    heading. ``speed_mps`` is that speed, ``side_speed_mps`` the drift to its left.
 
     Raises:
-        ValueError: if the rover blows up on one
-
-    ``slip`` is the mean of 1 - v / (omega R) over the wheels, v the vehicle's speed along its first heading,
-    ``speed_mps`` that speed, ``side_speed_mps`` the drift to its left.
+        ValueError: If the rover's motion diverges on a slope.
 
     Source: wong2008, eq. 2.5.
     Checked by: test_wheel_shapes.py::test_slip_grows_with_the_slope,
@@ -69,7 +78,7 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
 
 
 def _climb(s: Settings, slope: float) -> dict[str, float]:
-    """Return the figures of one slope [deg]."""
+    """Return the results of one slope [deg]."""
     config, mjcf = load_vehicle_model(s.model)
     tilt, heading = math.radians(slope), math.radians(s.heading_deg)
     gravity = s.gravity_mps2 * np.array([-math.sin(tilt), 0.0, -math.cos(tilt)])

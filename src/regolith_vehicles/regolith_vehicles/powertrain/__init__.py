@@ -1,3 +1,3 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What drives cars and tanks: engines, motors, couplings, gearboxes, brakes; and batteries, which rovers have, too."""
+"""Powertrains of cars and tracked vehicles (engines, motors, couplings, gearboxes, brakes), and batteries."""

@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A battery: a source of voltage behind a resistance, whose voltage falls as it empties.
+"""Battery model: a voltage source behind a resistance, with a voltage that decreases as it discharges.
 
-What heat, age and rest do to cells is left out: the energy that is in it is all it can give.
+Effects of temperature, age and rest are neglected: the stored energy is fully available.
 
 Source: plett2015, chapter 2.
 Checked by: test_battery.py::test_it_gives_what_was_in_it_less_what_its_resistance_takes.
@@ -22,22 +22,25 @@ from regolith_vehicles.powertrain.config import BatteryConfig
 Floats = NDArray[np.float64]
 
 STORED, DRAWN, RETURNED, CURRENT, VOLTAGE = range(5)
-"""Columns of a battery's state: energy in its cells [J]; energy that went out of its terminals and came in there [J];
-current out of them [A] and voltage between them [V]."""
+"""Columns of a battery's state.
+
+They are: energy in the cells [J]; energy drawn at the terminals [J]; energy returned there [J]; current out of the
+terminals [A]; voltage between them [V].
+"""
 CHARGE_STATES = 5
 
 
 class Battery(NamedTuple):
-    """What does not change of it."""
+    """Constant parameters of a battery."""
 
     capacity: float
-    """Energy in its cells when full [J]."""
+    """Energy of the full battery [J]."""
     empty_voltage: float
-    """Of the cells, without load [V]."""
+    """Voltage of empty cells without load [V]."""
     full_voltage: float
-    """The same of full ones."""
+    """Voltage of full cells without load [V]."""
     resistance: float
-    """[ohm]"""
+    """Inner resistance [ohm]."""
     standby: float
     """Power that is always drawn [W]."""
 
@@ -49,7 +52,7 @@ def make_battery(config: BatteryConfig) -> Battery:
 
 
 def full_charge(config: BatteryConfig) -> Floats:
-    """Return the state of a battery at the start, shape (CHARGE_STATES,)."""
+    """Return the initial state of a battery, shape (CHARGE_STATES,)."""
     low, high = config.voltage_v
     charge = np.zeros(CHARGE_STATES)
     charge[STORED] = 3600.0 * config.energy_wh * config.initial_state_of_charge
@@ -58,14 +61,14 @@ def full_charge(config: BatteryConfig) -> Floats:
 
 
 def state_of_charge(config: BatteryConfig, charge: Floats) -> float:
-    """Return the energy in the cells over that of full ones, 0 to 1."""
+    """Return the state of charge, 0 to 1."""
     return float(charge[STORED]) / (3600.0 * config.energy_wh)
 
 
 def battery_summary(config: BatteryConfig, charge: Floats) -> dict[str, float]:
-    """Return a battery's figures in the run's summary: charge (0 to 1), and energy drawn and returned [W h]."""
+    """Return a battery's values in the run's summary: state_of_charge (0 to 1), energy drawn and returned [W h]."""
     return {
-        'charge': state_of_charge(config, charge),
+        'state_of_charge': state_of_charge(config, charge),
         'drawn_wh': float(charge[DRAWN]) / 3600.0,
         'returned_wh': float(charge[RETURNED]) / 3600.0,
     }
@@ -73,7 +76,7 @@ def battery_summary(config: BatteryConfig, charge: Floats) -> dict[str, float]:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def max_power(battery: Battery, charge: Floats) -> float:
-    """Return the power that motors can have at most [W]: V^2 / 4 R at the terminals, nothing of an empty battery."""
+    """Return the maximum power for motors [W]: V^2 / 4 R at the terminals, zero for an empty battery."""
     if charge[STORED] <= 0.0:
         return 0.0
     open_voltage = _open_voltage(battery, charge)
@@ -90,14 +93,15 @@ def _open_voltage(battery: Battery, charge: Floats) -> float:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def draw(battery: Battery, charge: Floats, power: float, step: float) -> None:
-    """Draw a power for some time; below zero it is returned, which a full battery does not take.
+    """Draw a power for some time; negative power charges the battery, unless it is full.
 
-    With V without load and R, the current i of a power P has V i - R i^2 = P; its cells lose V i.
+    With V without load and R, the current i of a power P satisfies V i - R i^2 = P; the cells lose V i.
 
     Args:
-        charge: in/out, by its columns
-        power: that motors take [W], at most :func:`max_power`
-        step: [s]
+        battery: Parameters of the battery.
+        charge: In/out: state of the battery, shape (CHARGE_STATES,).
+        power: Power of the motors [W], at most :func:`max_power`.
+        step: Time [s].
 
     Source: plett2015, chapter 2.
     Checked by: test_battery.py::test_it_gives_what_was_in_it_less_what_its_resistance_takes.
@@ -112,7 +116,7 @@ def draw(battery: Battery, charge: Floats, power: float, step: float) -> None:
     inside = max(0.0, open_voltage * open_voltage - 4.0 * battery.resistance * power)
     current = 0.5 * (open_voltage - math.sqrt(inside)) / battery.resistance
     if current < 0.0 and charge[STORED] >= battery.capacity:
-        current = 0.0  # a resistor burns what comes back
+        current = 0.0  # a resistor dissipates the returned power
     charge[CURRENT], charge[VOLTAGE] = current, open_voltage - battery.resistance * current
     out = charge[VOLTAGE] * current * step
     if out > 0.0:

@@ -1,26 +1,27 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A brake: an elastic that winds up until it bears the brake's torque, and then slides, so it holds without creep."""
+"""Brake model: an elastic element that slides at the brake's torque, so it holds a vehicle without creep."""
 
 from __future__ import annotations
 
 from numba import njit
 
 WIND_UP = 0.01
-"""Turn of a wheel against its fully pressed brake before this slides [rad]."""
+"""Rotation of a wheel relative to its fully applied brake before the brake slides [rad]."""
 DAMPING_TIME = 0.005
-"""Damping of that elastic over its stiffness [s]."""
+"""Damping divided by stiffness of the elastic element [s]."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def brake(wound_up: float, speed: float, full: float, limit: float, step: float) -> tuple[float, float]:
-    """Return the elastic part of a brake's turn after a step [rad], and its torque [N m].
+    """Return the elastic rotation of a brake after a step [rad], and its torque [N m].
 
     Args:
-        wound_up: before the step [rad]
-        speed: of the wheel [rad/s]
-        full: torque at full braking [N m]
-        limit: as braked now
+        wound_up: Elastic rotation before the step [rad].
+        speed: Speed of the wheel [rad/s].
+        full: Torque at full braking [N m].
+        limit: Torque at the present braking [N m].
+        step: Step size [s].
 
     Source: dahl1968; dupont2002.
     Checked by: test_car.py::test_a_brake_holds_up_to_its_torque.

@@ -3,8 +3,13 @@
 """Columns of a driver's command and of a powertrain's state."""
 
 STEERING, THROTTLE, BRAKING, DIRECTION = range(4)
-"""Command: -1 (right) to 1, 0 to 1, 0 to 1; forward gears from 0 on, else the reverse gear."""
+"""Columns of a command: steering (-1 right to 1 left), throttle and braking (0 to 1), direction (below 0: reverse
+gear).
+"""
 GEAR, ENGINE_SPEED, ENGINE_TORQUE, TURBINE_SPEED, SINCE_SHIFT = range(5)
-"""State: gear from 0 on, -1 in reverse; speed [rad/s] and torque [N m] of the engine; speed of the shaft between
-coupling and gearbox [rad/s], time since gears changed [s]."""
+"""Columns of a powertrain's state.
+
+They are: gear from 0, -1 in reverse; speed [rad/s] and torque [N m] of the engine; speed of the shaft between coupling
+and gearbox [rad/s]; time since the last gear change [s].
+"""
 STATES = 5

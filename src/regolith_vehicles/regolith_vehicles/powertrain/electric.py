@@ -1,10 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""An electric motor on a battery.
+"""Electric motor on a battery.
 
-Its torque is what the driver asks for of a curve over speed, as far as the battery can feed it. Its windings have a
-current of torque over torque constant, and heat up by the resistance. What turns or magnetises with losses of its own
-is left out, as is a limit by heat.
+Its torque is the requested fraction of a curve over speed, limited by the battery's power. The current in its windings
+is torque over torque constant, with resistive losses. Friction, magnetic losses and thermal limits are neglected.
 
 Source: ehsani2018, chapter 4.
 Checked by: test_powertrain.py::test_a_motor_takes_from_the_battery_what_it_gives_and_heats.
@@ -25,21 +24,21 @@ Floats = NDArray[np.float64]
 
 
 class Motor(NamedTuple):
-    """What does not change of it."""
+    """Constant parameters of a motor."""
 
     torque_constant: float
-    """[N m/A]"""
+    """Torque per current [N m/A]."""
     resistance: float
-    """Of its windings [ohm]."""
+    """Resistance of the windings [ohm]."""
     efficiency: float
-    """Of the electronics before it, either way [-]."""
+    """Efficiency of the electronics in both directions [-]."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def terminal_power(motor: Motor, torque: float, speed: float) -> float:
-    """Return the power that a motor takes from the battery at a torque [N m] and a speed [rad/s], [W].
+    """Return the power [W] that a motor draws from the battery at a torque [N m] and a speed [rad/s].
 
-    P = (T w + R (T / k)^2) / e where that is above zero, else times e.
+    P = (T w + R (T / k)^2) / e if this is positive, else times e.
 
     Source: ehsani2018, chapter 4.
     Checked by: test_powertrain.py::test_a_motor_takes_from_the_battery_what_it_gives_and_heats.
@@ -51,15 +50,19 @@ def terminal_power(motor: Motor, torque: float, speed: float) -> float:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def available_torque(motor: Motor, battery: Battery, charge: Floats, torque: float, speed: float, step: float) -> float:
-    """Return the torque that a battery can feed of one that is asked for [N m], and draw its power for a step.
+    """Return the part of a requested torque that a battery can supply [N m], and draw its power for a step.
 
     Args:
-        charge: in/out, of the battery
-        speed: of the motor, in the direction that the torque is positive in [rad/s]
+        motor: Parameters of the motor.
+        battery: Parameters of the battery.
+        charge: In/out: state of the battery, shape (CHARGE_STATES,).
+        torque: Requested torque [N m].
+        speed: Speed of the motor, in the positive direction of the torque [rad/s].
+        step: Step size [s].
     """
     power, most = terminal_power(motor, torque, speed), max_power(battery, charge)
     if power > most:
-        # Power grows at least as fast as torque.
+        # Power increases at least in proportion to torque.
         torque *= most / power
         power = terminal_power(motor, torque, speed)
     draw(battery, charge, power, step)
@@ -67,18 +70,18 @@ def available_torque(motor: Motor, battery: Battery, charge: Floats, torque: flo
 
 
 class WheelMotor(NamedTuple):
-    """The motor of each of a rover's wheels."""
+    """Parameters of the motor of each of a rover's wheels."""
 
     copper: float
-    """Heat of its windings over the square of the wheel's torque [W / (N m)^2]."""
+    """Resistive loss divided by the square of the wheel's torque [W / (N m)^2]."""
     efficiency: float
-    """Of its gears, either way [-]."""
+    """Efficiency of the gears in both directions [-]."""
     regenerates: float
-    """1 if power that wheels give goes back to the battery, else 0."""
+    """1 if power from the wheels is returned to the battery, else 0."""
 
 
 def wheel_motor(config: WheelMotorConfig | None) -> WheelMotor:
-    """Return the motors of a vehicle's file; None: without losses, and nothing goes back."""
+    """Return the wheel motors of a vehicle's file; None: motors without losses and without regeneration."""
     if config is None:
         return WheelMotor(0.0, 1.0, 0.0)
     per_torque = 1.0 / (config.torque_constant_nmpa * config.gear_ratio * config.gear_efficiency)
@@ -87,14 +90,15 @@ def wheel_motor(config: WheelMotorConfig | None) -> WheelMotor:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def wheels_power(motor: WheelMotor, torques: Floats, speeds: Floats) -> float:
-    """Return the power that the motors of all wheels take from the battery [W].
+    """Return the power that the motors of all wheels draw from the battery [W].
 
-    Each takes T w / e + R (T / (k n e))^2 through gears of ratio n and efficiency e; driven by its wheel it gives T w e
-    back, which others may take, as wheels that push each other do. What is left over goes back, or is burnt.
+    Each draws T w / e + R (T / (k n e))^2 through gears of ratio n and efficiency e. If its wheel drives it, it
+    returns T w e, which other motors can use, as when wheels push each other. The remainder is returned or dissipated.
 
     Args:
-        torques: on the wheels [N m], shape (n,)
-        speeds: of the wheels [rad/s], shape (n,)
+        motor: Parameters of the motors.
+        torques: Torques on the wheels [N m], shape (n,).
+        speeds: Speeds of the wheels [rad/s], shape (n,).
 
     Source: ehsani2018, chapter 4.
     Checked by: test_battery.py::test_motors_of_wheels_take_their_work_and_their_heat.

@@ -1,13 +1,17 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A powertrain: what the driver asks for in, the torque on the driveshaft out.
+"""Powertrain: throttle to torque on the driveshaft.
 
-Three kinds share a gearbox whose gears change at once. Engine maps: two curves of torque over speed, blended by the
-throttle; the engine's speed is the driveshaft's over the ratio of the gear. Shafts: engine and turbine turn by
-themselves, with a converter or a clutch between them (:mod:`regolith_vehicles.powertrain.shafts`). Electric: as engine
-maps, and a battery feeds the motor (:mod:`regolith_vehicles.powertrain.electric`).
+Three kinds share a gearbox that shifts without delay:
 
-An engine brakes by its losses, which stop at standstill: without throttle a vehicle that stands does not drive off.
+* Engine maps: two curves of torque over speed, blended by the throttle. The engine speed is the driveshaft speed over
+  the
+  gear ratio.
+* Shafts: engine and turbine are free, with a converter or a clutch between them
+  (:mod:`regolith_vehicles.powertrain.shafts`).
+* Electric: as engine maps, with a motor on a battery (:mod:`regolith_vehicles.powertrain.electric`).
+
+An engine brakes by its losses, which vanish at standstill: without throttle a stopped vehicle does not start to move.
 
 Source: blundell2014, section 6.11.
 Checked by: test_powertrain.py::test_a_gearbox_changes_by_the_speed_of_its_engine,
@@ -43,27 +47,27 @@ Floats = NDArray[np.float64]
 MAPPED, SHAFTS, ELECTRIC = range(3)
 """Kinds of powertrains."""
 SLOW = 1.0
-"""Speed of an engine below which its losses fade away with it [rad/s]."""
+"""Engine speed below which the losses decrease to zero [rad/s]."""
 
 
 class Powertrain(NamedTuple):
-    """Engine or motor, coupling and gearbox; state and charge are in/out."""
+    """Parameters of engine or motor, coupling and gearbox; the battery's charge is in/out."""
 
     kind: int
     idle: Floats
-    """Speed [rad/s] and torque [N m] without throttle, of shafts the losses, shape (k, 2)."""
+    """Speed [rad/s] and torque [N m] at zero throttle, or losses of a shaft engine, shape (k, 2)."""
     full: Floats
-    """The same at full throttle."""
+    """Speed [rad/s] and torque [N m] at full throttle, shape (k, 2)."""
     ratio: Floats
-    """Driveshaft's speed over that of the shaft before the gears, shape (gears,)."""
+    """Driveshaft speed divided by gearbox input speed [-], shape (gears,)."""
     reverse: float
-    """The same of the reverse gear, negative."""
+    """Ratio of the reverse gear [-], negative."""
     up: Floats
-    """Speeds above which a gear goes up [rad/s], the last infinite, shape (gears,)."""
+    """Input speeds above which each gear shifts up [rad/s], the last infinite, shape (gears,)."""
     down: float
-    """Below which it goes down [rad/s]."""
+    """Input speed below which a gear shifts down [rad/s]."""
     latency: float
-    """Least time between two changes [s]."""
+    """Minimum time between two gear changes [s]."""
     coupling: TorqueCoupling
     motor: Motor
     battery: Battery
@@ -80,16 +84,17 @@ def make_powertrain(
     """Return a powertrain of a vehicle's file.
 
     Args:
-        battery: that feeds its motor
-        charge: its state, which the powertrain changes
-        shaft_inertia: inertia that the driveshaft has for a sudden torque, wheels turning freely [kg m^2]
+        config: Configuration of the powertrain.
+        battery: Battery of an electric motor; None: the vehicle has no battery.
+        charge: State of the battery, which the powertrain changes.
+        shaft_inertia: Moment of inertia of the driveshaft for a sudden torque, with free wheels [kg m^2].
 
     Raises:
-        ValueError: if an electric motor has no battery
+        ValueError: If an electric motor has no battery.
     """
     engine, gearbox = config.engine, config.gearbox
     if isinstance(engine, ElectricMotor) and battery is None:
-        raise ValueError('an electric motor without a battery; allowed: with key battery of the vehicle')
+        raise ValueError('an electric motor requires a battery; allowed: only with key battery of the vehicle')
     kind = MAPPED if isinstance(engine, EngineMap) else ELECTRIC if isinstance(engine, ElectricMotor) else SHAFTS
     idle = engine.losses if isinstance(engine, ShaftEngine) else engine.zero_throttle
     return Powertrain(
@@ -130,12 +135,15 @@ def _motor(engine: EngineMap | ShaftEngine | ElectricMotor) -> Motor:
 def driveshaft_torque(
     train: Powertrain, state: Floats, throttle: float, backwards: bool, shaft_speed: float, step: float
 ) -> float:
-    """Return the torque on the driveshaft [N m]; change gears, and turn shafts and empty the battery by a step.
+    """Return the torque on the driveshaft [N m]; shift gears, and advance shafts and battery by a step.
 
     Args:
-        state: in/out, shape (STATES,)
-        shaft_speed: of the driveshaft [rad/s]
-        step: [s]
+        train: Parameters of the powertrain.
+        state: In/out: state of the powertrain, shape (STATES,).
+        throttle: Throttle, 0 to 1.
+        backwards: Whether the reverse gear is selected.
+        shaft_speed: Speed of the driveshaft [rad/s].
+        step: Step size [s].
 
     Source: blundell2014, section 6.11.
     Checked by: test_powertrain.py::test_a_gearbox_changes_by_the_speed_of_its_engine.

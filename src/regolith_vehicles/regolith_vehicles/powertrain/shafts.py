@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""An engine and a turbine on shafts of their own, with a torque converter or a clutch between them.
+"""Engine and turbine on separate shafts, with a torque converter or a clutch between them.
 
-The turbine is tied to the driveshaft by the gear: the torque through it is what would make both turn alike by the end
-of a step, if nothing but this torque acted on the driveshaft and its wheels turned freely. As its wheels are tied to
-the ground, it takes some steps until they do. So changes of gears, which are sudden, are impacts that keep momentum.
+The gear connects the turbine to the driveshaft. The torque through it is the one that would make both speeds equal by
+the end of a step, if no other torque acted on the driveshaft and its wheels turned freely. Since the wheels are
+coupled to the ground, this takes some steps. Gear changes, which are sudden, are thus impacts that conserve momentum.
 
 Source: blundell2014, section 6.11; rajamani2012, section 5.2.
 Checked by: test_powertrain.py::test_a_converter_multiplies_torque_at_stall_and_couples_at_speed,
@@ -25,36 +25,36 @@ from regolith_vehicles.powertrain.columns import ENGINE_SPEED, ENGINE_TORQUE, TU
 Floats = NDArray[np.float64]
 
 COUPLED = 0.01
-"""Slip of a converter within which its torque goes to zero [-]."""
+"""Slip of a converter within which its torque decreases to zero [-]."""
 GOVERNOR = 0.1
-"""Share of its idle speed by which an engine must turn too slowly for full throttle."""
+"""Relative speed below idle at which the governor applies full throttle [-]."""
 
 
 class TorqueCoupling(NamedTuple):
-    """Engine, coupling and turbine."""
+    """Parameters of engine, coupling and turbine."""
 
     engine_inertia: float
-    """[kg m^2]"""
+    """Moment of inertia of the engine [kg m^2]."""
     turbine_inertia: float
-    """[kg m^2]"""
+    """Moment of inertia of the turbine [kg m^2]."""
     shaft_inertia: float
-    """That the driveshaft has for a sudden torque [kg m^2]."""
+    """Moment of inertia of the driveshaft for a sudden torque [kg m^2]."""
     idle_speed: float
-    """Of the engine [rad/s]."""
+    """Idle speed of the engine [rad/s]."""
     capacity: Floats
-    """Ratio of speeds and capacity factor of a converter; of a clutch shape (0, 2)."""
+    """Speed ratio and capacity factor of a converter; for a clutch shape (0, 2)."""
     torque_ratio: Floats
-    """Ratio of speeds and of torques."""
+    """Speed ratio and torque ratio of a converter."""
     clutch: Floats
-    """Torque [N m], and speeds of the engine at which it begins to close and is closed [rad/s], shape (3,)."""
+    """Torque of a clutch [N m], and engine speeds at which it starts to close and is closed [rad/s], shape (3,)."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def converted(coupling: TorqueCoupling, engine_speed: float, turbine_speed: float) -> tuple[float, float]:
-    """Return the torques that a converter takes from the engine and gives to the turbine [N m].
+    """Return the torques that a converter takes from the engine and applies to the turbine [N m].
 
-    T = (w / K)^2 at the engine, K by the ratio of speeds, and T times the ratio of torques at the turbine. Where the
-    turbine is faster it brakes: the curves are mirrored at a ratio of 1, and torque is passed on as it is.
+    T = (w / K)^2 at the engine, with K by the speed ratio, and T times the torque ratio at the turbine. If the turbine
+    is faster, the converter brakes: the curves are mirrored at a ratio of 1, and both torques are equal.
 
     Source: blundell2014, section 6.11.
     Checked by: test_powertrain.py::test_a_converter_multiplies_torque_at_stall_and_couples_at_speed.
@@ -81,15 +81,17 @@ def step_shafts(
     shaft_speed: float,
     step: float,
 ) -> float:
-    """Return the torque on the driveshaft [N m], and turn engine and turbine by a step.
+    """Return the torque on the driveshaft [N m], and advance engine and turbine by a step.
 
     Args:
-        full: of the engine, speed [rad/s] and torque [N m]
-        losses: the same
-        state: in/out, by its columns
-        ratio: driveshaft's speed over the turbine's
-        shaft_speed: of the driveshaft [rad/s]
-        step: [s]
+        coupling: Parameters of engine, coupling and turbine.
+        full: Speed [rad/s] and torque [N m] of the engine at full throttle, shape (k, 2).
+        losses: Speed [rad/s] and torque [N m] of the engine's losses, shape (k, 2).
+        state: In/out: state of the powertrain, shape (STATES,).
+        throttle: Throttle, 0 to 1.
+        ratio: Driveshaft speed divided by turbine speed [-].
+        shaft_speed: Speed of the driveshaft [rad/s].
+        step: Step size [s].
 
     Source: blundell2014, section 6.11.
     Checked by: test_powertrain.py::test_a_change_of_gears_keeps_momentum,

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A drive: the vehicle, its inputs over time, and a row of what it does every now and then."""
+"""Proving ground run of a car: driver inputs over time, and a table of its motion."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ from regolith_world.numerics.rotation import matrix
 Floats = NDArray[np.float64]
 
 _STOOD_S = 2.0
-"""Time a vehicle stands with its brakes on before it drives off [s]."""
+"""Time for which a vehicle stands with its brakes applied before it starts to drive [s]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drive:
-    """What a vehicle did."""
+    """Result of a proving ground run."""
 
     columns: tuple[str, ...]
     rows: Floats
-    """Shape (n, columns)."""
+    """Table, shape (n, columns)."""
 
     def __getitem__(self, name: str) -> Floats:
         """Return a column by its name."""
@@ -53,10 +53,10 @@ class Drive:
 
 
 def make_vehicle(s: Settings) -> Vehicle:
-    """Return the vehicle of a drive, placed at the origin.
+    """Return the vehicle of a run, placed at the origin.
 
     Raises:
-        InputError: if it cannot be made, as with a tyre that does not fit
+        InputError: If it cannot be made, for example with a tire of another size.
     """
     config, mjcf = load_vehicle_model(s.vehicle)
     gear = config.running_gear
@@ -90,12 +90,12 @@ def _box(s: Settings) -> Solids:
 
 
 def _car_parameters(s: Settings, given: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a car's gear with what the settings change."""
+    """Return the parameters of a car with the changes of the settings."""
     wheels = [dict(wheel) for wheel in given['wheels']]
     for k, wheel in enumerate(wheels):
         if s.tire is not None:
             if len(s.tire) not in (1, 2, len(wheels)):
-                raise ValueError(f'tire has {len(s.tire)} names; allowed: one, one of each axle, or of each wheel')
+                raise ValueError(f'tire has {len(s.tire)} names; allowed: one, one per axle, or one per wheel')
             wheel['tire'] = s.tire[min(k * len(s.tire) // len(wheels), len(s.tire) - 1)]
         wheel['tire_mode'] = s.tire_mode
     trains = {
@@ -111,7 +111,7 @@ def _car_parameters(s: Settings, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def drive(s: Settings, tick: Callable[[int, int], None]) -> Drive:
-    """Return what a vehicle does."""
+    """Run a maneuver and return the vehicle's motion."""
     vehicle = make_vehicle(s)
     gear = vehicle.gear
     if s.by_twist:
@@ -135,7 +135,7 @@ def drive(s: Settings, tick: Callable[[int, int], None]) -> Drive:
         time = k * s.cycle_s
         speed = _forward(vehicle)
         given, ends = inputs(s, time + 1e-9, speed), inputs(s, time + s.cycle_s + 1e-9, speed)
-        # The steering is linear within a cycle; pedals are decided at its start.
+        # The steering is linear within a cycle; throttle and braking are computed at its start.
         vehicle.grid.apply(vehicle.evolve(cycle_ns, np.array([ends[0], given[1], given[2], s.way])))
         vehicle.commit()
         now = vehicle.body_state().linear_velocity
@@ -196,7 +196,11 @@ def _row(vehicle: Vehicle, gear: Car, time: float, given: Floats, pull: Floats) 
     """Return a row of the table.
 
     Args:
-        pull: acceleration of the base in the world over the last cycle [m/s^2], shape (3,)
+        vehicle: Vehicle.
+        gear: Running gear of the vehicle.
+        time: Simulated time [s].
+        given: Steering, throttle and braking, shape (3,).
+        pull: Acceleration of the base over the last cycle, world frame [m/s^2], shape (3,).
     """
     body, data = vehicle.body_state(), vehicle.data
     axes = matrix(body.orientation)
@@ -218,7 +222,7 @@ def _row(vehicle: Vehicle, gear: Car, time: float, given: Floats, pull: Floats) 
         axis=1,
     )
     slip_angle = np.degrees(table[:, SLIP_ANGLE])
-    # Over the hub's speed along the heading, as Chrono has it; not over the rim's, as the table has it.
+    # Relative to the hub's speed along the heading, as in Chrono, not to the rim's speed as in the table.
     rims = table[:, SPIN] * gear.radius
     com = data.subtree_com[gear.model.body_rootid[vehicle.body.base]]
     hubs = point_velocities(data.cvel, data.xpos[gear.bodies], com, gear.bodies) @ axes

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Steering, throttle and brake of a drive over time."""
+"""Steering, throttle and braking of a proving ground run over time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 
 
 def ramp(time: float, start: float, length: float) -> float:
-    """Return 0 before ``start``, 1 after another ``length`` [s], a straight line between."""
+    """Return 0 before ``start``, 1 after another ``length`` [s], and a linear ramp in between."""
     if length <= 0.0:
         return 1.0 if time >= start else 0.0
     return min(1.0, max(0.0, (time - start) / length))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of a drive by the names that tables of such drives have."""
+"""Results of a proving ground run by the names used in reference tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WHEELBASE = 3.302
 
 
 def results(s: Settings, drive: Drive) -> dict[str, float]:
-    """Return the results of a maneuver by name. Results that it did not reach are left out.
+    """Return the results of a maneuver by name. Results that it did not reach are omitted.
 
     Source: blundell2014, chapter 7.
     Checked by: test_proving_ground.py::test_figures_are_those_of_a_made_up_drive.
@@ -56,7 +56,7 @@ _TRACKED = {
 
 
 def _tracked(s: Settings, drive: Drive) -> dict[str, float]:
-    """Return means over each second; of a vehicle that settles, over all but the first."""
+    """Return means over each second; for maneuver settle, means over all but the first second."""
     end = float(drive['t_s'][-1])
     if s.maneuver == 'settle':
         names = (
@@ -107,7 +107,7 @@ def _mean(drive: Drive, name: str, start: float, end: float) -> float:
 
 
 def _time_at(times: Floats, values: Floats, level: float) -> float:
-    """Return when values first rise to a level, linear between rows; NaN if never."""
+    """Return the time at which values first rise to a level, linear between rows; NaN if never."""
     over = np.nonzero(values >= level)[0]
     if not len(over):
         return math.nan
@@ -133,7 +133,7 @@ def _settled(s: Settings, drive: Drive) -> dict[str, float]:
 def _stepped(s: Settings, drive: Drive) -> dict[str, float]:
     times, end = drive['t_s'], s.duration_s
     start = end - 1.0
-    if start < s.steer_start_s + s.steer_ramp_s:  # nothing of it has settled
+    if start < s.steer_start_s + s.steer_ramp_s:  # not settled
         return {}
     half = s.steer_start_s + 0.5 * s.steer_ramp_s
     side = 1.0 if s.steering >= 0.0 else -1.0

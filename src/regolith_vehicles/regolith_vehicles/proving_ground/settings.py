@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The settings of a drive on the proving ground; a case is a file with some of them."""
+"""Settings of a proving ground run; a case is a file with some of them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ TWISTS: dict[str, dict[str, Any]] = {
     'pivot': {'yaw_rate_radps': 0.2, 'duration_s': 15.0},
     'box': {'speed_mps': 0.3, 'duration_s': 15.0},
 }
-"""The same of vehicles that go by a twist: forward speed and yaw rate."""
+"""Settings of each maneuver of vehicles commanded by a twist that differ from the defaults."""
 TRACKED: dict[str, dict[str, Any]] = {
     'settle': {'braking': 1.0, 'duration_s': 10.0},
     'straight': {'throttle': 0.8, 'throttle_start_s': 1.5, 'throttle_ramp_s': 0.5},
@@ -91,9 +91,9 @@ TRACKED: dict[str, dict[str, Any]] = {
     },
     'box': {'throttle': 0.5, 'box_start_m': 3.0},
 }
-"""The same of vehicles on tracks."""
+"""Settings of each maneuver of tracked vehicles that differ from the defaults."""
 _FAMILIES = {'car': MANOEUVRES, 'tracks': TRACKED}
-"""Running gear -> its manoeuvres; wheels of a vehicle's own go by a twist."""
+"""Maneuvers by running gear; the default wheels are commanded by a twist."""
 _PEDALS = (
     'hold_speed',
     'hold_until_s',
@@ -116,83 +116,127 @@ _PEDALS = (
 _CARS = ('tire', 'tire_mode', 'differentials', 'reaction_on_chassis', 'initial_speed_mps')
 _TWIST = ('yaw_rate_radps', 'speed_ramp_s', 'nominal_radius_m')
 _UNUSED = {'car': ('driveline', *_TWIST), 'tracks': (*_CARS, *_TWIST), '': (*_PEDALS, *_CARS, 'driveline')}
-"""Running gear -> settings that say nothing of it."""
+"""Settings that do not apply, by running gear."""
 
 
 def _names(value: Any) -> Any:
-    """Turn 'front,rear' into two names."""
+    """Split 'front,rear' into two names."""
     return tuple(value.split(',')) if isinstance(value, str) else value
 
 
 class Settings(Section):
-    """A drive on the proving ground; what is not said is the maneuver's, or the case's."""
+    """Settings of a proving ground run. Defaults come from the maneuver or the case."""
 
     vehicle: Annotated[str, known_name(load_vehicle_model)] = Field(
-        default='hmmwv', min_length=1, description='name or file of a vehicle'
+        default='hmmwv', min_length=1, description='Name or file of a vehicle.'
     )
     maneuver: Literal['settle', 'straight', 'step_steer', 'circle', 'brake', 'accelerate', 'turn', 'pivot', 'box'] = (
         'step_steer'
     )
-    case: str | None = Field(default=None, min_length=1, description='name or file of settings to start from')
-    duration_s: float = Field(default=8.0, gt=0.0, le=1000.0, description='[s]')
-    step_s: float | None = Field(default=None, ge=1e-5, le=0.02, description="substep [s]; absent: the vehicle's")
-    cycle_s: float = Field(default=0.005, ge=1e-4, le=0.1, description='time between two decisions of the driver [s]')
-    sample_s: float = Field(default=0.02, ge=1e-4, le=10.0, description='time between two rows [s]')
-    terrain_model: str = Field(default='rigid', min_length=1, description='rigid, or the name of a soil')
-    friction: float = Field(default=0.8, gt=0.0, le=2.0, description='of rigid ground')
+    case: str | None = Field(
+        default=None, min_length=1, description='Name or file of a case, the settings to start from.'
+    )
+    duration_s: float = Field(default=8.0, gt=0.0, le=1000.0, description='Duration of the run [s].')
+    step_s: float | None = Field(
+        default=None, ge=1e-5, le=0.02, description="Substep [s]. Absent: the vehicle's substep."
+    )
+    cycle_s: float = Field(
+        default=0.005, ge=1e-4, le=0.1, description='Time between two updates of the driver inputs [s].'
+    )
+    sample_s: float = Field(default=0.02, ge=1e-4, le=10.0, description='Time between two rows of the result [s].')
+    terrain_model: str = Field(default='rigid', min_length=1, description='Terrain: rigid, or the name of a soil.')
+    friction: float = Field(default=0.8, gt=0.0, le=2.0, description='Friction coefficient of rigid ground [-].')
     viscous_friction_nspm: float = Field(
-        default=0.0, ge=0.0, le=1e7, description='of rigid ground: friction by the speed of sliding; 0: it sticks'
+        default=0.0,
+        ge=0.0,
+        le=1e7,
+        description='Friction force per sliding speed on rigid ground [N s/m]. 0: Coulomb friction with sticking.',
     )
     start_height_m: float | None = Field(
-        default=None, ge=-100.0, le=100.0, description='of the base, level, from which it falls; absent: it is placed'
+        default=None,
+        ge=-100.0,
+        le=100.0,
+        description='Initial height of the level base, from which the vehicle falls [m]. Absent: it is placed on'
+        ' the ground.',
     )
-    gravity_mps2: float = Field(default=9.81, gt=0.0, le=30.0, description='[m/s^2]')
-    grid_spacing_m: float = Field(default=0.05, ge=0.005, le=1.0, description='spacing of the nodes of soil [m]')
-    initial_speed_mps: float = Field(default=0.0, ge=-100.0, le=100.0, description='of all parts [m/s]')
-    hold_speed: bool = Field(default=False, description='whether the throttle keeps a speed')
-    hold_until_s: float = Field(default=1000.0, ge=0.0, le=1000.0, description='[s]')
-    hold_gain: float = Field(default=0.5, ge=0.0, le=100.0, description='throttle for each m/s that is lacking [s/m]')
-    hold_feedforward: float = Field(
-        default=0.005, ge=0.0, le=1.0, description='throttle for each m/s of the speed [s/m]'
+    gravity_mps2: float = Field(default=9.81, gt=0.0, le=30.0, description='Gravitational acceleration [m/s^2].')
+    grid_spacing_m: float = Field(default=0.05, ge=0.005, le=1.0, description='Grid spacing of the soil [m].')
+    initial_speed_mps: float = Field(default=0.0, ge=-100.0, le=100.0, description='Initial speed of all parts [m/s].')
+    hold_speed: bool = Field(default=False, description='Whether the throttle is controlled to keep a speed.')
+    hold_until_s: float = Field(
+        default=1000.0, ge=0.0, le=1000.0, description='Time until which hold_speed applies [s].'
     )
-    speed_mps: float = Field(default=0.0, ge=-100.0, le=100.0, description='speed that is kept [m/s]')
-    speed_rate_mps2: float = Field(default=0.0, ge=-20.0, le=20.0, description='by which it grows [m/s^2]')
-    speed_rate_start_s: float = Field(default=0.0, ge=0.0, le=1000.0, description='from when on it does [s]')
-    steering: float = Field(default=0.0, ge=-1.0, le=1.0, description='left positive')
-    steer_start_s: float = Field(default=0.0, ge=0.0, le=1000.0, description='[s]')
-    steer_ramp_s: float = Field(default=0.0, ge=0.0, le=1000.0, description='[s]')
-    throttle: float = Field(default=0.0, ge=0.0, le=1.0)
-    throttle_start_s: float = Field(default=0.0, ge=0.0, le=1000.0, description='[s]')
-    throttle_ramp_s: float = Field(default=0.0, ge=0.0, le=1000.0, description='[s]')
-    throttle_until_s: float = Field(default=1000.0, ge=0.0, le=1000.0, description='[s]')
-    braking: float = Field(default=0.0, ge=0.0, le=1.0)
-    brake_start_s: float = Field(default=0.0, ge=0.0, le=1000.0, description='[s]')
-    brake_ramp_s: float = Field(default=0.0, ge=0.0, le=1000.0, description='[s]')
+    hold_gain: float = Field(default=0.5, ge=0.0, le=100.0, description='Throttle per speed deficit [s/m].')
+    hold_feedforward: float = Field(default=0.005, ge=0.0, le=1.0, description='Throttle per speed [s/m].')
+    speed_mps: float = Field(default=0.0, ge=-100.0, le=100.0, description='Speed to keep [m/s].')
+    speed_rate_mps2: float = Field(
+        default=0.0, ge=-20.0, le=20.0, description='Rate of change of the speed to keep [m/s^2].'
+    )
+    speed_rate_start_s: float = Field(
+        default=0.0, ge=0.0, le=1000.0, description='Time at which the speed to keep starts to change [s].'
+    )
+    steering: float = Field(
+        default=0.0, ge=-1.0, le=1.0, description='Steering input, -1 to 1, positive to the left [-].'
+    )
+    steer_start_s: float = Field(default=0.0, ge=0.0, le=1000.0, description='Time at which steering starts [s].')
+    steer_ramp_s: float = Field(default=0.0, ge=0.0, le=1000.0, description='Duration of the steering ramp [s].')
+    throttle: float = Field(default=0.0, ge=0.0, le=1.0, description='Throttle input [-].')
+    throttle_start_s: float = Field(default=0.0, ge=0.0, le=1000.0, description='Time at which throttle starts [s].')
+    throttle_ramp_s: float = Field(default=0.0, ge=0.0, le=1000.0, description='Duration of the throttle ramp [s].')
+    throttle_until_s: float = Field(default=1000.0, ge=0.0, le=1000.0, description='Time at which throttle ends [s].')
+    braking: float = Field(default=0.0, ge=0.0, le=1.0, description='Braking input [-].')
+    brake_start_s: float = Field(default=0.0, ge=0.0, le=1000.0, description='Time at which braking starts [s].')
+    brake_ramp_s: float = Field(default=0.0, ge=0.0, le=1000.0, description='Duration of the braking ramp [s].')
     tire: Annotated[tuple[str, ...] | None, BeforeValidator(_names)] = Field(
-        default=None, min_length=1, max_length=10, description="of all wheels, or of each axle; absent: the vehicle's"
+        default=None,
+        min_length=1,
+        max_length=10,
+        description="Tire of all wheels, or of each axle. Absent: the vehicle's tires.",
     )
-    tire_mode: Literal['regolith', 'reference'] = Field(default='regolith', description="reference: as Chrono's are")
-    differentials: Literal['open', 'locked'] | None = Field(default=None, description="absent: the vehicle's")
+    tire_mode: Literal['regolith', 'reference'] = Field(
+        default='regolith', description="Tire behavior. Reference: as Chrono's tires respond."
+    )
+    differentials: Literal['open', 'locked'] | None = Field(
+        default=None, description='State of the differentials. Absent: as in the vehicle model.'
+    )
     driveline: Literal['brakes', 'split'] | None = Field(
-        default=None, description="what steers tracks; absent: the vehicle's"
+        default=None, description='Steering method of tracks. Absent: as in the vehicle model.'
     )
     powertrain: str | None = Field(
-        default=None, min_length=1, description="one of the vehicle's powertrains; absent: its own choice"
+        default=None, min_length=1, description="One of the vehicle's powertrains. Absent: as in the vehicle model."
     )
     reaction_on_chassis: bool = Field(
-        default=True, description="false: its reaction on the chassis is lost, as in Chrono's"
+        default=True,
+        description="Whether the engine's reaction torque acts on the chassis. False: it is lost, as in Chrono.",
     )
-    yaw_rate_radps: float = Field(default=0.0, ge=-10.0, le=10.0, description='of vehicles that go by a twist, left +')
-    speed_ramp_s: float = Field(default=1.0, ge=0.0, le=1000.0, description='in which speed and yaw rate come [s]')
+    yaw_rate_radps: float = Field(
+        default=0.0,
+        ge=-10.0,
+        le=10.0,
+        description='Yaw rate of vehicles that are commanded by a twist, positive to the left [rad/s].',
+    )
+    speed_ramp_s: float = Field(
+        default=1.0, ge=0.0, le=1000.0, description='Time in which speed and yaw rate reach their values [s].'
+    )
     nominal_radius_m: float | None = Field(
-        default=None, gt=0.0, le=5.0, description="that makes spins of speeds [m]; absent: the wheels' own"
+        default=None,
+        gt=0.0,
+        le=5.0,
+        description="Wheel radius that converts speeds into commanded wheel speeds [m]. Absent: the wheels' radius.",
     )
-    box_start_m: float = Field(default=1.7, ge=-1e3, le=1e3, description='where the box of maneuver box begins, x [m]')
-    box_length_m: float = Field(default=0.6, ge=0.03, le=1e3, description='along x [m]')
-    box_right_m: float = Field(default=-2.0, ge=-1e3, le=1e3, description='its right side, y [m]')
-    box_left_m: float = Field(default=2.0, ge=-1e3, le=1e3, description='its left side, y [m]')
-    box_height_m: float = Field(default=0.1, ge=0.03, le=100.0, description='[m]')
-    box_friction: float | None = Field(default=None, ge=0.0, le=10.0, description="absent: the ground's, friction")
+    box_start_m: float = Field(
+        default=1.7, ge=-1e3, le=1e3, description='Start of the box of maneuver box along x [m].'
+    )
+    box_length_m: float = Field(default=0.6, ge=0.03, le=1e3, description='Length of the box along x [m].')
+    box_right_m: float = Field(default=-2.0, ge=-1e3, le=1e3, description='Right side of the box along y [m].')
+    box_left_m: float = Field(default=2.0, ge=-1e3, le=1e3, description='Left side of the box along y [m].')
+    box_height_m: float = Field(default=0.1, ge=0.03, le=100.0, description='Height of the box [m].')
+    box_friction: float | None = Field(
+        default=None,
+        ge=0.0,
+        le=10.0,
+        description='Friction coefficient of the box [-]. Absent: that of the ground, key friction.',
+    )
 
     @model_validator(mode='before')
     @classmethod
@@ -204,7 +248,7 @@ class Settings(Section):
         family = _family(given.get('vehicle', 'hmmwv'))
         for key in _UNUSED.get(family, ()):
             if given.get(key) is not None:
-                raise ValueError(f'{key} = {given[key]!r}: says nothing of this vehicle; allowed: left out')
+                raise ValueError(f'{key} = {given[key]!r}: does not apply to this vehicle; fix: remove it')
         usual = _FAMILIES.get(family, TWISTS)
         sample, usual_cycle = given.get('sample_s'), cls.model_fields['cycle_s'].default
         if 'cycle_s' not in given and isinstance(sample, int | float) and 0.0 < sample < usual_cycle:
@@ -215,41 +259,48 @@ class Settings(Section):
 
     @property
     def way(self) -> float:
-        """1, or -1 where it keeps a speed backwards, in reverse."""
+        """Direction of motion: 1, or -1 if a reverse speed is kept."""
         return -1.0 if self.hold_speed and self.speed_mps < 0.0 else 1.0
 
     @property
     def by_twist(self) -> bool:
-        """Whether the vehicle goes by speed and yaw rate, not by pedals."""
+        """Whether the vehicle is commanded by a twist, not by driver inputs."""
         return self.family not in _FAMILIES
 
     @property
     def family(self) -> str:
-        """Running gear of the vehicle; '' of wheels of its own."""
+        """Running gear of the vehicle; '' for the default wheels."""
         return _family(self.vehicle)
 
     @model_validator(mode='after')
     def _can_do_it(self) -> Settings:
         if self.family not in (*_FAMILIES, ''):
-            what = ', '.join((*_FAMILIES, 'wheels of its own'))
-            raise ValueError(f'vehicle = {self.vehicle!r}: goes by {self.family!r}; allowed: {what}')
+            what = ', '.join((*_FAMILIES, 'default wheels'))
+            raise ValueError(f'vehicle = {self.vehicle!r}: has running gear {self.family!r}; allowed: {what}')
         step = self.step_s or 0.0
         if step > self.cycle_s or self.sample_s < self.cycle_s:
             key, beside, limit = (
                 ('step_s', 'cycle_s', 'up to') if step > self.cycle_s else ('sample_s', 'cycle_s', 'at least')
             )
-            given = f'{key} = {getattr(self, key)!r}: does not fit {beside}'
+            given = f'{key} = {getattr(self, key)!r}: is inconsistent with {beside}'
             raise ValueError(f'{given}; allowed: {limit} {getattr(self, beside)!r}')
         known = _FAMILIES.get(self.family, TWISTS)
         if self.maneuver not in known:
-            raise ValueError(f'maneuver = {self.maneuver!r}: is not for this vehicle; allowed: {", ".join(known)}')
+            raise ValueError(
+                f'maneuver = {self.maneuver!r}: does not apply to this vehicle; allowed: {", ".join(known)}'
+            )
         if self.box_left_m - self.box_right_m < 0.03:
-            raise ValueError(f'box_left_m = {self.box_left_m!r}: is not left of box_right_m; allowed: 0.03 m from it')
+            raise ValueError(
+                f'box_left_m = {self.box_left_m!r}: is not left of box_right_m; allowed: at least 0.03 m above it'
+            )
         return self
 
 
 def _family(vehicle: Any) -> str:
-    """Return the running gear of a vehicle, '' if wheels of its own; of what is no vehicle the key itself will say."""
+    """Return the running gear of a vehicle, '' for the default wheels.
+
+    An unreadable vehicle counts as a car: validation of its own key reports the error.
+    """
     try:
         gear = load_vehicle_model(vehicle)[0].running_gear
     except (InputError, TypeError, ValueError):
@@ -261,7 +312,7 @@ def _case(name: str) -> dict[str, Any]:
     """Return the settings of a case.
 
     Raises:
-        ValueError: if there is none of this name, or its file cannot be read
+        ValueError: If no case has this name, or its file cannot be read.
     """
     try:
         found = dict(YamlSource(CASES.find(name), what='a case').data)
@@ -269,5 +320,5 @@ def _case(name: str) -> dict[str, Any]:
         first = error.problems[0]
         raise ValueError(f'case = {name!r}: {first.problem}; allowed: {first.allowed}') from None
     if 'case' in found:
-        raise ValueError(f'case = {name!r}: starts from case {found["case"]!r}; allowed: settings alone')
+        raise ValueError(f'case = {name!r}: starts from case {found["case"]!r}; allowed: settings without a case')
     return found

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A drive of a tracked vehicle: steering and pedals over time, and a row of poses, tracks and suspension."""
+"""Proving ground run of a tracked vehicle: driver inputs over time, and a table of poses, tracks and suspension."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from regolith_world.numerics.rotation import matrix
 
 
 def tank_parameters(s: Settings, given: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a gear of tracks with what the settings change."""
+    """Return the parameters of tracks with the changes of the settings."""
     if s.powertrain is not None:
         given = {**given, 'powertrain': s.powertrain}
     if s.driveline is None:
         return given
-    # Splitting has no gear between driveshaft and sprockets.
+    # Split steering has no gear between driveshaft and sprockets.
     ratio = 1.0 if s.driveline == 'split' else given.get('final_drive_ratio', 1.0)
     return {**given, 'steering': s.driveline, 'final_drive_ratio': ratio}
 
@@ -33,7 +33,7 @@ def tank_parameters(s: Settings, given: dict[str, Any]) -> dict[str, Any]:
 def tracked_drive(
     s: Settings, vehicle: Vehicle, tick: Callable[[int, int], None]
 ) -> tuple[tuple[str, ...], np.ndarray]:
-    """Return columns and rows of what a vehicle does."""
+    """Return columns and rows of a vehicle's motion."""
     gear = vehicle.gear
     assert isinstance(gear, Tracks)
     slides = _slides(gear)
@@ -96,7 +96,7 @@ def tracked_drive(
 
 
 def _slides(gear: Tracks) -> list[int]:
-    """Return the joints by which the idlers move, -1 where none does."""
+    """Return the joints by which the idlers move, -1 for fixed idlers."""
     model, found = gear.model, []
     for body in gear.band.disc[:, -1]:
         b = int(body)
@@ -113,9 +113,9 @@ def _slides(gear: Tracks) -> list[int]:
 
 
 def _tensioner(model: Any, data: Any, joint: int) -> tuple[float, float]:
-    """Return length [m] and force [N] of a tensioner by its slide; zeros where there is none.
+    """Return length [m] and force [N] of a tensioner from its slide; zeros without a slide.
 
-    The length is counted from the 0.5 m that the reference's has where the slide stands at zero.
+    The length is 0.5 m with the slide at zero, as in the reference.
     """
     if joint < 0:
         return 0.0, 0.0
@@ -133,7 +133,7 @@ def _row(
     angles = []
     for side, row in enumerate(arms):
         for k, arm in enumerate(row):
-            # From the wheel's centre to the arm's pivot, in the hull's frame.
+            # From the wheel's center to the arm's pivot, in the hull frame.
             to_pivot = axes.T @ (data.xpos[arm] - data.xpos[gear.band.disc[side, 1 + k]])
             angles.append(math.degrees(math.atan2(to_pivot[2], to_pivot[0])))
     return [
@@ -156,7 +156,7 @@ def _row(
         *(number for joint in slides for number in _tensioner(gear.model, data, joint)),
         *force,
         *angles,
-        # What the shoes pressed with in the last substep: nothing else acts on a road wheel from outside.
+        # Force of the shoes in the last substep: no other external force acts on a road wheel.
         *data.xfrc_applied[gear.band.disc[:, 1:-1].ravel(), 2],
         float(vehicle.gear.table[:, 1].max()),
     ]

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A drive of a vehicle that goes by a twist: speeds of wheels by a ramp, and a row of poses, wheels and torques."""
+"""Proving ground run of a vehicle commanded by a twist: wheel speed ramp, and a table of poses, wheels and torques."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from regolith_world.numerics.rotation import matrix
 
 
 def short(name: str) -> str:
-    """Return a wheel's name as tables have it: side, then front, middle or back; front_left -> LF."""
+    """Return a wheel's name as in tables: side, then front, middle or back; front_left -> LF."""
     where, _, side = name.partition('_')
     return f'{side[:1].upper()}{"B" if where == "rear" else where[:1].upper()}'
 
@@ -30,7 +30,7 @@ def twist(s: Settings, time: float, radius: float) -> DriveCommand:
 
 
 def twist_drive(s: Settings, vehicle: Vehicle, tick: Callable[[int, int], None]) -> tuple[tuple[str, ...], np.ndarray]:
-    """Return columns and rows of what a vehicle does."""
+    """Return columns and rows of a vehicle's motion."""
     gear = vehicle.gear
     assert isinstance(gear, Wheels)
     names = [short(wheel.name) for wheel in vehicle.config.wheels]
@@ -54,7 +54,7 @@ def twist_drive(s: Settings, vehicle: Vehicle, tick: Callable[[int, int], None])
     for k in range(cycles):
         if k % 200 == 0:
             tick(k, cycles)
-        # Speeds are linear within a cycle, up to what is wanted at its end.
+        # Speeds are linear within a cycle, up to the command at its end.
         targets = gear.targets(twist(s, (k + 1) * s.cycle_s, radius))
         vehicle.grid.apply(vehicle.evolve(cycle_ns, *targets))
         vehicle.commit()

@@ -1,3 +1,3 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ROS side of vehicles: topics. Nothing outside imports this but nodes."""
+"""ROS topics, services and actions of vehicles. Only nodes import this package."""

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The battery of a vehicle, once a simulated second, as ROS tools know it."""
+"""Battery state of a vehicle as sensor_msgs/BatteryState, once per simulated second."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ _PERIOD_NS = 1_000_000_000
 
 
 class BatteryTopic:
-    """``battery_state``; no topic where there is no battery.
+    """Publisher of ``battery_state``; vehicles without a battery have no topic.
 
-    Its capacity in ampere-hours is that at the mean of its voltages without load.
+    The capacity in ampere-hours refers to the mean of the voltages without load.
 
     Args:
-        node: in the vehicle's namespace
+        node: Node in the vehicle's namespace.
+        config: Configuration of the battery; None: no battery.
     """
 
     def __init__(self, node: Node, config: BatteryConfig | None) -> None:
@@ -41,7 +42,7 @@ class BatteryTopic:
         self._publisher = node.create_publisher(BatteryState, TOPIC, qos.STATE, qos_overriding_options=qos.OVERRIDABLE)
 
     def publish(self, snapshot: VehicleState) -> None:
-        """Publish a committed state, once in each second."""
+        """Publish a committed state, once per second."""
         slot = snapshot.t_ns // _PERIOD_NS
         if self._config is None or slot == self._last_slot or not self._publisher.get_subscription_count():
             return

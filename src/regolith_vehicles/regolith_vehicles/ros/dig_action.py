@@ -1,9 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``NAME/dig`` (regolith_msgs/action/Dig): an order to dig, its progress, its end.
+"""Action ``NAME/dig`` (regolith_msgs/action/Dig): dig goal, its feedback and its result.
 
-The order is a live input of the vehicle, so a recorded one is repeated by a replay; what the action tells is for
-observers.
+The goal is a live input of the vehicle, so a replay repeats a recorded one. Feedback and result are for observers.
 """
 
 from __future__ import annotations
@@ -26,14 +25,16 @@ from regolith_vehicles.drivers.task_config import DigConfig
 from regolith_vehicles.tools.dig_check import idle_drums
 
 PERIOD_NS = 200_000_000
-"""Between two messages of progress, simulated [ns]."""
+"""Simulated time between two feedback messages [ns]."""
 
 
 class DigAction:
-    """Serves the action of one vehicle; one order at a time.
+    """Action server of one vehicle for one goal at a time.
 
     Args:
-        node: in the vehicle's namespace
+        node: Node in the vehicle's namespace.
+        agent: Agent of the vehicle.
+        driver: Driver that performs the goals.
     """
 
     def __init__(self, node: Node, agent: VehicleAgent, driver: DigGoalDriver) -> None:
@@ -51,11 +52,11 @@ class DigAction:
         )
 
     def _judge(self, request: Dig.Goal) -> GoalResponse:
-        """Refuse an order that cannot be worked off, or that comes while there is one."""
+        """Reject a goal that is invalid, or that arrives while another one is active."""
         busy = self._goal is not None or self._driver.active
-        problems = ['another one is in progress'] if busy else goal_problems(request, self._agent)
+        problems = ['another goal is active'] if busy else goal_problems(request, self._agent)
         for problem in problems:
-            self._log.warning(f'{self._agent.name} refuses an order to dig: {problem}')
+            self._log.warning(f'{self._agent.name} rejects a dig goal: {problem}')
         return GoalResponse.REJECT if problems else GoalResponse.ACCEPT
 
     def _cancel(self, goal: Any) -> CancelResponse:
@@ -63,10 +64,10 @@ class DigAction:
         return CancelResponse.ACCEPT
 
     async def _execute(self, goal: Any) -> Dig.Result:
-        """Give the order and wait for its end."""
+        """Set the goal and wait for its end."""
         self._goal, self._done = goal, Future()
         self._number, self._began_ns = self._driver.taken, -1
-        self._dug = self._agent.vehicle.tools.mass_balance()['dug_kg']
+        self._dug = self._agent.vehicle.tools.mass_balance()['excavated_kg']
         self._driver.set_goal(dig_order(goal.request))
         await self._done
         result = Dig.Result(**self._progress(), duration=1e-9 * (self._now_ns - self._began_ns))
@@ -88,11 +89,11 @@ class DigAction:
         return {
             'tools': list(levels),
             'fill_levels': list(levels.values()),
-            'excavated_mass': tools.mass_balance()['dug_kg'] - self._dug,
+            'excavated_mass': tools.mass_balance()['excavated_kg'] - self._dug,
         }
 
     def tell(self, snapshot: VehicleState) -> None:
-        """Tell progress, and see whether it is at its end; after every commit."""
+        """Publish feedback and detect the end of the goal; called after every commit."""
         if self._done is None or self._done.done() or self._driver.taken == self._number:
             return
         self._now_ns = snapshot.t_ns
@@ -107,7 +108,7 @@ class DigAction:
 
 
 def goal_problems(request: Dig.Goal, agent: VehicleAgent) -> list[str]:
-    """Return why a vehicle cannot work off a goal, all reasons; none if it can."""
+    """Return all reasons why a vehicle cannot perform a goal; empty if it can."""
     vehicle = agent.vehicle
     known = vehicle.tools.names
     problems = []
@@ -119,7 +120,7 @@ def goal_problems(request: Dig.Goal, agent: VehicleAgent) -> list[str]:
         joints = counted(len(request.joints), 'joint')
         problems.append(f'{counted(len(request.targets), "target")}; allowed: one for each of {joints}')
     if twice := sorted({name for name in request.joints if list(request.joints).count(name) > 1}):
-        problems.append(f'joints: {", ".join(twice)} more than once; allowed: each joint once')
+        problems.append(f'joints: {", ".join(twice)} are given more than once; allowed: each joint once')
     for name, target in zip(request.joints, request.targets):
         problems += filter(None, [joint_rejection({name: target}, vehicle.gear)])
     try:
@@ -134,7 +135,7 @@ def goal_problems(request: Dig.Goal, agent: VehicleAgent) -> list[str]:
 
 
 _FIELDS = {'speed_mps': 'speed', 'initial_wait_s': 'initial_wait', 'timeout_s': 'timeout'}
-"""What the action calls a key of the task."""
+"""Fields of the action by the keys of the task."""
 
 
 def _in_the_actions_words(detail: Any) -> str:
@@ -147,7 +148,7 @@ def dig_order(request: Dig.Goal) -> DigConfig:
     """Return the task of a goal.
 
     Raises:
-        pydantic.ValidationError: if there is none such
+        pydantic.ValidationError: If a field is invalid.
     """
     return _order(request, dict(zip(request.joints, request.targets, strict=True)))
 

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a running gear draws beside bodies, as a track's shoes, for viewers that know ``robot_description`` and ``/tf``.
+"""Marker topic for parts without a frame, such as track shoes, for viewers of ``robot_description`` and ``/tf``.
 
-Shoes are no frames: 127 of them at 50 Hz would be 6000 transforms a second for everybody who listens to ``/tf``, seen
-or not. So they come as markers in the base's frame, which ride on it between two messages.
+Shoes have no frames: 127 shoes at 50 Hz would be 6000 transforms per second for every subscriber of ``/tf``. They are
+published as markers in the base frame, which move with it between two messages.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from regolith_world.ros.parameters import declare
 
 TOPIC = 'markers'
 _SCREEN = 1.0 / 2.2
-"""Exponent of the curve by which screens take light, nearly."""
+"""Approximate exponent of a screen's gamma curve."""
 _KINDS = {
     'box': Marker.CUBE,
     'sphere': Marker.SPHERE,
@@ -37,11 +37,13 @@ _KINDS = {
 
 
 class MarkerTopic:
-    """``markers``: shapes of all that moves and has no frame; no topic where everything has one.
+    """Publisher of ``markers``: shapes of moving parts without a frame; without such parts there is no topic.
 
     Args:
-        node: in the vehicle's namespace
-        base_frame: with its prefix
+        node: Node in the vehicle's namespace.
+        name: Name of the vehicle.
+        looks: Visual description of the vehicle.
+        base_frame: Frame id of the base with its prefix.
     """
 
     def __init__(self, node: Node, name: str, looks: BodyVisuals, base_frame: str) -> None:
@@ -50,14 +52,14 @@ class MarkerTopic:
         self.publisher = None
         if not pairs:
             return
-        rate_hz = declare(node, 'marker_rate_hz', 10.0, 'rate of markers, in simulated time [Hz]')
+        rate_hz = declare(node, 'marker_rate_hz', 10.0, 'Rate of markers in simulated time [Hz].')
         self._period_ns = round(1e9 / rate_hz)
         self._last_slot = -1
         self._name, self._frame, self._visuals = name, base_frame, [visual for _, visual in pairs]
         self._rows: NDArray[np.int64] = np.array([row for row, _ in pairs])
         self._place = np.array([visual.position for visual in self._visuals])
         self._turn = np.array([visual.orientation for visual in self._visuals])
-        # Made for the first who listens: its numbers are sought among a hundred thousand bytes.
+        # Made for the first subscriber, since locating its numbers among 100 000 bytes is slow.
         self._template: MessageTemplate | None = None
         self.publisher = node.create_publisher(MarkerArray, TOPIC, qos.STATE, qos_overriding_options=qos.OVERRIDABLE)
 
@@ -79,10 +81,10 @@ class MarkerTopic:
         self.publisher.publish(self._template.fill(snapshot.t_ns, self._poses(snapshot.poses).ravel()))
 
     def _poses(self, poses: Vector) -> Vector:
-        """Return the poses of all shapes in the base's frame, shape (n, 7).
+        """Return the poses of all shapes in the base frame, shape (n, 7).
 
         Args:
-            poses: of all parts in the world, the base first, shape (parts, 7)
+            poses: Poses of all parts in the world frame, the base first, shape (parts, 7).
         """
         home = matrices(poses[:1, 3:])[0]
         back = poses[0, 3:] * (-1.0, -1.0, -1.0, 1.0)
@@ -108,7 +110,7 @@ def _marker(number: int, name: str, visual: Visual) -> Marker:
         half = size
     elif visual.shape == 'sphere':
         half = (size[0],) * 3
-    elif visual.shape:  # a radius and half a length; a capsule's ends are flat
+    elif visual.shape:  # a radius and half a length; the ends of a capsule are flat
         half = (size[0], size[0], size[1] + (size[0] if visual.shape == 'capsule' else 0.0))
     else:
         half = (0.5,) * 3

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``~/set_body_state``: the world gives a vehicle pose and velocity, between two cycles."""
+"""Service ``~/set_body_state``: the world sets pose and velocity of a vehicle between two cycles."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from regolith_world.ros.service_server import create_service
 
 
 def create_state_service(node: Node, agent: VehicleAgent, seat: ParticipantEndpoint, run: int) -> None:
-    """Offer the service.
+    """Create the service.
 
     Args:
-        node: of the vehicle
-        seat: its place
-        run: id of the run; requests of others are refused
+        node: Node of the vehicle.
+        agent: Agent of the vehicle.
+        seat: Endpoint of the participant.  # term: name
+        run: Id of the run; requests of other runs are refused.
     """
 
     def place(request: SetBodyState.Request, response: SetBodyState.Response) -> SetBodyState.Response:

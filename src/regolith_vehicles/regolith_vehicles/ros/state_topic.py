@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A publisher of one kind of state, whose messages differ in their numbers only."""
+"""Publisher of a state whose messages differ only in their numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from regolith_world.ros.message_template import Field, MessageTemplate
 
 
 class StateTopic:
-    """The publisher."""
+    """Publisher that fills the numbers of a message template."""
 
     def __init__(
         self,
@@ -38,5 +38,5 @@ class StateTopic:
         return bool(self.publisher.get_subscription_count())
 
     def publish(self, t_ns: int, values: Vector | Sequence[float], counts: Sequence[int] = ()) -> None:
-        """Send the message with these numbers."""
+        """Publish the message with these numbers."""
         self.publisher.publish(self._template.fill(t_ns, values, counts))

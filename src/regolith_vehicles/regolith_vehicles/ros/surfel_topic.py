@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The soil that moves in a vehicle's regions of particles, on a topic, for sensors, RViz and whoever looks."""
+"""Topic of the moving soil in a vehicle's CRM regions, for sensors and visualization."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from regolith_world.ros.clock_offset import stamp
 
 
 class SurfelTopic:
-    """``particles``: discs on the surface of the soil that moves, in the world, after every commit.
+    """Publisher of ``particles``: surfels on the surface of moving soil, world frame, after every commit.
 
-    No topic where the ground of the vehicle does not move.
+    Vehicles whose terrain does not move have no topic.
 
     Args:
-        node: in the vehicle's namespace
+        node: Node in the vehicle's namespace.
+        agent: Agent of the vehicle.
     """
 
     def __init__(self, node: Node, agent: VehicleAgent) -> None:
@@ -39,13 +40,13 @@ class SurfelTopic:
         return self.publisher is not None and bool(self.publisher.get_subscription_count())
 
     def publish(self, snapshot: VehicleState) -> None:
-        """Publish the discs of a committed state."""
+        """Publish the surfels of a committed state."""
         if self.publisher is not None and snapshot.discs is not None:
             self.publisher.publish(surfels_message(snapshot.t_ns, snapshot.discs))
 
 
 def surfels_message(t_ns: int, discs: Surfels) -> PointCloud2:
-    """Return discs of a time [ns] as a point cloud; without any it is empty."""
+    """Return the surfels at a time [ns] as a point cloud; empty without surfels."""
     table = np.concatenate((discs.place, discs.normal, discs.radius[:, None], discs.bend), axis=1, dtype=np.float32)
     message = PointCloud2(height=1, width=len(table), is_bigendian=False, is_dense=True)
     message.header.frame_id = 'world'

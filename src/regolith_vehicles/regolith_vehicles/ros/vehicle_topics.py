@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ROS face of one vehicle: topics it publishes after every commit, and commands it takes."""
+"""ROS interface of one vehicle: topics published after every commit, and command subscriptions."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ if TYPE_CHECKING:
     from regolith_vehicles.ros.dig_action import DigAction
 
 NOTHING_KNOWN = 1e6
-"""Variance of components that wheel odometry does not see."""
+"""Variance of components that wheel odometry does not measure."""
 _UNKNOWN = np.diag(np.full(6, NOTHING_KNOWN))
 _KNOWN = np.ix_((0, 1, 5), (0, 1, 5))
 """Rows and columns of x, y and yaw."""
 
 RATE = (
-    'rate of the state topics but part_poses, vehicle_state, wheel_states, motion_samples and particles, in simulated'
-    ' time [Hz]'
+    'Rate of the state topics except part_poses, vehicle_state, wheel_states, motion_samples and particles, in'
+    ' simulated time [Hz].'
 )
 
 
@@ -68,14 +68,15 @@ class VehicleTopics:
     Topics without subscribers cost nothing.
 
     Args:
-        node: in the vehicle's namespace; topic names are relative to it
-        seed: of the scenario: picks the noise of wheel encoders
+        node: Node in the vehicle's namespace; topic names are relative to it.
+        agent: Agent of the vehicle.
+        seed: Seed of the scenario, for the noise of wheel encoders.
     """
 
     def __init__(self, node: Node, agent: VehicleAgent, seed: int) -> None:
         given = agent.entry.frame_prefix
         default = f'{agent.name}/' if given is None else given
-        frame_prefix = declare(node, 'frame_prefix', default, 'before every frame id')
+        frame_prefix = declare(node, 'frame_prefix', default, 'Prefix of every frame id.')
         rate_hz = declare(node, 'state_rate_hz', 50.0, RATE)
         self._node, self._agent = node, agent
         assert agent.grid is not None
@@ -143,7 +144,7 @@ class VehicleTopics:
         agent.poses_wanted = lambda: self._parts.wanted or self._markers.wanted
         tree = frame_joints(agent.model, agent.vehicle.body)
         self._frames = JointPoses(tree)
-        # Of a running gear without odometry neither the topic has messages nor the frame a parent.
+        # Without odometry the topic has no messages, and the frame has no parent.
         frames = [] if gear.odometry is None else [self._transform(self._odom, self._base)]
         frames += [self._transform(f'{frame_prefix}{j.parent}', f'{frame_prefix}{j.child}') for j in tree]
         parts = [(f.transform.translation, f.transform.rotation) for f in frames]
@@ -162,10 +163,10 @@ class VehicleTopics:
         urdf.publish(String(data=robot_description(agent.model, agent.vehicle.body, agent.name)))
 
     def followed(self, streams: Iterable[str]) -> list[Any]:
-        """Return the publishers of some streams: they must have subscribers before a run with sensors may start.
+        """Return the publishers of some streams, which must have subscribers before a run with sensors can start.
 
         Args:
-            streams: names of :data:`regolith_vehicles.agent.state_streams.STREAMS`
+            streams: Names of :data:`regolith_vehicles.agent.state_streams.STREAMS`.
         """
         known = {
             'state': self._parts.all.publisher,
@@ -176,11 +177,13 @@ class VehicleTopics:
         return [known[name] for name in streams]
 
     def listen(self, inbox: Inbox, link: Node) -> None:
-        """Subscribe to the topics of the faces that the running gear has, see
-        :mod:`regolith_vehicles.commands.command_interfaces`.
+        """Subscribe to the topics of the running gear's command interfaces.
+
+        See :mod:`regolith_vehicles.commands.command_interfaces`.
 
         Args:
-            link: a node in the vehicle's namespace that is not spun
+            inbox: Inbox that receives the messages.
+            link: Node in the vehicle's namespace that is not spun.
         """
         readers: dict[str, dict[Any, Callable[[Any], DriveCommand]]] = {
             TWIST: {Twist: twist_command, TwistStamped: lambda message: twist_command(message.twist)},
@@ -193,7 +196,9 @@ class VehicleTopics:
                 taken = {kind: partial(self._drive, read) for kind, read in readers[face].items()}
                 inbox.subscribe_any(taken, topic, qos.COMMAND, node=link)
         if isinstance(self._agent.driver, DigGoalDriver):
-            from regolith_vehicles.ros.dig_action import DigAction  # few need actions, which take time to import
+            from regolith_vehicles.ros.dig_action import (
+                DigAction,
+            )  # few vehicles need actions, which are slow to import
 
             self._dig = DigAction(self._node, self._agent, self._agent.driver)
         if gear.joints:
@@ -203,7 +208,7 @@ class VehicleTopics:
         self._refuse(self._agent.set_command(read(message)))
 
     def _aim(self, message: JointState) -> None:
-        """Take targets of joints: positions, of a message without them velocities, else efforts."""
+        """Process joint targets: positions; in a message without them velocities, else efforts."""
         fields = {name: getattr(message, name) for name in ('position', 'velocity', 'effort')}
         name, values = next(((n, v) for n, v in fields.items() if len(v)), ('position', ()))
         if len(values) != len(message.name):
@@ -214,12 +219,12 @@ class VehicleTopics:
         self._refuse(problem)
 
     def _refuse(self, problem: str) -> None:
-        """Warn of a message that was not taken, if there is a problem."""
+        """Warn of an ignored message, if there is a problem."""
         if problem:
             self._log.warning(f'{self._agent.name} ignores a message on {problem}', throttle_duration_sec=1.0)
 
     def publish(self, snapshot: VehicleState) -> None:
-        """Publish a committed state: all that sensors follow always; the rest once per period."""
+        """Publish a committed state: topics for sensors always, the others once per period."""
         self._publish_parts(snapshot)
         self._publish_static()
         if self._dig is not None:
@@ -267,7 +272,9 @@ class VehicleTopics:
         return frame
 
     def _publish_static(self) -> None:
-        """Publish the odom frame in the world once, if the scenario asks for it: the base's true pose at the start."""
+        """Publish the odom frame in the world frame once, if the scenario requests it: the initial true pose of the
+        base.
+        """
         if self._static is None or self._static_told:
             return
         self._static_told = True
@@ -279,7 +286,7 @@ class VehicleTopics:
         self._static.publish(TFMessage(transforms=[frame]))
 
     def _counted(self, snapshot: VehicleState, n: int) -> tuple[Vector, Vector]:
-        """Return positions and velocities of the joints, those of the wheels as their encoders count."""
+        """Return positions and velocities of the joints, with encoder readings for the wheels."""
         positions, velocities = snapshot.joint_positions, snapshot.joint_velocities
         if self._encoders is not None:
             axles = self._axles
@@ -305,7 +312,7 @@ def twist_command(twist: Twist) -> DriveCommand:
 
 
 def ackermann_command(message: Any) -> DriveCommand:
-    """Return the command of an AckermannDriveStamped; its jerk is not followed."""
+    """Return the command of an AckermannDriveStamped; its jerk is ignored."""
     drive = message.drive
     numbers = drive.speed, drive.steering_angle, drive.steering_angle_velocity, drive.acceleration
     return DriveCommand(by=AckermannCommand(*map(float, numbers)))
@@ -317,9 +324,9 @@ def pedals_command(message: m.DriverInputs) -> DriveCommand:
 
 
 def planar_covariance(errors: Vector) -> Vector:
-    """Return the covariance of a message, 36 numbers, from that of x, y and yaw: the first three of ``errors``.
+    """Return a message's covariance, 36 numbers, from that of x, y and yaw: the first three rows of ``errors``.
 
-    Wheels tell nothing of z, roll and pitch.
+    Wheels do not measure z, roll and pitch.
     """
     out = _UNKNOWN.copy()
     out[_KNOWN] = errors[:3, :3]
@@ -327,7 +334,7 @@ def planar_covariance(errors: Vector) -> Vector:
 
 
 def motion_message(name: str, snapshot: VehicleState, epoch: int = 0) -> m.MotionSamples:
-    """Return the motion of a vehicle in the cycle that led to a state; where none did, the state itself."""
+    """Return the motion of a vehicle in the cycle that led to a state; the state itself if there was no cycle."""
     if snapshot.motion is None:
         samples = motion_samples.of_state(snapshot.base, snapshot.t_ns)
     else:

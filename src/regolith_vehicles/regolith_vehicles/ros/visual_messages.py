@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Looks of a vehicle as a message; :mod:`regolith_vehicles.description.visual_messages` is the way back."""
+"""Message of a vehicle's visual description; :mod:`regolith_vehicles.description.visual_messages` decodes it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,17 @@ from regolith_world.ros.message_conversion import pose
 def description_message(
     name: str, looks: VisualDescription, base_frame: str, mass: float, shapes: Sequence[Any] = ()
 ) -> m.VisualDescription:
-    """Return the description of a vehicle.
+    """Return the description message of a vehicle.
 
-    What looks the same has one mesh: a visual that fills its part's frame alone is told with the part, others as fixed
-    parts behind it.
+    Equal visuals share one mesh. A single visual in its part's frame is included in the part; other visuals are fixed
+    parts after it.
 
     Args:
-        base_frame: with the vehicle's prefix
-        shapes: regolith_msgs/Shape, tangible
+        name: Name of the vehicle.
+        looks: Visual description of the vehicle.
+        base_frame: Frame id of the base with the vehicle's prefix.
+        mass: Mass of the vehicle [kg].
+        shapes: Collision shapes, regolith_msgs/Shape.
     """
     message = m.VisualDescription(name=name, family=looks.family, mass=mass, shapes=list(shapes))
     message.header.frame_id = base_frame
@@ -67,6 +70,6 @@ def description_message(
 
 
 def _fresh(name: str, taken: Iterable[str]) -> str:
-    """Return the name, with a number if it is taken."""
+    """Return the name, with a number appended if it is already used."""
     known = set(taken)
     return next(tried for k in range(len(known) + 1) if (tried := f'{name}_{k}' if k else name) not in known)

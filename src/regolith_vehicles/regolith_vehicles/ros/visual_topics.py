@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a vehicle looks like and where its parts are, on topics: of every family, and with SynChrono's fields."""
+"""Topics of a vehicle's visual description and part poses, for all vehicles and with SynChrono's fields."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TRACKED = {
     'idlers': PartRole.IDLER,
     'road_wheels': PartRole.ROAD_WHEEL,
 }
-"""Field of TrackedVehicleState -> role of its parts."""
+"""Roles of the parts by field of TrackedVehicleState."""
 _TRACKED_FILES = (
     'track_shoe',
     'left_sprocket',
@@ -41,14 +41,16 @@ _TRACKED_FILES = (
 
 
 class VisualTopics:
-    """``parts`` and ``part_poses``; ``description`` and ``vehicle_state``; of tracked vehicles their own pair besides.
+    """Publishers of ``parts`` and ``part_poses``, ``description`` and ``vehicle_state``; for tracked vehicles two
+    more.
 
-    Poses are those in the world after every commit, which need no other message to be drawn or interpolated; frames on
+    Poses are in the world frame after every commit, and can be drawn or interpolated without other messages. Frames on
     ``/tf`` come from the joints.
 
     Args:
-        node: in the vehicle's namespace
-        base_frame: with its prefix
+        node: Node in the vehicle's namespace.
+        agent: Agent of the vehicle.
+        base_frame: Frame id of the base with its prefix.
     """
 
     def __init__(self, node: Node, agent: VehicleAgent, base_frame: str) -> None:
@@ -113,7 +115,7 @@ class VisualTopics:
         rows: list[int],
         epochs: Sequence[Field] = (),
     ) -> StateTopic:
-        """Make the topic of some parts' poses: ``poses`` within the message, at ``rows`` of all."""
+        """Make the topic of some parts' poses: ``poses`` in the message, at ``rows`` of all poses."""
         message.name, message.header.frame_id = name, 'world'
         made = StateTopic(node, topic, message, [field for each in poses for field in pose(each)], epochs)
         self._states.append((made, np.array(rows, dtype=np.int64)))
@@ -121,12 +123,12 @@ class VisualTopics:
 
     @property
     def wanted(self) -> bool:
-        """Whether anybody listens to poses."""
+        """Whether poses have subscribers."""
         return any(topic.wanted for topic, _ in self._states)
 
     def publish(self, snapshot: VehicleState, epoch: int) -> None:
         """Publish the poses of a state committed in an epoch."""
-        if snapshot.poses is None:  # nobody listened when the state was taken
+        if snapshot.poses is None:  # no subscribers when the state was captured
             return
         for topic, rows in self._states:
             if topic.wanted:

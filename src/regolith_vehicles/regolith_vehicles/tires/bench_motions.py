@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Motions of a wheel on a bench over time, and what its tyre does about them."""
+"""Prescribed motions of a wheel on a test rig over time, and the response of its tire."""
 
 from __future__ import annotations
 
@@ -18,39 +18,41 @@ Kind = Literal[
     'step_slip_angle', 'ramp', 'stand_lat_sine', 'stand_long_sine', 'stand_spin_sine', 'pull_lat', 'pull_long'
 ]
 COLUMNS = ('t_s', 'vx_mps', 'vy_mps', 'omega_radps', 'y_m', 'Fx_N', 'Fy_N', 'Mx_Nm', 'My_Nm', 'Mz_Nm')
-"""y_m is the way to the left, of a mass that is pulled that along the pull."""
+"""Columns of a motion; y_m is the displacement to the left, or along the pull for a pulled mass."""
 SETS_IN = 0.05
-"""Time at which a step of the slip angle comes [s]."""
+"""Time of a step of the slip angle [s]."""
 PULLED_FOR = 1.0
-"""Time for which a mass is pulled [s]."""
+"""Duration for which a mass is pulled [s]."""
 _G = 9.81
 
 
 class BenchMotion(NamedTuple):
-    """A motion; each kind uses some of these."""
+    """Prescribed motion; each kind uses some of the fields."""
 
     kind: Kind
     speed: float
-    """Of a step [m/s]; below zero backwards."""
+    """Speed of a step [m/s]; negative for reverse."""
     slip: float
-    """Of a step and a ramp."""
+    """Slip ratio of a step and a ramp [-]."""
     slip_angle: float
-    """Of a step and a ramp [rad]."""
+    """Slip angle of a step and a ramp [rad]."""
     acceleration: float
-    """Of a ramp from standstill [m/s^2]."""
+    """Acceleration of a ramp from standstill [m/s^2]."""
     amplitude: float
-    """Of a sine's speed [m/s]."""
+    """Amplitude of a sinusoidal speed [m/s]."""
     frequency: float
-    """[Hz]"""
+    """Frequency of a sinusoidal speed [Hz]."""
     pull: float
-    """On a mass that weighs the load [N]."""
+    """Pull on a mass whose weight is the load [N]."""
 
 
 def prescribed(motion: BenchMotion, time: float, radius: float) -> tuple[float, float, float]:
-    """Return vx, vy [m/s] and spin [rad/s] at a time [s]; zeros of a mass that is pulled.
+    """Return vx, vy [m/s] and angular speed [rad/s] at a time [s]; zeros for a pulled mass.
 
     Args:
-        radius: by which the tyre rolls [m]
+        motion: Prescribed motion.
+        time: Time [s].
+        radius: Rolling radius of the tire [m].
     """
     if motion.kind == 'step_slip_angle':
         aside = motion.speed * math.tan(motion.slip_angle) if time >= SETS_IN - 1e-9 else 0.0
@@ -69,10 +71,10 @@ def prescribed(motion: BenchMotion, time: float, radius: float) -> tuple[float, 
 
 
 def run_motion(tyre: RollingTire, motion: BenchMotion, step: float, count: int) -> Floats:
-    """Return a row of :data:`COLUMNS` for each of some steps [s]; of a sideways slip the wheel moves to the left.
+    """Return one row of :data:`COLUMNS` for each of ``count`` steps [s].
 
-    A mass of the load over 9.81 m/s^2, on a wheel that does not turn, is pulled, by semi-implicit Euler; forces are
-    those before each step.
+    For lateral slip the wheel moves to the left. A pulled mass is the load over 9.81 m/s^2 on a wheel that does not
+    turn, integrated by semi-implicit Euler. Forces are those before each step.
 
     Source: hairer2006.
     Checked by: test_tyres.py::test_transients_agree_with_the_reference,

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Slip along and across at once, from curves of pure slip.
+"""Combined longitudinal and lateral slip from curves of pure slip.
 
 Source: bakker1989.
 Checked by: test_tyres.py::test_no_tyre_pulls_harder_than_friction_allows.
@@ -15,11 +15,11 @@ from numba import njit
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def shares(slip_x: float, slip_y: float, peak_x: float, peak_y: float) -> tuple[float, float, float, float]:
-    """Return the shares of the pure forces along and across, and the pure slips to take these at.
+    """Return the factors of the pure longitudinal and lateral force, and the pure slips at which to evaluate these.
 
-    Both slips are measured by those of their peaks; the length of the vector they make is the slip in either curve.
-    Its direction is that of the force up to the peak; beyond, the force turns against the sliding. With one of the
-    slips zero the other is left as it is.
+    Both slips are divided by those of their peaks. The length of the resulting vector is the slip in both curves. Its
+    direction is that of the force up to the peak; beyond, the force turns toward the direction opposite to sliding. If
+    one slip is zero, the other is unchanged.
     """
     x, y = slip_x / peak_x, slip_y / peak_y
     length = math.hypot(x, y)

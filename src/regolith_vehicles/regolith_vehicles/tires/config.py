@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A tyre's YAML file. Parameters of the published models have their published names."""
+"""Configuration of a tire's YAML file. Parameters of published models have their published names."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
+from regolith_files.extension_points import FileKind
 from regolith_files.problems import allowed_names
 from regolith_files.section import Section
 from regolith_files.validation import validated
@@ -19,40 +20,48 @@ from regolith_vehicles.tires import constants
 Positive = Annotated[float, Field(gt=1e-6, le=1e9)]
 Length = Annotated[float, Field(ge=1e-3, le=10.0)]
 Pair = tuple[Positive, Positive]
-"""Values at the nominal load and at twice it."""
+"""Values at the nominal load and at twice the nominal load."""
 
 
 class BristleConfig(Section):
-    """The hold of a tyre about standstill."""
+    """Bristle model of a tire's grip near standstill."""
 
-    stiffness_npm: float = Field(default=1e5, gt=0.0, le=1e9, description='[N/m]')
-    damping_nspm: float = Field(default=5e3, ge=0.0, le=1e7, description='[N s/m]')
+    stiffness_npm: float = Field(default=1e5, gt=0.0, le=1e9, description='Stiffness of the bristle [N/m].')
+    damping_nspm: float = Field(default=5e3, ge=0.0, le=1e7, description='Damping of the bristle [N s/m].')
     blend_mps: tuple[Annotated[float, Field(ge=0.0)], Positive] = Field(
-        default=(1.0, 3.0), description='speeds below which it acts alone, and above which only slip does [m/s]'
+        default=(1.0, 3.0),
+        description='Speed below which only the bristle acts, and speed above which only slip acts [m/s].',
     )
 
     @field_validator('blend_mps')
     @classmethod
     def _ascend(cls, blend: tuple[float, float]) -> tuple[float, float]:
         if blend[0] >= blend[1]:
-            raise ValueError('does not ascend; allowed: two speeds, the lower one first')
+            raise ValueError('does not ascend; allowed: two ascending speeds')
         return blend
 
 
 class _Tyre(Section):
-    """What all models share."""
+    """Parameters common to all tire models."""
 
-    description: str = ''
-    radius_m: float = Field(gt=0.0, le=5.0, description='unloaded [m]')
-    width_m: float = Field(gt=0.0, le=5.0, description='[m]')
-    nominal_friction: float = Field(default=0.8, gt=0.0, le=2.0, description='of the ground the curves were taken on')
+    description: str = Field('', description='One line about the tire.')
+    radius_m: float = Field(gt=0.0, le=5.0, description='Unloaded radius of the tire [m].')
+    width_m: float = Field(gt=0.0, le=5.0, description='Width of the tire [m].')
+    nominal_friction: float = Field(
+        default=0.8,
+        gt=0.0,
+        le=2.0,
+        description='Friction coefficient of the ground on which the curves were measured [-].',
+    )
     load_curve: tuple[tuple[float, float], ...] = Field(
-        min_length=2, max_length=constants.KNOTS, description='depth [m] and load [N], from 0, 0 on'
+        min_length=2,
+        max_length=constants.KNOTS,
+        description='Pairs of penetration depth [m] and load [N], starting at 0, 0.',
     )
     stiffness_beyond_npm: float = Field(
-        ge=0.0, le=1e10, description='slope beyond the last point of the load curve [N/m]'
+        ge=0.0, le=1e10, description='Slope of the load curve beyond its last point [N/m].'
     )
-    vertical_damping_nspm: float = Field(ge=0.0, le=1e8, description='[N s/m]')
+    vertical_damping_nspm: float = Field(ge=0.0, le=1e8, description='Vertical damping coefficient [N s/m].')
     bristle: BristleConfig = BristleConfig()
 
     @field_validator('load_curve')
@@ -61,11 +70,11 @@ class _Tyre(Section):
         if curve[0] != (0.0, 0.0):
             raise ValueError('does not start at 0, 0; allowed: [[0, 0], [depth, load], …]')
         if any(b[0] <= a[0] or b[1] <= a[1] for a, b in pairwise(curve)):
-            raise ValueError('does not rise; allowed: depths and loads that grow from point to point')
+            raise ValueError('does not ascend; allowed: ascending depths and loads')
         return curve
 
     def _common(self, model: int) -> Any:
-        """Return a record with what all models share."""
+        """Return a record with the parameters common to all models."""
         record = np.zeros((), constants.TYRE_RECORD)
         record['model'] = model
         record['radius'], record['width'] = self.radius_m, self.width_m
@@ -81,43 +90,43 @@ class _Tyre(Section):
 
 
 class _Lagging(_Tyre):
-    """A tyre with relaxation lengths of its file."""
+    """Tire model with relaxation lengths from its file."""
 
     relaxation_length_m: tuple[Length, Length] = Field(
-        description='way along and across in which 63 % of a change of slip take effect [m]'
+        description='Longitudinal and lateral distance in which 63 % of a change of slip take effect [m].'
     )
 
 
 class TMeasyConfig(_Lagging):
-    """TMeasy (Rill)."""
+    """TMeasy tire model (Rill)."""
 
     type: Literal['tmeasy']
-    rolling_resistance: float = Field(ge=0.0, le=1.0, description='force over load')
-    nominal_load_n: float = Field(ge=1.0, le=1e8, description='pn [N]')
-    top_load_n: float = Field(ge=1.0, le=1e8, description='load beyond which the forces grow no more [N]')
-    dfx0: Pair = Field(description='slope at no slip, along [N]')
-    sxm: Pair = Field(description='slip of the peak, along')
-    fxm: Pair = Field(description='peak, along [N]')
-    sxs: Pair = Field(description='slip from which it slides, along')
-    fxs: Pair = Field(description='sliding force, along [N]')
-    dfy0: Pair = Field(description='slope at no slip, across [N]')
-    sym: Pair = Field(description='slip of the peak, across')
-    fym: Pair = Field(description='peak, across [N]')
-    sys: Pair = Field(description='slip from which it slides, across')
-    fys: Pair = Field(description='sliding force, across [N]')
-    n2L0: Pair = Field(description='lever of the aligning moment over the length of the contact')
-    syN0: Pair = Field(description='slip at which the lever vanishes first')
-    syE: Pair = Field(description='slip from which there is none')
+    rolling_resistance: float = Field(ge=0.0, le=1.0, description='Rolling resistance force divided by load [-].')
+    nominal_load_n: float = Field(ge=1.0, le=1e8, description='Nominal load pn [N].')
+    top_load_n: float = Field(ge=1.0, le=1e8, description='Load above which the forces no longer increase [N].')
+    dfx0: Pair = Field(description='Longitudinal slope at zero slip [N].')
+    sxm: Pair = Field(description='Longitudinal slip at the peak force [-].')
+    fxm: Pair = Field(description='Longitudinal peak force [N].')
+    sxs: Pair = Field(description='Longitudinal slip at which sliding starts [-].')
+    fxs: Pair = Field(description='Longitudinal sliding force [N].')
+    dfy0: Pair = Field(description='Lateral slope at zero slip [N].')
+    sym: Pair = Field(description='Lateral slip at the peak force [-].')
+    fym: Pair = Field(description='Lateral peak force [N].')
+    sys: Pair = Field(description='Lateral slip at which sliding starts [-].')
+    fys: Pair = Field(description='Lateral sliding force [N].')
+    n2L0: Pair = Field(description='Lever of the aligning moment divided by the contact length [-].')
+    syN0: Pair = Field(description='Lateral slip at which the lever first vanishes [-].')
+    syE: Pair = Field(description='Lateral slip above which the lever is zero [-].')
 
     @model_validator(mode='after')
     def _slides_behind_its_peak(self) -> TMeasyConfig:
         for peak, slide in (('sxm', 'sxs'), ('sym', 'sys')):
             if any(a >= b for a, b in zip(getattr(self, peak), getattr(self, slide), strict=True)):
-                raise ValueError(f'{slide} = {getattr(self, slide)}: lies before {peak}; allowed: slips beyond it')
+                raise ValueError(f'{slide} = {getattr(self, slide)}: is not above {peak}; allowed: larger slips')
         return self
 
     def record(self) -> Any:
-        """Return it as kernels take it."""
+        """Return the parameters as a record for the kernels."""
         record = self._common(constants.TMEASY)
         record['rolling_resistance'] = self.rolling_resistance
         record['relaxation_length'] = self.relaxation_length_m
@@ -130,17 +139,17 @@ class TMeasyConfig(_Lagging):
 
 
 class FialaConfig(_Lagging):
-    """Fiala's brush."""
+    """Fiala tire model (brush model)."""
 
     type: Literal['fiala']
-    rolling_resistance_m: float = Field(ge=0.0, le=1.0, description='moment over load [m]')
-    CSLIP: float = Field(ge=1.0, le=1e9, description='slope at no slip, along [N]')
-    CALPHA: float = Field(ge=1.0, le=1e9, description='slope at no slip, across [N/rad]')
-    UMIN: float = Field(gt=0.0, le=3.0, description='friction when it slides')
-    UMAX: float = Field(gt=0.0, le=3.0, description='friction without slip')
+    rolling_resistance_m: float = Field(ge=0.0, le=1.0, description='Rolling resistance moment divided by load [m].')
+    CSLIP: float = Field(ge=1.0, le=1e9, description='Longitudinal slope at zero slip [N].')
+    CALPHA: float = Field(ge=1.0, le=1e9, description='Lateral slope at zero slip angle [N/rad].')
+    UMIN: float = Field(gt=0.0, le=3.0, description='Friction coefficient during sliding [-].')
+    UMAX: float = Field(gt=0.0, le=3.0, description='Friction coefficient at zero slip [-].')
 
     def record(self) -> Any:
-        """Return it as kernels take it."""
+        """Return the parameters as a record for the kernels."""
         record = self._common(constants.FIALA)
         record['rolling_resistance'] = self.rolling_resistance_m
         record['relaxation_length'] = self.relaxation_length_m
@@ -150,18 +159,26 @@ class FialaConfig(_Lagging):
 
 
 class Pacejka89Config(_Lagging):
-    """The Magic Formula of 1989: loads in kN, angles in degrees, slip in per cent."""
+    """Magic Formula of 1989: loads in kN, angles in degrees, slip in percent."""
 
     type: Literal['pacejka_89']
-    rolling_resistance: float = Field(ge=0.0, le=1.0, description='force over load')
-    lateral_stiffness_npm: float = Field(ge=1.0, le=1e9, description='by which the contact moves aside [N/m]')
-    camber_limit_deg: float = Field(default=3.0, gt=0.0, le=30.0, description='largest camber of the formula [deg]')
-    a: tuple[float, ...] = Field(min_length=14, max_length=14, description='a0 to a13, force across')
-    b: tuple[float, ...] = Field(min_length=11, max_length=11, description='b0 to b10, force along')
-    c: tuple[float, ...] = Field(min_length=18, max_length=18, description='c0 to c17, aligning moment')
+    rolling_resistance: float = Field(ge=0.0, le=1.0, description='Rolling resistance force divided by load [-].')
+    lateral_stiffness_npm: float = Field(
+        ge=1.0, le=1e9, description='Lateral stiffness of the tire, by which the contact is displaced sideways [N/m].'
+    )
+    camber_limit_deg: float = Field(default=3.0, gt=0.0, le=30.0, description='Maximum camber in the formula [deg].')
+    a: tuple[float, ...] = Field(
+        min_length=14, max_length=14, description='Coefficients a0 to a13 of the lateral force.'
+    )
+    b: tuple[float, ...] = Field(
+        min_length=11, max_length=11, description='Coefficients b0 to b10 of the longitudinal force.'
+    )
+    c: tuple[float, ...] = Field(
+        min_length=18, max_length=18, description='Coefficients c0 to c17 of the aligning moment.'
+    )
 
     def record(self) -> Any:
-        """Return it as kernels take it."""
+        """Return the parameters as a record for the kernels."""
         record = self._common(constants.PACEJKA_89)
         record['rolling_resistance'] = self.rolling_resistance
         record['relaxation_length'] = self.relaxation_length_m
@@ -173,12 +190,14 @@ class Pacejka89Config(_Lagging):
 
 
 class Pacejka02Config(_Tyre):
-    """The Magic Formula 5.2, coefficients by their names in a property file."""
+    """Magic Formula 5.2, with coefficients by their names in a property file."""
 
     type: Literal['pacejka_02']
-    side: Literal['left', 'right'] = Field(default='left', description='of a vehicle it is mounted on')
-    measured_side: Literal['left', 'right'] = Field(default='left', description='it was measured on')
-    coefficients: dict[str, float]
+    side: Literal['left', 'right'] = Field(
+        default='left', description='Side of the vehicle on which the tire is mounted.'
+    )
+    measured_side: Literal['left', 'right'] = Field(default='left', description='Side for which the tire was measured.')
+    coefficients: dict[str, float] = Field(description='Coefficients of the Magic Formula by their names, e.g. PCX1.')
 
     @field_validator('coefficients')
     @classmethod
@@ -189,12 +208,12 @@ class Pacejka02Config(_Tyre):
         unknown = [name for name in given if name not in constants.PACEJKA_02_NAMES]
         if unknown:
             raise ValueError(
-                f'{unknown[0]}: is no coefficient of the formula; allowed: {", ".join(constants.PACEJKA_02_NAMES)}'
+                f'{unknown[0]}: is not a coefficient of the formula; allowed: {", ".join(constants.PACEJKA_02_NAMES)}'
             )
         return given
 
     def record(self) -> Any:
-        """Return it as kernels take it."""
+        """Return the parameters as a record for the kernels."""
         record = self._common(constants.PACEJKA_02)
         for name, value in self.coefficients.items():
             mirrored = name in constants.MIRRORED and self.side != self.measured_side
@@ -209,18 +228,24 @@ MODELS: dict[str, type[TyreConfig]] = {
     'pacejka_89': Pacejka89Config,
     'pacejka_02': Pacejka02Config,
 }
-"""Schemas by the key ``type`` of a file."""
+"""Configuration classes by the key ``type`` of a file."""
 
 
 def read_tyre(source: YamlSource) -> TyreConfig:
-    """Return the contents of a tyre's file.
+    """Return the configuration from a tire's file.
 
     Raises:
-        InputError: naming file, key, value and what is allowed
+        InputError: If the file is invalid; names file, key, value and allowed values.
     """
     kind = source.data.get('type')
     if not isinstance(kind, str) or kind not in MODELS:
-        raise source.error(
-            ('type',), 'is missing' if kind is None else 'unknown type', allowed_names(MODELS, kind), kind
-        )
+        raise source.error(('type',), 'is missing' if kind is None else 'is unknown', allowed_names(MODELS, kind), kind)
     return validated(MODELS[kind], source.data, source)
+
+
+FILE_KIND = FileKind(
+    'Tire',
+    'A tire file has the parameters of a handling tire model.',
+    lambda: {f'type {name}': model for name, model in MODELS.items()},
+)
+"""Tire files."""

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters of a tyre as compiled kernels take them: one record per tyre, a field per symbol."""
+"""Parameters of a tire for compiled kernels: one record per tire, one field per symbol."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 RIGID, TMEASY, FIALA, PACEJKA_89, PACEJKA_02 = range(5)
-"""Models of a tyre's horizontal force; a rigid one is left to the ground."""
+"""Models of a tire's horizontal force; rigid tires use the contact of the terrain."""
 KNOTS = 16
-"""Most points of a load curve."""
+"""Maximum number of points of a load curve."""
 
 TMEASY_RECORD = np.dtype(
     [
@@ -21,7 +21,7 @@ TMEASY_RECORD = np.dtype(
         ('camber_stiffness', 'f8'),
     ]
 )
-"""Pairs are the values at the nominal load and at twice it."""
+"""Parameters of TMeasy; pairs are the values at the nominal load and at twice the nominal load."""
 FIALA_RECORD = np.dtype([(name, 'f8') for name in ('cslip', 'calpha', 'umin', 'umax')])
 PACEJKA_89_RECORD = np.dtype(
     [('a', 'f8', 14), ('b', 'f8', 11), ('c', 'f8', 18), ('lateral_stiffness', 'f8'), ('camber_limit', 'f8')]
@@ -98,7 +98,7 @@ PACEJKA_02_NAMES = (
     'QHZ3',
     'QHZ4',
 )
-"""Coefficients of the Magic Formula 5.2 that a tyre's force depends on, by their names in its property file."""
+"""Coefficients of the Magic Formula 5.2 that affect a tire's force, by their names in its property file."""
 MIRRORED = (
     'PEY3',
     'PHY1',
@@ -113,7 +113,7 @@ MIRRORED = (
     'QHZ1',
     'QHZ2',
 )
-"""Those that change sign on the other side of a vehicle."""
+"""Coefficients that change their sign on the other side of a vehicle."""
 PACEJKA_02_RECORD = np.dtype([(name, 'f8') for name in PACEJKA_02_NAMES])
 TYRE_RECORD = np.dtype(
     [
@@ -138,6 +138,6 @@ TYRE_RECORD = np.dtype(
         ('pacejka_02', PACEJKA_02_RECORD),
     ]
 )
-"""One tyre; of the four models' parameters those of its own are filled in."""
+"""Parameters of one tire; only the fields of its own model are filled."""
 
 Records = NDArray[np.void]

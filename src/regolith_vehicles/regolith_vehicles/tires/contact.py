@@ -1,20 +1,20 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tyres as a vehicle's contact with ground that does not yield.
+"""Contact of tires with rigid terrain.
 
-Each touches at a single point: where the plane of the wheel meets the plane of the ground below it. Where the ground
-bends under the tire, as at the edge of a step, that is the point of the ground nearest to the axle, and the force
-points from there to the axle. So the normal force is the gradient of a distance: an edge takes and gives no energy. A
-single point has a cost: in a groove the tire touches one side at a time. So has the nearest point, which is looked for
-in a vertical plane: a truck that rolled over an edge on wheels that lean by 45 degrees gained 0.13 m of height.
+Each tire touches at a single point: where the plane of the wheel meets the plane of the ground below it. Where the
+ground bends under the tire, as at the edge of a step, this is the point of the ground nearest to the axle, and the
+force points from there to the axle. The normal force is thus the gradient of a distance, so an edge neither adds nor
+removes energy. Limits: in a groove the tire touches one side at a time. The nearest point is searched in a vertical
+plane: a truck that rolled over an edge on wheels that lean by 45 degrees gained 0.13 m of height.
 
 The flanges of the rim, a circle on each side of the tire, press as rigid wheels do
-(:mod:`regolith_terrain.contact.rigid_contact`). They support a tire that is pressed in to them, that lies on its side,
-or whose side is against the face of a step. So do the other parts of a vehicle. The tread has no force where the ground
-is steeper than 60 degrees across the wheel, or above its axle. A step below the axle that the tire slides into sideways
-pushes its middle plane back by the load curve, without friction, while the ground below the step supports it. The
-costs: half the width of a tire enters such a step freely, and a truck that climbs a curb at 20 degrees to it gained
-0.11 m of height at 5 m/s.
+(:mod:`regolith_terrain.contact.rigid_contact`). They support a tire that is compressed to the rim, that lies on its
+side, or whose side is against the face of a step. Other parts of a vehicle also use this contact. The tread has no
+force where the ground is steeper than 60 degrees across the wheel, or above its axle. A step below the axle that the
+tire slides into sideways pushes its middle plane back by the load curve, without friction, while the ground below the
+step supports it. Limits: half the width of a tire enters such a step freely, and a truck that climbs a curb at 20
+degrees to it gained 0.11 m of height at 5 m/s.
 """
 
 from __future__ import annotations
@@ -49,31 +49,31 @@ from regolith_vehicles.tires.load_curve import vertical_load
 from regolith_vehicles.tires.tire import DEEPEST, NAMES, Tire, penetration
 
 _UPRIGHT = 0.5
-"""Cosine of the camber below which a wheel no longer stands on its tread."""
+"""Cosine of the camber below which a wheel no longer rests on its tread."""
 
 
 class TireArrays(NamedTuple):
     """Arguments of :func:`press`."""
 
     rigid: RigidArrays
-    """Of what has no tyre."""
+    """Arguments of the rigid contact, for parts without a tire."""
     tyres: Records
-    """Records of TYRE_RECORD, shape (n,)."""
+    """Parameters of the tires, records of TYRE_RECORD, shape (n,)."""
     which: NDArray[np.int64]
     """Row of ``tyres`` for each part, -1: none."""
     memory: Floats
-    """In/out: what each tyre remembers, shape (n, MEMORY)."""
+    """In/out: memory of each tire, shape (n, MEMORY)."""
     out: Floats
-    """Room for a force and moments, shape (5,)."""
+    """Work array for a force and moments, shape (5,)."""
     flanges: Floats
-    """Radius of each tyre's flanges [m], shape (n,)."""
+    """Radius of each tire's flanges [m], shape (n,)."""
     foot: Floats
     """Work array of :func:`regolith_terrain.contact.rigid_surface.find_foot`, shape (3,)."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def press(arrays: TireArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
-    """Press a part on firm ground for one substep; see :mod:`regolith_terrain.contact.ground_contact`.
+    """Press a part on rigid terrain for one substep; see :mod:`regolith_terrain.contact.ground_contact`.
 
     Source: pacejka2012, section 4.3.1.
     Checked by: test_tyre_contact.py::test_a_wheel_on_a_plane_feels_what_the_bench_says,
@@ -121,31 +121,33 @@ def press(arrays: TireArrays, step: float, part: int, pose: PartPose, wrench: Wr
 
 
 class _Touch(NamedTuple):
-    """Where a tire touches the ground."""
+    """Contact point of a tire with the ground."""
 
     depth: float
-    """How deep it is pressed in [m], 0 where it does not touch."""
+    """Penetration of the tire [m], 0 without contact."""
     reach: float
     """Distance of the ground from the axle in the wheel's plane [m], NaN beyond the window."""
     friction: float
     normal: tuple[float, float, float]
-    """Of the ground."""
+    """Normal of the ground."""
     ahead: tuple[float, float, float]
-    """Along the ground, in the wheel's plane."""
+    """Forward direction along the ground, in the wheel's plane."""
     up: tuple[float, float, float]
-    """From the contact to the axle."""
+    """Direction from the contact to the axle."""
     lean: float
     """Sine of the camber."""
     beside: bool
-    """Whether the ground is a face beside the wheel, which its tread does not touch."""
+    """Whether the ground is a face beside the wheel, which the tread does not touch."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _touch(arrays: TireArrays, p: Any, pose: PartPose) -> _Touch:
-    """Return where a tire touches the ground.
+    """Return the contact point of a tire with the ground.
 
     Args:
-        p: a record of TYRE_RECORD
+        arrays: Arguments of the contact.
+        p: Parameters of the tire, a record of TYRE_RECORD.
+        pose: Pose and twist of the wheel.
     """
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     cx, cy, cz = pose.center[0], pose.center[1], pose.center[2]
@@ -155,7 +157,7 @@ def _touch(arrays: TireArrays, p: Any, pose: PartPose) -> _Touch:
     tx, ty, tz, ex, ey, ez = 1.0, 0.0, 0.0, 0.0, 0.0, 1.0
     level_part = math.sqrt(ax * ax + ay * ay)
     deepest = math.inf
-    for k in range(3):  # the plane of the ground below the axle, that at the contact this gave, the nearest point
+    for k in range(3):  # the plane of the ground below the axle, the plane at the resulting contact, the nearest point
         if k < 2:
             level, slope_x, slope_y = surface_at(arrays.rigid, px, py)
             if math.isnan(level):
@@ -170,7 +172,7 @@ def _touch(arrays: TireArrays, p: Any, pose: PartPose) -> _Touch:
                 break
             ahead, level = arrays.foot[0], arrays.foot[1]
             px, py = cx + ahead * hx, cy + ahead * hy
-            # The plane through the nearest point may come nearer to a wheel that leans; the ground does not.
+            # The plane through the nearest point can be closer to a leaning wheel than the ground is.
             deepest = p.radius - math.sqrt(ahead * ahead + (cz - level) * (cz - level))
             nx, ny, nz = foot_normal(arrays.rigid, cx, cy, cz, hx, hy, arrays.foot)
         lean = ax * nx + ay * ny + az * nz
@@ -181,12 +183,12 @@ def _touch(arrays: TireArrays, p: Any, pose: PartPose) -> _Touch:
             up = (-az * ax / level_part, -az * ay / level_part, level_part)
             soil = arrays.rigid.soils[soil_at(arrays.rigid, cx, cy)]
             return _Touch(0.0, 0.0, soil[FRICTION], none, none, up, 0.0, not math.isnan(soil[STIFFNESS]))
-        # Forward, and up in the wheel's plane.
+        # Forward direction, and up direction in the wheel's plane.
         tx, ty, tz = (ay * nz - az * ny) / upright, (az * nx - ax * nz) / upright, (ax * ny - ay * nx) / upright
         ex, ey, ez = ty * az - tz * ay, tz * ax - tx * az, tx * ay - ty * ax
         height = (cx - px) * nx + (cy - py) * ny + (cz - level) * nz
         reach = height / upright
-        if height <= 0.0:  # the axle is below that plane: a face beside a wheel that leans
+        if height <= 0.0:  # the axle is below that plane: a face beside a leaning wheel
             return _Touch(0.0, 0.0, 0.0, none, none, none, 0.0, False)
         if reach <= p.radius:
             px, py = cx - reach * ex, cy - reach * ey
@@ -194,17 +196,20 @@ def _touch(arrays: TireArrays, p: Any, pose: PartPose) -> _Touch:
     if depth <= 0.0:
         return _Touch(0.0, 0.0, 0.0, none, none, none, 0.0, False)
     soil = arrays.rigid.soils[soil_at(arrays.rigid, px, py)]
-    if math.isnan(soil[STIFFNESS]):  # another law holds there
+    if math.isnan(soil[STIFFNESS]):  # another terrain model applies there
         depth = 0.0
     return _Touch(depth, reach, soil[FRICTION], (nx, ny, nz), (tx, ty, tz), (ex, ey, ez), lean, False)
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _on_level(p: Any, pose: PartPose, level: float, friction: float) -> _Touch:
-    """Return where a tire touches level ground at a height [m].
+    """Return the contact point of a tire with level ground at a height [m].
 
     Args:
-        p: a record of TYRE_RECORD
+        p: Parameters of the tire, a record of TYRE_RECORD.
+        pose: Pose and twist of the wheel.
+        level: Height of the ground [m].
+        friction: Friction coefficient of the ground [-].
     """
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     upright = math.sqrt(max(0.0, 1.0 - az * az))
@@ -223,12 +228,15 @@ def _push_back(
     point: tuple[float, float, float],
     wrench: Wrench,
 ) -> None:
-    """Add the force and torque of a face beside a tire, so deep in it [m], to the wrench.
+    """Add the force and torque of a face beside a tire to the wrench.
 
     Args:
-        p: a record of TYRE_RECORD
-        normal: of the face
-        point: of the tire, in the face [m]
+        p: Parameters of the tire, a record of TYRE_RECORD.
+        pose: Pose and twist of the wheel.
+        way: Penetration into the face [m].
+        normal: Normal of the face.
+        point: Point of the tire in the face [m].
+        wrench: In/out: wrench on the wheel.
     """
     rx, ry, rz = point[0] - pose.center[0], point[1] - pose.center[1], point[2] - pose.center[2]
     vx, vy, vz = pose.velocity[0], pose.velocity[1], pose.velocity[2]
@@ -241,12 +249,16 @@ def _push_back(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _roll(p: Any, contact: _Touch, step: float, pose: PartPose, memory: Floats, out: Floats, wrench: Wrench) -> None:
-    """Add the force and moments of a tire that touches the ground to the wrench.
+    """Add the force and moments of a tire in contact with the ground to the wrench.
 
     Args:
-        p: a record of TYRE_RECORD
-        memory: in/out: of the tire
-        out: work array, shape (5,)
+        p: Parameters of the tire, a record of TYRE_RECORD.
+        contact: Contact point of the tire.
+        step: Substep [s].
+        pose: Pose and twist of the wheel.
+        memory: In/out: memory of the tire, shape (MEMORY,).
+        out: Work array, shape (5,).
+        wrench: In/out: wrench on the wheel.
     """
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     nx, ny, nz = contact.normal
@@ -257,7 +269,7 @@ def _roll(p: Any, contact: _Touch, step: float, pose: PartPose, memory: Floats, 
     spin = wx * ax + wy * ay + wz * az
     vx, vy, vz = pose.velocity[0], pose.velocity[1], pose.velocity[2]
     rx, ry, rz = -reach * ex, -reach * ey, -reach * ez
-    if not p.reference:  # what tilts and turns the wheel moves its contact, too
+    if not p.reference:  # tilting and turning of the wheel also moves its contact
         ux, uy, uz = wx - spin * ax, wy - spin * ay, wz - spin * az
         vx, vy, vz = vx + uy * rz - uz * ry, vy + uz * rx - ux * rz, vz + ux * ry - uy * rx
     lx, ly, lz = ny * tz - nz * ty, nz * tx - nx * tz, nx * ty - ny * tx
@@ -279,10 +291,13 @@ def _roll(p: Any, contact: _Touch, step: float, pose: PartPose, memory: Floats, 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _is_near(ground: RigidArrays, pose: PartPose, radius: float, aside: float) -> bool:
-    """Return whether a node around two circles about an axle is as high as their lowest point.
+    """Return whether a grid node around two circles about an axle is at least as high as their lowest point.
 
     Args:
-        aside: of their centers from the part's, along the axle, either way [m]
+        ground: Arguments of the rigid contact.
+        pose: Pose and twist of the wheel.
+        radius: Radius of the circles [m].
+        aside: Distance of their centers from the part's center along the axle, in both directions [m].
     """
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     lowest = pose.center[2] - radius * math.sqrt(max(0.0, 1.0 - az * az)) - aside * abs(az)
@@ -303,7 +318,7 @@ def _is_near(ground: RigidArrays, pose: PartPose, radius: float, aside: float) -
 
 
 class TireContact(GroundContact):
-    """Tyres where there are some, rigid contact for the other parts; it remembers what both do."""
+    """Contact of tires and, for other parts, rigid contact; it contains the memory of both."""
 
     press = staticmethod(press)
 
@@ -311,7 +326,8 @@ class TireContact(GroundContact):
         """Make the contact.
 
         Args:
-            tyres: index of a part -> its tyre
+            setting: Settings of the ground contact.
+            tyres: Tires by the index of their part.  # term: name
         """
         super().__init__(setting)
         self._rigid = RigidContact(setting)
@@ -340,7 +356,9 @@ class TireContact(GroundContact):
         )
 
     def step_limit(self, mass: float, area: float) -> StepLimit:
-        """Return min(2 sqrt(m / (n k)), m / (n c)) of the tyres, up and down and against the ground, or the rigid's."""
+        """Return the step limit min(2 sqrt(m / (n k)), m / (n c)) of vertical and tread stiffness, or of rigid
+        contact.
+        """
         limits = [self._rigid.step_limit(mass, area)]
         n = len(self._records)
         for p in self._records:
@@ -350,22 +368,22 @@ class TireContact(GroundContact):
                 limit = 2.0 * math.sqrt(mass / (n * k))
                 if c > 0.0:
                     limit = min(limit, mass / (n * float(c)))
-                limits.append(StepLimit(limit, f'{n} tyres of {float(k):.3g} N/m and {float(c):.3g} N s/m'))
+                limits.append(StepLimit(limit, f'{n} tires of {float(k):.3g} N/m and {float(c):.3g} N s/m'))
         return min(limits)
 
     def reset(self) -> None:
-        """Forget all deflections."""
+        """Reset all deflections."""
         self._rigid.reset()
         self._memory[:] = 0.0
 
     def save(self) -> bytes:
-        """Return the deflections, then the rigid contacts' memory."""
+        """Return the deflections, then the memory of the rigid contacts."""
         return self._memory.astype('<f8').tobytes() + self._rigid.save()
 
     def load(self, blob: bytes) -> None:
-        """Restore what :meth:`save` returned."""
+        """Restore the state from :meth:`save`."""
         own = self._memory.nbytes
         if len(blob) < own:
-            raise ValueError(f'saved tyres of {len(blob)} bytes; allowed: {own} and more, they were cut short')
+            raise ValueError(f'saved tires have {len(blob)} bytes; allowed: at least {own}')
         self._rigid.load(blob[own:])
         self._memory[:] = np.frombuffer(blob[:own], '<f8').reshape(self._memory.shape)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Fiala's tyre: a brush with one stiffness along and one across, and friction that falls with the slip.
+"""Fiala tire model: a brush with one longitudinal and one lateral stiffness, and friction that decreases with slip.
 
 Source: fiala1954; blundell2014.
 Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.
@@ -18,17 +18,18 @@ from regolith_vehicles.tires.combined_slip import shares
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def slip_force(p: Any, load: float, slip_x: float, tan_alpha: float, scale: float) -> tuple[float, float, float]:
-    """Return the force along and across [N], and the aligning moment [N m].
+    """Return the longitudinal and lateral force [N], and the aligning moment [N m].
 
-    As in the reference the critical slips are those of dry ground, and each direction has all friction to itself;
-    Regolith's own scales them with the friction and shares it (:mod:`regolith_vehicles.tires.combined_slip`).
+    In the reference, critical slips are those of dry ground, and each direction uses the full friction. Regolith's
+    model scales critical slips with the friction, and both directions share it
+    (:mod:`regolith_vehicles.tires.combined_slip`).
 
     Args:
-        p: a record of TYRE_RECORD
-        load: [N]
-        slip_x: > 0 drives
-        tan_alpha: tangent of the slip angle, > 0 where the wheel moves to the left
-        scale: friction over the nominal one
+        p: Parameters of the tire, a record of TYRE_RECORD.
+        load: Load [N].
+        slip_x: Slip ratio [-], positive for driving.
+        tan_alpha: Tangent of the slip angle, positive if the wheel moves to the left.
+        scale: Friction divided by nominal friction [-].
     """
     f = p.fiala
     comprehensive = min(1.0, math.hypot(slip_x, tan_alpha))
@@ -40,7 +41,7 @@ def slip_force(p: Any, load: float, slip_x: float, tan_alpha: float, scale: floa
         fx = _along(f.cslip, limit, critical_x, slip_x)
         fy, mz = _across(f.calpha, limit, critical_y, tan_alpha, p.width)
         return fx, fy, mz
-    # A brush slides on all of its contact from 3 mu N / C on, whatever the direction.
+    # A brush slides on all of its contact from 3 mu N / C on, in any direction.
     nx, ny, sx, sy = shares(slip_x, tan_alpha, 3.0 * limit / f.cslip, critical_y)
     fx = _along(f.cslip, limit, critical_x, sx)
     fy, mz = _across(f.calpha, limit, critical_y, sy, p.width)
@@ -49,7 +50,7 @@ def slip_force(p: Any, load: float, slip_x: float, tan_alpha: float, scale: floa
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _along(stiffness: float, limit: float, critical: float, slip: float) -> float:
-    """Return the force along [N] at pure slip."""
+    """Return the longitudinal force [N] at pure slip."""
     if abs(slip) < critical:
         return stiffness * slip
     return math.copysign(limit - limit * limit / (4.0 * abs(slip) * stiffness), slip)
@@ -57,7 +58,7 @@ def _along(stiffness: float, limit: float, critical: float, slip: float) -> floa
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _across(stiffness: float, limit: float, critical: float, tan_alpha: float, width: float) -> tuple[float, float]:
-    """Return the force across [N] and its moment [N m] at pure slip."""
+    """Return the lateral force [N] and its moment [N m] at pure slip."""
     if tan_alpha == 0.0 or limit <= 0.0:
         return 0.0, 0.0
     side = math.copysign(1.0, tan_alpha)
@@ -69,5 +70,5 @@ def _across(stiffness: float, limit: float, critical: float, tan_alpha: float, w
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
-    """Return the slopes of force over slip along and across at none [N], the same at all loads."""
+    """Return the longitudinal and lateral slope of force over slip at zero slip [N], equal for all loads."""
     return p.fiala.cslip, p.fiala.calpha

@@ -1,22 +1,22 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The force of the ground on a tyre, whatever its model, from rest to any speed and backwards.
+"""Force of the ground on a tire for any tire model, from rest to any speed and in reverse.
 
-While it rolls the model's curves hold, taken at slips that lag behind by the relaxation length:
+While the tire rolls, the model's curves apply, at slips that lag by the relaxation length:
 
     L ds/dt = -v_s - V s
 
-with the sliding velocity v_s of the contact and the speed V that the model relates slips to. About standstill slips
-mean nothing; there a bristle holds the tyre to the ground, k b + c db/dt, that slides by Dahl's rule and is let go by
-rolling on, so that at small slip it is as stiff as the curves:
+with the sliding velocity v_s of the contact and the speed V to which the model relates slips. Near standstill slips
+are undefined. There a bristle holds the tire on the ground with the force k b + c db/dt. It slides by Dahl's rule and
+is released by rolling, so at small slip it is as stiff as the curves:
 
     db/dt = v_s - (a k |v_s| / (mu N) + R |omega| k / C) b
 
-with the stiffness C of the curves and the share a of the sliding that is for good: none while the bristle bears less
-than 70 % of mu N or springs back, so that a tyre that is shaken stays where it is. Between ``blend[0]`` and
-``blend[1]`` one force fades into the other. With ``reference`` it behaves as Chrono's tyres do: no lag, a = 1, a
-bristle that rolling does not let go and that slides at mu over the nominal friction, forward speeds only; for Fiala no
-bristle at all.
+with the stiffness C of the curves and the plastic fraction a of the sliding. The fraction is zero while the bristle
+transmits less than 70 % of mu N or springs back, so a tire that is shaken does not creep. Between ``blend[0]`` and
+``blend[1]`` one force is blended into the other. With ``reference`` the tire behaves as in Chrono: no lag, a = 1, a
+bristle that rolling does not release and that slides at mu over the nominal friction, forward speeds only, and no
+bristle for Fiala.
 
 Source: pacejka2012, section 7.2.1; dahl1968; dupont2002; rill2020, section 3.5.
 Checked by: test_tyres.py::test_transients_agree_with_the_reference,
@@ -39,41 +39,41 @@ from regolith_vehicles.tires.load_curve import rolling_radius
 Floats = NDArray[np.float64]
 
 MEMORY = 4
-"""Numbers a tyre remembers: bristle along and across [m], slip along and across."""
+"""Size of a tire's memory: bristle along and across [m], slip along and across [-]."""
 LEAST_FRICTION, MOST_FRICTION = 0.1, 1.0
 """Range of the ground's friction within which the curves are scaled."""
 _SPEED_FLOOR = 0.1
-"""Least speed that slips are related to [m/s]."""
+"""Minimum speed to which slips are related [m/s]."""
 _SLIP_LIMIT = 10.0
-"""Largest slip that is remembered: far into sliding, where the curves are flat."""
+"""Maximum stored slip; it is far into sliding, where the curves are flat."""
 _ELASTIC = 0.7
-"""Share of friction up to which the bristle gives way by springing alone."""
+"""Fraction of friction up to which the bristle deforms only elastically."""
 _TURNING = 0.125, 0.5
-"""Speeds between which a tyre begins to resist rolling [m/s]."""
+"""Speeds between which rolling resistance sets in [m/s]."""
 
 
 class Contact(NamedTuple):
-    """The motion of a wheel against the ground, in the frame of the contact: x forward, y left, z up."""
+    """Motion of a wheel relative to the ground, in the contact frame: x forward, y left, z up."""
 
     load: float
-    """[N]."""
+    """Load [N]."""
     depth: float
     """Penetration [m]."""
     vx: float
-    """Of the wheel's centre [m/s]."""
+    """Forward velocity of the wheel center [m/s]."""
     vy: float
-    """[m/s]."""
+    """Velocity of the wheel center to the left [m/s]."""
     spin: float
-    """> 0 rolls forward [rad/s]."""
+    """Angular speed of the wheel [rad/s], positive for forward rolling."""
     camber: float
-    """> 0: the top leans to the right [rad]."""
+    """Camber [rad], positive if the top leans to the right."""
     friction: float
-    """Coulomb coefficient of the ground."""
+    """Coulomb friction coefficient of the ground [-]."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def faded(value: float, low: float, high: float) -> float:
-    """Return 0 below ``low``, 1 above ``high``, and a smooth step between."""
+    """Return 0 below ``low``, 1 above ``high``, and a smooth step in between."""
     if value <= low:
         return 0.0
     if value >= high:
@@ -84,22 +84,23 @@ def faded(value: float, low: float, high: float) -> float:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def tire_force(p: Any, contact: Contact, step: float, memory: Floats, out: Floats) -> None:
-    """Write force and moment of the ground on a tyre, and let its memory pass a step.
+    """Write force and moment of the ground on a tire, and advance its memory by a step.
 
     The force is that of the memory before the step.
 
     Args:
-        p: a record of TYRE_RECORD
-        step: [s]; 0: the force of lasting slip, and the memory is left alone
-        memory: in/out, shape (MEMORY,)
-        out: out: Fx, Fy [N], Mx, My, Mz [N m] on the wheel about the contact, shape (5,)
+        p: Parameters of the tire, a record of TYRE_RECORD.
+        contact: Motion of the wheel relative to the ground.
+        step: Step size [s]; 0: steady-state force, and the memory does not change.
+        memory: In/out: memory of the tire, shape (MEMORY,).
+        out: Out: Fx, Fy [N], Mx, My, Mz [N m] on the wheel about the contact, shape (5,).
     """
     out[:] = 0.0
     if contact.load <= 0.0:
         if step > 0.0:
             memory[:] = 0.0
         return
-    # Chrono's contact frame is not of unit length where the wheel leans.
+    # Chrono's contact frame is not of unit length for a leaning wheel.
     shrink = math.cos(contact.camber) if p.reference else 1.0
     vx, vy, load = contact.vx * shrink, contact.vy * shrink, contact.load
     radius = rolling_radius(p, contact.depth)
@@ -123,7 +124,7 @@ def tire_force(p: Any, contact: Contact, step: float, memory: Floats, out: Float
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _related_speed(p: Any, vx: float, spin: float, radius: float) -> float:
-    """Return the speed that slips are related to [m/s]."""
+    """Return the speed to which slips are related [m/s]."""
     if p.model == TMEASY:
         speed: float = tmeasy.transport_speed(spin, radius)
         return speed
@@ -136,7 +137,7 @@ def _related_speed(p: Any, vx: float, spin: float, radius: float) -> float:
 def _slips(
     p: Any, vx: float, sliding_x: float, sliding_y: float, related: float, spin: float, radius: float
 ) -> tuple[float, float]:
-    """Return the slips of a lasting motion, > 0 where they push forward and to the left."""
+    """Return the slips of a steady motion, positive if they push forward and to the left."""
     if related == 0.0:
         if p.model == FIALA:
             return 0.0, 0.0
@@ -144,7 +145,7 @@ def _slips(
     else:
         along = -sliding_x / related
     if p.model == PACEJKA_89 and p.reference:
-        related = abs(spin) * radius  # a locked wheel has no side force at all
+        related = abs(spin) * radius  # a locked wheel has no lateral force
     return along, -sliding_y / related if related > 0.0 else 0.0
 
 
@@ -168,7 +169,7 @@ def _lagged(
     lag_x: float,
     lag_y: float,
 ) -> tuple[float, float]:
-    """Return the slips a step later; exact for a motion that does not change."""
+    """Return the slips after a step; exact for a constant motion."""
     keep = math.exp(-related * step / lag_x)
     slip_x = slip_x * keep - sliding_x / related * (1.0 - keep)
     keep = math.exp(-related * step / lag_y)
@@ -179,7 +180,7 @@ def _lagged(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _rolling(p: Any, contact: Contact, slip_x: float, slip_y: float, scale: float) -> tuple[float, float, float]:
-    """Return force along and across [N] and aligning moment [N m] by the model's curves."""
+    """Return longitudinal and lateral force [N] and aligning moment [N m] from the model's curves."""
     load = contact.load
     if p.model == TMEASY:
         fx, fy = tmeasy.slip_force(p, load, slip_x, slip_y, scale)
@@ -196,7 +197,7 @@ def _rolling(p: Any, contact: Contact, slip_x: float, slip_y: float, scale: floa
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
-    """Return the slopes of force over slip along and across at none [N]."""
+    """Return the longitudinal and lateral slope of force over slip at zero slip [N]."""
     slopes: tuple[float, float]
     if p.model == TMEASY:
         slopes = tmeasy.slip_stiffness(p, load)
@@ -220,10 +221,17 @@ def _held(
     step: float,
     memory: Floats,
 ) -> tuple[float, float]:
-    """Return the force of the bristle along and across [N], and let it pass a step.
+    """Return the force of the bristle along and across [N], and advance it by a step.
 
     Args:
-        tread_speed: at which fresh tread comes to the ground [m/s]
+        p: Parameters of the tire, a record of TYRE_RECORD.
+        load: Load [N].
+        mu: Friction coefficient of the ground [-].
+        tread_speed: Speed at which fresh tread enters the contact [m/s].
+        sliding_x: Longitudinal sliding velocity [m/s].
+        sliding_y: Lateral sliding velocity [m/s].
+        step: Step size [s].
+        memory: In/out: memory of the tire, shape (MEMORY,).
     """
     limit = load * (mu / p.nominal_friction if p.reference else mu)
     loose_x = loose_y = 0.0
@@ -239,10 +247,15 @@ def _held(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _bristle(p: Any, limit: float, sliding: float, loose: float, step: float, deflection: float) -> tuple[float, float]:
-    """Return the force of one direction's bristle [N], and its deflection a step later [m].
+    """Return the force of the bristle in one direction [N], and its deflection after a step [m].
 
     Args:
-        loose: rate at which rolling on lets it go [1/s]
+        p: Parameters of the tire, a record of TYRE_RECORD.
+        limit: Friction limit [N].
+        sliding: Sliding velocity [m/s].
+        loose: Rate at which rolling releases the bristle [1/s].
+        step: Step size [s].
+        deflection: Deflection before the step [m].
 
     Source: dahl1968; dupont2002.
     Checked by: test_tyres.py::test_a_standing_tyre_slides_at_its_friction,

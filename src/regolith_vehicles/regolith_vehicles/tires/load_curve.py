@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The load a tyre carries: a curve over its penetration, and a damper.
+"""Load capacity of a tire: a curve over its penetration, and a damper.
 
 Source: rill2020.
 Checked by: test_tyres.py::test_load_curves_agree_with_the_reference.
@@ -19,10 +19,11 @@ from regolith_vehicles.tires.constants import PACEJKA_02, TMEASY
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def static_load(p: Any, depth: float) -> float:
-    """Return the load [N] of a tyre pressed in by ``depth`` [m]: linear between the knots of its curve.
+    """Return the load [N] of a tire at a penetration, linear between the points of its load curve.
 
     Args:
-        p: a record of TYRE_RECORD
+        p: Parameters of the tire, a record of TYRE_RECORD.
+        depth: Penetration [m].
 
     Source: rill2020, section 3.2.2.
     Checked by: test_tyres.py::test_load_curves_agree_with_the_reference.
@@ -39,7 +40,7 @@ def static_load(p: Any, depth: float) -> float:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def static_depth(p: Any, load: float) -> float:
-    """Return the depth [m] at which a tyre carries a load [N], NaN where no depth does."""
+    """Return the penetration [m] at which a tire supports a load [N], NaN if none does."""
     if load <= 0.0:
         return 0.0
     last = p.knots - 1
@@ -51,7 +52,7 @@ def static_depth(p: Any, load: float) -> float:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def vertical_load(p: Any, depth: float, leaving: float) -> float:
-    """Return the load [N] at a depth [m] and a speed away from the ground [m/s], never below zero."""
+    """Return the load [N] at a penetration [m] and a speed away from the ground [m/s], never below zero."""
     if depth <= 0.0:
         return 0.0
     load: float = static_load(p, depth) - p.vertical_damping * leaving
@@ -60,10 +61,10 @@ def vertical_load(p: Any, depth: float, leaving: float) -> float:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def rolling_radius(p: Any, depth: float) -> float:
-    """Return the effective radius [m], speed over spin of a tyre that rolls free.
+    """Return the effective radius [m]: speed divided by angular speed of a free-rolling tire.
 
-    A third of the depth is lost with models that know the belt keeps its length (TMeasy, Pacejka 2002), all of it with
-    the others.
+    Models with a belt of constant length (TMeasy, Pacejka 2002) reduce the radius by a third of the penetration, the
+    other models by all of it.
 
     Source: rill2020, section 3.1.4; pacejka2012, section 1.2.2.
     Checked by: test_tyres.py::test_a_free_rolling_tyre_has_no_slip.

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The Magic Formula 5.2 (Pacejka 2002) with combined slip by the friction ellipse.
+"""Magic Formula 5.2 (Pacejka 2002) with combined slip by the friction ellipse.
 
-Names of coefficients are those of a tyre's property file. The formula's slip angle and camber count the other way than
-ours, which makes a tyre measured on the left side of a vehicle a right one of the published convention; its signs are
-turned at both ends.
+Names of coefficients are those of a tire's property file. The formula's slip angle and camber have the opposite sign
+of Regolith's. A tire measured on the left side of a vehicle therefore is a right one in the published convention, and
+signs are inverted at input and output.
 
 Source: pacejka2012, section 4.3.2.
 Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.
@@ -22,27 +22,27 @@ _STEEPEST = 0.5 * math.pi - 0.01
 
 
 class _Pure(NamedTuple):
-    """The force of pure slip."""
+    """Force at pure slip, and its parameters."""
 
     force: float
-    """[N]."""
+    """Force [N]."""
     peak: float
-    """D [N]."""
+    """Peak value D [N]."""
     stiffness: float
-    """K, slope at the origin [N]."""
+    """Stiffness K, slope at the origin [N]."""
     shape: float
-    """C."""
+    """Shape factor C."""
     shift: float
-    """Of the slip, S_H."""
+    """Horizontal shift S_H of the slip."""
     lift: float
-    """Of the force, S_V [N]."""
+    """Vertical shift S_V of the force [N]."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _formula(peak: float, shape: float, stiffness: float, x: float, curvature: float, reference: bool) -> float:
     """Return D sin(C atan(B x - E (B x - atan(B x)))), B = K / (C D).
 
-    The reference cuts B x off at 89.4 degrees in radians, beyond which its curves stay as they are.
+    The reference limits B x to 89.4 degrees in radians, so its curves are constant beyond.
     """
     bx = stiffness * x / (shape * peak + 0.1)
     if reference:
@@ -52,7 +52,7 @@ def _formula(peak: float, shape: float, stiffness: float, x: float, curvature: f
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _longitudinal(p: Any, load: float, df: float, kappa: float, gamma: float, scale: float) -> _Pure:
-    """Return the force along at pure slip ``kappa``.
+    """Return the longitudinal force at pure slip ``kappa``.
 
     Source: pacejka2012, eq. 4.E9-4.E18.
     Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.
@@ -71,7 +71,7 @@ def _longitudinal(p: Any, load: float, df: float, kappa: float, gamma: float, sc
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _lateral(p: Any, load: float, df: float, alpha: float, gamma: float, scale: float) -> _Pure:
-    """Return the force across at pure slip ``alpha`` [rad].
+    """Return the lateral force at pure slip angle ``alpha`` [rad].
 
     Source: pacejka2012, eq. 4.E19-4.E30.
     Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.
@@ -92,7 +92,7 @@ def _lateral(p: Any, load: float, df: float, alpha: float, gamma: float, scale: 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _aligning(p: Any, load: float, df: float, alpha: float, gamma: float, fy: float, pure: _Pure) -> float:
-    """Return the moment about the vertical [N m] of a force across ``fy``, by trail and residual moment.
+    """Return the moment about the vertical [N m] of a lateral force ``fy``, from trail and residual moment.
 
     Source: pacejka2012, eq. 4.E31-4.E49.
     Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.
@@ -119,17 +119,17 @@ def _aligning(p: Any, load: float, df: float, alpha: float, gamma: float, fy: fl
 def slip_force(
     p: Any, load: float, slip_x: float, tan_alpha: float, camber: float, scale: float
 ) -> tuple[float, float, float]:
-    """Return the force along and across [N], and the aligning moment [N m].
+    """Return the longitudinal and lateral force [N], and the aligning moment [N m].
 
-    The reference leaves camber out and cuts the curves off behind their peaks; Regolith's own do neither.
+    The reference neglects camber and cuts the curves off beyond their peaks; Regolith's model does neither.
 
     Args:
-        p: a record of TYRE_RECORD
-        load: [N]
-        slip_x: > 0 drives
-        tan_alpha: tangent of the slip angle, > 0 where the wheel moves to the left
-        camber: [rad], > 0 where the wheel's top leans to the right
-        scale: friction over the nominal one
+        p: Parameters of the tire, a record of TYRE_RECORD.
+        load: Load [N].
+        slip_x: Slip ratio [-], positive for driving.
+        tan_alpha: Tangent of the slip angle, positive if the wheel moves to the left.
+        camber: Camber [rad], positive if the top leans to the right.
+        scale: Friction divided by nominal friction [-].
 
     Source: pacejka2012, section 4.3.2.
     Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.
@@ -144,7 +144,7 @@ def slip_force(
     across = _lateral(p, load, df, alpha, gamma, scale)
     kc = kappa + along.shift + along.lift / along.stiffness
     ac = math.sin(alpha + across.shift + across.lift / across.stiffness)
-    # The ellipse of the peaks, cut in the direction of the slip.
+    # Ellipse of the peaks, evaluated in the direction of the slip.
     mx, my = abs(along.force - along.lift), abs(across.force - across.lift)
     fx, fy = along.force, across.force
     if kc == 0.0:
@@ -160,7 +160,7 @@ def slip_force(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
-    """Return the slopes of force over slip along and across at none [N]."""
+    """Return the longitudinal and lateral slope of force over slip at zero slip [N]."""
     c = p.pacejka_02
     nominal = c.FNOMIN * c.LFZO
     df = (load - nominal) / nominal
@@ -170,9 +170,9 @@ def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def relaxation_lengths(p: Any, load: float) -> tuple[float, float]:
-    """Return the ways along and across in which 63 % of a change of slip take effect [m].
+    """Return the longitudinal and lateral distance in which 63 % of a change of slip take effect [m].
 
-    Source: adams2005, PAC2002, section on transient behaviour.
+    Source: adams2005, PAC2002, section on transient behaviour.  # term: title
     Checked by: test_tyres.py::test_relaxation_lags_by_its_length.
     """
     c = p.pacejka_02
@@ -184,7 +184,7 @@ def relaxation_lengths(p: Any, load: float) -> tuple[float, float]:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def rolling_resistance(p: Any, load: float, fx: float, speed: float) -> float:
-    """Return the moment against rolling [N m], positive.
+    """Return the moment of rolling resistance [N m], positive.
 
     Source: pacejka2012, eq. 9.236, without inflation pressure.
     Checked by: test_tyres.py::test_pacejka_2002_resists_rolling.

@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The Magic Formula of 1989: force and moment over slip, each a sine of an arc tangent.
+"""Magic Formula of 1989: force and moment over slip, each a sine of an arc tangent.
 
-Its coefficients want the load in kN, angles in degrees and the slip in per cent.
+Its coefficients require the load in kN, angles in degrees and the slip in percent.
 
 Source: bakker1989.
 Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.
@@ -23,13 +23,14 @@ STEEPEST = 89.5
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def magic_formula(x: float, peak: float, slope: float, shape: float, curvature: float) -> float:
-    """Return D sin(C atan(B x - E (B x - atan(B x)))), of which B C D is the slope.
+    """Return D sin(C atan(B x - E (B x - atan(B x)))), whose initial slope is B C D.
 
     Args:
-        peak: D
-        slope: B C D
-        shape: C
-        curvature: E
+        x: Slip.
+        peak: Peak value D.
+        slope: Initial slope B C D.
+        shape: Shape factor C.
+        curvature: Curvature factor E.
 
     Source: bakker1989, eq. 1.
     Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.
@@ -42,14 +43,14 @@ def magic_formula(x: float, peak: float, slope: float, shape: float, curvature: 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _peak_slip(peak: float, slope: float, shape: float) -> float:
-    """Return the slip of the peak where the curvature is 0, tan(pi / (2 C)) / B; of a shape without one, D over BCD."""
+    """Return the slip of the peak for curvature 0, tan(pi / (2 C)) / B; for a shape without a peak, D over BCD."""
     stretch = math.tan(0.5 * math.pi / shape) if shape > 1.0 else 1.0
     return max(1e-9, abs(stretch * shape * peak / slope))
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _longitudinal(b: Any, w: float, kappa: float) -> tuple[float, float]:
-    """Return force [N] and the slip of the peak [%]; ``w``: load [kN], ``kappa``: slip [%]."""
+    """Return force [N] and slip of the peak [%] for a load ``w`` [kN] and a slip ``kappa`` [%]."""
     peak, slope = b[1] * w * w + b[2] * w, (b[3] * w * w + b[4] * w) * math.exp(-b[5] * w)
     curvature = b[6] * w * w + b[7] * w + b[8]
     force = magic_formula(kappa + b[9] * w + b[10], peak, slope, b[0], curvature)
@@ -58,7 +59,7 @@ def _longitudinal(b: Any, w: float, kappa: float) -> tuple[float, float]:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _lateral(a: Any, w: float, alpha: float, gamma: float, scale: float) -> tuple[float, float]:
-    """Return force [N] and the slip angle of the peak [deg]; ``alpha``, ``gamma``: slip angle and camber [deg]."""
+    """Return force [N] and slip angle of the peak [deg] for slip angle ``alpha`` and camber ``gamma`` [deg]."""
     peak = a[1] * w * w + a[2] * w
     slope = a[3] * math.sin(2.0 * math.atan(w / a[4])) * (1.0 - a[5] * abs(gamma))
     x = min(max(alpha + a[9] * w + a[10] + a[8] * gamma, -STEEPEST), STEEPEST)
@@ -68,7 +69,7 @@ def _lateral(a: Any, w: float, alpha: float, gamma: float, scale: float) -> tupl
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _aligning(c: Any, w: float, alpha: float, gamma: float, scale: float) -> float:
-    """Return the moment [N m]."""
+    """Return the aligning moment [N m]."""
     bent = abs(gamma)
     peak = c[1] * w * w + c[2] * w
     slope = (c[3] * w * w + c[4] * w) * (1.0 - c[6] * bent) * math.exp(-c[5] * w)
@@ -83,17 +84,17 @@ def _aligning(c: Any, w: float, alpha: float, gamma: float, scale: float) -> flo
 def slip_force(
     p: Any, load: float, slip_x: float, tan_alpha: float, camber: float, scale: float
 ) -> tuple[float, float, float]:
-    """Return the force along and across [N], and the aligning moment of a carcass that does not bend [N m].
+    """Return the longitudinal and lateral force [N], and the aligning moment of a rigid carcass [N m].
 
-    As in the reference force along and force across know nothing of each other; Regolith's own share the friction.
+    In the reference, longitudinal and lateral force are independent; in Regolith's model they share the friction.
 
     Args:
-        p: a record of TYRE_RECORD
-        load: [N]
-        slip_x: > 0 drives
-        tan_alpha: tangent of the slip angle, > 0 where the wheel moves to the left
-        camber: [rad], > 0 where the wheel's top leans to the right
-        scale: friction over the nominal one
+        p: Parameters of the tire, a record of TYRE_RECORD.
+        load: Load [N].
+        slip_x: Slip ratio [-], positive for driving.
+        tan_alpha: Tangent of the slip angle, positive if the wheel moves to the left.
+        camber: Camber [rad], positive if the top leans to the right.
+        scale: Friction divided by nominal friction [-].
     """
     m = p.pacejka_89
     w = 1e-3 * load
@@ -105,7 +106,7 @@ def slip_force(
     fy, peak_y = _lateral(m.a, w, alpha, gamma, scale)
     if p.reference:
         return scale * fx, -fy, -_aligning(m.c, w, alpha, gamma, scale)
-    # Both slips in one unit, so that a sliding tread's direction is that of its slips.
+    # Both slips in one unit, so the direction of sliding is that of the slips.
     steep = math.tan(math.radians(peak_y))
     nx, ny, sx, sy = shares(0.01 * kappa, tan_alpha, 0.01 * peak_x, steep)
     sx, sy = 100.0 * sx, math.degrees(math.atan(sy))
@@ -116,7 +117,7 @@ def slip_force(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
-    """Return the slopes of force over slip along and across at none [N]."""
+    """Return the longitudinal and lateral slope of force over slip at zero slip [N]."""
     a, b, w = p.pacejka_89.a, p.pacejka_89.b, 1e-3 * load
     along = (b[3] * w * w + b[4] * w) * math.exp(-b[5] * w)
     return 100.0 * along, math.degrees(a[3] * math.sin(2.0 * math.atan(w / a[4])))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A tyre on a bench: its steady forces, its load curve, its answer to a prescribed motion."""
+"""Tire on a virtual test rig: steady forces, load curve, response to a prescribed motion."""
 
 from __future__ import annotations
 
@@ -22,25 +22,28 @@ from regolith_vehicles.tires.load_curve import rolling_radius, static_depth, ver
 
 Floats = NDArray[np.float64]
 
-TYRES = FileLibrary('tyre', Path(__file__).parent / 'data', 'regolith.tyres')
+TYRES = FileLibrary('tyre', Path(__file__).parent / 'data', 'regolith.tires')
 BEHAVIOURS = ('regolith', 'reference')
 NAMES = ('Fx', 'Fy', 'Mx', 'My', 'Mz')
 _LIMITS = {
     'friction': (0.0, 10.0, 'above 0, below 10'),
     'dt': (-1e-300, math.inf, 'at least 0'),
-    'slip_angle': (-0.5 * math.pi, 0.5 * math.pi, 'less than a right angle either way'),
-    'camber': (-0.5 * math.pi, 0.5 * math.pi, 'less than a right angle either way'),
+    'slip_angle': (-0.5 * math.pi, 0.5 * math.pi, 'less than a right angle in both directions'),
+    'camber': (-0.5 * math.pi, 0.5 * math.pi, 'less than a right angle in both directions'),
 }
-"""Arguments with limits: both excluded, and in words."""
+"""Limits of arguments: both excluded, and their description."""
 DEEPEST = 0.5
-"""Depth over the radius beyond which nothing can be said of a tyre."""
+"""Penetration divided by radius above which the tire model is not valid [-]."""
 
 
 def _sensible(**given: Floats) -> None:
-    """Refuse numbers that no bench has.
+    """Refuse values that are out of range.
+
+    Args:
+        **given: Values by the name of the argument.
 
     Raises:
-        ValueError: naming the argument, its value and what is allowed
+        ValueError: If a value is out of range; names the argument, its value and the allowed range.
     """
     for name, values in given.items():
         low, high, allowed = _LIMITS.get(name, (-math.inf, math.inf, 'finite numbers'))
@@ -50,23 +53,24 @@ def _sensible(**given: Floats) -> None:
 
 
 class Tire:
-    """One tyre.
+    """One tire.
 
-    Frame of the contact (ISO): x forward, y left, z up; forces act on the wheel, moments about the contact.
+    Contact frame (ISO): x forward, y left, z up; forces act on the wheel, moments about the contact.
     """
 
     def __init__(self, config: TyreConfig, behaviour: str = 'regolith') -> None:
-        """Make a tyre.
+        """Make a tire.
 
         Args:
-            behaviour: 'regolith', or 'reference': as Chrono's tyres behave, what is wrong with them included
+            config: Configuration of the tire.
+            behaviour: 'regolith', or 'reference': Chrono's tires, including their errors.  # term: name
 
         Raises:
-            InputError: if there is no such behaviour
+            InputError: If the mode is unknown.
         """
         if behaviour not in BEHAVIOURS:
             raise InputError(
-                Problem('tyre', 'behaviour', 'no such behaviour', allowed_names(BEHAVIOURS, behaviour), str(behaviour))
+                Problem('tyre', 'behaviour', 'is unknown', allowed_names(BEHAVIOURS, behaviour), str(behaviour))
             )
         self.config = config
         self.record = np.zeros(1, TYRE_RECORD)
@@ -74,7 +78,7 @@ class Tire:
         self.record['reference'] = behaviour == 'reference'
 
     def depth(self, load: ArrayLike) -> Floats:
-        """Return the penetration [m] at which it carries a load at rest [N], NaN where none does."""
+        """Return the penetration [m] at which the tire supports a load at rest [N], NaN if none does."""
         loads = np.asarray(load, dtype=np.float64)
         return np.array([static_depth(self.record[0], value) for value in loads.flat]).reshape(loads.shape)
 
@@ -82,9 +86,9 @@ class Tire:
         """Return ``Fz`` [N] and ``depth`` [m] on level ground; the arguments broadcast.
 
         Args:
-            height: of the wheel's centre [m]
-            speed_z: of it, upwards [m/s]
-            camber: [rad]
+            height: Height of the wheel center above the ground [m].
+            speed_z: Vertical speed of the wheel center, upward [m/s].
+            camber: Camber [rad].
         """
         heights, speeds, cambers = np.broadcast_arrays(*(np.asarray(v, float) for v in (height, speed_z, camber)))
         _sensible(height=heights, speed_z=speeds, camber=cambers)
@@ -103,20 +107,20 @@ class Tire:
         speed: ArrayLike = 10.0,
         friction: ArrayLike = 0.8,
     ) -> dict[str, Floats]:
-        """Return ``Fx``, ``Fy`` [N], ``Mx``, ``My``, ``Mz`` [N m] of lasting slip; the arguments broadcast.
+        """Return ``Fx``, ``Fy`` [N], ``Mx``, ``My``, ``Mz`` [N m] in steady state; the arguments broadcast.
 
-        The wheel turns at (1 + slip) speed over the rolling radius and moves aside at speed times tan(slip_angle).
+        The wheel turns at (1 + slip) speed over the rolling radius and moves sideways at speed times tan(slip_angle).
 
         Args:
-            load: [N]
-            slip: > 0 drives
-            slip_angle: > 0: the wheel moves to the left [rad]
-            camber: > 0: the top leans to the right [rad]
-            speed: of the wheel's centre, forward [m/s]
-            friction: of the ground
+            load: Load [N].
+            slip: Slip ratio [-], positive for driving.
+            slip_angle: Slip angle [rad], positive if the wheel moves to the left.
+            camber: Camber [rad], positive if the top leans to the right.
+            speed: Forward speed of the wheel center [m/s].
+            friction: Friction coefficient of the ground [-].
 
         Raises:
-            ValueError: if a load is more than the tyre carries at any depth
+            ValueError: If the tire supports a load at no penetration.
         """
         given = np.broadcast_arrays(*(np.asarray(v, float) for v in (load, slip, slip_angle, camber, speed, friction)))
         names = ('load', 'slip', 'slip_angle', 'camber', 'speed', 'friction')
@@ -129,23 +133,33 @@ class Tire:
         return {name: out[:, k].reshape(shape) for k, name in enumerate(NAMES)}
 
     def _carries(self, loads: Floats) -> None:
-        """Refuse loads that it does not carry.
+        """Refuse loads that the tire does not support.
+
+        Args:
+            loads: Loads [N].
 
         Raises:
-            ValueError: naming the load, and the largest that it carries
+            ValueError: If a load is too large; names the load and the maximum.
         """
         most = float(self.record[0]['radius']) * DEEPEST
         if len(loads.ravel()) and not float(self.depth(loads.max())) <= most:
             carried = vertical_load(self.record[0], most, 0.0)
             if self.config.load_curve[-1][1] < carried and not math.isfinite(float(self.depth(carried))):
                 carried = self.config.load_curve[-1][1]
-            raise ValueError(f'load of {float(loads.max()):g} N; allowed: what it carries, at most {carried:g} N')
+            raise ValueError(
+                f'load of {float(loads.max()):g} N exceeds the load capacity; allowed: up to {carried:g} N'
+            )
 
     def start(self, *, load: float, camber: float = 0.0, friction: float = 0.8) -> RollingTire:
-        """Return the tyre under a constant load [N], undeflected.
+        """Return the undeflected tire under a constant load [N].
+
+        Args:
+            load: Load [N].
+            camber: Camber [rad].
+            friction: Friction coefficient of the ground [-].
 
         Raises:
-            ValueError: if it does not carry the load, or the ground has no friction
+            ValueError: If the tire does not support the load, or a value is out of range.
         """
         _sensible(load=np.array([load]), camber=np.array([camber]), friction=np.array([friction]))
         self._carries(np.array([load]))
@@ -153,7 +167,7 @@ class Tire:
 
 
 class RollingTire:
-    """A tyre under a constant load, which remembers its deflections."""
+    """Tire under a constant load, with a memory of its deflections."""
 
     def __init__(self, tyre: Tire, load: float, camber: float, friction: float) -> None:
         self.tyre = tyre
@@ -163,13 +177,13 @@ class RollingTire:
         self.memory = np.zeros(MEMORY)
 
     def step(self, dt: float, vx: float, vy: float, omega: float) -> dict[str, float]:
-        """Return force and moments of a motion, and let the tyre pass a step of it.
+        """Return force and moments of a motion, and advance the tire by a step.
 
         Args:
-            dt: [s]; 0: the force that lasts, without any lag
-            vx: of the wheel's centre forward [m/s]
-            vy: to the left
-            omega: spin [rad/s], > 0 rolls forward
+            dt: Step size [s]; 0: steady-state force without lag.
+            vx: Forward velocity of the wheel center [m/s].
+            vy: Velocity of the wheel center to the left [m/s].
+            omega: Angular speed of the wheel [rad/s], positive for forward rolling.
         """
         if not (dt >= 0.0 and math.isfinite(dt + vx + vy + omega)):
             _sensible(dt=np.array([dt]), vx=np.array([vx]), vy=np.array([vy]), omega=np.array([omega]))
@@ -180,23 +194,24 @@ class RollingTire:
 
 
 def load_tire(name_or_path: str | Path, behaviour: str = 'regolith', *, base_dir: str | Path = '.') -> Tire:
-    """Return a tyre by name or by the path of its YAML file.
+    """Return a tire by its name or the path of its YAML file.
 
     Args:
-        behaviour: see :class:`Tire`
-        base_dir: origin of relative paths
+        name_or_path: Name of a known tire, or path of a YAML file.
+        behaviour: Mode of the tire; see :class:`Tire`.  # term: name
+        base_dir: Folder to which a relative path refers.
 
     Raises:
-        InputError: naming file, key, value and what is allowed
+        InputError: If the file is invalid; names file, key, value and allowed values.
     """
-    return Tire(read_tyre(YamlSource(TYRES.find(name_or_path, base_dir), what='a tyre')), behaviour)
+    return Tire(read_tyre(YamlSource(TYRES.find(name_or_path, base_dir), what='a tire')), behaviour)
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def penetration(p: Any, height: float, camber: float) -> float:
-    """Return the depth [m] of a tyre whose centre is above the ground by ``height`` [m], in the wheel's plane.
+    """Return the penetration [m] of a tire whose center is at ``height`` [m] above the ground, in the wheel's plane.
 
-    The reference loses R (1 - cos) of it where the wheel leans.
+    The reference neglects R (1 - cos) of it for a leaning wheel.
 
     Source: pacejka2012, section 4.3.1.
     Checked by: test_tyres.py::test_load_curves_agree_with_the_reference,
@@ -213,14 +228,14 @@ def penetration(p: Any, height: float, camber: float) -> float:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _vertical(p: Any, height: float, speed_z: float, camber: float) -> tuple[float, float]:
-    """Return load [N] and depth [m]."""
+    """Return load [N] and penetration [m]."""
     depth = max(0.0, penetration(p, height, camber))
     return vertical_load(p, depth, speed_z * (math.cos(camber) if p.reference else 1.0)), depth
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _steady(record: Any, given: Floats, out: Floats) -> bool:
-    """Write the forces of each row of load, slip, slip angle, camber, speed and friction; return whether all exist."""
+    """Write the forces for each row of load, slip, slip angle, camber, speed and friction; return whether all exist."""
     p = record[0]
     memory = np.zeros(MEMORY)
     for n in range(given.shape[0]):

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""TMeasy: a curve of few points over the combined slip, its points between two loads.
+"""TMeasy tire model: a curve with few points over the combined slip, interpolated between two loads.
 
-Slips are related to the speed of the tread, R |omega|, so that a locked wheel has an infinite one. The curve's points
-in the direction of the slip lie on ellipses of those along and across; Rill's published method brings the slips to a
-common scale first, which differs where both are large.
+Slips are related to the speed of the tread, R |omega|, so a locked wheel has infinite slip. The curve's points in the
+direction of the slip are on ellipses of the longitudinal and lateral points. Rill's published method first brings the
+slips to a common scale, which differs if both are large.
 
 Source: rill2020, section 3.3.
 Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.
@@ -18,16 +18,16 @@ from typing import Any
 from numba import njit
 
 SPEED_FLOOR = 0.01
-"""Added to the speed of the tread [m/s], so that a locked wheel has a finite slip."""
+"""Speed added to that of the tread [m/s], so a locked wheel has finite slip."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def transport_speed(spin: float, radius: float) -> float:
-    """Return the speed that slips are related to [m/s].
+    """Return the speed to which slips are related [m/s].
 
     Args:
-        spin: of the wheel [rad/s]
-        radius: the effective one [m]
+        spin: Angular speed of the wheel [rad/s].
+        radius: Effective radius [m].
     """
     return radius * abs(spin) + SPEED_FLOOR
 
@@ -68,14 +68,14 @@ def _curve(s: float, start: float, sm: float, fm: float, ss: float, fs: float) -
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def slip_force(p: Any, load: float, slip_x: float, slip_y: float, scale: float) -> tuple[float, float]:
-    """Return the force along and across [N].
+    """Return the longitudinal and lateral force [N].
 
     Args:
-        p: a record of TYRE_RECORD
-        load: [N]
-        slip_x: slip forward, > 0 drives
-        slip_y: to the left's force, > 0 where the wheel moves to the right
-        scale: friction over the nominal one
+        p: Parameters of the tire, a record of TYRE_RECORD.
+        load: Load [N].
+        slip_x: Longitudinal slip [-], positive for driving.
+        slip_y: Lateral slip [-] in the direction of a force to the left, positive if the wheel moves to the right.
+        scale: Friction divided by nominal friction [-].
     """
     t = p.tmeasy
     q = min(load, t.top_load) / t.nominal_load
@@ -95,7 +95,7 @@ def slip_force(p: Any, load: float, slip_x: float, slip_y: float, scale: float) 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
-    """Return the slopes of force over slip along and across at none [N]."""
+    """Return the longitudinal and lateral slope of force over slip at zero slip [N]."""
     t = p.tmeasy
     q = min(load, t.top_load) / t.nominal_load
     return _quadratic(t.dfx0, q), _quadratic(t.dfy0, q)
@@ -103,7 +103,7 @@ def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def aligning_moment(p: Any, load: float, depth: float, slip_y: float, force_y: float) -> float:
-    """Return the moment about the vertical [N m] of a lateral force that acts behind the middle of the contact.
+    """Return the moment about the vertical [N m] of a lateral force behind the middle of the contact.
 
     Source: rill2020, section 3.3.6.
     Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.
@@ -129,6 +129,6 @@ def aligning_moment(p: Any, load: float, depth: float, slip_y: float, force_y: f
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def overturning_moment(p: Any, camber: float) -> float:
-    """Return the moment about the forward axis [N m] of a tread that camber presses on one side."""
+    """Return the moment about the forward axis [N m] of a tread that camber loads on one side."""
     moment: float = -p.width * p.width / 12.0 * p.tmeasy.camber_stiffness * camber
     return moment

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The tyre that a vehicle's file puts on a wheel."""
+"""Tire of a wheel in a vehicle's file."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from regolith_vehicles.description.model_config import VehicleModelConfig
 from regolith_vehicles.tires.tire import TYRES, Tire, load_tire
 
 SLACK = 0.1
-"""Share by which a tyre's radius may differ from that of its wheel, a rigid cylinder, on ground that yields."""
+"""Relative difference allowed between the radii of a tire and its wheel, the rigid cylinder on soil [-]."""
 
 
 def wheel_tire(config: VehicleModelConfig, key: str, name: str, radius: float, behaviour: str = 'regolith') -> Tire:
-    """Return the tyre of a wheel.
+    """Return the tire of a wheel.
 
     Args:
-        config: of the vehicle, whose file relative paths start at
-        key: of the tyre in that file, for errors
-        name: name or path of the tyre
-        radius: of the wheel [m]
+        config: Vehicle model; relative paths refer to the folder of its file.
+        key: Key of the tire in that file, for errors.
+        name: Name of a known tire, or path of a tire YAML file.
+        radius: Radius of the wheel [m].
+        behaviour: Mode of the tire; see :class:`regolith_vehicles.tires.tire.Tire`.  # term: name
 
     Raises:
-        InputError: if there is no such tyre, its file is wrong, or it does not fit
+        InputError: If the tire does not exist, its file is invalid, or its radius does not match.
     """
     folder = Path(config.file).parent if config.file else Path()
     try:
@@ -35,7 +36,7 @@ def wheel_tire(config: VehicleModelConfig, key: str, name: str, radius: float, b
         raise VehicleModelError(config.file, key, name, first.allowed, first.problem) from None
     tyre = load_tire(path, behaviour)
     if abs(tyre.config.radius_m - radius) > SLACK * radius:
-        allowed = f'a tyre of {(1.0 - SLACK) * radius:.3g} to {(1.0 + SLACK) * radius:.3g} m'
-        problem = f'has a radius of {tyre.config.radius_m!r} m, and the wheel one of {radius!r} m'
+        allowed = f'a tire radius of {(1.0 - SLACK) * radius:.3g} to {(1.0 + SLACK) * radius:.3g} m'
+        problem = f'has a radius of {tyre.config.radius_m!r} m, but the wheel has {radius!r} m'
         raise VehicleModelError(config.file, key, name, allowed, problem)
     return tyre

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Soil that fell out of a tool and has not landed: it belongs to the vehicle that dropped it."""
+"""Soil in flight: soil that left a tool and has not landed; it belongs to the vehicle that dropped it."""
 
 from __future__ import annotations
 
@@ -16,44 +16,45 @@ from regolith_terrain.grid.soil_grid import SoilGrid
 
 Vector = NDArray[np.float64]
 
-# Columns of a parcel: mass per area of a node [kg/m^2], place [m], velocity [m/s], direction of the tool's edge in the
-# plane, half lengths of the rectangle it comes down on, along the edge and across [m].
+# Columns of a parcel: mass per area of a grid node [kg/m^2], position [m], velocity [m/s], direction of the tool's
+# edge in the plane, half lengths of the rectangle in which it lands, along and across the edge [m].
 MASS, X, VX, ALONG, HALF, COLUMNS = 0, 1, 4, 7, 9, 11
 
 
 class SoilInFlight:
-    """Parcels of soil on their ballistic ways, one for each tool and cycle in which it poured."""
+    """Parcels of soil on ballistic paths, one for each tool and cycle in which it dumped."""
 
     def __init__(self) -> None:
         self.parcels = np.zeros((0, COLUMNS))
-        """Shape (n, COLUMNS), in the order in which they were dropped."""
+        """Parcels, shape (n, COLUMNS), in the order in which they were dropped."""
 
     @property
     def mass(self) -> float:
-        """Mass in the air, per area of a node [kg/m^2]; exact."""
+        """Mass in flight, per area of a grid node [kg/m^2]; exact."""
         return float(self.parcels[:, MASS].sum())
 
     def drop(self, mass: float, place: Vector, velocity: Vector, along: Vector, half: tuple[float, float]) -> None:
         """Add a parcel.
 
         Args:
-            mass: in whole quanta, per area of a node [kg/m^2]
-            place: where it leaves the tool, in the world [m], shape (3,)
-            velocity: with which it does [m/s], shape (3,)
-            along: unit vector along the edge or axle in the plane, shape (2,)
-            half: half lengths of the rectangle it comes down on, along the edge and across [m]
+            mass: Mass in whole quanta, per area of a grid node [kg/m^2].
+            place: Position at which it leaves the tool, world frame [m], shape (3,).
+            velocity: Velocity with which it leaves the tool, world frame [m/s], shape (3,).
+            along: Unit vector along the edge or axle in the plane, shape (2,).
+            half: Half lengths of the rectangle in which it lands, along and across the edge [m].
         """
         self.parcels = np.vstack((self.parcels, np.concatenate(((mass,), place, velocity, along, half))))
 
     def fall(self, seconds: float, gravity: Vector, grid: SoilGrid) -> SoilDeposit | None:
-        """Let all parcels fall; return what comes down on the ground, None if nothing does.
+        """Advance all parcels; return the soil that lands, None if there is none.
 
-        A parcel flies as a point mass without air. It lands once it is no higher than the ground under its middle, and
-        spreads evenly over the nodes of its rectangle.
+        A parcel moves as a point mass without air. It lands when it is not higher than the ground below its middle,
+        and is spread evenly over the grid nodes in its rectangle.
 
         Args:
-            gravity: [m/s^2], shape (3,)
-            grid: the committed ground
+            seconds: Time [s].
+            gravity: Gravitational acceleration in the world frame [m/s^2], shape (3,).
+            grid: Committed soil grid.
 
         Source: goldstein2002.
         Checked by: test_soil_in_flight.py::test_a_parcel_flies_a_parabola.
@@ -70,27 +71,27 @@ class SoilInFlight:
         parts = [spread(parcel, grid.spacing) for parcel in parcels[down]]
         i, j, mass = (np.concatenate(part) for part in zip(*parts, strict=True))
         keys, first, names = np.unique(node_key(i, j), return_index=True, return_inverse=True)
-        # Sums of whole quanta are exact, in whatever order.
+        # Sums of whole quanta are exact in any order.
         together = np.zeros(len(keys))
         np.add.at(together, names, mass)
         landed = together > 0.0
         return SoilDeposit(i[first][landed], j[first][landed], together[landed])
 
     def save(self) -> Vector:
-        """Return all numbers of all parcels."""
+        """Return the values of all parcels."""
         return self.parcels.reshape(-1)
 
     def load(self, values: Vector) -> None:
-        """Restore what :meth:`save` returned."""
+        """Restore the state from :meth:`save`."""
         self.parcels = values.reshape(-1, COLUMNS).copy()
 
 
 def spread(parcel: Vector, spacing: float) -> tuple[Indices, Indices, Vector]:
-    """Return the nodes in the rectangle of a parcel, and its mass on each: equal parts, odd quanta to the first.
+    """Return the grid nodes in a parcel's rectangle, and its mass on each: equal parts, remaining quanta to the first.
 
     Args:
-        parcel: shape (COLUMNS,)
-        spacing: of the nodes [m]
+        parcel: Parcel, shape (COLUMNS,).
+        spacing: Grid spacing [m].
     """
     x, y = parcel[X], parcel[X + 1]
     ax, ay = parcel[ALONG : ALONG + 2]

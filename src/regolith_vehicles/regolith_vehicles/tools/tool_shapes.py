@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The sizes of tools: as their section gives them, or of the closed surface of a mesh."""
+"""Sizes of tools, from their section or from the closed surface of a mesh."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Vector = NDArray[np.float64]
 
 
 class ToolShape(NamedTuple):
-    """The size of a tool, and the place of its edge or axle in its body's frame."""
+    """Size of a tool, and position of its edge or axle in its body frame."""
 
     width: float
-    """[m]"""
+    """Width along the edge or axle [m]."""
     radius: float
-    """Of a drum's circle of lips [m]; 0 of others."""
+    """Radius of a drum's circle of lips [m]; 0 for other tools."""
     offset: Vector
     """Middle of the edge or axle [m], shape (3,)."""
     frame: Vector
@@ -38,10 +38,11 @@ def tool_shape(config: ToolConfig, folder: Path) -> ToolShape:
     """Return the shape of a tool.
 
     Args:
-        folder: from which the mesh's path starts
+        config: Configuration of the tool.
+        folder: Folder to which the mesh's path refers.
 
     Raises:
-        ValueError: if the mesh cannot be read, is open or inside out
+        ValueError: If the mesh cannot be read, is open, or its faces are oriented inward.
     """
     x, y, z, w = config.orientation
     matrix = np.empty(9)
@@ -58,7 +59,7 @@ def tool_shape(config: ToolConfig, folder: Path) -> ToolShape:
     side = float((high - low).max())
     if side > LARGEST_PART_M:
         allowed = f'up to {LARGEST_PART_M:g} m; fix: set mesh_scale, 0.001 for millimeters'
-        raise ValueError(f'its mesh is {side:.4g} m wide; allowed: {allowed}')
+        raise ValueError(f'has a mesh that is {side:.4g} m wide; allowed: {allowed}')
     middle = 0.5 * (low + high)
     if config.kind == 'drum':
         radius = float(np.hypot(points[:, 0], points[:, 2]).max())
@@ -67,21 +68,21 @@ def tool_shape(config: ToolConfig, folder: Path) -> ToolShape:
     edge = np.array([lowest[:, 0].max(), middle[1], low[2]])
     width = float(np.ptp(lowest[:, 1]))
     if not width > 0.0:
-        raise ValueError('its lowest line has no width; allowed: a surface that ends in an edge along y below')
+        raise ValueError('has no edge at its lowest line; allowed: a surface whose lowest line is an edge along y')
     return ToolShape(width, 0.0, offset + times(frame, edge), frame)
 
 
 def refuse_unless_solid(corners: Vector) -> None:
-    """Refuse a surface that has a hole, or whose faces look inward.
+    """Refuse a surface that has a hole, or whose faces are oriented inward.
 
-    Of a closed surface each edge belongs to two triangles that run along it in opposite directions; the sum of their
-    signed volumes with the origin is positive if they look outward.
+    In a closed surface each edge belongs to two triangles that run along it in opposite directions. The sum of their
+    signed volumes with the origin is positive if they are oriented outward.
 
     Args:
-        corners: of triangles, counter-clockwise from outside [m], shape (k, 3, 3)
+        corners: Corners of triangles, counterclockwise from outside [m], shape (k, 3, 3).
 
     Raises:
-        ValueError: telling what is wrong
+        ValueError: If the surface is not a solid; names the problem.
     """
     _, names = np.unique(np.round(corners.reshape(-1, 3), 9), axis=0, return_inverse=True)
     faces = names.reshape(-1, 3)
@@ -91,17 +92,20 @@ def refuse_unless_solid(corners: Vector) -> None:
         raise ValueError(f'is open: {counted(loose, "edge")} without two faces that meet; allowed: a closed surface')
     volume = float(np.einsum('ij,ij->', corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))) / 6.0
     if not volume > 0.0:
-        raise ValueError(f'is inside out: it holds {volume:.3g} m^3; allowed: faces that look outward')
+        raise ValueError(f'is inside out: its volume is {volume:.3g} m^3; allowed: faces oriented outward')
 
 
 def shape_of(name: str, config: ToolConfig, folder: Path, where: str | Path) -> ToolShape:
     """Return the shape of a named tool.
 
     Args:
-        where: the vehicle's file
+        name: Name of the tool.
+        config: Configuration of the tool.
+        folder: Folder to which the mesh's path refers.
+        where: Vehicle's file.
 
     Raises:
-        VehicleModelError: naming the key
+        VehicleModelError: If the shape is invalid; names the key.
     """
     try:
         return tool_shape(config, folder)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A vehicle's tools within its substeps: they sweep soil, and their bodies bear its resistance."""
+"""Tools of a vehicle within its substeps: they sweep soil, and their bodies transmit the excavation resistance."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ Vector = NDArray[np.float64]
 
 
 class ToolStepArrays(NamedTuple):
-    """The tools of a vehicle that are near the ground in a cycle."""
+    """Arguments for the tools near the ground in a cycle."""
 
     tools: ToolArrays
     parts: ContactParts
-    """Bodies and places of the tools, in their order."""
+    """Bodies and positions of the tools, in their order."""
     dof: NDArray[np.int64]
-    """Address in qvel of the joint a drum turns about, else -1, shape (n,)."""
+    """Address in qvel of the joint of a drum's rotation, else -1, shape (n,)."""
     near: NDArray[np.bool_]
-    """Tools that may reach the ground in this cycle, shape (n,)."""
+    """Whether each tool can reach the ground in this cycle, shape (n,)."""
     force: Vector
     """Out: force on each tool in the last substep, world axes [N], shape (n, 3)."""
     torque: Vector
-    """Out: torque about its origin [N m], shape (n, 3)."""
+    """Out: torque on each tool about its origin, world axes [N m], shape (n, 3)."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def clear_tools(digging: ToolStepArrays, bodies: BodyArrays) -> None:
-    """Take all forces off the tools' bodies."""
+    """Remove all forces from the tools' bodies."""
     for k in range(digging.parts.body.shape[0]):
         for a in range(6):
             bodies.xfrc_applied[digging.parts.body[k], a] = 0.0
@@ -43,10 +43,13 @@ def clear_tools(digging: ToolStepArrays, bodies: BodyArrays) -> None:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def step_tools(digging: ToolStepArrays, step: float, bodies: BodyArrays, pose: PartPose) -> None:
-    """Let tools sweep for a substep, and their bodies bear the forces.
+    """Sweep the tools for a substep, and apply the forces to their bodies.
 
     Args:
-        pose: room for the pose of one tool
+        digging: Arguments of the tools.
+        step: Substep [s].
+        bodies: MuJoCo's structures.
+        pose: Work array for the pose of one tool.
     """
     tools = digging.tools
     for k in range(digging.parts.body.shape[0]):

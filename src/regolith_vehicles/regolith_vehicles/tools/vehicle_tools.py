@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The tools of a vehicle from cycle to cycle: what they hold, what is granted to them, what they pour out.
+"""Excavation tools of a vehicle from cycle to cycle: held soil, granted soil, dumped soil.
 
-Soil goes through four states, and each is exact in whole quanta of mass per area of a node. The *ground* has it until
-terrain's update grants it; once that is committed it is *in transit*; the next cycle begins with it *held*, as part
-of a payload; poured out it is *in flight*, until a delta of this vehicle lays it on the ground.
+Soil has four states, each exact in whole quanta of mass per area of a grid node. The *ground* has it until terrain's
+update grants it. Once this is committed, it is *in transit*. The next cycle starts with it *held*, as part of a
+payload. Dumped soil is *in flight*, until a delta of this vehicle adds it to the ground.
 """
 
 from __future__ import annotations
@@ -54,17 +54,17 @@ from regolith_world.numerics.portable_math import dot, norm, times
 Vector = NDArray[np.float64]
 
 ROCKING_RADPS = 0.1
-"""Speed up to which a drum that turns backward keeps its soil: arms and wheels rock it [rad/s]."""
+"""Rate up to which a drum in reverse rotation keeps its soil, since arms and wheels rock it [rad/s]."""
 _HEAD = struct.Struct('<q')
 _HELD, _TRANSIT, _GRANTED, _POURED, SOIL_COLUMNS = range(5)
-"""Columns of a tool's soil, per area of a node [kg/m^2]: held, in transit, granted and poured out since the start."""
+"""Columns of a tool's soil, per area of a grid node [kg/m^2]: held, in transit, granted and dumped since the start."""
 
 
 _TOLD = ('load', 'kg'), ('depth of cut', 'm'), ('cutting force', 'N')
 
 
 class VehicleTools:
-    """The tools of a vehicle's file, in name order; none for most vehicles."""
+    """Tools of a vehicle's file in order of their names; none for most vehicles."""
 
     def __init__(
         self,
@@ -79,11 +79,16 @@ class VehicleTools:
         """Make the tools of a vehicle.
 
         Args:
-            gravity: in the world [m/s^2], shape (3,)
-            ground: what can be dug; None: nothing
+            config: Vehicle model.
+            body: Multibody model.
+            mjcf_path: Path of the MJCF file.
+            payloads: Payloads of the vehicle.
+            grid: Soil grid.
+            gravity: Gravitational acceleration in the world frame [m/s^2], shape (3,).
+            ground: Soil that can be dug; None: none.
 
         Raises:
-            VehicleModelError: if the file does not describe them
+            VehicleModelError: If the file does not define valid tools.
         """
         self.names = tuple(sorted(config.tools))
         """Names of the tools."""
@@ -113,7 +118,7 @@ class VehicleTools:
                     f'tools.{name}.payload',
                     tool.payload,
                     f'a payload on {tool.body}, the body of the tool',
-                    'not on the body of the tool',
+                    'is not on the body of the tool',
                 )
             multibody.check_hinge(model, joint, index, file, where, f'tools.{name}.joint', tool.joint)
         self._kind = np.array([KINDS[tool.kind] for tool in given], dtype=np.int64)
@@ -134,28 +139,28 @@ class VehicleTools:
             row[RAKE], row[SOIL_TOOL] = math.radians(tool.rake_angle_deg), tool.soil_tool_friction
             row[ADHESION], row[CAPACITY] = tool.adhesion_pa, payload.capacity_kg
             row[MASS] = model.body_mass[bodies[k]]
-            # Shorter curves end in points further on, at which nothing enters either.
+            # Shorter curves end in additional points at which nothing enters either.
             curve = [*tool.fill_curve, *((1.0 + m, tool.fill_curve[-1][1]) for m in range(1, points))][:points]
             self._fill[k], self._share[k] = np.array(curve).T
         self._payload = [payloads.names.index(tool.payload) for tool in given]
         self._axis = [_nearest_axis(model, b, self._parts.frame[k][:, 1]) for k, b in enumerate(bodies)]
         self._reach = np.hypot(self._numbers[:, HALF_WIDTH], self._numbers[:, RADIUS])
         self.told = np.zeros((n, TOLD_COLUMNS))
-        """Of each tool, by the columns of :mod:`regolith_terrain.excavation.sweep`, shape (n, TOLD_COLUMNS)."""
+        """Results of each tool by the columns of :mod:`regolith_terrain.excavation.sweep`, shape (n, TOLD_COLUMNS)."""
         self._force, self._torque = np.zeros((n, 3)), np.zeros((n, 3))
         self.flight = SoilInFlight()
-        """Soil that has not landed."""
+        """Soil in flight."""
         self.work = ToolExchange()
-        """What the last cycle asked for, and what came down in it."""
+        """Requested and landed soil of the last cycle."""
         self.quantities = tuple(TelemetryQuantity(*what, self.names) for what in _TOLD) if self.names else ()
-        """What they tell of themselves, with values as in :meth:`tell`."""
+        """Telemetry of the tools, with values as in :meth:`telemetry`."""
         self._nothing = np.zeros(0)
         self.always_near = False
-        """Whether tools take part in every cycle, near the ground or not: to compile what they need."""
+        """Whether tools are active in every cycle, near the ground or not: for compilation."""
         self.reset()
 
     def reset(self) -> None:
-        """Be empty, with nothing in the air."""
+        """Reset to empty tools, without soil in flight."""
         n = len(self.names)
         self._soil = np.zeros((n, SOIL_COLUMNS))
         self._edge = np.full((n, 2, 3), np.nan)
@@ -163,10 +168,10 @@ class VehicleTools:
         self.flight.load(np.zeros(0))
         self.work = ToolExchange()
 
-    # -- a cycle ------------------------------------------------------------------------------------------------
+    # -- cycle ----------------------------------------------------------------------------------------------------
 
     def apply_grants(self) -> bool:
-        """Take on board what was granted in the cycle before; return whether that changed any payload."""
+        """Load the soil granted in the previous cycle; return whether this changed a payload."""
         arrived = self._soil[:, _TRANSIT].copy()
         if not arrived.any():
             return False
@@ -175,19 +180,22 @@ class VehicleTools:
         return True
 
     def places(self, data: Any) -> tuple[Vector, Vector, Vector]:
-        """Return places [m] and velocities [m/s] of all tools in the plane, shape (n, 2), and their reach [m], (n,)."""
+        """Return positions [m] and velocities [m/s] of all tools in the plane, shape (n, 2), and their reach [m],
+        (n,).
+        """
         centers, velocities = self._poses(data)
         return centers[:, :2], velocities[:, :2], self._reach
 
     def begin(
         self, data: Any, window: SoilWindow, duration: float, acceleration: float = substeps.MARGIN_ACCELERATION
     ) -> ToolStepArrays | None:
-        """Return the tools at work in a cycle; None if none comes near the ground, or nothing can be dug.
+        """Return the arguments of active tools in a cycle; None if no tool is near the ground, or no soil can be dug.
 
         Args:
-            window: of the soil within reach, see :meth:`places`
-            duration: of the cycle [s]
-            acceleration: within the cycle, at most [m/s^2]
+            data: MuJoCo state (mujoco.MjData).
+            window: Soil window within reach; see :meth:`places`.
+            duration: Duration of the cycle [s].
+            acceleration: Maximum acceleration within the cycle [m/s^2].
         """
         if not self.names or self._ground is None:
             return None
@@ -224,10 +232,13 @@ class VehicleTools:
         return ToolStepArrays(tools, self._parts, self._dof, near, self._force, self._torque)
 
     def finish(self, data: Any, digging: ToolStepArrays | None, duration: float) -> bool:
-        """Take in a cycle that was run: note the work, pour, let fall; return whether that changed any payload.
+        """Update the tools after a cycle: store the work, dump, advance soil in flight; return whether a payload
+        changed.
 
         Args:
-            digging: what :meth:`begin` returned
+            data: MuJoCo state (mujoco.MjData).
+            digging: Result of :meth:`begin`.
+            duration: Duration of the cycle [s].
         """
         if not self.names:
             return False
@@ -236,14 +247,14 @@ class VehicleTools:
             self.told[:] = digging.tools.told
             parts = (self._asked(name, k, digging.tools) for k, name in enumerate(self.names))
             asked = tuple(part for part in parts if part is not None)
-        # What was in the air falls for the whole cycle; what is poured now leaves the tool at its end.
+        # Soil already in flight moves for the whole cycle; soil dumped now leaves the tool at the end of the cycle.
         landed = self.flight.fall(duration, self._gravity, self._grid)
         poured = self._pour(data, duration)
         self.work = ToolExchange(asked, landed)
         return poured
 
     def _asked(self, name: str, k: int, tools: Any) -> SoilRequest | None:
-        """Return what a tool asked for in a cycle, None if nothing."""
+        """Return the soil that a tool requested in a cycle; None if there is none."""
         height = tools.asked[k]
         r, c = np.nonzero(height)
         if not len(r):
@@ -255,7 +266,7 @@ class VehicleTools:
         return SoilRequest(name, i, j, mass[some], tools.path[k][r, c][some]) if some.any() else None
 
     def grant(self, grants: Iterable[SoilGrant], vehicle: str) -> bool:
-        """Take what a committed update grants as in transit; return whether that is anything."""
+        """Store the soil that a committed update grants as in transit; return whether there is any."""
         any_of_it = False
         for grant in grants:
             if grant.agent == vehicle and grant.tool in self.names and grant.granted > 0.0:
@@ -264,7 +275,7 @@ class VehicleTools:
         return any_of_it
 
     def _pour(self, data: Any, duration: float) -> bool:
-        """Drop what leaves the tools in a cycle; return whether anything does."""
+        """Dump the soil that leaves the tools in a cycle; return whether there is any."""
         if not self._soil[:, _HELD].any():
             return False
         centers, velocities = self._poses(data)
@@ -292,7 +303,7 @@ class VehicleTools:
         return True
 
     def _rate(self, data: Any, k: int, turn: Vector) -> float:
-        """Return the share of a full load that leaves a tool in a second [1/s]."""
+        """Return the fraction of a full load that leaves a tool per time [1/s]."""
         tool = self._given[k]
         if tool.kind == 'drum':
             spin = -float(data.qvel[self._dof[k]])
@@ -300,22 +311,22 @@ class VehicleTools:
         if tool.kind == 'bucket':
             pours = math.asin(min(1.0, max(-1.0, -float(turn[2, 0])))) > math.radians(tool.dump_angle_deg)
         else:
-            # A blade keeps its pile as long as it stands in the ground.
+            # A blade keeps its pile while it is in contact with the ground.
             pours = not self.told[k, DEPTH] > 0.0 and self._is_clear(data, k)
         return 1.0 / tool.dump_time_s if pours else 0.0
 
     def _is_clear(self, data: Any, k: int) -> bool:
-        """Return whether a tool's origin is above the ground under it."""
+        """Return whether a tool's origin is above the ground below it."""
         x, y, z = self._poses(data)[0][k]
         return bool(z > self._grid.levels(x, y))
 
     def _pile(self, k: int, mass: float) -> float:
-        """Return the half length of the ground that an edge's load comes down on: a heap of square section [m]."""
+        """Return the half length of the area in which an edge's load lands [m]: a heap of square section."""
         density = 1500.0 if self._ground is None else float(self._ground.lying[0, 0])
         return 0.5 * math.sqrt(mass / (density * 2.0 * self._numbers[k, HALF_WIDTH])) + self._grid.spacing
 
     def _load(self, change: Vector) -> None:
-        """Add to what the tools hold [kg/m^2], and to the payloads they fill, as a body of the load's size."""
+        """Add soil to the tools [kg/m^2] and to their payloads, as a body of the load's size."""
         self._soil[:, _HELD] += change
         table = self._payloads.table.copy()
         for k, tool in enumerate(self._given):
@@ -333,7 +344,7 @@ class VehicleTools:
         self._payloads.take(table)
 
     def _poses(self, data: Any) -> tuple[Vector, Vector]:
-        """Return origins [m] and velocities [m/s] of all tools in the world, shape (n, 3) each."""
+        """Return origins [m] and velocities [m/s] of all tools in the world frame, shape (n, 3) each."""
         bodies = self._parts.body
         turn = data.xmat[bodies].reshape(-1, 3, 3)
         centers = data.xpos[bodies] + np.einsum('nij,nj->ni', turn, self._parts.offset)
@@ -344,7 +355,7 @@ class VehicleTools:
     def _is_near(
         center: Vector, velocity: Vector, reach: float, window: SoilWindow, duration: float, acceleration: float
     ) -> bool:
-        """Return whether a tool may touch the ground in a cycle."""
+        """Return whether a tool can touch the ground in a cycle."""
         way = float(np.abs(velocity).max()) * duration + 0.5 * acceleration * duration**2
         around = reach + way
         first = np.maximum(np.floor((center[:2] - around) / window.spacing).astype(int) - (window.i0, window.j0), 0)
@@ -352,7 +363,7 @@ class VehicleTools:
         under = window.level[first[0] : max(0, last[0]), first[1] : max(0, last[1])]
         return bool(under.size) and bool(center[2] - around < np.max(under))
 
-    # -- what there is ------------------------------------------------------------------------------------------
+    # -- results --------------------------------------------------------------------------------------------------
 
     def telemetry(self) -> Vector:
         """Return the values of :attr:`quantities`, one after the other."""
@@ -362,23 +373,23 @@ class VehicleTools:
         return np.concatenate((load, self.told[:, DEPTH], self.told[:, DRAFT]))
 
     def levels(self) -> Mapping[str, float]:
-        """Return how full each tool is, 0 to 1, with what is on its way."""
+        """Return the fill level of each tool, 0 to 1, including soil in transit."""
         held = self._soil[:, [_HELD, _TRANSIT]].sum(axis=1) * self._cell
         return {name: float(held[k] / self._numbers[k, CAPACITY]) for k, name in enumerate(self.names)}
 
     def mass_balance(self) -> dict[str, float]:
-        """Return the vehicle's soil by where it is [kg]: carried_kg, in_flight_kg, in_transit_kg; and dug, poured."""
+        """Return the vehicle's soil by state [kg]: carried, in flight and in transit; and excavated and dumped."""
         held, transit, granted, poured = (float(v) * self._cell for v in self._soil.sum(axis=0))
         return {
             'carried_kg': held,
             'in_flight_kg': self.flight.mass * self._cell,
             'in_transit_kg': transit,
-            'dug_kg': granted,
-            'poured_kg': poured,
+            'excavated_kg': granted,
+            'dumped_kg': poured,
         }
 
     def save(self) -> bytes:
-        """Return all that evolves, with its length; nothing without tools."""
+        """Return the state with its length; empty without tools."""
         if not self.names:
             return b''
         values = np.concatenate(
@@ -387,10 +398,14 @@ class VehicleTools:
         return _HEAD.pack(len(values)) + values.astype('<f8').tobytes()
 
     def load(self, blob: bytes, at: int) -> int:
-        """Restore what :meth:`save` returned, from a place on; return where it ends.
+        """Restore the state from :meth:`save` at an offset, and return the end offset.
+
+        Args:
+            blob: Bytes that contain the state.
+            at: Offset of the state in the bytes.
 
         Raises:
-            ValueError: if it was cut short
+            ValueError: If the state is truncated.
         """
         if not self.names:
             return at
@@ -399,7 +414,7 @@ class VehicleTools:
         end = start + 8 * count
         sizes = [self._soil.size, self._edge.size, self.told.size]
         if count < sum(sizes) or end > len(blob):
-            raise ValueError(f'saved state of tools in {len(blob)} bytes was cut short')
+            raise ValueError(f'saved state of tools in {len(blob)} bytes is truncated')
         values = np.frombuffer(blob, '<f8', count, start).astype(np.float64)
         soil, edge, told, flight = np.split(values, np.cumsum(sizes))
         self._soil, self._edge = soil.reshape(self._soil.shape).copy(), edge.reshape(self._edge.shape).copy()
@@ -409,7 +424,7 @@ class VehicleTools:
 
 
 def _turned(frame: Vector, model: Any, joint: int) -> Vector:
-    """Return the frame of a tool; a drum's y axis is that of its joint, so that it scoops at positive speeds."""
+    """Return the frame of a tool; a drum's y axis is that of its joint, so the drum scoops at positive speeds."""
     if joint < 0:
         return frame
     axis = np.asarray(model.jnt_axis[joint])
@@ -422,7 +437,7 @@ def _turned(frame: Vector, model: Any, joint: int) -> Vector:
 
 
 def _nearest_axis(model: Any, body: int, direction: Vector) -> int:
-    """Return which principal axis of a body's inertia is nearest to a direction in the body's frame."""
+    """Return the index of the principal axis of a body's inertia nearest to a direction in the body frame."""
     matrix = np.empty(9)
     mujoco.mju_quat2Mat(matrix, model.body_iquat[body])
     return int(np.argmax(np.abs(times(matrix.reshape(3, 3).T, direction))))

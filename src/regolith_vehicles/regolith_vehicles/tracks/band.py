@@ -1,23 +1,27 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The band of a track: its model, what evolves of it, and where its shoes are.
+"""Model of a track's band: its parameters, its state, and the poses of its shoes.
 
-The band turns with its sprocket and lies on the shortest way round the discs (:mod:`regolith_vehicles.tracks.path`).
-Between sprocket and idler, below, every pin may leave that way along its normal: it has the mass of a shoe, and is
-pushed by the ground under its shoes, by the rubber of the road wheels on them, by its weight, and pulled by the tension
-of both links. A road wheel's rubber is a Winkler foundation on the shoes' inner faces, so its load passes from shoe to
-shoe without steps. Tension is elastic in the length of the whole band; along the run on the ground it changes by what
-each shoe pulls. Forces on shoes along the band turn the sprocket, by virtual work; those across it, and moments about
-the shoe's own length and height, go to the hull. A pin that has left the sprocket stays outside its circle, and the
-idler's rubber presses on the shoe that comes to it. Forces and moments balance exactly, so a vehicle at rest stands
-with its centre of mass over the middle of what bears it. A chain of shoes that are bodies judges all that
-(``shoe_chain.py`` among the tests): pressures at rest agree to 2 % in the mean, driving to 5 %, the
-moment against turning to 2 %.
+The band turns with its sprocket and takes the shortest path around the discs (:mod:`regolith_vehicles.tracks.path`).
+Below, between sprocket and idler, every pin can leave this path along its normal. It has the mass of a shoe. Forces on
+it are those of the ground under its shoes, of the road wheels' rubber on them, its weight, and the tension of both
+links. A road wheel's rubber is a Winkler foundation on the shoes' inner faces, so its load passes from shoe to shoe
+without steps. Tension is elastic in the length of the whole band. Along the run on the ground it changes by the pull
+of each shoe. Forces on shoes along the band turn the sprocket, by virtual work. Lateral forces, and moments about the
+shoe's longitudinal and vertical axes, act on the hull. A pin that has left the sprocket stays outside its circle, and
+the idler's rubber presses on the shoe that comes to it. Forces and moments balance exactly, so a vehicle at rest has
+its center of mass over the middle of the support. The model is validated against a chain of shoes that are bodies
+(``shoe_chain.py`` in the tests). Pressures agree to 2 % in the mean at rest and to 5 % during driving, the moment of
+turning resistance to 2 %.
 
-Left out, and what that costs: teeth and the polygon they make (ripple of sprocket speed of 5 % at the frequency of
-shoes); play and friction of pins, save for a resistance given as a whole; centrifugal tension, m' u^2, 3 kN of some 80
-at 5 m/s; inertia of shoes across the band as the hull heaves, which the hull bears instead; the swinging of the upper
-run, which hangs as a parabola; guide horns, so a track cannot be thrown.
+Not modeled, with the resulting error:
+
+* Teeth and the polygon that they form: ripple of the sprocket speed of 5 % at the frequency of the shoes.
+* Play and friction of pins, except for a total resistance.
+* Centrifugal tension, m' u^2: 3 kN of about 80 kN at 5 m/s.
+* Inertia of shoes across the band when the hull heaves; it acts on the hull instead.
+* Oscillation of the upper run, which hangs as a parabola.
+* Guide horns: a track cannot be thrown.
 
 Source: wong2008, section 2.6.
 Checked by: test_tracks.py::test_the_band_passes_on_every_force,
@@ -41,97 +45,102 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 OFFSET, RATE = range(2)
-"""Columns of a pin's state: outwards from the way [m], and its rate [m/s]."""
+"""Columns of a pin's state: outward offset from the path [m], and its rate [m/s]."""
 PX, PZ, NX, NZ, VX, VZ, PLACE = range(7)
-"""Columns of a pin: place in the plane of the track [m], outward normal, velocity against the hull [m/s], and
-ON_SPROCKET, FREE, ON_IDLER or ABOVE."""
+"""Columns of a pin.
+
+They are: position in the plane of the track [m], outward normal, velocity relative to the hull [m/s], and ON_SPROCKET,
+FREE, ON_IDLER or ABOVE.
+"""
 PIN_COLUMNS = 7
 ON_SPROCKET, FREE, ON_IDLER, ABOVE = 0.0, 1.0, 2.0, 3.0
 _NESTLING = 0.02
-"""Time in which a pin that has come on a disc loses its offset [s]."""
+"""Time constant in which a pin on a disc loses its offset [s]."""
 
 
 class Band(NamedTuple):
-    """What does not change of the tracks; sides first."""
+    """Constant parameters of the tracks; the first axis of arrays is the side."""
 
     hull: int
     """Body of the hull."""
     disc: Indices
     """Bodies of sprocket, road wheels and idler, shape (sides, discs)."""
     disc_dof: Indices
-    """Degrees of freedom of their spins, shape (sides, discs)."""
+    """Degrees of freedom of the discs' rotation, shape (sides, discs)."""
     radius: Floats
-    """Of the pin line on each disc [m], shape (sides, discs)."""
+    """Radius of the pin line on each disc [m], shape (sides, discs)."""
     rolling_radius: Floats
-    """Of each disc itself [m], shape (sides, discs)."""
+    """Radius of each disc itself [m], shape (sides, discs)."""
     sprocket_angle: Indices
-    """Index in qpos of each sprocket's angle, shape (sides,)."""
+    """Index of each sprocket's angle in qpos, shape (sides,)."""
     aside: Floats
-    """y of each track in the hull's frame [m], shape (sides,)."""
+    """Position of each track along y in the hull frame [m], shape (sides,)."""
     shoes: Indices
     """Number of shoes, shape (sides,)."""
     first: Indices
     """Index of each side's first shoe among the parts, shape (sides,)."""
     per_turn: Floats
-    """Way of the band for each radian of the sprocket [m], shape (sides,)."""
+    """Distance of the band per angle of the sprocket [m/rad], shape (sides,)."""
     pitch: float
-    """[m]"""
+    """Distance of the pins [m]."""
     mass: float
-    """Of a shoe [kg]."""
+    """Mass of a shoe [kg]."""
     face: float
     """Height of a shoe's inner face above its pins [m]."""
     stiffness: float
-    """Tension for each metre by which the band is longer than its shoes [N/m]."""
+    """Tension per elongation of the band [N/m]."""
     rubber: float
-    """Pressure per length of a road wheel, for each metre that its rubber yields [N/m^2]."""
+    """Pressure per length of a road wheel and per deflection of its rubber [N/m^2]."""
     rubber_damping: float
-    """Share by which that grows for each m/s of yielding [s/m]."""
+    """Relative increase of that pressure per deflection rate [s/m]."""
     gravity: Floats
-    """In the world [m/s^2], shape (3,)."""
+    """Gravitational acceleration in the world frame [m/s^2], shape (3,)."""
 
 
 class BandState(NamedTuple):
-    """What evolves of the tracks, and what follows from it in each substep."""
+    """State of the tracks, and values computed from it in each substep."""
 
     pin: Floats
     """In/out: offset and rate of each pin, shape (sides, most shoes, 2)."""
     short: Floats
-    """In/out: by how much each band is shorter, pin to pin, than its way [m], shape (sides,)."""
+    """In/out: difference between path and pin-to-pin length of each band [m], shape (sides,)."""
     way: Floats
-    """Out: length of each band, pin to pin [m], shape (sides,)."""
+    """Out: pin-to-pin length of each band [m], shape (sides,)."""
     tension: Floats
-    """In/out: of the link at the start of the run on the ground, and at its end [N], shape (sides, 2)."""
+    """In/out: tension of the link at the start and the end of the run on the ground [N], shape (sides, 2)."""
     pull: Floats
     """Out: force of the ground along each band, in the direction of travel [N], shape (sides,)."""
     center: Floats
-    """Out: centres of all shoes in the world [m], shape (shoes, 3)."""
+    """Out: centers of all shoes in the world frame [m], shape (shoes, 3)."""
     rotation: Floats
-    """Out: their axes as columns: ahead on the ground, left, towards the wheels, shape (shoes, 3, 3)."""
+    """Out: axes of all shoes as columns: ahead on the ground, left, toward the wheels, shape (shoes, 3, 3)."""
     velocity: Floats
-    """Out: their velocities [m/s], shape (shoes, 3)."""
+    """Out: velocities of all shoes [m/s], shape (shoes, 3)."""
     spin: Floats
-    """Out: their angular velocities [rad/s], shape (shoes, 3)."""
+    """Out: angular velocities of all shoes [rad/s], shape (shoes, 3)."""
     near: NDArray[np.bool_]
-    """Out: whether each is neither on the upper run nor on its way there, shape (shoes,)."""
+    """Out: whether each shoe is neither on the upper run nor on its way there, shape (shoes,)."""
     pins: Floats
-    """Room for the pins in the order of the way, shape (sides, most shoes + 1, PIN_COLUMNS)."""
+    """Work array for the pins in path order, shape (sides, most shoes + 1, PIN_COLUMNS)."""
     start: Indices
-    """Room for the first pin on that way, shape (sides,)."""
+    """Work array for the first pin on that path, shape (sides,)."""
     piece_count: Indices
-    """Room for the number of pieces of that way, shape (sides,)."""
+    """Work array for the number of pieces of that path, shape (sides,)."""
     load: Floats
-    """Room for what bears on the pins in that order: force in the plane and the ground's along the band [N], shape
-    (sides, most shoes + 1, 3)."""
+    """Work array for forces on the pins in path order, shape (sides, most shoes + 1, 3).
+
+    They are the force in the plane of the track and the ground's force along the band [N].
+    """
     radius: Floats
-    """Room for the radii of the pin line on the discs as they are pressed [m], shape (sides, discs)."""
+    """Work array for the radii of the pin line on the deflected discs [m], shape (sides, discs)."""
     pieces: Floats
-    """Room for the way, shape (sides, 2 discs + 2, COLUMNS)."""
+    """Work array for the path, shape (sides, 2 discs + 2, COLUMNS)."""
     discs: Floats
-    """Room for the discs: x, z [m] and their rates [m/s] in the hull's frame, shape (sides, discs, 4)."""
+    """Work array for the discs: x, z [m] and their rates [m/s] in the hull frame, shape (sides, discs, 4)."""
 
 
 def make_state(band: Band) -> BandState:
-    """Return the state of tracks that lie on their shortest ways."""
+    """Return the state of tracks on their shortest paths."""
     sides, discs = band.disc.shape
     most, shoes = int(band.shoes.max()), int(band.shoes.sum())
     return BandState(
@@ -157,10 +166,13 @@ def make_state(band: Band) -> BandState:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def place_shoes(band: Band, state: BandState, step: float, bodies: BodyArrays) -> None:
-    """Write where all shoes are and how they move.
+    """Write the poses and velocities of all shoes.
 
     Args:
-        step: time since the last time [s]; 0: the state does not change
+        band: Parameters of the tracks.
+        state: In/out: state of the tracks.
+        step: Time since the previous call [s]; 0: the state does not change.
+        bodies: MuJoCo's structures.
     """
     nestling = math.exp(-step / _NESTLING)
     for side in range(band.disc.shape[0]):
@@ -171,7 +183,7 @@ def place_shoes(band: Band, state: BandState, step: float, bodies: BodyArrays) -
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _find_discs(band: Band, state: BandState, side: int, bodies: BodyArrays) -> None:
-    """Write the discs' places and rates in the hull's frame."""
+    """Write the discs' positions and rates in the hull frame."""
     hull = band.hull
     turn, cvel = bodies.xmat[hull], bodies.cvel
     wx, wy, wz = cvel[hull, 0], cvel[hull, 1], cvel[hull, 2]
@@ -181,7 +193,7 @@ def _find_discs(band: Band, state: BandState, side: int, bodies: BodyArrays) -> 
         px, py, pz = bodies.xpos[body, 0], bodies.xpos[body, 1], bodies.xpos[body, 2]
         rx, ry, rz = px - com[0], py - com[1], pz - com[2]
         bx, by, bz = cvel[body, 0] - wx, cvel[body, 1] - wy, cvel[body, 2] - wz
-        # Velocity of the disc's centre against the hull, which would move there, too.
+        # Velocity of the disc's center relative to the moving hull.
         vx = cvel[body, 3] - cvel[hull, 3] + (by * rz - bz * ry)
         vy = cvel[body, 4] - cvel[hull, 4] + (bz * rx - bx * rz)
         vz = cvel[body, 5] - cvel[hull, 5] + (bx * ry - by * rx)
@@ -195,7 +207,7 @@ def _find_discs(band: Band, state: BandState, side: int, bodies: BodyArrays) -> 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _place_pins(band: Band, state: BandState, side: int, nestling: float, bodies: BodyArrays) -> None:
-    """Write the pins in the order of the way, from the front of the sprocket on; the first comes again at the end."""
+    """Write the pins in path order, from the front of the sprocket; the first pin is repeated at the end."""
     discs, pieces, pins = state.discs[side], state.pieces[side], state.pins[side]
     last = band.disc.shape[1] - 1
     radius = state.radius[side]
@@ -204,7 +216,7 @@ def _place_pins(band: Band, state: BandState, side: int, nestling: float, bodies
     radius[last] = idler_radius(band, side, state.tension[side, 1])
     count, total = lay_track(discs[:, 0], discs[:, 1], radius, band.pitch, pieces)
     shoes = band.shoes[side]
-    # Chords over bends are shorter than the way: by this much in all, as was found the last time.
+    # Chords over bends are shorter than the path, in total by the amount found in the previous call.
     length = total - state.short[side]
     spacing = length / shoes
     state.way[side], state.piece_count[side] = length, count
@@ -221,7 +233,7 @@ def _place_pins(band: Band, state: BandState, side: int, nestling: float, bodies
         pin, out = state.pin[side, (start + k) % shoes], pins[k]
         if k > 0:
             at += spacing
-        for _ in range(3):  # until the chord from the last pin is right
+        for _ in range(3):  # until the chord from the last pin is correct
             while piece < count - 1 and at > done + pieces[piece, LENGTH]:
                 done += pieces[piece, LENGTH]
                 piece += 1
@@ -259,7 +271,7 @@ def _place_pins(band: Band, state: BandState, side: int, nestling: float, bodies
             weight = g * band.mass / band.pitch
             sag = min(0.5 * weight * along * (row[LENGTH] - along) / state.tension[side, 1], 0.1 * row[LENGTH])
         out[PX], out[PZ], out[NX], out[NZ] = x - sag * nx, z - sag * nz, nx, nz
-        if out[PLACE] != FREE:  # it nestles to the disc
+        if out[PLACE] != FREE:  # its offset to the disc decays
             pin[OFFSET], pin[RATE] = pin[OFFSET] * nestling, 0.0
         out[VX] = vx + pin[RATE] * nx + travel * nz
         out[VZ] = vz + pin[RATE] * nz - travel * nx
@@ -271,7 +283,7 @@ def _place_pins(band: Band, state: BandState, side: int, nestling: float, bodies
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _place_side(band: Band, state: BandState, side: int, bodies: BodyArrays) -> None:
-    """Write poses and motion of one side's shoes."""
+    """Write poses and velocities of one side's shoes."""
     hull, pins, shoes = band.hull, state.pins[side], band.shoes[side]
     place, turn, cvel = bodies.xpos[hull], bodies.xmat[hull], bodies.cvel[hull]
     com = bodies.subtree_com[bodies.root]
@@ -304,10 +316,15 @@ def _place_side(band: Band, state: BandState, side: int, bodies: BodyArrays) -> 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def idler_radius(band: Band, side: int, tension: float) -> float:
-    """Return the radius of the pins on an idler [m] whose rubber yields under the band's tension [N].
+    """Return the radius of the pins on an idler [m] whose rubber deflects under the band's tension [N].
 
-    A shoe that a band of tension T pulls on with T p / R lies flat on the rubber, deep enough in its middle that the
-    foundation's pressure over its whole length carries it; its pins stand p / 2 to both sides.
+    A shoe on which a band of tension T pulls with T p / R is flat on the rubber, at a depth in its middle at which the
+    foundation's pressure over its whole length supports it. Its pins are p / 2 to both sides.
+
+    Args:
+        band: Parameters of the tracks.
+        side: Index of the side.
+        tension: Tension of the band [N].
 
     Source: wong2008, section 2.6.
     Checked by: test_tracks.py::test_an_idler_yields_to_the_band.

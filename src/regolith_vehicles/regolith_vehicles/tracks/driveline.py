@@ -1,11 +1,11 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What turns the sprockets of a tracked vehicle: engine, gearbox, differential and brakes.
+"""Driveline of a tracked vehicle: engine, gearbox, differential and brakes.
 
-Engine and gearbox are as of a car (:mod:`regolith_vehicles.powertrain.powertrain`). Steered by brakes, an open
-differential splits the torque evenly, and the brake of the inner side is pressed. Steered by splitting, each side has
-half the torque, the inner one a share of (1 - steering) of that, or (1 - 2 steering) in pivot mode: its reverse at full
-steering. Brakes, and the inner resistance of a band, are elastics that wind up until they slide, so they hold.
+Engine and gearbox are those of a car (:mod:`regolith_vehicles.powertrain.powertrain`). With steering by brakes, an
+open differential splits the torque evenly, and the brake of the inner side is applied. With split steering, each side
+has half the torque, the inner one a fraction of (1 - steering) of it, or (1 - 2 steering) in a pivot turn: reversed at
+full steering. Brakes and the inner resistance of a band are elastic until they slide, so they hold the vehicle.
 
 Source: wong2008, section 6.4.
 Checked by: test_tracks.py::test_engine_and_brakes_turn_the_sprockets.
@@ -32,29 +32,29 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 PIVOT = 4
-"""Column of the command after those of a car: 1 turns on the spot, where the driveline can."""
+"""Column of the command after those of a car: 1 rotates in place, if the driveline can."""
 
 
 class Driveline(NamedTuple):
-    """What does not change of it."""
+    """Constant parameters of the driveline."""
 
     train: Powertrain
     motors: Indices
     """Actuators of the sprockets, left and right, shape (2,)."""
     dof: Indices
-    """Their degrees of freedom, shape (2,)."""
+    """Degrees of freedom of the sprockets, shape (2,)."""
     final_drive_ratio: float
-    """Mean speed of the sprockets over the driveshaft's."""
+    """Mean speed of the sprockets divided by the driveshaft's speed [-]."""
     split: bool
-    """Whether torque is split to steer; else the brakes steer."""
+    """Whether torque is split for steering; else the brakes steer."""
     brake_torque: float
-    """Of each sprocket at full braking [N m]."""
+    """Brake torque of each sprocket at full braking [N m]."""
     resistance: Floats
-    """Torque against turning [N m], and its growth with speed [N m s]: of each band at its sprocket, shape (2, 2)."""
+    """Inner resistance of each band at its sprocket: torque [N m] and its increase with speed [N m s], shape (2, 2)."""
 
 
 class TrackArrays(NamedTuple):
-    """First argument of the hooks."""
+    """Arguments of the hooks."""
 
     band: Band
     state: BandState
@@ -62,11 +62,11 @@ class TrackArrays(NamedTuple):
     begin: Floats
     """Command at the start of the cycle, shape (5,)."""
     end: Floats
-    """Command at its end."""
+    """Command at the end of the cycle, shape (5,)."""
     engine: Floats
-    """In/out: of the powertrain, shape (STATES,)."""
+    """In/out: state of the powertrain, shape (STATES,)."""
     wound_up: Floats
-    """In/out: elastic part of each brake's turn [rad], shape (2,)."""
+    """In/out: elastic rotation of each brake [rad], shape (2,)."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
@@ -101,7 +101,7 @@ def drive(arrays: TrackArrays, step: float, share: float, bodies: BodyArrays) ->
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def place(arrays: TrackArrays, part: int, parts: ContactParts, bodies: BodyArrays, pose: PartPose) -> bool:
-    """Write the pose of a shoe, or of a part of the hull; return whether it may touch the ground."""
+    """Write the pose of a shoe or of a part of the hull; return whether it can touch the ground."""
     state = arrays.state
     if part >= state.near.shape[0]:
         body_fixed_pose(None, part, parts, bodies, pose)
@@ -121,12 +121,12 @@ def place(arrays: TrackArrays, part: int, parts: ContactParts, bodies: BodyArray
 def bear(
     arrays: TrackArrays, part: int, parts: ContactParts, bodies: BodyArrays, pose: PartPose, wrench: Wrench
 ) -> None:
-    """Let the hull bear the wrench on a part of it; those on shoes wait for all of them."""
+    """Apply the wrench on a part of the hull; wrenches on shoes are applied later, all at once."""
     if part >= arrays.state.near.shape[0]:
         apply_to_body(None, part, parts, bodies, pose, wrench)
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def settle(arrays: TrackArrays, step: float, bodies: BodyArrays, wrenches: Wrenches) -> None:
-    """Pass the wrenches on all shoes through the bands to the vehicle."""
+    """Apply the wrenches on all shoes to the vehicle through the bands."""
     settle_band(arrays.band, arrays.state, step, bodies, wrenches)

@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What ground, wheels, idler and sprocket do to one another through the band of a track.
+"""Forces between ground, wheels, idler and sprocket through the band of a track.
 
-Its model, and what that leaves out, is told in :mod:`regolith_vehicles.tracks.band`.
+Model and limits are described in :mod:`regolith_vehicles.tracks.band`.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ from regolith_vehicles.tracks.path import DX, DZ, LENGTH, TURN, X, Z
 Floats = NDArray[np.float64]
 
 _ROLLING = 2000.0
-"""Force by which a wheel is dragged along by the band, for each m/s that it lags [N s/m]: some mm/s in driving."""
+"""Drag force of the band on a wheel per speed difference [N s/m]; the difference is some mm/s during driving."""
 _PIN_DAMPING = 600.0
-"""Damping between neighbouring pins across the band [N s/m]: a twentieth of critical of their quickest mode."""
+"""Damping between neighboring pins across the band [N s/m]: 5 % of critical damping of their fastest mode."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def settle_band(band: Band, state: BandState, step: float, bodies: BodyArrays, wrenches: Wrenches) -> None:
-    """Pass the ground's wrenches on the shoes to the vehicle, and move the pins by a substep [s]."""
+    """Apply the ground's wrenches on the shoes to the vehicle, and move the pins by a substep [s]."""
     for side in range(band.disc.shape[0]):
         _load_pins(band, state, side, bodies, wrenches)
         _settle_run(band, state, side, step, bodies)
-        # What the ground does along the band turns the sprocket; the hull bears the other moments of the links.
+        # Ground forces along the band act on the sprocket; other moments of the links act on the hull.
         torque, sprocket = band.per_turn[side] * state.pull[side], band.disc[side, 0]
         _twist(sprocket, torque, bodies.xmat[band.hull], bodies)
         _twist(band.hull, -torque, bodies.xmat[band.hull], bodies)
@@ -54,7 +54,7 @@ def settle_band(band: Band, state: BandState, step: float, bodies: BodyArrays, w
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _load_pins(band: Band, state: BandState, side: int, bodies: BodyArrays, wrenches: Wrenches) -> None:
-    """Share out the forces of ground and wheels on one side's shoes to their pins; the hull bears those across."""
+    """Distribute the forces of ground and wheels on one side's shoes to their pins; lateral forces act on the hull."""
     hull, pins, shoes, load = band.hull, state.pins[side], band.shoes[side], state.load[side]
     turn = bodies.xmat[hull]
     load[:] = 0.0
@@ -107,10 +107,10 @@ def _load_pins(band: Band, state: BandState, side: int, bodies: BodyArrays, wren
 def _press_wheels(
     band: Band, state: BandState, side: int, a: Floats, b: Floats, dx: float, dz: float, bodies: BodyArrays
 ) -> tuple[float, float]:
-    """Return force outwards [N] and moment about y [N m] of road wheels and idler on a shoe between two pins.
+    """Return outward force [N] and moment about y [N m] of road wheels and idler on a shoe between two pins.
 
-    Along x, from the shoe's middle, a wheel whose rim lies ``deep`` below the inner face at ``foot`` presses by
-    k (deep - (x - foot)^2 / 2r) wherever that is positive, k being the rubber's modulus; both integrals are exact.
+    Along x, from the shoe's middle, a wheel whose rim is ``deep`` below the inner face at ``foot`` presses with
+    k (deep - (x - foot)^2 / 2r) wherever this is positive, with the rubber's modulus k. Both integrals are exact.
 
     Source: wong2008, section 2.6.
     Checked by: test_tracks.py::test_a_wheel_presses_as_a_winkler_foundation_says.
@@ -140,7 +140,7 @@ def _press_wheels(
         body = band.disc[side, k]
         for r in range(3):
             bodies.xfrc_applied[body, r] += pressed * (-turn[3 * r] * dz + turn[3 * r + 2] * dx)
-        # At the wheel's axle, which need not be the body's centre of mass; the hull bears what does not go through it.
+        # At the wheel's axle, which can differ from the body's center of mass; the remaining moment acts on the hull.
         _turn_about(bodies, body, pressed * -dz, pressed * dx, turn)
         _twist(band.hull, -share * first, turn, bodies)
     return total, moment
@@ -148,7 +148,7 @@ def _press_wheels(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _turn_about(bodies: BodyArrays, body: int, fx: float, fz: float, turn: Floats) -> None:
-    """Add the moment about a body's centre of mass of a force at its origin, given in the hull's plane [N]."""
+    """Add the moment about a body's center of mass of a force [N] at its origin, given in the hull's plane."""
     ax, ay, az = (
         bodies.xpos[body, 0] - bodies.xipos[body, 0],
         bodies.xpos[body, 1] - bodies.xipos[body, 1],
@@ -162,7 +162,7 @@ def _turn_about(bodies: BodyArrays, body: int, fx: float, fz: float, turn: Float
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _twist(body: int, moment: float, turn: Floats, bodies: BodyArrays) -> None:
-    """Add a moment about the hull's y [N m] to a body."""
+    """Add a moment about the hull's y axis [N m] to a body."""
     for r in range(3):
         bodies.xfrc_applied[body, 3 + r] += moment * turn[3 * r + 1]
 
@@ -171,7 +171,7 @@ def _twist(body: int, moment: float, turn: Floats, bodies: BodyArrays) -> None:
 def _push_disc(
     band: Band, state: BandState, side: int, disc: int, x: float, z: float, fx: float, fz: float, bodies: BodyArrays
 ) -> None:
-    """Add a force in the hull's plane [N] at a point of it to a disc; the hull bears its moment about the axle."""
+    """Add a force in the hull's plane [N] at a point to a disc; its moment about the axle acts on the hull."""
     turn, body, place = bodies.xmat[band.hull], band.disc[side, disc], state.discs[side, disc]
     for r in range(3):
         bodies.xfrc_applied[body, r] += turn[3 * r] * fx + turn[3 * r + 2] * fz
@@ -181,7 +181,7 @@ def _push_disc(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _push_hull(band: Band, side: int, x: float, z: float, fx: float, fz: float, bodies: BodyArrays) -> None:
-    """Add a force in the hull's plane [N] at a point of a track's plane."""
+    """Add a force in the hull's plane [N] at a point of a track's plane to the hull."""
     turn, hull, y = bodies.xmat[band.hull], band.hull, band.aside[side]
     ax = bodies.xpos[hull, 0] - bodies.xipos[hull, 0] + turn[0] * x + turn[1] * y + turn[2] * z
     ay = bodies.xpos[hull, 1] - bodies.xipos[hull, 1] + turn[3] * x + turn[4] * y + turn[5] * z
@@ -206,7 +206,7 @@ def _unit(start: Floats, end: Floats) -> tuple[float, float]:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _settle_run(band: Band, state: BandState, side: int, step: float, bodies: BodyArrays) -> None:
-    """Move the free pins of one side, and pull at sprocket and idler."""
+    """Move the free pins of one side, and apply the tension to sprocket and idler."""
     pins, shoes, load, turn = state.pins[side], band.shoes[side], state.load[side], bodies.xmat[band.hull]
     first, last = 0, band.disc.shape[1] - 1
     while pins[first, PLACE] == ON_SPROCKET:
@@ -234,7 +234,8 @@ def _settle_run(band: Band, state: BandState, side: int, step: float, bodies: Bo
         tension = max(0.0, tension - load[k, 2])
         ux, uz = _unit(row, pins[k + 1])
         fx, fz = fx + tension * ux, fz + tension * uz
-        # The pin is free along its normal only; the hull bears the rest, and its weight no longer.
+        # The pin is free along its normal only; other forces act on the hull, and the hull no longer carries its
+        # weight.
         rest = fx * nz - fz * nx
         _push_hull(band, side, row[PX], row[PZ], rest * nz - weight * nx, -rest * nx - weight * nz, bodies)
         rate = pin[RATE]
@@ -256,11 +257,11 @@ def _settle_run(band: Band, state: BandState, side: int, step: float, bodies: Bo
 def _stay_off_sprocket(
     band: Band, state: BandState, side: int, row: Floats, pin: Floats, step: float, bodies: BodyArrays
 ) -> None:
-    """Keep a free pin from entering the circle of the pins on the sprocket, which it has only just left.
+    """Keep a free pin outside the circle of the pins on the sprocket, which it has just left.
 
-    The link that leaves the sprocket is a chord, not the circle's tangent: without this the tension would draw its far
-    pin up to p^2 / 4R inside. What that takes is the sprocket's to bear, along its radius; the hull holds the pin along
-    the way, as it does all free ones.
+    The link that leaves the sprocket is a chord, not the circle's tangent. Without this constraint the tension would
+    pull its far pin up to p^2 / 4R inside. The constraint force acts on the sprocket, along its radius. The hull holds
+    the pin along the path, as it does for all free pins.
     """
     nx, nz, radius = row[NX], row[NZ], band.radius[side, 0]
     rx, rz = row[PX] - state.discs[side, 0, 0], row[PZ] - state.discs[side, 0, 1]
@@ -274,7 +275,7 @@ def _stay_off_sprocket(
         return
     held = (rate - pin[RATE]) * band.mass / step
     pin[RATE] = rate
-    # Along the radius, so that its part along the normal is that.
+    # Along the radius, so its component along the normal is the required force.
     aside = held * beside / max(rx * nx + rz * nz, 0.1 * radius)
     _push_disc(band, state, side, 0, row[PX], row[PZ], -held * nx - aside * nz, -held * nz + aside * nx, bodies)
     _push_hull(band, side, row[PX], row[PZ], aside * nz, -aside * nx, bodies)
@@ -282,10 +283,11 @@ def _stay_off_sprocket(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _first_tension(band: Band, state: BandState, side: int, first: int, end: int) -> float:
-    """Return the tension of the link next to the sprocket below [N].
+    """Return the tension of the lower link next to the sprocket [N].
 
-    The mean over all links is elastic in the band's length; along the free run it falls by what the ground pulls at
-    each pin. The length is that on the idler as it was pressed before: how it yields to the new tension is solved for.
+    The mean over all links is elastic in the band's length. Along the free run the tension decreases by the ground's
+    pull at each pin. The length is that on the idler with its previous deflection; the deflection by the new tension
+    is solved.
     """
     shoes, load = band.shoes[side], state.load[side]
     idler = state.pieces[side, state.piece_count[side] - 3]
@@ -305,7 +307,7 @@ def _first_tension(band: Band, state: BandState, side: int, first: int, end: int
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def turn_wheels(band: Band, state: BandState, side: int, bodies: BodyArrays) -> float:
-    """Let the band turn road wheels and idler; return what that takes at the sprocket [N m]."""
+    """Apply the band's drag to road wheels and idler; return the resulting moment at the sprocket [N m]."""
     speed = band.per_turn[side] * bodies.qvel[band.disc_dof[side, 0]]
     taken = 0.0
     for k in range(1, band.disc.shape[1]):

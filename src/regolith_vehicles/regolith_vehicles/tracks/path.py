@@ -1,15 +1,15 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The way of a track: the shortest closed band round discs, and points on it.
+"""Path of a track: the shortest closed band around discs, and points on it.
 
-All is in the plane of one track, x forward and z up in the hull's frame. Discs are given in the order in which the
-band meets them on its way down at the front, along the ground and up at the rear: sprocket, road wheels, idler. The
-first and the last are always on the way, a road wheel only if it stands out. So the band runs clockwise as seen from
-the right of the vehicle; outwards is to the left of its travel.
+All coordinates are in the plane of one track, x forward and z up in the hull frame. Discs are given in the order in
+which the band meets them, down at the front, along the ground and up at the rear: sprocket, road wheels, idler. The
+first and the last are always on the path, a road wheel only if it protrudes. The band runs clockwise as seen from the
+right of the vehicle; outward is to the left of its direction of travel.
 
-Pins stand a pitch apart along chords. On a disc of radius R a chord p takes the arc R 2 asin(p / 2R); lengths on discs
-are counted in chords, so that equal lengths are equal numbers of shoes. Where a shoe has one pin on a disc and one off,
-its chord is out by less than p^3 / (60 R^2).
+Pins are one pitch apart along chords. On a disc of radius R a chord p takes the arc R 2 asin(p / 2R). Lengths on discs
+are counted in chords, so equal lengths are equal numbers of shoes. Where a shoe has one pin on a disc and one off it,
+the error of its chord is below p^3 / (60 R^2).
 
 Source: wong2008, section 2.6.
 Checked by: test_track_path.py::test_a_band_round_two_discs_is_as_long_as_geometry_says,
@@ -27,28 +27,32 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 LENGTH, DISC, NEXT, ANGLE, TURN, X, Z, DX, DZ = range(9)
-"""Columns of a piece of the way: length in chords [m]; disc of an arc, else the one that a straight piece comes from;
-the one it leads to, -1: an arc; angle of the outward normal at its start [rad]; radians for each metre of length;
-start [m]; direction."""
+"""Columns of a piece of the path.
+
+They are: length in chords [m]; disc of an arc, else the disc from which a straight piece comes; disc to which it
+leads, -1 for an arc; angle of the outward normal at its start [rad]; angle per length [rad/m]; start [m]; direction.
+"""
 COLUMNS = 9
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def lay_track(x: Floats, z: Floats, radius: Floats, pitch: float, pieces: Floats) -> tuple[int, float]:
-    """Write the pieces of the way, and return how many there are, and its length [m].
+    """Write the pieces of the path, and return their number and the path's length [m].
 
-    It begins at the front of the first disc, where the outward normal is +x.
+    The path begins at the front of the first disc, where the outward normal is +x.
 
     Args:
-        x: centres of the discs [m], shape (n,); so is ``z``; ``radius`` of the pin line on each [m]
-        pitch: of the pins [m]
-        pieces: out, shape (at least 2 n + 2, COLUMNS)
+        x: Centers of the discs along x [m], shape (n,).
+        z: Centers of the discs along z [m], shape (n,).
+        radius: Radius of the pin line on each disc [m], shape (n,).
+        pitch: Distance of the pins [m].
+        pieces: Out: pieces of the path, shape (at least 2 n + 2, COLUMNS).
     """
     discs = x.shape[0]
     count, total = 0, 0.0
     here, angle = 0, 0.0
     while True:
-        # The next disc is the one to whose tangent all others lie to the right: the furthest to the left.
+        # The next disc is the leftmost: all others are to the right of its tangent.
         best, best_x, best_z, best_angle, best_length = -1, 0.0, 0.0, 0.0, 0.0
         for disc in range(here + 1, discs + 1):
             other = disc if disc < discs else 0
@@ -59,7 +63,7 @@ def lay_track(x: Floats, z: Floats, radius: Floats, pitch: float, pieces: Floats
             ex, ez = dx / apart, dz / apart
             sine = (radius[here] - radius[other]) / apart
             cosine = math.sqrt(max(0.0, 1.0 - sine * sine))
-            # Outward normal of the tangent; its direction of travel has it to the left.
+            # Outward normal of the tangent, to the left of the direction of travel.
             nx, nz = sine * ex - cosine * ez, sine * ez + cosine * ex
             tx, tz = nz, -nx
             if best < 0 or best_x * tz - best_z * tx > 0.0:
@@ -99,7 +103,7 @@ def _arc(
     z: float,
     radius: float,
 ) -> float:
-    """Write an arc that turns by ``turned`` [rad], clockwise from a normal at ``angle``, and return its length [m]."""
+    """Write an arc that turns by ``turned`` [rad], clockwise from a normal at ``angle``; return its length [m]."""
     piece = pieces[at]
     length: float = turned / per_length
     piece[LENGTH], piece[DISC], piece[NEXT], piece[ANGLE], piece[TURN] = length, disc, -1.0, angle, per_length

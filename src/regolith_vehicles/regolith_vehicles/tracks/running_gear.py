@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Two tracks as a running gear: steering, throttle and brake in, wrenches of the ground on every shoe through."""
+"""Running gear of two tracks: driver inputs to driveline, and wrenches of the ground on every shoe to the vehicle."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 _FITS = 0.05
-"""Share by which a band's shoes may be longer or shorter than its way when the vehicle is built."""
+"""Maximum relative difference between the length of a band's shoes and its path when the vehicle is built [-]."""
 _LAYERS = 4
-"""Shoes of a side that are this far apart share a memory of the soil's shear: they never reach the same nodes."""
+"""Number of soil shear memories per side. Shoes this far apart share one: they never reach the same grid nodes."""
 LOAD, SINKAGE, TRAVEL = range(3)
 """Columns of the table of shoes."""
 
 
 class Tracks(RunningGear):
-    """Two bands of shoes; the table has a row for each shoe: left ones first, from the one after another.
+    """Running gear of two bands of shoes; the table has one row per shoe, left ones first.
 
     A command is steering (-1 right to 1 left), throttle and braking (0 to 1), direction (below 0: reverse gear) and
-    pivot (1: turn on the spot), by itself as :meth:`ramp`'s target, or made of a twist.
+    pivot (1: rotate in place). It is given as :meth:`ramp`'s target, or computed from a twist.
     """
 
     columns = ('normal_force', 'sinkage', 'band_speed')
@@ -63,14 +63,17 @@ class Tracks(RunningGear):
     hooks = RunningGearHooks(driveline.drive, driveline.place, driveline.bear, driveline.settle)
 
     def __init__(self, config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path, **parameters: Any) -> None:
-        """Make the gear.
+        """Make the running gear.
 
         Args:
-            parameters: as :class:`regolith_vehicles.tracks.config.TracksConfig` has them
+            config: Vehicle model.
+            body: Multibody model.
+            mjcf_path: Path of the MJCF file.
+            **parameters: Parameters as in :class:`regolith_vehicles.tracks.config.TracksConfig`.
 
         Raises:
-            VehicleModelError: if a name is not in the MJCF file
-            InputError: naming file, key, value and what is allowed
+            VehicleModelError: If a name is not in the MJCF file.
+            InputError: If a parameter is invalid; names file, key, value and allowed values.
         """
         self.where, self.mjcf = config.file or str(mjcf_path), Path(mjcf_path).name
         self.tracks = checked_parameters(TracksConfig, config, parameters)
@@ -101,14 +104,14 @@ class Tracks(RunningGear):
         self.wound_up = np.zeros(2)
 
     def _layout(self) -> WheelLayout:
-        """Return four wheels that turn the base for odometry as the tracks do, left and right, front and rear.
+        """Return four wheels that are equivalent to the tracks for odometry: left and right, front and rear.
 
-        Shoes that hardly slip along keep the base's course: displaced across by omega (h^2 - x^2) / 2v on their way
-        through the contact, they make no moment. Shoes that slide have that of Coulomb friction, as wheels at their
-        distance would (:func:`regolith_vehicles.dynamics.kinematics.twist_of_wheels`). The wheels stand half as far
-        from the middle as the root mean square of the road wheels: between both. On lunar soil in arcs of 5 m the
-        tracks of m113 turn it by 0.75 to 0.83 of their difference of speeds, in gentle curves by all of it; here it is
-        0.84. ``turn_slip`` covers what is left.
+        Shoes with little longitudinal slip keep the base's course: their lateral displacement is omega (h^2 - x^2) /
+        2v on their path through the contact, so they cause no moment. Sliding shoes have the moment of Coulomb
+        friction, as wheels at their distance would (:func:`regolith_vehicles.dynamics.kinematics.twist_of_wheels`).
+        The equivalent wheels are between both: half as far from the middle as the root mean square of the road wheels.
+        On lunar soil in arcs of 5 m, the tracks of m113 turn it by 0.75 to 0.83 of their speed difference, in wide
+        curves by all of it; here it is 0.84. ``turn_slip`` covers the remaining error.
 
         Source: wong2008, section 6.1; martinez2005.
         Checked by: test_odometry.py::test_odometry_covers_its_true_errors.
@@ -131,10 +134,10 @@ class Tracks(RunningGear):
         )
 
     def _check_length(self) -> None:
-        """Refuse bands that are far too short or too long for their discs.
+        """Refuse bands whose length does not match the path around their discs.
 
         Raises:
-            VehicleModelError: naming the side
+            VehicleModelError: If a band does not match; names the side.
         """
         data, pitch = mujoco.MjData(self.model), self.tracks.shoe.pitch_m
         mujoco.mj_forward(self.model, data)
@@ -144,12 +147,12 @@ class Tracks(RunningGear):
             if not abs(off) <= _FITS:
                 least, most = math.ceil((1.0 - _FITS) * way / pitch), math.floor((1.0 + _FITS) * way / pitch)
                 where = f'running_gear.parameters.sides.{k}.shoes'
-                problem = f'are {side.shoes * pitch:.3g} m long on a way of {way:.3g} m'
-                raise VehicleModelError(self.where, where, side.shoes, f'{least} to {most} of them', problem)
+                problem = f'are {side.shoes * pitch:.3g} m long on a path of {way:.3g} m'
+                raise VehicleModelError(self.where, where, side.shoes, f'{least} to {most}', problem)
         self.state = make_state(self.band)
 
     def _find(self, kind: str, names: list[tuple[str, str]]) -> Indices:
-        """Return the indices of things in the MJCF file by (key, name)."""
+        """Return the indices of elements of the MJCF file by (key, name)."""
         return parameter_indices(self.model, kind, names, self.mjcf, self.where)
 
     def _discs(self, kind: str) -> Indices:
@@ -167,12 +170,12 @@ class Tracks(RunningGear):
     def _band(self, body: Multibody) -> Band:
         tracks, shoe = self.tracks, self.tracks.shoe
         if len({len(side.wheels) for side in tracks.sides}) > 1:
-            raise ValueError('sides with different numbers of wheels; allowed: the same number')
+            raise ValueError('sides: have different numbers of wheels; allowed: equal numbers')
         joints, bodies_ = self._discs('joint'), self._discs('body')
         teeth = np.array([side.sprocket.teeth for side in tracks.sides])
         rolling = np.array([[0.0, *(w.radius_m for w in side.wheels), side.idler.radius_m] for side in tracks.sides])
         radius = rolling + shoe.inner_face_height_m
-        # The pins lie on the corners of a polygon.
+        # The pins are on the corners of a polygon.
         radius[:, 0] = rolling[:, 0] = 0.5 * shoe.pitch_m / each(math.sin, np.pi / teeth)
         data = mujoco.MjData(self.model)
         data.qpos[:7] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
@@ -183,7 +186,7 @@ class Tracks(RunningGear):
                     self.where,
                     f'running_gear.parameters.sides.{k}',
                     None,
-                    'the sprocket foremost, then the wheels from front to rear, the idler last',
+                    'sprocket, wheels and idler in order from front to rear',
                     f'has discs at x = {", ".join(f"{x:.3g}" for x in places)} m',
                 )
         return Band(
@@ -207,7 +210,11 @@ class Tracks(RunningGear):
         )
 
     def _line(self, sprocket_inertia: Vector) -> Driveline:
-        """Return the driveline; the inertia is that of each sprocket with its band [kg m^2], shape (2,)."""
+        """Return the driveline.
+
+        Args:
+            sprocket_inertia: Moment of inertia of each sprocket with its band [kg m^2], shape (2,).
+        """
         tracks = self.tracks
         inertia = float(sprocket_inertia.sum()) * tracks.final_drive_ratio**2
         train = self.powertrain(tracks.powertrains[tracks.powertrain], tracks.powertrain, inertia)
@@ -238,14 +245,14 @@ class Tracks(RunningGear):
 
     @property
     def contact_area(self) -> float:
-        """Area of a shoe's pads, as if the whole vehicle were as light as a shoe: each presses alone [m^2]."""
+        """Area of a shoe's pads, scaled to the vehicle's mass, since each shoe presses individually [m^2]."""
         shoe = self.tracks.shoe
         area = math.fsum(pad.length_m * pad.width_m for pad in shoe.pads)
         return area * self.body.mass / shoe.mass_kg
 
     @property
     def top_speed(self) -> float:
-        """Speed at the engine's last speed in the highest gear, without slip [m/s]."""
+        """Speed at the engine's maximum speed in the highest gear, without slip [m/s]."""
         train = self.line.train
         return float(train.full[-1, 0] * train.ratio[-1] * self.line.final_drive_ratio * self.band.per_turn[0])
 
@@ -257,10 +264,10 @@ class Tracks(RunningGear):
         return place[:, 0], place[:, 1], place[:, 2] - low
 
     def targets(self, command: DriveCommand) -> tuple[Vector, ...]:
-        """Return what :meth:`ramp` takes: of pedals themselves, else the twist."""
+        """Return the targets of :meth:`ramp`: driver inputs, else the twist."""
         if command.joints:
             named = ', '.join(sorted(command.joints))
-            raise VehicleError(f'targets of joints {named} for a tracked vehicle; allowed: none')
+            raise VehicleError(f'command has targets of joints {named}; allowed: none for a tracked vehicle')
         if isinstance(command.by, PedalCommand):
             *inputs, reverse = command.by
             return (np.array([*inputs, -1.0 if reverse else 1.0]),)
@@ -270,8 +277,10 @@ class Tracks(RunningGear):
         """Return commands at both ends of a cycle.
 
         Args:
-            targets: forward speed [m/s] and yaw rate [rad/s], shape (2,), or steering, throttle, braking and, if it is
-                not to go ahead, direction, and, if it is to turn on the spot, pivot: shape (3,) to (5,)
+            duration: Duration of the cycle [s].
+            *targets: Forward speed [m/s] and yaw rate [rad/s], shape (2,), or steering, throttle and braking, then
+                optionally
+                direction and pivot, shape (3,) to (5,).
         """
         given = np.asarray(targets[0], dtype=np.float64)
         if len(given) == 2:
@@ -285,38 +294,38 @@ class Tracks(RunningGear):
         return self.command, wanted
 
     def controls(self, command: Vector) -> Vector:
-        """Return nothing: the driveline sets the sprockets' motors."""
+        """Return an empty array: the driveline sets the sprockets' motors."""
         return np.zeros(0)
 
     @property
     def at_rest(self) -> Vector:
-        """Command with the brakes on."""
+        """Command with the brakes applied."""
         return np.array([0.0, 0.0, 1.0, 1.0, 0.0])
 
     def driving(self, ramp: tuple[Vector, Vector]) -> TrackArrays:
-        """Return the first argument of the hooks."""
+        """Return the arguments of the hooks."""
         begin, end = ramp
         return TrackArrays(self.band, self.state, self.line, begin, end, self.engine, self.wound_up)
 
     def find_shoes(self, data: Any) -> None:
-        """Write where all shoes are to :attr:`state`, at the poses and velocities of ``data``."""
+        """Write the poses of all shoes to :attr:`state`, from the poses and velocities of ``data``."""
         if self._bodies is None or self._bodies[0] is not data:
             self._bodies = data, bodies(self.model, data, self.body.base)
         place_shoes(self.band, self.state, 0.0, self._bodies[1])
 
     def whereabouts(self, data: Any) -> tuple[Vector, Vector]:
-        """Return the shoes' centres and velocities; see the base class."""
+        """Return the shoes' centers and velocities; see the base class."""
         self.find_shoes(data)
         return self.state.center, self.state.velocity
 
     def part_poses(self, data: Any) -> tuple[Vector, Vector]:
-        """Return the shoes' places and orientations; see the base class."""
+        """Return the shoes' positions and orientations; see the base class."""
         self.find_shoes(data)
         return self.state.center.copy(), quaternions(self.state.rotation)
 
     @property
     def rollers(self) -> tuple[Roller, ...]:
-        """Sprockets, road wheels and idlers."""
+        """Sprockets, road wheels and idlers as rollers."""
         made = []
         for side, discs, radii in zip(self.tracks.sides, self.band.disc, self.band.rolling_radius, strict=True):
             roles = (PartRole.SPROCKET, *(PartRole.ROAD_WHEEL for _ in side.wheels), PartRole.IDLER)
@@ -333,7 +342,7 @@ class Tracks(RunningGear):
         return self.part_poses(data)
 
     def roll(self, data: Any, speed: float) -> None:
-        """Let bands and wheels run; pedals are released."""
+        """Set the speeds of bands and wheels; driver inputs are zero."""
         data.qvel[self.band.disc_dof] = speed / self.band.rolling_radius
         data.qvel[self.line.dof] = speed / self.band.per_turn
         self.command = np.zeros(5)
@@ -344,7 +353,7 @@ class Tracks(RunningGear):
         return np.array(data.qpos[self.band.sprocket_angle])
 
     def finish(self, data: Any, before: Any, ramp: tuple[Vector, Vector], duration: float) -> None:
-        """Keep the command, and the motion for the next one; advance odometry."""
+        """Store the command and the present motion; advance odometry."""
         self.command = ramp[1]
         axes = data.xmat[self.body.base].reshape(3, 3)
         self.cruising[0] = dot(data.qvel[:3], axes[:, 0])
@@ -361,13 +370,14 @@ class Tracks(RunningGear):
         self.table[:, TRAVEL] = np.repeat(speed, self.shoes)
 
     def moves(self, ramp: tuple[Vector, Vector]) -> bool:
-        """Return whether the engine is to drive it; brakes and direction are set at rest, too."""
+        """Return whether throttle is applied; brakes and direction are also set at rest."""
         return bool(max(command[THROTTLE] for command in ramp) > 0.0)
 
     def telemetry(self) -> Vector:
         """Return sinkage, slip, tension and pressure of both bands; see the base class.
 
-        Of shoes those count that bear. A band slips as a wheel does, against the hull's speed above its middle.
+        Only loaded shoes count. The slip of a band is that of a wheel, relative to the hull's speed above the band's
+        middle.
         """
         slips = self._slips(self.table[self.band.first, TRAVEL])
         pads = math.fsum(pad.length_m * pad.width_m for pad in self.tracks.shoe.pads)
@@ -385,7 +395,7 @@ class Tracks(RunningGear):
         """Return the slip ratios of both bands.
 
         Args:
-            band: their speeds [m/s]
+            band: Speeds of the bands [m/s].
         """
         speed, rate = self.cruising[:2]
         ahead = speed - rate * self.band.aside
@@ -394,7 +404,7 @@ class Tracks(RunningGear):
     def update_statistics(
         self, figures: RunStatistics, way: float, data: Any, before: Any, moving: bool, duration: float
     ) -> None:
-        """Add a cycle with the way of both bands, and the sinkage of the deepest shoe; see the base class."""
+        """Add a cycle with the distance of both bands, and the sinkage of the deepest shoe; see the base class."""
         turned = data.qpos[self.band.sprocket_angle] - before
         slips = self._slips(self.band.per_turn * data.qvel[self.line.dof])
         sinkage = float(self.table[:, SINKAGE].max())
@@ -409,7 +419,9 @@ class Tracks(RunningGear):
         return min(largest.length_m, largest.width_m)
 
     def sunk(self) -> tuple[Sunk, ...]:
-        """Return the tracks in the ground by their deepest shoes; as high as their road wheels with two shoes."""
+        """Return the sinkage of the tracks, from their deepest shoes; the height is that of a road wheel and two
+        shoes.
+        """
         parts = []
         for side, first, count in zip(self.tracks.sides, self.band.first, self.shoes, strict=True):
             high = 2.0 * (max(wheel.radius_m for wheel in side.wheels) + self.tracks.shoe.inner_face_height_m)
@@ -417,7 +429,7 @@ class Tracks(RunningGear):
         return tuple(parts)
 
     def reset(self) -> None:
-        """Command nothing, first gear, and lay the bands on their shortest ways."""
+        """Reset to zero command and first gear, with the bands on their shortest paths."""
         super().reset()
         self.command, self.cruising = np.zeros(5), np.zeros(4)
         self.engine[:] = 0.0
@@ -426,7 +438,7 @@ class Tracks(RunningGear):
             values[:] = 0.0
 
     def values(self) -> Vector:
-        """Return command, memory of the controllers, engine, brakes, pins and lengths, tensions, and the table."""
+        """Return command, controller memory, engine, brakes, pins, lengths and tensions of the bands, and the table."""
         return np.concatenate([part.reshape(-1) for part in (*self._evolving(), self.table)])
 
     def _evolving(self) -> tuple[Vector, ...]:
@@ -434,7 +446,7 @@ class Tracks(RunningGear):
         return self.command, self.cruising, self.engine, self.wound_up, state.pin, state.short, state.tension
 
     def take(self, values: Vector) -> None:
-        """Restore what :meth:`values` returned."""
+        """Restore the state from :meth:`values`."""
         kept = self._evolving()
         *parts, table = np.split(values, np.cumsum([part.size for part in kept]))
         self.command, self.cruising = parts[0].copy(), parts[1].copy()
@@ -444,7 +456,7 @@ class Tracks(RunningGear):
 
 
 def _quantities(sides: list[str]) -> tuple[TelemetryQuantity, ...]:
-    """Return what tracks tell of themselves, in the order of :meth:`Tracks.told`."""
+    """Return the telemetry of tracks, in the order of :meth:`Tracks.telemetry`."""
 
     def parts(*ends: str) -> tuple[str, ...]:
         return tuple(f'{side}, {end}' for side in sides for end in ends)

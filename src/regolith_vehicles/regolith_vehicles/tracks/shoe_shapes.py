@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A track's shoe: as the ground feels it, and as it looks."""
+"""Contact shape and visual description of a track's shoe."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from regolith_vehicles.tracks.config import ShoeConfig
 _IRON = VisualMaterial('shoe', (0.06, 0.055, 0.05), 0.6, 0.0, 0.04)
 _RUBBER = VisualMaterial('pad', (0.025, 0.025, 0.025), 0.9, 0.0, 0.03)
 _PIN = 0.017
-"""Radius of a pin as drawn [m]."""
+"""Radius of a drawn pin [m]."""
 
 
 def contact_surface(shoe: ShoeConfig) -> scm.Shapes:
-    """Return the outer side of a shoe as the ground takes it: its pads, two triangles each."""
+    """Return the outer side of a shoe as a contact shape: its pads, two triangles each."""
     corners = []
     for pad in shoe.pads:
         x, y, z = pad.position
@@ -28,7 +28,7 @@ def contact_surface(shoe: ShoeConfig) -> scm.Shapes:
 
 
 def visual_shapes(shoe: ShoeConfig) -> tuple[Visual, ...]:
-    """Return a plate between the pins, pads below it, a pin, and a guide horn."""
+    """Return the visuals of a shoe: a plate between the pins, pads below it, a pin, and a guide horn."""
     half = max(abs(pad.position[1]) + 0.5 * pad.width_m for pad in shoe.pads)
     lying = np.array([np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)])
     made = [

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A twist turned into what a driver of a tracked vehicle does: PI controllers of speed and of yaw rate."""
+"""Conversion of a twist to driver inputs of a tracked vehicle: PI controllers of speed and yaw rate."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ Vector = NDArray[np.float64]
 SPEED, YAW_RATE, SPEED_SUM, YAW_SUM = range(4)
 """Columns of the controllers' memory."""
 TURNING, TURNING_INTEGRAL = 0.5, 0.8
-"""Steering for each rad/s of yaw rate that is lacking, and for each rad/s and second."""
+"""Steering per yaw rate error [s/rad], and per integrated yaw rate error [1/rad]."""
 
 
 def speed_control(twist: Vector, memory: Vector, duration: float, gauge: float, pivots: bool) -> Vector:
     """Return steering, throttle, braking, direction and pivot for a twist, shape (5,).
 
     Args:
-        twist: forward speed to reach [m/s], yaw rate, left positive [rad/s]
-        memory: in/out: speed [m/s] and yaw rate [rad/s] now, integrals [m], [rad]; shape (4,)
-        duration: of the cycle [s]
-        gauge: distance of the tracks [m]
-        pivots: whether it can turn on the spot
+        twist: Target forward speed [m/s] and yaw rate, positive to the left [rad/s].
+        memory: In/out: present speed [m/s] and yaw rate [rad/s], integrals [m], [rad]; shape (4,).
+        duration: Duration of the cycle [s].
+        gauge: Distance of the tracks [m].
+        pivots: Whether the vehicle can rotate in place.
 
     Source: wong2008, section 6.1.
     Checked by: test_tracks.py::test_a_twist_is_driven.
     """
     linear, angular = (float(v) for v in twist)
     speed, rate = float(memory[SPEED]), float(memory[YAW_RATE])
-    way = 1.0 if linear > 0.0 or (linear == 0.0 and speed >= 0.0) else -1.0  # to stop: the way it goes
+    way = 1.0 if linear > 0.0 or (linear == 0.0 and speed >= 0.0) else -1.0  # to stop: the present direction
     if linear == 0.0 and angular == 0.0 and abs(speed) < STANDING:
         memory[SPEED_SUM] = memory[YAW_SUM] = 0.0
         return np.array([0.0, 0.0, 1.0, way, 0.0])
@@ -57,7 +57,7 @@ def speed_control(twist: Vector, memory: Vector, duration: float, gauge: float, 
     wanted = TURNING * lacking + TURNING_INTEGRAL * summed
     steering = min(max(wanted, -1.0), 1.0)
     memory[YAW_SUM] = summed if wanted == steering else memory[YAW_SUM]
-    steering *= way  # the brake of the other side, going back
+    steering *= way  # reverse: brake of the other side
     lacking = (linear - speed) * way
     if brakes(linear, lacking, float(memory[SPEED_SUM])):
         braking, memory[SPEED_SUM] = slowed(lacking, float(memory[SPEED_SUM]), duration)

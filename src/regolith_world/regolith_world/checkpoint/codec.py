@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Records to bytes and back, for checkpoints: JSON whose numbers survive to the last bit.
+"""Codec of records for checkpoints: JSON with bit-identical numbers.
 
-Python prints a float with as many digits as bring the same bits back, so no binary format is needed; a checkpoint
-can be read with any text tool. Arrays carry shape and type: an empty one has them, too, and integers stay integers.
+Python prints a float with enough digits to restore the same bits, so no binary format is needed and a checkpoint can be
+read with any text tool. Arrays carry shape and type, so empty arrays keep both, and integers remain integers.
 """
 
 from __future__ import annotations
@@ -24,14 +24,17 @@ T = TypeVar('T')
 def plain(value: Any) -> Any:
     """Return ``value`` (records, arrays, tuples, bytes) as JSON values.
 
+    Args:
+        value: The value.
+
     Raises:
-        TypeError: if any part of it would not survive the round trip
+        TypeError: If any part of it would not be restored exactly.
     """
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, np.ndarray):
         if value.dtype.kind not in 'biuf':
-            raise TypeError(f'an array of {value.dtype}; allowed: booleans, integers and floats')
+            raise TypeError(f'an array of {value.dtype} cannot be saved; allowed: booleans, integers and floats')
         return {'shape': list(value.shape), 'type': value.dtype.str, 'values': value.ravel().tolist()}
     if isinstance(value, np.generic):
         return value.item()
@@ -43,13 +46,13 @@ def plain(value: Any) -> Any:
         return [plain(v) for v in value]
     if isinstance(value, dict):
         if odd := [k for k in value if not isinstance(k, str)]:
-            raise TypeError(f'key {odd[0]!r} of a mapping; allowed: text')
+            raise TypeError(f'key {odd[0]!r} of a mapping is not text; allowed: text')
         return {k: plain(v) for k, v in value.items()}
     return value
 
 
 def build(kind: Any, value: Any) -> Any:
-    """Return the object of type ``kind`` for the JSON value of :func:`plain`."""
+    """Return the object of type ``kind`` from the JSON value of :func:`plain`."""
     origin = typing.get_origin(kind)
     if origin in (typing.Union, types.UnionType):
         return None if value is None else build(next(k for k in typing.get_args(kind) if k is not type(None)), value)
@@ -84,8 +87,12 @@ def encode(value: Any) -> bytes:
 def decode(kind: type[T], blob: bytes) -> T:
     """Return the record of type ``kind`` from the bytes of :func:`encode`.
 
+    Args:
+        kind: Type of the record.
+        blob: The bytes.
+
     Raises:
-        ValueError: if they hold none
+        ValueError: If the bytes hold no such record.
     """
     try:
         return typing.cast(T, build(kind, json.loads(blob)))

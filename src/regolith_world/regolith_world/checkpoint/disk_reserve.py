@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A reserve of disk space, so that a run that fills the disk can still write its end."""
+"""Reserve of disk space, so that a run that fills the disk can still write its final files."""
 
 from __future__ import annotations
 
@@ -12,15 +12,18 @@ _BYTES = 1 << 18
 
 
 def allocate(folder: Path) -> None:
-    """Reserve the space in a run folder.
+    """Allocate the reserve in a run folder.
+
+    Args:
+        folder: Folder of the run.
 
     Raises:
-        OSError: if there is too little
+        OSError: If there is not enough space.
     """
     with (folder / _NAME).open('wb') as stream:
         os.posix_fallocate(stream.fileno(), 0, _BYTES)
 
 
 def release(folder: Path) -> None:
-    """Release the space: the disk is full, or the run is over."""
+    """Release the reserve, because the disk is full or the run has ended."""
     (folder / _NAME).unlink(missing_ok=True)

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Checkpoints on disk: one blob per participant, and a manifest that is written last.
+"""Checkpoints on disk: one file per participant, and a manifest that is written last.
 
-A folder without ``manifest.json`` is not a checkpoint: the manifest appears by an atomic rename once everything
-else is on disk, so a crash while writing leaves nothing that could be mistaken for one.
+A folder without ``manifest.json`` is not a checkpoint. The manifest appears by an atomic rename once everything else is
+on disk. So a crash while writing never leaves a folder that looks like a checkpoint.
 """
 
 from __future__ import annotations
@@ -24,34 +24,38 @@ from regolith_world.cycle.participant_type import expected_participants
 WORLD = 'world'
 """Name of the world's own blob."""
 FORMAT = 4
-"""Format of manifest and blobs; 1 lost the shapes of empty arrays, 2 had no acts."""
+"""Format of manifest and blobs. Format 1 lost the shapes of empty arrays, format 2 had no world edits."""
 
 
 TIMED = re.compile(r't\d{6,}\.\d{3}')
-"""Names of those that are made every so often; others have the names that people give."""
+"""Pattern of the names of automatic checkpoints. Other names are set by users."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A committed state of world and participants."""
+    """A committed state of the world and its participants."""
 
     t_ns: int
     state_hash: str
     blobs: Mapping[str, bytes]
-    """State of each participant by name; the world's own under ``world``."""
+    """State of each participant by name; the world's own state under ``world``."""
 
 
 def write(folder: Path, checkpoint: Checkpoint) -> None:
     """Write a checkpoint, replacing one of the same name.
 
+    Args:
+        folder: Folder of the checkpoint.
+        checkpoint: The checkpoint.
+
     Raises:
-        OSError: if the disk refuses, and no part of it is left then; or if something else is there, and stays
+        OSError: If writing fails, after which no part of it is left, or if the folder holds other files, which remain.
     """
     if folder.exists():
         found = sorted(folder.iterdir()) if folder.is_dir() else [folder]
         foreign = [p.name for p in found if p.is_dir() or p.suffix not in ('.bin', '.json', '.partial')]
         if foreign:
-            raise FileExistsError(f'{folder}: holds {foreign[0]!r}; allowed: a new folder, or one of a checkpoint')
+            raise FileExistsError(f'{folder}: contains {foreign[0]!r}; allowed: a new folder, or one of a checkpoint')
         shutil.rmtree(folder)
     folder.mkdir(parents=True)
     try:
@@ -74,9 +78,9 @@ def _fill(folder: Path, checkpoint: Checkpoint) -> None:
 
 
 def resume_hint(run_dir: Path) -> str:
-    """Return words on how to continue a run from the newest checkpoint that its scenario can begin with; '': none.
+    """Return a text on how to continue a run from its newest usable checkpoint; '': none.
 
-    Those are the ones that are named by their time, of nobody but whom the scenario names.
+    Usable are automatic checkpoints whose participants are exactly those of the scenario.
     """
     scenario = run_dir / 'scenario.yaml'
     whole = (manifest.parent for manifest in (run_dir / 'checkpoints').glob('t*/manifest.json'))
@@ -85,7 +89,7 @@ def resume_hint(run_dir: Path) -> str:
         with suppress(OSError, ValueError, TypeError, KeyError):
             blobs = json.loads((saved[-1] / 'manifest.json').read_text())['blobs']
             if {*blobs} - {WORLD} == expected_participants(load_section(scenario, '', ScenarioHead)):
-                return f'; to continue: ./regolith run {scenario} --from {saved[-1]}'
+                return f'; to continue: ./regolith run {scenario} --checkpoint {saved[-1]}'
         saved.pop()
     return ''
 
@@ -93,8 +97,11 @@ def resume_hint(run_dir: Path) -> str:
 def read(folder: Path) -> Checkpoint:
     """Return the checkpoint in a folder.
 
+    Args:
+        folder: Folder of the checkpoint.
+
     Raises:
-        ValueError: naming the file and the problem
+        ValueError: With the file and the problem.
     """
     file = folder / 'manifest.json'
     try:
@@ -110,16 +117,18 @@ def read(folder: Path) -> Checkpoint:
         }
         t_ns, state_hash = int(manifest['t_ns']), str(manifest['state_hash'])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ValueError(f'{file}: not a whole manifest: {error!r}') from None
+        raise ValueError(f'{file}: not a complete manifest: {error!r}') from None
     if WORLD not in entries:
-        raise ValueError(f'{file}: blobs = {", ".join(sorted(entries))}: lacks {WORLD!r}; allowed: a whole checkpoint')
+        raise ValueError(
+            f'{file}: blobs = {", ".join(sorted(entries))}: lacks {WORLD!r}; allowed: a complete checkpoint'
+        )
     blobs = {}
     for name, (path, expected) in entries.items():
         try:
             blobs[name] = path.read_bytes()
         except OSError as error:
-            raise ValueError(f'{path}: the manifest names it, and it cannot be read ({error.strerror})') from None
+            raise ValueError(f'{path}: is in the manifest but cannot be read ({error.strerror})') from None
         digest = hashlib.sha256(blobs[name]).hexdigest()
         if digest != expected:
-            raise ValueError(f'{path}: sha256 is {digest}, the manifest says {expected}')
+            raise ValueError(f'{path}: sha256 is {digest}, but {expected} in the manifest')
     return Checkpoint(t_ns, state_hash, blobs)

@@ -1,8 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a run has taken from outside, and when: with it the past can be repeated to the bit.
+"""Log of the external inputs and world edits of a run, from which the past is resimulated bit for bit.
 
-The world writes it as it commits, with a mark of every state, so that a repetition that is none is noticed at once.
+The world appends to it at every commit, with a mark of every state. So a resimulation that diverges is detected at
+once.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from regolith_world.checkpoint import codec
 
 
 class InputHistory(Mapping[int, bytes]):
-    """What one participant latched, by cycle; of equal neighbours one is kept.
+    """Inputs of one participant by cycle. Of consecutive equal inputs only the first is stored.
 
     Args:
-        first: cycle it begins with
+        first: Number of the first cycle.
     """
 
     def __init__(self, first: int) -> None:
@@ -29,7 +30,7 @@ class InputHistory(Mapping[int, bytes]):
         self._values: list[bytes] = []
 
     def append(self, cycle: int, value: bytes) -> None:
-        """Add the input of a cycle; one that is known stays as it is."""
+        """Add the input of a cycle. An input that is already stored does not change."""
         if cycle < self.end:
             return
         self.end = cycle + 1
@@ -38,7 +39,7 @@ class InputHistory(Mapping[int, bytes]):
             self._values.append(value)
 
     def cut(self, cycle: int) -> None:
-        """Forget the cycle and all after it."""
+        """Delete the inputs of a cycle and all later ones."""
         kept = bisect_left(self._starts, cycle)
         del self._starts[kept:], self._values[kept:]
         self.end = max(self.first, min(self.end, cycle))
@@ -58,15 +59,18 @@ class InputHistory(Mapping[int, bytes]):
         return self.end - self.first
 
     def encode(self) -> bytes:
-        """Return all of it as bytes."""
+        """Return all inputs as bytes."""
         return codec.encode(_Runs(self.first, self.end, tuple(self._starts), tuple(self._values)))
 
     @classmethod
     def decode(cls, blob: bytes) -> InputHistory:
-        """Return what :meth:`encode` wrote.
+        """Return the history of :meth:`encode`.
+
+        Args:
+            blob: The bytes.
 
         Raises:
-            ValueError: if the bytes are something else
+            ValueError: If the bytes hold no history.
         """
         runs, made = codec.decode(_Runs, blob), cls(0)
         made.first, made.end = runs.first, runs.end
@@ -86,13 +90,13 @@ ActT = TypeVar('ActT')
 
 
 class ReplayDiverged(RuntimeError):
-    """A repetition of the past came out differently; the message tells where."""
+    """A resimulation diverged from the logged run. The message states where."""
 
 
 class InputLog(Generic[ActT]):
-    """The commits of a run with their times and marks, what participants latched, and acts upon the world.
+    """Log of a run: commits with times and marks, inputs of participants, and world edits.
 
-    A state has the number of the cycle that follows it; the first is the one the log begins with.
+    A state has the number of the cycle that follows it. The first state is the one with which the log begins.
     """
 
     def __init__(self, cycle: int = 0, t_ns: int = 0, state_hash: str = '') -> None:
@@ -100,9 +104,9 @@ class InputLog(Generic[ActT]):
         self._times = array('q', [t_ns])
         self._marks = array('Q', [_mark(state_hash)])
         self.inputs: dict[str, InputHistory] = {}
-        """By participant."""
+        """Input histories by participant."""
         self.acts: list[tuple[int, ActT]] = []
-        """Acts upon the world between cycles, with the number of the state they changed, in their order."""
+        """World edits between cycles in their order, each with the number of the state that it changed."""
 
     @property
     def last(self) -> int:
@@ -114,14 +118,16 @@ class InputLog(Generic[ActT]):
         return self._times[cycle - self.first]
 
     def commit(self, t_ns: int, state_hash: str, latched: Mapping[str, bytes], cycle: int) -> None:
-        """Add the state that a cycle led to, or check it against the one known.
+        """Add the state at the end of a cycle, or compare it with the logged one.
 
         Args:
-            latched: inputs of the cycle by participant
-            cycle: number of the state
+            t_ns: Time of the state [ns].
+            state_hash: Hash of the state.
+            latched: Inputs of the cycle by participant.
+            cycle: Number of the state.
 
         Raises:
-            ReplayDiverged: if another state is known
+            ReplayDiverged: If the logged state differs.
         """
         if cycle <= self.last:
             if (self.time_ns(cycle), self._marks[cycle - self.first]) != (t_ns, _mark(state_hash)):
@@ -137,21 +143,22 @@ class InputLog(Generic[ActT]):
             self.inputs.setdefault(name, InputHistory(cycle - 1)).append(cycle - 1, value)
 
     def at_or_before(self, t_ns: int) -> int | None:
-        """Return the number of the last state at or before a time [ns]; None: it is before the first."""
+        """Return the number of the last state at or before a time [ns]; None if the time is before the first state."""
         found = bisect_right(self._times, t_ns) - 1
         return self.first + found if found >= 0 else None
 
     def has(self, cycle: int, t_ns: int, state_hash: str) -> bool:
-        """Return whether a state is one of these."""
+        """Return whether a state is in the log."""
         if not self.first <= cycle <= self.last or self.time_ns(cycle) != t_ns:
             return False
         return self._marks[cycle - self.first] == _mark(state_hash)
 
     def cut(self, cycle: int, acts: int | None = None) -> None:
-        """Forget all that came after a state.
+        """Delete everything after a state.
 
         Args:
-            acts: number of acts to keep; None: those upon earlier states
+            cycle: Number of the state.
+            acts: Number of world edits to keep; None: those of earlier states.
         """
         kept = cycle - self.first + 1
         del self._times[kept:], self._marks[kept:]

@@ -1,11 +1,11 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The past of a world, and ways back into it.
+"""Timeline of a world: checkpoints, snapshots, rewinds and world edits.
 
-A rewind restores the nearest checkpoint before the time asked for and evolves from there in silence, on the inputs that
-the log has; every state on the way is compared with the log's mark of it, so the past comes back to the bit or not at
-all. What was done to the world between cycles (:mod:`regolith_world.checkpoint.world_edits`) is done again where it was
-done.
+A rewind restores the nearest checkpoint before the requested time. From there it resimulates the run without
+publishing, on the logged inputs. Every state is compared with its logged mark, so the result is either bit-identical or
+an error. World edits between cycles (:mod:`regolith_world.checkpoint.world_edits`) are applied again at the same
+cycles.
 """
 
 from __future__ import annotations
@@ -27,65 +27,76 @@ from regolith_world.world import World
 BEGINNING = 'beginning'
 """Name of the first checkpoint of a run."""
 RESTORED = 'restored'
-"""Name of one that was restored and is of another past, behind which rewinds do not lead."""
+"""Name of a restored checkpoint of another run. A rewind cannot go to a time before it."""
 
 
 class ParticipantStates(Protocol):
-    """Access to the participants' states, in this process or through services, at HOLD only."""
+    """Access to the states of participants, in this process or through services, at HOLD only."""
 
     def save(self, names: tuple[str, ...]) -> dict[str, bytes]:
-        """Return each participant's blob."""
+        """Return the saved state of each participant."""
         ...
 
     def restore(self, blobs: Mapping[str, bytes], epoch: int, inputs: Mapping[str, bytes]) -> None:
-        """Set the states of these participants; the ground's blob goes to all of them that hold a copy.
+        """Set the states of participants. The state of the terrain goes to all participants that hold a copy of it.
 
         Args:
-            inputs: encoded :class:`regolith_world.checkpoint.input_log.InputHistory` that they take in place of those
-                from outside
+            blobs: Saved states by participant.
+            epoch: The new epoch.
+            inputs: Encoded :class:`regolith_world.checkpoint.input_log.InputHistory` by participant, which replaces
+                external inputs.
         """
         ...
 
     def revive(self, name: str, blob: bytes, ground: bytes, epoch: int, inputs: bytes) -> None:
-        """Set the state of one participant that was away.
+        """Set the state of a participant that was removed.
 
         Args:
-            ground: the soil's blob of this moment
-            inputs: as above; empty: none
+            name: Name of the participant.
+            blob: Its saved state.
+            ground: Present state of the terrain.
+            epoch: The new epoch.
+            inputs: Encoded input history, which replaces external inputs; empty: none.
         """
         ...
 
     def place(self, name: str, body: BodyState) -> None:
-        """Give a vehicle pose and velocity.
+        """Set pose and velocity of a vehicle.
+
+        Args:
+            name: Name of the vehicle.
+            body: Its new state.
 
         Raises:
-            ValueError: if it cannot be there, with the reason
+            ValueError: If the vehicle cannot have this state; with the reason.
         """
         ...
 
 
 class Snapshot:
-    """A checkpoint of this moment, that a rewind can start from.
+    """A checkpoint of the present state, from which a rewind can start.
 
     Args:
-        content: the checkpoint, or the folder it is in
-        kept: whether it stays until the run ends
+        name: Name of the snapshot.
+        content: The checkpoint, or its folder.
+        world: The world, at the state of the checkpoint.
+        kept: Whether it is kept until the run ends.
     """
 
     def __init__(self, name: str, content: Checkpoint | Path, world: World, *, kept: bool) -> None:
         self.name, self.content, self.kept = name, content, kept
         self.t_ns, self.cycle, self.acts, self.state_hash = world.t_ns, world.cycle, world.acts, world.state_hash
         self.names = frozenset(world.participants)
-        """Participants whose states it holds."""
+        """Names of the participants in it."""
 
     @property
     def folder(self) -> Path | None:
-        """Where it is; None: in memory."""
+        """Folder of the checkpoint; None: in memory."""
         return self.content if isinstance(self.content, Path) else None
 
     @property
     def size(self) -> int:
-        """Bytes that it takes."""
+        """Size [bytes]."""
         if isinstance(self.content, Checkpoint):
             return sum(map(len, self.content.blobs.values()))
         return sum(file.stat().st_size for file in self.content.iterdir())
@@ -94,7 +105,7 @@ class Snapshot:
         """Return the checkpoint.
 
         Raises:
-            ValueError: if its folder holds none any longer
+            ValueError: If its folder no longer holds a checkpoint.
         """
         return self.content if isinstance(self.content, Checkpoint) else files.read(self.content)
 
@@ -105,13 +116,14 @@ class Snapshot:
 
 
 class Timeline:
-    """Checkpoints of a world, acts upon it, and rewinds.
+    """Checkpoints and snapshots of a world, edits of it, and rewinds.
 
     Args:
-        populace: its participants' states
-        end_ns: of the run, at which the last cycle is cut; 0: none
-        folder: of checkpoints; None: they stay in memory
-        on_saved: called with every checkpoint, and with one that was restored
+        world: The world.
+        populace: Access to the states of its participants.
+        end_ns: End of the run, at which the last step is shortened [ns]; 0: none.
+        folder: Folder of the checkpoints; None: in memory.
+        on_saved: Called with every checkpoint that is saved or restored.
     """
 
     def __init__(
@@ -125,15 +137,15 @@ class Timeline:
         self._world, self._populace, self._end_ns, self._folder = world, populace, end_ns, folder
         self._on_saved = on_saved
         self.snapshots: list[Snapshot] = []
-        """In the order of their cycles; the first is the beginning."""
+        """Snapshots in the order of their cycles. The first is the beginning."""
         self._first: Snapshot | None = None
         self.branch = 0
-        """Number of times that the world has gone back."""
+        """Number of rewinds and restores."""
 
     # -- checkpoints --------------------------------------------------------------------------------------------
 
     def begin(self) -> Checkpoint:
-        """Keep the beginning, at HOLD, and return it."""
+        """Save the beginning, at HOLD, and return it."""
         saved = self.collect()
         self.branch = 0
         self._first = Snapshot(BEGINNING, saved, self._world, kept=True)
@@ -142,21 +154,21 @@ class Timeline:
 
     @property
     def beginning(self) -> Checkpoint:
-        """The checkpoint of :meth:`begin`, even if what is restored since is of another past."""
+        """Checkpoint of :meth:`begin`, even if a checkpoint of another run was restored since."""
         assert self._first is not None
         return self._first.load()
 
     def save(self, name: str = '', folder: Path | None = None, kept: bool = False) -> Snapshot:
-        """Keep the committed state; of automatic checkpoints those go that lie densest, if there are too many.
+        """Save the committed state. If there are too many automatic checkpoints, delete the one in the densest place.
 
         Args:
-            name: '': its time
-            folder: to write it to; None: one of that name among the others, or memory
-            kept: whether it stays until the run ends
+            name: Name of the snapshot; '': its time.
+            folder: Folder to write it to; None: one of that name in the checkpoint folder, or memory.
+            kept: Whether it is kept until the run ends.
 
         Raises:
-            ValueError: if another snapshot has that name, or its files are in that folder
-            OSError: if the disk refuses
+            ValueError: If another snapshot has that name, or is stored in that folder.
+            OSError: If writing fails.
         """
         for each in self.snapshots:
             if name == each.name:
@@ -176,7 +188,7 @@ class Timeline:
         return made
 
     def collect(self) -> Checkpoint:
-        """Return the committed state of everything, at HOLD."""
+        """Return the committed state of the world and all participants, at HOLD."""
         world = self._world
         blobs = self._populace.save(tuple(sorted(world.participants)))
         return Checkpoint(world.t_ns, world.state_hash, {WORLD: world.save(), **blobs})
@@ -187,7 +199,7 @@ class Timeline:
         if len(spare) > self._world.config.max_checkpoints:
             first_ns, now_ns = self.snapshots[0].t_ns, spare[-1].t_ns
             times = [first_ns, *(s.t_ns for s in spare)]
-            # The room that one takes, over its age: old ones may lie wide apart.
+            # The span that a checkpoint covers relative to its age: old ones may be far apart.
             rooms = [(times[k + 2] - times[k]) / max(1, now_ns - times[k + 1]) for k in range(len(spare) - 1)]
             densest = spare[rooms.index(min(rooms))] if rooms else spare[0]
             self.snapshots.remove(densest)
@@ -195,26 +207,27 @@ class Timeline:
 
     @property
     def span_ns(self) -> tuple[int, int]:
-        """Return the earliest and the latest time to which the world can go [ns]."""
+        """Earliest and latest time to which the world can be set [ns]."""
         log, first = self._world.log, self.snapshots[0]
         return first.t_ns, log.time_ns(log.last)
 
     def unneeded(self) -> list[str]:
-        """Return the participants that are away and that no known state or repetition of the past needs."""
+        """Return the removed participants that no snapshot and no resimulation needs."""
         needed = {name for each in self.snapshots for name in each.names}
         needed |= {act.name for _, act in self._world.log.acts if isinstance(act, SpawnEdit)}
         return sorted(self._world.away - needed)
 
-    # -- back ---------------------------------------------------------------------------------------------------
+    # -- rewind -------------------------------------------------------------------------------------------------
 
     def restore(self, saved: Checkpoint, live_from: int | None = None) -> None:
-        """Restore a checkpoint; the world stands and has told all that was committed.
+        """Restore a checkpoint while the world is stopped between cycles, after all commits were published.
 
         Args:
-            live_from: number of the state from which on the past is forgotten; None: it will repeat itself
+            saved: The checkpoint.
+            live_from: Number of the state after which the log is deleted; None: the logged run will be resimulated.
 
         Raises:
-            ProtocolError: if it is of participants that are not here; then nothing has changed
+            ProtocolError: If it contains participants that are not here. Nothing has changed then.
         """
         world = self._world
         world.load(saved.blobs[WORLD])
@@ -228,14 +241,14 @@ class Timeline:
         self._populace.restore(blobs, world.epoch, inputs)
         world.hold()
         if not any(each.cycle <= world.cycle for each in self.snapshots):
-            # It is of a past that this run has not seen, which begins here.
+            # It belongs to another run, whose timeline begins here.
             first = self._first
             again = first is not None and (saved.t_ns, saved.state_hash) == (first.t_ns, first.state_hash)
             self._remember(Snapshot(BEGINNING if again else RESTORED, saved, world, kept=True))
         self._on_saved(saved)
 
     def _forget_others(self) -> None:
-        """Forget checkpoints of what is no longer the past, or the future that is known."""
+        """Discard checkpoints that belong neither to the past nor to the logged future."""
         log = self._world.log
         for each in [*self.snapshots]:
             if not log.has(each.cycle, each.t_ns, each.state_hash) or each.acts > len(log.acts):
@@ -246,13 +259,16 @@ class Timeline:
     def target_ns(self, t_ns: int) -> int:
         """Return the time of the last commit at or before a time [ns].
 
+        Args:
+            t_ns: Time [ns].
+
         Raises:
-            ValueError: if the time is not among those past
+            ValueError: If the time is outside the timeline.
         """
         log, (first_ns, last_ns) = self._world.log, self.span_ns
         if not first_ns <= t_ns <= last_ns:
             allowed = f'{first_ns * 1e-9:.4f} to {last_ns * 1e-9:.4f}'
-            raise ValueError(f'rewind to {t_ns * 1e-9:.9g} s; allowed: {allowed}, what this run has seen')
+            raise ValueError(f'rewind to {t_ns * 1e-9:.9g} s is outside the timeline of this run; allowed: {allowed} s')
         target = log.at_or_before(t_ns)
         assert target is not None
         return log.time_ns(target)
@@ -260,8 +276,11 @@ class Timeline:
     def find(self, name: str) -> Snapshot:
         """Return the snapshot of a name.
 
+        Args:
+            name: Name of the snapshot.
+
         Raises:
-            ValueError: if there is none
+            ValueError: If there is none.
         """
         for each in self.snapshots:
             if each.name == name:
@@ -271,16 +290,17 @@ class Timeline:
     def rewind(self, to: int | Snapshot, live: bool, go_on: Callable[[], bool] = lambda: True) -> None:
         """Return the world to its last commit at or before a time [ns], or to a snapshot.
 
-        A time means the state that was committed, before anybody acted upon it. A snapshot is exact: of two of one
-        commit, the later holds what was done between them.
+        A time refers to the committed state before any world edit. A snapshot is exact. Of two snapshots of one commit,
+        the later one includes the edits made between them.
 
         Args:
-            live: whether inputs come from outside from there on, in place of those that came then
-            go_on: called before every repeated cycle
+            to: Time [ns] or snapshot.
+            live: Whether inputs come from outside again from there on, instead of from the log.
+            go_on: Called before every resimulated cycle; returns whether to continue.
 
         Raises:
-            ValueError: if the time is not among those past, or a checkpoint's folder is gone
-            ProtocolError: if a participant of that time is gone, or the past does not repeat itself
+            ValueError: If the time is outside the timeline, or the folder of a checkpoint is missing.
+            ProtocolError: If a participant of that time is missing, or the resimulation diverges.
         """
         world, log = self._world, self._world.log
         if isinstance(to, Snapshot):
@@ -301,13 +321,16 @@ class Timeline:
         finally:
             world.silent = False
 
-    # -- acts ---------------------------------------------------------------------------------------------------
+    # -- world edits --------------------------------------------------------------------------------------------
 
     def apply_edit(self, act: Act) -> None:
-        """Act upon the world, which stands; what was recorded of its future is forgotten.
+        """Apply a world edit while the world is stopped between cycles. The logged future is deleted.
+
+        Args:
+            act: The edit.
 
         Raises:
-            ValueError: if that is impossible, with the reason
+            ValueError: If the edit is not possible; with the reason.
         """
         self._world.hold()
         self._do(act)
@@ -315,7 +338,7 @@ class Timeline:
 
     @property
     def spawned(self) -> dict[str, SpawnEdit]:
-        """What was put into the world and is still there, by name."""
+        """Spawned entities that are still in the world, by name."""
         found: dict[str, SpawnEdit] = {}
         for _, act in self._world.log.acts[: self._world.acts]:
             if isinstance(act, SpawnEdit):
@@ -325,20 +348,20 @@ class Timeline:
         return {name: act for name, act in found.items() if name in self._world.objects}
 
     def record_spawn(self, name: str) -> None:
-        """Note that a vehicle has been admitted."""
+        """Record that a vehicle was admitted."""
         self._world.hold()
         self._note(SpawnEdit(name, state=self._populace.save((name,))[name]))
 
     def _note(self, act: Act) -> None:
         world = self._world
         world.log.cut(world.cycle, world.acts)
-        # Before this act is counted: of as many others at this commit, another state followed.
+        # Before this edit is counted, because a different state followed the same number of edits at this commit.
         self._forget_others()
         world.log.acts.append((world.cycle, act))
         world.acts += 1
 
     def replay_edits(self) -> None:
-        """Do again what was done before the cycle that comes next."""
+        """Apply the logged edits before the next cycle again."""
         world = self._world
         acts = world.log.acts
         while world.acts < len(acts) and acts[world.acts][0] == world.cycle:
@@ -368,7 +391,7 @@ class Timeline:
                 try:
                     self._populace.place(act.name, act.body)
                 finally:
-                    world.hold()  # it tells where it is
+                    world.hold()  # sets its state
 
 
 def _place_of(snapshot: Snapshot) -> tuple[int, int]:

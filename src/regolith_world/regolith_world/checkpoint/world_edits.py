@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What someone does to the world between two cycles, as it is kept so that the past can be repeated."""
+"""World edits: changes of the world between two cycles, as logged for resimulation."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from regolith_world.objects.object import SavedObject
 
 @dataclass(frozen=True, slots=True)
 class SpawnEdit:
-    """An object or a vehicle appears."""
+    """Spawning of an object or vehicle."""
 
     name: str
     kept: SavedObject | None = None
-    """The object, at whatever time; None: a vehicle."""
+    """The object at any time; None: a vehicle."""
     state: bytes = b''
-    """The vehicle's own state."""
+    """State of the vehicle."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeleteEdit:
-    """An object or a vehicle disappears."""
+    """Deletion of an object or vehicle."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class SetStateEdit:
-    """A body is given pose and velocity."""
+    """Setting of pose and velocity of a body."""
 
     name: str
     body: BodyState

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Axis-aligned boxes around an object's shapes, for the broad phase."""
+"""Axis-aligned bounding boxes of objects for the broad phase."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _BEAM = int(ShapeKind.BEAM)
 
 
 class ShapeBounds:
-    """The shapes of one body, laid out for a kernel; made once per object."""
+    """Shapes of one body as arrays for a kernel, built once per object."""
 
     def __init__(self, shapes: Sequence[Shape]) -> None:
         self.shapes = tuple(shapes)
         self.reach = max((norm(s.position) + norm(s.size) for s in self.shapes), default=0.0)
-        """Upper bound of the shapes' distance from the body's origin [m]."""
+        """Upper bound of the distance of the shapes from the body's origin [m]."""
         count = len(self.shapes)
         self._kind = np.array([int(s.kind) for s in shapes], dtype=np.int64)
         self._size = np.array([s.size for s in shapes], dtype=float).reshape(count, 3)
@@ -32,13 +32,15 @@ class ShapeBounds:
         self._rotation = np.array([matrix(s.orientation) for s in shapes], dtype=float).reshape(count, 3, 3)
 
     def turning(self, state: BodyState, omega: Vector, normal: Vector) -> float:
-        """Return how fast the shapes can grow towards a side at most as the body turns about its origin [m/s].
+        """Return the maximum speed at which the shapes can extend towards a side as the body rotates [m/s].
 
-        A ball about the origin does not, nor does what turns about its own axis.
+        The body rotates about its origin. The speed is zero for a sphere about the origin, and for shapes that rotate
+        about their own axis.
 
         Args:
-            omega: angular velocity in the world [rad/s], shape (3,)
-            normal: unit vector of the side, shape (3,)
+            state: State of the body.
+            omega: Angular velocity in the world frame [rad/s], shape (3,).
+            normal: Unit vector towards the side, shape (3,).
         """
         if not omega.any():
             return 0.0
@@ -56,9 +58,9 @@ class ShapeBounds:
         return fastest
 
     def bounds(self, state: BodyState) -> tuple[Vector, Vector]:
-        """Return the box around the shapes with the body at ``state``: (minimum, maximum) [m], each shape (3,).
+        """Return the box around the shapes of the body at ``state``: (minimum, maximum) [m], each of shape (3,).
 
-        Exact for every kind of shape; without shapes the box is empty (+inf, -inf).
+        It is exact for every kind of shape. Without shapes it is empty (+inf, -inf).
         """
         low, high = np.empty(3), np.empty(3)
         _bounds(

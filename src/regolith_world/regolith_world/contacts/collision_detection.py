@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Encounters of objects in a cycle, and violations among them.
+"""Collision detection: intersections of objects in a cycle, and penetrations that require another attempt.
 
-Seed of the design: "Simulator Architecture" (2024), chapters Intersection and World Evolution. Only pairs with boxes
-near each other are intersected (:mod:`regolith_world.contacts.intersection`); a cycle in which a tangible pair ends in,
-or passes through, non-infinitesimal intersection (NII) must be retried.
+Source of the design: "Simulator Architecture" (2024), chapters Intersection and World Evolution. Only pairs with nearby
+boxes are intersected (:mod:`regolith_world.contacts.intersection`). A cycle must be attempted again if a tangible pair
+ends in, or passes through, a non-infinitesimal intersection (NII).
 """
 
 from __future__ import annotations
@@ -27,20 +27,19 @@ class PenetrationViolation:
     """The first NII of a pair within a cycle."""
 
     after_ns: int
-    """Time from the start of the cycle."""
+    """Time from the start of the cycle [ns]."""
     distance_before: float
     """Distance of the pair at the start of the cycle [m]."""
     distance_after: float
     """Distance of the pair at the violation [m], below -1 mm."""
     pair: tuple[str, str]
-    """Names of the two."""
+    """Names of the two objects."""
 
 
 class CollisionDetector:
-    """The encounters of cycles; only the compiled shapes persist from one to the next.
+    """Detector of intersections in cycles. Only the compiled shapes persist between cycles.
 
-    Args:
-        judged: whether NIIs are violations; if not, vehicles may drive through each other
+    ``judged`` states whether NIIs are violations. If not, vehicles may pass through each other.
     """
 
     def __init__(self, *, judged: bool) -> None:
@@ -53,7 +52,8 @@ class CollisionDetector:
         """Return all close intersections at the end of a cycle, in name order, and the earliest violation in it.
 
         Args:
-            objects: root objects by name, evolved to the end of ``cycle``
+            objects: Root objects by name, evolved to the end of ``cycle``.
+            cycle: The cycle.
         """
         members = [o for name in sorted(objects) for o in objects[name].family() if o.shapes]
         if len(members) < 2:
@@ -78,7 +78,7 @@ class CollisionDetector:
             if a.emitted_by(b.root) or b.emitted_by(a.root):
                 continue
             if a.tangible and b.tangible and not (a.contact_target.body.mass or b.contact_target.body.mass):
-                continue  # walls may stand in one another: no blow could part them
+                continue  # static bodies may intersect: no impulse could separate them
             hit = intersect(a, b, geometry)
             hits.append(hit)
             if not self.judged or not (a.tangible and b.tangible):
@@ -95,9 +95,9 @@ class CollisionDetector:
 def _first_violation(hit: Intersection, cycle: Cycle, geometry: ShapeQueries) -> PenetrationViolation | None:
     """Return the first NII of a tangible pair within the cycle; None if there is none.
 
-    The end is tested exactly; before it, poses are interpolated if the pair moves by more than its distance, in steps
-    of half the thinner object at most, so that a fast ball cannot pass through a thin wall unseen. The scheme is
-    Regolith's own.
+    The end is tested exactly. If the pair moves by more than its distance, interpolated poses before it are tested too,
+    in steps of at most half the thinner object. So a fast ball cannot pass through a thin wall undetected. The scheme
+    is Regolith's own.
     """
     a, b, pair = hit.a, hit.b, (hit.a.name, hit.b.name)
     if len(a.states) < 2 or len(b.states) < 2:
@@ -118,13 +118,13 @@ def _first_violation(hit: Intersection, cycle: Cycle, geometry: ShapeQueries) ->
 
 
 def first_overlap(objects: Sequence[Object]) -> tuple[Object, Object, float] | None:
-    """Return the first root that stands in an earlier one, the member of that which it meets, and the depth [m].
+    """Return the first root that penetrates an earlier one, the member that it penetrates, and the depth [m].
 
-    As :func:`newcomer_penetration` for each with all before it, but comparing only members whose boxes are close. None:
-    there is none.
+    The result is that of :func:`newcomer_penetration` for each root with all roots before it, but only members with
+    close boxes are compared. None: no penetration.
 
     Args:
-        objects: roots, at their initial states
+        objects: Root objects at their initial states.
     """
     places = {id(item): k for k, root in enumerate(objects) for item in root.family()}
     members = [o for root in objects for o in root.family() if o.tangible and o.shapes]
@@ -147,13 +147,13 @@ def first_overlap(objects: Sequence[Object]) -> tuple[Object, Object, float] | N
 
 
 def newcomer_penetration(newcomer: Object, objects: Mapping[str, Object]) -> tuple[Object, float] | None:
-    """Return the first tangible object, in order of roots' names, that a newcomer penetrates, with the depth [m].
+    """Return the first tangible object, in order of roots' names, that a new object penetrates, with the depth [m].
 
-    Children of both count, too. No cycle is short enough to resolve such an intersection. None: there is none.
+    Children of both are included. No step is short enough to resolve such a penetration. None: no penetration.
 
     Args:
-        newcomer: at its initial state
-        objects: root objects by name
+        newcomer: The new object at its initial state.
+        objects: Root objects by name.
     """
     others = [o for name in sorted(objects) for o in objects[name].family() if o.tangible and o.shapes]
     for member in newcomer.family():

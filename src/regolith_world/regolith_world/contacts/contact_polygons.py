@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Surfaces in contact, of contact points: the polygons that faces have in common."""
+"""Contact polygons: the common areas of faces in contact, from contact points."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from regolith_world.cycle.records import Vector
 from regolith_world.numerics.portable_math import each, times
 
 SAME_FACE = 1.0 - 1e-6
-"""Cosine of the angle between normals, 1.4 mrad, up to which points belong to one face."""
+"""Cosine of the angle between normals (1.4 mrad) up to which points belong to one face."""
 
 
 def contact_polygons(points: Vector, normals: Vector) -> list[Vector]:
-    """Return the polygons that contact points make: those of one normal, three at least, in order about it.
+    """Return the polygons of contact points: at least three points of one normal, in order around it.
 
     Args:
-        points: in the world [m], shape (n, 3)
-        normals: unit vectors, shape (n, 3)
+        points: Contact points in the world frame [m], shape (n, 3).
+        normals: Unit vectors, shape (n, 3).
     """
     left, found = np.arange(len(points)), []
     while len(left) >= 3:

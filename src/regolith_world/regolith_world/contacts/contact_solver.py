@@ -1,13 +1,14 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Contacts between objects, solved once per commit as impulses.
+"""Contact solver: impulses between objects, solved once per commit.
 
-Sequential impulses (projected Gauss-Seidel) over all contact points of all touching pairs: Newton restitution,
-Coulomb friction, and a separating velocity that removes penetration. Every impulse acts on both partners with opposite
-sign at one point, so linear and angular momentum are conserved to rounding. Bodies count as rigid with their composite
-inertia; in an articulated vehicle the blow then spreads through its joints, which costs a few percent of the
-restitution. A part of a vehicle is struck with the vehicle's mass and the part's own motion; a link of a linkage with
-what its joints let it feel, while another blow on the same linkage in the same commit is not felt through them.
+The method is sequential impulses (projected Gauss-Seidel) over all contact points of all touching pairs: Newton
+restitution, Coulomb friction, and a separating velocity that removes penetration. Every impulse acts on both bodies
+with opposite sign at one point, so linear and angular momentum are conserved to rounding. Bodies count as rigid with
+their composite inertia. In an articulated vehicle the impulse then spreads through the joints, which reduces the
+restitution by a few percent. A part of a vehicle collides with the vehicle's mass and the part's own motion. A link of
+a linkage collides with the inertia that its joints transmit. Several impulses on one linkage in one commit do not
+interact through joints.
 """
 
 from __future__ import annotations
@@ -25,20 +26,20 @@ from regolith_world.objects.object import Intersection, Object, Status
 
 ITERATIONS = 60
 RESTING_SPEED = 0.02
-"""Approach speed below which a contact does not bounce [m/s]: resting bodies would chatter."""
+"""Approach speed below which a contact does not bounce [m/s]. Without it resting bodies would chatter."""
 CORRECTION = 0.8
-"""Part of the penetration removed within one heartbeat."""
+"""Fraction of the penetration that is removed within one maximum step."""
 MAX_PUSH = 0.5
-"""Largest separating velocity of bodies in penetration [m/s]."""
+"""Maximum separating velocity of bodies in penetration [m/s]."""
 NOISE = 1e-9
-"""Part of the work of impulses that counts as rounding."""
+"""Fraction of the work of impulses that counts as rounding error."""
 MAX_PRESSING = 5.0
-"""Largest acceleration that is compensated in advance [m/s^2]; beyond it, cycles get shorter."""
+"""Maximum acceleration that is compensated in advance [m/s^2]. Beyond it, steps become shorter."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _answer(row: Vector, impulse: Vector, moment: Vector) -> float:
-    """Return what one row of a mobility, shape (6,), makes of an impulse and its moment."""
+    """Return the product of one row of an inverse inertia, shape (6,), with an impulse and its moment."""
     total = 0.0
     for i in range(3):
         total += row[i] * impulse[i] + row[3 + i] * moment[i]
@@ -47,7 +48,7 @@ def _answer(row: Vector, impulse: Vector, moment: Vector) -> float:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _dot(a: Vector, b: Vector) -> float:
-    """Return the inner product of two vectors, shape (3,), in this order: BLAS has others."""
+    """Return the inner product of two vectors, shape (3,), summed in index order; BLAS uses other orders."""
     total: float = a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
     return total
 
@@ -73,11 +74,11 @@ def _solve(
 ) -> None:  # pragma: no cover - compiled
     """Fill ``out`` (n, 3) with the impulse on the second body of each contact; velocities are updated in place.
 
-    ``weight`` (n,) is filled with the mass that each moves along its normal.
+    ``weight`` (n,) is filled with the effective mass of each contact along its normal.
 
     Source: catto2005; goldstein2002.
-    Checked by: test_contact_solver.py::test_a_smooth_blow_leaves_the_restitution_of_the_approach,
-    test_contact_solver.py::test_friction_stops_what_it_can_stop,
+    Checked by: test_contact_solver.py::test_smooth_impact_has_the_restitution_of_the_approach,
+    test_contact_solver.py::test_friction_stops_sliding_up_to_its_limit,
     test_contact_solver.py::test_several_pairs_are_solved_together_and_conserve_momentum.
     """
     n = points.shape[0]
@@ -143,7 +144,7 @@ def _solve(
 def _relative(
     k: int, pair: Vector, points: Vector, centre: Vector, v: Vector, omega: Vector, drift: Vector, out: Vector
 ) -> None:  # pragma: no cover - compiled
-    """Write the velocity of the second body against the first at a contact."""
+    """Write the velocity of the second body relative to the first at a contact."""
     a, b = pair[k, 0], pair[k, 1]
     ra, rb = points[k] - centre[a], points[k] - centre[b]
     for i in range(3):
@@ -166,15 +167,16 @@ def _spare(
     budget: Vector,
     out: Vector,
 ) -> None:  # pragma: no cover - compiled
-    """Shrink the impulses ``out`` (n, 3) of bodies that touch one another by one factor, if they would add energy.
+    """Scale the impulses ``out`` (n, 3) of connected bodies by one factor if they would add energy.
 
-    An impulse p at a contact whose relative velocity it and the others change from u to w does the work p (u + w) / 2.
-    Newton's restitution at several contacts at once, and pushes on bodies that move, may sum to more than pushes are
-    meant to (``budget`` (n,) [J]); with a factor s the work is s b + s^2 a / 2, b = sum p u, a = sum p (w - u).
+    An impulse p at a contact, whose relative velocity changes from u to w, does the work p (u + w) / 2. Newton's
+    restitution at several contacts at once, and separating velocities of moving bodies, may sum to more work than the
+    separating velocities are meant to do (``budget`` (n,) [J]). With a factor s the work is s b + s^2 a / 2 with
+    b = sum p u and a = sum p (w - u).
 
     Source: goldstein2002.
-    Checked by: test_contact_solver.py::test_blows_at_once_add_no_energy,
-    test_random_worlds.py::test_random_worlds_hold.
+    Checked by: test_contact_solver.py::test_simultaneous_impacts_add_no_energy,
+    test_random_worlds.py::test_random_worlds_keep_their_invariants.
     """
     n, count = pair.shape[0], fixed.shape[0]
     group = np.arange(count)
@@ -215,24 +217,24 @@ def approach_speed(hit: Intersection, point: Vector, normal: Vector) -> float:
     """Return the closing speed of two bodies at a point along a normal [m/s].
 
     Args:
-        hit: the pair
-        point: in the world [m], shape (3,)
-        normal: unit vector from the first body to the second, shape (3,)
+        hit: Intersection of the pair.
+        point: Point in the world frame [m], shape (3,).
+        normal: Unit vector from the first body to the second, shape (3,).
 
     Source: goldstein2002.
-    Checked by: test_contact_solver.py::test_a_smooth_blow_leaves_the_restitution_of_the_approach.
+    Checked by: test_contact_solver.py::test_smooth_impact_has_the_restitution_of_the_approach.
     """
     return -dot(_velocity(hit.b.body, point) - _velocity(hit.a.body, point), normal)
 
 
 def _velocity(body: BodyState, point: Vector) -> Vector:
-    """Return the velocity of a body's material at ``point`` in the world [m/s], shape (3,)."""
+    """Return the velocity of a body's material at ``point`` in the world frame [m/s], shape (3,)."""
     at: Vector = body.linear_velocity + np.cross(body.angular_velocity, point - body.position)
     return at
 
 
 def _drift(item: Object, point: Vector) -> Vector:
-    """Return the velocity of a part at ``point`` relative to what it moves with rigidly [m/s], shape (3,)."""
+    """Return the velocity of a part at ``point`` relative to its whole moving rigidly [m/s], shape (3,)."""
     whole = item.contact_target
     return np.zeros(3) if whole is item else _velocity(item.body, point) - _velocity(whole.body, point)
 
@@ -243,13 +245,13 @@ def contact_accelerations(
     """Return the acceleration that pressed each lasting contact together during a cycle [m/s^2], by pair.
 
     Wheels (or gravity) press bodies together throughout a cycle, but impulses act at its start only. The loss of
-    separating velocity, known at the end, is compensated in the next cycle. The scheme is Regolith's own: a resting
-    pair sinks in by half a heartbeat's fall at most. Tests: test_contact_solver.py.
+    separating velocity, known at the end, is compensated in the next cycle. The scheme is Regolith's own. A resting
+    pair penetrates by at most half the fall of one maximum step. Tests: test_contact_solver.py.
 
     Args:
-        touching: pairs in contact at the end of the cycle
-        separation: separating velocity that the impulses at its start aimed at, by pair [m/s]
-        dt_s: length of the cycle [s]
+        touching: Pairs in contact at the end of the cycle.
+        separation: Separating velocity that the impulses at its start aimed at, by pair [m/s].
+        dt_s: Step size [s].
     """
     pressing = {}
     for hit in touching:
@@ -266,17 +268,17 @@ def solve_contacts(
     """Return the impulses that stop (or bounce) all touching pairs, in pair order.
 
     Args:
-        touching: intersections of tangible pairs in contact, sorted by names
-        max_step_s: time over which penetration is removed [s]
-        pressing: from :func:`contact_accelerations`
+        touching: Intersections of tangible pairs in contact, sorted by names.
+        max_step_s: Time over which penetration is removed [s].
+        pressing: Accelerations from :func:`contact_accelerations`; None: none.
 
     Returns:
-        the impulses, and the separating velocity they aim at, by pair [m/s]
+        The impulses, and the separating velocity that they aim at, by pair [m/s].
 
     Source: catto2005; baumgarte1972.
-    Checked by: test_contact_solver.py::test_a_smooth_blow_leaves_the_restitution_of_the_approach,
-    test_contact_solver.py::test_penetration_is_taken_out_within_heartbeats_and_not_faster,
-    test_contact_solver.py::test_the_more_elastic_of_two_decides_and_friction_is_their_mean.
+    Checked by: test_contact_solver.py::test_smooth_impact_has_the_restitution_of_the_approach,
+    test_contact_solver.py::test_penetration_is_removed_at_a_limited_rate,
+    test_contact_solver.py::test_restitution_is_the_maximum_and_friction_the_geometric_mean.
     """
     pressing = pressing or {}
     separation: dict[Pair, float] = {}
@@ -294,14 +296,14 @@ def solve_contacts(
                 states.append(whole.body)
                 mobilities.append(whole.inverse_inertia())
         restitution = max(hit.a.restitution, hit.b.restitution)
-        # Half the press of a heartbeat beforehand leaves the bodies where they are at its end.
+        # Half the pressing of one maximum step in advance leaves the bodies at the same gap at its end.
         beforehand = 0.5 * pressing.get((hit.a.name, hit.b.name), 0.0) * max_step_s
         pushes = CORRECTION * np.maximum(0.0, -hit.gaps - TOUCH_DISTANCE) / max_step_s
         pushes = beforehand + np.minimum(pushes, MAX_PUSH)
         separation[hit.a.name, hit.b.name] = float(pushes[np.argmin(hit.gaps)])
         for point, normal, gap, push in zip(hit.points, hit.normals, hit.gaps, pushes.tolist()):
             approach = approach_speed(hit, point, normal)
-            # A point that is still apart only keeps the bodies from closing the gap within the heartbeat.
+            # At a point that is still apart, the impulse only prevents that the gap closes within the maximum step.
             if gap > TOUCH_DISTANCE:
                 push = beforehand - (gap - TOUCH_DISTANCE) / max_step_s
             bounce = restitution * approach if approach > RESTING_SPEED and gap <= TOUCH_DISTANCE else -np.inf

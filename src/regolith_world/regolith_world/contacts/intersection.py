@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Intersections: broad phase by boxes, narrow phase by MuJoCo's convex collision functions.
+"""Intersections of shapes: broad phase by boxes, narrow phase by MuJoCo's convex collision functions.
 
-Seed of the design: "Simulator Architecture" (2024), chapter Intersection. Distances come from ``mj_geomDistance``
-(GJK/EPA, tolerance 1e-6 m), contact points from ``mj_collision`` (exact manifolds for boxes and spheres), ranges
-of beams from ``mj_ray``.
+Source of the design: "Simulator Architecture" (2024), chapter Intersection. Distances come from ``mj_geomDistance``
+(GJK/EPA, tolerance 1e-6 m), contact points from ``mj_collision`` (exact manifolds for boxes and spheres), ranges of
+beams from ``mj_ray``.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from regolith_world.objects.object import Intersection, Object, Status
 NII_DEPTH = 1e-3
 """Penetration beyond which an intersection is non-infinitesimal [m]."""
 TOUCH_DISTANCE = 1e-4
-"""Gap or overlap within which two bodies count as touching [m]."""
+"""Gap or penetration within which two bodies count as touching [m]."""
 BROAD_MARGIN = 0.5
-"""Largest gap between bounding boxes of a pair in the narrow phase [m]."""
+"""Maximum gap between bounding boxes of a pair in the narrow phase [m]."""
 _FEW = 32
 """Number of boxes up to which comparing all is faster than sorting them."""
 
@@ -43,9 +43,9 @@ def _wxyz(q: Vector) -> Vector:
 
 
 class ShapeQueries:
-    """The shapes of a set of objects, for distances, contacts and ranges at given states.
+    """Shapes of a set of objects, for distances, contacts and ranges at given states.
 
-    Built anew when objects are born or die; poses are set per query, so it has no state of its own.
+    It is rebuilt when objects are spawned or removed. Poses are set per query, so it has no state.
     """
 
     def __init__(self, objects: Sequence[Object]) -> None:
@@ -92,12 +92,12 @@ class ShapeQueries:
         Checked by: test_intersection.py::test_a_ball_on_the_face_of_a_turned_box,
         test_intersection.py::test_the_nearest_of_several_shapes_counts.
         """
-        # Near the origin, so that the solver's absolute tolerance does not depend on where on the map they are.
+        # Near the origin, so that the solver's absolute tolerance does not depend on the position in the world.
         a, b = _centred(a, b)
         self._place((a, b))
         best, points = limit, np.zeros((2, 3))
         span = np.zeros(6)
-        # Nearest bounding spheres first: most pairs of shapes then need no closer look.
+        # Nearest bounding spheres first: then most pairs of shapes are skipped.
         first, second = self._geoms[a.name], self._geoms[b.name]
         gap = self._data.geom_xpos[first][:, None] - self._data.geom_xpos[second]
         radius = self._model.geom_rbound
@@ -112,7 +112,7 @@ class ShapeQueries:
         return best, points
 
     def contacts(self, a: BodyState, b: BodyState) -> tuple[Vector, Vector, Vector]:
-        """Return contact points (n, 3) in the world, unit normals (n, 3) from ``a`` to ``b``, and gaps (n,) [m].
+        """Return contact points (n, 3) in the world frame, unit normals (n, 3) from ``a`` to ``b``, and gaps (n,) [m].
 
         Source: todorov2012.
         Checked by: test_intersection.py::test_boxes_face_to_face_meet_in_a_rectangle,
@@ -154,7 +154,7 @@ class ShapeQueries:
 
 
 def _ray(beam: Object) -> tuple[Vector, Vector]:
-    """Return origin [m] and direction of a beam in the world, each shape (3,)."""
+    """Return origin [m] and direction of a beam in the world frame, each of shape (3,)."""
     shape, body = beam.shapes[0], matrix(beam.body.orientation)
     return beam.body.position + times(body, shape.position), times(body, matrix(shape.orientation))[:, 0]
 
@@ -202,11 +202,12 @@ def intersect(a: Object, b: Object, geometry: ShapeQueries) -> Intersection:
 def close_pairs(objects: Sequence[Object], low: Vector, high: Vector) -> list[tuple[int, int]]:
     """Return index pairs (i < j) whose boxes come within BROAD_MARGIN of each other, in ascending order.
 
-    Sweep and prune along the axis of largest spread: only boxes that overlap there are compared; of a few, all are.
+    Sweep and prune along the axis of largest spread compares only boxes that overlap there. Few boxes are all compared.
 
     Args:
-        low: minima of the boxes [m], shape (n, 3)
-        high: maxima [m], shape (n, 3)
+        objects: Objects of the boxes.
+        low: Minima of the boxes [m], shape (n, 3).
+        high: Maxima of the boxes [m], shape (n, 3).
 
     Source: cohen1995.
     Checked by: test_broad_phase.py::test_the_same_pairs_in_the_same_order.
@@ -221,12 +222,12 @@ def close_pairs(objects: Sequence[Object], low: Vector, high: Vector) -> list[tu
 
 def _overlapping(low: Vector, high: Vector) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the pairs i < j, ascending, of boxes that may come within BROAD_MARGIN of each other along one axis."""
-    # Unknown bounds overlap all others.
+    # Boxes with unknown bounds overlap all others.
     low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
     axis = int(np.argmax(np.ptp(np.where(np.isfinite(low), low, 0.0), axis=0)))
     order = np.argsort(low[:, axis], kind='stable')
     begins, ends = low[order, axis], high[order, axis]
-    # A little more than the margin: pairs are judged by differences, which round otherwise than this sum.
+    # Slightly more than the margin: pairs are tested by differences, which round differently from this sum.
     reach = np.searchsorted(begins, ends + BROAD_MARGIN * (1.0 + 1e-6) + 1e-9 * np.abs(ends), side='right')
     many = np.maximum(reach - np.arange(len(order)) - 1, 0)
     one = np.repeat(np.arange(len(order)), many)

@@ -1,12 +1,12 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The time until bodies meet, foreseen at a commit, so that cycles end at the blow and need no discarded attempt.
+"""Time of impact, predicted at a commit so that a step ends at the impact without a discarded attempt.
 
-Conservative advancement: the gap of two convex bodies along the normal of their closest points closes no faster than
-the bodies move along it and turn into it. Only bodies that coast are foreseen, whose acceleration until the next blow
-is known; a driver, a motor or a joint may do anything. Where nothing is foreseen, or wrongly, the attempt is discarded
-and retried as ever (:mod:`regolith_world.cycle.step_control`). Where nothing would be discarded, cycles are as long as
-ever.
+The method is conservative advancement. The gap of two convex bodies along the normal of their closest points closes no
+faster than the bodies move along it and rotate into it. Only bodies in free motion are predicted, whose acceleration
+until the next impact is known. Drivers, motors and joints are not predictable. Without a prediction, or with a wrong
+one, the attempt is discarded and repeated (:mod:`regolith_world.cycle.step_control`). Where no attempt would be
+discarded, the prediction does not shorten steps.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ import numpy as np
 from regolith_world.contacts.intersection import NII_DEPTH
 from regolith_world.cycle.records import Impulse, IntersectionRecord, Vector
 from regolith_world.cycle.step_control import TARGET_DEPTH
-from regolith_world.objects.object import Object, RigidBody, Status
+from regolith_world.objects.object import Object, Status
+from regolith_world.objects.rigid_body import RigidBody
 
 LITTLE = 0.1
-"""Part of the closing speed that turning may add. What is left of a gap after each cycle is twice that at most."""
+"""Maximum fraction that rotation may add to the closing speed. After each step at most twice this of a gap is left."""
 
 
 def limited_step_ns(
@@ -32,25 +33,26 @@ def limited_step_ns(
     wish_ns: int,
     dt_min_ns: int,
 ) -> int:
-    """Return the longest next cycle, at most ``wish_ns``, at whose end no pair of coasting bodies is too deep [ns].
+    """Return the longest next step, at most ``wish_ns``, at whose end no pair in free motion is too deep [ns].
 
     Args:
-        objects: roots by name, committed
-        records: all close pairs
-        impulses: that act at the start of the cycle
-        dt_min_ns: shortest cycle [ns]
+        objects: Root objects by name, at committed states.
+        records: All close pairs.
+        impulses: Impulses that act at the start of the cycle.
+        wish_ns: Requested step size [ns].
+        dt_min_ns: Minimum step size [ns].
 
     Source: mirtich1996.
-    Checked by: test_time_of_impact.py::test_two_balls_meet_when_their_gap_over_their_speed_says,
+    Checked by: test_time_of_impact.py::test_impact_time_of_two_balls_is_gap_over_speed,
     test_time_of_impact.py::test_a_falling_ball_meets_the_floor_by_the_parabola,
-    test_time_of_impact.py::test_no_two_boxes_are_ever_deeper_than_foreseen.
+    test_time_of_impact.py::test_penetration_of_boxes_never_exceeds_the_prediction.
     """
     shortest = wish_ns
     for record in records:
         if record.status != Status.NO_INTERSECTION:
             continue
         a, b = objects.get(record.a), objects.get(record.b)
-        # Descendants are not among the roots: who is moved by a parent does not coast.
+        # Children are not among the roots. A body that is moved by a parent is not in free motion.
         if a is None or b is None or not (a.tangible and b.tangible):
             continue
         pull_a, pull_b = a.free_acceleration(), b.free_acceleration()
@@ -59,9 +61,9 @@ def limited_step_ns(
         (along_a, turn_a), (along_b, turn_b) = (closing_speeds(o, record.normal, impulses) for o in (a, b))
         closing, turning = along_a - along_b, turn_a + turn_b
         if turning > LITTLE * max(0.0, closing):
-            continue  # the bound says little: a discarded attempt is cheaper than many short cycles
+            continue  # the bound is weak: a discarded attempt costs less than many short steps
         if turning > 0.0 and (closing + turning) * dt_min_ns * 1e-9 > NII_DEPTH:
-            continue  # who stops short of a body may be nearer to it than the shortest cycle resolves
+            continue  # a body that stops before another may be nearer to it than the minimum step resolves
         bound, acceleration = closing + turning, _along(record.normal, pull_a) - _along(record.normal, pull_b)
         until = time_of_impact(record.distance, bound, acceleration, shortest * 1e-9)
         shortest = min(shortest, int(until * 1e9) if until < math.inf else shortest)
@@ -69,13 +71,13 @@ def limited_step_ns(
 
 
 def time_of_impact(gap: float, closing: float, acceleration: float, within: float) -> float:
-    """Return the time until a gap has closed and bodies are as deep as a retry aims at [s].
+    """Return the time until a gap has closed and the penetration is at the target depth of step control [s].
 
     Args:
-        gap: [m]
-        closing: speed [m/s]
-        acceleration: of closing [m/s^2]
-        within: time looked at [s]; if the bodies are in it nowhere too deep, inf is returned
+        gap: Gap [m].
+        closing: Closing speed [m/s].
+        acceleration: Acceleration of closing [m/s^2].
+        within: Time considered [s]. If the bodies are never too deep within it, inf is returned.
     """
     latest = within
     if acceleration < 0.0 < closing:
@@ -88,7 +90,7 @@ def time_of_impact(gap: float, closing: float, acceleration: float, within: floa
 
 
 def closing_speeds(item: Object, normal: Vector, impulses: Sequence[Impulse]) -> tuple[float, float]:
-    """Return how fast a body moves along a normal once impulses have acted, and may turn into it at most [m/s]."""
+    """Return the speed of a body along a normal after impulses, and the maximum speed of rotation into it [m/s]."""
     body = item.body
     if not isinstance(item, RigidBody):
         return _along(normal, body.linear_velocity), item.outline.turning(body, body.angular_velocity, normal)

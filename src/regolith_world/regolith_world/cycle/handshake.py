@@ -1,27 +1,27 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Admission of participants: all must agree on ground and parameters."""
+"""Check at joining that all participants use the same parameters and terrain."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 PROTOCOL = '4'
-"""Version of the messages between world and participants, one of the parameters."""
+"""Version of the messages between the world and participants; one of the compared parameters."""
 
 
 class ParameterAgreement:
-    """The agreed parameters, each with the value of the first participant that named it."""
+    """The agreed parameters. The first participant that states a parameter sets its value."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[str, str]] = {}
 
     def differences(self, name: str, parameters: Mapping[str, str]) -> str | None:
-        """Return a sentence naming the differing parameters and both values; None: no difference.
+        """Return a text with the parameters that differ and both values; None if there is no difference.
 
         Args:
-            name: of the participant that asks to join
-            parameters: its values by parameter; new parameters cannot differ
+            name: Name of the participant that joins.
+            parameters: Its values by parameter. A new parameter cannot differ.
         """
         found = []
         for key in sorted(parameters):

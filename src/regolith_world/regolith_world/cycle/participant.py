@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The participant's side of the evolution protocol, whatever carries its messages.
+"""Base class of participants: the participant's side of the evolution protocol, independent of the transport.
 
-A participant is a state machine driven by :class:`~regolith_world.cycle.records.Cycle` records. It is *idempotent*: a
-repeated record gets the cached answer again, a stale one is ignored, so a transport may duplicate, delay or (as
-long as the world repeats itself) lose messages without changing a bit of the outcome.
+A participant is a state machine driven by :class:`~regolith_world.cycle.records.Cycle` records. It is *idempotent*. For
+a repeated record it sends the cached result again; it ignores a stale one. So a transport may duplicate or delay
+messages, or lose them as long as the world repeats its own, without changing a bit of the result.
 """
 
 from __future__ import annotations
@@ -17,34 +17,35 @@ from regolith_world.cycle.records import Command, Cycle, CycleKey, CycleResult, 
 
 
 class ParticipantFailed(RuntimeError):
-    """A participant cannot continue; the message names it, the time and the reason.
+    """A participant cannot continue. The message states its name, the time and the reason.
 
-    It ends the run under every policy on silence: it would fail again from any checkpoint."""
+    It ends the run for every value of ``on_failure``, because it would occur again after any checkpoint.
+    """
 
 
 class Participant(ABC):
-    """Base of all participants of cycles: vehicle agents, terrain, registered ones.
+    """Base class of all participants: vehicle agents, terrain and registered participants.
 
-    Subclasses implement the hooks; they never see duplicates, stale records or another epoch.
+    Subclasses implement the hooks. The hooks never receive duplicates, stale records or records of another epoch.
     """
 
     def __init__(self, name: str, send_result: Callable[[CycleResult], None], epoch: int = 0) -> None:
         self.name = name
         self.epoch = epoch
         self.replay_inputs: Mapping[int, bytes] = {}
-        """Inputs by cycle, taken instead of those from outside; see :attr:`Roles.inputs`."""
+        """Inputs by cycle that replace external inputs; see :attr:`Roles.inputs`."""
         self.silent = False
-        """Whether the past is repeated, which nobody else is to see."""
+        """Whether the participant resimulates the past without publishing."""
         self.away = False
-        """Whether it takes no part; a rewind may bring it back."""
+        """Whether it is removed from the run. A rewind may add it again."""
         self.stopped = False
-        """Set once STOP has been answered."""
+        """Whether the result of STOP was sent."""
         self._send_result = send_result
         self._last_key: CycleKey | None = None
         self.__answer: CycleResult | None = None
         self.__stashed: Cycle | None = None
 
-    # -- what a subclass provides -------------------------------------------------------------------------------
+    # -- hooks of subclasses ------------------------------------------------------------------------------------
 
     @abstractmethod
     def join_request(self) -> JoinRequest:
@@ -52,50 +53,50 @@ class Participant(ABC):
 
     @abstractmethod
     def save(self) -> bytes:
-        """Return the committed state, without the ground (terrain: the ground)."""
+        """Return the committed state without the terrain (for the terrain participant: with it)."""
 
     @abstractmethod
     def restore(self, blob: bytes, epoch: int) -> None:
-        """Restore the state of :meth:`save`; implementations call :meth:`forget` with the new epoch."""
+        """Restore the state of :meth:`save`. Implementations call :meth:`set_epoch` with the new epoch."""
 
     @abstractmethod
     def _commit(self, cycle: Cycle) -> None:
-        """Make the tentative state the committed one; ``cycle`` is the record with the verdict."""
+        """Make the tentative state the committed one; ``cycle`` is the record that carries the verdict."""
 
     @abstractmethod
     def _discard(self) -> None:
-        """Drop the tentative state."""
+        """Discard the tentative state."""
 
-    def warm_up(self) -> None:  # noqa: B027  nor have all something to compile
-        """Compile all kernels, so that no cycle waits for them."""
+    def warm_up(self) -> None:  # noqa: B027  not every participant has kernels
+        """Compile all kernels so that no cycle waits for them."""
 
     def _prepare(self, cycle: Cycle) -> Callable[[], None] | None:
-        """Return the part of evolving that may run in another thread, without the interpreter lock; None: none.
+        """Return the part of evolving that may run in another thread without the interpreter lock; None: no such part.
 
-        The driver of this participant calls it between :meth:`begin` and :meth:`finish`.
+        It is called between :meth:`begin` and :meth:`finish`.
         """
         return None
 
     @abstractmethod
     def _evolve(self, cycle: Cycle) -> CycleResult | None:
-        """Return the answer after evolving by ``cycle.dt_ns`` on committed inputs; None: :meth:`_reply` sends it later.
+        """Return the result after evolving by ``cycle.dt_ns`` on committed inputs.
 
-        After the part of :meth:`_prepare`, if any, this is the rest.
+        None means that :meth:`_reply` sends it later. It runs after the part of :meth:`_prepare`, if there is one.
         """
 
     @abstractmethod
     def _idle_answer(self, cycle: Cycle) -> CycleResult:
-        """Return the answer to HOLD or STOP: the committed state's hash, bodies and next_dt; a report on STOP."""
+        """Return the result of HOLD or STOP: hash, bodies and next_dt of the committed state; on STOP also a report."""
 
     def _ready_for(self, cycle: Cycle) -> bool:
-        """Return whether the verdict can be applied (an agent needs the terrain update first)."""
+        """Return whether the verdict can be applied (an agent first needs the terrain update)."""
         return True
 
-    def _resend(self) -> None:  # noqa: B027  few have anything else
-        """Repeat further messages of the cached answer (an agent's delta, terrain's update)."""
+    def _resend(self) -> None:  # noqa: B027  only some send more than the result
+        """Send the further messages of the cached result again (an agent's delta, the terrain update)."""
 
-    def _after_answer(self, cycle: Cycle) -> None:  # noqa: B027  nor do all publish
-        """Publish the state committed by this record; called after the answer, and not while the past is repeated."""
+    def _after_answer(self, cycle: Cycle) -> None:  # noqa: B027  not every participant publishes
+        """Publish the state that this record committed. It is called after the result, and not during resimulation."""
 
     # -- the state machine --------------------------------------------------------------------------------------
 
@@ -107,7 +108,7 @@ class Participant(ABC):
             self.finish(cycle)
 
     def ready_for(self, cycle: Cycle) -> bool:
-        """Return whether a record can be processed; else it waits for what its verdict is about."""
+        """Return whether a record can be processed now; otherwise it waits for the data that its verdict commits."""
         if cycle.verdict != Verdict.COMMIT or self._last_key is None:
             return True
         fresh = cycle.key.epoch == self.epoch and cycle.key > self._last_key and self.name in cycle.participants
@@ -116,7 +117,8 @@ class Participant(ABC):
     def begin(self, cycle: Cycle) -> Callable[[], None] | None:
         """Process a record up to the part that may run in another thread, and return that part.
 
-        None: there is no such part, and the record is finished. Otherwise the caller runs it, then :meth:`finish`.
+        None means that there is no such part and the record is finished. Otherwise the caller runs the part, then calls
+        :meth:`finish`.
         """
         if cycle.key.epoch >= self.epoch:
             self.away = self.name not in cycle.participants
@@ -133,7 +135,7 @@ class Participant(ABC):
             self.__stashed = cycle
             return None
         self.__stashed, self.silent = None, cycle.resimulating
-        # A participant that has just been restored or has rejoined has nothing tentative to judge.
+        # A participant that was just restored or has just joined again has no tentative state to commit or discard.
         if self._last_key is not None:
             if cycle.verdict == Verdict.COMMIT:
                 self._commit(cycle)
@@ -148,7 +150,7 @@ class Participant(ABC):
         return loop
 
     def finish(self, cycle: Cycle) -> None:
-        """Finish the record of :meth:`begin`, and answer."""
+        """Finish the record of :meth:`begin` and send the result."""
         with self._telling_failure(cycle):
             answer = self._evolve(cycle) if cycle.command == Command.EVOLVE else self._idle_answer(cycle)
         if answer is not None:
@@ -159,7 +161,7 @@ class Participant(ABC):
 
     @contextmanager
     def _telling_failure(self, cycle: Cycle) -> Iterator[None]:
-        """Report an exception to the world, which would wait for an answer otherwise."""
+        """Report an exception to the world, which would otherwise wait for a result."""
         try:
             yield
         except Exception as error:
@@ -169,13 +171,13 @@ class Participant(ABC):
             raise
 
     def retry_deferred(self) -> None:
-        """Process the deferred record; to be called when its missing message arrives."""
+        """Process the deferred record. Call it when the missing message arrives."""
         if self.__stashed is not None:
             self.on_cycle(self.__stashed)
 
     @property
     def last_answer(self) -> CycleResult | None:
-        """The answer to the newest record; None before it."""
+        """Result of the newest record; None before it is sent."""
         return self.__answer
 
     def _reply(self, answer: CycleResult) -> None:
@@ -183,7 +185,7 @@ class Participant(ABC):
         self._send_result(answer)
 
     def set_epoch(self, epoch: int) -> None:
-        """Drop all memory of earlier records; the next record of ``epoch`` counts as the first."""
+        """Reset the memory of earlier records. The next record of ``epoch`` counts as the first."""
         self.epoch, self.away = epoch, False
         self._last_key = None
         self.__answer = None

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A scenario's site: ground and vehicles, for its participants."""
+"""Participant context: scenario name, seed, vehicles and terrain access that a participant is given at start."""
 
 from __future__ import annotations
 
@@ -12,76 +12,78 @@ from typing import Any, Protocol
 from numpy.typing import NDArray
 
 Place = tuple[float, float]
-"""x, y in the world [m]."""
+"""Position (x, y) in the world frame [m]."""
 
 
 class TerrainSurface(Protocol):
-    """The undisturbed ground."""
+    """The undisturbed terrain surface."""
 
     @property
     def extent(self) -> tuple[float, float, float, float] | None:
-        """West, east, south and north edge [m]; None: endless."""
+        """West, east, south and north edge [m]; None: unbounded."""
 
     def heights(self, x: Any, y: Any) -> Any:
-        """Return the heights at places [m]."""
+        """Return the heights at positions [m]."""
 
     def holds(self, x: float, y: float) -> bool:
-        """Return whether the ground is known at a place [m]."""
+        """Return whether the terrain has a height at a position [m]."""
 
     def coarse_nodes(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> NDArray[Any]:
-        """Return the heights [m] at nodes i0 to i1 - 1, j0 to j1 - 1 of a grid with this spacing [m]."""
+        """Return the heights [m] at grid nodes i0 to i1 - 1, j0 to j1 - 1 of a grid with this spacing [m]."""
 
     def fingerprint(self) -> str:
-        """Return the SHA-256 (hex) of the ground's definition."""
+        """Return the SHA-256 (hex) of the terrain's definition."""
 
 
 class StaticObstacles(Protocol):
-    """What stands fast on the ground."""
+    """Static bodies on the terrain, such as rocks."""
 
     def max_heights(self, heights: NDArray[Any], west: float, south: float, spacing: float) -> NDArray[Any]:
-        """Return a map of heights [m], shape (nx, ny), with what stands there.
+        """Return a height map raised to the tops of the obstacles [m], shape (nx, ny).
 
         Args:
-            west: x of the first row [m]
-            south: y of the first column [m]
+            heights: Heights of the terrain [m], shape (nx, ny).
+            west: x of the first row [m].
+            south: y of the first column [m].
+            spacing: Distance of rows and of columns [m].
         """
 
     def fingerprint(self) -> str:
-        """Return the SHA-256 (hex) of its shapes and places."""
+        """Return the SHA-256 (hex) of shapes and poses."""
 
 
 def no_terrain() -> TerrainSurface:
-    """The ground in a node's process, which has none.
+    """Stand for the terrain in a node's process, which has none.
 
     Raises:
-        RuntimeError: always
+        RuntimeError: Always.
     """
-    raise RuntimeError('a node has no ground of its own; take what is needed of it in ParticipantType.prepared')
+    raise RuntimeError('a node has no terrain; fix: collect the terrain data in ParticipantType.prepared')
 
 
 @dataclass(frozen=True)
 class ParticipantContext:
-    """The site of a scenario."""
+    """What a participant is given at start: scenario, seed, vehicles and terrain access."""
 
     name: str
     seed: int
     vehicles: Mapping[str, tuple[Place, ...]]
-    """Known places of each vehicle by name: its start, then its way-points."""
+    """Known positions of each vehicle by name: its start, then its waypoints."""
     ground: Callable[[], TerrainSurface] = no_terrain
     standing: Callable[[], StaticObstacles | None] = lambda: None
-    """What stands on the ground and is large enough to matter to others than those who run into it; None: nothing."""
+    """Obstacles on the terrain that are large enough to affect other participants; None: none."""
 
     def fingerprint(self) -> str:
-        """Return the fingerprint of the ground with what stands on it, of bare ground the ground's own."""
+        """Return the fingerprint of terrain and obstacles; without obstacles that of the terrain."""
         ground, standing = self.ground().fingerprint(), self.standing()
         return ground if standing is None else hashlib.sha256(f'{ground} {standing.fingerprint()}'.encode()).hexdigest()
 
 
 def out_of_bounds(ground: TerrainSurface, x: float, y: float) -> str:
-    """Return the allowed places in words; '' if the ground is known at this one."""
+    """Return the allowed positions as text; '' if the terrain has a height at this position."""
     if ground.extent is None or ground.holds(x, y):
         return ''
     west, east, south, north = ground.extent
     if west >= east or south >= north:
-        return 'none: the ground that is known does not surround the origin'
+        return 'none: the known terrain does not surround the origin'
     return f'x from {west:.6g} to {east:.6g} m, y from {south:.6g} to {north:.6g} m'

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Participants of one process that evolve together."""
+"""Participants of one process that evolve together, and threads for their compiled loops."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from regolith_world.cycle.records import Cycle, CycleResult
 class LoopWorkers:
     """Threads for the compiled loops of participants.
 
-    All interpreted code runs in the caller's thread, one participant after the other: threads that compete for the
-    interpreter lock are slower. The compiled loops, which release it, run meanwhile in other threads, each as soon as
-    its participant has begun; when the caller has nothing else to do, it takes those that have not started. Against
-    doing all that begins, then all loops, then all that finishes, sixteen rovers gained a quarter on two cores, and two
-    rovers a twelfth (two or three runs each, in turns); with more threads than cores they lost it again.
+    All interpreted code runs in the caller's thread, one participant after the other, because threads that compete for
+    the interpreter lock are slower. The compiled loops release the lock. Each runs in another thread as soon as its
+    participant has begun. When the caller is idle, it runs the loops that have not started. Compared with three phases
+    (begin all, run all loops, finish all), this was a quarter faster for sixteen rovers on two cores and a twelfth
+    faster for two rovers (two or three alternating runs each). With more threads than cores the gain was lost.
 
     Args:
-        threads: number of threads, the caller's included
+        threads: Number of threads, including the caller's.
     """
 
     def __init__(self, threads: int = 1) -> None:
@@ -35,12 +35,10 @@ class LoopWorkers:
         meanwhile: Callable[[], None] = lambda: None,
         then: Callable[[], None] = lambda: None,
     ) -> None:
-        """Let participants process a record.
+        """Have participants process a record, in the given order.
 
-        Args:
-            participants: in the order in which they receive it
-            meanwhile: called once, when all have begun, for publishing
-            then: called once all have answered
+        ``meanwhile`` is called once when all have begun, for publishing. ``then`` is called once when all have
+        responded.
         """
         under_way = []
         for participant in participants:
@@ -59,7 +57,7 @@ class LoopWorkers:
 
 
 class _Loop:
-    """A compiled loop that runs once: in a thread of a pool, or in that of whoever takes it before."""
+    """A compiled loop that runs once: in a thread of the pool, or in a thread that takes it earlier."""
 
     def __init__(self, run: Callable[[], None], pool: ThreadPoolExecutor | None) -> None:
         self._run = run
@@ -68,23 +66,23 @@ class _Loop:
 
     @property
     def done(self) -> bool:
-        """Whether it has ended."""
+        """Whether the loop has ended."""
         return self._taken or (self._elsewhere is not None and self._elsewhere.done())
 
     def take(self) -> None:
-        """Run it here unless another thread has begun it."""
+        """Run the loop in this thread unless another thread has begun it."""
         if not self._taken and (self._elsewhere is None or self._elsewhere.cancel()):
             self._taken = True
             self._run()
 
     def wait(self) -> None:
-        """Return when it has ended; raise what it raised."""
+        """Wait until the loop has ended; raise its exception, if any."""
         if not self._taken and self._elsewhere is not None:
             self._elsewhere.result()
 
 
 class SharedTerrain(Protocol):
-    """A copy of the ground that all participants of a process share."""
+    """A copy of the terrain that all participants of a process share."""
 
     def ready_for(self, cycle: Cycle) -> bool:
         """Return whether a record can be processed, see :meth:`Participant.ready_for`."""
@@ -96,14 +94,14 @@ class SharedTerrain(Protocol):
 
 
 class ParticipantGroup:
-    """Participants of one process behind one subscription: they receive each record together and answer together.
+    """Participants of one process with one subscription: they receive each record together and respond together.
 
-    The ground that they share follows first, so that each finds it committed.
+    The shared terrain is updated first, so each participant sees it committed.
 
     Args:
-        ground: None: there is none, or each has its own
-        send: takes what they answered to one record, in name order
-        threads: see :class:`LoopWorkers`
+        send: Function that takes the results of one record, in name order.
+        ground: Shared terrain; None: none, or each participant has a copy.
+        threads: Number of threads, see :class:`LoopWorkers`.
     """
 
     def __init__(
@@ -116,21 +114,21 @@ class ParticipantGroup:
         self._stashed: Cycle | None = None
 
     def add(self, participant: Participant) -> None:
-        """Add a participant; its ``send_result`` must be :meth:`answer`."""
+        """Add a participant. Its ``send_result`` must be :meth:`answer`."""
         self._participants = dict(sorted({**self._participants, participant.name: participant}.items()))
 
     def answer(self, answer: CycleResult) -> None:
-        """Keep an answer until all are there."""
+        """Store a result until all participants have responded."""
         self._answers[answer.name] = answer
 
     @property
     def participants(self) -> Sequence[Participant]:
-        """Return all, in name order."""
+        """All participants, in name order."""
         return tuple(self._participants.values())
 
     @property
     def stopped(self) -> bool:
-        """Return whether all have answered STOP."""
+        """Whether all participants have responded to STOP."""
         return all(each.stopped for each in self.participants)
 
     def on_cycle(self, cycle: Cycle) -> None:
@@ -145,11 +143,11 @@ class ParticipantGroup:
         try:
             self._loops.evolve(cycle, self.participants, then=self._tell)
         finally:
-            # One that failed has said so.
+            # A participant that failed has reported it by its result.
             self._tell()
 
     def retry_stashed(self) -> None:
-        """Process the deferred record; to be called when an update of the ground arrives."""
+        """Process the deferred record. Call it when a terrain update arrives."""
         if self._stashed is not None:
             self.on_cycle(self._stashed)
 

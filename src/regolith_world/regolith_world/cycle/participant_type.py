@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Registered participants, besides vehicles and terrain: dust, a co-simulated unit.
+"""Participant types: the extension point for participants other than vehicles and terrain, such as a co-simulated unit.
 
-An entry point of group ``regolith.participants`` leads to a :class:`ParticipantType`; its name is that of the
-participant and of its section in a scenario. Checking, planning, the one-process simulation, world, recorder and
-checkpoints use this registry only.
+An entry point of group ``regolith.participants`` is a :class:`ParticipantType`. Its name is that of the participant and
+of its section in a scenario. Validation, planning, the one-process simulation, world, recorder and checkpoints use this
+registry only.
 """
 
 from __future__ import annotations
@@ -25,49 +25,57 @@ from regolith_world.cycle.records import CycleResult
 
 GROUP = 'regolith.participants'
 GROUND = 'terrain'
-"""Participant that owns the soil."""
+"""Participant that owns the soil state."""
 
 SectionT = TypeVar('SectionT', bound=Section)
 ParticipantT = TypeVar('ParticipantT', bound=Participant)
 Progress = Callable[[int, int], None]
-"""Progress callback (done, total)."""
+"""Progress callback with arguments (done, total)."""
 
 
 class ParticipantType(ABC, Generic[SectionT, ParticipantT]):
-    """A kind of participant. Slow imports belong inside the methods: the check of a scenario does without them."""
+    """A type of participant. Do slow imports inside the methods, because scenario validation does not need them."""
 
     section: type[SectionT]
-    """Schema of its section."""
+    """Schema of its section in a scenario."""
     node: tuple[str, str] = ('regolith_world', 'participant_node')
-    """Package and executable of its node; the default runs any participant."""
+    """Package and executable of its node. The default runs any participant."""
     topics: str = ''
-    """``module:factory`` of its topics and services, see :meth:`open_topics`; imported with ROS only. '': none."""
+    """``module:factory`` of its topics and services, see :meth:`open_topics`; imported with ROS only; '': none."""
 
     def resolved(self, section: SectionT, site: ParticipantContext, source: YamlSource) -> SectionT:
-        """Return the resolved section: checked against the rest of the scenario, file names absolute.
+        """Return the resolved section: checked against the rest of the scenario, with absolute file names.
 
         Args:
-            source: the scenario's file, for messages; the section's key is the participant's name
+            section: Section of the scenario.
+            site: Context of the participant.
+            source: Scenario file, for messages. The key of the section is the participant's name.
 
         Raises:
-            InputError: naming file, key, value and what is allowed
+            InputError: With file, key, value and what is allowed.
         """
         return section
 
     def prepared(self, section: SectionT, site: ParticipantContext, folder: Path, progress: Progress) -> SectionT:
-        """Write the node's data of the ground into a folder of its own; return the section that names it.
+        """Write the terrain data that the node needs into a folder; return the section that names the files.
+
+        Args:
+            section: Resolved section.
+            site: Context of the participant, with terrain.
+            folder: Folder for the data of this participant.
+            progress: Called with the progress.
 
         Raises:
-            ValueError: if that is impossible
+            ValueError: If the data cannot be made.
         """
         return section
 
     def recorded(self, section: SectionT, site: ParticipantContext) -> tuple[str, ...]:
-        """Return the recorded topics, as lines ``name|package/msg/Type|qos|publishers``."""
+        """Return the topics to record, as lines ``name|package/msg/Type|qos|publishers``."""
         return ()
 
     def warm_up(self) -> None:
-        """Compile all kernels at set-up, so that the first run starts as fast as the next."""
+        """Compile all kernels at setup, so that the first run starts as fast as later ones."""
 
     @abstractmethod
     def participant(
@@ -76,18 +84,22 @@ class ParticipantType(ABC, Generic[SectionT, ParticipantT]):
         """Return the participant.
 
         Args:
-            send_result: sends its results to the world
+            name: Name of the participant.
+            section: Resolved section.
+            site: Context of the participant.
+            send_result: Function that sends its results to the world.
         """
 
     def open_topics(
         self, node: Any, inbox: Any, participant: ParticipantT, later: Callable[[Callable[[], None]], None]
     ) -> None:
-        """Make the participant's topics and services, by the factory of :attr:`topics`.
+        """Create the participant's topics and services with the factory of :attr:`topics`.
 
         Args:
-            node: ``rclpy.node.Node`` in the world's namespace, named like the participant
-            inbox: :class:`regolith_world.ros.inbox.Inbox` for its subscriptions
-            later: defers a publication until the cycle leaves time; drops it while the past is replayed
+            node: ``rclpy.node.Node`` in the world's namespace with the participant's name.
+            inbox: :class:`regolith_world.ros.inbox.Inbox` for its subscriptions.
+            participant: The participant.
+            later: Function that defers a publication until the cycle leaves time, and drops it during resimulation.
         """
         if self.topics:
             module, _, factory = self.topics.partition(':')
@@ -95,10 +107,10 @@ class ParticipantType(ABC, Generic[SectionT, ParticipantT]):
 
 
 def expected_participants(head: ScenarioHead) -> set[str]:
-    """Return the names of all participants that a scenario names, the ground's among them."""
+    """Return the names of all participants of a scenario, including the terrain."""
     return {*head.vehicles, GROUND, *(name for name in participant_types() if name in head.sections)}
 
 
 def participant_types() -> Mapping[str, ParticipantType[Any, Any]]:
-    """Return all installed participants, by name, in name order."""
+    """Return all installed participant types by name, in name order."""
     return load_plugins(GROUP, instance_of(ParticipantType))

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The messages between the world and its participants in an evolution cycle, as plain data.
+"""Records of the evolution protocol: the messages between the world and its participants as plain data.
 
-They have the names and fields of the interfaces in ``regolith_msgs``, so that the protocol runs and is tested without
-ROS. Arrays are float64; positions are in metres in the world frame
-(REP 103: x east, y north, z up); quaternions are in ROS order (x, y, z, w); times are int64 nanoseconds.
+The records have the names and fields of the interfaces in ``regolith_msgs``. So the protocol runs and is tested without
+ROS. Arrays are float64. Positions are in m in the world frame (REP 103: x east, y north, z up). Quaternions are in ROS
+order (x, y, z, w). Times are int64 nanoseconds.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ Vector = NDArray[np.float64]
 
 
 class CycleKey(NamedTuple):
-    """Identifies one attempt at one cycle; every message of the protocol carries it and is idempotent by it."""
+    """Key of one attempt of one cycle. Every protocol message carries it, which makes messages idempotent."""
 
     epoch: int
-    """Number of restores and rewinds; messages of other epochs are ignored."""
+    """Number of restores and rewinds. Messages of other epochs are ignored."""
     cycle: int
-    """Number of the cycle being evolved: cycle k leads from committed state k to k + 1."""
+    """Number of the cycle. Cycle k leads from committed state k to k + 1."""
     attempt: int
-    """Counts the messages of one cycle (holds, discarded attempts, retries)."""
+    """Number of the message within the cycle (holds, discarded attempts, retries)."""
 
 
 class Verdict(IntEnum):
-    """Result of the previous attempt."""
+    """Verdict on the previous attempt."""
 
     NONE = 0
     COMMIT = 1
@@ -39,7 +39,7 @@ class Verdict(IntEnum):
 
 
 class Command(IntEnum):
-    """A participant's action after applying the verdict; the response to each is one CycleResult."""
+    """Action of a participant after it has applied the verdict. The response to each is one CycleResult."""
 
     EVOLVE = 0
     HOLD = 1
@@ -47,26 +47,26 @@ class Command(IntEnum):
 
 
 class Roles(NamedTuple):
-    """A participant's roles, declared when it joins."""
+    """Roles of a participant, declared when it joins."""
 
     has_bodies: bool = False
-    """It has bodies in the world, which can collide; it may be dropped from a run."""
+    """It has bodies in the world that can collide. It may be dropped from a run."""
     writes_soil: bool = False
-    """It sends terrain exactly one delta per attempt."""
+    """It sends the terrain exactly one delta per attempt."""
     owns_soil: bool = False
-    """It merges the deltas, and its answer carries the hash of the ground."""
+    """It merges the deltas. Its result carries the soil hash."""
     inputs: bool = False
-    """Its answers carry inputs from outside, which a replay feeds back."""
+    """Its results carry external inputs, which a replay feeds back."""
     phase: int = 0
-    """Order within one process, lower phases first (0 to 15); no answer depends on it."""
+    """Order within one process (0 to 15), lower phases first. Results do not depend on it."""
 
     def code(self) -> int:
-        """Return the roles as a byte for messages: a bit each, and the phase in the upper four."""
+        """Return the roles as a byte for messages: one bit each, and the phase in the upper four bits."""
         return sum(bool(flag) << bit for bit, flag in enumerate(self[:4])) | self.phase << 4
 
     @classmethod
     def of_code(cls, code: int) -> Roles:
-        """Return the roles of the byte of :meth:`code`."""
+        """Return the roles from the byte of :meth:`code`."""
         has_bodies, writes_soil, owns_soil, inputs = (bool(code >> bit & 1) for bit in range(4))
         return cls(has_bodies, writes_soil, owns_soil, inputs, code >> 4)
 
@@ -76,7 +76,7 @@ GROUND = Roles(owns_soil=True)
 
 
 class ShapeKind(IntEnum):
-    """Geometry of a tangible shape, or of a beam."""
+    """Geometry of a collision shape, or of a beam."""
 
     SPHERE = 0
     BOX = 1
@@ -87,49 +87,49 @@ class ShapeKind(IntEnum):
 
 @dataclass(slots=True)
 class Shape:
-    """One convex shape, fixed in the frame of its body."""
+    """A convex shape, fixed in the frame of its body."""
 
     kind: ShapeKind
     size: Vector
-    """[m], shape (3,): sphere (radius, 0, 0); box (half lengths x, y, z); capsule and cylinder
-    (radius, half length, 0) along the shape's z; beam (length, 0, 0) along the shape's +x."""
+    """Size [m], shape (3,): sphere (radius, 0, 0); box (half lengths x, y, z); capsule and cylinder
+    (radius, half length, 0) along the shape's z axis; beam (length, 0, 0) along the shape's +x axis."""
     position: Vector = field(default_factory=lambda: np.zeros(3))
-    """Centre of the shape (beam: its origin) in the body frame [m], shape (3,)."""
+    """Center of the shape (beam: its origin) in the body frame [m], shape (3,)."""
     orientation: Vector = field(default_factory=lambda: np.array([0.0, 0.0, 0.0, 1.0]))
     """Orientation of the shape in the body frame, quaternion (x, y, z, w)."""
 
 
 @dataclass(slots=True)
 class BodyState:
-    """Pose, motion and inertia of an object."""
+    """Pose, velocity and inertia of an object."""
 
     name: str
     position: Vector
-    """Origin of the body frame in the world [m], shape (3,)."""
+    """Origin of the body frame in the world frame [m], shape (3,)."""
     orientation: Vector
-    """Orientation of the body frame in the world, quaternion (x, y, z, w)."""
+    """Orientation of the body frame in the world frame, quaternion (x, y, z, w)."""
     linear_velocity: Vector
-    """Velocity of the body frame's origin, in world axes [m/s], shape (3,)."""
+    """Velocity of the origin of the body frame, in world axes [m/s], shape (3,)."""
     angular_velocity: Vector
-    """In world axes [rad/s], shape (3,)."""
+    """Angular velocity in world axes [rad/s], shape (3,)."""
     mass: float = 0.0
-    """Mass of the whole object [kg]; 0: immovable."""
+    """Mass of the whole object [kg]; 0: static body."""
     center_of_mass: Vector = field(default_factory=lambda: np.zeros(3))
-    """Centre of mass of the whole object, in the world [m], shape (3,)."""
+    """Center of mass of the whole object in the world frame [m], shape (3,)."""
     inertia: Vector = field(default_factory=lambda: np.zeros((3, 3)))
-    """Composite inertia about the centre of mass, in world axes [kg m^2], shape (3, 3)."""
+    """Composite inertia about the center of mass, in world axes [kg m^2], shape (3, 3)."""
 
 
 @dataclass(slots=True)
 class Impulse:
-    """An impulse of the last commit; agent ``b`` gets the opposite one."""
+    """An impulse of the last commit. Object ``b`` receives the opposite impulse."""
 
     a: str
     b: str
     point: Vector
-    """Point of action in the world [m], shape (3,)."""
+    """Point of application in the world frame [m], shape (3,)."""
     impulse: Vector
-    """On ``a``, in world axes [N s], shape (3,)."""
+    """Impulse on ``a`` in world axes [N s], shape (3,)."""
 
 
 @dataclass(slots=True)
@@ -139,18 +139,18 @@ class IntersectionRecord:
     a: str
     b: str
     status: int
-    """One of regolith_world.contacts.intersection.Status."""
+    """Value of regolith_world.contacts.intersection.Status."""
     distance: float
-    """Signed distance [m]: negative is penetration depth; along a beam, the range of the first hit."""
+    """Signed distance [m]; a negative value is the penetration depth; for a beam, the range of the first hit."""
     point: Vector
-    """Contact point, or the midpoint of the closest points, in the world [m], shape (3,)."""
+    """Contact point, or midpoint of the closest points, in the world frame [m], shape (3,)."""
     normal: Vector
-    """Unit vector from ``a`` to ``b``, shape (3,)."""
+    """Unit vector from ``a`` to ``b``, world axes, shape (3,)."""
 
 
 @dataclass(slots=True)
 class SpawnedObject:
-    """An offspring: its name is parent/counter."""
+    """A spawned object. Its name is parent/counter."""
 
     name: str
     shapes: tuple[Shape, ...]
@@ -161,65 +161,68 @@ class SpawnedObject:
 
 @dataclass(slots=True)
 class Cycle:
-    """World to all: the verdict on the last attempt, and all committed inputs for the next evolve."""
+    """World to participants: the verdict on the last attempt, and all committed inputs of the next one."""
 
     key: CycleKey
     t_ns: int
-    """Committed time, the start of the cycle."""
+    """Committed time at the start of the cycle [ns]."""
     dt_ns: int
-    """Length of the cycle; 0 for HOLD and STOP."""
+    """Step size [ns]; 0 for HOLD and STOP."""
     verdict: Verdict
     command: Command
     participants: tuple[str, ...] = ()
-    """Sorted names of all participants whose answers the cycle needs."""
+    """Sorted names of all participants whose results the cycle needs."""
     roles: tuple[Roles, ...] = ()
     """Roles of ``participants``, in the same order."""
     bodies: tuple[BodyState, ...] = ()
-    """Committed, in name order."""
+    """Committed states of bodies, in name order."""
     intersections: tuple[IntersectionRecord, ...] = ()
     impulses: tuple[Impulse, ...] = ()
     spawned: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     resimulating: bool = False
-    """Whether the past is repeated on the way to where a rewind leads: participants evolve and show nothing."""
+    """Whether the past is resimulated after a rewind: participants evolve but do not publish."""
     clock_offset_ns: int = 0
-    """Time that ``/clock`` and all stamps show beyond ``t_ns`` [ns]; nothing that evolves depends on it."""
+    """Offset of ``/clock`` and all stamps from ``t_ns`` [ns]. The evolution does not depend on it."""
     constrained: tuple[str, ...] = ()
-    """Sorted names of the participants that a coupling holds; they answer with their mobility."""
+    """Sorted names of the participants that a constraint holds. Their results carry their inverse inertia."""
 
 
 @dataclass(slots=True)
 class CycleResult:
-    """Participant to world: the answer to one Cycle."""
+    """Participant to world: the result of one Cycle."""
 
     key: CycleKey
     name: str
     next_dt_ns: int
-    """Longest possible next cycle [ns]."""
+    """Maximum size of the next step [ns]."""
     bodies: tuple[BodyState, ...] = ()
-    """Tentative state at the end of the cycle; empty for those without bodies."""
+    """Tentative states at the end of the cycle; empty for a participant without bodies."""
     swept_min: Vector = field(default_factory=lambda: np.full(3, np.inf))
     swept_max: Vector = field(default_factory=lambda: np.full(3, -np.inf))
-    """Bounds of all tangible shapes over the cycle, in the world [m], shape (3,)."""
+    """Bounding box of all collision shapes over the cycle in the world frame [m], shape (3,)."""
     spawned: tuple[SpawnedObject, ...] = ()
     live_inputs: bytes = b''
-    """Inputs from outside latched for this cycle, for replays."""
+    """External inputs latched for this cycle, for replays."""
     state_hash: str = ''
-    """SHA-256 (hex) of the tentative canonical state."""
+    """SHA-256 (hex) of the canonical tentative state."""
     soil_hash: str = ''
-    """Hash of the participant's ground: agents: at the start of the cycle; terrain: after a commit of this attempt."""
+    """Soil hash of the participant; agents: at the start of the cycle; terrain: after a commit of this attempt."""
     summary_json: str = ''
-    """JSON key figures for the run's summary; only in the answer to STOP."""
+    """JSON values for the run's summary; only in the result of STOP."""
     failure: str = ''
-    """Reason of a failure, which ends the run; '': none."""
+    """Reason of a failure that ends the run; '': none."""
     inverse_inertia: Vector = field(default_factory=lambda: np.zeros((0, 6)))
-    """Of one that is held: what velocities, linear of the centre of mass and angular, an impulse and its moment about
-    that give its first body, in world axes [1/kg, 1/(kg m), 1/(kg m^2)], shape (6, 6)."""
+    """Inverse inertia of a constrained participant's first body, in world axes, shape (6, 6).
+
+    It maps an impulse and its moment about the center of mass to the linear velocity of the center of mass and the
+    angular velocity [1/kg, 1/(kg m), 1/(kg m^2)].
+    """
 
 
 @dataclass(slots=True)
 class JoinRequest:
-    """Participant to world, once, before anything moves."""
+    """Participant to world, once at joining."""
 
     name: str
     roles: Roles
@@ -229,14 +232,14 @@ class JoinRequest:
     state_hash: str
     soil_hash: str
     parameters: dict[str, str]
-    """Parameters on which all must agree (soil, grid, terrain hash, gravity), as name -> text."""
+    """Parameters on which all participants must agree (soil, grid, terrain hash, gravity), as name -> text."""
     restitution: float = 0.0
     friction: float = 0.5
     shape_bodies: tuple[int, ...] = ()
-    """Index in ``bodies`` of each shape's body; empty: all the first."""
+    """Index in ``bodies`` of each shape's body; empty: all shapes belong to the first body."""
 
     def problem(self) -> str:
-        """Return the problem with bodies and shapes of a participant with bodies; '': none."""
+        """Return the problem with the bodies and shapes of a participant with bodies; '': none."""
         names = [body.name for body in self.bodies]
         if not self.roles.has_bodies:
             return ''

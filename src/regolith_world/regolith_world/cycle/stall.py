@@ -1,26 +1,27 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A world that hardly advances because nearly all of its cycles are discarded: it says so, and ends."""
+"""Detection of a world that hardly advances because nearly all of its attempts are discarded."""
 
 from __future__ import annotations
 
 from collections import deque
 
 SPAN_NS = 1_000_000_000
-"""Span of simulated time in which discarded cycles are counted [ns]."""
+"""Span of simulated time over which discarded attempts are counted [ns]."""
 
 
 class Stalled(RuntimeError):
-    """More cycles were discarded within a second of simulated time than the scenario allows."""
+    """More attempts were discarded within one second of simulated time than the scenario allows."""
 
 
 class Discards:
-    """Number of cycles discarded within the last simulated second.
+    """Number of attempts discarded within the last simulated second.
 
-    No state of the world: a run that continues from a checkpoint counts from there, so it may end up to a second later.
+    The number is not part of the world's state. A run that continues from a checkpoint counts from there, so it may end
+    up to one second later.
 
     Args:
-        most: beyond which the world ends
+        most: Maximum number, above which the world ends.
     """
 
     def __init__(self, most: int) -> None:
@@ -29,18 +30,19 @@ class Discards:
         self._count = 0
         self._warned_ns = -SPAN_NS
         self.warning = ''
-        """Human-readable, at a tenth of the limit; its reader empties it."""
+        """Warning at a tenth of the limit. The reader resets it to ''."""
 
     def add(self, t_ns: int, pair: tuple[str, str]) -> None:
-        """Count one at a time of the world [ns].
+        """Count one discarded attempt.
 
         Args:
-            pair: whose intersection was too deep
+            t_ns: Time of the world [ns].
+            pair: Names of the two objects whose penetration was too deep.
 
         Raises:
-            Stalled: at the limit
+            Stalled: At the limit.
         """
-        if self._times and t_ns < self._times[-1][0]:  # the world went back
+        if self._times and t_ns < self._times[-1][0]:  # after a rewind
             self._times.clear()
             self._count = 0
         if self._times and self._times[-1][0] == t_ns:

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Objects that evolve behind messages, and the bus for the messages.
+"""Transport of cycles to participants, and vehicles as objects of the world.
 
-A :class:`Transport` sends a cycle to all participants and returns their answers. In one process it is a function call
-(:class:`LocalTransport`), between processes ROS topics (:mod:`regolith_world.ros.topic_transport`); participants see no
-difference.
+A :class:`Transport` sends a cycle to all participants and returns their results. Within one process it is a function
+call (:class:`LocalTransport`). Between processes it uses ROS topics (:mod:`regolith_world.ros.topic_transport`).
+Participants are the same in both cases.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _log = logging.getLogger('regolith')
 
 
 class ParticipantTimeout(Exception):
-    """Some participants did not answer within the agent timeout."""
+    """Some participants did not respond within the timeout."""
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__('no response from ' + ', '.join(names))
@@ -30,9 +30,10 @@ class ParticipantTimeout(Exception):
 
 
 def unresponsive(cycle: Cycle, answered: Container[str]) -> ParticipantTimeout:
-    """Return the names of participants that did not answer.
+    """Return the error for the participants that did not respond.
 
-    Terrain cannot answer before it has every delta, so if writers of soil are silent, only they are named.
+    Terrain needs every delta before it can respond. So if participants that write soil did not respond, only these are
+    named.
     """
     missing = [n for n in cycle.participants if n not in answered]
     writers = [n for n, roles in zip(cycle.participants, cycle.roles) if roles.writes_soil and n in missing]
@@ -40,43 +41,44 @@ def unresponsive(cycle: Cycle, answered: Container[str]) -> ParticipantTimeout:
 
 
 def raise_failure(answers: Mapping[str, CycleResult]) -> None:
-    """Raise ParticipantFailed if an answer reports a failure."""
+    """Raise ParticipantFailed if a result reports a failure."""
     for answer in answers.values():
         if answer.failure:
             raise ParticipantFailed(answer.failure)
 
 
 class Transport(Protocol):
-    """The protocol between the world and its participants."""
+    """Message exchange between the world and its participants."""
 
     def exchange(self, cycle: Cycle) -> dict[str, CycleResult]:
-        """Send ``cycle`` to all its participants and return their answers by name.
+        """Send ``cycle`` to all its participants and return their results by name.
 
-        A repeated call with the same record waits for the missing answers only.
+        A repeated call with the same record waits for the missing results only.
 
         Raises:
-            ParticipantTimeout: if some do not answer in time
-            ParticipantFailed: if one reports a failure
+            ParticipantTimeout: If some participants do not respond in time.
+            ParticipantFailed: If a result reports a failure.
         """
         ...
 
 
 class RemoteBody(Object):
-    """A body of a :class:`RemoteAgent` that can be struck, or that others can attach to; moved by the agent alone.
+    """A body of a :class:`RemoteAgent` that can collide or be attached to. Only the agent moves it.
 
     For contacts it has the mass and inertia of the whole agent, and its own motion.
     """
 
     def evolve(self, cycle: Cycle) -> list[Object]:
-        """Return no offspring: the agent sets the state."""
+        """Return no spawned objects: the agent sets the state."""
         return []
 
 
 class RemoteAgent(Object):
-    """A vehicle that evolves behind a bus; its children are the bodies it named.
+    """A vehicle that is computed by a participant. Its children are the further bodies that it named at joining.
 
     Args:
-        request: to join; ``request.problem()`` is ''
+        request: Join request; ``request.problem()`` is ''.
+        t_ns: Time of the initial state [ns].
     """
 
     def __init__(self, request: JoinRequest, t_ns: int) -> None:
@@ -96,10 +98,10 @@ class RemoteAgent(Object):
         self._mobility: Vector | None = None
 
     def take(self, answer: CycleResult, t_ns: int) -> None:
-        """Make the answer the tentative state at ``t_ns``.
+        """Set the tentative state at time ``t_ns`` from a result.
 
         Raises:
-            ParticipantFailed: if its bodies differ from those of the request
+            ParticipantFailed: If its bodies differ from those of the join request.
         """
         self._stand(t_ns, answer.bodies)
         self._next_dt_ns = [self._next_dt_ns[-1], answer.next_dt_ns]
@@ -107,32 +109,32 @@ class RemoteAgent(Object):
         self._mobility = answer.inverse_inertia if len(answer.inverse_inertia) else None
 
     def inverse_inertia(self) -> Vector | None:
-        """Return that of its base on its springs, of the last answer; None: nothing holds it, it counts as rigid."""
+        """Return the inverse inertia of the base on its springs; None if unconstrained, when it counts as rigid."""
         return self._mobility
 
     def next_dt_ns(self) -> int:
-        """Return the limit of the agent's last answer [ns]."""
+        """Return the maximum step size of the agent's last result [ns]."""
         return self._next_dt_ns[-1]
 
     def evolve(self, cycle: Cycle) -> list[Object]:
-        """Return no offspring: the agent evolves behind the bus, and :meth:`take` sets the state."""
+        """Return no spawned objects: the participant evolves, and :meth:`take` sets the state."""
         return []
 
     def discard(self) -> None:
-        """Return to the committed state."""
+        """Restore the committed state."""
         super().discard()
         del self._next_dt_ns[-1], self._hashes[-1]
 
     def state_hash(self) -> str:
-        """Return the hash of the agent's last answer."""
+        """Return the hash of the agent's last result."""
         return self._hashes[-1]
 
     def bodies(self) -> tuple[BodyState, ...]:
-        """Return the newest states of the agent and its parts, in the order of its answers."""
+        """Return the newest states of the agent and its parts, in the order of its results."""
         return tuple(item.body for item in self._bodies)
 
     def rewind(self, t_ns: int, bodies: Sequence[BodyState], next_dt_ns: int, state_hash: str) -> None:
-        """Replace all states by those of an answer at ``t_ns``; see :meth:`take`."""
+        """Replace all states by those of a result at ``t_ns``; see :meth:`take`."""
         for item in self._bodies:
             item.states.clear()
         self._stand(t_ns, bodies)
@@ -141,19 +143,21 @@ class RemoteAgent(Object):
     def _stand(self, t_ns: int, bodies: Sequence[BodyState]) -> None:
         names, joined = [body.name for body in bodies], [item.name for item in self._bodies]
         if names != joined:
-            raise ParticipantFailed(f'{self.name} answers with bodies {names}; allowed: those it joined with, {joined}')
+            raise ParticipantFailed(
+                f'{self.name} sends the bodies {names}; allowed: those of its join request, {joined}'
+            )
         for item, body in zip(self._bodies, bodies):
             item.states.new_state(t_ns, body)
 
 
 class LocalTransport:
-    """All participants in this process: an exchange is a round of function calls.
+    """Transport within one process: an exchange is a series of function calls.
 
-    Participants receive a cycle in the order of their phases, terrain before all vehicles, so that a shared grid is
-    committed before any of them reads it; then deltas go to terrain in name order.
+    Participants receive a cycle in the order of their phases. Terrain precedes the vehicles, so a shared grid is
+    committed before they read it. After that, the deltas go to the terrain in name order.
 
     Args:
-        threads: see :class:`regolith_world.cycle.participant_group.LoopWorkers`
+        threads: Number of threads, see :class:`regolith_world.cycle.participant_group.LoopWorkers`.
     """
 
     def __init__(self, threads: int = 1) -> None:
@@ -163,32 +167,32 @@ class LocalTransport:
         self._after: list[Callable[[], None]] = []
         self._loops = LoopWorkers(threads)
         self.on_cycle: Callable[[Cycle], None] = lambda cycle: None
-        """Called with every record sent, for publishers."""
+        """Called with every sent record, for publishers."""
         self.meanwhile: Callable[[], None] = lambda: None
-        """Called once per exchange, in a thread of its own during the agents' loops, for publishing."""
+        """Called once per exchange, in a separate thread during the agents' loops, for publishing."""
         self.on_result: Callable[[CycleResult], None] = lambda answer: None
-        """Called with every answer, in name order."""
+        """Called with every result, in name order."""
 
     def connect(self, participant: Participant, roles: Roles) -> None:
-        """Add a participant; its ``send_result`` must be :meth:`answer`."""
+        """Add a participant. Its ``send_result`` must be :meth:`answer`."""
         self._participants[participant.name] = participant
         self._phases[participant.name] = roles.phase
 
     def disconnect(self, name: str) -> None:
-        """Remove a participant, which is away."""
+        """Remove a participant that left the run."""
         for known in (self._participants, self._phases, self._answers):
             known.pop(name, None)  # type: ignore[attr-defined]
 
     def answer(self, answer: CycleResult) -> None:
-        """Store a participant's answer."""
+        """Store a participant's result."""
         self._answers[answer.name] = answer
 
     def between(self, action: Callable[[], None]) -> None:
-        """Add a function that is called in every exchange after the agents' answers, to pass deltas to terrain."""
+        """Add a function that every exchange calls after the agents' results, to pass deltas to the terrain."""
         self._after.append(action)
 
     def exchange(self, cycle: Cycle) -> dict[str, CycleResult]:
-        """Return the answers to a cycle, see :meth:`Transport.exchange`."""
+        """Return the results of a cycle, see :meth:`Transport.exchange`."""
         try:
             return self._exchanged(cycle)
         except ParticipantFailed:

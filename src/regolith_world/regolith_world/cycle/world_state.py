@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a step tells of the world, and what a checkpoint holds of it."""
+"""Report of a step, and the world's own part of a checkpoint."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from regolith_world.objects.object import Intersection, SavedObject
 
 @dataclass(slots=True)
 class StepReport:
-    """Result of a :meth:`regolith_world.world.World.step`."""
+    """Report of a :meth:`regolith_world.world.World.step`."""
 
     t_ns: int
-    """Committed time after the step."""
+    """Committed time after the step [ns]."""
     dt_ns: int
     attempts: int
     forced: bool
@@ -44,6 +44,6 @@ class WorldState:
     impulses: tuple[Impulse, ...]
     separation: tuple[tuple[str, str, float], ...]
     objects: tuple[SavedObject, ...] = ()
-    """Objects of this process."""
+    """Objects computed by the world."""
     acts: int = 0
-    """Number of acts upon the world before it, see :attr:`regolith_world.world.World.log`."""
+    """Number of world edits before this state, see :attr:`regolith_world.world.World.log`."""

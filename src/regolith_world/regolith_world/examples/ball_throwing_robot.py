@@ -1,12 +1,11 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A robot drives towards a wall, measures its distance with a lidar, and at 10 m throws a ball at it.
+"""Example: a robot drives towards a wall, measures its distance with a lidar, and throws a ball at it at 10 m.
 
-The example of "Simulator Architecture" (2024), section 1.1.1, with all parts of the world library on one page: an
-object that evolves on committed inputs only; a child, the lidar, which evolves when the robot does; offspring that join
-the cycle they are born in (a beam each cycle, one ball); an intangible object that may intersect others; a tangible one
-that bounces; and an object type by which scenarios have it and checkpoints keep it (`./regolith run
-ball_throwing_robot`).
+The example is that of "Simulator Architecture" (2024), section 1.1.1. It shows all parts of the world library: an
+object that evolves on committed inputs only; a child, the lidar, which evolves with the robot; spawned objects, which
+join in the cycle that spawns them (a beam in each cycle, one ball); an intangible object that may intersect others; a
+tangible object that bounces; and an object type for scenarios and checkpoints (``./regolith run ball_throwing_robot``).
 
     python3 -m regolith_world.examples.ball_throwing_robot
 """
@@ -24,20 +23,23 @@ from regolith_files.section import Section
 from regolith_world.checkpoint import codec
 from regolith_world.config import WorldConfig
 from regolith_world.cycle.records import BodyState, Cycle, Shape, ShapeKind, Vector
-from regolith_world.objects.object import Beam, Intersection, Object, RigidBody, SavedObject, StaticBody, Status
+from regolith_world.objects.beam import Beam
+from regolith_world.objects.object import Intersection, Object, SavedObject, Status
 from regolith_world.objects.object_types import Metres, ObjectType, Place
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import rigid_state, sphere_inertia
+from regolith_world.objects.static_body import StaticBody
 from regolith_world.world import World
 
 HALF = np.full(3, 0.2)
 """Half lengths of the robot, a cube [m]."""
 FORWARD = np.array([1.0, 0.0, 0.0])
 LIDAR_AT = 0.25 * FORWARD
-"""From the robot's centre [m]."""
+"""Position of the lidar from the robot's center [m]."""
 BALL_AT = 0.4 * FORWARD
-"""Where a ball leaves it, from the robot's centre [m]."""
+"""Position from which a ball is thrown, from the robot's center [m]."""
 RADIUS, MASS = 0.05, 0.5
-"""Of a ball [m], [kg]."""
+"""Radius [m] and mass [kg] of a ball."""
 REACH = 100.0
 """Length of a beam [m]."""
 LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
@@ -49,7 +51,7 @@ def _moved(name: str, position: Vector, velocity: Vector) -> BodyState:
 
 @dataclass(slots=True)
 class _Memory:
-    """What the robot remembers from commit to commit."""
+    """Memory of the robot between commits."""
 
     throw_at: float
     velocity: Vector
@@ -60,7 +62,7 @@ class _Memory:
 
 
 class Lidar(Object):
-    """A child of the robot that measures the distance straight ahead by a beam in every cycle."""
+    """A lidar, a child of the robot, that measures the distance ahead by a beam in every cycle."""
 
     def __init__(self, parent: Object, t_ns: int = 0) -> None:
         state = _moved(f'{parent.name}/lidar', parent.body.position + LIDAR_AT, parent.body.linear_velocity)
@@ -70,7 +72,7 @@ class Lidar(Object):
         self.beams = 0
 
     def evolve(self, cycle: Cycle) -> list[Object]:
-        """Go where the robot has gone, and send a beam."""
+        """Follow the robot, and spawn a beam."""
         assert self.parent is not None
         end_ns, carrier = cycle.t_ns + cycle.dt_ns, self.parent.body
         at = carrier.position + LIDAR_AT
@@ -79,24 +81,27 @@ class Lidar(Object):
         return [Beam(f'{self.name}/{self.beams - 1}', at, FORWARD, REACH, end_ns, self.name)]
 
     def discard(self) -> None:
-        """Take the beam back."""
+        """Discard the beam."""
         super().discard()
         self.beams -= 1
 
     def on_intersections(self, intersections: Sequence[Intersection]) -> None:
-        """Take the range from the beam of this cycle: the nearest thing on its way."""
+        """Set the range from the beam of this cycle: the nearest object along it."""
         seen = [hit.distance for hit in intersections if hit.status == Status.NON_INFINITESIMAL_INTERSECTION]
         self.range = min(seen, default=np.inf)
 
 
 class ThrowingRobot(Object):
-    """A robot that drives along +x whatever strikes it, and throws one ball.
+    """A robot that drives along +x, unaffected by impulses, and throws one ball.
 
     Args:
-        speed: [m/s]
-        throw_at: range at which it throws [m]
-        throw: velocity of the ball in the world [m/s], shape (3,)
-        gravity: on the ball [m/s^2], shape (3,)
+        name: Name of the robot.
+        position: Initial center in the world frame [m], shape (3,).
+        speed: Speed [m/s].
+        throw_at: Range at which it throws [m].
+        throw: Velocity of the ball in the world frame [m/s], shape (3,).
+        gravity: Gravity on the ball [m/s^2], shape (3,).
+        t_ns: Time of the initial state [ns].
     """
 
     kind = 'throwing_robot'
@@ -121,15 +126,15 @@ class ThrowingRobot(Object):
         self.lidar = Lidar(self, t_ns)
 
     def free_acceleration(self) -> Vector:
-        """Return zeros: it neither speeds up nor slows down."""
+        """Return zeros, because its velocity is constant."""
         return np.zeros(3)
 
     def evolve(self, cycle: Cycle) -> list[Object]:
-        """Drive on; let the lidar do its part; throw if the wall was near in the last cycle."""
+        """Drive, evolve the lidar, and throw if the wall was near in the last cycle."""
         self._before = self.thrown_at_ns
         end_ns, b = cycle.t_ns + cycle.dt_ns, self.body
         at = b.position + b.linear_velocity * (cycle.dt_ns * 1e-9)
-        # What the lidar knows is of the last commit: it learns of its new beam when the world commits this cycle.
+        # The range is that of the last commit. The new beam is measured when the world commits this cycle.
         near = self.lidar.range <= self.throw_at
         self.states.new_state(end_ns, _moved(self.name, at, b.linear_velocity))
         born = self.evolve_children(cycle)
@@ -150,11 +155,11 @@ class ThrowingRobot(Object):
         self.thrown_at_ns = self._before
 
     def canonical_state(self) -> bytes:
-        """Return the state and what it remembers, for the state hash."""
+        """Return state and memory, for the state hash."""
         return super().canonical_state() + self.extra_state()
 
     def extra_state(self) -> bytes:
-        """Return what it remembers, and what its lidar does, as bytes."""
+        """Return memory and lidar state as bytes."""
         lidar = self.lidar
         seen = None if np.isinf(lidar.range) else lidar.range
         thrown = -1 if self.thrown_at_ns is None else self.thrown_at_ns
@@ -162,7 +167,7 @@ class ThrowingRobot(Object):
 
     @classmethod
     def restored(cls, kept: SavedObject) -> ThrowingRobot:
-        """Return the object of :meth:`save`, lidar and all."""
+        """Return the object of :meth:`save`, with its lidar."""
         memory = codec.decode(_Memory, kept.more)
         made = cls(
             kept.name,
@@ -180,13 +185,15 @@ class ThrowingRobot(Object):
 
 
 class RobotConfig(Section):
-    """A robot that drives along +x, and throws a ball when something is near ahead."""
+    """A robot that drives along +x, and throws a ball when an object is near ahead."""
 
     type: Literal['throwing_robot'] = 'throwing_robot'
-    position: Place = Field(description='of its centre in the world [m]')
-    speed_mps: float = Field(1.0, ge=0.0, le=100.0, description='[m/s]')
-    throw_at_m: float = Field(10.0, ge=0.5, le=REACH, description='range at which it throws [m]')
-    throw_mps: tuple[Metres, Metres, Metres] = Field((5.0, 0.0, 0.0), description='velocity of the ball [m/s]')
+    position: Place = Field(description='Initial center of the robot in the world frame [m].')
+    speed_mps: float = Field(1.0, ge=0.0, le=100.0, description='Speed of the robot [m/s].')
+    throw_at_m: float = Field(10.0, ge=0.5, le=REACH, description='Range at which the ball is thrown [m].')
+    throw_mps: tuple[Metres, Metres, Metres] = Field(
+        (5.0, 0.0, 0.0), description='Velocity of the ball in the world frame [m/s].'
+    )
 
 
 class _Robots(ObjectType[RobotConfig]):
@@ -211,7 +218,7 @@ THROWING_ROBOT = _Robots()
 
 
 def throw_at_a_wall(seconds: float = 5.0) -> tuple[World, ThrowingRobot]:
-    """Return the world and the robot at a simulated time [s]; the wall's face is at x = 12.75 m."""
+    """Return the world and the robot at a simulated time [s]. The face of the wall is at x = 12.75 m."""
     wall = StaticBody('wall', np.array([13.25, 0, 0]), [Shape(ShapeKind.BOX, np.array([0.5, 2, 2]))], restitution=1.0)
     still = np.zeros(3)
     robot = ThrowingRobot('robot', still, speed=1.0, throw_at=10.0, throw=5.0 * FORWARD, gravity=still)
@@ -225,7 +232,7 @@ def main() -> None:
     """Run the example and print its events."""
     world, robot = throw_at_a_wall()
     assert robot.thrown_at_ns is not None
-    print(f'thrown at t = {robot.thrown_at_ns * 1e-9:.2f} s, range {robot.lidar.range:.2f} m by now')
+    print(f'thrown at t = {robot.thrown_at_ns * 1e-9:.2f} s, present range {robot.lidar.range:.2f} m')
     for name, item in sorted(world.objects.items()):
         print(f'{name:>8} at x = {item.body.position[0]:6.3f} m, vx = {item.body.linear_velocity[0]:6.3f} m/s')
     print(f'{world.cycle} cycles, {world.discarded_cycles} discarded, state hash {world.state_hash[:16]}')

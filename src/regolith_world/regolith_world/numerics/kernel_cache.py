@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The cache of compiled kernels: a writable folder, or memory.
+"""Cache of compiled kernels: a writable folder, or memory.
 
-Numba refuses to compile a cached function without a writable cache. A checkout may be read-only (an image, another
-user's), and so may the home folder: then its compiled kernels are copied to a folder of our own.
+Numba refuses to compile a cached function without a writable cache. A checkout may be read-only (an image, or that of
+another user), and so may the home folder. Then the compiled kernels are copied to a separate folder.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ def configure(
     candidates: Iterable[Path] | None = None,
     say: Callable[[str], None] = _tell,
 ) -> None:
-    """Set Numba's cache to a writable folder; to be called before kernels are imported.
+    """Set Numba's cache to a writable folder. Call it before kernels are imported.
 
-    The folder is put into the environment, so that processes started from here use it, too, and are silent.
+    The folder is stored in the environment, so child processes use it too, without a message.
 
     Args:
-        environment: of the process
-        candidates: folders to try if the one set is not writable; None: the user's, the machine's
-        say: prints the new folder, once
+        environment: Environment of the process.
+        candidates: Folders to try if the present one is not writable; None: those of the user and the machine.
+        say: Function that prints the new folder, called once.
     """
     if environment.get(_IN_MEMORY):
         _keep_in_memory()
         return
     given = Path(environment[VARIABLE]) if environment.get(VARIABLE) else None
-    # Where nothing is set Numba keeps them beside the source.
+    # By default Numba stores compiled kernels beside the source.
     if writable(given if given is not None else Path(__file__).parent):
         return
     for base in _candidates(environment) if candidates is None else candidates:
@@ -52,11 +52,11 @@ def configure(
         if given is not None and given.is_dir() and not any(folder.iterdir()):
             _copy(given, folder)
         environment[VARIABLE] = str(folder)
-        say(f'{given or "the source"} cannot be written to; compiled kernels are kept in {folder}')
+        say(f'{given or "the source"} is not writable; compiled kernels are stored in {folder}')
         return
     environment[_IN_MEMORY] = '1'
     _keep_in_memory()
-    say(f'no folder for compiled kernels can be written to ({VARIABLE} names one): every process compiles its own')
+    say(f'no writable folder for compiled kernels ({VARIABLE} sets one): every process compiles its own')
 
 
 def _stamp() -> Path | None:
@@ -64,14 +64,14 @@ def _stamp() -> Path | None:
 
 
 def mark_complete() -> None:
-    """Remember that set-up has compiled all kernels as they are now, where a folder of theirs is set."""
+    """Record that setup has compiled all present kernels, if a cache folder is set."""
     stamp = _stamp()
     if stamp is not None and stamp.parent.is_dir():
         stamp.touch()
 
 
 def is_complete() -> bool:
-    """Return whether all kernels as they are now were compiled at set-up."""
+    """Return whether setup has compiled all present kernels."""
     stamp = _stamp()
     return stamp is not None and stamp.exists() and not os.environ.get(_IN_MEMORY)
 
@@ -81,7 +81,7 @@ def announce_compilation(say: Callable[[str], None] = _tell) -> Iterator[None]:
     """Announce the first compilation within the block, which may take long.
 
     Args:
-        say: prints the announcement
+        say: Function that prints the announcement.
     """
     from numba.core import event
 
@@ -106,14 +106,14 @@ def _candidates(environment: MutableMapping[str, str]) -> list[Path]:
 
 
 def writable(folder: Path) -> bool:
-    """Return whether files can be made in a folder, which is made if absent."""
+    """Return whether files can be created in a folder, which is created if absent."""
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
 
 
 def _own(folder: Path) -> bool:
-    """Make a folder that no other user can write to, since its files are executed. Return whether it exists."""
+    """Create a folder that no other user can write to, because its files are executed. Return whether it exists."""
     try:
         folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -124,7 +124,7 @@ def _own(folder: Path) -> bool:
 
 
 def _copy(given: Path, folder: Path) -> None:
-    """Copy files with their times, which Numba compares, but not their modes, which may be read-only."""
+    """Copy files with their times, which Numba compares, but without their modes, which may be read-only."""
     for source in sorted(path for path in given.rglob('*') if path.is_file()):
         target = folder / source.relative_to(given)
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

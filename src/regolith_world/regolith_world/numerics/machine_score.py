@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How fast this machine is just now: a fixed compiled loop, timed beside whatever a speed is claimed of."""
+"""Speed score of this machine: a fixed compiled loop, timed together with every reported speed."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ _TABLE = 4096
 
 
 def machine_score(repeats: int = 3) -> float:
-    """Return millions of rounds of the loop per second, on one thread; the best of several passes.
+    """Return millions of iterations of the loop per second on one thread; the best of several passes.
 
-    A round is what substeps are made of: a root, a division, some products in a chain, a look-up in a small table. The
-    loop never changes, so that figures of one year and the next can be held against each other.
+    An iteration resembles the work of substeps: a square root, a division, a chain of products, a look-up in a small
+    table. The loop never changes, so that results of different years can be compared.
+
+    Args:
+        repeats: Number of passes.
     """
     table = np.linspace(0.1, 1.0, _TABLE)
     _loop(table, 10)
@@ -32,7 +35,7 @@ def machine_score(repeats: int = 3) -> float:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _loop(table: NDArray[np.float64], rounds: int) -> float:
-    """Return a number that no compiler knows in advance."""
+    """Return a number that no compiler can compute in advance."""
     x, at = 0.5, 0
     for _ in range(rounds):
         at = (at * 1103 + 12345) % table.shape[0]

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled loops over bands of elements, shared among a few threads.
+"""Compiled loops over ranges of elements, distributed over a few threads.
 
-The kernels release the interpreter's lock and every element depends on nothing but its index, so the number of threads
-changes no bit. Python threads rather than numba's own: those cannot be entered from two threads at once (workqueue) or
-do not survive a fork (OpenMP).
+The kernels release the interpreter lock, and every element depends on its index only. So the number of threads changes
+no bit. Python threads are used because Numba's cannot be entered from two threads at once (workqueue) or do not survive
+a fork (OpenMP).
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from typing import Any
 
 @lru_cache(maxsize=4)
 def _pool(workers: int, process: int) -> ThreadPoolExecutor:
-    # Keyed by the process as well: threads do not follow into a forked child.
+    # Keyed by the process too, because threads do not exist in a forked child.
     return ThreadPoolExecutor(workers, thread_name_prefix='bands')
 
 
 def run_in_ranges(workers: int, kernel: Callable[..., Any], count: int, band: int, *arguments: Any) -> list[Any]:
-    """Return what ``kernel(first, last, *arguments)`` returns for bands that together cover 0 <= n < count, in order.
+    """Return the results of ``kernel(first, last, *arguments)`` for ranges that cover 0 <= n < count, in order.
 
     Args:
-        workers: number of threads
-        kernel: compiled, with nogil; it may write only what belongs to its own band
-        count: number of elements
-        band: elements per call
-        arguments: further arguments of each call
+        workers: Number of threads.
+        kernel: Compiled function with nogil. It may write only to elements of its own range.
+        count: Number of elements.
+        band: Elements per call.
+        *arguments: Further arguments of each call.
     """
     bounds = [(first, min(first + band, count)) for first in range(0, count, band)]
     if workers == 1 or len(bounds) < 2:

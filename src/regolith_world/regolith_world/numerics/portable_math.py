@@ -1,11 +1,11 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Small linear algebra and elementary functions of arrays, with the same bits on every processor.
+"""Small linear algebra and elementary functions of arrays that are bit-identical on every processor.
 
-NumPy gives ``@``, ``dot`` and much of ``linalg`` to a BLAS library, which adds in another order on every kind of core,
-and takes its own loops for ``np.sin`` and the like where the processor has wide registers. What feeds a state comes
-from here instead: sums in the order of their indices, and the functions of :mod:`math`, which are the C library's.
-NumPy's sums, elementwise products, square roots and ``einsum`` are the same everywhere, and may be used.
+NumPy passes ``@``, ``dot`` and much of ``linalg`` to a BLAS library, whose order of summation depends on the processor.
+For ``np.sin`` and similar functions it uses special loops on processors with wide registers. Values that enter a state
+are computed here instead: sums in index order, and the functions of :mod:`math`, which are those of the C library.
+NumPy's sums, elementwise products, square roots and ``einsum`` are the same everywhere and may be used.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 
 def dot(a: Floats, b: Floats) -> float:
-    """Return the inner product of two vectors, shape (n,) each."""
+    """Return the inner product of two vectors, each of shape (n,)."""
     total = 0.0
     for x, y in zip(a.tolist(), b.tolist(), strict=True):
         total += x * y
@@ -28,7 +28,7 @@ def dot(a: Floats, b: Floats) -> float:
 
 
 def cross(a: Floats, b: Floats) -> Floats:
-    """Return the vector product of two vectors, shape (3,) each: the bits of ``np.cross``, in a tenth of its time."""
+    """Return the vector product of two vectors of shape (3,): the bits of ``np.cross`` in a tenth of its time."""
     (a0, a1, a2), (b0, b1, b2) = a.tolist(), b.tolist()
     return np.array((a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0))
 
@@ -39,7 +39,7 @@ def norm(vector: Floats) -> float:
 
 
 def times(a: ArrayLike, b: ArrayLike) -> Floats:
-    """Return ``a @ b`` of matrices or stacks of them, or of a matrix and a vector, shape (n,)."""
+    """Return ``a @ b`` of matrices or stacks of matrices, or of a matrix and a vector of shape (n,)."""
     left, right = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     rows = left[None, :] if left.ndim == 1 else left
     columns = right[:, None] if right.ndim == 1 else right
@@ -52,10 +52,11 @@ def times(a: ArrayLike, b: ArrayLike) -> Floats:
 
 
 def solved(matrix: Floats, right: Floats) -> Floats:
-    """Return x of ``matrix x = right`` for a positive definite matrix, shape (n, n), by elimination from the first row.
+    """Return x of ``matrix x = right`` by elimination from the first row.
 
     Args:
-        right: shape (n,) or (n, m)
+        matrix: Positive definite matrix, shape (n, n).
+        right: Right-hand side, shape (n,) or (n, m).
     """
     n = len(matrix)
     rows = matrix.tolist()
@@ -74,7 +75,7 @@ def solved(matrix: Floats, right: Floats) -> Floats:
 
 
 def solved_two(matrix: ArrayLike, right: ArrayLike) -> Floats:
-    """Return x of ``matrix x = right`` for any regular matrix of two rows; ``right`` has shape (2,) or (2, m)."""
+    """Return x of ``matrix x = right`` for a regular matrix, shape (2, 2); ``right`` has shape (2,) or (2, m)."""
     (a, b), (c, d) = np.asarray(matrix, dtype=np.float64).tolist()
     first, second = np.asarray(right, dtype=np.float64)
     out: Floats = np.array([d * first - b * second, a * second - c * first]) / (a * d - b * c)
@@ -82,7 +83,7 @@ def solved_two(matrix: ArrayLike, right: ArrayLike) -> Floats:
 
 
 def each(function: Callable[..., float], *values: ArrayLike) -> Floats:
-    """Return a function of :mod:`math` of each element; arrays broadcast."""
+    """Return the values of a function of :mod:`math` for each element; arrays broadcast."""
     arrays = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in values))
     flat = map(function, *(array.ravel().tolist() for array in arrays))
     return np.fromiter(flat, np.float64, arrays[0].size).reshape(arrays[0].shape)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Unit quaternions in ROS order (x, y, z, w)."""
+"""Rotations as unit quaternions in ROS order (x, y, z, w)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from regolith_world.numerics.portable_math import each, norm
 
 
 def matrix(quaternion: Vector) -> Vector:
-    """Return the rotation matrix, shape (3, 3), that takes body axes to world axes."""
+    """Return the rotation matrix from body axes to world axes, shape (3, 3)."""
     x, y, z, w = quaternion.tolist()
     return np.array(
         [
@@ -27,7 +27,7 @@ def matrix(quaternion: Vector) -> Vector:
 
 
 def matrices(quaternions: Vector) -> Vector:
-    """Return the rotation matrices of quaternions of shape (n, 4), shape (n, 3, 3); see :func:`matrix`."""
+    """Return the rotation matrices of quaternions (n, 4), shape (n, 3, 3); see :func:`matrix`."""
     x, y, z, w = np.asarray(quaternions, dtype=np.float64).T
     rows = [
         [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
@@ -38,17 +38,17 @@ def matrices(quaternions: Vector) -> Vector:
 
 
 def product(a: Vector, b: Vector) -> Vector:
-    """Return the Hamilton product a b: first b, then a."""
+    """Return the Hamilton product a b: first rotation b, then a."""
     return np.array(_hamilton(a.tolist(), b.tolist()))
 
 
 def products(a: Vector, b: Vector) -> Vector:
-    """Return the Hamilton products of quaternions of shape (n, 4), row by row; see :func:`product`."""
+    """Return the Hamilton products of quaternions (n, 4), row by row; see :func:`product`."""
     return np.stack(_hamilton(np.asarray(a, dtype=np.float64).T, np.asarray(b, dtype=np.float64).T), axis=1)
 
 
 def _hamilton(a: Any, b: Any) -> Any:
-    """Return the four components of a product, of numbers or of arrays."""
+    """Return the four components of a Hamilton product, of numbers or of arrays."""
     ax, ay, az, aw = a
     bx, by, bz, bw = b
     return (
@@ -60,7 +60,7 @@ def _hamilton(a: Any, b: Any) -> Any:
 
 
 def from_rotation_vector(vector: Vector) -> Vector:
-    """Return the quaternion of a turn by |vector| radians about ``vector``."""
+    """Return the quaternion of a rotation by |vector| radians about ``vector``."""
     angle = norm(vector)
     if angle < 1e-300:
         return np.array([0.0, 0.0, 0.0, 1.0])
@@ -68,8 +68,9 @@ def from_rotation_vector(vector: Vector) -> Vector:
 
 
 def rotation_vector(quaternion: Vector) -> Vector:
-    """Return the turn of at most pi that a quaternion stands for, as an axis times its angle [rad]; the inverse of
-    :func:`from_rotation_vector`.
+    """Return the rotation of at most pi of a quaternion, as axis times angle [rad].
+
+    It is the inverse of :func:`from_rotation_vector`.
     """
     turn = quaternion if quaternion[3] >= 0.0 else -quaternion
     sine = norm(turn[:3])
@@ -78,7 +79,7 @@ def rotation_vector(quaternion: Vector) -> Vector:
 
 
 def from_matrix(rotation: Vector) -> Vector:
-    """Return a quaternion of a rotation matrix, shape (3, 3); which of the two is open.
+    """Return one of the two quaternions of a rotation matrix, shape (3, 3).
 
     Source: shepperd1978, from the largest of the four components.
     Checked by: test_rotation.py::test_from_matrix_undoes_matrix_whichever_component_is_largest.
@@ -103,10 +104,12 @@ def from_matrix(rotation: Vector) -> Vector:
 
 
 def slerp(first: Vector, last: Vector, share: Vector | float) -> Vector:
-    """Return quaternions on the shorter great arc between two, shape (..., 4) as the given ones.
+    """Return quaternions on the shorter great arc between two quaternions, shape (..., 4).
 
     Args:
-        share: of the way from ``first`` to ``last``, 0 to 1, shape (..., 1) or one number
+        first: Start, shape (..., 4).
+        last: End, shape (..., 4).
+        share: Fraction of the arc from ``first`` to ``last``, 0 to 1, shape (..., 1) or a number.
 
     Source: shoemake1985.
     Checked by: test_rotation.py::test_slerp_turns_evenly_on_the_shorter_arc.
@@ -124,14 +127,14 @@ def slerp(first: Vector, last: Vector, share: Vector | float) -> Vector:
 
 
 def from_rpy_deg(rpy_deg: Sequence[float]) -> Vector:
-    """Return the quaternion of roll, pitch and yaw [deg]: turned by yaw, then by pitch, then by roll (REP 103)."""
+    """Return the quaternion of roll, pitch and yaw [deg]: first yaw, then pitch, then roll (REP 103)."""
     half = np.deg2rad(rpy_deg) / 2.0
     turns = [np.array([*(math.sin(h) * np.eye(3)[axis]), math.cos(h)]) for axis, h in enumerate(half)]
     return product(turns[2], product(turns[1], turns[0]))
 
 
 def from_yaw(yaw: float) -> Vector:
-    """Return the quaternion of a turn by ``yaw`` radians about +z."""
+    """Return the quaternion of a rotation by ``yaw`` [rad] about +z."""
     return np.array([0.0, 0.0, math.sin(yaw / 2.0), math.cos(yaw / 2.0)])
 
 

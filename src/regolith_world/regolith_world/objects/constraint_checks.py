@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Couplings that cannot hold from the start: their first impulse would throw what they hold."""
+"""Checks of constraints at their start. A first impulse that is too large would throw the connected bodies."""
 
 from __future__ import annotations
 
@@ -18,41 +18,41 @@ from regolith_world.objects.entities import bounds
 from regolith_world.objects.object import Object
 
 CORRECTION_MPS = 1.0
-"""Largest speed that a coupling may give to correct its first error [m/s]: a fall from 0.3 m on the Moon."""
+"""Maximum speed at which a constraint may correct its initial error [m/s]; equals a fall from 0.3 m on the Moon."""
 FAR_M = 1.0
-"""Distance from the shapes of its body up to which a line may be fixed [m], or the size of the body if that is more."""
+"""Maximum distance of a cable or rod end from the shapes of its body [m]; the size of the body if that is larger."""
 JOINT_FAR = 10.0
-"""How many times that a joint may be away: hinges of gates and pendulums are outside of what they hold."""
+"""Factor on this distance for joints. Hinges of gates and pendulums are outside the bodies that they hold."""
 
 
 class Problem(NamedTuple):
-    """Why a coupling cannot be."""
+    """Reason why a constraint is refused."""
 
     name: str
-    """Of the coupling."""
+    """Name of the constraint."""
     key: tuple[str | int, ...]
-    """Of its entry."""
+    """Key in its entry."""
     value: object
     problem: str
     allowed: str
 
     def __str__(self) -> str:
-        """Return it in one line."""
+        """Return the problem in one line."""
         key = '.'.join(map(str, (self.name, *self.key)))
         value = f'{self.value:g}' if isinstance(self.value, float) else self.value
         return f'{key} = {value}: {self.problem}; allowed: {self.allowed}'
 
 
 def impossible(objects: Mapping[str, Object], names: Collection[str] | None = None) -> Problem | None:
-    """Return what is wrong with the first coupling that cannot hold; None: all can.
+    """Return the problem of the first constraint that cannot hold; None if all can.
 
     A rigid line corrects an error C within :data:`regolith_world.objects.constraints.STEPS` steps h, at the speed C /
-    (2 h). One that stretches gives its ends k C h / m in a step, with their reduced mass m. Both may be
-    :data:`CORRECTION_MPS`. Joints and lines without a length begin without an error.
+    (2 h). An elastic line gives its ends the speed k C h / m in one step, with their reduced mass m. Both speeds may
+    reach :data:`CORRECTION_MPS`. Joints, and lines without a length, begin without an error.
 
     Args:
-        objects: roots by name, where the couplings begin
-        names: of the couplings that are looked at; None: all
+        objects: Root objects by name, at the start of the constraints.
+        names: Names of the constraints to check; None: all.
     """
     present = attachable_bodies(objects)
     for name, item in sorted(objects.items()):
@@ -67,7 +67,7 @@ def impossible(objects: Mapping[str, Object], names: Collection[str] | None = No
 
 
 def _far(coupling: Constraint, near: Object, far: Object) -> Problem | None:
-    """Return the problem of a point far outside the body that it is fixed to."""
+    """Return the problem of a point far outside the body that it is fixed to; None: no problem."""
     line = coupling.line is not None
     local = coupling.near[0]
     there = coupling.far[0] if coupling.far is not None else _seen(far, _placed(near, local))
@@ -86,7 +86,7 @@ def _far(coupling: Constraint, near: Object, far: Object) -> Problem | None:
 
 
 def _torn(coupling: Constraint, near: Object, far: Object) -> Problem | None:
-    """Return the problem of a line that is shorter than its ends are apart, or else too tense."""
+    """Return the problem of a line that is shorter than the distance of its ends, or too tense; None: no problem."""
     line = coupling.line
     if line is None or line.length_m is None or coupling.far is None:
         return None
@@ -102,7 +102,7 @@ def _torn(coupling: Constraint, near: Object, far: Object) -> Problem | None:
         return None
     key = 'length_m' if line.one_way else 'rest_length_m'
     problem = (
-        f'ends are {apart:.6g} m apart, an error of {abs(error):.4g} m where a cycle may correct {most:.3g} m '
+        f'ends are {apart:.6g} m apart, an error of {abs(error):.4g} m where a step may correct {most:.3g} m '
         f'(at {CORRECTION_MPS:g} m/s)'
     )
     allowed = f'at least {apart - most:.6g}' if error > 0.0 else f'at most {apart + most:.6g}'
@@ -110,10 +110,10 @@ def _torn(coupling: Constraint, near: Object, far: Object) -> Problem | None:
 
 
 def _placed(item: Object, local: Vector) -> Vector:
-    """Return where a point of an object's frame is in the world [m], shape (3,)."""
+    """Return a point of an object's frame in the world frame [m], shape (3,)."""
     return item.body.position + times(matrix(item.body.orientation), local)
 
 
 def _seen(item: Object, point: Vector) -> Vector:
-    """Return where a point of the world is in an object's frame [m], shape (3,)."""
+    """Return a point of the world frame in an object's frame [m], shape (3,)."""
     return times(matrix(item.body.orientation).T, point - item.body.position)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Couplings by scenario: ``type: cable`` between two points, and ``type: joint``, from a ball joint to a clamp."""
+"""Constraint types of the scenario section ``objects``: ``cable`` and ``joint``."""
 
 from __future__ import annotations
 
@@ -18,45 +18,55 @@ from regolith_world.objects.object import NEVER_NS, Object, SavedObject
 from regolith_world.objects.object_types import ObjectType, Place
 
 STEP_S = 0.005
-"""[s]: a vehicle of 450 kg dragged with 1 kN stretches a cable by 0.1 mm."""
+"""Default maximum step size [s]. With it a cable that drags a vehicle of 450 kg with 1 kN stretches by 0.1 mm."""
 _HELD_M = 1.0
-"""Distance of the points that hold two frames parallel [m]: a milliradian off is a millimetre off."""
+"""Distance of the points that keep two frames parallel [m]: an error of 1 mrad becomes one of 1 mm."""
 Between = tuple[Annotated[str, Field(min_length=1)], Annotated[str, Field(min_length=1)]]
 Ends = tuple[Place, Place]
 
 
 class _Coupling(Section):
-    between: Between = Field(description='names of two vehicles, objects, or links (rope/rod_000)')
-    max_step_s: float = Field(STEP_S, ge=1e-4, le=0.1, description='longest cycle while it holds or is taut [s]')
-    release_s: Later | None = Field(None, description='when it is released [s]; null: never')
+    between: Between = Field(
+        description='Names of the two vehicles, objects or links (such as rope/rod_000) to connect.'
+    )
+    max_step_s: float = Field(
+        STEP_S, ge=1e-4, le=0.1, description='Maximum step size while the constraint is active [s].'
+    )
+    release_s: Later | None = Field(
+        None, description='Simulated time at which the constraint is released [s]; null: never.'
+    )
 
     @model_validator(mode='after')
     def _two(self) -> _Coupling:
         if self.between[0] == self.between[1]:
-            raise ValueError(f'between = {list(self.between)!r}: one and the same; allowed: two names')
+            raise ValueError(f'between = {list(self.between)!r}: names are equal; allowed: two different names')
         return self
 
     @property
     def step_ns(self) -> int:
-        """The step [ns]."""
+        """Maximum step size [ns]."""
         return round(1e9 * self.max_step_s)
 
     @property
     def until_ns(self) -> int:
-        """When it lets go [ns]."""
+        """Time of release [ns]."""
         return NEVER_NS if self.release_s is None else round(1e9 * self.release_s)
 
 
 class CableConfig(_Coupling):
-    """A cable without mass, which pulls and never pushes: a tow cable, a tether."""
+    """A massless cable, such as a tow cable or a tether. It transmits tension only."""
 
     type: Literal['cable'] = 'cable'
-    ends: Ends = Field(description='where it is fixed, in the frames of the two [m]')
+    ends: Ends = Field(description='Attachment points, each in the frame of its body [m].')
     length_m: Annotated[float, Field(gt=0.0, le=1e4)] | None = Field(
-        None, description='[m]; null: as far apart as its ends are at first'
+        None, description='Length of the cable [m]; null: initial distance of the ends.'
     )
-    stiffness_npm: float | None = Field(None, gt=0.0, le=1e9, description='[N/m]; null: it does not stretch')
-    damping: float = Field(0.0, ge=0.0, le=1e9, description='of one that stretches [N s/m]')
+    stiffness_npm: float | None = Field(
+        None, gt=0.0, le=1e9, description='Stiffness of the cable [N/m]; null: inextensible.'
+    )
+    damping: float = Field(
+        0.0, ge=0.0, le=1e9, description='Damping coefficient of a cable with stiffness_npm [N s/m].'
+    )
 
     @model_validator(mode='after')
     def _springs(self) -> CableConfig:
@@ -66,20 +76,26 @@ class CableConfig(_Coupling):
 
 
 class JointConstraintConfig(_Coupling):
-    """A joint between two things that evolve apart."""
+    """A joint between two entities that are computed separately."""
 
     type: Literal['joint'] = 'joint'
     kind: Literal['fixed', 'ball', 'hinge', 'slider', 'distance', 'spring'] = Field(
-        description='fixed: a clamp; hinge turns about axis, slider moves along it; distance: of two points; spring: '
-        'pulls and pushes'
+        description='Kind of joint: fixed, ball, hinge (rotation about axis), slider (translation along axis), '
+        'distance '
+        '(constant distance of two points) or spring (tension and compression between two points).'
     )
-    at: Place | None = Field(None, description='where it is, in the frame of the first [m]; not of distance, spring')
-    axis: Place | None = Field(None, description='of hinge and slider, in the frame of the first; none: z')
-    ends: Ends | None = Field(None, description='of distance and spring, in the frames of the two [m]')
-    stiffness_npm: float | None = Field(None, gt=0.0, le=1e9, description='of a spring [N/m]')
-    damping: float = Field(0.0, ge=0.0, le=1e9, description='of a spring [N s/m]')
+    at: Place | None = Field(
+        None,
+        description='Position of the joint in the frame of the first body [m]; not for distance and spring.',
+    )
+    axis: Place | None = Field(None, description='Hinge and slider only: axis in the frame of the first body; null: z.')
+    ends: Ends | None = Field(
+        None, description='Distance and spring only: attachment points, each in the frame of its body [m].'
+    )
+    stiffness_npm: float | None = Field(None, gt=0.0, le=1e9, description='Spring only: stiffness [N/m].')
+    damping: float = Field(0.0, ge=0.0, le=1e9, description='Spring only: damping coefficient [N s/m].')
     rest_length_m: float | None = Field(
-        None, ge=0.0, le=1e4, description='length of a spring at rest [m]; none: as at first'
+        None, ge=0.0, le=1e4, description='Spring only: rest length [m]; null: initial distance of the ends.'
     )
 
     @model_validator(mode='after')
@@ -98,7 +114,7 @@ class JointConstraintConfig(_Coupling):
             if getattr(self, key) and not wanted:
                 raise ValueError(f'{key} = {getattr(self, key)!r}: does not apply to a {self.kind}; allowed: left out')
         if self.axis is not None and not math.hypot(*self.axis) > 1e-6:
-            raise ValueError(f'axis = {list(self.axis)!r}: leads nowhere; allowed: a direction')
+            raise ValueError(f'axis = {list(self.axis)!r}: has no direction; allowed: a nonzero vector')
         return self
 
 
@@ -129,7 +145,7 @@ class _Joints(ObjectType[JointConstraintConfig]):
 
 
 def _lined(name: str, section: _Coupling, ends: Ends, line: DistanceElement) -> Constraint:
-    """Return what leads from a point to a point."""
+    """Return the constraint between two points."""
     near, far = (np.array([end], dtype=float) for end in ends)
     return Constraint(
         name, section.between, near, far, (), np.eye(3), line, step_ns=section.step_ns, until_ns=section.until_ns
@@ -137,7 +153,7 @@ def _lined(name: str, section: _Coupling, ends: Ends, line: DistanceElement) -> 
 
 
 def _axes(along: Vector) -> Vector:
-    """Return axes of which z is along a vector, as columns, shape (3, 3)."""
+    """Return right-handed axes with z along a vector, as columns, shape (3, 3)."""
     z = along / norm(along)
     helper = np.zeros(3)
     helper[int(np.argmin(np.abs(z)))] = 1.0

@@ -1,16 +1,16 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Joints and cables between objects that evolve apart: vehicles behind a bus, free bodies, links of ropes, platforms.
+"""Constraints: joints and cables between entities that are computed separately, such as vehicles, bodies and platforms.
 
-Seed of the design: "Simulator Architecture" (2024), chapter Constraints. A linkage solves its joints in substeps of its
-own; that needs one parent, which two vehicles in two processes do not have. So the world does here what it does with
-contacts: at each commit it finds the impulses that bring the velocities of both sides back to what the joint allows,
-and both take them at the start of the next cycle. Between commits each side moves as if it were free, so errors of
-position grow with the square of the cycle, and a taut coupling asks for short ones.
+Source of the design: "Simulator Architecture" (2024), chapter Constraints. A linkage solves its joints in its own
+substeps. This needs one parent, which two vehicles in two processes do not have. So the world treats constraints like
+contacts. At each commit it finds the impulses that restore the allowed relative velocities, and both sides apply them
+at the start of the next cycle. Between commits each side moves unconstrained. Position errors grow with the square of
+the step size, so an active constraint requires short steps.
 
-What an impulse makes of a velocity is told by each side (:meth:`regolith_world.objects.object.Object.inverse_inertia`):
-of a vehicle, the inverse operational inertia of its base, since it stands on springs. That couplings on two bodies of
-one vehicle or of one rope feel each other within a cycle is left out.
+Each side supplies the velocity change per impulse (:meth:`regolith_world.objects.object.Object.inverse_inertia`). For a
+vehicle it is the inverse operational inertia of its base on its springs. The interaction within one cycle of
+constraints on two bodies of one vehicle or rope is neglected.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from regolith_world.numerics.rotation import matrix
 from regolith_world.objects.object import NEVER_NS, Object, SavedObject
 
 STEPS = 2.0
-"""Time over which an error of position is taken out, in steps."""
+"""Time constant of the position correction, in steps."""
 REDUNDANCY = 1e-9
-"""Share by which each row's own mobility is raised, so that rows which say the same twice share the load."""
+"""Relative increase of each row's own compliance, so that redundant rows share the load."""
 NEAR_M = 1e-3
-"""Slack at which a cable counts as taut [m]."""
+"""Slack below which a cable counts as taut [m]."""
 _MOST_CHANGES = 1000
 _ROUNDING = 1e-12
-"""Rate beyond what a cable allows that is none [m/s]."""
+"""Tolerance on the rate that a cable allows [m/s]."""
 _BALL = ((0, 0), (0, 1), (0, 2))
 _ALONG = ((1, 0), (1, 1))
 ROWS: dict[str, tuple[tuple[int, int], ...]] = {
@@ -45,37 +45,40 @@ ROWS: dict[str, tuple[tuple[int, int], ...]] = {
     'slider': ((0, 0), (0, 1), *_ALONG, (2, 1)),
     'fixed': (*_BALL, *_ALONG, (2, 1)),
 }
-"""Rows of joints that hold points together: number of the point (at the joint, ahead of it along z, aside along x) and
-the axis of the joint's frame along which it is held. Held so, z stays along z and x does not turn about it."""
+"""Rows of joints: number of the point (0 at the joint, 1 ahead of it along z, 2 aside along x) and axis of the joint's
+frame along which it is held. With these rows z remains parallel to z, and x does not rotate about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class DistanceElement:
-    """What holds two points at a distance, or pulls them."""
+    """Distance element: a rod, cable or spring between two points."""
 
     length_m: float | None
-    """None: as far apart as they are at first."""
+    """Length or rest length [m]; None: initial distance of the ends."""
     one_way: bool
-    """Whether it can only pull, as a cable."""
+    """Whether it transmits tension only, as a cable."""
     stiffness_npm: float = 0.0
-    """[N/m]; 0: it does not give."""
+    """Stiffness [N/m]; 0: rigid."""
     damping: float = 0.0
-    """[N s/m], of one that gives."""
+    """Damping coefficient of an elastic element [N s/m]."""
 
 
 class Constraint(Object):
-    """A joint or a cable between two objects. Where it gets hold of the second is where that is at first.
+    """A joint or a cable between two entities. Its attachment to the second one follows from the initial poses.
 
-    Its own pose is that of its end on the first object.
+    The pose of the constraint is that of its end on the first entity.
 
     Args:
-        between: names of the objects
-        near: points in the frame of the first [m], shape (n, 3)
-        far: of a line, its end in the frame of the second [m], shape (1, 3); None: found at first
-        rows: point and axis of each thing that is held; empty: a line
-        axes: columns: x, y, z of the joint in the frame of the first, shape (3, 3)
-        step_ns: longest cycle while it holds [ns]
-        until_ns: when it lets go
+        name: Name of the constraint.
+        between: Names of the two entities.
+        near: Points in the frame of the first entity [m], shape (n, 3).
+        far: End of a line in the frame of the second entity [m], shape (1, 3); None: found from the initial poses.
+        rows: Point and axis of each constrained direction; empty: a line.
+        axes: x, y, z of the joint in the frame of the first entity as columns, shape (3, 3).
+        line: Distance element of a line; None: a joint.
+        step_ns: Maximum step size while it is active [ns].
+        until_ns: Time of release [ns].
+        t_ns: Time of the initial state [ns].
     """
 
     kind = 'joint'
@@ -102,41 +105,49 @@ class Constraint(Object):
         self.rows, self.axes = tuple(rows), axes
         self.step_ns, self.until_ns = step_ns, until_ns
         self.wish_ns = step_ns
-        """Longest next cycle, of the last commit [ns]."""
+        """Maximum size of the next step, from the last commit [ns]."""
         self.given: Vector = np.zeros(max(1, len(self.rows)))
-        """Impulses of the last commit, by row [N s]: on the second object along the row."""
+        """Impulses of the last commit by row [N s], on the second entity along the row."""
         self.opening: float | None = None
-        """Of a line that gave at the last commit: the rate at which it opened after that [m/s]."""
+        """Rate at which an elastic line opened after the last commit [m/s]; None: not active."""
 
     def needs(self) -> tuple[str, ...]:
-        """Return the names of the two objects."""
+        """Return the names of the two entities."""
         return self.between
 
     def next_dt_ns(self) -> int:
-        """Return the step while it holds, less time to where it becomes taut or lets go [ns]."""
+        """Return the maximum step size while active, else the time until it may become taut or is released [ns]."""
         return min(self.wish_ns, max(1, self.until_ns - self.states.newest_time_ns))
 
     def delay(self, by_ns: int) -> None:
-        """Begin, and let go, so much later."""
+        """Move start and release to a later time.
+
+        Args:
+            by_ns: Delay [ns].
+        """
         super().delay(by_ns)
         self.until_ns += by_ns
 
     def place(self, t_ns: int, body: BodyState) -> None:
-        """Refuse: it is where what it holds is.
+        """Refuse a pose: it follows from the connected entities.
+
+        Args:
+            t_ns: Unused.
+            body: Unused.
 
         Raises:
-            ValueError: always
+            ValueError: Always.
         """
-        raise ValueError(f'{self.name!r} is where {" and ".join(self.between)} are; allowed: objects with bodies')
+        raise ValueError(f'{self.name!r} has the pose of {" and ".join(self.between)}; allowed: objects with bodies')
 
     def tell(self, t_ns: int, position: Vector, velocity: Vector) -> None:
-        """Replace its newest state: where its end on the first object is [m], and moves [m/s]."""
+        """Replace its newest state by position [m] and velocity [m/s] of its end on the first entity."""
         turn = self.body.orientation
         self.states.delete_state(0)
         self.states.new_state(t_ns, BodyState(self.name, position, turn, velocity, np.zeros(3)))
 
     def canonical_state(self) -> bytes:
-        """Return what its future depends on as canonical little-endian bytes, for the state hash."""
+        """Return the values on which its future depends as canonical little-endian bytes, for the state hash."""
         far = np.zeros(0) if self.far is None else self.far.ravel()
         length = -1.0 if self.line is None or self.line.length_m is None else self.line.length_m
         opening = () if self.opening is None else (self.opening,)
@@ -144,7 +155,7 @@ class Constraint(Object):
         return struct.pack('<qqq', self.states.newest_time_ns, self.wish_ns, self.until_ns) + flat
 
     def extra_state(self) -> bytes:
-        """Return all of it, as bytes."""
+        """Return all values as bytes."""
         return codec.encode(
             _Kept(
                 self.between,
@@ -198,7 +209,7 @@ class _Kept:
 
 
 class _Side:
-    """An object that something holds: how it moves after the blows of a commit, and what an impulse makes of that."""
+    """An entity at a constraint: its motion after the contact impulses of a commit, and its response to an impulse."""
 
     def __init__(self, item: Object, number: int, blows: Iterable[Impulse]) -> None:
         body = item.body
@@ -215,21 +226,21 @@ class _Side:
                     self.twist = self.twist + times(self.mobility, self.wrench(blow.point, sign * blow.impulse))
 
     def wrench(self, point: Vector, impulse: Vector) -> Vector:
-        """Return an impulse and its moment about the centre, shape (6,)."""
+        """Return an impulse and its moment about the center of mass, shape (6,)."""
         return np.concatenate((impulse, cross(point - self.centre, impulse)))
 
     def velocity(self, point: Vector) -> Vector:
-        """Return how its material moves at a point [m/s], shape (3,)."""
+        """Return the velocity of its material at a point [m/s], shape (3,)."""
         at: Vector = self.twist[:3] + cross(self.twist[3:], point - self.centre)
         return at
 
     def place(self, local: Vector) -> Vector:
-        """Return where a point of its frame is in the world [m], shape (3,)."""
+        """Return a point of its frame in the world frame [m], shape (3,)."""
         return self.position + times(self.turn, local)
 
 
 def _mobility(item: Object) -> Vector:
-    """Return what velocities an impulse and its moment about the centre give an object, shape (6, 6)."""
+    """Return the velocity change per impulse and moment about the center of mass, shape (6, 6)."""
     own, body = item.inverse_inertia(), item.body
     if own is not None:
         return own
@@ -242,7 +253,7 @@ def _mobility(item: Object) -> Vector:
 
 @dataclass(slots=True)
 class _Row:
-    """One thing that is held: the rate at which the second object leaves the first along a direction, at a point."""
+    """One constrained direction: the rate at which the second entity leaves the first along it, at a point."""
 
     coupling: Constraint
     number: int
@@ -250,9 +261,9 @@ class _Row:
     point: Vector
     direction: Vector
     target: float
-    """Of that rate after the impulse [m/s]; of a cable, at most."""
+    """Rate after the impulse [m/s]; of a cable, the maximum."""
     softness: float = 0.0
-    """Of one that gives: rate per impulse [1/kg]."""
+    """Rate per impulse of an elastic line [1/kg]."""
     one_way: bool = False
 
     def rate(self) -> float:
@@ -262,28 +273,25 @@ class _Row:
 
 
 def attachable_bodies(objects: Mapping[str, Object]) -> dict[str, Object]:
-    """Return what couplings can hold, by name: whatever moves as a body of its own, or never."""
+    """Return the objects that constraints can hold, by name: all that move as separate bodies, or never move."""
     members = (item for _, root in sorted(objects.items()) for item in root.family())
     return {item.name: item for item in members if item.tangible and item.contact_target is item}
 
 
 def constrained_names(objects: Mapping[str, Object]) -> tuple[str, ...]:
-    """Return the names of all that couplings hold, sorted."""
+    """Return the sorted names of all entities that constraints hold."""
     return tuple(sorted({n for o in objects.values() if isinstance(o, Constraint) for n in o.between}))
 
 
 def solve_constraints(objects: Mapping[str, Object], t_ns: int, blows: tuple[Impulse, ...]) -> tuple[Impulse, ...]:
-    """Return the impulses by which all couplings hold at a commit; one whose objects are gone, or whose time is, dies.
+    """Return the impulses of all constraints at a commit, and end constraints that are released or lack an entity.
 
-    The rates r of all rows after impulses l are r + A l, A = J W J^T, with the mobilities W. A rigid row shall have
-    r + A l = -C / (2 h) with its error C and the step h. One that gives follows its law implicitly, r + (A + g) l =
-    -k C / (h k + c) - a h / 2 with g = 1 / (h (h k + c)) and the acceleration a of the last cycle. A cable only pulls,
-    and leaves alone what will not be taut by the end of a step. Solved directly, with cables let go and taken again by
-    their numbers until all signs are right.
-
-    Args:
-        objects: roots by name, at their committed states
-        blows: impulses of contacts at this commit, which act first
+    The rates r of all rows after impulses l are r + A l with A = J W J^T and the compliances W. A rigid row requires
+    r + A l = -C / (2 h) with its error C and the step size h. An elastic line follows its law implicitly, r + (A + g) l
+    = -k C / (h k + c) - a h / 2 with g = 1 / (h (h k + c)) and the acceleration a of the last cycle. A cable transmits
+    tension only and is ignored if it will not be taut by the end of a step. The system is solved directly. Cables are
+    removed and added in the order of their numbers until all signs are right. The contact impulses of this commit
+    (``blows``) act first. ``objects`` are the root objects at their committed states.
 
     Source: catto2005; catto2011; murty1974; featherstone2008.
     Checked by: test_constraints.py::test_a_rod_keeps_two_balls_at_a_distance_and_their_momentum,
@@ -317,7 +325,7 @@ def solve_constraints(objects: Mapping[str, Object], t_ns: int, blows: tuple[Imp
 
 
 def _rows(coupling: Constraint, sides: tuple[_Side, _Side], t_ns: int) -> list[_Row]:
-    """Return what a coupling holds now, and have it tell where it is and how long the next cycle may be."""
+    """Return the rows of an active constraint; also set its state and the maximum size of the next step."""
     near, far = sides
     if coupling.far is None:
         coupling.far = np.array([times(far.turn.T, near.place(point) - far.position) for point in coupling.near])
@@ -346,25 +354,25 @@ def _line(
     error, step = apart - line.length_m, 1e-9 * coupling.step_ns
     if apart < 1e-9:
         coupling.wish_ns = coupling.step_ns
-        return []  # no direction to pull in
+        return []  # no direction of tension
     row = _Row(coupling, 0, sides, end, (end - begin) / apart, -error / (STEPS * step), one_way=line.one_way)
     slack = line.one_way and error < -NEAR_M
     coupling.wish_ns = coupling.step_ns
     if slack:
         opening = row.rate()
-        # Half the time in which it would become taut at this rate.
+        # Half the time after which it would become taut at this rate.
         wait = -0.5e9 * error / opening if opening > 1e-9 else float(NEVER_NS)
         coupling.wish_ns = max(coupling.step_ns, round(min(wait, float(NEVER_NS))))
     if line.stiffness_npm:
         if slack:
             return []
-        # The next cycle is taken to be as long as the last. Where it is not, the next impulse makes up for it: over any
-        # time, impulses add up to force times time but for one cycle.
+        # The next cycle is assumed to be as long as the last. If it is not, the next impulse compensates: over any
+        # time, the impulses add up to force times time, except for one cycle.
         span = min(step, 1e-9 * last_ns) if last_ns else step
         brake = span * line.stiffness_npm + line.damping
         row.softness, row.target = 1.0 / (span * brake), -line.stiffness_npm * error / brake
         if coupling.opening is not None and last_ns:
-            # What else opened it will do so again: half of it on the mean of a cycle.
+            # The other causes of opening are assumed to continue: half of it applies on average over a cycle.
             row.target -= 0.5 * span * (row.rate() - coupling.opening) / (1e-9 * last_ns)
     elif line.one_way and error < 0.0:
         row.target = -error / step
@@ -375,7 +383,8 @@ def _impulses(rows: Sequence[_Row], count: int) -> tuple[Vector, Vector]:
     """Return the impulse of each row [N s], shape (n,), and its rate after all of them [m/s], shape (n,).
 
     Args:
-        count: number of sides
+        rows: Rows of all active constraints.
+        count: Number of sides.
     """
     n = len(rows)
     if not n:
@@ -398,12 +407,13 @@ def _impulses(rows: Sequence[_Row], count: int) -> tuple[Vector, Vector]:
 
 
 def _pulls(matrix_: Vector, wanted: Vector, one_way: NDArray[np.bool_]) -> Vector:
-    """Return x of ``matrix x = wanted``, where one-way rows have x <= 0 and may fall short: ``matrix x <= wanted``.
+    """Return x of ``matrix x = wanted``. One-way rows have x <= 0 and may have ``matrix x <= wanted`` instead.
 
-    One row at a time changes sides, that of the least number, which ends for positive definite matrices (Murty 1974).
+    One row at a time changes its state, the one of the lowest number. This terminates for positive definite matrices
+    (Murty 1974).
     """
     n = len(wanted)
-    # A row that nothing can move, as between two walls, holds nothing.
+    # A row that no impulse can change, as between two walls, is ignored.
     taken = np.diagonal(matrix_) > 0.0
     can = taken.copy()
     for _ in range(_MOST_CHANGES):

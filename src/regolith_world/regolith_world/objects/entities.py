@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What stands and moves in a world, as tools from outside see it: names, kinds, places, bounds.
+"""Entities of a world as external tools see them: names, categories, poses and bounds.
 
-An entity is a vehicle with all its bodies, an object of the scenario, or, of a linkage, each of its links. Offspring
-are entities as long as they live; beams and other intangible things are none.
+An entity is a vehicle with all its bodies, or an object of the scenario. Each link of a linkage is an entity. Spawned
+objects are entities while they exist. Beams and other intangible objects are not.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ import numpy as np
 from regolith_world.cycle.records import BodyState, Vector
 from regolith_world.cycle.transport import RemoteAgent
 from regolith_world.numerics.rotation import matrix, product
-from regolith_world.objects.object import Object, StaticBody
+from regolith_world.objects.object import Object
+from regolith_world.objects.static_body import StaticBody
 
 
 class Category(IntEnum):
-    """Kind of an entity, with the numbers that ``simulation_interfaces/EntityCategory`` has."""
+    """Category of an entity, with the values of ``simulation_interfaces/EntityCategory``."""
 
     OBJECT = 0
     ROBOT = 1
@@ -34,34 +35,34 @@ class Category(IntEnum):
 
 _POSIX = 'a POSIX extended regular expression'
 _LONGEST_MATCH_S = 1.0
-"""For which a world waits for a pattern [wall s]."""
+"""Time limit of a pattern match, wall time [s]. The world waits for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SphereRegion:
-    """A ball in the world."""
+    """A sphere in the world frame."""
 
     center: Vector
-    """[m], shape (3,)."""
+    """Center [m], shape (3,)."""
     radius: float
-    """[m]."""
+    """Radius [m]."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoxRegion:
-    """A box along the axes of the world."""
+    """A box aligned with the axes of the world frame."""
 
     low: Vector
-    """[m], shape (3,)."""
+    """Lower corner [m], shape (3,)."""
     high: Vector
-    """[m], shape (3,)."""
+    """Upper corner [m], shape (3,)."""
 
 
 def entities(objects: Mapping[str, Object]) -> dict[str, Object]:
     """Return all entities by name, in name order.
 
     Args:
-        objects: roots by name
+        objects: Root objects by name.
     """
     found = {}
     for root in objects.values():
@@ -72,16 +73,16 @@ def entities(objects: Mapping[str, Object]) -> dict[str, Object]:
 
 
 def category(entity: Object) -> Category:
-    """Return the kind of an entity."""
+    """Return the category of an entity."""
     if isinstance(entity, RemoteAgent):
         return Category.ROBOT
     return Category.STATIC_OBJECT if isinstance(entity, StaticBody) else Category.DYNAMIC_OBJECT
 
 
 def bounds(entity: Object) -> BoxRegion | None:
-    """Return the box round an entity along the axes of its own frame, its other bodies as they stand; None: no shapes.
+    """Return the bounding box of an entity along the axes of its own frame; None if it has no shapes.
 
-    Of those bodies, and so of a vehicle whose arm is lifted, the box is that of their boxes.
+    For its other bodies, and so for a vehicle with a raised arm, it is the box around their boxes.
     """
     turn = matrix(entity.body.orientation)
     low, high = np.full(3, np.inf), np.full(3, -np.inf)
@@ -93,7 +94,7 @@ def bounds(entity: Object) -> BoxRegion | None:
 
 
 def intersects_region(entity: Object, region: SphereRegion | BoxRegion) -> bool:
-    """Return whether the box round an entity along the axes of the world meets a region; without shapes, its place."""
+    """Return whether the world-aligned box of an entity meets a region; without shapes, whether its position does."""
     low = high = entity.body.position
     for item in entity.family():
         if item.shapes:
@@ -111,13 +112,16 @@ def filter_entities(
     categories: Iterable[int] = (),
     region: SphereRegion | BoxRegion | None = None,
 ) -> dict[str, Object]:
-    """Return the entities that fit all filters; those left empty fit everything.
+    """Return the entities that match all filters. An empty filter matches every entity.
 
     Args:
-        pattern: a POSIX extended regular expression that some part of the name matches
+        found: Entities by name.
+        pattern: POSIX extended regular expression that a part of the name must match.
+        categories: Values of :class:`Category`.
+        region: Region that the bounds of the entity must meet.
 
     Raises:
-        ValueError: if the pattern is none
+        ValueError: If the pattern is not valid.
     """
     fitting = set(match_names(found, pattern))
     wanted = set(categories)
@@ -131,12 +135,17 @@ def filter_entities(
 
 
 def match_names(names: Iterable[str], pattern: str) -> list[str]:
-    """Return the names of which some part matches a POSIX extended regular expression; all, if it is ''.
+    """Return the names of which a part matches a POSIX extended regular expression; all names if it is ''.
 
-    ``grep -E`` looks, in a process of its own: it is what POSIX says, and one who takes for ever can be ended.
+    ``grep -E`` does the matching in a separate process. It defines what POSIX specifies, and it can be ended after a
+    timeout.
+
+    Args:
+        names: Names to filter.
+        pattern: The regular expression.
 
     Raises:
-        ValueError: if the pattern is none, or takes too long
+        ValueError: If the pattern is not valid or takes too long.
     """
     listed = list(names)
     if not pattern or not listed:
@@ -153,7 +162,7 @@ def match_names(names: Iterable[str], pattern: str) -> list[str]:
             env={**os.environ, 'LC_ALL': 'C.UTF-8'},
         )
     except subprocess.TimeoutExpired:
-        raise ValueError(f'{problem}takes more than {_LONGEST_MATCH_S:g} s; allowed: a simpler one') from None
+        raise ValueError(f'{problem}takes more than {_LONGEST_MATCH_S:g} s; allowed: a simpler pattern') from None
     except ValueError as error:
         raise ValueError(f'{problem}{error}; allowed: {_POSIX}') from None
     if found.returncode > 1:
@@ -162,7 +171,7 @@ def match_names(names: Iterable[str], pattern: str) -> list[str]:
 
 
 def _seen_from(state: BodyState, frame: BodyState, turn: Vector) -> BodyState:
-    """Return a state with its pose in the frame of another body."""
+    """Return a state with its pose expressed in the frame of another body."""
     back = frame.orientation * np.array([-1.0, -1.0, -1.0, 1.0])
     return BodyState(
         state.name,

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The pull of fields on a body, from one commit to the next.
+"""Force of fields on a body between two commits.
 
-Forces are known at commits only. Velocity Verlet: that at the start of a cycle acts throughout it; what the force at
-its end changes of that, to the mean of both, is owed, and given at the start of the next.
+Forces are known at commits only. Following velocity Verlet, the force at the start of a cycle acts throughout the
+cycle. The difference to the mean of the forces at start and end is added as momentum at the start of the next cycle.
 """
 
 from __future__ import annotations
@@ -16,35 +16,35 @@ from regolith_world.cycle.records import Vector
 
 
 class FieldForce(NamedTuple):
-    """What fields do to a body."""
+    """Force and moment of fields on a body, with the momentum still to be added."""
 
     force: Vector
-    """At the last commit, kept for the next cycle [N], shape (3,)."""
+    """Force at the last commit, applied in the next cycle [N], shape (3,)."""
     moment: Vector
-    """About the centre of mass [N m], shape (3,)."""
+    """Moment about the center of mass [N m], shape (3,)."""
     owed: Vector
-    """Momentum owed for the last cycle [N s], shape (3,)."""
+    """Momentum still to be added for the last cycle [N s], shape (3,)."""
     owed_moment: Vector
-    """Angular momentum, likewise [N m s], shape (3,)."""
+    """Angular momentum still to be added for the last cycle [N m s], shape (3,)."""
 
     def packed(self) -> bytes:
-        """Return all of it, little-endian."""
+        """Return all values as little-endian bytes."""
         return np.concatenate(self).astype('<f8').tobytes()
 
     @classmethod
     def of_bytes(cls, saved: bytes) -> FieldForce | None:
-        """Return what :meth:`packed` said; of none, None."""
+        """Return the values of :meth:`packed`; None for no bytes."""
         return cls(*np.frombuffer(saved, '<f8').reshape(4, 3).copy()) if saved else None
 
 
 def field_force(before: FieldForce | None, force: Vector, moment: Vector, step_s: float) -> FieldForce | None:
-    """Return the pull from a commit on; None: there is none.
+    """Return the force after a commit; None: no force.
 
     Args:
-        before: from the commit before on
-        force: at this commit [N], shape (3,)
-        moment: [N m], shape (3,)
-        step_s: time between the two [s]; 0: the body has just come to be
+        before: Force after the previous commit.
+        force: Force at this commit [N], shape (3,).
+        moment: Moment at this commit [N m], shape (3,).
+        step_s: Time between the two commits [s]; 0: the body was just spawned.
 
     Source: hairer2006, section I.1.4.
     Checked by: test_force_field.py::test_a_body_on_a_cushion_swings_as_a_spring_does.

@@ -1,9 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Fields: intangible objects that act on what is in them, as gravity, wind or a cushion.
+"""Force fields: intangible objects that act on bodies inside them, such as a region of gravity, drag or repulsion.
 
-Seed of the design: "Simulator Architecture" (2024), chapters Objects (intangible objects, which others may penetrate)
-and Force Management: the intersection with a field says how far a body is in it and where, the body sums the forces.
+Source of the design: "Simulator Architecture" (2024), chapters Objects (intangible objects, which others may penetrate)
+and Force Management: the intersection with a field gives the depth and position of a body in it, and the body sums the
+forces.
 """
 
 from __future__ import annotations
@@ -22,22 +23,29 @@ from regolith_world.objects.object import NEVER_NS, Intersection, Object, SavedO
 from regolith_world.objects.object_types import Degrees, Metres, ObjectType, Place, ShapeConfig
 
 RESOLVED = 0.1
-"""Longest cycle as a part of the time in which drag or push change a motion."""
+"""Maximum step size as a fraction of the time constant of drag or repulsion."""
 _MORE = struct.Struct('<5d')
 
 
 class ForceField(Object):
-    """A region that accelerates free bodies and links that meet it, whatever their mass; it is not struck, nor moves.
+    """A region that accelerates rigid bodies and links inside it, independent of their mass.
+
+    It never moves or collides.
 
     Args:
-        acceleration: [m/s^2], shape (3,)
-        drag_per_s: slows motion and spin, as if at rest in the region [1/s]
-        repulsion_per_s2: acceleration out of the region per depth in it [1/s^2]
+        name: Name of the field.
+        position: Origin in the world frame [m], shape (3,).
+        shapes: Shapes that make up the region.
+        acceleration: Acceleration in the world frame [m/s^2], shape (3,); None: zero.
+        drag_per_s: Rate at which velocity and angular velocity decrease, relative to the region [1/s].
+        repulsion_per_s2: Acceleration out of the region per depth in it [1/s^2].
+        orientation: Orientation in the world frame, quaternion (x, y, z, w); None: identity.
+        t_ns: Time of the initial state [ns].
 
-    Second order in time where bodies stay inside; a body that comes in or goes out does so at the end of a cycle.
+    The method is of second order in time for bodies that remain inside. A body enters or leaves at the end of a cycle.
     """
 
-    kind = 'field'
+    kind = 'force_field'
 
     def __init__(
         self,
@@ -59,15 +67,15 @@ class ForceField(Object):
         self.drag_per_s, self.repulsion_per_s2 = drag_per_s, repulsion_per_s2
 
     def next_dt_ns(self) -> int:
-        """Return a tenth of the time in which it changes a motion [ns]."""
+        """Return a tenth of the time constant of drag or repulsion [ns]."""
         rate = max(self.drag_per_s, float(np.sqrt(self.repulsion_per_s2)))
         return int(RESOLVED / rate * 1e9) if rate > 0.0 else NEVER_NS
 
     def force_on(self, other: Object, hit: Intersection) -> tuple[Vector, Vector]:
-        """Return force [N] and moment about the centre of mass [N m] on a body in the field.
+        """Return force [N] and moment about the center of mass [N m] on a body in the field.
 
         Source: goldstein2002.
-        Checked by: test_force_field.py::test_a_region_of_gravity_gives_its_depth_times_its_pull,
+        Checked by: test_force_field.py::test_region_of_gravity_adds_energy_of_depth_times_acceleration,
         test_force_field.py::test_a_region_of_drag_slows_as_the_exponential,
         test_force_field.py::test_a_body_on_a_cushion_swings_as_a_spring_does.
         """
@@ -82,7 +90,7 @@ class ForceField(Object):
         return force, moment
 
     def extra_state(self) -> bytes:
-        """Return what it does, as bytes."""
+        """Return its parameters as bytes."""
         return _MORE.pack(*self.acceleration.tolist(), self.drag_per_s, self.repulsion_per_s2)
 
     @classmethod
@@ -102,15 +110,23 @@ class ForceField(Object):
 
 
 class ForceFieldConfig(Section):
-    """A region in which objects of the world are pulled, slowed down or pushed out; vehicles feel nothing of it."""
+    """A region that accelerates, slows or repels objects computed by the world. It does not act on vehicles."""
 
-    type: Literal['field'] = 'field'
-    position: Place = Key(description='in the world [m]')
-    rpy_deg: tuple[Degrees, Degrees, Degrees] = Key((0.0, 0.0, 0.0), description='roll, pitch, yaw [deg]')
-    shapes: tuple[ShapeConfig, ...] = Key(min_length=1, max_length=50, description='where it acts')
-    acceleration_mps2: tuple[Metres, Metres, Metres] = Key((0.0, 0.0, 0.0), description='in the world [m/s^2]')
-    drag_per_s: float = Key(0.0, ge=0.0, le=100.0, description='relative loss of speed and spin with time [1/s]')
-    repulsion_per_s2: float = Key(0.0, ge=0.0, le=1e5, description='acceleration out of it per depth in it [1/s^2]')
+    type: Literal['force_field'] = 'force_field'
+    position: Place = Key(description='Position in the world frame [m].')
+    rpy_deg: tuple[Degrees, Degrees, Degrees] = Key((0.0, 0.0, 0.0), description='Roll, pitch and yaw [deg].')
+    shapes: tuple[ShapeConfig, ...] = Key(
+        min_length=1, max_length=50, description='Shapes that make up the region of action.'
+    )
+    acceleration_mps2: tuple[Metres, Metres, Metres] = Key(
+        (0.0, 0.0, 0.0), description='Acceleration of bodies in the region, in the world frame [m/s^2].'
+    )
+    drag_per_s: float = Key(
+        0.0, ge=0.0, le=100.0, description='Relative decrease of velocity and angular velocity per time [1/s].'
+    )
+    repulsion_per_s2: float = Key(
+        0.0, ge=0.0, le=1e5, description='Acceleration out of the region per depth in it [1/s^2].'
+    )
 
 
 class _Fields(ObjectType[ForceFieldConfig]):
@@ -132,4 +148,4 @@ class _Fields(ObjectType[ForceFieldConfig]):
         return ForceField.restored(kept)
 
 
-FIELD = _Fields()
+FORCE_FIELD = _Fields()

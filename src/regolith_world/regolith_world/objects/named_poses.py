@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Places of a world that have a name: where to spawn, to park, to go; section ``poses`` of a scenario."""
+"""Named poses of a scenario (section ``named_poses``): where to spawn, park or drive to."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ Half = Annotated[float, Field(gt=0.0, le=1e5)]
 
 
 class NamedPose(Section):
-    """A pose, what it is for, and how much room there is."""
+    """A pose with its tags and the clearance around it."""
 
-    position: tuple[Metres, Metres, Metres] = Field(description='in the world [m]')
-    rpy_deg: tuple[Degrees, Degrees, Degrees] = Field((0.0, 0.0, 0.0), description='roll, pitch, yaw [deg]')
-    description: str = Field('', description='for people')
-    tags: tuple[str, ...] = Field((), description='what it is for: spawn, parking, navigation_goal')
+    position: tuple[Metres, Metres, Metres] = Field(description='Position in the world frame [m].')
+    rpy_deg: tuple[Degrees, Degrees, Degrees] = Field((0.0, 0.0, 0.0), description='Roll, pitch and yaw [deg].')
+    description: str = Field('', description='Human-readable description of the pose.')
+    tags: tuple[str, ...] = Field((), description='Purposes of the pose, such as spawn, parking or navigation_goal.')
     clearance_m: tuple[Half, Half, Half] | None = Field(
-        None, description='half lengths of a box of free room about it, along its axes [m]; null: nothing is said'
+        None, description='Half lengths of the free box around the pose, along its axes [m]; null: unknown.'
     )
 
     @property
     def orientation(self) -> Vector:
-        """Return the quaternion (x, y, z, w): yaw, then pitch, then roll."""
+        """Orientation as quaternion (x, y, z, w): yaw, then pitch, then roll."""
         return from_rpy_deg(self.rpy_deg)
 
     def bounds(self) -> tuple[Vector, Vector] | None:
-        """Return the corners of the box along the axes of the world round its room [m]; None: nothing is said."""
+        """Return the corners of the world-aligned box around the clearance [m]; None if the clearance is unknown."""
         if self.clearance_m is None:
             return None
         reach = times(np.abs(matrix(self.orientation)), self.clearance_m)
@@ -45,12 +45,12 @@ class NamedPose(Section):
 
 
 def named_poses(entries: Mapping[str, Any]) -> dict[str, NamedPose]:
-    """Return the poses of a resolved scenario by name, in name order."""
+    """Return the named poses of a resolved scenario, in name order."""
     return {name: NamedPose.model_validate(dict(entry)) for name, entry in sorted(entries.items())}
 
 
 def with_tags(poses: Mapping[str, NamedPose], tags: tuple[str, ...], every: bool) -> dict[str, NamedPose]:
-    """Return the poses that have a tag of some, or all of them; without tags, all poses."""
+    """Return the poses that have one of the tags, or all of them if ``every``; without tags, all poses."""
     return {
         name: pose
         for name, pose in poses.items()

@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Objects of the world.
 
-Seed of the design: "Simulator Architecture" (2024), chapter Objects. A root object evolves when the world asks;
-children evolve only when their parent does it; offspring join the cycle they are born in.
+Source of the design: "Simulator Architecture" (2024), chapter Objects. The world evolves root objects; a parent evolves
+its children; a spawned object joins the cycle in which it appears.
 """
 
 from __future__ import annotations
 
 import hashlib
-import math
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,10 +18,9 @@ import numpy as np
 
 from regolith_world.contacts.bounding_box import ShapeBounds
 from regolith_world.contacts.contact_polygons import contact_polygons
-from regolith_world.cycle.records import BodyState, Cycle, Impulse, IntersectionRecord, Shape, ShapeKind, Vector
-from regolith_world.numerics.portable_math import cross, norm, solved, times
-from regolith_world.numerics.rotation import from_rotation_vector, matrix, product
-from regolith_world.objects.field_force import FieldForce, field_force
+from regolith_world.cycle.records import BodyState, Cycle, IntersectionRecord, Shape, Vector
+from regolith_world.numerics.portable_math import times
+from regolith_world.numerics.rotation import matrix
 from regolith_world.objects.rigid_state import turned_inertia
 from regolith_world.objects.state_history import StateManager, interpolate_body
 
@@ -301,215 +299,3 @@ class Intersection:
         """Return the record for ``cycle``."""
         point = self.points.mean(axis=0) if len(self.points) else np.zeros(3)
         return IntersectionRecord(self.a.name, self.b.name, int(self.status), self.distance, point, self.normal)
-
-
-class StaticBody(Object):
-    """A tangible thing that never moves and has infinite mass: a wall, a boulder, a lander."""
-
-    kind = 'immovable'
-
-    def __init__(
-        self,
-        name: str,
-        position: Vector,
-        shapes: Sequence[Shape],
-        *,
-        restitution: float = 0.0,
-        friction: float = 0.5,
-        orientation: Vector | None = None,
-        t_ns: int = 0,
-    ) -> None:
-        zero = np.zeros(3)
-        turn = np.array([0.0, 0.0, 0.0, 1.0]) if orientation is None else np.asarray(orientation, dtype=float)
-        state = BodyState(name, np.asarray(position, dtype=float), turn, zero, zero)
-        super().__init__(name, state, shapes, restitution=restitution, friction=friction, t_ns=t_ns)
-
-    def place(self, t_ns: int, body: BodyState) -> None:
-        """Take the pose.
-
-        Raises:
-            ValueError: if there is a velocity
-        """
-        if body.linear_velocity.any() or body.angular_velocity.any():
-            raise ValueError(f'{self.name!r} never moves; allowed: velocities of 0')
-        super().place(t_ns, body)
-
-    def free_acceleration(self) -> Vector:
-        """Return zeros."""
-        return np.zeros(3)
-
-    @classmethod
-    def restored(cls, kept: SavedObject) -> StaticBody:
-        """Return the object of :meth:`save`."""
-        return cls(
-            kept.name,
-            kept.body.position,
-            kept.shapes,
-            restitution=kept.restitution,
-            friction=kept.friction,
-            orientation=kept.body.orientation,
-            t_ns=kept.t_ns,
-        )
-
-
-class RigidBody(Object):
-    """A rigid body in free flight between blows, under uniform gravity and fields.
-
-    The centre of mass is the origin of the body frame. Under gravity the flight is exact for translation; rotation
-    conserves angular momentum and integrates the orientation by the midpoint rule, which is exact for isotropic inertia
-    (spheres, cubes) and second order otherwise. Fields act as velocity Verlet has it, of second order: by their force
-    at the start of a cycle throughout it, corrected at the start of the next to the mean of both ends.
-
-    Source: hairer2006, sections I.1.4 and VI.5.3; goldstein2002, section 5.5.
-    Checked by: test_objects.py::test_rotation_is_of_second_order,
-    test_objects.py::test_a_spinning_top_precesses_as_euler_says,
-    test_objects.py::test_gravity_may_pull_anywhere_and_the_parabola_is_exact,
-    test_force_field.py::test_a_body_on_a_cushion_swings_as_a_spring_does.
-    """
-
-    kind = 'free_body'
-
-    def __init__(
-        self,
-        name: str,
-        initial: BodyState,
-        shapes: Sequence[Shape],
-        *,
-        gravity: Vector | None = None,
-        parent: Object | None = None,
-        restitution: float = 0.0,
-        friction: float = 0.5,
-        t_ns: int = 0,
-        lifetime_ns: int = NEVER_NS,
-    ) -> None:
-        super().__init__(name, initial, shapes, parent=parent, restitution=restitution, friction=friction, t_ns=t_ns)
-        self.gravity = np.zeros(3) if gravity is None else np.asarray(gravity, dtype=float)
-        self._dies_at_ns = t_ns + lifetime_ns
-        self._pull: FieldForce | None = None
-
-    def next_dt_ns(self) -> int:
-        """Return what is left of its lifetime [ns], and of its children's patience."""
-        return min(super().next_dt_ns(), max(1, self._dies_at_ns - self.states.newest_time_ns))
-
-    def free_acceleration(self) -> Vector | None:
-        """Return the acceleration by gravity and fields; None: a parent moves it."""
-        if self.parent is not None:
-            return None
-        return self.gravity if self._pull is None else self.gravity + self._pull.force / self.body.mass
-
-    def after(self, impulses: Sequence[Impulse]) -> tuple[Vector, Vector]:
-        """Return velocity [m/s] and angular momentum [kg m^2/s] once impulses have acted on the newest state."""
-        b = self.body
-        v = b.linear_velocity.copy()
-        momentum: Vector = times(b.inertia, b.angular_velocity)
-        if self._pull is not None:
-            v += self._pull.owed / b.mass
-            momentum = momentum + self._pull.owed_moment
-        for blow in impulses:
-            if self.name in (blow.a, blow.b):
-                p = blow.impulse if blow.a == self.name else -blow.impulse
-                v += p / b.mass
-                momentum = momentum + cross(blow.point - b.center_of_mass, p)
-        return v, momentum
-
-    def rate(self, momentum: Vector) -> Vector:
-        """Return the angular velocity of the body as it stands with an angular momentum [rad/s]."""
-        return solved(self.body.inertia, momentum)
-
-    def evolve(self, cycle: Cycle) -> list[Object]:
-        """Apply the impulses in ``cycle``, then fly for ``cycle.dt_ns``."""
-        b = self.body
-        h = cycle.dt_ns * 1e-9
-        v, momentum = self.after(cycle.impulses)
-        gravity, last = self.gravity, momentum
-        if self._pull is not None:
-            gravity = gravity + self._pull.force / b.mass
-            last = momentum + h * self._pull.moment
-            momentum = momentum + 0.5 * h * self._pull.moment
-        omega = solved(b.inertia, momentum)
-        rotation = matrix(b.orientation)
-        local_inertia = turned_inertia(rotation.T, b.inertia)
-        half = matrix(product(from_rotation_vector(0.5 * h * omega), b.orientation))
-        omega = solved(turned_inertia(half, local_inertia), momentum)
-        orientation = product(from_rotation_vector(h * omega), b.orientation)
-        orientation /= norm(orientation)
-        rotation = matrix(orientation)
-        inertia = turned_inertia(rotation, local_inertia)
-        position = b.position + h * v + 0.5 * h * h * gravity
-        state = BodyState(
-            self.name,
-            position,
-            orientation,
-            v + h * gravity,
-            solved(inertia, last),
-            b.mass,
-            position.copy(),
-            inertia,
-        )
-        self.states.new_state(cycle.t_ns + cycle.dt_ns, state)
-        return self.evolve_children(cycle)
-
-    def on_intersections(self, intersections: Sequence[Intersection]) -> None:
-        """Take the pull of fields at the newest state for the next cycle, and what the last one did not know of it."""
-        self._pull = field_force(self._pull, *self.force_and_moment(intersections), self.states.last_step_ns * 1e-9)
-
-    def canonical_state(self) -> bytes:
-        """Return state and pull as canonical little-endian bytes, for the state hash; without pull, the state alone."""
-        return super().canonical_state() + (b'' if self._pull is None else self._pull.packed())
-
-    def extra_state(self) -> bytes:
-        """Return gravity, the end of its lifetime and the pull of fields, if there is one, as bytes."""
-        own = struct.pack('<3dq', *self.gravity.tolist(), self._dies_at_ns)
-        return own + (b'' if self._pull is None else self._pull.packed())
-
-    @classmethod
-    def restored(cls, kept: SavedObject) -> RigidBody:
-        """Return the object of :meth:`save`."""
-        *gravity, dies_at_ns = struct.unpack_from('<3dq', kept.more)
-        made = cls(
-            kept.name,
-            kept.body,
-            kept.shapes,
-            gravity=np.array(gravity),
-            restitution=kept.restitution,
-            friction=kept.friction,
-            t_ns=kept.t_ns,
-            lifetime_ns=dies_at_ns - kept.t_ns,
-        )
-        made._pull = FieldForce.of_bytes(kept.more[struct.calcsize('<3dq') :])
-        return made
-
-    def delay(self, by_ns: int) -> None:
-        """Begin, and end, so much later."""
-        super().delay(by_ns)
-        self._dies_at_ns += by_ns
-
-    def commit(self, intersections: Sequence[Intersection]) -> None:
-        """End the object at the end of its lifetime, if it has one."""
-        super().commit(intersections)
-        if self.states.newest_time_ns >= self._dies_at_ns:
-            self.alive = False
-
-
-class Beam(Object):
-    """A straight ray for measuring a distance, intangible, that exists in the cycle of its birth only."""
-
-    def __init__(
-        self, name: str, origin: Vector, direction: Vector, length: float, t_ns: int, parent_name: str
-    ) -> None:
-        x = np.array([1.0, 0.0, 0.0])
-        direction = direction / norm(direction)
-        axis = cross(x, direction)
-        sine = norm(axis)
-        angle = math.atan2(sine, direction[0])
-        turn = axis * (angle / sine) if sine > 1e-12 else np.array([0.0, 0.0, angle])
-        zero = np.zeros(3)
-        state = BodyState(name, np.asarray(origin, dtype=float), from_rotation_vector(turn), zero, zero)
-        shape = Shape(ShapeKind.BEAM, np.array([length, 0.0, 0.0]))
-        super().__init__(name, state, [shape], tangible=False, t_ns=t_ns)
-        self.emitter = parent_name
-
-    def commit(self, intersections: Sequence[Intersection]) -> None:
-        """End the beam."""
-        super().commit(intersections)
-        self.alive = False

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Objects of the world by scenario: section ``objects``, by name, each of a type.
+"""Object types of the scenario section ``objects``: the extension point, static bodies and rigid bodies.
 
-An entry point of group ``regolith.objects`` leads to an :class:`ObjectType`; its name is the value of ``type`` and the
-``kind`` of its objects in checkpoints. Our own types are immovable things and rigid bodies in free flight. Positions
-are in the world; the ground supports vehicles only.
+An entry point of group ``regolith.object_types`` is an :class:`ObjectType`. Its name is the value of ``type`` and the
+``kind``
+of its objects in checkpoints. Positions are in the world frame. Objects do not touch the terrain.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ from regolith_files.plugins import instance_of, load_plugins
 from regolith_files.section import Later, Section
 from regolith_world.cycle.records import Shape, ShapeKind, Vector
 from regolith_world.numerics.rotation import from_rpy_deg
-from regolith_world.objects.object import NEVER_NS, Object, RigidBody, SavedObject, StaticBody
+from regolith_world.objects.object import NEVER_NS, Object, SavedObject
+from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import box_inertia, rigid_state, sphere_inertia
+from regolith_world.objects.static_body import StaticBody
 
-GROUP = 'regolith.objects'
+GROUP = 'regolith.object_types'
 
 SectionT = TypeVar('SectionT', bound=Section)
 Metres = Annotated[float, Field(ge=-1e5, le=1e5)]
@@ -34,34 +36,48 @@ _SIZES = {'sphere': 1, 'box': 3, 'capsule': 2, 'cylinder': 2}
 
 
 class ObjectType(ABC, Generic[SectionT]):
-    """A kind of object."""
+    """A type of object."""
 
     section: type[SectionT]
-    """Schema of its entry in a scenario; has the field ``type``."""
+    """Schema of its entry in a scenario. The schema has the field ``type``."""
 
     @abstractmethod
     def make(self, name: str, section: SectionT, gravity: Vector) -> Object:
-        """Return the object at the start of a run; gravity in [m/s^2], shape (3,)."""
+        """Return the object at the start of a run.
+
+        Args:
+            name: Name of the object.
+            section: Validated entry of the scenario.
+            gravity: Gravity in the world frame [m/s^2], shape (3,).
+        """
 
     @abstractmethod
     def restored(self, kept: SavedObject) -> Object:
-        """Return the object of :meth:`regolith_world.objects.object.Object.save`, equal to the bit."""
+        """Return an object from the state of :meth:`regolith_world.objects.object.Object.save`, bit-identical."""
 
 
 class ShapeConfig(Section):
-    """One convex shape."""
+    """A convex collision shape."""
 
-    kind: Literal['sphere', 'box', 'capsule', 'cylinder'] = Field(description='along z, where it has an axis')
-    size_m: tuple[Size, ...] = Field(
-        min_length=1, max_length=3, description='radius; half lengths x, y, z; radius and half length [m]'
+    kind: Literal['sphere', 'box', 'capsule', 'cylinder'] = Field(
+        description='Shape: sphere, box, capsule or cylinder; the axis of capsules and cylinders is z.'
     )
-    position: Place = Field((0.0, 0.0, 0.0), description='of its centre in the frame of the object [m]')
+    size_m: tuple[Size, ...] = Field(
+        min_length=1,
+        max_length=3,
+        description='Size [m]: radius of a sphere; half lengths x, y, z of a box; radius and half length of a capsule '
+        'or '
+        'cylinder.',
+    )
+    position: Place = Field((0.0, 0.0, 0.0), description='Center of the shape in the frame of the object [m].')
 
     @model_validator(mode='after')
     def _whole(self) -> ShapeConfig:
         wanted = _SIZES[self.kind]
         if len(self.size_m) != wanted:
-            raise ValueError(f'size_m = {list(self.size_m)!r}: not of a {self.kind}; allowed: {wanted} of them')
+            raise ValueError(
+                f'size_m = {list(self.size_m)!r}: has the wrong number of values for a {self.kind}; allowed: {wanted}'
+            )
         return self
 
     def shape(self) -> Shape:
@@ -72,39 +88,52 @@ class ShapeConfig(Section):
 
 
 class _Thing(Section):
-    position: Place = Field(description='in the world [m]')
-    rpy_deg: tuple[Degrees, Degrees, Degrees] = Field((0.0, 0.0, 0.0), description='roll, pitch, yaw [deg]')
-    restitution: float = Field(0.0, ge=0.0, le=1.0, description='of impacts, 0 plastic to 1 elastic')
-    friction: float = Field(0.5, ge=0.0, le=10.0, description='Coulomb coefficient')
+    position: Place = Field(description='Position in the world frame [m].')
+    rpy_deg: tuple[Degrees, Degrees, Degrees] = Field((0.0, 0.0, 0.0), description='Roll, pitch and yaw [deg].')
+    restitution: float = Field(
+        0.0, ge=0.0, le=1.0, description='Coefficient of restitution [-]; 0: plastic, 1: elastic.'
+    )
+    friction: float = Field(0.5, ge=0.0, le=10.0, description='Coulomb friction coefficient [-].')
 
     @property
     def orientation(self) -> Vector:
-        """Return the quaternion (x, y, z, w): yaw, then pitch, then roll."""
+        """Orientation as quaternion (x, y, z, w): yaw, then pitch, then roll."""
         return from_rpy_deg(self.rpy_deg)
 
 
 class StaticBodyConfig(_Thing):
-    """A wall, a boulder, a lander."""
+    """A static body, such as a wall, a boulder or a lander."""
 
-    type: Literal['immovable'] = 'immovable'
-    shapes: tuple[ShapeConfig, ...] = Field(min_length=1, max_length=200, description='that it is made of')
+    type: Literal['static_body'] = 'static_body'
+    shapes: tuple[ShapeConfig, ...] = Field(
+        min_length=1, max_length=200, description='Collision shapes that make up the body.'
+    )
 
 
 class RigidBodyConfig(_Thing):
-    """A homogeneous ball or box in free flight between blows."""
+    """A homogeneous sphere or box in free motion."""
 
-    type: Literal['free_body'] = 'free_body'
-    shape: ShapeConfig = Field(description='a sphere or a box about the centre of mass')
-    mass_kg: float = Field(ge=1e-3, le=1e6, description='[kg]')
-    velocity_mps: tuple[Metres, Metres, Metres] = Field((0.0, 0.0, 0.0), description='in the world [m/s]')
-    angular_velocity_radps: tuple[Metres, Metres, Metres] = Field((0.0, 0.0, 0.0), description='in the world [rad/s]')
-    weightless: bool = Field(False, description='whether gravity does nothing to it')
-    lifetime_s: Later | None = Field(None, description='after which it is gone [s]; null: never')
+    type: Literal['rigid_body'] = 'rigid_body'
+    shape: ShapeConfig = Field(description='Collision shape: a sphere or a box centered at the center of mass.')
+    mass_kg: float = Field(ge=1e-3, le=1e6, description='Mass [kg].')
+    velocity_mps: tuple[Metres, Metres, Metres] = Field(
+        (0.0, 0.0, 0.0), description='Initial velocity in the world frame [m/s].'
+    )
+    angular_velocity_radps: tuple[Metres, Metres, Metres] = Field(
+        (0.0, 0.0, 0.0), description='Initial angular velocity in the world frame [rad/s].'
+    )
+    weightless: bool = Field(False, description='Whether gravity does not act on the body.')
+    lifetime_s: Later | None = Field(
+        None, description='Simulated time after which the body is removed [s]; null: never.'
+    )
 
     @model_validator(mode='after')
     def _simple(self) -> RigidBodyConfig:
         if self.shape.kind not in ('sphere', 'box') or any(self.shape.position):
-            raise ValueError(f'shape = {self.shape.kind!r}: cannot fly; allowed: a sphere or a box, position left out')
+            raise ValueError(
+                f'shape = {self.shape.kind!r}: is not valid for a rigid body; allowed: a sphere or a box without '
+                f'position'
+            )
         return self
 
 
@@ -157,16 +186,16 @@ class _FreeBodies(ObjectType[RigidBodyConfig]):
         return RigidBody.restored(kept)
 
 
-IMMOVABLE, FREE_BODY = _Immovables(), _FreeBodies()
+STATIC_BODY, RIGID_BODY = _Immovables(), _FreeBodies()
 
 
 def object_types() -> Mapping[str, ObjectType[Any]]:
-    """Return all installed types, by name, in name order."""
+    """Return all installed object types by name, in name order."""
     return load_plugins(GROUP, instance_of(ObjectType))
 
 
 def make_objects(entries: Mapping[str, Mapping[str, Any]], gravity_mps2: float) -> list[Object]:
-    """Return the objects of a resolved scenario at its start, in name order."""
+    """Return the objects of a resolved scenario at the start of a run, in name order."""
     gravity, kinds = np.array([0.0, 0.0, -gravity_mps2]), object_types()
     made = []
     for name, entry in sorted(entries.items()):
@@ -179,7 +208,7 @@ def restored(kept: SavedObject) -> Object:
     """Return an object of a checkpoint.
 
     Raises:
-        ValueError: if its kind is unknown
+        ValueError: If its kind is unknown.
     """
     kinds = object_types()
     if kept.kind not in kinds:

@@ -1,12 +1,12 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Objects with a pace of their own, and platforms, which have one.
+"""Platforms, and the base class of objects with a fixed state period.
 
-Seed of the design: "Simulator Architecture" (2024), chapter State management: objects need not have states at the same
-instants, and between its own an object's state is interpolated. Rule 1 (reproducibility) then holds on two conditions,
-both kept here. A checkpoint has both states around its time, and not the one between them, from which the object would
-go another way. And nothing that happens between two states of its own can act on the object, whose next one is made
-beforehand: what has a mass, and so can be struck, is refused.
+Source of the design: "Simulator Architecture" (2024), chapter State management: objects need not have states at the
+same times, and the state of an object is interpolated between its own states. Rule 1 (reproducibility) then requires
+two conditions. A checkpoint stores both states around its time, because the object would continue differently from the
+interpolated state. Nothing that happens between two states may act on the object, because the next state is computed in
+advance. So an object with mass, which could collide, is refused.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from regolith_world.objects.object_types import Degrees, ObjectType, Place, Shap
 
 @dataclass(frozen=True, slots=True)
 class _Pace:
-    """What a checkpoint has of an object with a pace of its own, besides what the world sees of it."""
+    """Part of a checkpoint that is specific to a sampled object."""
 
     pace_ns: int
     times_ns: tuple[int, ...]
@@ -38,13 +38,20 @@ class _Pace:
 
 
 class SampledObject(Object, ABC):
-    """An object whose states lie ``pace_ns`` apart, whatever the length of cycles; between them it is interpolated.
+    """An object whose states are ``pace_ns`` apart for any step size. It is interpolated between them.
 
     Args:
-        pace_ns: time between its own states [ns]; 0: one at the end of every cycle
+        name: Name of the object.
+        initial: State at ``t_ns``.
+        shapes: Collision shapes.
+        pace_ns: Time between its own states [ns]; 0: one state at the end of every cycle.
+        tangible: Whether it collides.
+        restitution: Coefficient of restitution [-].
+        friction: Coulomb friction coefficient [-].
+        t_ns: Time of the initial state [ns].
 
     Raises:
-        ValueError: if it has a mass, so that blows could act on it between its states
+        ValueError: If it has a mass, so that impulses could act on it between its states.
     """
 
     def __init__(
@@ -61,42 +68,51 @@ class SampledObject(Object, ABC):
     ) -> None:
         if pace_ns and initial.mass > 0.0:
             raise ValueError(
-                f'{name}: a body of {initial.mass:g} kg with states {pace_ns} ns apart, between which it can be '
-                'struck; allowed: mass 0, or a state in every cycle (0)'
+                f'{name}: cannot have a mass of {initial.mass:g} kg and states {pace_ns} ns apart, between which it '
+                f'could '
+                'collide; allowed: mass 0, or a state in every cycle (0)'
             )
         super().__init__(
             name, initial, shapes, tangible=tangible, restitution=restitution, friction=friction, t_ns=t_ns
         )
         self.pace_ns = pace_ns
         self._now_ns = [t_ns]
-        """Committed time and, in a cycle, the tentative one."""
+        """Committed time and, within a cycle, the tentative time."""
         self._made = 0
-        """Number of own states the present attempt has made."""
+        """Number of own states that the present attempt has added."""
 
     @abstractmethod
     def moved(self, state: BodyState, t_ns: int, dt_ns: int) -> BodyState:
-        """Return its state a time after another state of its own; of nothing but its arguments."""
+        """Return its state at a time after another of its own states, as a function of the arguments only."""
 
     def delay(self, by_ns: int) -> None:
-        """Begin so much later [ns]."""
+        """Move the start to a later time.
+
+        Args:
+            by_ns: Delay [ns].
+        """
         super().delay(by_ns)
         self._now_ns = [t_ns + by_ns for t_ns in self._now_ns]
 
     def place(self, t_ns: int, body: BodyState) -> None:
-        """Refuse: where it is follows from the time.
+        """Refuse a pose: it is a function of time.
+
+        Args:
+            t_ns: Unused.
+            body: Unused.
 
         Raises:
-            ValueError: always
+            ValueError: Always.
         """
-        raise ValueError(f'{self.name!r} moves as it was told; allowed: objects that are free, or never move')
+        raise ValueError(f'{self.name!r} follows a given motion; allowed: rigid bodies and static bodies')
 
     @property
     def body(self) -> BodyState:
-        """The state now: its own, or between two of its own."""
+        """The present state: one of its own, or interpolated between two of them."""
         return self.states.get_state(self._now_ns[-1])
 
     def evolve(self, cycle: Cycle) -> list[Object]:
-        """Make the states it needs to be known until the end of the cycle."""
+        """Add the states that are needed up to the end of the cycle."""
         end_ns, self._made = cycle.t_ns + cycle.dt_ns, 0
         while (last := self.states.newest_time_ns) < end_ns:
             step = self.pace_ns or end_ns - last
@@ -106,13 +122,13 @@ class SampledObject(Object, ABC):
         return self.evolve_children(cycle)
 
     def commit(self, intersections: Sequence[object]) -> None:
-        """Make the time final."""
+        """Make the tentative time the committed one."""
         super().commit(intersections)  # type: ignore[arg-type]
         del self._now_ns[:-1]
         self._made = 0
 
     def discard(self) -> None:
-        """Return to the committed time, and drop the states that it did not need."""
+        """Return to the committed time, and delete the states that the attempt added."""
         for _ in range(self._made):
             self.states.delete_state(0)
         self._made = 0
@@ -121,14 +137,14 @@ class SampledObject(Object, ABC):
             child.discard()
 
     def canonical_state(self) -> bytes:
-        """Return the time, and the own states around it, as canonical little-endian bytes, for the state hash."""
+        """Return the time and the own states around it as canonical little-endian bytes, for the state hash."""
         around = self.states.around(self._now_ns[-1])
         flat = [np.concatenate([b.position, b.orientation, b.linear_velocity, b.angular_velocity]) for _, b in around]
         times = np.array([self._now_ns[-1], *(t_ns for t_ns, _ in around)])
         return times.astype('<i8').tobytes() + np.concatenate(flat).astype('<f8').tobytes()
 
     def save(self) -> SavedObject:
-        """Return the committed object, with the own states around now."""
+        """Return the committed object with its own states around the present time."""
         times, states = zip(*self.states.around(self._now_ns[-1]))
         more = codec.encode(_Pace(self.pace_ns, tuple(times), tuple(states), self.extra_state()))
         return SavedObject(
@@ -136,7 +152,7 @@ class SampledObject(Object, ABC):
         )
 
     def _recall(self, kept: SavedObject, pace: _Pace) -> None:
-        """Have the states of :meth:`save` again."""
+        """Restore the states of :meth:`save`."""
         self.pace_ns = pace.pace_ns
         self.states.clear()
         for t_ns, state in zip(pace.times_ns, pace.states):
@@ -146,22 +162,22 @@ class SampledObject(Object, ABC):
 
 @dataclass(frozen=True, slots=True)
 class PlatformMotion:
-    """To and fro between two places: s = 3 u^2 - 2 u^3 of the way after a share u of the time, at rest at both ends."""
+    """Motion between two positions: s = 3 u^2 - 2 u^3 after the fraction u of the time, at rest at both ends."""
 
     start: Vector
-    """[m], shape (3,)."""
+    """Start position [m], shape (3,)."""
     end: Vector
-    """[m], shape (3,)."""
+    """End position [m], shape (3,)."""
     leg_ns: int
     """Time from one end to the other [ns]."""
     returns: bool
-    """Whether it goes back, and so on; else it stays at the end."""
+    """Whether it moves back and forth; otherwise it remains at the end."""
 
     def at(self, t_ns: int) -> tuple[Vector, Vector, Vector]:
         """Return position [m], velocity [m/s] and acceleration [m/s^2] at a time from the start [ns], each shape (3,).
 
         Source: goldstein2002.
-        Checked by: test_platform.py::test_a_platform_goes_to_and_fro_and_its_velocity_is_the_slope.
+        Checked by: test_platform.py::test_platform_moves_back_and_forth_with_the_derivative_as_velocity.
         """
         leg, into = divmod(max(0, t_ns), self.leg_ns)
         if leg and not self.returns:
@@ -181,7 +197,7 @@ class _WayKept:
 
 
 class Platform(SampledObject):
-    """A tangible thing of infinite mass that goes its way whatever stands on it, without turning."""
+    """A platform: a body of infinite mass that follows a given motion without rotation and carries what is on it."""
 
     kind = 'platform'
 
@@ -204,21 +220,25 @@ class Platform(SampledObject):
         self.way, self._since_ns = way, t_ns
 
     def moved(self, state: BodyState, t_ns: int, dt_ns: int) -> BodyState:
-        """Return the state on its way."""
+        """Return the state of the given motion at the end of the step."""
         position, velocity, _ = self.way.at(t_ns + dt_ns - self._since_ns)
         return BodyState(self.name, position, state.orientation, velocity, state.angular_velocity)
 
     def delay(self, by_ns: int) -> None:
-        """Set out so much later [ns]."""
+        """Move the start to a later time.
+
+        Args:
+            by_ns: Delay [ns].
+        """
         super().delay(by_ns)
         self._since_ns += by_ns
 
     def free_acceleration(self) -> Vector:
-        """Return its acceleration."""
+        """Return its acceleration [m/s^2], shape (3,)."""
         return self.way.at(self._now_ns[-1] - self._since_ns)[2]
 
     def extra_state(self) -> bytes:
-        """Return its way, as bytes."""
+        """Return its motion as bytes."""
         return codec.encode(_WayKept(self.way, self._since_ns))
 
     @classmethod
@@ -241,28 +261,35 @@ class Platform(SampledObject):
 
 
 class PlatformConfig(Section):
-    """A lift, a door, a ferry: it moves between two places and takes along what stands on it."""
+    """A platform, such as a lift or a ferry, that moves between two positions and carries what is on it."""
 
     type: Literal['platform'] = 'platform'
-    position: Place = Field(description='where it starts, in the world [m]')
-    end_position: Place = Field(description='where it goes, in the world [m]')
-    travel_time_s: float = Field(ge=0.01, le=1e6, description='time from one end to the other [s]')
-    round_trip: bool = Field(True, description='whether it moves back and forth; else it stays at the end')
-    rpy_deg: tuple[Degrees, Degrees, Degrees] = Field((0.0, 0.0, 0.0), description='roll, pitch, yaw [deg]')
-    shapes: tuple[ShapeConfig, ...] = Field(min_length=1, max_length=200, description='that it is made of')
-    restitution: float = Field(0.0, ge=0.0, le=1.0, description='of impacts, 0 plastic to 1 elastic')
-    friction: float = Field(0.5, ge=0.0, le=10.0, description='Coulomb coefficient')
+    position: Place = Field(description='Start position in the world frame [m].')
+    end_position: Place = Field(description='End position in the world frame [m].')
+    travel_time_s: float = Field(ge=0.01, le=1e6, description='Time from one end to the other [s].')
+    round_trip: bool = Field(True, description='Whether it moves back and forth; otherwise it remains at the end.')
+    rpy_deg: tuple[Degrees, Degrees, Degrees] = Field((0.0, 0.0, 0.0), description='Roll, pitch and yaw [deg].')
+    shapes: tuple[ShapeConfig, ...] = Field(
+        min_length=1, max_length=200, description='Collision shapes that make up the platform.'
+    )
+    restitution: float = Field(
+        0.0, ge=0.0, le=1.0, description='Coefficient of restitution [-]; 0: plastic, 1: elastic.'
+    )
+    friction: float = Field(0.5, ge=0.0, le=10.0, description='Coulomb friction coefficient [-].')
     state_period_s: float = Field(
-        0.0, ge=0.0, le=1e3, description='time between states of its own, interpolated between [s]; 0: one a cycle'
+        0.0,
+        ge=0.0,
+        le=1e3,
+        description='Time between states, with interpolation between them [s]; 0: one state per cycle.',
     )
 
     @model_validator(mode='after')
     def _slow(self) -> PlatformConfig:
         if 0.0 < self.state_period_s < 1e-6 or self.state_period_s > 0.1 * self.travel_time_s:
             raise ValueError(
-                f'state_period_s = {self.state_period_s!r}: of a leg of {self.travel_time_s!r} s; allowed: 0, or '
-                f'1e-6 to {0.1 * self.travel_time_s:g}, '
-                'a tenth of the leg'
+                f'state_period_s = {self.state_period_s!r}: does not fit a travel time of {self.travel_time_s!r} s; '
+                f'allowed: 0, or 1e-6 to {0.1 * self.travel_time_s:g}, '
+                'a tenth of the travel time'
             )
         return self
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""States of rigid bodies from what they are made of."""
+"""States and inertias of homogeneous rigid bodies."""
 
 from __future__ import annotations
 
@@ -21,13 +21,19 @@ def rigid_state(
     linear_velocity: Vector | None = None,
     angular_velocity: Vector | None = None,
 ) -> BodyState:
-    """Return the state of a rigid body with its centre of mass at its origin.
+    """Return the state of a rigid body whose origin is its center of mass.
 
     Args:
-        inertia: about the centre of mass in body axes [kg m^2], shape (3, 3)
+        name: Name of the body.
+        position: Center of mass in the world frame [m], shape (3,).
+        mass: Mass of the body [kg].
+        inertia: Inertia about the center of mass in body axes [kg m^2], shape (3, 3).
+        orientation: Orientation in the world frame, quaternion (x, y, z, w); None: identity.
+        linear_velocity: Velocity in the world frame [m/s], shape (3,); None: zero.
+        angular_velocity: Angular velocity in the world frame [rad/s], shape (3,); None: zero.
 
     Raises:
-        ValueError: if mass or inertia are not positive
+        ValueError: If mass or inertia are not positive.
     """
     if not mass > 0.0 or np.linalg.eigvalsh(inertia)[0] <= 0.0:
         raise ValueError(f'{name}: mass {mass} kg and the eigenvalues of inertia must be positive')
@@ -65,5 +71,5 @@ def box_inertia(mass: float, half: Vector) -> Vector:
 
 
 def turned_inertia(rotation: Vector, inertia: Vector) -> Vector:
-    """Return an inertia in turned axes, R I R^T, shape (3, 3)."""
+    """Return an inertia in rotated axes, R I R^T, shape (3, 3)."""
     return times(times(rotation, inertia), rotation.T)

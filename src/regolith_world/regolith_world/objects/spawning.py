@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What can be put into a running world, and the entry that a request for it comes to.
+"""Spawning: what can be added to a running world, and how a spawn request becomes an object or a scenario entry.
 
-A resource is YAML: an object as in a scenario's ``objects`` (it has a ``type``), or what an entry point of group
-``regolith.spawnables`` takes, as vehicles do. The pose comes with the request, not from the resource.
+A resource is YAML. It is an object as in a scenario's ``objects`` (with ``type``), or the input of an entry point of
+group ``regolith.spawnables``, such as a vehicle. The request sets the pose, not the resource.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from regolith_world.objects.object_types import object_types
 GROUP = 'regolith.spawnables'
 SCHEME = 'regolith://'
 LARGEST_BYTES = 1 << 20
-"""Of a file with a resource: the world waits while it is read."""
+"""Maximum size of a resource file [bytes]. The world waits while it is read."""
 
 
 class SpawnResultCode(IntEnum):
-    """Why something is not spawned, with the numbers that ``simulation_interfaces/SpawnResult`` has."""
+    """Reason of a failed spawn request, with the values of ``simulation_interfaces/SpawnResult``."""
 
     NAME_NOT_UNIQUE = 101
     NAME_INVALID = 102
@@ -50,7 +50,7 @@ class SpawnResultCode(IntEnum):
 
 
 class SpawnError(ValueError):
-    """A request that cannot be met; the message gives the reason."""
+    """A spawn request that cannot be fulfilled. The message states the reason."""
 
     def __init__(self, reason: SpawnResultCode, text: str) -> None:
         super().__init__(text)
@@ -59,7 +59,7 @@ class SpawnError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Spawnable:
-    """Something that can be asked for by its address."""
+    """A resource that can be requested by its URI."""
 
     uri: str
     description: str
@@ -67,58 +67,66 @@ class Spawnable:
 
 @dataclass(frozen=True, slots=True)
 class SpawnPose:
-    """Where something is to appear."""
+    """Pose of a new entity."""
 
     position: Vector
-    """In the world [m], shape (3,)."""
+    """Position in the world frame [m], shape (3,)."""
     orientation: Vector
-    """Quaternion (x, y, z, w), of length 1."""
+    """Orientation in the world frame, unit quaternion (x, y, z, w)."""
 
     @property
     def heading_deg(self) -> float:
-        """Return the direction of its x axis seen from above, from the world's +x [deg]."""
+        """Heading of its x axis seen from above, from the world's +x [deg]."""
         ahead = matrix(self.orientation)[:, 0]
         return math.degrees(math.atan2(ahead[1], ahead[0]))
 
 
 class SpawnSource(ABC):
-    """A kind of participant that can be spawned."""
+    """A type of participant that can be spawned."""
 
     key: str
-    """Key of a resource that tells that it is of this kind."""
+    """Key of a resource that identifies this type."""
 
     @abstractmethod
     def spawnables(self) -> tuple[Spawnable, ...]:
-        """Return what has an address, in its order."""
+        """Return the resources with a URI, in the order of the source."""
 
     @abstractmethod
     def resource(self, path: str) -> Mapping[str, Any] | None:
-        """Return what the path of an address, ``vehicles/viper``, stands for; None: it is none of these."""
+        """Return the resource at the path of a URI, such as ``vehicles/viper``; None if there is none."""
 
     @abstractmethod
     def entry(self, resource: Mapping[str, Any], pose: SpawnPose) -> dict[str, Any]:
-        """Return the checked and resolved entry of the scenario's section.
+        """Return the validated and resolved entry of the scenario's section.
+
+        Args:
+            resource: The resource.
+            pose: Requested pose.
 
         Raises:
-            ValueError: naming key, value and what is allowed
+            ValueError: With key, value and what is allowed.
         """
 
 
 def spawn_sources() -> Mapping[str, SpawnSource]:
-    """Return all installed sources, by name, in name order."""
+    """Return all installed spawn sources by name, in name order."""
     return load_plugins(GROUP, instance_of(SpawnSource))
 
 
 def spawnables() -> list[Spawnable]:
-    """Return all that has an address."""
+    """Return all resources with a URI."""
     return [each for source in spawn_sources().values() for each in source.spawnables()]
 
 
 def read_resource(uri: str, text: str) -> Mapping[str, Any]:
-    """Return the resource at an address, in a file, or in a text, which counts only without an address.
+    """Return the resource at a URI, in a file or in a text.
+
+    Args:
+        uri: URI or file name; '': the text is used.
+        text: YAML text; used only without a URI.
 
     Raises:
-        SpawnError: if there is none
+        SpawnError: If there is no such resource.
     """
     if uri.startswith(SCHEME):
         found = (source.resource(uri.removeprefix(SCHEME)) for source in spawn_sources().values())
@@ -147,13 +155,13 @@ def read_resource(uri: str, text: str) -> Mapping[str, Any]:
 def _of_file(uri: str) -> Mapping[str, Any]:
     """Return the resource in a file.
 
-    The sender of a request may not be allowed to read the files of this process: only of a file that is a resource is
-    the content named.
+    The sender of a request may lack permission to read the files of this process. So the content is named only for a
+    file that is a resource.
 
     Raises:
-        SpawnError: if it is none
+        SpawnError: If the file is not a resource.
     """
-    allowed = f'the path of a YAML file of up to {LARGEST_BYTES} bytes, or an address from get_spawnables'
+    allowed = f'the path of a YAML file of up to {LARGEST_BYTES} bytes, or a URI from get_spawnables'
     try:
         path = usable_file(uri.removeprefix('file://'), allowed + _meant(uri))
         if path.stat().st_size > LARGEST_BYTES:
@@ -177,7 +185,7 @@ def _of_file(uri: str) -> Mapping[str, Any]:
     keys = {'type': object_types(), **{source.key: None for source in spawn_sources().values()}}
     fits = isinstance(resource, dict) and all(isinstance(key, str) for key in resource)
     if not fits or not any(k in resource and (of is None or str(resource[k]) in of) for k, of in keys.items()):
-        problem = 'does not describe what can be spawned'
+        problem = 'does not describe an entity that can be spawned'
         allowed = f'a YAML mapping with one of the keys {", ".join(keys)}'
         raise SpawnError(
             SpawnResultCode.RESOURCE_PARSE_ERROR, f'uri {as_yaml_text(uri)}: {problem}; allowed: {allowed}'
@@ -186,7 +194,7 @@ def _of_file(uri: str) -> Mapping[str, Any]:
 
 
 def _meant(uri: str) -> str:
-    """Return a guess at the address of which a text is the end or close to it; '' if there is none."""
+    """Return a suggestion of a URI that ends like a text or is close to it; '' if there is none."""
     ends = {each.uri.rpartition('/')[2]: each.uri for each in spawnables()}
     guess = closest(ends, uri.rpartition('/')[2], likeness=0.75)
     return f' (did you mean {ends[guess]}?)' if guess else ''
@@ -195,18 +203,20 @@ def _meant(uri: str) -> str:
 def unique_name(
     wanted: str, resource: Mapping[str, Any], renaming: bool, taken: Collection[str], away: Collection[str] = ()
 ) -> str:
-    """Return the name of something that is to appear.
+    """Return the name of a new entity.
 
     Args:
-        wanted: '': that of the resource, if it may be renamed
-        taken: names in use
-        away: those of them that belong to deleted vehicles, as a rewind may bring these back
+        wanted: Requested name; '': derived from the resource, if renaming is allowed.
+        resource: The resource.
+        renaming: Whether a number may be appended to the name.
+        taken: Names in use.
+        away: Names in use that belong to deleted vehicles, which a rewind may restore.
 
     Raises:
-        SpawnError: if there is no such name
+        SpawnError: If there is no such name.
     """
     if not wanted and not renaming:
-        raise SpawnError(SpawnResultCode.NAME_INVALID, 'no name; allowed: a name, or allow_renaming')
+        raise SpawnError(SpawnResultCode.NAME_INVALID, 'name is empty; allowed: a name, or allow_renaming')
     kind = Path(str(resource.get('type', resource.get('model', '')))).stem
     name = wanted or ''.join(c if c.isalnum() else '_' for c in kind).strip('_') or 'entity'
     try:
@@ -218,8 +228,8 @@ def unique_name(
     if not renaming:
         used = f'names in use: {", ".join(sorted(taken))}'
         if name in away:
-            fix = 'reset everything, which frees the name, or choose another one'
-            used = f'it is that of a deleted vehicle, which a rewind can bring back; fix: {fix}; {used}'
+            fix = 'reset the whole simulation, which frees the name, or choose another name'
+            used = f'it belongs to a deleted vehicle that a rewind can restore; fix: {fix}; {used}'
         raise SpawnError(SpawnResultCode.NAME_NOT_UNIQUE, f'name {name!r} is taken; {used}')
     number = 1
     while f'{name}_{number}' in taken:
@@ -231,10 +241,13 @@ def build_object(name: str, resource: Mapping[str, Any], pose: SpawnPose, gravit
     """Return the object of a resource with a ``type``.
 
     Args:
-        gravity: in the world [m/s^2], shape (3,)
+        name: Name of the object.
+        resource: The resource.
+        pose: Requested pose.
+        gravity: Gravity in the world frame [m/s^2], shape (3,).
 
     Raises:
-        SpawnError: naming key, value and what is allowed
+        SpawnError: With key, value and what is allowed.
     """
     kinds = object_types()
     kind = kinds.get(str(resource['type']))
@@ -260,10 +273,15 @@ def build_object(name: str, resource: Mapping[str, Any], pose: SpawnPose, gravit
 
 
 def checked_entry(source: SpawnSource, resource: Mapping[str, Any], pose: SpawnPose) -> dict[str, Any]:
-    """Return the entry of a resource of a source.
+    """Return the validated entry of a resource of a spawn source.
+
+    Args:
+        source: Spawn source of the resource.
+        resource: The resource.
+        pose: Requested pose.
 
     Raises:
-        SpawnError: naming key, value and what is allowed
+        SpawnError: With key, value and what is allowed.
     """
     try:
         return source.entry(resource, pose)
@@ -272,10 +290,13 @@ def checked_entry(source: SpawnSource, resource: Mapping[str, Any], pose: SpawnP
 
 
 def source_of(resource: Mapping[str, Any]) -> SpawnSource | None:
-    """Return the source that takes a resource; None: it is an object.
+    """Return the spawn source of a resource; None if the resource is an object.
+
+    Args:
+        resource: The resource.
 
     Raises:
-        SpawnError: if nothing takes it
+        SpawnError: If no spawn source accepts it.
     """
     if 'type' in resource:
         return None

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Histories of an object's states, committed and tentative.
+"""State histories of objects, committed and tentative.
 
-Seed of the design: "Simulator Architecture" (2024), chapter State management. The newest state of an object is
-tentative until the world commits the cycle; a discarded cycle deletes it again.
+Source of the design: "Simulator Architecture" (2024), chapter State management. The newest state of an object is
+tentative until the world commits the cycle. A discarded attempt deletes it.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ StateT = TypeVar('StateT')
 
 
 class StateManager(Generic[StateT]):
-    """Pairs ``(t, state)`` of one object, oldest first.
+    """History of pairs ``(t, state)`` of one object, oldest first.
 
     Args:
-        interpolate: ``interpolate(a, b, fraction)`` between two neighbouring states; None: only recorded times have a
-            state
-        keep: number of states kept
+        interpolate: ``interpolate(a, b, fraction)`` between two neighboring states; None: no states between recorded
+            times.
+        keep: Maximum number of states kept.
     """
 
     def __init__(self, interpolate: Callable[[StateT, StateT, float], StateT] | None = None, keep: int = 64) -> None:
@@ -42,14 +42,18 @@ class StateManager(Generic[StateT]):
         return len(self._times)
 
     def constrain(self, projection: Callable[[StateT], StateT]) -> None:
-        """Constrain all later states; ``projection`` returns the nearest state that satisfies the constraint."""
+        """Constrain all later states. ``projection`` returns the nearest state that satisfies the constraint."""
         self._constraints.append(projection)
 
     def new_state(self, t_ns: int, state: StateT) -> StateT:
-        """Append a state at a time [ns], projected onto the constraints, and return it.
+        """Append a state, projected onto the constraints, and return it.
+
+        Args:
+            t_ns: Time of the state [ns].
+            state: The state.
 
         Raises:
-            ValueError: if ``t_ns`` is not later than the newest state
+            ValueError: If ``t_ns`` is not later than the newest state.
         """
         if self._times and t_ns <= self._times[-1]:
             raise ValueError(f'new_state at {t_ns} ns is not after the newest state at {self._times[-1]} ns')
@@ -62,14 +66,17 @@ class StateManager(Generic[StateT]):
         return state
 
     def delay(self, by_ns: int) -> None:
-        """Move all recorded times by so much [ns]."""
+        """Shift all recorded times by a duration [ns]."""
         self._times = [t_ns + by_ns for t_ns in self._times]
 
     def delete_state(self, from_end: int = 0) -> None:
-        """Delete one state counted from the end: 0 is the newest, -1 the one before it.
+        """Delete one state counted from the end.
+
+        Args:
+            from_end: 0 for the newest state, -1 for the one before it.
 
         Raises:
-            IndexError: if there is no such state
+            IndexError: If there is no such state.
         """
         if from_end > 0 or -from_end >= len(self._times):
             raise IndexError(f'delete_state({from_end}): allowed are 0 to {1 - len(self._times)}')
@@ -78,24 +85,27 @@ class StateManager(Generic[StateT]):
 
     @property
     def newest(self) -> StateT:
-        """The state at the latest time, committed or not."""
+        """State at the latest time, committed or tentative."""
         return self._states[-1]
 
     @property
     def newest_time_ns(self) -> int:
-        """Time of :attr:`newest`."""
+        """Time of :attr:`newest` [ns]."""
         return self._times[-1]
 
     @property
     def last_step_ns(self) -> int:
-        """Time from the state before :attr:`newest` to it; 0 if there is none."""
+        """Time from the previous state to :attr:`newest` [ns]; 0 if there is no previous state."""
         return self._times[-1] - self._times[-2] if len(self._times) > 1 else 0
 
     def get_state(self, t_ns: int) -> StateT:
-        """Return the state at ``t_ns``: exact where one is recorded, else interpolated between its neighbours.
+        """Return the state at a time: exact if recorded, otherwise interpolated between its neighbors.
+
+        Args:
+            t_ns: Time [ns].
 
         Raises:
-            LookupError: outside the recorded span, or between states that cannot be interpolated
+            LookupError: Outside the recorded span, or between states that cannot be interpolated.
         """
         if not self._times or not self._times[0] <= t_ns <= self._times[-1]:
             span = f'{self._times[0]} to {self._times[-1]} ns' if self._times else 'nothing'
@@ -109,26 +119,31 @@ class StateManager(Generic[StateT]):
         return self._interpolate(self._states[right - 1], self._states[right], (t_ns - t0) / (t1 - t0))
 
     def around(self, t_ns: int) -> list[tuple[int, StateT]]:
-        """Return time and state recorded at ``t_ns``, or those of its two neighbours.
+        """Return time and state recorded at ``t_ns``, or those of its two neighbors.
+
+        Args:
+            t_ns: Time [ns].
 
         Raises:
-            LookupError: outside the recorded span
+            LookupError: Outside the recorded span.
         """
         self.get_state(t_ns)
         right = bisect_right(self._times, t_ns)
         return list(zip(self._times, self._states))[right - 1 : right + (self._times[right - 1] != t_ns)]
 
     def clear(self) -> None:
-        """Forget all states; the constraints stay."""
+        """Delete all states. The constraints remain."""
         self._times.clear()
         self._states.clear()
 
 
 def interpolate_body(a: BodyState, b: BodyState, fraction: float) -> BodyState:
-    """Return the state of a body between two others: linear, slerp for the rotation.
+    """Return the state of a body between two others: linear interpolation, slerp for the orientation.
 
     Args:
-        fraction: of the time from ``a`` to ``b``, 0 to 1
+        a: First state.
+        b: Second state.
+        fraction: Fraction of the time from ``a`` to ``b``, 0 to 1.
     """
 
     def mix(x: Vector, y: Vector) -> Vector:
@@ -146,7 +161,7 @@ def interpolate_body(a: BodyState, b: BodyState, fraction: float) -> BodyState:
 
 
 def rigidly_attached(state: BodyState, before: BodyState, after: BodyState) -> BodyState:
-    """Return a state moved as if rigidly fixed to a body that goes from one state to another."""
+    """Return a state moved as if rigidly attached to a body that moves from one state to another."""
     turn = times(matrix(after.orientation), matrix(before.orientation).T)
     back = before.orientation * np.array([-1.0, -1.0, -1.0, 1.0])
     return BodyState(

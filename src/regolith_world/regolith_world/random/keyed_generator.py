@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Random numbers as pure functions of their purpose, not of earlier draws.
+"""Random numbers as pure functions of their purpose, independent of earlier draws.
 
-Philox 4x64-10 keyed by SHA-256 of (scenario seed, object name, quantity), counted from the cycle or frame index. A
-discarded cycle, a restored checkpoint or another number of processes cannot shift a stream.
+The generator is Philox 4x64-10 with a key from SHA-256 of (scenario seed, object name, quantity). Its counter is the
+cycle or frame index. So a discarded cycle, a restored checkpoint or another number of processes cannot shift a stream.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ def generator(seed: int, name: str, quantity: str, index: int) -> np.random.Gene
     """Return a generator for one object, quantity and cycle (or frame) index.
 
     Args:
-        seed: of the scenario
-        name: of the object, e.g. ``amber/navcam``
-        quantity: e.g. ``shot_noise``
-        index: cycle or frame number, >= 0
+        seed: Seed of the scenario.
+        name: Name of the object, such as ``amber/navcam``.
+        quantity: Name of the quantity, such as ``shot_noise``.
+        index: Cycle or frame number, >= 0.
 
     Returns:
-        a new :class:`numpy.random.Generator`; equal arguments give equal numbers
+        A new :class:`numpy.random.Generator`. Equal arguments give equal numbers.
 
     Source: salmon2011, Philox 4x64-10.
     Checked by: test_state_history.py::test_random_numbers_are_those_of_philox_4x64.

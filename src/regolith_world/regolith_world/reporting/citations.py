@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The papers behind the motion of the world."""
+"""Citations for the motion of the world."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OF_TYPES = {
 
 
 def citations(scenario: Any) -> Citations:
-    """Return the papers behind the models of every run, and behind linkages and couplings where there are some."""
+    """Return the papers on the models of every run, and on linkages and constraints if the scenario has them."""
     keys = [
         'shepperd1978',
         'shoemake1985',

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of what the world itself moves."""
+"""Plots of the motion of objects."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from regolith_world.reporting.trajectories import Floats, Trajectories, principa
 
 _COLORS = ('#0072b2', '#d55e00', '#009e73', '#cc79a7', '#56b4e9', '#e69f00', '#6c757d', '#8c564b')
 _MOST_NAMES = 8
-"""In a legend."""
+"""Maximum number of names in a legend."""
 _SHAPES = 7
-"""Of a chain, at times evenly over the run."""
+"""Number of shapes of a chain, at times evenly spaced over the run."""
 
 
 def motion_plot(time: Sequence[float], moving: Mapping[str, Floats]) -> Figure:
-    """Return heights over time, and paths from above.
+    """Return a plot of heights over time, and paths from above.
 
     Args:
-        time: [s], n of them
-        moving: by name, positions [m], shape (n, 3)
+        time: Times [s], n values.
+        moving: Positions by name [m], shape (n, 3).
     """
     figure = Figure(figsize=(10.0, 3.6), layout='constrained')
     heights, paths = figure.subplots(1, 2)
@@ -44,11 +44,12 @@ def motion_plot(time: Sequence[float], moving: Mapping[str, Floats]) -> Figure:
 
 
 def chain_plots(name: str, time: Sequence[float], positions: Floats) -> Figure:
-    """Return the shape of a chain of bodies from the side, at some times.
+    """Return a plot of the shape of a chain of bodies from the side, at several times.
 
     Args:
-        time: [s], n of them
-        positions: [m], shape (n, bodies, 3)
+        name: Name of the chain.
+        time: Times [s], n values.
+        positions: Positions of the bodies [m], shape (n, bodies, 3).
     """
     figure = Figure(figsize=(10.0, 4.0), layout='constrained')
     axes = figure.subplots()
@@ -65,7 +66,7 @@ def chain_plots(name: str, time: Sequence[float], positions: Floats) -> Figure:
 
 
 def line_plot(paths: Trajectories) -> Figure:
-    """Return the distance between the ends of lines over time, with their lengths."""
+    """Return a plot of the distance between the ends of lines over time, and their lengths."""
     figure = Figure(figsize=(10.0, 3.0), layout='constrained')
     axes = figure.subplots()
     for number, (name, distances) in enumerate(paths.lines.items()):

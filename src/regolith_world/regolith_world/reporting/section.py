@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The report's part on what the world itself moves: balls, ropes, platforms, and the lines between bodies."""
+"""Report section on objects computed by the world: bodies, ropes, platforms and the lines between bodies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from regolith_world.reporting.view_layer import CYCLE
 
 
 def section(run: Run) -> ReportSection | None:
-    """Return the section on objects; None for a run without any that move."""
+    """Return the section on objects; None for a run without moving objects."""
     topic = run.recorded.get(CYCLE)
     if not run.scenario.objects or topic is None or not topic.messages:
         return None

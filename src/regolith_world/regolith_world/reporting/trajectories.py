@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where objects of a world were in a recorded run: balls, ropes, platforms, and the lines between bodies."""
+"""Trajectories of objects in a recorded run: bodies, ropes, platforms and the lines between bodies."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from regolith_world.reporting.view_layer import CYCLE, ends_of, lines_of
 Floats = NDArray[np.float64]
 
 SAMPLES = 300
-"""Number of commits that are looked at, evenly over the run."""
+"""Number of commits that are read, evenly spaced over the run."""
 _CHAIN = 4
-"""Number of bodies from which on an object is drawn as a chain."""
+"""Minimum number of bodies of an object that is plotted as a chain."""
 _LEAST_M = 1e-3
-"""Way from which on something moves [m]."""
+"""Minimum displacement of a moving body [m]."""
 
 
 @dataclass
 class Trajectories:
-    """Where objects were: n commits."""
+    """Positions of objects at n commits."""
 
     time: list[float] = field(default_factory=list)
-    """[s]"""
+    """Times of the commits [s]."""
     bodies: dict[str, list[Floats]] = field(default_factory=dict)
-    """By name, position [m] at each commit; NaN where there was none of that name."""
+    """Position [m] at each commit by name; NaN where no object has that name."""
     lines: dict[str, list[float]] = field(default_factory=dict)
-    """By name of a cable, spring or rod, distance of its ends [m]; NaN where it held nothing."""
+    """Distance of the ends [m] of a cable, spring or rod, by name; NaN where it is not active."""
     lengths: dict[str, float] = field(default_factory=dict)
-    """Of those that have one [m]."""
+    """Length [m] of a cable, spring or rod that has one, by name."""
 
     def chains(self) -> dict[str, Floats]:
-        """Return objects of many bodies by name: positions, shape (n, bodies, 3)."""
+        """Return objects of many bodies by name: positions [m], shape (n, bodies, 3)."""
         roots: dict[str, list[str]] = {}
         for name in sorted(self.bodies):
             roots.setdefault(name.partition('/')[0], []).append(name)
@@ -49,14 +49,14 @@ class Trajectories:
         }
 
     def moving(self) -> dict[str, Floats]:
-        """Return bodies that are part of no chain and go somewhere, by name: positions, shape (n, 3)."""
+        """Return moving bodies that are not part of a chain, by name: positions [m], shape (n, 3)."""
         chains = self.chains()
         single = {n: np.array(p) for n, p in sorted(self.bodies.items()) if n.partition('/')[0] not in chains}
         return {n: p for n, p in single.items() if np.nanmax(np.nanmax(p, axis=0) - np.nanmin(p, axis=0)) > _LEAST_M}
 
 
 def read_trajectories(run: Run) -> Trajectories:
-    """Return where the objects of a run were at up to ``SAMPLES`` attempts, evenly spaced in order.
+    """Return the trajectories of a run at up to ``SAMPLES`` attempts, evenly spaced in order.
 
     An attempt that is announced again counts once.
     """
@@ -88,10 +88,10 @@ def read_trajectories(run: Run) -> Trajectories:
 
 
 def principal_coordinates(positions: Floats) -> tuple[Floats, Floats]:
-    """Return coordinates along the direction in which points spread most when seen from above, and heights [m].
+    """Return coordinates along the horizontal direction of largest spread, and heights [m].
 
     Args:
-        positions: shape (..., 3)
+        positions: Points [m], shape (..., 3).
     """
     flat: Any = positions[..., :2].reshape(-1, 2)
     flat = flat[np.isfinite(flat).all(axis=1)]

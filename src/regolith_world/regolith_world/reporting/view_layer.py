@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Couplings in the view of a run: cables, springs and rods between what they hold."""
+"""View layer of constraints: cables, springs and rods between bodies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SLACK_POINTS = 13
 
 
 def layer(scenario: Any) -> ViewLayer | None:
-    """Return the layer of a scenario's couplings; None where nothing is coupled by a line."""
+    """Return the layer of a scenario's constraints; None if there are no lines."""
     lines = lines_of(scenario)
     if not lines:
         return None
@@ -46,16 +46,18 @@ def layer(scenario: Any) -> ViewLayer | None:
 
 
 def lines_of(scenario: Any) -> list[Constraint]:
-    """Return the couplings of a scenario that are lines between two bodies."""
+    """Return the constraints of a scenario that are lines between two bodies."""
     made = make_objects(scenario.objects, scenario.world.gravity_mps2) if scenario.objects else []
     return [item for item in made if isinstance(item, Constraint) and item.far is not None]
 
 
 def ends_of(line: Constraint, t_ns: int, poses: Mapping[str, Any]) -> tuple[Floats, Floats] | None:
-    """Return both ends of a line at a time [m], shape (3,) each; None: it has let go, or one of the bodies is away.
+    """Return both ends of a line at a time [m], each of shape (3,); None if it is released or a body is missing.
 
     Args:
-        poses: of bodies by name, as in messages
+        line: The line.
+        t_ns: Simulated time [ns].
+        poses: Poses of bodies by name, as in messages.
     """
     assert line.far is not None
     if t_ns >= line.until_ns or not all(name in poses for name in line.between):
@@ -64,9 +66,14 @@ def ends_of(line: Constraint, t_ns: int, poses: Mapping[str, Any]) -> tuple[Floa
 
 
 def sagging_line(near: Floats, far: Floats, length: float | None) -> Floats:
-    """Return a line between two points [m], shape (n, 3); one that is longer than their distance hangs as a parabola.
+    """Return a line between two points [m], shape (n, 3). A slack line hangs as a parabola.
 
-    A shallow one of span L and sag s is about L + 8 s^2 / (3 L) long.
+    A shallow parabola of span L and sag s has a length of about L + 8 s^2 / (3 L).
+
+    Args:
+        near: First point [m], shape (3,).
+        far: Second point [m], shape (3,).
+        length: Length of the line [m]; None: the distance of the points.
     """
     span = float(np.linalg.norm(far - near))
     spare = max(0.0, (length or 0.0) - span)

@@ -1,3 +1,3 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""ROS: conversion of records, QoS, the bus over topics; imported by nodes only."""
+"""ROS 2 layer of the world: record conversion, QoS, transport over topics, services. Imported by nodes only."""

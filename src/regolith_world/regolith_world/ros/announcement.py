@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Detection of other worlds in the graph: the later of two ends before its first cycle.
+"""Announcement of a world in the ROS graph. Of two worlds the later one ends before its first cycle.
 
-The same word tells other machines what they need to start nodes of this run.
+The same message gives other machines what they need to start nodes of this run.
 """
 
 from __future__ import annotations
@@ -22,19 +22,22 @@ from regolith_world.ros.shutdown import StartupError
 from regolith_world.software_versions import installed_versions
 
 DISCOVERY_S = 1.5
-"""Longest time until a running world is heard by a new one [wall s]: 0.3 to 0.9 s were measured with the profile in
-``config/fastdds.xml``. Vehicles in processes of their own take longer to start; a world in one process waits for it."""
+"""Maximum time until a new world receives the announcement of a running one, wall time [s].
+
+0.3 to 0.9 s were measured with the profile in ``config/fastdds.xml``. Vehicles in separate processes take longer to
+start. A world in one process waits for this time.
+"""
 
 
 class Announcement:
-    """Announces this world on ``worlds`` (latched), and listens for others.
+    """Publisher of this world on ``world_announcements`` (latched), and listener for others.
 
     Args:
-        node: in the world's namespace: worlds in other namespaces share nothing with this one
-        link: node for the subscription, spun here only
-        run: id of the run
-        scenario: its name
-        remote_nodes: whose nodes are started on other machines
+        node: Node in the world's namespace. Worlds in other namespaces share nothing with this one.
+        link: Node of the subscription, spun here only.
+        run: Id of the run.
+        scenario: Name of the scenario.
+        remote_nodes: Nodes started on other machines; None: none.
     """
 
     def __init__(
@@ -60,7 +63,7 @@ class Announcement:
         """Return whether enough time has passed to exclude an earlier world.
 
         Raises:
-            StartupError: if there is one; this world must end
+            StartupError: If there is an earlier world, so that this one must end.
         """
         self._inbox.deliver()
         if self._elder is not None:

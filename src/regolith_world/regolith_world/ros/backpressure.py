@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes for which the world waits between two cycles: recorder, sensors, autonomy stack."""
+"""Backpressure: the world waits between two cycles for the recorder, the sensors and an autonomy stack."""
 
 from __future__ import annotations
 
@@ -22,24 +22,26 @@ from regolith_world.ros.wait_report import WaitReport
 from regolith_world.world import World
 
 RECORDER_LAG = 25
-"""Largest lag of the recorder in cycles before the world waits..."""
+"""Maximum lag of the recorder in cycles before the world waits..."""
 RECORDER_LAG_S = 0.5
-"""...and in simulated time, for long cycles. Publishers keep more messages than that."""
+"""...and in simulated time [s], for long steps. Publishers keep more messages than that."""
 FRAME_PATIENCE_S = 120.0
-"""Longest time for one frame of a sensor [wall s]."""
+"""Maximum time for one frame of a sensor, wall time [s]."""
 
 
 class Backpressure:
-    """Progress of these nodes, by their acknowledgements; waiting never changes the world's results.
+    """Progress of these nodes by their acknowledgements. Waiting never changes the results of the world.
 
     Args:
-        node: for counts of publishers
-        inbox: for the acknowledgements
-        serve: answers services; called while waiting
-        on_silence: takes the name of a silent one and what it owes; returns whether to wait for it any longer
-        warn: takes a line for people
-        recorded: whether there is a recorder, which must not be outrun
-        max_sensor_lag_s: the world's largest lead over its sensors in simulated time [s]; below 0: no sensors
+        node: Node for counts of publishers.
+        inbox: Inbox for the acknowledgements.
+        world: The world.
+        leaving: Request to end this process.
+        serve: Function that serves services, called while waiting.
+        on_silence: Function of the name of an unresponsive node and what it owes; returns whether to wait longer.
+        warn: Function that prints a human-readable line.
+        recorded: Whether there is a recorder, whose lag is limited.
+        max_sensor_lag_s: Maximum lead of the world over its sensors in simulated time [s]; below 0: no sensors.
     """
 
     def __init__(
@@ -77,17 +79,17 @@ class Backpressure:
         self._waits = WaitReport(warn)
 
     def missing(self) -> list[str]:
-        """Return those of recorder and sensors (if there are any) without all their connections."""
+        """Return those of recorder and sensors (if there are any) that lack connections."""
         missing = ['recorder'] if self._recorded and self._written < 0 else []
         return missing + (['sensors'] if self.sensing and self._sensed is None else [])
 
     def present(self) -> list[str]:
-        """Return those of recorder and sensors with all their connections."""
+        """Return those of recorder and sensors that have all connections."""
         recorder = ['recorder'] if self._recorded and self._written >= 0 else []
         return recorder + (['sensors'] if self.sensing and self._sensed is not None else [])
 
     def wait_for_recorder(self) -> None:
-        """Wait for the recorder if it is behind: messages would be lost in the middleware's queues."""
+        """Wait for the recorder if it lags, because the middleware's queues would lose messages."""
         patience_s, since = self._world.config.participant_timeout_s, time.monotonic()
         self._waits.begin()
         while self._recorded and self._world.cycle - self._written > self._recorder_lag and not self._leaving.asked:
@@ -95,18 +97,18 @@ class Backpressure:
             self._inbox.wait(0.02)
             self._waits.note('the recorder, which is behind')
             if time.monotonic() - since > patience_s:
-                self._recorded = self._on_silence('recorder', f'no word within {patience_s:g} s')
+                self._recorded = self._on_silence('recorder', f'no acknowledgement within {patience_s:g} s')
                 since = time.monotonic()
 
     def wait_for_sensors(self, lag_ns: int | None = None) -> None:
-        """Wait for the sensors if a frame is too far behind.
+        """Wait for the sensors if a frame lags too far.
 
         Args:
-            lag_ns: in place of the usual lag [ns]
+            lag_ns: Maximum lag in place of the usual one [ns].
         """
         behind, since, told = self._sensed, time.monotonic(), False
         while self.sensing and not self._close(self._lag_ns if lag_ns is None else lag_ns) and not self._leaving.asked:
-            # The ground's service may be in this very process, and sensors that were rewound ask it.
+            # The terrain service may be in this process, and sensors call it after a rewind.
             self._serve()
             self._inbox.wait(0.01)
             if self._sensed != behind:
@@ -118,7 +120,7 @@ class Backpressure:
                 self.sensing = self._on_silence('sensors', f'no frame within {for_s:.0f} s')
                 since = time.monotonic()
             elif not told:
-                # A large frame, or the first one, takes longer: no failure yet, and nothing for a user to do.
+                # A large frame, or the first one, takes longer. This is not a failure and needs no action.
                 longest = f'{FRAME_PATIENCE_S:.0f} s at most'
                 self._node.get_logger().info(f'sensors: no frame for {for_s:.0f} s; the world waits for one, {longest}')
                 told = True
@@ -130,10 +132,10 @@ class Backpressure:
         return self._world.t_ns - done_ns <= lag_ns
 
     def wait_for_input(self) -> None:
-        """Wait for a message of the autonomy stack since the last cycle, or its time-out.
+        """Wait until a message of the autonomy stack has arrived since the last cycle, or for the timeout.
 
-        The agent latches the same message at this cycle's EVOLVE; since both receive it independently, it may, rarely,
-        reach the agent a cycle later. The latched one is in ``cycle_result`` in any case.
+        The agent latches the same message at EVOLVE of this cycle. Both receive it independently, so in rare cases it
+        reaches the agent one cycle later. ``cycle_result`` always contains the latched message.
         """
         barrier = self._world.config.input_barrier
         if barrier is None:
@@ -150,7 +152,7 @@ class Backpressure:
         self._inputs = 0
 
     def _on_written(self, message: UInt64) -> None:
-        # Smaller again after a rewind; 0 from one that has just come up, for which what was before does not count.
+        # Smaller after a rewind. 0 from a restarted recorder, to which earlier cycles do not apply.
         self._written = message.data or self._world.cycle
 
     def _on_sensed(self, message: SensorsAck) -> None:

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers and texts as CDR has them, the form in which messages travel: little-endian, alignment counted from behind
-the four bytes of the encapsulation header.
+"""CDR, the serialization format of ROS 2 messages, for numbers and strings: little-endian.
 
-From CORBA 3.3, part 2, section 9.3, as DDSI-RTPS 2.5 has it in section 10.2; `test/test_record_codec.py` holds it
-against the middleware's own serialiser.
+Alignment counts from behind the four bytes of the encapsulation header. The format is that of CORBA 3.3, part 2,
+section 9.3, as used by DDSI-RTPS 2.5, section 10.2. `test/test_record_codec.py` compares it with the middleware's
+serializer.
 """
 
 from __future__ import annotations
@@ -22,24 +22,25 @@ _PADDING = tuple(bytes(n) for n in range(9))
 _COUNT = struct.Struct('<I')
 _FLOAT = struct.Struct('<d')
 _LAST: dict[int, tuple[bytes, tuple[str, ...]]] = {}
-"""The last sequence of so many strings that was read, and its bytes: names are the same in almost every message."""
+"""Last sequence of a number of strings and its bytes, because names are the same in almost every message."""
 
 
 class Writer:
-    """A message that is being written."""
+    """Writer of a message."""
 
     __slots__ = ('data',)
 
     def __init__(self) -> None:
         self.data = bytearray(HEAD)
-        """What was written so far."""
+        """Bytes written so far."""
 
     def pack(self, layout: struct.Struct, size: int, *values: Any) -> None:
         """Write values.
 
         Args:
-            layout: of fields that need no further padding between them once the first is aligned
-            size: of the largest of them [bytes], to which the first is aligned
+            layout: Fields that need no further padding between them once the first is aligned.
+            size: Size of the largest field [bytes], to which the first is aligned.
+            *values: Values of the fields.
         """
         data = self.data
         data += _PADDING[-(len(data) - 4) % size] + layout.pack(*values)
@@ -66,11 +67,11 @@ class Writer:
             self.text(text)
 
     def fixed(self, raw: bytes, size: int) -> None:
-        """Write numbers whose count readers know.
+        """Write an array of fixed length.
 
         Args:
-            raw: their bytes, little-endian
-            size: of each [bytes]
+            raw: Bytes of the numbers, little-endian.
+            size: Size of a number [bytes].
         """
         data = self.data
         data += _PADDING[-(len(data) - 4) % size] + raw
@@ -84,7 +85,8 @@ class Writer:
         """Write a sequence of numbers.
 
         Args:
-            kind: little-endian
+            values: The numbers.
+            kind: Little-endian type.
         """
         self.count(len(values))
         if len(values):
@@ -92,10 +94,10 @@ class Writer:
 
 
 class Reader:
-    """A message that is being read.
+    """Reader of a message.
 
     Args:
-        data: a whole message, :func:`is_plain`
+        data: A whole message for which :func:`is_plain` is true.
     """
 
     __slots__ = ('_at', '_data')
@@ -105,7 +107,7 @@ class Reader:
         self._at = len(HEAD)
 
     def unpack(self, layout: struct.Struct, size: int) -> tuple[Any, ...]:
-        """Return values as :meth:`Writer.pack` wrote them."""
+        """Return values that :meth:`Writer.pack` wrote."""
         at = self._at + -(self._at - 4) % size
         self._at = at + layout.size
         return layout.unpack_from(self._data, at)
@@ -141,10 +143,11 @@ class Reader:
         return texts
 
     def fixed(self, count: int, kind: np.dtype[Any]) -> NDArray[Any]:
-        """Return numbers as :meth:`Writer.fixed` wrote them; read-only.
+        """Return the read-only numbers that :meth:`Writer.fixed` wrote.
 
         Args:
-            kind: little-endian
+            count: Number of values.
+            kind: Little-endian type.
         """
         at = self._at + -(self._at - 4) % kind.itemsize
         self._at = at + count * kind.itemsize
@@ -163,5 +166,5 @@ class Reader:
 
 
 def is_plain(data: bytes) -> bool:
-    """Return whether a message has the form of this module; some middleware or machine may send another."""
+    """Return whether a message has the format of this module. Other middlewares or machines may differ."""
     return data[:2] == HEAD[:2]

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Services of a world's past: checkpoints and snapshots of it, and ways back."""
+"""Services for checkpoints, snapshots and rewinds of a world."""
 
 from __future__ import annotations
 
@@ -35,12 +35,14 @@ class CheckpointServices:
     """``~/save_checkpoint``, ``~/restore_checkpoint``, ``~/save_snapshot``, ``~/list_snapshots``, ``~/rewind``.
 
     Args:
-        node: named ``world``
+        node: Node ``world``.
+        runner: Runner of the world.
+        world: The world.
     """
 
     def __init__(self, node: Node, runner: Runner, world: World) -> None:
         self._runner, self._world = runner, world
-        together = ReentrantCallbackGroup()  # who waits keeps nobody else waiting
+        together = ReentrantCallbackGroup()  # a waiting service does not block others
         for kind, name, callback in (
             (CheckpointService, 'save_checkpoint', self._checkpoint),
             (CheckpointService, 'restore_checkpoint', self._restore),
@@ -51,7 +53,7 @@ class CheckpointServices:
             create_service(node, kind, f'~/{name}', callback, together)
 
     async def _standing(self, response: Any, action: Callable[[], Any]) -> Any:
-        """Return the outcome of an action that needs a standing world; tell the response whether it failed."""
+        """Return the result of an action between two cycles, None if it failed; set success and message."""
         try:
             outcome = await self._runner.standing(action)
             response.success = True
@@ -79,7 +81,7 @@ class CheckpointServices:
 
     async def _restore(self, request: Any, response: Any) -> Any:
         def restore() -> None:
-            # Absolute, or as ~/save_checkpoint takes it.
+            # Absolute, or relative as for ~/save_checkpoint.
             folder = (self._runner.run_dir or Path()) / request.path
             response.path = str(folder)
             self._runner.go_to(files.read(folder))
@@ -93,7 +95,7 @@ class CheckpointServices:
         return response
 
     def _tell_now(self, response: Any) -> None:
-        """Tell the state that the world is in: at once, as it may go on before the answer is sent."""
+        """Set the present state of the world in a response at once, before it may change."""
         response.t_ns, response.state_hash = int(self._world.t_ns), self._world.state_hash
 
     async def _snapshot(self, request: Any, response: Any) -> Any:
@@ -101,7 +103,7 @@ class CheckpointServices:
             if request.name:
                 file_name(request.name, _TAKEN)
             if files.TIMED.fullmatch(request.name):
-                raise ValueError(f'{request.name!r} is taken; allowed: a name that is no time of a checkpoint')
+                raise ValueError(f'{request.name!r} is taken; allowed: a name that is not the time of a checkpoint')
             return self._runner.timeline.save(request.name, kept=True)
 
         saved = await self._standing(response, save)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The world on ``/diagnostics``: its state and that of its participants once a second, failures at once."""
+"""Diagnostics of the world on ``/diagnostics``: its state and its participants once per second, failures at once."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from regolith_world.ros.naming import root_of
 
 
 class Diagnostics:
-    """Diagnostics of one world; failed nodes stay in error until :meth:`recovered`.
+    """Publisher of the diagnostics of one world. Failed nodes remain in error until :meth:`recovered`.
 
     Args:
-        node: of the world
+        node: Node of the world.
     """
 
     def __init__(self, node: Node) -> None:
@@ -30,7 +30,7 @@ class Diagnostics:
             self._failed[name] = text, {key: str(value) for key, value in values.items()}
 
     def recovered(self, lost: Container[str] = ()) -> None:
-        """Clear the failures: all nodes have answered again, but for those that are lost for good."""
+        """Clear the failures because all nodes have responded again, except those that are lost."""
         self._failed = {name: why for name, why in self._failed.items() if name in lost}
 
     def publish(
@@ -41,14 +41,14 @@ class Diagnostics:
         members: Sequence[str],
         mismatches: Mapping[str, str] | None = None,
     ) -> None:
-        """Publish the state of world and nodes.
+        """Publish the state of the world and its nodes.
 
         Args:
-            t_ns: of the clock [ns]
-            state: of the world, in a word
-            values: figures of the world
-            members: nodes it waits for: participants, recorder, sensors
-            mismatches: by topic, what is published on it with a type that is not received
+            t_ns: Clock time [ns].
+            state: State of the world in one word.
+            values: Statistics of the world by name.
+            members: Nodes for which the world waits: participants, recorder, sensors.
+            mismatches: Text on publishers of a type that no node receives, by topic.
         """
         message = DiagnosticArray()
         message.header.stamp.sec, message.header.stamp.nanosec = int(t_ns // 10**9), int(t_ns % 10**9)
@@ -58,7 +58,7 @@ class Diagnostics:
                 text, details = self._failed[name]
                 message.status.append(_status(name, DiagnosticStatus.ERROR, text, details))
             else:
-                message.status.append(_status(name, DiagnosticStatus.OK, 'takes part', {}))
+                message.status.append(_status(name, DiagnosticStatus.OK, 'part of the run', {}))
         for topic, text in sorted((mismatches or {}).items()):
             message.status.append(_status(topic, DiagnosticStatus.WARN, text, {}))
         self._publisher.publish(message)

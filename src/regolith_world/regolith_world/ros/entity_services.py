@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The standard's services of entities, ``simulation_interfaces`` 1.5: who is there, where, and who comes and goes."""
+"""Entity services of ``simulation_interfaces`` 1.5: list, get, set, spawn and delete entities."""
 
 from __future__ import annotations
 
@@ -41,24 +41,26 @@ from regolith_world.ros.simulation_services import bounds_of, result_of, service
 from regolith_world.world import World
 
 _FASTEST = 1e4
-"""Of velocities that can be set [m/s, rad/s]: beyond it the shortest cycle is too long to see what is hit."""
+"""Maximum velocity that can be set [m/s, rad/s]. Beyond it the minimum step is too long to detect collisions."""
 StartVehicle = Callable[[str, Mapping[str, Any]], Future]
-"""Starts a vehicle by name and entry while the world stands; its outcome is '', or why it did not come."""
+"""Function that starts a vehicle by name and entry between two cycles. Its future has '' or the reason of a failure."""
 
 
 class EntityServices:
-    """Serves them for the world of a runner.
+    """Entity services of the world of a runner.
 
     Args:
-        node: named ``world``
-        start_vehicle: see :data:`StartVehicle`
+        node: Node ``world``.
+        runner: Runner of the world.
+        world: The world.
+        start_vehicle: Function that starts a vehicle, see :data:`StartVehicle`.
     """
 
     def __init__(self, node: Node, runner: Runner, world: World, start_vehicle: StartVehicle) -> None:
         self._runner, self._world, self._start_vehicle = runner, world, start_vehicle
         self._told: dict[str, EntityInfo] = {}
-        """What tools said of entities, by name; no state of the world."""
-        together = ReentrantCallbackGroup()  # who waits keeps nobody else waiting
+        """Information set by clients, by name of the entity. It is not part of the world's state."""
+        together = ReentrantCallbackGroup()  # a waiting service does not block others
         for kind, callback in (
             (GetEntities, self._entities),
             (GetEntitiesStates, self._entities_states),
@@ -75,13 +77,13 @@ class EntityServices:
             create_service(node, kind, service_name(kind), callback, together)
 
     async def _standing(self, action: Callable[[], Any]) -> Any:
-        """Return the outcome of an action that needs a standing world, or its ValueError."""
+        """Return the result of an action between two cycles, or its ValueError."""
         try:
             return await self._runner.standing(action)
         except ValueError as error:
             return error
 
-    # Services are served while the world stands or awaits answers; either way, objects have their committed states.
+    # Services run between cycles, or while the world waits for results. In both cases objects have committed states.
 
     def _entities(self, request: Any, response: Any) -> Any:
         found, response.result = self._chosen(request.filters)
@@ -94,7 +96,7 @@ class EntityServices:
         return response
 
     def _chosen(self, filters: Any) -> tuple[Mapping[str, Object], Result]:
-        """Return the entities that fit, and the result."""
+        """Return the entities that match filters, and the result."""
         region, problem = _region(filters.bounds)
         if problem is not None:
             return {}, problem
@@ -109,7 +111,7 @@ class EntityServices:
         return {name: found[name] for name in fits}, result_of()
 
     def _of_entity(self, write: Callable[[Object, Any], None]) -> Callable[[Any, Any], Any]:
-        """Return a service that writes something of the entity it is asked for."""
+        """Return a service that writes data of the requested entity."""
 
         def serve(request: Any, response: Any) -> Any:
             item = entities.entities(self._world.objects).get(request.entity)
@@ -140,7 +142,7 @@ class EntityServices:
         response.info = self._info(item)
 
     def _info(self, item: Object) -> EntityInfo:
-        """Return what was told of an entity, or else what it is."""
+        """Return the information that a client set for an entity, or the default."""
         kind = 'vehicle' if entities.category(item) == entities.Category.ROBOT else item.root.kind
         info = self._told.get(item.name) or EntityInfo(description=kind)
         info.category.category = int(entities.category(item))
@@ -152,7 +154,7 @@ class EntityServices:
             response.result = result_of(Result.RESULT_NOT_FOUND, f'no entity {request.entity!r}')
         elif request.info.category.category not in (0, int(entities.category(item))):
             own = int(entities.category(item))
-            why = f'category {request.info.category.category}; allowed: {own}, which it is, or 0'
+            why = f'category {request.info.category.category} differs from that of the entity; allowed: {own}, or 0'
             response.result = result_of(Result.RESULT_OPERATION_FAILED, why)
         else:
             self._told[item.name] = request.info
@@ -177,8 +179,10 @@ class EntityServices:
         except ValueError as error:
             response.result = result_of(getattr(response, 'INVALID_POSE', Result.RESULT_OPERATION_FAILED), str(error))
             return response
-        if not (np.abs([linear, angular]) <= _FASTEST).all():  # NaN neither
-            why = f'velocities {linear.tolist()}, {angular.tolist()}; allowed: numbers within {_FASTEST:g}'
+        if not (np.abs([linear, angular]) <= _FASTEST).all():  # false for NaN
+            why = (
+                f'velocities {linear.tolist()}, {angular.tolist()} are too large; allowed: numbers within {_FASTEST:g}'
+            )
             response.result = result_of(Result.RESULT_OPERATION_FAILED, why)
             return response
 
@@ -194,11 +198,11 @@ class EntityServices:
         response.result = result_of(Result.RESULT_OPERATION_FAILED, str(problem)) if problem else result_of()
         return response
 
-    # -- coming and going ---------------------------------------------------------------------------------------
+    # -- spawning and deletion ----------------------------------------------------------------------------------
 
     def _spawnables(self, request: Any, response: Any) -> Any:
         if request.sources:
-            why = f'sources {list(request.sources)}; allowed: none, besides those that are installed'
+            why = f'sources {list(request.sources)} are not supported; allowed: none'
             response.result = result_of(Result.RESULT_FEATURE_UNSUPPORTED, why)
             return response
         response.spawnables = [spawnable_message(s.uri, s.description) for s in spawning.spawnables()]
@@ -219,7 +223,7 @@ class EntityServices:
         return response
 
     async def _spawned(self, request: Any) -> tuple[Result, str]:
-        """Return the result of a request to spawn, and the name of what has come."""
+        """Return the result of a spawn request, and the name of the new entity."""
         try:
             if request.entity_namespace.strip('/') not in ('', request.name):
                 why = f'entity_namespace {request.entity_namespace!r}; allowed: none, topics are below the name'
@@ -244,7 +248,7 @@ class EntityServices:
                 raise SpawnError(SpawnResultCode.INVALID_POSE, str(problem))
         except SpawnError as refusal:
             return result_of(int(refusal.reason), str(refusal)), ''
-        self._told.pop(name, None)  # of another that had this name
+        self._told.pop(name, None)  # of an earlier entity of this name
         return result_of(), name
 
     async def _delete(self, request: Any, response: Any) -> Any:
@@ -261,10 +265,14 @@ class EntityServices:
 
 
 def _pose(frame: str, message: Any) -> SpawnPose:
-    """Return a pose in the world.
+    """Return a pose in the world frame.
+
+    Args:
+        frame: Frame of the pose.
+        message: The pose message.
 
     Raises:
-        ValueError: if it is in another frame, or no pose
+        ValueError: If the frame differs, or the pose is not valid.
     """
     if frame not in ('', 'world'):
         raise ValueError(f'frame_id {frame!r}; allowed: world, or none')
@@ -279,7 +287,7 @@ def _pose(frame: str, message: Any) -> SpawnPose:
 
 
 def _region(bounds: Any) -> tuple[entities.SphereRegion | entities.BoxRegion | None, Result | None]:
-    """Return the region that bounds are, none if they are empty; and the result if they cannot be used."""
+    """Return the region of bounds, None if they are empty; and the result if they cannot be used, else None."""
     points = [np.array([p.x, p.y, p.z]) for p in bounds.points]
     if bounds.type == Bounds.TYPE_EMPTY:
         return None, None

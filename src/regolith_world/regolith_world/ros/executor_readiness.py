@@ -1,10 +1,11 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether an executor has anything to do, asked at a tenth of what the executor itself takes to find out.
+"""Fast test whether an executor has work, at a tenth of the executor's own cost.
 
-It gathers all entities of all its nodes anew each time, events of publishers included, in interpreted code: of 16
-nodes with 15 services each that took 5.8 ms, this 0.3 ms. Here services, clients, timers, subscriptions and actions are
-gathered once in a while. It is rclpy's private interface; where that has changed, everything counts as ready.
+An executor collects all entities of all its nodes each time, events of publishers included, in interpreted code. For 16
+nodes with 15 services each this took 5.8 ms, compared with 0.3 ms here. Here services, clients, timers, subscriptions
+and actions are collected from time to time only. The module uses a private interface of rclpy. If it has changed, every
+executor counts as ready.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ except ImportError:
     _RAW = False
 
 FRESH_S = 0.5
-"""After this time the entities are gathered again, and everything counts as ready once [wall s]."""
+"""Time after which the entities are collected again and everything counts as ready once, wall time [s]."""
 
 
 class ExecutorReadiness:
-    """The entities of one executor's nodes.
+    """Entities of the nodes of one executor.
 
     Raises:
-        AttributeError: if rclpy is not as this module knows it
+        AttributeError: If the interface of rclpy differs from the one used here.
     """
 
     def __init__(self, executor: SingleThreadedExecutor) -> None:
@@ -54,11 +55,11 @@ class ExecutorReadiness:
 
     @property
     def is_fresh(self) -> bool:
-        """Return whether it still stands for the executor."""
+        """Whether the collected entities are still those of the executor."""
         return time.monotonic() < self._until and self._executor.get_nodes() == self._nodes
 
     def __call__(self) -> bool:
-        """Return whether there is anything to do."""
+        """Return whether the executor has work."""
         if self._guarded or self._executor._tasks:
             return True
         waiting = self._set
@@ -85,7 +86,7 @@ _known: WeakKeyDictionary[SingleThreadedExecutor, ExecutorReadiness] = WeakKeyDi
 
 
 def is_ready(executor: SingleThreadedExecutor) -> bool:
-    """Return whether an executor may have something to do; False is certain but for what came up just now."""
+    """Return whether an executor may have work; False is certain except for new entities."""
     if not _RAW:
         return True
     known = _known.get(executor)
@@ -97,6 +98,6 @@ def is_ready(executor: SingleThreadedExecutor) -> bool:
             return True
         return known()
     except (AttributeError, TypeError, _rclpy.InvalidHandle):
-        # An entity is gone, or rclpy is another.
+        # An entity no longer exists, or rclpy differs.
         _known.pop(executor, None)
         return True

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting for a few subscriptions without an executor.
+"""Inbox: waiting for a few subscriptions without an executor.
 
-The executor rebuilds its wait set for every callback, which costs more than a whole evolution cycle of a small
-world. A wait set over only the subscriptions a barrier needs is about four times as fast. It is rclpy's private
-interface; where that has changed, the same class runs on the public executor.
+The executor rebuilds its wait set for every callback, which costs more than a whole evolution cycle of a small world. A
+wait set of only the required subscriptions is about four times as fast. The module uses a private interface of rclpy.
+If it has changed, the same class uses the public executor.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ except ImportError:
     _RAW = False
 
 SERVICE_PERIOD_S = 0.05
-"""Period of serving services while a world plays [wall s]: it costs half a millisecond, two with 20 robots."""
+"""Period of serving services while a world plays, wall time [s]. Each time costs 0.5 ms, or 2 ms with 20 robots."""
 LOOK_PERIOD_S = 0.3
-"""Period of comparing with the types that are published [wall s]; earlier messages are lost."""
+"""Period of comparison with the published types, wall time [s]. Messages before it are lost."""
 _LONGEST_PERIOD_S = 0.5
-"""Where that takes long: it gets a twentieth of the time, but is not put off for longer than this [wall s]."""
+"""Maximum period of serving where that takes long and is limited to a twentieth of the time, wall time [s]."""
 
 
 class Inbox:
-    """Subscriptions of one node, waited for together; callbacks run in the order of subscription.
+    """Subscriptions of one node that are waited for together. Callbacks run in the order of subscription.
 
     Args:
-        node: must not be spun by any executor
-        run: id of the run; messages with another id are ignored
+        node: Node that no executor spins.
+        run: Id of the run. Messages with another id are ignored.
     """
 
     def __init__(self, node: Node, run: int = 0) -> None:
@@ -52,11 +52,11 @@ class Inbox:
         self._run = run
         self._entries: list[tuple[Any, Any, bool, Callable[[Any], None]]] = []
         self._needed: dict[str, list[Any]] = {}
-        """By topic, or what several stand for, the subscriptions of which one needs a publisher."""
+        """Subscriptions of which one needs a publisher, by topic or by the common name of several topics."""
         self._executor: SingleThreadedExecutor | None = None
         self._wait_set: Any = None
         self._by_publishers: dict[int, PublishedType] = {}
-        """Subscriptions whose type follows the publishers, by their place among the entries."""
+        """Subscriptions whose type follows the publishers, by their index among the entries."""
         self._next_look = 0.0
         if not _RAW:
             self._executor = SingleThreadedExecutor(context=node.context)
@@ -75,14 +75,18 @@ class Inbox:
         raw: bool = False,
         one_of: str = '',
     ) -> None:
-        """Subscribe; ``callback`` is called from :meth:`wait`.
+        """Subscribe to a topic. ``callback`` is called from :meth:`wait`.
 
         Args:
-            optional: whether it needs no publisher, as ``cmd_vel``
-            node: for the topic's namespace and remaps, not spun by any executor; None: the inbox's own
-            every_run: whether messages of other runs are taken, too
-            raw: whether the callback gets a message's bytes; those without a key at their front are of any run
-            one_of: name for several subscriptions of which one needs a publisher; '': this one does
+            message_type: Type of the messages.
+            topic: Name of the topic.
+            callback: Function of a message.
+            qos: QoS profile.
+            optional: Whether it needs no publisher, as ``cmd_vel``.
+            node: Node for namespace and remaps of the topic, not spun by any executor; None: that of the inbox.
+            every_run: Whether messages of other runs are delivered too.
+            raw: Whether the callback gets the bytes of a message. Bytes without a key at the front count for any run.
+            one_of: Common name of several subscriptions of which one needs a publisher; '': this one does.
         """
         path = run_path(message_type)
         if self._executor is not None and node is not None:
@@ -101,11 +105,13 @@ class Inbox:
     def subscribe_any(
         self, readers: Mapping[Any, Callable[[Any], None]], topic: str, qos: QoSProfile, *, node: Node | None = None
     ) -> None:
-        """Subscribe to a topic whose publishers choose one of several types; it needs no publisher.
+        """Subscribe to a topic whose publishers choose one of several types. It needs no publisher.
 
         Args:
-            readers: callback of each type, the usual one first
-            node: see :meth:`subscribe`
+            readers: Callback by type, the default type first.
+            topic: Name of the topic.
+            qos: QoS profile.
+            node: Node of the subscription, see :meth:`subscribe`.
         """
         if self._executor is not None and node is not None:
             self._executor.add_node(node)
@@ -116,7 +122,7 @@ class Inbox:
         self._wait_set = None
 
     def discard(self, node: Node) -> None:
-        """Unsubscribe from everything that was subscribed to with a node, before the node is destroyed."""
+        """Remove all subscriptions of a node, before the node is destroyed."""
         handles = {subscription for subscription in node.subscriptions}
         followers = [self._by_publishers.get(place) for place in range(len(self._entries))]
         kept = [
@@ -134,7 +140,7 @@ class Inbox:
             self._executor.remove_node(node)
 
     def _look(self) -> None:
-        """Have subscriptions follow their publishers, now and then."""
+        """Adapt subscriptions to their publishers, from time to time."""
         if not self._by_publishers or (now := time.monotonic()) < self._next_look:
             return
         self._next_look = now + LOOK_PERIOD_S
@@ -158,12 +164,12 @@ class Inbox:
         return take
 
     def publishers(self) -> int:
-        """Return the least number of publishers of any subscription that is not optional."""
+        """Return the minimum number of publishers over all subscriptions that are not optional."""
         count = self._node.count_publishers
         return min((sum(count(s.topic_name) for s in several) for several in self._needed.values()), default=0)
 
     def wait(self, timeout_s: float) -> bool:
-        """Wait for messages up to ``timeout_s`` [s] and deliver them; return whether there were any."""
+        """Wait for messages for up to ``timeout_s`` [s] and deliver them; return whether there were any."""
         if self._executor is not None:
             self._look()
             self._executor.spin_once(timeout_sec=timeout_s)
@@ -197,7 +203,7 @@ class Inbox:
 
 
 def run_path(message_type: Any) -> tuple[str, ...] | None:
-    """Return the path of the field with the run's id in a type of message; None: it has none."""
+    """Return the path of the field with the run id in a message type; None if it has none."""
     fields = message_type.get_fields_and_field_types()
     if fields.get('key') == 'regolith_msgs/CycleKey':
         return ('key', 'run_id')
@@ -205,14 +211,18 @@ def run_path(message_type: Any) -> tuple[str, ...] | None:
 
 
 def run_of(message: bytes) -> int:
-    """Return the id of the run in the bytes of a message that begins with a CycleKey."""
+    """Return the run id in the bytes of a message that begins with a CycleKey."""
     return int(struct.unpack_from('<Q' if message[1] & 1 else '>Q', message, 4)[0])
 
 
 def spin_ready(executor: SingleThreadedExecutor, limit: int = 16) -> None:
     """Run all ready callbacks of an executor (services, timers) without waiting; ``spin_once`` would run only one.
 
-    What one raises is told to the log: nobody else hears of it.
+    An exception of a callback is logged, because nothing else reports it.
+
+    Args:
+        executor: The executor.
+        limit: Maximum number of callbacks.
     """
     if not is_ready(executor):
         return
@@ -228,10 +238,10 @@ def spin_ready(executor: SingleThreadedExecutor, limit: int = 16) -> None:
 
 
 class ThrottledExecutor:
-    """An executor that is served now and then, for a twentieth of the time: eight rovers' nodes ask for a tenth.
+    """An executor that is served from time to time, for a twentieth of the time. Nodes of eight rovers need a tenth.
 
     Args:
-        executor: of services and timers
+        executor: Executor of services and timers.
     """
 
     def __init__(self, executor: SingleThreadedExecutor) -> None:
@@ -239,10 +249,10 @@ class ThrottledExecutor:
         self._next = 0.0
 
     def __call__(self, at_once: bool = False) -> None:
-        """Run what is ready, if it is time, as :func:`spin_ready` does.
+        """Run ready callbacks as :func:`spin_ready` does, if the period has passed.
 
         Args:
-            at_once: whether it is time anyway
+            at_once: Whether to ignore the period.
         """
         began = time.monotonic()
         if began < self._next and not at_once:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Records of regolith_world to messages of regolith_msgs and back, bit for bit."""
+"""Conversion of records to messages of regolith_msgs and back, bit for bit."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _xyzw(q: Any) -> r.Vector:
 
 
 def byte_array(data: bytes) -> array.array[int]:
-    """Return ``data`` as the array type that a uint8[] field takes without copying element by element."""
+    """Return ``data`` as the array type that a uint8[] field accepts without copying element by element."""
     return array.array('B', data)
 
 
@@ -72,9 +72,9 @@ _bodies: dict[str, tuple[r.BodyState, m.BodyState]] = {}
 
 
 def body_message(b: r.BodyState) -> m.BodyState:
-    """Return the message of a body's state; the same one for the same record, since records never change.
+    """Return the message of a body state; the same message for the same record, because records never change.
 
-    An agent's answer and the next cycle hold the same record, and both are sent.
+    An agent's result and the next cycle contain the same record, and both are sent.
     """
     known = _bodies.get(b.name)
     if known is None or known[0] is not b:
@@ -95,7 +95,7 @@ def _new_body_message(b: r.BodyState) -> m.BodyState:
 
 
 def body_record(b: m.BodyState) -> r.BodyState:
-    """Return the record of a body's state."""
+    """Return the record of a body state."""
     return r.BodyState(
         b.name,
         _xyz(b.pose.position),
@@ -168,7 +168,7 @@ def cycle_record(c: m.Cycle) -> r.Cycle:
 
 
 def cycle_result_message(e: r.CycleResult) -> m.CycleResult:
-    """Return the message of an answer."""
+    """Return the message of a cycle result."""
     return m.CycleResult(
         key=key_message(e.key),
         name=e.name,
@@ -196,7 +196,7 @@ def cycle_result_message(e: r.CycleResult) -> m.CycleResult:
 
 
 def cycle_result_record(e: m.CycleResult) -> r.CycleResult:
-    """Return the record of an answer."""
+    """Return the record of a cycle result."""
     return r.CycleResult(
         key_record(e.key),
         e.name,

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The standard's services of named poses, ``simulation_interfaces``."""
+"""Named pose services of ``simulation_interfaces``."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from regolith_world.ros.simulation_services import bounds_of, result_of, service
 
 
 class PoseServices:
-    """Serves them for the poses of a scenario.
+    """Named pose services of a scenario.
 
     Args:
-        node: named ``world``
-        poses: by name
+        node: Node ``world``.
+        poses: Named poses by name.
     """
 
     def __init__(self, node: Node, poses: Mapping[str, named_poses.NamedPose]) -> None:
@@ -49,7 +49,7 @@ class PoseServices:
     def _bounds(self, request: Any, response: Any) -> Any:
         pose = self._poses.get(request.name)
         if pose is None:
-            known = ', '.join(self._poses) or 'none, the scenario has no poses'
+            known = ', '.join(self._poses) or 'none, the scenario has no named poses'
             response.result = result_of(Result.RESULT_NOT_FOUND, f'no pose {request.name!r}; allowed: {known}')
             return response
         room = pose.bounds()

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Names in the graph: nodes with fixed names, and the namespace of a whole run."""
+"""Names in the ROS graph: nodes with fixed names, and the namespace of a run."""
 
 from __future__ import annotations
 
@@ -12,24 +12,26 @@ from rclpy.node import Node
 def named_node(name: str, namespace: str, **options: Any) -> Node:
     """Return a node of this name, independent of the process's remaps.
 
-    ``-r __node:=…`` and ``-r __ns:=…`` on a command line rename every node of a process. Further nodes in it need
-    arguments of their own, which come before those; other remaps of the command line still reach them.
+    ``-r __node:=…`` and ``-r __ns:=…`` on a command line rename every node of a process. Further nodes in the process
+    need separate arguments, which take precedence. Other remaps of the command line still apply to them.
 
     Args:
-        namespace: absolute, ``/moon/amber``
-        options: of :class:`rclpy.node.Node`
+        name: Name of the node.
+        namespace: Absolute namespace, such as ``/moon/amber``.
+        **options: Options of :class:`rclpy.node.Node`.
     """
     own = ['--ros-args', '-r', f'__node:={name}', '-r', f'__ns:={namespace or "/"}']
     return Node(name, namespace=namespace, cli_args=own, **options)
 
 
 def helper_node(node: Node, purpose: str) -> Node:
-    """Return a node beside another for one purpose of its process: ``/regolith/world`` gets ``/regolith/world_link``.
+    """Return a helper node of another node: ``/regolith/world`` gets ``/regolith/world_link``.
 
-    Only its maker spins it, and it has no parameters.
+    Only the caller spins it, and it has no parameters.
 
     Args:
-        purpose: in one word, ``link``
+        node: The node.
+        purpose: Purpose in one word, such as ``link``.
     """
     return named_node(
         f'{node.get_name()}_{purpose}',
@@ -41,8 +43,8 @@ def helper_node(node: Node, purpose: str) -> Node:
 
 
 def root_of(node: Node) -> str:
-    """Return the namespace above a node's own, '' or ``/moon``, the prefix of all names of a run, ``/clock`` included.
+    """Return the namespace above that of a node, '' or ``/moon``, the prefix of all names of a run and of ``/clock``.
 
-    Nodes of the world are in ``regolith`` below it, those of a vehicle in the vehicle's name.
+    Nodes of the world are in ``regolith`` below it. Those of a vehicle are in the vehicle's name.
     """
     return str(node.get_namespace()).rpartition('/')[0]

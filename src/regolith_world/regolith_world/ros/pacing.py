@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The limit on the speed of simulated time, and its punctuality."""
+"""Pacing of a world: the limit on the real-time factor, and statistics of deadline misses."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from collections.abc import Callable
 import numpy as np
 
 HOPELESS_S = 1.0
-"""Lateness from which lost time is given up [s], or every later cycle would be late, too."""
+"""Delay beyond which lost time is not made up [s]. Otherwise every later step would be late, too."""
 _LATENESS_S = [1e-6 * 1.02**k for k in range(1000)]
-"""Upper ends of the classes in which cycles are counted by lateness, up to 400 s: two hundredths wide [s]."""
+"""Upper limits of the classes of delay in which steps are counted, up to 400 s, each 2 % wide [s]."""
 
 
 class Pacer:
-    """Wall time over simulated time.
+    """Synchronization of simulated time with wall time.
 
     Args:
-        speed: cap in simulated seconds per wall second; 0 for as fast as possible
-        strict: whether cycles that start late are counted (hardware in the loop)
-        deadline_tolerance_s: lateness from which a start counts as a missed deadline [s]
+        speed: Upper limit of the real-time factor; 0: as fast as possible.
+        strict: Whether steps that start late are counted (hardware in the loop).
+        deadline_tolerance_s: Delay of a start from which it counts as a deadline miss [s].
     """
 
     def __init__(self, speed: float, strict: bool, deadline_tolerance_s: float) -> None:
         self.speed = speed
-        """Cap in simulated seconds per wall second, 0: none; :meth:`change_speed` changes it."""
+        """Upper limit of the real-time factor, 0: none. :meth:`change_speed` changes it."""
         self._strict = strict
         self._late_s = deadline_tolerance_s
         self._starts = np.zeros(len(_LATENESS_S) + 1, np.int64)
@@ -37,19 +37,20 @@ class Pacer:
         self.restart(0)
 
     def restart(self, t_ns: int) -> None:
-        """Count anew from a simulated time [ns], after a pause, a step or a rewind."""
+        """Restart the synchronization at a simulated time [ns], after a pause, a step or a rewind."""
         self._origin = (time.monotonic(), t_ns)
 
     def change_speed(self, speed: float, t_ns: int) -> None:
-        """Change the cap from a simulated time [ns] on; what was before is not due at the new one."""
+        """Change the limit from a simulated time [ns] on. The new limit does not apply to earlier times."""
         self.speed = speed
         self.restart(t_ns)
 
     def wait(self, t_ns: int, idle: Callable[[float], None]) -> bool:
-        """Wait until the cycle that starts at ``t_ns`` is due; return whether lost time was given up.
+        """Wait until the step that starts at ``t_ns`` is due; return whether lost time was discarded.
 
         Args:
-            idle: called with a wall time [s] that may be used meanwhile
+            t_ns: Simulated time at the start of the step [ns].
+            idle: Function of a wall time [s] that it may use.
         """
         if self.speed <= 0.0:
             return False
@@ -58,7 +59,7 @@ class Pacer:
             ahead = (t_ns - origin_ns) * 1e-9 / self.speed - (time.monotonic() - started)
             if ahead <= 0.0:
                 break
-            # The end is slept out: a look at something else would be too coarse for it.
+            # The last part is slept, because other work would be too coarse for it.
             if ahead > 0.003:
                 idle(min(ahead - 0.002, 0.02))
             else:
@@ -73,7 +74,7 @@ class Pacer:
         return hopeless
 
     def deadline_statistics(self) -> dict[str, float] | None:
-        """Return figures on late cycles in strict real time; None otherwise."""
+        """Return statistics of late steps in strict real time; None otherwise."""
         starts = int(self._starts.sum())
         if not starts:
             return None

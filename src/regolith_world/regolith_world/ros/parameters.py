@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of nodes."""
+"""Declaration of node parameters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rclpy.parameter import Parameter
 from regolith_world.ros.shutdown import StartupError
 
 STARTED_BY = 'Nodes are started by `ros2 launch regolith_bringup scenario.launch.py` or `regolith run`'
-"""Hint for users who start a node by hand."""
+"""Hint for users that start a node by hand."""
 
 
 def declare(node: Node, name: str, default: Any, description: str) -> Any:
@@ -28,13 +28,16 @@ def declare(node: Node, name: str, default: Any, description: str) -> Any:
 def declare_scenario(node: Node) -> Path:
     """Declare ``scenario_file`` and return its value.
 
+    Args:
+        node: The node.
+
     Raises:
-        StartupError: if there is no such file
+        StartupError: If there is no such file.
     """
-    value = declare(node, 'scenario_file', '', 'resolved scenario (YAML), scenario.yaml of a run folder')
+    value = declare(node, 'scenario_file', '', 'Resolved scenario (YAML): scenario.yaml of a run folder.')
     path = Path(value)
     if not value or not os.path.isfile(path):
-        found = 'is not set' if not value else f'{value!r} is no file'
+        found = 'is not set' if not value else f'{value!r} is not a file'
         raise StartupError(
             f'{node.get_name()}: parameter scenario_file {found}; allowed: the scenario.yaml of a run folder. '
             f'{STARTED_BY}'
@@ -43,10 +46,11 @@ def declare_scenario(node: Node) -> Path:
 
 
 def declare_real_time_factor(node: Node, change: Callable[[float], None]) -> float:
-    """Declare ``real_time_factor``, which may be changed during a run, and return its value.
+    """Declare ``real_time_factor``, which may change during a run, and return its value.
 
     Args:
-        change: takes a new value
+        node: The node.
+        change: Function of a new value.
     """
     about = 'Upper limit of the real-time factor (simulated seconds per wall second); 0: no limit.'
     limits = [FloatingPointRange(from_value=0.0, to_value=1e6)]
@@ -62,9 +66,9 @@ def declare_real_time_factor(node: Node, change: Callable[[float], None]) -> flo
 
 
 def declare_run_id(node: Node) -> int:
-    """Declare ``run_id``, the id of the run that a node belongs to, and return its value.
+    """Declare ``run_id``, the id of the run of a node, and return its value.
 
-    The launcher draws it once; it is in every message of the protocol, and messages of other runs in the same graph
-    are ignored. It is outside every hash. Nodes started without one make a run of their own, number 0.
+    The launcher draws it once. Every protocol message contains it, and messages of other runs in the same graph are
+    ignored. It is not part of any hash. Nodes started without it form a separate run with id 0.
     """
     return int(declare(node, 'run_id', 0, 'Id of the run. Messages of other runs are ignored.'))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""One participant's place in a process: it joins by itself, and is saved and restored by services of its own node."""
+"""Endpoint of one participant in a process: it joins, and saves and restores states by services of its node."""
 
 from __future__ import annotations
 
@@ -22,19 +22,20 @@ from regolith_world.ros.service_server import create_service
 
 
 class JoinError(RuntimeError):
-    """The world refused this participant; the message gives the reason."""
+    """The world refused this participant. The message states the reason."""
 
 
 class ParticipantEndpoint:
-    """The participant and its services.
+    """A participant with its services.
 
     Args:
-        node: of the services
-        restore: ``restore(state, soil, epoch)`` restores a checkpoint and returns its soil hash
-        adopt: sets terrain's saved ground, for joining in the middle of a run
-        run: id of the run
-        instance: of this process, by chance: the world counts processes by it, and tells who asks twice from who died
-            and came back
+        node: Node of the services.
+        participant: The participant.
+        restore: ``restore(state, soil, epoch)`` restores a checkpoint and returns its soil hash.
+        adopt: Function that sets the saved state of the terrain, for joining during a run.
+        run: Id of the run.
+        instance: Random token of this process. The world counts processes by it, and uses it to distinguish a repeated
+            request from a restarted process.
     """
 
     def __init__(
@@ -50,18 +51,23 @@ class ParticipantEndpoint:
         self.restore, self._adopt, self._run, self._instance = restore, adopt, run, instance
         self._restored: RestoreState.Response | None = None
         self.settled = False
-        """Whether it is where the world has it. A process that was started again is not, until it has joined: it stands
-        at the beginning, and its services answer already."""
+        """Whether its state is the one that the world expects.
+
+        A restarted process is at the initial state until it has joined, although its services respond already.
+        """
         create_service(node, SaveState, '~/save_state', self._save)
         create_service(node, RestoreState, '~/restore_state', self._restore_service)
 
     def join(
         self, executor: SingleThreadedExecutor, client: Any, patience: Callable[[], float], give_up: Callable[[], bool]
     ) -> Join.Response:
-        """Ask until the world has decided, and return its answer: ACCEPTED or AWAY.
+        """Send join requests until the world has decided; return its response: ACCEPTED or REMOVED.
+
+        ``client`` is that of the join service. ``patience`` returns the remaining time for a response [s]. ``give_up``
+        returns whether to stop waiting.
 
         Raises:
-            JoinError: if it is refused
+            JoinError: If the world refuses the participant.
         """
         record = self.participant.join_request()
         record.parameters = {
@@ -77,29 +83,32 @@ class ParticipantEndpoint:
                 raise JoinError(response.message)
             if response.run_id == self._run and response.result in (Join.Response.ACCEPTED, Join.Response.REMOVED):
                 return response
-            # Else our own world is not there yet, or another run's answered first.
+            # The world of this run is not ready, or the world of another run responded first.
             executor.spin_once(timeout_sec=0.05)
 
     def take(self, response: Join.Response) -> None:
-        """Begin as a world says that has no earlier state of it."""
+        """Start from a join response of a world that has no earlier state of the participant."""
         if response.soil:
             self._adopt(bytes(response.soil))
-        # The world may have restored it while the answer to its first question was lost.
+        # The world may have restored the participant while the response to its first request was lost.
         if response.epoch >= self.participant.epoch:
             self.participant.set_epoch(response.epoch)
         self.settled = True
 
     def check(self, response: Join.Response) -> None:
-        """Compare what a replay led to with what the world knew.
+        """Compare the state after a replay with the one that the world expects.
+
+        Args:
+            response: Join response.
 
         Raises:
-            JoinError: if they differ
+            JoinError: If they differ.
         """
         answer = self.participant.last_answer
         reached = answer.state_hash if answer is not None else response.expected_hash
         if reached != response.expected_hash:
             raise JoinError(
-                f'after the replay the state hashes to {reached[:16]}, the world knew {response.expected_hash[:16]}'
+                f'after the replay the state hash is {reached[:16]}, expected {response.expected_hash[:16]}'
             )
         self.settled = True
 
@@ -122,7 +131,7 @@ class ParticipantEndpoint:
             response.message = 'this participant belongs to another run'
             return response
         if self._restored is not None and request.epoch == self.participant.epoch:
-            return self._restored  # asked twice; by now it may have gone on from there
+            return self._restored  # a repeated request; the participant may have continued since
         try:
             response.soil_hash = self.restore(bytes(request.state), bytes(request.soil), request.epoch)
             inputs = bytes(request.live_inputs)

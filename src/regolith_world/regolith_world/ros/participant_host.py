@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ROS shell around the participants of a process, mostly one: joining, protocol, the loop."""
+"""ROS node around the participants of a process, usually one: joining, protocol, main loop."""
 
 from __future__ import annotations
 
@@ -32,22 +32,20 @@ from regolith_world.ros.startup_timeout import StartupNotice, StartupTimeout
 from regolith_world.ros.world_monitor import WorldMonitor
 
 WORD_S = 5.0
-"""Time of waiting before it is reported [wall s]."""
+"""Waiting time before it is reported, wall time [s]."""
 
 
 class ParticipantHost:
-    """The process of a participant, or of a crew, until the world's STOP.
+    """Process of a participant, or of a participant group (``crew``), until the STOP of the world.
 
-    Args:
-        node: with the participant's own services and observers' topics; spun here
-        world: topic name of one of the world's topics, ``world('cycle')``
-        crew: whether several participants answer together
+    ``node`` has the participant's services and observers' topics and is spun here. ``config`` is the section ``world``
+    of the scenario. ``world`` returns the name of a topic of the world, as in ``world('cycle')``.
     """
 
     def __init__(self, node: Node, config: WorldConfig, world: Callable[[str], str], *, crew: bool = False) -> None:
         self.node = node
         self.link = link = helper_node(node, 'link')
-        """For the protocol's topics alone."""
+        """Node of the protocol's topics only."""
         self.nodes = [node, link]
         """All nodes of this process."""
         self.world = world
@@ -56,12 +54,12 @@ class ParticipantHost:
         self.inbox = Inbox(link, self.run_id)
         self._starting = StartupNotice(link, world('starting'))
         self.muted = False
-        """Set while replaying: nothing is sent."""
+        """Set during a replay: nothing is sent."""
         self._config = config
         kind, topic = (CycleResultBatch, 'cycle_result_batch') if crew else (EvolvedMessage, 'cycle_result')
         self._results = link.create_publisher(kind, world(topic), qos.PROTOCOL)
         self.executor = SingleThreadedExecutor(context=node.context)
-        """Serves services and observers' topics."""
+        """Executor of services and observers' topics."""
         self.executor.add_node(node)
         self._publishers: list[Any] = [self._results]
         self._dropped: set[str] = set()
@@ -79,11 +77,13 @@ class ParticipantHost:
         replay: Callable[[Join.Response], None],
         adopt: Callable[[bytes], None] = lambda soil: None,
     ) -> ParticipantEndpoint:
-        """Connect the participant; return its place.
+        """Connect the participant; return its endpoint.
 
         Args:
-            restore: see :class:`regolith_world.ros.participant_endpoint.ParticipantEndpoint`, as ``adopt``
-            replay: repeats the records since then, without sending
+            participant: The participant.
+            restore: See :class:`regolith_world.ros.participant_endpoint.ParticipantEndpoint`.
+            replay: Function that repeats the records since then, without sending.
+            adopt: See :class:`regolith_world.ros.participant_endpoint.ParticipantEndpoint`.
         """
         self._seats = [self.seat(self.node, participant, restore, adopt)]
         self._replay = lambda past: replay(past[participant.name])
@@ -97,7 +97,7 @@ class ParticipantHost:
         restore: Callable[[bytes, bytes, int], str],
         adopt: Callable[[bytes], None],
     ) -> ParticipantEndpoint:
-        """Return the place of one participant in this process."""
+        """Return the endpoint of one participant in this process."""
         return ParticipantEndpoint(node, participant, restore, adopt, self.run_id, self._instance)
 
     def attach_group(
@@ -106,11 +106,10 @@ class ParticipantHost:
         seats: Sequence[ParticipantEndpoint],
         replay: Callable[[Mapping[str, Join.Response]], None],
     ) -> None:
-        """Connect participants that answer together.
+        """Connect the participants of a group, which respond together.
 
-        Args:
-            seats: of all of them
-            replay: repeats the records since the checkpoint from which those of some names were restored
+        ``seats`` are their endpoints. ``replay`` repeats the records since the checkpoint from which some participants,
+        given by name, were restored.
         """
         self._seats, self._replay = list(seats), replay
         self._hear(crew.on_cycle)
@@ -125,18 +124,18 @@ class ParticipantHost:
         self._publishers += list(publishers)
 
     def send_result(self, answer: CycleResult) -> None:
-        """Send a result; for the participant's ``send_result``."""
+        """Send a result. It is the participant's ``send_result``."""
         if not self.muted and self._spared([answer]):
             self.send(self._results, record_codec.cycle_result_bytes(answer, self.run_id))
 
     def send_batch(self, answers: Sequence[CycleResult]) -> None:
-        """Send the answers of a crew."""
+        """Send the results of a participant group."""
         left = [] if self.muted else self._spared(answers)
         if left:
             self.send(self._results, record_codec.cycle_result_batch_bytes(left, self.run_id))
 
     def _spared(self, answers: Sequence[CycleResult]) -> list[CycleResult]:
-        """Return those of some answers that the scenario's chaos lets through, late if it says so."""
+        """Return the results that fault injection does not drop, after the delay that it sets."""
         chaos = self._config.fault_injection
         if chaos is None:
             return list(answers)
@@ -149,17 +148,17 @@ class ParticipantHost:
         return [answer for answer in answers if answer.name not in lost]
 
     def send(self, publisher: Any, message: bytes) -> None:
-        """Publish the bytes of a message of the protocol; twice if the scenario injects duplicates."""
+        """Publish the bytes of a protocol message; twice if fault injection duplicates messages."""
         publisher.publish(message)
         if self._config.fault_injection is not None and self._config.fault_injection.duplicate:
             publisher.publish(message)
 
     def run(self) -> None:
-        """Join, then answer cycles until STOP.
+        """Join, then respond to cycles until STOP.
 
         Raises:
-            JoinError: if the world refuses this participant
-            TimeoutError: if there is no world
+            JoinError: If the world refuses a participant.
+            TimeoutError: If there is no world.
         """
         self._join()
         freeze_garbage_collector()
@@ -170,7 +169,7 @@ class ParticipantHost:
             served()
 
     def drain(self, seconds: float) -> None:
-        """Answer repeated records after STOP until the world is gone, as it may have missed the last answer."""
+        """Respond to repeated records after STOP until the world has ended. It may have missed the last result."""
         until = time.monotonic() + seconds
         while time.monotonic() < until and self.inbox.publishers() > 0 and not self._leaving.overdue:
             self.inbox.wait(0.02)
@@ -217,10 +216,10 @@ class ParticipantHost:
         self.node.get_logger().info(f'rejoined after replaying {count} cycles')
 
     def _unmatched(self) -> str:
-        """Return a description of the missing connections."""
+        """Return a text on the missing connections."""
         unheard = [p.topic_name for p in self._publishers if p.get_subscription_count() == 0]
-        silent = [f'nobody publishes {self.world("cycle")}'] if self.inbox.publishers() == 0 else []
-        return '; '.join(silent + [f'nobody listens to {topic}' for topic in unheard])
+        silent = [f'no node publishes {self.world("cycle")}'] if self.inbox.publishers() == 0 else []
+        return '; '.join(silent + [f'no node subscribes to {topic}' for topic in unheard])
 
     def _matched(self) -> bool:
         return self.inbox.publishers() > 0 and all(p.get_subscription_count() > 0 for p in self._publishers)
@@ -233,7 +232,7 @@ class ParticipantHost:
 
 
 class HostedNode(Protocol):
-    """The interface of a participant's node for :func:`run_participant`."""
+    """Interface of a participant's node for :func:`run_participant`."""
 
     shell: ParticipantHost
 
@@ -241,7 +240,10 @@ class HostedNode(Protocol):
 def run_participant(build: Callable[[], HostedNode]) -> None:
     """Run the process of a participant until the world stops, and exit with a code.
 
-    Code 3: refused, no world, or a failure reported to the world; 1: any other error.
+    Code 3: refused, no world, or a failure reported to the world. Code 1: any other error.
+
+    Args:
+        build: Function that returns the node.
     """
 
     def run(made: HostedNode) -> None:

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Subscriptions whose message type follows what is published, and a watch on topics whose types do not match.
+"""Subscriptions whose message type follows the publishers, and a check for topics with mismatched types.
 
-The middleware delivers nothing where publisher and subscription differ in type, and reports no error. One process can
-have a topic with one type only, so a subscription to each of several types is not possible.
+The middleware delivers nothing if publisher and subscription differ in type, and reports no error. One process can have
+a topic with one type only, so it cannot subscribe to several types.
 """
 
 from __future__ import annotations
@@ -17,32 +17,35 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
 ALIKE = ({'geometry_msgs/msg/Twist', 'geometry_msgs/msg/TwistStamped'},)
-"""Types of which each is taken where another of its set is."""
+"""Sets of types. Where one type of a set is accepted, the others are, too."""
 
 
 def type_name(message_type: Any) -> str:
-    """Return the name ``package/msg/Type`` of a class."""
+    """Return the name ``package/msg/Type`` of a message class."""
     return f'{message_type.__module__.partition(".")[0]}/msg/{message_type.__name__}'
 
 
 def message_class(name: str) -> Any:
-    """Return the class of ``package/msg/Type``."""
+    """Return the message class of ``package/msg/Type``."""
     package, _, message = name.split('/')
     return getattr(importlib.import_module(f'{package}.msg'), message)
 
 
 def alternatives(name: str) -> tuple[str, ...]:
-    """Return a type and those that are taken in its place, the type first."""
+    """Return a type and those accepted in its place, the type first."""
     others = sorted(other for kinds in ALIKE if name in kinds for other in kinds if other != name)
     return (name, *others)
 
 
 class PublishedType:
-    """A subscription with the type of the publishers, among those that can be read.
+    """A subscription with the type of the publishers, among the types that can be read.
 
     Args:
-        readers: callback of each type; the first is subscribed to while nothing is published
-        handler: what rclpy calls for each message; the owner takes them itself
+        node: Node of the subscription.
+        topic: Name of the topic.
+        readers: Callback by type. The first type is used while there are no publishers.
+        profile: QoS profile.
+        handler: Function from a callback to the one passed to rclpy. The owner takes the messages itself.
     """
 
     def __init__(
@@ -60,7 +63,7 @@ class PublishedType:
 
     @property
     def callback(self) -> Callable[[Any], None]:
-        """The reader of the type that is subscribed to."""
+        """Callback of the present type."""
         reader: Callable[[Any], None] = self._readers[self.kind]
         return reader
 
@@ -68,7 +71,7 @@ class PublishedType:
         return self.node.create_subscription(self.kind, topic, self._handler(self.callback), self._profile)
 
     def look(self) -> bool:
-        """Compare with what is published; return whether the subscription is another one now."""
+        """Compare with the published types; return whether the subscription was replaced."""
         published = {info.topic_type for info in self.node.get_publishers_info_by_topic(self._topic)}
         if self.subscription is not None and (type_name(self.kind) in published or not published):
             return False
@@ -78,23 +81,25 @@ class PublishedType:
         if self.subscription is not None:
             self.node.destroy_subscription(self.subscription)
         self.kind, self.subscription = wanted, None
-        with suppress(RuntimeError):  # a subscription of this process still has the former type; at the next look not
+        with suppress(
+            RuntimeError
+        ):  # another subscription of this process has the former type; not so at the next look
             self.subscription = self._made(self._topic)
         return True
 
 
 class TypeWatch:
-    """Topics of a run on which messages are published with a type that none of its nodes takes.
+    """Topics of a run that are published with a type that none of its nodes receives.
 
     Args:
-        node: of the run
-        namespaces: of the nodes of the run, absolute; called at each look
+        node: Node of the run.
+        namespaces: Function that returns the absolute namespaces of the nodes of the run.
     """
 
     def __init__(self, node: Node, namespaces: Callable[[], Collection[str]]) -> None:
         self._node, self._namespaces = node, namespaces
         self.mismatches: dict[str, str] = {}
-        """By topic, both types and the node that publishes."""
+        """Text with both types and the publishing node, by topic."""
 
     def look(self) -> list[str]:
         """Find mismatches; return the texts of new ones."""
@@ -112,7 +117,7 @@ class TypeWatch:
 
 
 def mismatch(topic: str, publisher: Any, allowed: Iterable[str]) -> str:
-    """Return the text for a publisher whose messages are not taken."""
+    """Return the text on a publisher whose messages are not received."""
     name = f'{publisher.node_namespace.rstrip("/")}/{publisher.node_name}'
     return f'{topic}: {name} publishes {publisher.topic_type}, which is not received; allowed: {" or ".join(allowed)}'
 

@@ -16,40 +16,43 @@ def _profile(depth: int, durability: DurabilityPolicy = DurabilityPolicy.VOLATIL
     )
 
 
-# A publisher keeps what a reader has not acknowledged, and no more than its depth. So these depths are what may come
-# together while the world has not yet noticed that a recorder is held up: see ``ros/backpressure.py``.
+# A publisher keeps messages that a reader has not acknowledged, up to its depth. So these depths must hold all messages
+# until the world notices that a recorder is blocked: see ``ros/backpressure.py``.
 PROTOCOL = _profile(1000)
-"""cycle, cycle_result, terrain/delta, terrain/update: one of each and participant in a cycle."""
+"""cycle, cycle_result, terrain/delta, terrain/update: one each per participant and cycle."""
 CLOCK = _profile(100)
-"""/clock: reliable, hence compatible with the best-effort subscriptions of ROS time sources."""
+"""/clock: reliable, so compatible with the best-effort subscriptions of ROS time sources."""
 STATE = _profile(100)
-"""odom, joint_states, wheel_states, vehicle states: at most one in a cycle."""
+"""odom, joint_states, wheel_states, vehicle states: at most one per cycle."""
 TF = _profile(100)
 COMMAND = _profile(1)
-"""cmd_vel and other live inputs: only the newest counts."""
+"""cmd_vel and other live inputs: only the newest message counts."""
 DATAGRAMS = _profile(10_000)
-"""Datagrams of robots: bursts, of which none may be lost."""
+"""Datagrams of robots: bursts without losses."""
 HISTORY = _profile(1000)
-"""For subscribers that need every message but work long on one: sensors."""
+"""For subscribers that need every message but process each one slowly: sensors."""
 DIAGNOSTICS = _profile(10)
 LATCHED = _profile(1, DurabilityPolicy.TRANSIENT_LOCAL)
-"""Descriptions, maps, status: late joiners get the last one."""
+"""Descriptions, maps, status: late subscribers get the last message."""
 LATCHED_MANY = _profile(100, DurabilityPolicy.TRANSIENT_LOCAL)
 """For subscribers to the last message of each of many publishers."""
 EVENTS = _profile(100, DurabilityPolicy.TRANSIENT_LOCAL)
-"""Events of a vehicle: late joiners get the latest ones."""
+"""Events of a vehicle: late subscribers get the latest ones."""
 
 
 def sensor(rate_hz: float) -> QoSProfile:
-    """Return the profile of images, clouds, IMU: frames of a simulated second, at least 5.
+    """Return the profile of images, clouds and IMU data: a depth of the frames of one simulated second, at least 5.
 
-    Best effort loses large messages on default Fast DDS settings.
+    Best effort loses large messages with the default settings of Fast DDS.
+
+    Args:
+        rate_hz: Rate of the sensor [Hz].
     """
     return _profile(max(5, math.ceil(rate_hz)))
 
 
 OVERRIDABLE = QoSOverridingOptions.with_default_policies()
-"""For observers' topics: ``qos_overrides.TOPIC.publisher.{depth,history,reliability}`` are parameters of its node.
+"""QoS overrides of observers' topics: parameters ``qos_overrides.TOPIC.publisher.{depth,history,reliability}``.
 
-The protocol's own topics offer none: with anything but their profile a run would lose cycles.
+The protocol's topics offer none, because with a different profile a run would lose cycles.
 """

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Records of the protocol straight to the bytes of their messages and back, bit for bit.
+"""Codec of protocol records to the bytes of their messages and back, bit for bit.
 
-A message as a Python object costs rclpy a visit to every attribute of every part, twice: of a cycle with 64 bodies,
-some 3000. Here bodies are rows of 26 numbers. The bytes are those that rclpy would make of the messages of
-:mod:`regolith_world.ros.message_conversion`, so that whoever subscribes sees the same.
+For a message object rclpy visits every attribute of every part twice, about 3000 visits for a cycle with 64 bodies.
+Here bodies are rows of 26 numbers. The bytes equal those that rclpy makes from the messages of
+:mod:`regolith_world.ros.message_conversion`, so subscribers see no difference.
 """
 
 from __future__ import annotations
@@ -26,14 +26,16 @@ _STATUS = struct.Struct('<B')
 _LONG = struct.Struct('<q')
 _REAL = np.dtype('<f8')
 _BODY = 26
-"""Numbers of a body: position, orientation, both velocities, mass, centre of mass, inertia."""
+"""Number of values of a body: position, orientation, both velocities, mass, center of mass, inertia."""
 
 
 def write_key(out: Writer, key: r.CycleKey, run: int) -> None:
     """Write a CycleKey.
 
     Args:
-        run: id of the run
+        out: The writer.
+        key: The key.
+        run: Id of the run.
     """
     out.pack(_KEY, 8, run, *key)
 
@@ -45,7 +47,7 @@ def read_key(data: Reader) -> r.CycleKey:
 
 
 def key_of(message: bytes) -> r.CycleKey:
-    """Return the key that the bytes of a message begin with."""
+    """Return the key at the front of the bytes of a message."""
     order = '<' if message[1] & 1 else '>'
     _, *key = struct.unpack_from(order + _KEY.format[1:], message, len(HEAD))
     return r.CycleKey(*key)
@@ -55,9 +57,9 @@ _bodies: dict[str, tuple[r.BodyState, bytes]] = {}
 
 
 def _write_body(out: Writer, b: r.BodyState) -> None:
-    """Write a BodyState; the numbers of the same record are the same, since records never change.
+    """Write a BodyState. The bytes of a record are cached, because records never change.
 
-    An agent's answer and the next cycle hold the same record, and both are sent.
+    An agent's result and the next cycle contain the same record, and both are sent.
     """
     known = _bodies.get(b.name)
     if known is None or known[0] is not b:
@@ -98,7 +100,8 @@ def cycle_bytes(c: r.Cycle, run: int) -> bytes:
     """Return the bytes of the message of a cycle.
 
     Args:
-        run: id of the run
+        c: The cycle.
+        run: Id of the run.
     """
     out = Writer()
     write_key(out, c.key, run)
@@ -123,7 +126,7 @@ def cycle_bytes(c: r.Cycle, run: int) -> bytes:
 
 
 def cycle_record(message: bytes) -> r.Cycle:
-    """Return the record of the bytes of a cycle."""
+    """Return the record from the bytes of a cycle."""
     if not is_plain(message):
         return message_conversion.cycle_record(deserialize_message(message, m.Cycle))
     data = Reader(message)
@@ -162,10 +165,11 @@ def cycle_record(message: bytes) -> r.Cycle:
 
 
 def cycle_result_bytes(e: r.CycleResult, run: int) -> bytes:
-    """Return the bytes of the message of an answer.
+    """Return the bytes of the message of a cycle result.
 
     Args:
-        run: id of the run
+        e: The result.
+        run: Id of the run.
     """
     out = Writer()
     _write_cycle_result(out, e, run)
@@ -173,18 +177,16 @@ def cycle_result_bytes(e: r.CycleResult, run: int) -> bytes:
 
 
 def cycle_result_record(message: bytes) -> r.CycleResult:
-    """Return the record of the bytes of an answer."""
+    """Return the record from the bytes of a cycle result."""
     if not is_plain(message):
         return message_conversion.cycle_result_record(deserialize_message(message, m.CycleResult))
     return _read_cycle_result(Reader(message))
 
 
 def cycle_result_batch_bytes(answers: Iterable[r.CycleResult], run: int) -> bytes:
-    """Return the bytes of the message of the answers of one process to a cycle.
+    """Return the bytes of the message of the results of one process in a cycle.
 
-    Args:
-        answers: at least one, in name order
-        run: id of the run
+    ``answers`` are the results, at least one, in name order. ``run`` is the id of the run.
     """
     answers = list(answers)
     out = Writer()
@@ -196,7 +198,7 @@ def cycle_result_batch_bytes(answers: Iterable[r.CycleResult], run: int) -> byte
 
 
 def cycle_result_batch_records(message: bytes) -> list[r.CycleResult]:
-    """Return the answers of the bytes of a batch."""
+    """Return the results from the bytes of a batch."""
     if not is_plain(message):
         return [
             message_conversion.cycle_result_record(e) for e in deserialize_message(message, m.CycleResultBatch).results
@@ -266,5 +268,5 @@ def _read_spawned_object(data: Reader) -> r.SpawnedObject:
 
 
 def _reals(*parts: r.Vector | tuple[float, ...]) -> bytes:
-    """Return numbers as the bytes of float64, one part after the other."""
+    """Return numbers as bytes of float64, one part after the other."""
     return np.concatenate(parts).astype(_REAL, copy=False).tobytes()

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The run of a world in nodes: pace, /clock, status, pause and step, checkpoints, rewind, failures, end."""
+"""Main loop of a world in a node: pacing, /clock, status, pause and step, checkpoints, rewind, failures, end."""
 
 from __future__ import annotations
 
@@ -43,28 +43,33 @@ from regolith_world.ros.timeout_policy import TimeoutPolicy
 from regolith_world.world import Choice, ProtocolError, World
 
 CLOCK_PERIOD_S = 0.01
-"""Shortest period of /clock [wall s]: a Python subscriber uses a third of a core at 1 kHz."""
+"""Minimum period of /clock, wall time [s]. A Python subscriber uses a third of a core at 1 kHz."""
 LAST_ANSWERS_S = 0.1
-"""For which a world at its end goes on to answer [wall s]."""
+"""Time for which a world that has ended still responds, wall time [s]."""
 LAG_PERIOD_S = 10.0
-"""Period of warnings that the wanted speed is not reached [wall s]."""
+"""Period of warnings that the requested real-time factor is not reached, wall time [s]."""
 
 Outcome = TypeVar('Outcome')
 
 
 class Runner:
-    """The main loop around :meth:`World.step`.
+    """Main loop around :meth:`World.step`.
 
     Args:
-        node: named ``world``; its services and topics are made here, and it is spun here
-        populace: the participants' states
-        run_dir: of the run; None: nothing on disk
-        alive: rewrites the file by which a supervisor sees that this process runs; None: there is none
-        duration_s: simulated time of the run's end [s]; 0: endless
-        inbox: of the protocol's node, delivered here regularly
-        at_standstill: called after every HOLD and STOP and while others are waited for, for deferred publications
-        recorded: whether there is a recorder, which must not be outrun
-        max_sensor_lag_s: the world's largest lead over its sensors in simulated time [s]; below 0: no sensors
+        node: Node ``world``. Its services and topics are created here, and it is spun here.
+        executor: Executor of the node.
+        world: The world.
+        populace: Access to the states of participants.
+        run_dir: Folder of the run; None: no files.
+        alive: Writer of the liveness file for a supervisor; None: none.
+        scenario: Name of the scenario.
+        processes: Number of processes as text, for the summary.
+        duration_s: Simulated time at which the run ends [s]; 0: no end.
+        inbox: Inbox of the protocol's node, delivered here regularly.
+        recorded: Whether there is a recorder, whose lag is limited.
+        max_sensor_lag_s: Maximum lead of the world over its sensors in simulated time [s]; below 0: no sensors.
+        on_checkpoint: Called with every checkpoint that is saved or restored.
+        at_standstill: Called after every HOLD and STOP and while waiting for other nodes, for deferred publications.
     """
 
     def __init__(
@@ -88,7 +93,7 @@ class Runner:
         self._node, self._executor, self._world = node, executor, world
         self.run_dir, self._scenario, self._processes = run_dir, scenario, processes
         self._alive = alive
-        # What rounds to nothing still is an end.
+        # A duration that rounds to zero still ends the run.
         self._end_ns = max(1, round(duration_s * 1e9)) if duration_s > 0.0 else 0
         self.timeline = Timeline(
             world, populace, self._end_ns, run_dir / 'checkpoints' if run_dir is not None else None, on_checkpoint
@@ -110,20 +115,20 @@ class Runner:
             max_sensor_lag_s,
         )
         self._display.followers = self.followers
-        together = ReentrantCallbackGroup()  # who waits keeps nobody else waiting
+        together = ReentrantCallbackGroup()  # a waiting service does not block others
         create_service(node, SetBool, '~/pause', self._on_pause, together)
         create_service(node, Step, '~/step', self._on_step, together)
         self.paused = False
         self._requests: list[Callable[[], None]] = []
         self._steps: StepRequest | None = None
         self.stopped = False
-        """Whether the world stands at its beginning, and has not been asked to play since."""
+        """Whether the world is at its beginning and was not played since."""
         self._serving = self._between = False
         self._next_checkpoint_ns = round(world.config.checkpoint_period_s * 1e9)
         self._served = ThrottledExecutor(executor)
         speed = declare_real_time_factor(node, self._change_speed)
         self.on_release: Callable[[str], None] = lambda name: None
-        """Called with the name of a removed vehicle whose node is not needed any longer."""
+        """Called with the name of a removed vehicle whose node is no longer needed."""
         self._failure = ''
         self._undone_ns = 0
         self._next_warning = 0.0
@@ -137,7 +142,7 @@ class Runner:
         world = self._world
         self._display.clock()
         if self.run_dir is not None:
-            with suppress(OSError):  # a full disk
+            with suppress(OSError):  # the disk is full
                 (self.run_dir / 'started').touch()
             self._node.create_timer(PERIOD_S, self._turn, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self._turn()
@@ -182,7 +187,7 @@ class Runner:
                 f'{error} at {world.t_ns * 1e-9:.3f} s' if isinstance(error, ParticipantTimeout) else str(error)
             )
             reports = {}
-            if not isinstance(error, ParticipantTimeout):  # of which people were told already
+            if not isinstance(error, ParticipantTimeout):  # a timeout was logged already
                 self._node.get_logger().error(f'the run ends: {self._failure}')
         wall = time.monotonic() - started
         self._display.clock()
@@ -200,13 +205,13 @@ class Runner:
         return bool(self._end_ns) and self._world.t_ns >= self._end_ns
 
     def _warn_of_lag(self) -> None:
-        """Warn regularly that the wanted speed is not reached."""
+        """Warn regularly that the requested real-time factor is not reached."""
         now = time.monotonic()
         if now < self._next_warning:
             return
         self._next_warning = now + LAG_PERIOD_S
         t_s, asked, now_s = self._world.t_ns * 1e-9, self._pace.speed, self._display.real_time_factor
-        text = f'speed {asked:g} is not reached: {HOPELESS_S:g} s more behind at {t_s:.2f} s, now {now_s:.2f}'
+        text = f'real-time factor {asked:g} not reached: {HOPELESS_S:g} s more behind at {t_s:.2f} s, now {now_s:.2f}'
         self._node.get_logger().warning(text)
 
     def _step(self) -> None:
@@ -235,14 +240,14 @@ class Runner:
         except ParticipantTimeout:
             if world.config.on_failure == 'stop':
                 raise
-            return  # the next cycle waits for it, or goes on without it; then it is time again
+            return  # the next cycle waits for it, or continues without it; then the checkpoint is due again
         self._next_checkpoint_ns += round(world.config.checkpoint_period_s * 1e9)
 
     def _at_end(self) -> bool:
         return bool(self._end_ns) and self._world.t_ns >= self._end_ns
 
     def serve(self) -> None:
-        """Answer services and take messages, rate-limited; for use inside a cycle."""
+        """Serve services and deliver messages, at a limited rate; for use within a cycle."""
         if self._serving:
             return
         self._serving = True
@@ -252,22 +257,22 @@ class Runner:
             self._serving = False
 
     def _serve_waiting(self) -> None:
-        """Serve as :meth:`serve` does while waiting for others: they may need what was not published yet."""
+        """Serve as :meth:`serve` does while waiting for other nodes, which may need deferred publications."""
         self._at_standstill()
         self.serve()
 
     def _serve_between(self) -> None:
-        """Serve as :meth:`serve` does; requests that need a standing world are fulfilled at once."""
+        """Serve as :meth:`serve` does. Requests that need a world between two cycles are fulfilled at once."""
         self._between = True
         self._inbox.deliver()
         self.serve()
-        # What they do may take long and serve others meanwhile, who have to wait for their turn.
+        # These actions may take long and serve other requests, which must wait for their completion.
         self._between = False
         while self._requests:
             self._requests.pop(0)()
 
     def _answer_last(self) -> None:
-        """Answer those who wait for the end, or for a world that stands."""
+        """Respond to clients that wait for the end, or for a world between two cycles."""
         until = time.monotonic() + LAST_ANSWERS_S
         while time.monotonic() < until:
             self._serve_between()
@@ -280,24 +285,24 @@ class Runner:
             self._at_standstill()
             self.followers.wait_for_sensors(lag_ns=0)
 
-    # -- what others see ----------------------------------------------------------------------------------------
+    # -- outputs ------------------------------------------------------------------------------------------------
 
     def _change_speed(self, speed: float) -> None:
         self._pace.change_speed(speed, self._world.t_ns)
 
     def on_timeout(self, silence: ParticipantTimeout) -> Choice:
-        """Return the choice of the scenario's policy; for the world."""
+        """Return the reaction of the scenario's policy to unresponsive participants; for the world."""
         return self.silences.of_participants(silence)
 
     def _on_late_follower(self, name: str, owed: str) -> bool:
-        """Return whether to wait any longer for a recorder or sensors that fail; the run may be over with them."""
+        """Return whether to continue to wait for an unresponsive recorder or sensors. It may end the run."""
         choice = self.silences.follow([name], owed, self._world.config.on_failure)
         if choice == 'stop':
-            # Participants are well: they commit what they have, and tell their figures.
+            # The participants respond: they commit their state and send their results.
             self._failure = f'no response from {name} at {self._world.t_ns * 1e-9:.3f} s'
         return choice == 'wait'
 
-    # -- what others ask ----------------------------------------------------------------------------------------
+    # -- requests -----------------------------------------------------------------------------------------------
 
     async def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         await self.standing(self.pause if request.data else self.play)
@@ -305,17 +310,20 @@ class Runner:
         return response
 
     async def standing(self, action: Callable[[], Outcome]) -> Outcome:
-        """Return the outcome of an action that needs a world between two cycles: now, or as soon as it is there.
+        """Return the result of an action that needs a world between two cycles, now or as soon as possible.
+
+        Args:
+            action: The action.
 
         Raises:
-            Exception: what the action raises
+            Exception: Of the action.
         """
         done = Future()
 
         def act() -> None:
             try:
                 done.set_result(action())
-            except Exception as error:  # is raised anew where it is awaited
+            except Exception as error:  # raised again where the result is awaited
                 done.set_exception(error)
 
         if self._between:
@@ -326,25 +334,25 @@ class Runner:
         return outcome
 
     def pause(self) -> None:
-        """Pause the world; it stands, and takes no more of the steps it was told to."""
+        """Pause the world, and cancel requested steps."""
         self._call_off_steps()
         if not self.paused:
             self.paused = True
             self._rest()
 
     def play(self) -> None:
-        """Let the world go on."""
+        """Resume the world."""
         self._call_off_steps()
         self.paused = self.stopped = False
         self._pace.restart(self._world.t_ns)
 
     def reset(self, time: bool = True, state: bool = True, spawned: bool = True) -> str:
-        """Return the world, which stands, to its beginning, or what is asked for of it; return why it cannot be, or ''.
+        """Reset the world, between two cycles, to its beginning or parts of it; return why it cannot be reset, or ''.
 
         Args:
-            time: whether ``/clock`` shows 0 then; else it goes on
-            state: whether everything is as it was
-            spawned: whether what was spawned is gone
+            time: Whether ``/clock`` is reset to 0; otherwise it continues.
+            state: Whether the state is reset.
+            spawned: Whether spawned entities are removed.
         """
         self._call_off_steps()
         timeline = self.timeline
@@ -366,29 +374,33 @@ class Runner:
         return ''
 
     def _release(self) -> None:
-        """Free the names of spawned vehicles that were removed and that nothing can bring back any longer."""
+        """Free the names of removed spawned vehicles that nothing can restore any longer."""
         for name in self.timeline.unneeded():
             self._world.forget(name)
             self.on_release(name)
 
     def apply_edit(self, act: Act) -> None:
-        """Act upon the world, which stands.
+        """Apply a world edit between two cycles.
+
+        Args:
+            act: The edit.
 
         Raises:
-            ValueError: if that is impossible, with the reason
+            ValueError: If the edit is not possible; with the reason.
         """
         self.timeline.apply_edit(act)
         self._rest()
 
     def go_to(self, saved: files.Checkpoint, keep_clock: bool | None = None, live: bool = False) -> None:
-        """Continue from a checkpoint; the world stands.
+        """Continue from a checkpoint, between two cycles.
 
         Args:
-            keep_clock: whether ``/clock`` stays monotonic; None: as the scenario says
-            live: whether the past after it is forgotten
+            saved: The checkpoint.
+            keep_clock: Whether ``/clock`` remains monotonic; None: as set in the scenario.
+            live: Whether the logged future after it is deleted.
 
         Raises:
-            ProtocolError: if it is of participants that are not here
+            ProtocolError: If it contains participants that are not here.
         """
         self._call_off_steps()
         before_ns = self._world.t_ns
@@ -399,10 +411,11 @@ class Runner:
         self._arrive()
 
     def rewind(self, to: int | Snapshot, live: bool) -> None:
-        """Return the world, which stands, to its last commit at or before a time [ns], or to a snapshot.
+        """Return the world, between two cycles, to its last commit at or before a time [ns], or to a snapshot.
 
         Args:
-            live: see :meth:`regolith_world.checkpoint.timeline.Timeline.rewind`, and for errors
+            to: Time [ns] or snapshot.
+            live: See :meth:`regolith_world.checkpoint.timeline.Timeline.rewind`, also for errors.
         """
         self._call_off_steps()
         before_ns = self._world.t_ns
@@ -415,7 +428,7 @@ class Runner:
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
-        """End the run if going back fails halfway; leave the clock as it was if it is refused."""
+        """End the run if a rewind fails halfway. Keep the clock unchanged if it is refused."""
         epoch, offset = self._world.epoch, self._world.clock_offset_ns
         try:
             yield
@@ -432,7 +445,7 @@ class Runner:
         return not self.leaving.asked
 
     def _leave(self, t_ns: int, keep_clock: bool | None = None) -> None:
-        """Show the last of what was; then let ``/clock`` go on from there at another time [ns], or follow that."""
+        """Publish the last state; then let ``/clock`` continue from there at another time [ns], or follow that time."""
         world = self._world
         if world.cycle:
             world.hold()
@@ -441,16 +454,16 @@ class Runner:
         if not (world.config.monotonic_clock if keep_clock is None else keep_clock):
             offset = 0
         elif world.cycle and t_ns + offset <= shown:
-            offset = shown - t_ns + world.control.heartbeat_ns  # no two states have one stamp
+            offset = shown - t_ns + world.control.heartbeat_ns  # so that no two states have equal stamps
         self.set_clock(offset)
 
     def set_clock(self, offset_ns: int) -> None:
-        """Let ``/clock`` and all stamps show so much [ns] beyond the world's time, from the next record on."""
+        """Set the offset [ns] of ``/clock`` and all stamps from the world's time, from the next record on."""
         self._world.clock_offset_ns = offset_ns
         clock_offset.set_offset(offset_ns)
 
     def _arrive(self) -> None:
-        """Show the state that was restored."""
+        """Publish the restored state."""
         world = self._world
         period = round(world.config.checkpoint_period_s * 1e9)
         self._next_checkpoint_ns = (world.t_ns // period + 1) * period
@@ -460,11 +473,11 @@ class Runner:
 
     @property
     def clock_ns(self) -> int:
-        """Return the time that ``/clock`` shows [ns]."""
+        """Time of ``/clock`` [ns]."""
         return self._display.shown_ns
 
     def request_steps(self, steps: StepRequest) -> bool:
-        """Take an order of steps; return whether the world is paused and has none."""
+        """Accept a request of steps; return whether the world is paused and has no other one."""
         if not self.paused or self._steps is not None:
             return False
         self._steps, self.stopped = steps, False
@@ -472,7 +485,7 @@ class Runner:
 
     @property
     def stepping(self) -> bool:
-        """Whether there are steps that the world is still to take."""
+        """Whether requested steps remain."""
         return self._steps is not None
 
     def _call_off_steps(self) -> None:
@@ -494,7 +507,7 @@ class Runner:
             self._call_off_steps()
 
     def _rest(self) -> None:
-        """Commit the last cycle, or what an act upon the standing world has made of it, and show it."""
+        """Commit the last cycle or a world edit, and publish the state."""
         self._world.hold()
         self._at_standstill()
         self._display.clock()
@@ -504,24 +517,24 @@ class Runner:
         done, wanted = Future(), max(1, request.steps)
         order = StepRequest(wanted, lambda gone: True, lambda: done.set_result(None), each_shown=False)
         if not self.request_steps(order):
-            paused = 'it is being stepped; call ~/pause to call that off'
-            response.message = paused if self.paused else 'only a paused world can be stepped; call ~/pause first'
+            paused = 'it is being stepped; fix: call ~/pause to cancel the steps'
+            response.message = paused if self.paused else 'only a paused world can be stepped; fix: call ~/pause first'
             return response
         await done
         response.success = order.gone == wanted or self._at_end()
-        response.message = '' if response.success else f'called off after {order.gone} of {wanted} steps'
+        response.message = '' if response.success else f'canceled after {order.gone} of {wanted} steps'
         response.t_ns, response.state_hash = int(self._world.t_ns), self._world.state_hash
         return response
 
     def wait_paused(self) -> bool:
-        """Commit the last cycle, if no cycle is under way; return whether the world stands."""
+        """Commit the last cycle if no cycle is in progress; return whether the world is between two cycles."""
         if self._between:
             self._world.hold()
             self._at_standstill()
         return self._between
 
     def on_joined(self, name: str, then: Callable[[], None]) -> None:
-        """Collect the state of a newly admitted vehicle once it knows of its admission; call a function then."""
+        """Collect the state of a new vehicle once it has received its admission; then call a function."""
         self._requests.append(lambda: self._remember_all(name, then))
 
     def _remember_all(self, name: str, then: Callable[[], None]) -> None:
@@ -543,15 +556,15 @@ class Runner:
             'input_timeouts': self.followers.input_timeouts,
             'real_time': self._pace.deadline_statistics(),
             'failure': self._failure,
-            'without': self.silences.without,
+            'dropped_participants': self.silences.without,
         }
         if self._alive is not None:
             self._alive.stop()
         (self.run_dir / 'started').unlink(missing_ok=True)
-        partial, text = self.run_dir / 'world.json.partial', json.dumps(outcome, indent=2) + '\n'
+        partial, text = self.run_dir / 'world_summary.json.partial', json.dumps(outcome, indent=2) + '\n'
         try:
             partial.write_text(text)
         except OSError:
             release(self.run_dir)
             partial.write_text(text)
-        partial.replace(self.run_dir / 'world.json')
+        partial.replace(self.run_dir / 'world_summary.json')

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Service calls whose answer may be lost."""
+"""Service calls that are repeated if the response is lost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from rclpy.executors import Executor
 
 FIRST_PATIENCE_S = 0.5
-"""Time without an answer before the first repetition [wall s]; doubled every time."""
+"""Time without a response before the first repetition, wall time [s]; doubled for each further one."""
 
 
 def call_service(
@@ -23,17 +23,19 @@ def call_service(
 ) -> Any:
     """Call a service and return its response.
 
-    The middleware drops the answer to a client that the server has not discovered in time, which happens to new nodes
-    on a busy machine. So the request is repeated; the server must give the same answer again, and act once only.
+    The middleware drops the response to a client that the server has not discovered in time, which occurs for new nodes
+    on a busy machine. So the request is repeated. The server must send the same response again, and act only once.
 
     Args:
-        executor: of the client's node
-        timeout_s: for the service to come up, and then for an answer [wall s]
-        give_up: whether to stop waiting
+        executor: Executor of the client's node.
+        client: The client.
+        request: The request.
+        timeout_s: Time for the service to appear, and then for a response, wall time [s].
+        give_up: Function that returns whether to stop waiting.
 
     Raises:
-        TimeoutError: if there is no such service, or no answer
-        KeyboardInterrupt: if ``give_up`` returns True
+        TimeoutError: If there is no such service, or no response.
+        KeyboardInterrupt: If ``give_up`` returns True.
     """
 
     def wait(until: float, done: Callable[[], bool]) -> bool:

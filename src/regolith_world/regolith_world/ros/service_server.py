@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Services that always respond: an unexpected failure is in the response and in the log; and numbers in requests."""
+"""Services that always respond, with unexpected failures in response and log; and checks of numbers in requests."""
 
 from __future__ import annotations
 
@@ -16,36 +16,41 @@ from rclpy.node import Node
 from simulation_interfaces.msg import Result
 
 FARTHEST_M = 1e5
-"""Largest coordinate in a request [m]: farther away floats of a solver are too coarse, and soil has no grid nodes."""
+"""Maximum coordinate in a request [m]. Farther away a solver's floats are too coarse, and soil has no grid nodes."""
 
 
 def coordinates(name: str, values: Iterable[float]) -> NDArray[np.float64]:
     """Return coordinates of a request [m].
 
     Args:
-        name: of the field, for the message
+        name: Name of the field, for the message.
+        values: The coordinates [m].
 
     Raises:
-        ValueError: if one is not a number, or too large
+        ValueError: If one is not a number, or too large.
     """
     array = np.array(values, dtype=np.float64)
-    wrong = np.flatnonzero(~(np.abs(array) <= FARTHEST_M))  # NaN, too
+    wrong = np.flatnonzero(~(np.abs(array) <= FARTHEST_M))  # includes NaN
     if wrong.size:
         index = int(wrong[0])
-        raise ValueError(f'{name}[{index}] = {array[index]:g}; allowed: numbers within {FARTHEST_M:g} m')
+        raise ValueError(f'{name}[{index}] = {array[index]:g} is too large; allowed: numbers within {FARTHEST_M:g} m')
     return array
 
 
 def create_service(
     node: Node, kind: Any, name: str, callback: Callable[[Any, Any], Any], group: CallbackGroup | None = None
 ) -> None:
-    """Create a service.
+    """Create a service whose exceptions become responses.
 
-    What its callback raises would otherwise be lost, and the client would wait without an end. A :class:`ValueError`
-    says what is wrong with the request; anything else is logged, too.
+    Otherwise an exception of the callback would be lost, and the client would wait without limit. A :class:`ValueError`
+    states what is wrong with the request. Any other exception is also logged.
 
     Args:
-        callback: plain or async, of request and response
+        node: Node of the service.
+        kind: Type of the service.
+        name: Name of the service.
+        callback: Plain or async function of request and response.
+        group: Callback group; None: the default of the node.
     """
 
     def failed(error: Exception) -> Any:
@@ -57,7 +62,7 @@ def create_service(
     async def later(request: Any, response: Any) -> Any:
         try:
             return await callback(request, response)
-        except Exception as error:  # a client waits, whatever it is
+        except Exception as error:  # the client needs a response in any case
             return failed(error)
 
     def at_once(request: Any, response: Any) -> Any:
@@ -71,7 +76,7 @@ def create_service(
 
 
 def _told(response: Any, text: str) -> Any:
-    """Return a response that says that it failed, as far as its type has words for that."""
+    """Return a response that reports a failure, as far as its type has fields for it."""
     if hasattr(response, 'result') and isinstance(response.result, Result):
         response.result = Result(result=Result.RESULT_OPERATION_FAILED, error_message=text)
     elif hasattr(response, 'message'):

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The end of processes with nodes.
+"""Shutdown of processes with nodes.
 
-Ctrl-C in a terminal reaches every process of a run at once. If each ended on its own, the world would lose its
-participants within a cycle and the bag its last messages; so only the world reacts, with STOP, and the others wait for
-it, for a few seconds at most.
+Ctrl-C in a terminal reaches every process of a run at once. If each process ended by itself, the world would lose its
+participants within a cycle, and the bag its last messages. So only the world reacts, with STOP. The other processes
+wait for it for a few seconds.
 """
 
 from __future__ import annotations
@@ -31,23 +31,25 @@ from regolith_world.ros_environment import check_ros_environment
 Made = TypeVar('Made')
 
 GRACE_S = 3.0
-"""Longest wait of a participant for the world's STOP after SIGINT [wall s]."""
+"""Maximum wait of a participant for the world's STOP after SIGINT, wall time [s]."""
 FLUSH_S = 1.0
-"""Longest wait of an ending process for the arrival of its last messages [wall s]: a heartbeat of its writers, with the
-profile in ``config/fastdds.xml``."""
+"""Maximum wait of an ending process for the delivery of its last messages, wall time [s].
+
+It is the period in which its writers repeat messages with the profile in ``config/fastdds.xml``.
+"""
 
 DESTROY_S = 1.0
-"""Longest time for destroying its nodes then [wall s]: usually 15 ms, at most 42 ms in 24 processes."""
+"""Maximum time for destroying its nodes, wall time [s]. Usual are 15 ms, the maximum was 42 ms in 24 processes."""
 
 _SIGEV_THREAD = 2
 
 
 class StartupError(Exception):
-    """Unusable parameters of a process, or ones unusable here; the message names what is allowed. Exit code 2."""
+    """Unusable parameters of a process. The message states what is allowed. Exit code 2."""
 
 
 class ShutdownRequest:
-    """A handler that records SIGINT and SIGTERM; to be made in the main thread."""
+    """A handler that records SIGINT and SIGTERM. Create it in the main thread."""
 
     def __init__(self) -> None:
         self._asked: float | None = None
@@ -61,18 +63,18 @@ class ShutdownRequest:
         self._at_once = self._at_once or number == signal.SIGTERM
 
     def ask(self) -> None:
-        """End as at a first SIGINT."""
+        """Request the end of this process, as the first SIGINT does."""
         if self._asked is None:
             self._asked = time.monotonic()
 
     @property
     def asked(self) -> bool:
-        """Whether this process received a signal to end, or was asked to."""
+        """Whether this process received a signal or request to end."""
         return self._asked is not None
 
     @property
     def overdue(self) -> bool:
-        """Whether it should end now, with or without STOP."""
+        """Whether this process should end now, with or without STOP."""
         return self._asked is not None and (self._at_once or time.monotonic() - self._asked > GRACE_S)
 
 
@@ -87,11 +89,11 @@ def run_process(
     """Run a process with nodes and end it with an exit code.
 
     Args:
-        build: makes its main object; may refuse
-        run: returns the exit code; None: 0
-        nodes: of the object, to be destroyed at the end
-        refusals: exceptions without a traceback; exit code 3
-        failed: exit code after other exceptions
+        build: Function that returns the main object; may raise a refusal.
+        run: Function that returns the exit code; None: 0.
+        nodes: Function that returns the nodes of the object, destroyed at the end.
+        refusals: Exceptions without a traceback; exit code 3.
+        failed: Exit code after other exceptions.
     """
     try:
         check_ros_environment(os.environ)
@@ -119,16 +121,20 @@ def run_process(
 
 
 def exit_process(code: int, nodes: Iterable[Node] = ()) -> NoReturn:
-    """End this process: destroy its nodes (and its segments of shared memory), then exit at once.
+    """End this process: destroy its nodes (and its shared memory segments), then exit at once.
 
-    The interpreter's own end would still destroy wait sets, threads of the middleware and compiled code in whatever
-    order it finds them in, which is sometimes the wrong one and ends in SIGSEGV (seen once in some sixty runs).
-    A destroyed publisher loses undelivered messages, so subscribers get :data:`FLUSH_S` to receive them.
+    The normal exit of the interpreter also destroys wait sets, threads of the middleware and compiled code in an
+    undefined order, which sometimes ends in SIGSEGV (seen once in about sixty runs). A destroyed publisher loses
+    undelivered messages, so subscribers get :data:`FLUSH_S` to receive them.
 
-    Fast DDS 2.14 may never come back from destroying a participant while another's departure is being noticed, as at
-    the end of every run (twice in some fifteen runs of all tests): ``DomainParticipant::set_listener`` then turns in
-    circles, holding the lock that the callback it waits for needs, and rclpy the interpreter's. Hence
-    :data:`DESTROY_S`.
+    Fast DDS 2.14 may never return from destroying a participant while the departure of another is processed, as at the
+    end of every run (twice in about fifteen runs of all tests). ``DomainParticipant::set_listener`` then loops while it
+    holds the lock that the awaited callback needs, and rclpy holds that of the interpreter. :data:`DESTROY_S` limits
+    this.
+
+    Args:
+        code: Exit code.
+        nodes: Nodes to destroy.
     """
     nodes = list(nodes)
     until = time.monotonic() + FLUSH_S
@@ -144,9 +150,9 @@ def exit_process(code: int, nodes: Iterable[Node] = ()) -> NoReturn:
 
 
 def await_stable_graph(node: Node) -> None:
-    """Wait until the graph has not changed for a tenth of a second, at most a second, before a node is destroyed.
+    """Wait until the graph has not changed for 0.1 s, for at most 1 s, before a node is destroyed.
 
-    For processes that continue afterwards; see :func:`exit_process` for the reason.
+    It is for processes that continue afterwards. See :func:`exit_process` for the reason.
     """
     known: list[tuple[str, str]] = []
     changed = begun = time.monotonic()
@@ -176,14 +182,14 @@ class _Schedule(ctypes.Structure):
 
 
 def exit_after(seconds: float, code: int) -> None:
-    """Let the C library end this process after a time, even if the interpreter's lock is blocked.
+    """Have the C library end this process after a time, even if the interpreter lock is blocked.
 
     Args:
-        seconds: [wall s]
-        code: exit code
+        seconds: Wall time [s].
+        code: Exit code.
 
     Raises:
-        OSError: if it refuses
+        OSError: If the timer cannot be created.
     """
     library = ctypes.CDLL(None, use_errno=True)
     notice = _Notice(value=code, notify=_SIGEV_THREAD, function=ctypes.cast(library._exit, ctypes.c_void_p))

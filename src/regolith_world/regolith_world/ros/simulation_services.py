@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The standard's services of a simulator, ``simulation_interfaces`` 1.5 or 2.1, under the world's own name.
+"""Simulator services of ``simulation_interfaces`` 1.5 or 2.1, under the name of the world.
 
-``/regolith/world/get_simulator_features`` and so on, from any tool of ROS 2. A step is a cycle. What is not offered is
-not in the features, and its services are not there, or answer FEATURE_UNSUPPORTED.
+Examples are ``/regolith/world/get_simulator_features`` and others for any ROS 2 tool. A step is a cycle. Unsupported
+features are not listed. Their services do not exist, or return FEATURE_UNSUPPORTED.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ FEATURES = (
     SimulatorFeatures.SPAWNING_ENTITIES,
 )
 FORMATS = ('yaml',)
-"""Of resources, see :mod:`regolith_world.objects.spawning`."""
+"""Formats of resources, see :mod:`regolith_world.objects.spawning`."""
 CUSTOM = (
     'regolith_msgs: ~/save_snapshot, ~/list_snapshots, ~/rewind, ~/save_checkpoint and ~/restore_checkpoint save and '
     'restore the state of the simulation, soil included. ~/step (srv/Step) also returns the state hash. A step is '
@@ -73,27 +73,29 @@ _STATES = 'allowed: STOPPED, PLAYING, PAUSED, QUITTING'
 
 
 def result_of(code: int = Result.RESULT_OK, message: str = '') -> Result:
-    """Return a result."""
+    """Return a result message."""
     return Result(result=code, error_message=message)
 
 
 def bounds_of(low: Vector, high: Vector) -> Bounds:
-    """Return the message of a box along axes by its corners [m], shape (3,) each."""
+    """Return the message of an axis-aligned box from its corners [m], each of shape (3,)."""
     return Bounds(type=Bounds.TYPE_BOX, points=[vector3(high), vector3(low)])
 
 
 class SimulationServices:
-    """Serves them for the world of a runner.
+    """Simulation services of the world of a runner.
 
     Args:
-        node: named ``world``
-        scenario: name of the world
+        node: Node ``world``.
+        runner: Runner of the world.
+        world: The world.
+        scenario: Name of the world.
     """
 
     def __init__(self, node: Node, runner: Runner, world: World, scenario: str) -> None:
         self._node, self._runner, self._world, self._scenario = node, runner, world, scenario
         self._goal: Any = None
-        together = ReentrantCallbackGroup()  # who waits keeps nobody else waiting
+        together = ReentrantCallbackGroup()  # a waiting service does not block others
         for kind, callback in (
             (GetSimulatorFeatures, self._features),
             (GetSimulationState, self._state),
@@ -137,9 +139,9 @@ class SimulationServices:
         problem = ''
         impossible = now == quitting or (now, wanted) == (stopped, paused)
         if wanted == now and not (wanted == paused and runner.stepping):
-            response.result = result_of(response.ALREADY_IN_TARGET_STATE, 'so it is already')
+            response.result = result_of(response.ALREADY_IN_TARGET_STATE, 'the simulation is already in this state')
         elif impossible or wanted not in (playing, paused, stopped, quitting):
-            why = 'a stopped simulation is played or stepped' if wanted == paused else _STATES
+            why = 'a stopped simulation can only be played or stepped' if wanted == paused else _STATES
             response.result = result_of(response.INCORRECT_TRANSITION, why)
         else:
             if wanted == quitting:
@@ -158,7 +160,7 @@ class SimulationServices:
         known = request.SCOPE_TIME, request.SCOPE_STATE, request.SCOPE_SPAWNED
         scope = request.scope or request.SCOPE_ALL
         if scope != request.SCOPE_ALL and scope & ~sum(known):
-            why = f'scope {scope}; allowed: {request.SCOPE_ALL}, or a sum of {", ".join(map(str, known))}'
+            why = f'scope {scope} is unknown; allowed: {request.SCOPE_ALL}, or a sum of {", ".join(map(str, known))}'
             response.result = result_of(Result.RESULT_FEATURE_UNSUPPORTED, why)
             return response
         parts = [bool(scope & part) for part in known]
@@ -171,10 +173,9 @@ class SimulationServices:
         return response
 
     async def _stepped(self, count: int, told: Callable[[int], bool]) -> Result:
-        """Return the result of an order of steps.
+        """Return the result of a request of ``count`` steps.
 
-        Args:
-            told: see :class:`regolith_world.ros.step_request.StepRequest`
+        For ``told`` see :class:`regolith_world.ros.step_request.StepRequest`.
         """
         done, order = Future(), StepRequest(count, told, lambda: done.set_result(None))
         if count == 0:
@@ -211,5 +212,5 @@ class SimulationServices:
 
 
 def service_name(kind: type) -> str:
-    """Return GetEntityState as ~/get_entity_state."""
+    """Return the service name of a type: GetEntityState becomes ~/get_entity_state."""
     return '~/' + ''.join(f'_{c.lower()}' if c.isupper() else c for c in kind.__name__).removeprefix('_')

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a world shows: ``/clock``, its status, diagnostics."""
+"""Publishers of a world: ``/clock``, status and diagnostics."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from regolith_world.ros.published_type import TypeWatch
 from regolith_world.world import World
 
 STATUS_PERIOD_S = 0.2
-"""Period of the status while the world plays [wall s]."""
+"""Period of the status while the world plays, wall time [s]."""
 PULSE_S = 1.0
-"""Period of status and diagnostics in every state, waiting included [wall s]."""
+"""Period of status and diagnostics in every state, waiting included, wall time [s]."""
 STATES = {
     WorldStatus.STARTING: 'starting',
     WorldStatus.PLAYING: 'running',
@@ -32,15 +32,16 @@ STATES = {
     WorldStatus.STALLED: 'stalled',
     WorldStatus.STOPPED: 'stopped',
 }
-"""The world's states in one word."""
+"""States of the world in one word."""
 
 
 class StatusPublisher:
     """Publishers of a world's time and state.
 
     Args:
-        node: named ``world``
-        end_ns: of the run; 0: endless
+        node: Node ``world``.
+        world: The world.
+        end_ns: Simulated time at which the run ends [ns]; 0: no end.
     """
 
     def __init__(self, node: Node, world: World, end_ns: int) -> None:
@@ -53,7 +54,7 @@ class StatusPublisher:
         self._log, self._types = node.get_logger(), TypeWatch(node, partial(_namespaces, root_of(node), world))
         self.state, self._text = WorldStatus.STARTING, ''
         self.real_time_factor = self._cycle_rate_now = 0.0
-        """Simulated seconds per wall second, and cycles per wall second, of the last half second."""
+        """Real-time factor, and cycles per wall second, over the last half second."""
         self.followers: Backpressure | None = None
         self.punctuality: Callable[[], Mapping[str, float] | None] = lambda: None
         """See :meth:`regolith_world.ros.pacing.Pacer.deadline_statistics`."""
@@ -63,11 +64,11 @@ class StatusPublisher:
 
     @property
     def shown_ns(self) -> int:
-        """Return the time that ``/clock`` shows [ns]."""
+        """Time of ``/clock`` [ns]."""
         return clock_offset.clock_ns(self._world.t_ns)
 
     def clock(self, period: float = 0.0) -> None:
-        """Publish ``/clock``, unless the last one is younger than a period [wall s]."""
+        """Publish ``/clock`` unless the last message is younger than a period, wall time [s]."""
         now = time.monotonic()
         if period and now - self._last_clock < period:
             return
@@ -77,7 +78,7 @@ class StatusPublisher:
         self._clock.publish(message)
 
     def pulse(self, state: int) -> None:
-        """Publish status and diagnostics of another state."""
+        """Publish status and diagnostics with a new state."""
         self.state = state
         self._pulse()
 
@@ -99,7 +100,7 @@ class StatusPublisher:
         self.diagnostics.publish(self.shown_ns, STATES[self.state], values, members, self._types.mismatches)
 
     def status(self, state: int, text: str = '', force: bool = False) -> None:
-        """Publish the status, forced or if the last one is old enough."""
+        """Publish the status if forced, or if the last one is old enough."""
         now = time.monotonic()
         self.state, self._text = state, text
         if not force and now - self._last_status < STATUS_PERIOD_S:
@@ -128,5 +129,5 @@ class StatusPublisher:
 
 
 def _namespaces(root: str, world: World) -> list[str]:
-    """Return the namespaces of a run's nodes."""
+    """Return the namespaces of the nodes of a run."""
     return [f'{root}/{name}' for name in ('regolith', *world.participants)]

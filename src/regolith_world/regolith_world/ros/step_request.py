@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Orders of single steps for a world that is paused."""
+"""Requests of single steps of a paused world."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class StepRequest:
-    """An order of single steps for a paused world."""
+    """A request of single steps of a paused world."""
 
     count: int
     told: Callable[[int], bool]
-    """Called with the number of steps done after each; returns whether to go on."""
+    """Called after each step with the number of steps done; returns whether to continue."""
     done: Callable[[], None]
-    """Called when they are done, or called off."""
+    """Called when the steps are done or canceled."""
     each_shown: bool = True
-    """Whether the world commits and shows every step; else the last one alone."""
+    """Whether the world commits and publishes every step; otherwise only the last one."""
     gone: int = 0

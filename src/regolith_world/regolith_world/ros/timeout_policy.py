@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes that fall silent: what the scenario's ``world.on_failure`` makes of it, and what people are told."""
+"""Timeout policy: the reaction to unresponsive nodes by ``world.on_failure``, and its messages."""
 
 from __future__ import annotations
 
@@ -16,15 +16,18 @@ from regolith_world.ros.shutdown import ShutdownRequest
 from regolith_world.ros.status_publisher import StatusPublisher
 from regolith_world.world import Choice, World
 
-_MEANING = {'stop': 'stops', 'drop': 'goes on without it', 'wait': 'waits for it to come back'}
+_MEANING = {'stop': 'stops', 'drop': 'continues without it', 'wait': 'waits for it to return'}
 
 
 class TimeoutPolicy:
-    """The reaction to silent nodes.
+    """Reaction to unresponsive nodes.
 
     Args:
-        logger: of the world's node
-        run_dir: folder of the run; None: none
+        world: The world.
+        display: Publisher of the status.
+        logger: Logger of the world's node.
+        run_dir: Folder of the run; None: none.
+        leaving: Request to end this process.
     """
 
     def __init__(
@@ -33,10 +36,10 @@ class TimeoutPolicy:
         self._world, self._display, self._logger, self._leaving = world, display, logger, leaving
         self._run_dir = run_dir
         self.without: dict[str, str] = {}
-        """Nodes that the run went on without, and what became of them."""
+        """Nodes without which the run continued, and the reasons."""
 
     def of_participants(self, silence: ParticipantTimeout) -> Choice:
-        """Return what follows from participants without an answer, and tell people."""
+        """Return the reaction to participants without a response, and report it."""
         choice: Choice = self._world.config.on_failure
         if choice == 'drop' and not all(self._world.participants[n].has_bodies for n in silence.names):
             choice = 'stop'
@@ -45,10 +48,12 @@ class TimeoutPolicy:
         return self.follow(silence.names, f'no response within {self._world.config.participant_timeout_s:g} s', choice)
 
     def follow(self, names: Sequence[str], owed: str, choice: Choice) -> Choice:
-        """Report silent nodes on ``/diagnostics``, in the status and to people; return the choice.
+        """Report unresponsive nodes on ``/diagnostics``, in the status and in the log; return the choice.
 
         Args:
-            owed: what they owe, and for how long
+            names: Names of the nodes.
+            owed: What they owe, and since when.
+            choice: The reaction.
         """
         t_s = self._world.t_ns * 1e-9
         details = {'cycle': self._world.cycle, 't_s': f'{t_s:.3f}', 'on_failure': _MEANING[choice]}
@@ -57,10 +62,10 @@ class TimeoutPolicy:
         text = f'no response from {", ".join(names)}: the world {_MEANING[choice]} ({owed}, at {t_s:.3f} s)'
         if choice == 'stop':
             if self._world.config.on_failure != 'wait':
-                text += '; with world.on_failure: wait a node is started again and comes back where it was'
+                text += '; with world.on_failure: wait a node is restarted and restored'
             text += self.resume_hint()
         elif choice == 'wait':
-            text += '; it is started again once its process has ended, so end one that hangs'
+            text += '; it is restarted once its process has ended; fix: end a process that hangs'
         else:
             self.without |= dict.fromkeys(names, f'{owed}, at {t_s:.3f} s')
         self._display.status(WorldStatus.STALLED, text, force=True)
@@ -68,5 +73,5 @@ class TimeoutPolicy:
         return choice
 
     def resume_hint(self) -> str:
-        """Return how to continue a run from its last checkpoint, if it has one."""
+        """Return a text on how to continue a run from its last checkpoint, if it has one."""
         return files.resume_hint(self._run_dir) if self._run_dir is not None else ''

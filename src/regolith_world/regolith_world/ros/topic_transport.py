@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The protocol over topics: one ``cycle`` out, one ``cycle_result`` back from each participant.
+"""Transport over topics: one ``cycle`` to all participants, one ``cycle_result`` from each.
 
-Participants of one process respond together on `cycle_result_batch`.
+Participants of one process respond together on ``cycle_result_batch``.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ class TopicTransport:
     """A :class:`regolith_world.cycle.transport.Transport` over topics.
 
     Args:
-        node: for the protocol's topics alone; spun here only
-        serve: answers services; called while waiting
-        run: id of the run
+        node: Node of the protocol's topics only, spun here.
+        config: Section ``world`` of the scenario.
+        serve: Function that serves services, called while waiting.
+        run: Id of the run.
     """
 
     def __init__(self, node: Node, config: WorldConfig, serve: Callable[[], None], run: int) -> None:
@@ -37,7 +38,7 @@ class TopicTransport:
         self._serve = serve
         self._publisher = node.create_publisher(CycleMessage, 'cycle', qos.PROTOCOL)
         self.inbox = Inbox(node, run)
-        """For further subscriptions of the world."""
+        """Inbox for further subscriptions of the world."""
         self.inbox.subscribe(
             EvolvedMessage,
             'cycle_result',
@@ -52,14 +53,14 @@ class TopicTransport:
         self._key: CycleKey | None = None
         self._answers: dict[str, CycleResult] = {}
         self.sent: list[Cycle] = []
-        """Every record since :meth:`forget_history`, for a returning participant."""
+        """All records since :meth:`forget_history`, for a participant that joins again."""
         self.updates: list[bytes] = []
-        """Every terrain update since then, as its message's bytes."""
+        """All terrain updates since then, as bytes of their messages."""
         self.answered: dict[str, list[CycleResult]] = {}
-        """Every participant's answers since then."""
+        """All results of each participant since then."""
 
     def forget_history(self) -> None:
-        """Clear the history, after a checkpoint."""
+        """Clear the history after a checkpoint."""
         self.sent.clear()
         self.updates.clear()
         self.answered.clear()
@@ -69,7 +70,7 @@ class TopicTransport:
         return int(self._publisher.get_subscription_count())
 
     def exchange(self, cycle: Cycle) -> dict[str, CycleResult]:
-        """Send a record and return the answers, see :meth:`regolith_world.cycle.transport.Transport.exchange`."""
+        """Send a record and return the results, see :meth:`regolith_world.cycle.transport.Transport.exchange`."""
         message = record_codec.cycle_bytes(cycle, self._run)
         if cycle.key != self._key:
             self._key = cycle.key
@@ -98,7 +99,7 @@ class TopicTransport:
         return {n: self._answers[n] for n in cycle.participants}
 
     def tell(self, cycle: Cycle) -> None:
-        """Send a record without waiting for answers, after a failure."""
+        """Send a record without waiting for results, after a failure."""
         self._publisher.publish(record_codec.cycle_bytes(cycle, self._run))
 
     def _on_batch(self, message: bytes) -> None:

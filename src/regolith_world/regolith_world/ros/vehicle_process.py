@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A vehicle that a world of separate processes starts in mid-run, in a process of its own."""
+"""Process of a vehicle that a world of separate processes spawns during a run."""
 
 from __future__ import annotations
 
@@ -20,21 +20,22 @@ from regolith_world.node_main import PARENT
 from regolith_world.restart_policy import should_restart
 
 _LEAVING_S = 3.0
-"""Longest time for its process to end [wall s]."""
+"""Maximum time for the process to end, wall time [s]."""
 _PACKAGE, _EXECUTABLE = 'regolith_vehicles', 'agent_node'
 
 
 class VehicleProcess:
-    """Its process; it joins like any other.
+    """Process of a spawned vehicle. It joins like any other.
 
     Args:
-        entry: checked and resolved
-        scenario_file: of the run
-        folder: for the scenario with the vehicle in it
-        root: namespace above all names of the run
-        run: its id
-        again: whether it is to be started again now if its process has failed; it comes back where it was
-        give_up: called, with words for people, when that has been tried often enough
+        name: Name of the vehicle.
+        entry: Validated and resolved entry of the scenario.
+        scenario_file: Scenario of the run.
+        folder: Folder for the scenario with the vehicle in it.
+        root: Namespace above all names of the run.
+        run: Id of the run.
+        again: Function that returns whether a failed process is restarted now. The vehicle is then restored.
+        give_up: Function of a human-readable reason, called after too many restarts.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class VehicleProcess:
         self._restarts = 0
         self._over = False
         self.come = Future()
-        """Its outcome is '' once the vehicle is there, or why it did not come."""
+        """Future with '' once the vehicle has joined, or with the reason of a failure."""
         scenario = load_yaml(scenario_file.read_text(encoding='utf-8'))
         scenario['vehicles'] = {**scenario['vehicles'], name: dict(entry)}
         folder.mkdir(parents=True, exist_ok=True)
@@ -79,7 +80,7 @@ class VehicleProcess:
         )
 
     def end(self) -> None:
-        """End its process, and wait for that: two of one name would take each other's requests."""
+        """End the process and wait, because two processes of one name would receive each other's requests."""
         self._over = True
         self._process.terminate()
         try:
@@ -89,13 +90,13 @@ class VehicleProcess:
             self._process.wait()
 
     def poll(self) -> None:
-        """Notice if its process has ended: before it came, or later, when it may be started again."""
+        """Check whether the process has ended: before it joined, or later, when it may be restarted."""
         code = self._process.poll()
         if code is None or self._over:
             return
         if not self.come.done():
             self._over = True
-            self.come.set_result(f'{self.name} ended with code {code} before it joined; its output says why')
+            self.come.set_result(f'{self.name} ended with code {code} before it joined; fix: see its output')
         elif not (code and self._again()):
             self._over = True
         elif should_restart(code, self._restarts):
@@ -103,4 +104,4 @@ class VehicleProcess:
             self._start()
         else:
             self._over = True
-            self._give_up(f'{self.name} ended with code {code}, given up after {self._restarts} restarts; the run ends')
+            self._give_up(f'{self.name} ended with code {code}, stopped after {self._restarts} restarts; the run ends')

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a slow world waits for, in one line now and then."""
+"""Report of the nodes for which a slow world waits, in one line from time to time."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import time
 from collections.abc import Callable
 
 PERIOD_S = 5.0
-"""Between two lines [wall s]."""
+"""Period of lines, wall time [s]."""
 _LEAST = 0.5
-"""Fraction of that time that is worth a line: less does not make a run slow."""
+"""Minimum fraction of that time for a line. A smaller one does not make a run slow."""
 
 
 class WaitReport:
-    """Adds up the time a world waits.
+    """Sums of the time for which a world waits.
 
     Args:
-        warn: takes a human-readable line
-        clock: wall time [s]
+        warn: Function that prints a human-readable line.
+        clock: Function that returns wall time [s].
     """
 
     def __init__(self, warn: Callable[[str], object], clock: Callable[[], float] = time.monotonic) -> None:
@@ -31,7 +31,7 @@ class WaitReport:
         self._last = self._clock()
 
     def note(self, what: str) -> None:
-        """Note what the world has waited for since the last note, or since it began."""
+        """Record what the world has waited for since the last note, or since it began."""
         now = self._clock()
         self._waited[what] = self._waited.get(what, 0.0) + now - self._last
         self._last = now

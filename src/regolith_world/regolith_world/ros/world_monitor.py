@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A node's view of the world: it says so when nothing is received from it."""
+"""Monitor of the world in a node: it warns if no message of the world arrives."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from regolith_world.ros import qos
 from regolith_world.ros.inbox import Inbox
 
 SILENT_S = 15.0
-"""Without any message of the world, which sends its status once a second in every state [wall s]."""
+"""Wall time without a message of the world [s], which sends its status once per second in every state."""
 
 
 class WorldMonitor:
-    """Reports an unresponsive world.
+    """Monitor that reports an unresponsive world.
 
     Args:
-        warn: takes a human-readable line
-        clock: wall time [s]
+        warn: Function that prints a human-readable line.
+        clock: Function that returns wall time [s].
     """
 
     def __init__(self, warn: Callable[[str], object], clock: Callable[[], float] = time.monotonic) -> None:
@@ -34,15 +34,15 @@ class WorldMonitor:
         inbox.subscribe(WorldStatus, topic, self.heard, qos.LATCHED, optional=True, raw=True)
 
     def heard(self, message: Any = None) -> None:
-        """Note a message of the world."""
+        """Record a message of the world."""
         self._heard = self._clock()
 
     def look(self) -> None:
-        """Say that the world is unresponsive, if it is; for regular calls."""
+        """Warn if the world is unresponsive. Call it regularly."""
         now = self._clock()
         if now - max(self._heard, self._told) > SILENT_S:
             self._told = now
             self._warn(
-                f'no message from the world for {now - self._heard:.0f} s: its process hangs, is stopped, or cannot be '
-                'reached'
+                f'no message from the world for {now - self._heard:.0f} s: its process hangs, is stopped, or is not '
+                'reachable'
             )

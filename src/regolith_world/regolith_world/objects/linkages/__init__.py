@@ -1,3 +1,3 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Bodies held together by joints, which evolve as one: pendulums, ropes of rods, four-bar loops."""
+"""Linkages: bodies connected by joints that are solved together, such as pendulums, ropes and four-bar linkages."""

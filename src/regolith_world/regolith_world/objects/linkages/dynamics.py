@@ -1,12 +1,13 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Motion of bodies that joints hold together, in substeps.
+"""Dynamics of linkages: motion of bodies with joints, in substeps.
 
-RATTLE: half a kick, then a flight whose start is pushed along the joints' directions until its end obeys them, then
-half a kick and a push that leaves no velocity against them. It is of second order, reversible, and its energy does not
-drift. Bodies turn by the midpoint rule with their angular momentum kept, the turn by Cayley's map, which needs no
-sines. Damping acts after the first kick and in the last push, for half the substep each, as implicit Euler has it, so
-that it may be as strong as it likes.
+The method is RATTLE. After half of the force step, impulses along the joints' directions correct the start of the free
+motion until its end satisfies the joints. Then follow the other half of the force step and impulses that remove all
+velocity against the joints. The method is of second order and reversible, and its energy does not drift. Bodies rotate
+by the midpoint rule at constant angular momentum. The rotation uses the Cayley map, which needs no sines. Damping acts
+after the first force step and in the last impulses, for half a substep each, by implicit Euler, so it may be
+arbitrarily strong.
 """
 
 from __future__ import annotations
@@ -28,56 +29,56 @@ _ALONG_WORLD, _ALONG, _SQUARE, _LENGTH = (
     int(RowKind.LENGTH),
 )
 TOLERANCE = 1e-10
-"""Of positions [m] and of cosines of right angles, after a substep."""
+"""Tolerance on positions [m] and on cosines of right angles after a substep."""
 _ATTEMPTS = 40
 OK, TORN = 0, 1
 
 
 class LinkMasses(NamedTuple):
-    """Bodies as they are made."""
+    """Masses and inertias of bodies."""
 
     inverse: Vector
-    """1 / mass [1/kg], shape (n,)."""
+    """Inverse mass [1/kg], shape (n,)."""
     inertia: Vector
-    """About the centre of mass, the body's origin, in body axes [kg m^2], shape (n, 3, 3)."""
+    """Inertia about the center of mass, which is the origin, in body axes [kg m^2], shape (n, 3, 3)."""
     compliance: Vector
-    """Its inverse, shape (n, 3, 3)."""
+    """Inverse of the inertia [1/(kg m^2)], shape (n, 3, 3)."""
 
 
 class LinkageState(NamedTuple):
-    """Bodies as they move; kernels write into it."""
+    """Motion of bodies. Kernels write into it."""
 
     position: Vector
-    """[m], shape (n, 3)."""
+    """Position [m], shape (n, 3)."""
     orientation: Vector
-    """Quaternions (x, y, z, w), shape (n, 4)."""
+    """Orientation, quaternion (x, y, z, w), shape (n, 4)."""
     velocity: Vector
-    """[m/s], shape (n, 3)."""
+    """Velocity [m/s], shape (n, 3)."""
     spin: Vector
-    """Angular momentum about the centre, in world axes [kg m^2/s], shape (n, 3)."""
+    """Angular momentum about the center of mass, in world axes [kg m^2/s], shape (n, 3)."""
 
 
 class ConstraintSystem(NamedTuple):
-    """Equations, and room to solve them in."""
+    """Equations with work arrays for their solution."""
 
     frames: JointFrames
     rows: ConstraintRows
     first: Places
-    """See :mod:`regolith_world.objects.linkages.envelope_solver`, shape (m,)."""
+    """First column of each row, see :mod:`regolith_world.objects.linkages.envelope_solver`, shape (m,)."""
     start: Places
-    """Shape (m + 1,)."""
+    """Start of each row in ``matrix``, shape (m + 1,)."""
     jacobian: Vector
-    """Of each row, by the linear and angular velocities of its two bodies, shape (m, 2, 6)."""
+    """Derivative of each row by the linear and angular velocities of its two bodies, shape (m, 2, 6)."""
     apart: Vector
-    """What each row says is zero, shape (m,)."""
+    """Value of each row, which the joints require to be zero, shape (m,)."""
     matrix: Vector
-    """Shape (start[m],)."""
+    """Lower half of the matrix in envelope form, shape (start[m],)."""
     right: Vector
-    """Shape (m,)."""
+    """Right-hand side, then solution, shape (m,)."""
 
 
 def system(joint_frames: JointFrames, equations: ConstraintRows, first: Places, start: Places) -> ConstraintSystem:
-    """Return a system with room."""
+    """Return a system with work arrays."""
     count = len(equations.joint)
     return ConstraintSystem(
         joint_frames,
@@ -109,7 +110,7 @@ def _times(a: Vector, v: Vector, out: Vector) -> None:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _turned(rotation: Vector, local: Vector, v: Vector, out: Vector) -> None:
-    """Write R A R^T v of a symmetric matrix in body axes."""
+    """Write R A R^T v with a symmetric matrix A in body axes."""
     a, b = np.empty(3), np.empty(3)
     for i in range(3):
         a[i] = rotation[0, i] * v[0] + rotation[1, i] * v[1] + rotation[2, i] * v[2]
@@ -126,10 +127,10 @@ def _cross(a: Vector, b: Vector, out: Vector) -> None:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _fly(masses: LinkMasses, now: LinkageState, then: LinkageState, h: float) -> None:
-    """Write where bodies are after a time [s] in which nothing acts on them.
+    """Write the motion of bodies after a time [s] without forces.
 
     Source: hairer2006, section VI.5.3.
-    Checked by: test_linkage_motion.py::test_bodies_without_joints_move_as_free_bodies_do.
+    Checked by: test_linkage_motion.py::test_bodies_without_joints_move_as_rigid_bodies.
     """
     rotation, half = np.empty((3, 3)), np.empty((3, 3))
     omega, q = np.empty(3), np.empty(4)
@@ -146,7 +147,7 @@ def _fly(masses: LinkMasses, now: LinkageState, then: LinkageState, h: float) ->
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _turn(q: Vector, omega: Vector, h: float, out: Vector) -> None:
-    """Write a quaternion turned by a rate [rad/s] in the world for a time [s]: the Cayley map, then normalised."""
+    """Write a quaternion rotated by a rate [rad/s] in the world frame for a time [s]: Cayley map, then normalized."""
     a, b, c = 0.5 * h * omega[0], 0.5 * h * omega[1], 0.5 * h * omega[2]
     x, y, z, w = q[0], q[1], q[2], q[3]
     out[0] = x + a * w + b * z - c * y
@@ -160,7 +161,7 @@ def _turn(q: Vector, omega: Vector, h: float, out: Vector) -> None:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _equations(s: ConstraintSystem, at: LinkageState, derive: bool) -> float:
-    """Write what rows say, and their derivatives if wanted; return the largest that ought to be zero.
+    """Write the values of rows, and their derivatives if requested; return the largest absolute constraint value.
 
     Source: goldstein2002, section 2.4.
     Checked by: test_linkage_motion.py::test_derivatives_are_those_of_small_motions.
@@ -223,7 +224,7 @@ def _equations(s: ConstraintSystem, at: LinkageState, derive: bool) -> float:
             if derive:
                 for i in range(3):
                     s.jacobian[r, 0, i], s.jacobian[r, 1, i] = -e[i], e[i]
-                # An axis that turns with the first body sweeps past the second point.
+                # An axis that rotates with the first body moves past the second point.
                 for i in range(3):
                     lever[i] = arms[0, i] + d[i] if kind == _ALONG else arms[0, i]
                 _cross(e, lever, s.jacobian[r, 0, 3:])
@@ -240,10 +241,10 @@ def _equations(s: ConstraintSystem, at: LinkageState, derive: bool) -> float:
 def _assemble(
     s: ConstraintSystem, masses: LinkMasses, at: LinkageState, braking: float, active: NDArray[np.bool_]
 ) -> None:
-    """Write and factor J M^-1 J^T of the rows' last derivatives; rows that brake are in it if they act for a time [s].
+    """Write and factor J M^-1 J^T of the rows' last derivatives, with the damping rows if they act for a time [s].
 
     Source: andersen1983.
-    Checked by: test_linkage_motion.py::test_a_damper_takes_speed_as_the_exponential_does.
+    Checked by: test_linkage_motion.py::test_damper_reduces_speed_exponentially.
     """
     rows, body = s.rows, s.frames.body
     rotation, away = np.empty((3, 3)), np.empty((2, 6))
@@ -275,7 +276,7 @@ def _assemble(
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _push(s: ConstraintSystem, masses: LinkMasses, at: LinkageState) -> None:
-    """Add the impulses that stand in ``right`` along the rows' derivatives."""
+    """Apply the impulses in ``right`` along the rows' derivatives."""
     rows, body = s.rows, s.frames.body
     for r in range(rows.joint.shape[0]):
         impulse = s.right[r]
@@ -291,7 +292,7 @@ def _push(s: ConstraintSystem, masses: LinkMasses, at: LinkageState) -> None:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _still(s: ConstraintSystem, masses: LinkMasses, at: LinkageState) -> None:
-    """Push such that nothing moves against the rows, whose derivatives and factor stand."""
+    """Apply impulses that remove all motion against the rows. Derivatives and factor must be present."""
     rows, body = s.rows, s.frames.body
     rotation, omega = np.empty((3, 3)), np.empty((at.position.shape[0], 3))
     for k in range(at.position.shape[0]):
@@ -311,7 +312,7 @@ def _still(s: ConstraintSystem, masses: LinkMasses, at: LinkageState) -> None:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _kick(s: ConstraintSystem, masses: LinkMasses, at: LinkageState, gravity: Vector, h: float) -> None:
-    """Add what gravity and springs give in a time [s]; the ends of springs as they stand."""
+    """Apply gravity and springs for a time [s], with the ends of springs at their present positions."""
     f = s.frames
     rotation, arm, pull, moment = np.empty((3, 3)), np.empty((2, 3)), np.empty(3), np.empty(3)
     point = np.empty((2, 3))
@@ -379,7 +380,7 @@ def angular_velocities(masses: LinkMasses, at: LinkageState, omega: Vector, iner
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def angular_momenta(masses: LinkMasses, at: LinkageState, omega: Vector) -> None:
-    """Write the angular momenta that angular velocities [rad/s], shape (n, 3), are."""
+    """Write the angular momenta of angular velocities [rad/s], shape (n, 3)."""
     rotation = np.empty((3, 3))
     for k in range(at.position.shape[0]):
         _axes_of(at.orientation[k], rotation)
@@ -388,10 +389,10 @@ def angular_momenta(masses: LinkMasses, at: LinkageState, omega: Vector) -> None
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def project_velocities(s: ConstraintSystem, masses: LinkMasses, at: LinkageState) -> None:
-    """Push such that nothing moves against the joints: after blows, and at the start of a run.
+    """Apply impulses that remove all motion against the joints: after collisions, and at the start of a run.
 
     Source: andersen1983.
-    Checked by: test_linkage_motion.py::test_a_blow_on_one_rod_moves_the_whole_pendulum.
+    Checked by: test_linkage_motion.py::test_impulse_on_one_rod_moves_the_whole_pendulum.
     """
     active = np.ones(s.rows.joint.shape[0], np.bool_)
     _equations(s, at, True)
@@ -401,12 +402,12 @@ def project_velocities(s: ConstraintSystem, masses: LinkMasses, at: LinkageState
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def inverse_inertia(s: ConstraintSystem, masses: LinkMasses, at: LinkageState, body: int, out: Vector) -> None:
-    """Write the velocities of a body, linear and angular, that impulses and moments of one on it give, shape (6, 6).
+    """Write the velocities of a body, linear and angular, per impulse and moment on it, shape (6, 6).
 
-    The inverse of its inertia as the joints let it feel: M^-1 - M^-1 J^T (J M^-1 J^T)^-1 J M^-1, its own part.
+    This is the inverse inertia with active joints: M^-1 - M^-1 J^T (J M^-1 J^T)^-1 J M^-1, the block of the body.
 
     Source: khatib1987, equation 51.
-    Checked by: test_linkage_motion.py::test_mobility_is_what_a_blow_does.
+    Checked by: test_linkage_motion.py::test_inverse_inertia_is_the_response_to_an_impulse.
     """
     active = np.ones(s.rows.joint.shape[0], np.bool_)
     _equations(s, at, True)
@@ -436,20 +437,24 @@ def advance(
     h: float,
     count: int,
 ) -> int:
-    """Move on by substeps; ``now`` is written, and ``next_`` has room for as much.
+    """Advance by substeps. ``now`` is overwritten and ``next_`` is a work array of the same size.
 
     Args:
-        gravity: [m/s^2], shape (3,)
-        h: length of a substep [s]
-        count: of them
+        s: Equations of the joints.
+        masses: Masses and inertias.
+        now: Motion, overwritten.
+        next_: Work array.
+        gravity: Gravity in the world frame [m/s^2], shape (3,).
+        h: Substep size [s].
+        count: Number of substeps.
 
     Returns:
-        OK, or TORN where no push holds the joints together: the substep is too long for how fast things go
+        OK, or TORN if no impulses satisfy the joints, because the substep is too long for the speed of the motion.
 
     Source: andersen1983; hairer2006, section VII.1.4.
-    Checked by: test_linkage_motion.py::test_a_pendulum_swings_as_the_elliptic_integral_says,
-    test_linkage_motion.py::test_energy_and_joints_hold_for_a_minute,
-    test_linkage_motion.py::test_two_pendulums_swing_as_their_own_equations_say.
+    Checked by: test_linkage_motion.py::test_pendulum_period_is_the_elliptic_integral,
+    test_linkage_motion.py::test_energy_and_joints_are_kept_for_a_minute,
+    test_linkage_motion.py::test_double_pendulum_follows_its_equations_of_motion.
     """
     m = s.rows.joint.shape[0]
     active = np.ones(m, np.bool_)
@@ -464,7 +469,7 @@ def advance(
         for attempt in range(_ATTEMPTS + 1):
             _fly(masses, now, next_, h)
             worst = _equations(s, next_, False)
-            # Not a number is not at most anything.
+            # A comparison with NaN is false.
             if worst <= TOLERANCE:
                 break
             if attempt == _ATTEMPTS or not worst < 1e3:

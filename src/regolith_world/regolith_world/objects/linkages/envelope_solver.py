@@ -1,11 +1,11 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A direct solver for the symmetric systems of joints, whose rows are full from their first entry to the diagonal.
+"""Direct solver for the symmetric systems of joints in envelope form.
 
-Row r is kept from its first column ``first[r]`` on, at ``start[r]`` of one array. Of a chain of joints in order rows
-are short, so work grows with its length; a loop makes the rows of its last joint long. Equations that follow from ones
-before them (a planar four-bar loop of hinges has three) have no pivot left, and are left out. It is compiled into the
-substeps, with sums in a fixed order.
+Row r is stored from its first column ``first[r]`` to the diagonal, at ``start[r]`` of one array. Along an ordered chain
+of joints the rows are short, so the work grows linearly with its length. A loop makes the rows of its last joint long.
+Redundant equations (a planar four-bar linkage of hinges has three) have no pivot left and are ignored. The solver is
+compiled into the substeps, with sums in a fixed order.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ from regolith_world.objects.linkages.joints import ConstraintRows
 
 Places = NDArray[np.int64]
 _DEPENDENT = 1e-9
-"""Part of a row's diagonal below which its pivot is what rounding left of nothing."""
+"""Fraction of a row's diagonal below which its pivot counts as rounding error."""
 
 
 def envelope(rows: ConstraintRows, bodies: Places) -> tuple[Places, Places]:
-    """Return the first column of each row, and where rows start, shape (m,) and (m + 1,).
+    """Return the first column of each row, and the starts of rows, shape (m,) and (m + 1,).
 
     Args:
-        bodies: of each joint, shape (j, 2); below 0: the world, which couples nothing
+        rows: Equations of the joints.
+        bodies: Indices of the bodies of each joint, shape (j, 2); below 0: the world, which couples no rows.
     """
     count = len(rows.joint)
     earliest: dict[int, int] = {}
@@ -40,10 +41,13 @@ def envelope(rows: ConstraintRows, bodies: Places) -> tuple[Places, Places]:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def factor(matrix: Vector, first: Places, start: Places, active: NDArray[np.bool_]) -> None:
-    """Replace the lower half of a matrix by its Cholesky factor; rows that are not active, or depend, get pivot 0.
+    """Replace the lower half of a matrix by its Cholesky factor. Rows that are inactive or redundant get pivot 0.
 
     Args:
-        matrix: rows from their first column on, shape (start[m],)
+        matrix: Rows from their first columns on, shape (start[m],).
+        first: First column of each row, shape (m,).
+        start: Start of each row, shape (m + 1,).
+        active: Whether each row is used, shape (m,).
 
     Source: george1981, section 4.2.
     Checked by: test_linkage_solver.py::test_the_solution_is_that_of_the_full_matrix.
@@ -67,14 +71,17 @@ def factor(matrix: Vector, first: Places, start: Places, active: NDArray[np.bool
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def solve(matrix: Vector, first: Places, start: Places, right: Vector) -> None:
-    """Replace the right-hand side, shape (m,), by the solution; rows that were left out have 0.
+    """Replace the right-hand side, shape (m,), by the solution. Ignored rows have 0.
 
     Args:
-        matrix: of :func:`factor`
+        matrix: Factor from :func:`factor`.
+        first: First column of each row, shape (m,).
+        start: Start of each row, shape (m + 1,).
+        right: Right-hand side, overwritten.
 
     Source: george1981, section 4.2.
     Checked by: test_linkage_solver.py::test_the_solution_is_that_of_the_full_matrix,
-    test_linkage_solver.py::test_rows_that_follow_from_others_are_left_out.
+    test_linkage_solver.py::test_redundant_rows_are_ignored.
     """
     count = first.shape[0]
     for r in range(count):

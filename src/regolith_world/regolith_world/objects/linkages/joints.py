@@ -1,12 +1,12 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Joints between two bodies, or a body and the world, and the rows of equations that they are.
+"""Joints of linkages and their constraint equations.
 
-A joint has a frame on each of its two bodies, which coincide at first: a point, and axes whose z is that of the joint.
-Every row says that a number is zero: how far the points are apart along a direction, how far two axes are from a right
-angle, or, of a rigid rod without mass, what its length has changed by. Seed of the design: "Simulator Architecture"
-(2024), chapter Constraints: a fixed distance and restricted degrees of freedom are its mathematical constraints, hinge,
-slider and spring its mechanical ones.
+A joint has a frame on each of its two bodies: a point, and axes whose z is that of the joint. The two frames coincide
+initially. Each equation (row) requires a value to be zero: the distance of the points along a direction, the cosine of
+the angle between two axes, or, for a massless rigid rod, the change of its length. Source of the design: "Simulator
+Architecture" (2024), chapter Constraints: a fixed distance and restricted degrees of freedom are its mathematical
+constraints; hinge, slider and spring are its mechanical ones.
 """
 
 from __future__ import annotations
@@ -23,23 +23,22 @@ from regolith_world.cycle.records import Vector
 from regolith_world.numerics.portable_math import norm, times
 
 WORLD = -1
-"""In place of a body's number."""
+"""Index that stands for the world in place of a body."""
 
 
 class RowKind(IntEnum):
-    """What a row says; ``u`` is an axis of the first body's frame, ``w`` of the second's, d leads from point to
-    point."""
+    """Kind of equation; ``u`` is an axis of the first frame, ``w`` of the second, d leads from point to point."""
 
     ALONG_WORLD = 0
-    """d has no part along axis u of the world."""
+    """d is perpendicular to axis u of the world frame."""
     ALONG = 1
-    """d has no part along u."""
+    """d is perpendicular to u."""
     SQUARE = 2
-    """u and w are at right angles."""
+    """u and w are perpendicular."""
     LENGTH = 3
-    """d is as long as at first."""
+    """d keeps its initial length."""
     TURNING = 4
-    """The second body does not turn against the first about axis u of the world: of damping only."""
+    """The second body does not rotate relative to the first about axis u of the world frame; for damping only."""
 
 
 _POINT = tuple((RowKind.ALONG_WORLD, axis, 0) for axis in range(3))
@@ -57,9 +56,12 @@ ROWS: dict[str, tuple[tuple[RowKind, int, int], ...]] = {
     'distance': ((RowKind.LENGTH, 0, 0),),
     'spring': (),
 }
-"""Rows of each kind of joint: kind, axis of the first frame (or of the world), axis of the second. A ball joint holds
-points together; a hinge turns about z, a slider moves along it, a cylinder joint does both; a point stays on the z axis
-(line) or in the plane across it; a rod without mass keeps a distance; a spring holds nothing, but pulls."""
+"""Rows of each kind of joint: kind, axis of the first frame (or of the world), axis of the second frame.
+
+A ball joint keeps the points together. A hinge rotates about z, a slider translates along it, a cylinder joint does
+both. The point remains on the z axis (line) or in the plane normal to it (plane). A massless rod keeps a distance. A
+spring has no rows, it applies a force.
+"""
 _FREE: dict[str, tuple[tuple[RowKind, int, int], ...]] = {
     'ball': tuple((RowKind.TURNING, axis, 0) for axis in range(3)),
     'hinge': tuple((RowKind.TURNING, axis, 0) for axis in range(3)),
@@ -68,65 +70,65 @@ _FREE: dict[str, tuple[tuple[RowKind, int, int], ...]] = {
     'cylinder': ((RowKind.ALONG, 2, 0),),
     'spring': ((RowKind.LENGTH, 0, 0),),
 }
-"""What damping brakes: turning [N m s/rad], or the way along z or of a spring [N s/m]."""
+"""Rows of the motions that damping acts on: rotation [N m s/rad], or translation along z or of a spring [N s/m]."""
 DAMPED = tuple(_FREE)
 """Kinds of joint that may have damping."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkageJoint:
-    """A joint as a system starts."""
+    """A joint at the start of a linkage."""
 
     kind: str
-    """One of :data:`ROWS`."""
+    """Kind, a key of :data:`ROWS`."""
     bodies: tuple[int, int]
-    """Numbers of the two bodies, or :data:`WORLD`."""
+    """Indices of the two bodies, or :data:`WORLD`."""
     points: tuple[Vector, Vector]
-    """In the world [m], each shape (3,): the same but for a distance, a spring, and where a slider has moved."""
+    """Points in the world frame [m], each (3,). They differ for a distance, a spring or a displaced slider only."""
     axis: Vector = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
-    """z of the joint in the world, a unit vector, shape (3,)."""
+    """z axis of the joint in the world frame, unit vector, shape (3,)."""
     damping: float = 0.0
-    """[N m s/rad] or [N s/m]."""
+    """Damping coefficient [N m s/rad] or [N s/m]."""
     stiffness: float = 0.0
-    """Of a spring [N/m]."""
+    """Stiffness of a spring [N/m]."""
     rest_m: float = 0.0
-    """Length of a spring that pulls and pushes nothing [m]."""
+    """Rest length of a spring [m]."""
 
 
 class JointFrames(NamedTuple):
-    """Joints, for the kernels."""
+    """Joints as arrays for the kernels."""
 
     body: NDArray[np.int64]
-    """Shape (j, 2)."""
+    """Indices of the bodies, shape (j, 2)."""
     arm: Vector
     """Points in the frames of their bodies [m], shape (j, 2, 3)."""
     axes: Vector
     """Axes of the joint in the frames of its bodies, as columns, shape (j, 2, 3, 3)."""
     length: Vector
-    """Of d at first [m], shape (j,)."""
+    """Initial length of d [m], shape (j,)."""
     stiffness: Vector
-    """Of springs [N/m], shape (j,)."""
+    """Stiffness of springs [N/m], shape (j,)."""
     rest: Vector
-    """Of springs [m], shape (j,)."""
+    """Rest length of springs [m], shape (j,)."""
 
 
 class ConstraintRows(NamedTuple):
-    """Equations, for the kernels."""
+    """Equations as arrays for the kernels."""
 
     joint: NDArray[np.int64]
-    """Shape (m,)."""
+    """Index of the joint, shape (m,)."""
     kind: NDArray[np.int64]
-    """Shape (m,)."""
+    """Value of :class:`RowKind`, shape (m,)."""
     first: NDArray[np.int64]
     """Axis of the first frame, shape (m,)."""
     second: NDArray[np.int64]
-    """Axis of the second, shape (m,)."""
+    """Axis of the second frame, shape (m,)."""
     damping: Vector
-    """Of rows that only brake, 0 of those that hold, shape (m,)."""
+    """Damping coefficient of damping rows, 0 for constraint rows, shape (m,)."""
 
 
 def orthonormal_axes(axis: Vector) -> Vector:
-    """Return three unit axes at right angles as columns, the last along an axis, shape (3, 3)."""
+    """Return three orthonormal axes as columns, the last along a vector, shape (3, 3)."""
     z = axis / norm(axis)
     helper = np.zeros(3)
     helper[int(np.argmin(np.abs(z)))] = 1.0
@@ -136,11 +138,12 @@ def orthonormal_axes(axis: Vector) -> Vector:
 
 
 def frames(joints: Sequence[LinkageJoint], position: Vector, rotation: Vector) -> JointFrames:
-    """Return joints in the frames of bodies as these stand.
+    """Return joints in the frames of their bodies at the present poses.
 
     Args:
-        position: of the bodies [m], shape (n, 3)
-        rotation: of body axes to the world's, shape (n, 3, 3)
+        joints: The joints.
+        position: Positions of the bodies [m], shape (n, 3).
+        rotation: Rotations from body axes to world axes, shape (n, 3, 3).
     """
     count = len(joints)
     arm, axes = np.zeros((count, 2, 3)), np.zeros((count, 2, 3, 3))
@@ -162,7 +165,7 @@ def frames(joints: Sequence[LinkageJoint], position: Vector, rotation: Vector) -
 
 
 def rows(joints: Sequence[LinkageJoint]) -> ConstraintRows:
-    """Return the equations of joints: of each, those that hold, then those that brake."""
+    """Return the equations of joints: for each joint the constraint rows, then the damping rows."""
     found = []
     for k, joint in enumerate(joints):
         found += [(k, *row, 0.0) for row in ROWS[joint.kind]]

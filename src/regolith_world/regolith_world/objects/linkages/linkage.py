@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A closed system of the world: bodies and the joints between them, one parent with its links as children.
+"""Linkage: an object of bodies and the joints between them, a parent with its links as children.
 
-Seed of the design: "Simulator Architecture" (2024), chapters Objects ("non-active system of objects", treated as one
-unit) and Constraints. The parent moves all links in substeps of its own; each link has shapes, is struck and seen like
-any object, and evolves only as its parent says.
+Source of the design: "Simulator Architecture" (2024), chapters Objects ("non-active system of objects", treated as one
+unit) and Constraints. The parent moves all links in its own substeps. Each link has shapes and collides like any
+object, but only its parent moves it.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ from regolith_world.objects.linkages.joints import WORLD, ConstraintRows, JointF
 from regolith_world.objects.object import Intersection, Object, SavedObject
 
 SUBSTEP_S = 1e-3
-"""[s]. At that, a pendulum of a metre is right to 1.5e-6 of its period."""
+"""Default maximum substep size [s]. With it the period of a pendulum of 1 m has a relative error of 1.5e-6."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """What a checkpoint has of a linkage besides the name and state of its centre of mass."""
+    """Part of a checkpoint that is specific to a linkage."""
 
     names: tuple[str, ...]
     shapes: tuple[tuple[Shape, ...], ...]
@@ -59,54 +59,62 @@ class _Kept:
 
 
 class Link(Object):
-    """A body of a linkage; it is struck as itself, not as the whole."""
+    """A body of a linkage. It collides as a separate body."""
 
     pull: FieldForce | None = None
-    """Of fields, from the last commit on."""
+    """Force of fields since the last commit; None: none."""
 
     @property
     def contact_target(self) -> Object:
-        """The link."""
+        """The link itself."""
         return self
 
     def place(self, t_ns: int, body: BodyState) -> None:
-        """Refuse: its joints would tear.
+        """Refuse a pose: it would violate the joints.
+
+        Args:
+            t_ns: Unused.
+            body: Unused.
 
         Raises:
-            ValueError: always
+            ValueError: Always.
         """
-        raise ValueError(f'{self.name!r} is held by its joints; allowed: objects that are free, or never move')
+        raise ValueError(f'{self.name!r} is held by its joints; allowed: rigid bodies and static bodies')
 
     def inverse_inertia(self) -> Vector:
-        """Return what velocities an impulse and its moment give it, held as it is by its joints, shape (6, 6)."""
+        """Return the velocity change per impulse and moment with the joints active, shape (6, 6)."""
         assert isinstance(self.parent, Linkage)
         return self.parent.mobility_of(self)
 
     def evolve(self, cycle: Cycle) -> list[Object]:
-        """Return no offspring: the parent sets the state."""
+        """Return no spawned objects: the parent sets the state."""
         return []
 
     def on_intersections(self, intersections: Sequence[Intersection]) -> None:
-        """Take the pull of fields for the next cycle."""
+        """Store the force of fields for the next cycle."""
         self.pull = field_force(self.pull, *self.force_and_moment(intersections), self.states.last_step_ns * 1e-9)
 
 
 class Linkage(Object):
-    """Bodies held together by joints, under uniform gravity, fields and blows.
+    """Bodies connected by joints under uniform gravity, fields and impulses.
 
-    Its own body is at the centre of mass of all, without shapes; it does not turn. Bodies of one linkage do not touch
-    one another.
+    Its own body is at the common center of mass, without shapes and without rotation. Bodies of one linkage do not
+    collide with one another.
 
     Args:
-        names: of the links, in the order of ``masses``; each becomes NAME/LINK
-        shapes: of each link, about its centre of mass
-        mass: [kg], shape (n,)
-        inertia: about the centres of mass in body axes [kg m^2], shape (n, 3, 3)
-        motion: positions, orientations, velocities and angular momenta at ``t_ns``
-        joint_frames: see :func:`regolith_world.objects.linkages.joints.frames`
-        equations: see :func:`regolith_world.objects.linkages.joints.rows`
-        gravity: [m/s^2], shape (3,)
-        substep_s: longest substep [s]
+        name: Name of the linkage.
+        names: Names of the links, in the order of ``mass``. Each becomes NAME/LINK.
+        shapes: Collision shapes of each link, about its center of mass.
+        mass: Masses of the links [kg], shape (n,).
+        inertia: Inertias about the centers of mass in body axes [kg m^2], shape (n, 3, 3).
+        motion: Positions, orientations, velocities and angular momenta at ``t_ns``.
+        joint_frames: Joints, see :func:`regolith_world.objects.linkages.joints.frames`.
+        equations: Equations, see :func:`regolith_world.objects.linkages.joints.rows`.
+        gravity: Gravity in the world frame [m/s^2], shape (3,).
+        restitution: Coefficient of restitution [-].
+        friction: Coulomb friction coefficient [-].
+        substep_s: Maximum substep size [s].
+        t_ns: Time of the initial state [ns].
     """
 
     kind = 'linkage'
@@ -134,7 +142,7 @@ class Linkage(Object):
         self._masses = _masses(self._mass, self._inertia)
         self._system = system(joint_frames, equations, *envelope(equations, joint_frames.body))
         self._motions = [LinkageState(*(np.array(part, float) for part in motion))]
-        """Committed and, in a cycle, tentative."""
+        """Committed motion and, within a cycle, the tentative one."""
         super().__init__(name, self._whole(name), tangible=False, restitution=restitution, friction=friction, t_ns=t_ns)
         self.links = [
             Link(f'{name}/{link}', body, own, parent=self, restitution=restitution, friction=friction, t_ns=t_ns)
@@ -157,11 +165,20 @@ class Linkage(Object):
         friction: float = 0.5,
         substep_s: float = SUBSTEP_S,
     ) -> Linkage:
-        """Return a linkage whose joints fit its bodies as these stand; velocities against the joints are taken out.
+        """Return a linkage whose joints fit the present poses of its bodies, without velocities against the joints.
 
         Args:
-            bodies: with position, orientation and velocities
-            joints: by numbers of bodies
+            name: Name of the linkage.
+            names: Names of the links.
+            shapes: Collision shapes of each link, about its center of mass.
+            mass: Masses of the links [kg], shape (n,).
+            inertia: Inertias about the centers of mass in body axes [kg m^2], shape (n, 3, 3).
+            bodies: Poses and velocities of the links.
+            joints: Joints, by indices of bodies.
+            gravity: Gravity in the world frame [m/s^2], shape (3,).
+            restitution: Coefficient of restitution [-].
+            friction: Coulomb friction coefficient [-].
+            substep_s: Maximum substep size [s].
         """
         orientation = np.array([body.orientation for body in bodies])
         position, velocity = (np.array([getattr(b, key) for b in bodies]) for key in ('position', 'linear_velocity'))
@@ -186,23 +203,30 @@ class Linkage(Object):
         return made
 
     def place(self, t_ns: int, body: BodyState) -> None:
-        """Refuse: it stands as its bodies and joints say.
+        """Refuse a pose: it follows from the bodies and joints.
+
+        Args:
+            t_ns: Unused.
+            body: Unused.
 
         Raises:
-            ValueError: always
+            ValueError: Always.
         """
-        raise ValueError(f'{self.name!r} stands as its bodies and joints say; allowed: objects of one body')
+        raise ValueError(f'{self.name!r} has a pose set by its bodies and joints; allowed: objects of one body')
 
     @property
     def motion(self) -> LinkageState:
-        """Bodies as they move now; tentative until the world commits the cycle."""
+        """Present motion of the links; tentative until the world commits the cycle."""
         return self._motions[-1]
 
     def evolve(self, cycle: Cycle) -> list[Object]:
-        """Apply the blows in ``cycle``, then move all links by substeps; fields act at its middle.
+        """Apply the impulses in ``cycle``, then move all links by substeps. Fields act at the middle of the cycle.
+
+        Args:
+            cycle: The cycle.
 
         Raises:
-            ParticipantFailed: if things go too fast for the substep to hold the joints together
+            ParticipantFailed: If the motion is too fast for the substep size to satisfy the joints.
         """
         now = LinkageState(*(part.copy() for part in self._motions[-1]))
         self._motions.append(now)
@@ -212,7 +236,7 @@ class Linkage(Object):
             project_velocities(self._system, self._masses, now)
         duration = cycle.dt_ns * 1e-9
         if pulls:
-            # As a constant force does: half its way and all its speed.
+            # Like a constant force: half of its displacement and all of its velocity.
             held = self._move(now, 0.5 * duration)
             _kick(now, self._mass, [(k, duration * pull.force, duration * pull.moment) for k, pull in pulls])
             project_velocities(self._system, self._masses, now)
@@ -222,20 +246,20 @@ class Linkage(Object):
         if not held:
             fastest = float(np.sqrt((now.velocity**2).sum(axis=1).max()))
             raise ParticipantFailed(
-                f'{self.name}: joints cannot be held together, bodies move at up to {fastest:.3g} m/s; allowed: what a '
-                f'substep_s of {self.substep_s:g} s resolves'
+                f'{self.name}: joints cannot be satisfied, bodies move at up to {fastest:.3g} m/s; allowed: speeds '
+                f'that a substep_s of {self.substep_s:g} s resolves'
             )
         self._tell(cycle.t_ns + cycle.dt_ns)
         return []
 
     def _move(self, now: LinkageState, duration: float) -> bool:
-        """Move all links for a time [s]; return whether their joints hold."""
+        """Move all links by a duration [s]; return whether their joints are satisfied."""
         count = max(1, int(np.ceil(duration / self.substep_s * (1.0 - 1e-9))))
         room = LinkageState(*(np.empty_like(part) for part in now))
         return bool(advance(self._system, self._masses, now, room, self.gravity, duration / count, count) == OK)
 
     def _struck(self, cycle: Cycle, now: LinkageState) -> bool:
-        """Give links the impulses of the last commit; return whether there were any."""
+        """Apply the impulses of the last commit to the links; return whether there were any."""
         number = {link.name: k for k, link in enumerate(self.links)}
         found = False
         for blow in cycle.impulses:
@@ -248,23 +272,23 @@ class Linkage(Object):
         return found
 
     def mobility_of(self, link: Link) -> Vector:
-        """Return what velocities an impulse on a link and its moment give it, shape (6, 6)."""
+        """Return the velocity change of a link per impulse and moment, shape (6, 6)."""
         out = np.empty((6, 6))
         inverse_inertia(self._system, self._masses, self._motions[-1], self.links.index(link), out)
         return out
 
     def commit(self, intersections: Sequence[Intersection]) -> None:
-        """Make the newest motion final."""
+        """Make the newest motion the committed one."""
         super().commit(intersections)
         del self._motions[:-1]
 
     def discard(self) -> None:
-        """Drop the newest motion."""
+        """Discard the newest motion."""
         super().discard()
         del self._motions[-1]
 
     def _tell(self, t_ns: int) -> None:
-        """Make the newest motion the state of all at a time [ns]; at that of the first state, in its place."""
+        """Store the newest motion as the states of all links at a time [ns], replacing states of the same time."""
         if t_ns == self.states.newest_time_ns:
             for item in (self, *self.links):
                 item.states.clear()
@@ -304,7 +328,7 @@ class Linkage(Object):
         return super().canonical_state() + b''.join(parts)
 
     def extra_state(self) -> bytes:
-        """Return bodies, joints and motion, as bytes."""
+        """Return bodies, joints and motion as bytes."""
         s, offset = self._system, len(self.name) + 1
         return codec.encode(
             _Kept(
@@ -346,7 +370,7 @@ class Linkage(Object):
 
 
 def _kick(now: LinkageState, mass: Vector, kicks: Sequence[tuple[int, Vector, Vector]]) -> None:
-    """Give bodies momenta [N s] and angular momenta [N m s], by number."""
+    """Add momenta [N s] and angular momenta [N m s] to bodies, by index."""
     for k, momentum, spin in kicks:
         now.velocity[k] += momentum / mass[k]
         now.spin[k] += spin
@@ -360,5 +384,5 @@ def _masses(mass: Vector, inertia: Vector) -> LinkMasses:
 
 
 def link_index(names: Sequence[str], body: str) -> int:
-    """Return the number of a body, or that of the world."""
+    """Return the index of a body, or that of the world."""
     return WORLD if body == 'world' else list(names).index(body)

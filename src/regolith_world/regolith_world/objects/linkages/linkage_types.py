@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Linkages by scenario: ``type: linkage``, bodies and joints one by one, and ``type: rope``, a chain of rods."""
+"""Linkage types of the scenario section ``objects``: ``linkage`` and ``rope``, a chain of rods."""
 
 from __future__ import annotations
 
@@ -24,41 +24,66 @@ Kilograms = Annotated[float, Field(ge=1e-6, le=1e6)]
 _BETWEEN_POINTS = ('distance', 'spring')
 _WITH_AXIS = ('hinge', 'slider', 'cylinder', 'line', 'plane')
 WORLD_NAME = 'world'
-"""In place of a body's name."""
+"""Name that stands for the world in place of a body."""
 
 
 class LinkConfig(Section):
-    """A homogeneous body of a linkage, whose centre of mass is its origin."""
+    """A homogeneous body of a linkage. Its origin is its center of mass."""
 
-    shape: ShapeConfig = Field(description='its form, position left out')
-    mass_kg: Kilograms = Field(description='[kg]')
-    position: Place = Field(description='of its centre in the frame of the linkage [m]')
-    rpy_deg: tuple[Degrees, Degrees, Degrees] = Field((0.0, 0.0, 0.0), description='roll, pitch, yaw [deg]')
-    velocity_mps: tuple[Metres, Metres, Metres] = Field((0.0, 0.0, 0.0), description='[m/s]')
-    angular_velocity_radps: tuple[Metres, Metres, Metres] = Field((0.0, 0.0, 0.0), description='[rad/s]')
+    shape: ShapeConfig = Field(description='Collision shape of the body, without position.')
+    mass_kg: Kilograms = Field(description='Mass [kg].')
+    position: Place = Field(description='Initial center of mass in the frame of the linkage [m].')
+    rpy_deg: tuple[Degrees, Degrees, Degrees] = Field(
+        (0.0, 0.0, 0.0), description='Initial roll, pitch and yaw in the frame of the linkage [deg].'
+    )
+    velocity_mps: tuple[Metres, Metres, Metres] = Field(
+        (0.0, 0.0, 0.0), description='Initial velocity in the frame of the linkage [m/s].'
+    )
+    angular_velocity_radps: tuple[Metres, Metres, Metres] = Field(
+        (0.0, 0.0, 0.0), description='Initial angular velocity in the frame of the linkage [rad/s].'
+    )
 
     @model_validator(mode='after')
     def _centred(self) -> LinkConfig:
         if any(self.shape.position):
-            raise ValueError(f'shape.position = {list(self.shape.position)!r}: off its centre; allowed: left out')
+            raise ValueError(
+                f'shape.position = {list(self.shape.position)!r}: does not apply to a link; allowed: left out'
+            )
         return self
 
 
 class LinkageJointConfig(Section):
-    """What holds two bodies of a linkage together, or one to the world."""
+    """A joint between two bodies of a linkage, or between a body and the world."""
 
     kind: Literal['ball', 'hinge', 'slider', 'cylinder', 'fixed', 'line', 'plane', 'distance', 'spring'] = Field(
-        description='hinge turns about axis, slider moves along it, cylinder both; line, plane: the second body keeps '
-        'a point on the axis through at, or in the plane across it; distance: of two points; spring: pulls'
+        description='Kind of joint: fixed; ball; hinge (rotation about axis); slider (translation along axis); '
+        'cylinder '
+        '(both); line (a point of the second body stays on the axis through at); plane (it stays in the plane normal '
+        'to '
+        'axis through at); distance (constant distance of two points); spring (tension and compression).'
     )
-    between: tuple[str, str] = Field(description='two bodies, or one and world')
-    at: Place | None = Field(None, description='where it is at first, in the frame of the linkage [m]')
-    axis: Place | None = Field(None, description='of hinge, slider, cylinder, line and plane; none: z')
-    ends: tuple[Place, Place] | None = Field(None, description='of distance and spring, one on each body [m]')
-    damping: float = Field(0.0, ge=0.0, le=1e9, description='of turning [N m s/rad]; of ways and springs [N s/m]')
-    stiffness_npm: float | None = Field(None, gt=0.0, le=1e9, description='of a spring [N/m]')
+    between: tuple[str, str] = Field(description='Names of two bodies, or of one body and world.')
+    at: Place | None = Field(
+        None, description='Initial position of the joint in the frame of the linkage [m]; not for distance and spring.'
+    )
+    axis: Place | None = Field(
+        None,
+        description='Hinge, slider, cylinder, line and plane only: axis in the frame of the linkage; null: z.',
+    )
+    ends: tuple[Place, Place] | None = Field(
+        None,
+        description='Distance and spring only: initial attachment points on the two bodies in the frame of the '
+        'linkage [m].',
+    )
+    damping: float = Field(
+        0.0,
+        ge=0.0,
+        le=1e9,
+        description='Damping coefficient: of rotation [N m s/rad], of translation and springs [N s/m].',
+    )
+    stiffness_npm: float | None = Field(None, gt=0.0, le=1e9, description='Spring only: stiffness [N/m].')
     rest_length_m: float | None = Field(
-        None, ge=0.0, le=1e5, description='length of a spring at rest [m]; none: as at first'
+        None, ge=0.0, le=1e5, description='Spring only: rest length [m]; null: initial distance of the ends.'
     )
 
     @model_validator(mode='after')
@@ -81,18 +106,20 @@ class LinkageJointConfig(Section):
                 f'damping = {self.damping!r}: does not apply to a {self.kind}; allowed: 0, or kind {", ".join(DAMPED)}'
             )
         if self.axis is not None and not math.hypot(*self.axis) > 1e-6:
-            raise ValueError(f'axis = {list(self.axis)!r}: leads nowhere; allowed: a direction')
+            raise ValueError(f'axis = {list(self.axis)!r}: has no direction; allowed: a nonzero vector')
         if self.ends is not None and math.dist(*self.ends) < 1e-3:
-            raise ValueError(f'ends = {[list(end) for end in self.ends]!r}: too near; allowed: 1 mm apart at least')
+            raise ValueError(
+                f'ends = {[list(end) for end in self.ends]!r}: are too close together; allowed: at least 1 mm apart'
+            )
         return self
 
     def joint(self, numbers: tuple[int, int], origin: Vector, turn: Vector) -> LinkageJoint:
-        """Return the joint in the world.
+        """Return the joint in the world frame.
 
         Args:
-            numbers: of its bodies
-            origin: of the linkage's frame [m], shape (3,)
-            turn: of its axes to the world's, shape (3, 3)
+            numbers: Indices of its bodies.
+            origin: Origin of the linkage's frame in the world frame [m], shape (3,).
+            turn: Rotation from the linkage's frame to the world frame, shape (3, 3).
         """
         given = self.ends if self.ends is not None else (self.at, self.at)
         near, far = (origin + times(turn, np.array(point, float)) for point in given)
@@ -103,32 +130,38 @@ class LinkageJointConfig(Section):
 
 
 class _System(Section):
-    restitution: float = Field(0.0, ge=0.0, le=1.0, description='of impacts, 0 plastic to 1 elastic')
-    friction: float = Field(0.5, ge=0.0, le=10.0, description='Coulomb coefficient')
-    weightless: bool = Field(False, description='whether gravity does nothing to it')
-    substep_s: float = Field(SUBSTEP_S, ge=1e-6, le=0.1, description='longest substep [s]')
+    restitution: float = Field(
+        0.0, ge=0.0, le=1.0, description='Coefficient of restitution [-]; 0: plastic, 1: elastic.'
+    )
+    friction: float = Field(0.5, ge=0.0, le=10.0, description='Coulomb friction coefficient [-].')
+    weightless: bool = Field(False, description='Whether gravity does not act on the bodies.')
+    substep_s: float = Field(SUBSTEP_S, ge=1e-6, le=0.1, description='Maximum substep size [s].')
 
 
 class LinkageConfig(_System):
-    """Bodies and joints: a pendulum, a gate, a four-bar loop."""
+    """Bodies connected by joints, such as a pendulum, a gate or a four-bar linkage."""
 
     type: Literal['linkage'] = 'linkage'
-    position: Place = Field((0.0, 0.0, 0.0), description='of its frame in the world [m]')
-    rpy_deg: tuple[Degrees, Degrees, Degrees] = Field((0.0, 0.0, 0.0), description='roll, pitch, yaw [deg]')
-    bodies: dict[str, LinkConfig] = Field(min_length=1, max_length=500, description='by name')
-    joints: tuple[LinkageJointConfig, ...] = Field(max_length=1000, description='in chains from one end to the other')
+    position: Place = Field((0.0, 0.0, 0.0), description="Origin of the linkage's frame in the world frame [m].")
+    rpy_deg: tuple[Degrees, Degrees, Degrees] = Field(
+        (0.0, 0.0, 0.0), description="Roll, pitch and yaw of the linkage's frame [deg]."
+    )
+    bodies: dict[str, LinkConfig] = Field(min_length=1, max_length=500, description='Bodies of the linkage by name.')
+    joints: tuple[LinkageJointConfig, ...] = Field(
+        max_length=1000, description='Joints of the linkage; along a chain, in order from one end to the other.'
+    )
 
     @model_validator(mode='after')
     def _known(self) -> LinkageConfig:
         for name in self.bodies:
             if not name.isidentifier() or name == WORLD_NAME:
                 allowed = f'letters, digits and _, not {WORLD_NAME!r}'
-                raise ValueError(f'bodies.{name} = {name!r}: no name; allowed: {allowed}')
+                raise ValueError(f'bodies.{name} = {name!r}: is not a valid name; allowed: {allowed}')
         for k, joint in enumerate(self.joints):
             odd = [body for body in joint.between if body not in (*self.bodies, WORLD_NAME)]
             if odd or joint.between[0] == joint.between[1]:
                 raise ValueError(
-                    f'joints.{k}.between = {list(joint.between)!r}: not two; allowed: of {WORLD_NAME}, '
+                    f'joints.{k}.between = {list(joint.between)!r}: are not two bodies; allowed: two of {WORLD_NAME}, '
                     f'{", ".join(self.bodies)}'
                 )
             if joint.kind == 'spring':
@@ -136,44 +169,48 @@ class LinkageConfig(_System):
         return self
 
     def _stable(self, k: int, joint: LinkageJointConfig) -> None:
-        """Refuse a spring that vibrates faster than substeps resolve."""
+        """Reject a spring that vibrates faster than the substeps resolve."""
         lightest = min(self.bodies[body].mass_kg for body in joint.between if body != WORLD_NAME)
-        # Two equal masses, and an end off the centre of a body, make it as much as 8 times as fast, squared.
+        # Two equal masses and an attachment off the center of mass multiply the squared frequency by up to 8.
         longest = math.sqrt(lightest / (8.0 * (joint.stiffness_npm or 0.0)))
         if self.substep_s > longest:
             raise ValueError(
-                f'joints.{k}.stiffness_npm = {joint.stiffness_npm!r}: on {lightest:g} kg; allowed: with '
-                f'substep_s of {longest:.2g} at most'
+                f'joints.{k}.stiffness_npm = {joint.stiffness_npm!r}: is too stiff for {lightest:g} kg; allowed: with '
+                f'substep_s up to {longest:.2g}'
             )
 
 
 class RopeConfig(_System):
-    """A rope: rods on ball joints, which hang in an arc at first."""
+    """A rope of rods connected by ball joints. It starts as an arc that hangs from its ends."""
 
     type: Literal['rope'] = 'rope'
-    ends: tuple[Place, Place] = Field(description='of the rope in the world at first [m]')
-    fixed_ends: Literal['both', 'first', 'none'] = Field('both', description='which ends are held there')
-    length_m: float = Field(gt=0.0, le=1e4, description='[m]')
-    rods: int = Field(ge=1, le=500, description='their number')
-    mass_kg: Kilograms = Field(description='of the whole rope [kg]')
-    radius_m: Size = Field(0.01, description='[m]')
-    damping: float = Field(0.0, ge=0.0, le=1e6, description='of turning in each joint [N m s/rad]')
+    ends: tuple[Place, Place] = Field(description='Initial ends of the rope in the world frame [m].')
+    fixed_ends: Literal['both', 'first', 'none'] = Field(
+        'both', description='Ends that are fixed to the world: both, first or none.'
+    )
+    length_m: float = Field(gt=0.0, le=1e4, description='Length of the rope [m].')
+    rods: int = Field(ge=1, le=500, description='Number of rods.')
+    mass_kg: Kilograms = Field(description='Mass of the whole rope [kg].')
+    radius_m: Size = Field(0.01, description='Radius of the rope [m].')
+    damping: float = Field(0.0, ge=0.0, le=1e6, description='Rotational damping of each joint [N m s/rad].')
 
     @model_validator(mode='after')
     def _reaches(self) -> RopeConfig:
         apart = math.dist(*self.ends)
         if not 1e-6 < apart <= self.length_m * (1.0 + 1e-9):
             raise ValueError(
-                f'length_m = {self.length_m!r}: between ends {apart:.6g} m apart; allowed: at least that, '
-                'and ends that differ'
+                f'length_m = {self.length_m!r}: does not fit ends {apart:.6g} m apart; allowed: at least this '
+                'distance, and two different ends'
             )
         if self.length_m / self.rods < 2.0 * self.radius_m:
             length = self.length_m / self.rods
-            raise ValueError(f'rods = {self.rods!r}: of {length:.3g} m; allowed: twice radius_m long at least')
+            raise ValueError(
+                f'rods = {self.rods!r}: gives rods of {length:.3g} m; allowed: rods of at least twice radius_m'
+            )
         return self
 
     def nodes(self) -> Vector:
-        """Return where rods meet: on an arc that hangs from the ends [m], shape (rods + 1, 3)."""
+        """Return the initial ends of the rods, on an arc that hangs from the rope's ends [m], shape (rods + 1, 3)."""
         first, last = (np.array(end, float) for end in self.ends)
         along = last - first
         chord = norm(along)
@@ -185,7 +222,7 @@ class RopeConfig(_System):
         across = across / norm(across)
         rod, count = self.length_m / self.rods, self.rods
         low, high = 0.0, 2.0 * math.pi / count
-        # The chord of an arc of rods shrinks as each turns against the one before: halve until the chord is right.
+        # The chord of the arc decreases with the angle between successive rods: bisect for the angle.
         for _ in range(100):
             bend = 0.5 * (low + high)
             wide = rod * count if bend < 1e-12 else rod * math.sin(0.5 * count * bend) / math.sin(0.5 * bend)
@@ -200,7 +237,9 @@ def capsule_inertia(mass: float, radius: float, half: float) -> Vector:
     """Return the inertia of a homogeneous capsule along z [kg m^2], shape (3, 3).
 
     Args:
-        half: half the length of the cylinder between its two half balls [m]
+        mass: Mass of the capsule [kg].
+        radius: Radius of the capsule [m].
+        half: Half the length of the cylinder between the two hemispheres [m].
 
     Source: goldstein2002.
     Checked by: test_linkages.py::test_inertias_of_bodies_along_an_axis.
@@ -214,7 +253,12 @@ def capsule_inertia(mass: float, radius: float, half: float) -> Vector:
 
 
 def cylinder_inertia(mass: float, radius: float, half: float) -> Vector:
-    """Return the inertia of a homogeneous cylinder along z of half a length [m], [kg m^2], shape (3, 3).
+    """Return the inertia of a homogeneous cylinder along z [kg m^2], shape (3, 3).
+
+    Args:
+        mass: Mass of the cylinder [kg].
+        radius: Radius of the cylinder [m].
+        half: Half the length of the cylinder [m].
 
     Source: goldstein2002.
     Checked by: test_linkages.py::test_inertias_of_bodies_along_an_axis.
@@ -224,7 +268,7 @@ def cylinder_inertia(mass: float, radius: float, half: float) -> Vector:
 
 
 def inertia_of(shape: Shape, mass: float) -> Vector:
-    """Return the inertia of a homogeneous shape about its centre [kg m^2], shape (3, 3)."""
+    """Return the inertia of a homogeneous shape about its center [kg m^2], shape (3, 3)."""
     radius, half, _ = shape.size.tolist()
     if shape.kind == ShapeKind.SPHERE:
         return sphere_inertia(mass, radius)
@@ -282,7 +326,7 @@ class _Ropes(ObjectType[RopeConfig]):
         s, count = section, section.rods
         nodes, names = s.nodes(), [f'rod_{k:03d}' for k in range(section.rods)]
         half = 0.5 * s.length_m / count
-        # The half balls end where the rod does.
+        # The hemispheres end where the rod ends.
         shape = Shape(ShapeKind.CAPSULE, np.array([s.radius_m, half - s.radius_m, 0.0]))
         inertia = inertia_of(shape, s.mass_kg / count)
         bodies = [
@@ -313,7 +357,7 @@ class _Ropes(ObjectType[RopeConfig]):
 
 
 def _along(axis: Vector) -> Vector:
-    """Return the quaternion of a body whose z points along a unit vector, turned about it as little as can be."""
+    """Return the orientation of a body with z along a unit vector, quaternion (x, y, z, w)."""
     helper = np.zeros(3)
     helper[int(np.argmin(np.abs(axis)))] = 1.0
     x = np.cross(helper, axis)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What ``./regolith snapshot`` draws and writes, without a scene."""
+"""Tests of ``./regolith render`` without a scene."""
 
 from __future__ import annotations
 
@@ -51,21 +51,21 @@ def call(run: Path, **options: Any) -> list[str]:
     return found[0]
 
 
-@pytest.mark.parametrize(('at', 't_s'), [(None, END_S), (0.0, 0.0), (2.5, 2.5), (END_S, END_S)])
-@pytest.mark.parametrize('from_deg', [None, 0.0, -90.0])
-def test_snapshot_is_of_the_given_time_and_direction_at_zero_too(
-    at: float | None, t_s: float, from_deg: float | None, drawn: list[Any], tmp_path: Path
+@pytest.mark.parametrize(('time', 't_s'), [(None, END_S), (0.0, 0.0), (2.5, 2.5), (END_S, END_S)])
+@pytest.mark.parametrize('azimuth', [None, 0.0, -90.0])
+def test_render_has_the_given_time_and_azimuth(
+    time: float | None, t_s: float, azimuth: float | None, drawn: list[Any], tmp_path: Path
 ) -> None:
-    (file,) = call(tmp_path, at=at, from_deg=from_deg)
-    assert drawn == [t_s, ('amber', from_deg)]
-    assert file == str(tmp_path / 'snapshots' / f'amber_{t_s:.2f}s.png')
+    (file,) = call(tmp_path, time=time, azimuth=azimuth)
+    assert drawn == [t_s, ('amber', azimuth)]
+    assert file == str(tmp_path / 'renders' / f'amber_{t_s:.2f}s.png')
     assert (cv2.imread(file)[:, :, ::-1] == RGB).all()
 
 
-def test_snapshot_refuses_times_after_the_end_and_unknown_vehicles(drawn: list[Any], tmp_path: Path) -> None:
+def test_render_refuses_times_after_the_end_and_unknown_vehicles(drawn: list[Any], tmp_path: Path) -> None:
     for options, message in (
-        ({'at': END_S + 0.1}, 'is after the end; allowed: up to 8 s'),
-        ({'of': ['ambre']}, 'did you mean amber'),
+        ({'time': END_S + 0.1}, 'is after the end; allowed: up to 8 s'),
+        ({'vehicles': ['ambre']}, 'did you mean amber'),
     ):
         with pytest.raises(InputError, match=message):
             call(tmp_path, **options)

@@ -1,0 +1,140 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Section ``light`` of a scenario: the Sun, its reflectance and rendering settings; spotlights of vehicles."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, Discriminator, Field, Tag, field_validator, model_validator
+
+from regolith_files.section import Section
+from regolith_sensors.brdf import PRESETS
+from regolith_sensors.config.sensor_types import Mount
+from regolith_sensors.config.sensors import Floats
+from regolith_sensors.light import Spotlight, Sun, sun_over
+from regolith_sensors.rays import registry
+from regolith_world.numerics.rotation import matrix
+
+
+class SpotlightConfig(Section):
+    """A spotlight on a vehicle; it shines along x of its own frame."""
+
+    mount: Mount = Field(default_factory=Mount)
+    intensity_w_sr: tuple[float, float, float] = Field((30.0, 30.0, 30.0), description='red, green, blue [W/sr]')
+    inner_angle_deg: float = Field(15.0, gt=0.0, lt=89.0, description='half angle of the full cone [deg]')
+    outer_angle_deg: float = Field(25.0, gt=0.0, lt=90.0, description='half angle where it has faded [deg]')
+
+    @model_validator(mode='after')
+    def _ordered(self) -> SpotlightConfig:
+        if self.inner_angle_deg >= self.outer_angle_deg:
+            raise ValueError(
+                f'inner_angle_deg = {self.inner_angle_deg!r}: is not below outer_angle_deg; allowed: < '
+                f'{self.outer_angle_deg!r}'
+            )
+        return self
+
+    def spotlight(self, position: Floats, orientation: Floats) -> Spotlight:
+        """Return the lamp of a vehicle whose base has this position [m] and orientation (x, y, z, w) in the world."""
+        turn = matrix(orientation)
+        return Spotlight(
+            position + turn @ self.mount.position,
+            turn @ matrix(self.mount.orientation)[:, 0],
+            self.intensity_w_sr,
+            math.radians(self.inner_angle_deg),
+            math.radians(self.outer_angle_deg),
+        )
+
+
+class FixedSunConfig(Section):
+    """The sun in a fixed direction."""
+
+    azimuth_deg: float = Field(ge=-360.0, le=360.0, description='clockwise from north (+y) [deg]')
+    elevation_deg: float = Field(ge=-90.0, le=90.0, description='Elevation of the Sun above the horizon [deg].')
+
+
+class LunarSunConfig(Section):
+    """The sun over a place on the Moon; it moves with simulated time.
+
+    The place is that of the world's origin unless stated.
+    """
+
+    latitude_deg: float | None = Field(
+        None, ge=-90.0, le=90.0, description="selenographic [deg]; none: of the world's origin"
+    )
+    longitude_deg: float | None = Field(
+        None, ge=-180.0, le=360.0, description="selenographic, east positive [deg]; none: of the world's origin"
+    )
+    north_deg: float | None = Field(
+        None,
+        ge=-360.0,
+        le=360.0,
+        description='bearing of +y of the world, clockwise from true north [deg]; none: that of the elevation model',
+    )
+    utc: str = Field(description='at the start of the run, e.g. 2026-11-21T12:00:00Z')
+
+    @field_validator('utc')
+    @classmethod
+    def _time(cls, text: str) -> str:
+        try:
+            datetime.fromisoformat(text)
+        except ValueError:
+            raise ValueError('is no time; allowed: ISO 8601, e.g. 2026-11-21T12:00:00Z') from None
+        return text
+
+    @property
+    def start(self) -> datetime:
+        """Return the time at the start of the run; without a zone it is UTC."""
+        when = datetime.fromisoformat(self.utc)
+        return when if when.tzinfo is not None else when.replace(tzinfo=UTC)
+
+
+def _sun_kind(value: Any) -> str:
+    """Return 'at' or 'over', by the keys that only one of the two has."""
+    keys = value if isinstance(value, dict) else type(value).model_fields if isinstance(value, BaseModel) else ()
+    return 'over' if not {'latitude_deg', 'longitude_deg', 'utc'}.isdisjoint(keys) else 'at'
+
+
+AnySun = Annotated[
+    Annotated[FixedSunConfig, Tag('at')] | Annotated[LunarSunConfig, Tag('over')], Discriminator(_sun_kind)
+]
+
+
+def _known_soil(name: str) -> str:
+    if name not in PRESETS:
+        raise ValueError(f'no such reflectance; allowed: {", ".join(PRESETS)}')
+    return name
+
+
+class LightConfig(Section):
+    """The ``light`` section: the sun, and the look of the ground."""
+
+    sun: AnySun | None = Field(
+        FixedSunConfig(azimuth_deg=120.0, elevation_deg=20.0),
+        description='azimuth_deg and elevation_deg, or latitude_deg, longitude_deg and utc; null: night',
+    )
+    reflectance: Annotated[str, AfterValidator(_known_soil)] = Field(
+        'lunar_sato2014', description='reflectance of the ground'
+    )
+    micro_slope_deg: float = Field(10.0, ge=0.0, le=40.0, description='r.m.s. slope of relief below the grid [deg]')
+    micro_albedo: float = Field(0.06, ge=0.0, le=0.5, description='r.m.s. of the relative brightness below the grid')
+    view_range_m: float = Field(1000.0, ge=10.0, le=20_000.0, description='to which the ground is shown [m]')
+    ray_backend: Annotated[str, AfterValidator(registry.check)] = Field(
+        registry.USUAL, description='back end that traces rays'
+    )
+    terrain_detail: float = Field(6.0, ge=1.0, le=40.0, description='cells are about distance / (32 detail) wide')
+
+    def sun_at(self, t_ns: int) -> Sun | None:
+        """Return the sun at a simulated time [ns]."""
+        if self.sun is None:
+            return None
+        if isinstance(self.sun, FixedSunConfig):
+            return Sun(math.radians(self.sun.azimuth_deg), math.radians(self.sun.elevation_deg))
+        when = self.sun.start + timedelta(microseconds=t_ns // 1000)
+        latitude, longitude, north = self.sun.latitude_deg, self.sun.longitude_deg, self.sun.north_deg or 0.0
+        assert latitude is not None and longitude is not None, 'resolved with the scenario'
+        over = sun_over(math.radians(latitude), math.radians(longitude), when)
+        return replace(over, azimuth=(over.azimuth - math.radians(north)) % (2.0 * math.pi))

@@ -1,0 +1,208 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Types of sensors: their models, topics, frames and the data that they need; entries that mount sensors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from regolith_files.extension_points import FileKind
+from regolith_files.plugins import instance_of, load_plugins
+from regolith_files.section import Section
+from regolith_sensors.camera.config import CameraConfig
+from regolith_sensors.inertial.gnss_config import GnssConfig
+from regolith_sensors.inertial.imu_config import ImuConfig
+from regolith_sensors.lidar.config import LidarConfig
+from regolith_world.numerics.rotation import from_rpy_deg
+
+Floats = NDArray[np.float64]
+GROUP = 'regolith.sensors'
+"""Entry points of other packages: type of a sensor -> its :class:`SensorType`."""
+
+
+Meters = Annotated[float, Field(ge=-1e3, le=1e3)]
+
+Degrees = Annotated[float, Field(ge=-360.0, le=360.0)]
+
+
+class Mount(Section):
+    """Place and orientation on a vehicle."""
+
+    xyz: tuple[Meters, Meters, Meters] = Field((0.0, 0.0, 0.0), description='in base_link [m]')
+    rpy_deg: tuple[Degrees, Degrees, Degrees] = Field(
+        (0.0, 0.0, 0.0), description='roll, pitch (down positive), yaw of its body frame, x ahead [deg]'
+    )
+
+    @property
+    def position(self) -> Floats:
+        """Return the place in base_link [m], shape (3,)."""
+        return np.array(self.xyz)
+
+    @property
+    def orientation(self) -> Floats:
+        """Return the quaternion (x, y, z, w) that takes the body frame to base_link: yaw, then pitch, then roll."""
+        return from_rpy_deg(self.rpy_deg)
+
+
+class SensorEntry(Section):
+    """One sensor of a vehicle."""
+
+    model: str | dict[str, Any] = Field(description='name of a model that ships, path of a YAML file, or its values')
+    mount: Mount = Field(default_factory=Mount, description='xyz and rpy_deg of its body frame in base_link')
+    outputs: tuple[str, ...] | None = Field(None, description='what it publishes; absent: the essential')
+    rate_hz: float | None = Field(None, ge=1e-3, le=10_000.0, description="replaces the model's [Hz]")
+    stereo_with: str | None = Field(
+        None, description='left camera of the pair whose right one this is: P then carries -f B'
+    )
+
+
+@dataclass(frozen=True)
+class Output:
+    """A topic that a sensor may publish."""
+
+    topic: str
+    """Name below ``/VEHICLE/SENSOR``."""
+    message: str
+    """Type, e.g. ``sensor_msgs/msg/Image``."""
+    large: bool = False
+    """Whether it is recorded on request only."""
+    needs: frozenset[str] = frozenset()
+    """Streams for this output besides :attr:`SensorType.needs`."""
+
+
+@dataclass(frozen=True)
+class SensorFrame:
+    """A coordinate frame of a sensor."""
+
+    suffix: str
+    """End of its name, ``VEHICLE/SENSOR_suffix``."""
+    parent: str
+    """Suffix of its parent frame; '': the vehicle's base."""
+    position: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """In the parent frame [m]."""
+    orientation: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 1.0)
+    """Quaternion (x, y, z, w) from this frame to its parent."""
+
+
+LINK = 'link'
+"""Suffix of a sensor's body frame: x ahead, y left, z up."""
+OPTICAL = SensorFrame('optical_frame', LINK, orientation=(-0.5, 0.5, -0.5, 0.5))
+"""x right, y down, z ahead (REP 103)."""
+MOTION, WHEELS = 'motion', 'wheels'
+NEEDS = (MOTION, WHEELS)
+"""Streams (:mod:`regolith_vehicles.agent.state_streams`) that a sensor may need besides the poses of all vehicles: the
+motion of
+its own vehicle, the states of all vehicles' wheels."""
+PARTICLES = 'particles'
+"""Stream of soil that moves, which whoever sees the ground needs."""
+
+
+@dataclass(frozen=True)
+class SensorType:
+    """A kind of sensor: schema of its YAML files, publisher, needs."""
+
+    config: type[Section]
+    """Schema of its model; has the fields ``type`` (with the type's name as default) and ``rate_hz``."""
+    topics: str
+    """``module:factory`` of its :class:`regolith_sensors.ros.sensor_topics.SensorTopics`; imported by the node only."""
+    outputs: Mapping[str, tuple[Output, ...]]
+    """Topics by their names in ``outputs``."""
+    default: tuple[str, ...]
+    """Outputs of an entry without ``outputs``."""
+    always: tuple[Output, ...] = ()
+    """Topics besides any output."""
+    needs: frozenset[str] = frozenset()
+    """Required streams, of :data:`NEEDS`."""
+    fixed_frames: tuple[SensorFrame, ...] = ()
+    """Frames besides its body frame."""
+    pairs: bool = False
+    """Whether two of them make a stereo pair."""
+    sees: bool = False
+    """Whether it sees what is around it, and so must be clear of its own vehicle."""
+    placed: bool = False
+    """Whether its model holds the place of the origin, see :mod:`regolith_sensors.inertial.geodetic_origin`."""
+
+    def __post_init__(self) -> None:
+        """Refuse needs that no vehicle can meet."""
+        wanted = self.needs.union(*(o.needs for some in self.outputs.values() for o in some))
+        if wanted - set(NEEDS):
+            raise ValueError(f'needs {sorted(wanted)}; allowed: {", ".join(NEEDS)}')
+
+    def frames(self, mount: Mount) -> tuple[SensorFrame, ...]:
+        """Return the frames of such a sensor, parents first; its messages are in the last of them."""
+        x, y, z, w = (float(v) for v in mount.orientation)
+        return (SensorFrame(LINK, '', mount.xyz, (x, y, z, w)), *self.fixed_frames)
+
+
+def _image(topic: str) -> tuple[Output, ...]:
+    return (Output(topic, 'sensor_msgs/msg/Image', large=True),)
+
+
+SENSOR_TYPES: Mapping[str, SensorType] = {
+    'camera': SensorType(
+        CameraConfig,
+        'regolith_sensors.ros.camera_topics:CameraTopics',
+        {
+            'image': _image('image_raw'),
+            'compressed': (Output('image_raw/compressed', 'sensor_msgs/msg/CompressedImage', large=True),),
+            'image_8bit': _image('image_8bit'),
+            'depth': _image('depth/image_raw'),
+            'semantic': _image('semantic/image_raw'),
+            'instance': _image('instance/image_raw'),
+            'normals': _image('normals/image_raw'),
+            'boxes': (Output('boxes', 'vision_msgs/msg/Detection2DArray'),),
+            'wheel_labels': (Output('wheel_labels', 'regolith_msgs/msg/WheelLabels', needs=frozenset({WHEELS})),),
+        },
+        ('image',),
+        (
+            Output('camera_info', 'sensor_msgs/msg/CameraInfo'),
+            Output('image_metadata', 'regolith_msgs/msg/ImageMetadata'),
+            Output('preview', 'sensor_msgs/msg/CompressedImage'),
+        ),
+        fixed_frames=(OPTICAL,),
+        pairs=True,
+        sees=True,
+    ),
+    'lidar': SensorType(
+        LidarConfig,
+        'regolith_sensors.ros.lidar_topics:LidarTopics',
+        {'points': (Output('points', 'sensor_msgs/msg/PointCloud2', large=True),)},
+        ('points',),
+        sees=True,
+    ),
+    'imu': SensorType(
+        ImuConfig,
+        'regolith_sensors.ros.imu_topics:ImuTopics',
+        {'data': (Output('data_raw', 'sensor_msgs/msg/Imu'),)},
+        ('data',),
+        needs=frozenset({MOTION}),
+    ),
+    'gnss': SensorType(
+        GnssConfig,
+        'regolith_sensors.ros.gnss_topics:GnssTopics',
+        {'fix': (Output('fix', 'sensor_msgs/msg/NavSatFix'),)},
+        ('fix',),
+        placed=True,
+    ),
+}
+
+
+def sensor_types() -> dict[str, SensorType]:
+    """Return all kinds of sensors by name: ours, and those of entry-point group ``regolith.sensors``."""
+    found: dict[str, SensorType] = load_plugins(GROUP, instance_of(SensorType))
+    found.update(SENSOR_TYPES)
+    return dict(sorted(found.items()))
+
+
+FILE_KIND = FileKind(
+    'Sensor',
+    'A sensor file describes a camera, a lidar, an IMU or a GNSS receiver.',
+    lambda: {f'type {name}': kind.config for name, kind in sorted(sensor_types().items())},
+)
+"""Sensor files."""
