@@ -84,7 +84,7 @@ class _Checked(io.TextIOWrapper):
             self._dropped(error)
 
     def _dropped(self, error: OSError) -> None:
-        """Redirect the stream to the null device, so that the flush of the interpreter at exit does not fail again."""
+        """Redirect the stream to the null device, so that the final flush of the interpreter succeeds."""
         with suppress(OSError):
             nothing = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nothing, 1)

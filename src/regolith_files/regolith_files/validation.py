@@ -80,7 +80,7 @@ def _list_of_wrong_length_in(detail: ErrorDetails) -> bool:
 
 
 def _lengths(model: Any) -> str:
-    """Return the allowed numbers of values of lists of fixed length, e.g. '2 or 3 values'; '' without such lists."""
+    """Return the allowed lengths of lists of fixed length, e.g. '2 or 3 values'; '' without such lists."""
     arguments = [get_args(member) for member in _members(model) if get_origin(member) is tuple]
     sizes = sorted({len(types_of) for types_of in arguments if Ellipsis not in types_of})
     return f'{" or ".join(map(str, sizes))} value{"" if sizes == [1] else "s"}' if sizes else ''
@@ -197,7 +197,7 @@ def _describe(model: Any, key: str | int, allowed: str) -> str:
 
 
 def known_keys(model: Any, given: str, prefix: KeyPath = (), more: Iterable[str] = (), outside: KeyPath = ()) -> str:
-    """Return the keys that a mapping accepts, with a suggestion of the intended key, which can be further inside.
+    """Return the allowed keys of a mapping, with a suggestion of the intended key.
 
     Args:
         model: Schema of the mapping.

@@ -197,7 +197,7 @@ def _over_bend(
 def way_aside(
     arrays: RigidArrays, pose: PartPose, x: float, y: float, z: float, most: float
 ) -> tuple[float, float, float, float, float]:
-    """Return the depth of a wheel point in a face beside the wheel [m], the face's normal and the level below it [m].
+    """Return depth [m] and normal of a wheel point in a face beside it, and the level below [m].
 
     The depth is inf without such a face. The search is along the horizontal direction of the axle, both ways. A normal
     with a component below ASIDE in this direction is not a face beside the wheel. A point below the lower surface is as
@@ -242,7 +242,7 @@ def way_aside(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _is_bent(arrays: RigidArrays, pose: PartPose, radius: float, aside: float) -> bool:
-    """Return whether nodes near a circle about an axle deviate from the plane below its center by more than BENT.
+    """Return whether nodes near a circle about an axle deviate from a plane by more than BENT.
 
     Args:
         arrays: Terrain and contact memory.

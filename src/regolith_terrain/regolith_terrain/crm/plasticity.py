@@ -51,7 +51,7 @@ def shear_bound(tau: float, pressure: float, dt: float, material: Material) -> f
 def cam_clay(
     pressure: float, q: float, borne: float, specific: float, bulk: float, shear: float, material: Material
 ) -> tuple[float, float, float]:
-    """Return pressure, q and preconsolidation pressure [Pa] of a trial state after plastic flow, Modified Cam Clay.
+    """Return pressure, q and preconsolidation pressure [Pa] after plastic flow of Modified Cam Clay.
 
     Flow is associated with q^2 / M^2 + p (p - p_c) = 0. p_c increases with the plastic compression e as exp(v e /
     (lambda - kappa)). The backward Euler step is solved for its multiplier g: p = (p* + K g p_c) / (1 + 2 K g), q = q*

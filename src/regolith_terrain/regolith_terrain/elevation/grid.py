@@ -271,7 +271,7 @@ def window_of(
 
 
 def _ellipsoid(crs: CRS) -> tuple[float, float]:
-    """Return semi-major axis [m] and flattening of a reference system's body; those of the Moon without a body."""
+    """Return semi-major axis [m] and flattening of the body of a reference system, by default the Moon."""
     found = re.search(r'(?:SPHEROID|ELLIPSOID)\["[^"]*",\s*([0-9.eE+]+),\s*([0-9.eE+]+)', crs.to_wkt())
     if found is None:
         return body_radius(crs) or MOON_RADIUS_M, 0.0

@@ -106,7 +106,9 @@ def blade_force(
     surcharge: float,
     adhesion: float,
 ) -> tuple[float, float]:
-    """Return the force on a blade per width, against its motion and into the soil [N/m]; zeros above the surface.
+    """Return the force on a blade per width, against its motion and downward [N/m].
+
+    The force is zero above the surface.
 
     Args:
         factors: Factors of :func:`cutting_factors`.

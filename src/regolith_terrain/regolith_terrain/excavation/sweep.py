@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Excavation tools that sweep soil columns: soil requested by a moving blade, bucket or drum, and its force.
+"""Excavation tools that sweep soil columns: requested soil and force of blade, bucket and drum.
 
 A *blade* or a *bucket* cuts with a straight edge. Columns whose nodes the edge passes in forward motion lose the soil
 above its path. A *bucket drum* is a cylinder with rows of scoops. A pass takes all soil inside the circle of their
@@ -100,7 +100,10 @@ class ToolArrays(NamedTuple):
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def fill_fraction(fill: Floats, share: Floats, tool: int, level: float) -> float:
-    """Return the fraction of swept soil that enters a tool at a fill level; constant beyond the ends of the curve."""
+    """Return the fraction of swept soil that enters a tool at a fill level.
+
+    It is constant beyond the ends of the curve.
+    """
     enters: float = share[tool, 0]
     for k in range(1, fill.shape[1]):
         if level <= fill[tool, k - 1]:

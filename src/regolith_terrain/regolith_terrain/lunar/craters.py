@@ -196,7 +196,9 @@ def gather(
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _profile(table: Floats, row: float, x: float) -> float:
-    """Return the height of a crater worn to a row of the table at x < REACH radii: cubic in x, linear between rows.
+    """Return the height of a degraded crater at x < REACH radii from a row of the profile table.
+
+    It is cubic in x and linear between rows.
 
     Source: catmull1974.
     Checked by: test_lunar_field.py::test_ground_is_continuously_differentiable,
@@ -220,7 +222,10 @@ def _profile(table: Floats, row: float, x: float) -> float:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _wiped(x: float) -> float:
-    """Return the fraction of older, smaller relief that is removed at x radii: all in the bowl, none from 1.5 on."""
+    """Return the fraction of older, smaller relief that a crater removes at x radii.
+
+    All relief is removed in the bowl, none at 1.5 radii and more.
+    """
     if x <= 0.9:
         return 1.0
     if x >= 1.5:

@@ -64,7 +64,9 @@ def octaves(
 
 
 def deviation(lag: ArrayLike) -> Floats:
-    """Return the rms difference of noise of unit amplitude over a lag in wavelengths, averaged over directions.
+    """Return the rms difference of noise with unit amplitude over a lag in wavelengths.
+
+    It is averaged over directions.
 
     Source: shepard2001, the deviation nu; perlin2002.
     Checked by: test_lunar_statistics.py::test_lunar_relief_has_the_given_deviation.
@@ -75,7 +77,7 @@ def deviation(lag: ArrayLike) -> Floats:
 
 @lru_cache(maxsize=1)
 def _deviations() -> tuple[Floats, Floats]:
-    """Return lags [wavelengths] and rms differences, from the exact covariance of gradient noise, by quadrature.
+    """Return lags [wavelengths] and rms differences from the exact covariance of gradient noise.
 
     With gradient components uniform in [-1, 1], E[n(p) n(q)] is the sum over common lattice corners of w(p - c) w(q -
     c) (p - c).(q - c) / 3.

@@ -111,7 +111,9 @@ def visible_count(diameter_m: ArrayLike, density: float, exponent: float, age_gy
 
 
 def crater_density(diameter_m: ArrayLike, density: float, exponent: float, age_gyr: float) -> Floats:
-    """Return the cumulative number of visible craters N(> D) [1/m^2]: equilibrium for small, production for large D.
+    """Return the cumulative number of visible craters N(> D) [1/m^2].
+
+    Small craters are in equilibrium, large ones in production.
 
     Source: trask1966; neukum2001.
     Checked by: test_lunar_statistics.py::test_small_craters_are_in_equilibrium_and_large_ones_in_production,

@@ -301,7 +301,10 @@ def erode(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _slide(difference: float, limit: float) -> float:
-    """Return the height [m] a node gains from a neighbor higher by ``difference`` [m]; odd, so no soil is lost."""
+    """Return the height [m] that a node gains from a neighbor higher by ``difference`` [m].
+
+    The function is odd, so volume is conserved.
+    """
     if difference > limit:
         return _SHARE * (difference - limit)
     if difference < -limit:

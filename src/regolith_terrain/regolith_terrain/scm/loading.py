@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Stress law of SCM: Bekker pressure with elastic unloading, Janosi-Hanamoto shear with a Mohr-Coulomb limit."""
+"""Stress law of SCM: Bekker pressure, elastic unloading and Janosi-Hanamoto shear."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ from regolith_terrain.scm.constants import (
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def upright_part(base: Floats, r: int, c: int, spacing: float) -> float:
-    """Return the vertical component of a node's unit normal, from central differences of the undisturbed heights."""
+    """Return the vertical component of the unit normal of undisturbed terrain at a node."""
     gx = base[r, c + 1] - base[r + 2, c + 1]
     gy = base[r + 1, c] - base[r + 1, c + 2]
     if gx == 0.0 and gy == 0.0:

@@ -183,7 +183,7 @@ def transport_soil(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _weight(ahead: float) -> float:
-    """Return the slope of a rim at a distance ahead of its foot, in radii: x / sqrt(1 - x^2) to the seventh order."""
+    """Return the slope of a rim at a distance ahead of its foot, in radii, to seventh order."""
     if ahead <= 0.0:
         return 0.0
     square = ahead * ahead

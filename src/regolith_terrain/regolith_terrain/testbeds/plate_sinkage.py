@@ -194,7 +194,7 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
 
 
 def _on_particles(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
-    """Return one row per load on a fresh bed, with bearing capacity from theory and from the knee of the curve."""
+    """Return one row per load on a fresh bed, with bearing capacity from theory and from the knee."""
     s, discretisation = settings, settings.discretisation()
 
     def begin(number: int) -> Press:
@@ -246,7 +246,9 @@ def _at(samples: list[Pressed], time: float) -> Pressed:
 
 
 def loading_cycle(settings: Settings, load: float) -> list[Pressed]:
-    """Return samples of a loading cycle: load rises for 10 s, holds to 11 s, drops to 10 % by 13 s, returns by 15 s.
+    """Return samples of a loading cycle with loading, unloading and reloading.
+
+    The load rises for 10 s, is constant to 11 s, falls to 10 % by 13 s, and is back by 15 s.
 
     Args:
         settings: Settings of the press.
