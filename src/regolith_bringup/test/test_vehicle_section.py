@@ -167,8 +167,8 @@ def test_vehicles_inside_an_object() -> None:
         ('light.sun={azimuth_deg: 1, elevation_deg: 500}', 'is out of range', 'less than or equal to 90 '),
         (
             'light.sun={azimuth_deg: 1, elevation_deg: 5, utc: "2026-11-22"}',
-            'does not go with the keys beside it',
-            'leaving it out, or them',
+            'cannot be combined with the keys beside it',
+            'this key or the others, not both',
         ),
         ('world.contact=softly', 'is unknown', "'impulse' or 'none'"),
         ('terrain.roughness={inner_scale_m: 50.0}', 'inner_scale_m exceeds outer_scale_m', 'up to outer_scale_m, 24.0'),

@@ -1,6 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Former names of keys, values, commands and options. An error that refuses a former name states the new one."""
+"""Former names of keys, values, commands and options.
+
+An error for a former name states the new name.
+"""
 
 FORMER_NAMES = {
     '--at': ('--time',),
@@ -198,4 +201,4 @@ FORMER_NAMES = {
     'within_m': ('goal_tolerance_m',),
     'world': ('graph',),
 }
-"""Former name -> new names. The section decides which of several it is."""
+"""Former name -> new names. The section of the file decides which of several names applies."""

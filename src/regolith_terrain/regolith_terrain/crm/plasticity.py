@@ -31,8 +31,9 @@ def shear_bound(tau: float, pressure: float, dt: float, material: Material) -> f
         material: Soil parameters.
 
     Source: dunatunga2015; jop2006; drucker1952.
-    Checked by: test_crm_plasticity.py::test_sheared_element_rises_with_g_and_then_yields,
-    test_crm_plasticity.py::test_rate_of_shear_raises_friction, test_crm_flow.py::test_bagnold_profile.
+    Checked by: test_crm_plasticity.py::test_sheared_element_is_elastic_and_then_yields,
+    test_crm_plasticity.py::test_shear_bound_friction_grows_with_the_shear_rate,
+    test_crm_flow.py::test_crm_incline_flow_matches_the_bagnold_profile.
     """
     slow = material.friction * pressure + material.cohesion
     if tau <= slow:
@@ -50,7 +51,7 @@ def shear_bound(tau: float, pressure: float, dt: float, material: Material) -> f
 def cam_clay(
     pressure: float, q: float, borne: float, specific: float, bulk: float, shear: float, material: Material
 ) -> tuple[float, float, float]:
-    """Return pressure, q and preconsolidation pressure [Pa] of a trial state after plastic flow, Modified Cam Clay.
+    """Return pressure, q and preconsolidation pressure [Pa] after plastic flow of Modified Cam Clay.
 
     Flow is associated with q^2 / M^2 + p (p - p_c) = 0. p_c increases with the plastic compression e as exp(v e /
     (lambda - kappa)). The backward Euler step is solved for its multiplier g: p = (p* + K g p_c) / (1 + 2 K g), q = q*
@@ -66,8 +67,8 @@ def cam_clay(
         material: Soil parameters.
 
     Source: roscoe1968; borja1990.
-    Checked by: test_crm_plasticity.py::test_cam_clay_compresses_and_swells_along_its_lines,
-    test_crm_plasticity.py::test_cam_clay_comes_to_its_critical_state.
+    Checked by: test_crm_plasticity.py::test_cam_clay_follows_compression_and_swelling_lines,
+    test_crm_plasticity.py::test_cam_clay_reaches_the_critical_state.
     """
     slope = material.friction
     excess = q * q / (slope * slope) + pressure * (pressure - borne)
@@ -164,8 +165,9 @@ def return_mapping(
         material: Soil parameters.
 
     Source: jaumann1911; dunatunga2015; roscoe1968.
-    Checked by: test_crm_plasticity.py::test_sheared_element_rises_with_g_and_then_yields,
-    test_crm_plasticity.py::test_soil_bears_no_tension, test_crm_sums.py::test_turned_block_turns_its_stress.
+    Checked by: test_crm_plasticity.py::test_sheared_element_is_elastic_and_then_yields,
+    test_crm_plasticity.py::test_return_mapping_allows_no_tension,
+    test_crm_sums.py::test_crm_rotating_block_rotates_its_stress.
     """
     wxy, wyz, wzx = 0.5 * (lxy - lyx), 0.5 * (lyz - lzy), 0.5 * (lzx - lxz)
     dxy, dyz, dzx = 0.5 * (lxy + lyx), 0.5 * (lyz + lzy), 0.5 * (lzx + lxz)

@@ -117,8 +117,9 @@ def advance_soil(
         rooms: Work array, shape (bands, ROOM).
 
     Source: monaghan1992; monaghan1989; gray2001; bui2008; bonet1999; hu2021.
-    Checked by: test_crm_sums.py::test_sums_are_those_of_plain_numpy, test_crm_rest.py::test_column_at_rest,
-    test_crm_sums.py::test_turned_block_turns_its_stress.
+    Checked by: test_crm_sums.py::test_crm_sums_match_plain_numpy,
+    test_crm_rest.py::test_crm_column_at_rest_has_geostatic_stress,
+    test_crm_sums.py::test_crm_rotating_block_rotates_its_stress.
     """
     length = scheme.length
     support = 4.0 * length * length

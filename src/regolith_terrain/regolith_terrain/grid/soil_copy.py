@@ -73,7 +73,9 @@ class SoilCopy:
         return self._followed
 
     def load(self, blob: bytes, soil_seq: int) -> None:
-        """Load a saved soil grid (terrain's snapshot); stored updates of the past are discarded later by their keys.
+        """Load a saved soil grid, such as a snapshot of the terrain.
+
+        Stored updates of the past are discarded later by their keys.
 
         Args:
             blob: Bytes of :meth:`SoilGrid.save`.
@@ -85,7 +87,9 @@ class SoilCopy:
 
 
 def as_undisturbed(records: NodeRecords, where: np.ndarray) -> NodeRecords:
-    """Return records without history at selected nodes: level_initial = level, fields of the terrain model zero.
+    """Return records without history at selected nodes.
+
+    There, ``level_initial`` equals ``level`` and the fields of the terrain model are zero.
 
     Args:
         records: Records of nodes.
