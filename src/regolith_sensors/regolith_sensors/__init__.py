@@ -1,3 +1,3 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Sensors: the scene and its light, reflectance of regolith, cameras, lidars, inertial and position sensors."""
+"""Simulated sensors: scene, light, regolith reflectance, cameras, lidars, IMUs and GNSS receivers."""

@@ -121,9 +121,9 @@ def test_only_back_ends_of_others_are_tried() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(registry, 'ray_backend', lambda name: asked.append(name) or Broken)
         assert registry.check(registry.USUAL) == registry.USUAL and asked == []
-        with pytest.raises(ValueError, match='cannot be made: OSError: no card; allowed: a back end that can'):
+        with pytest.raises(ValueError, match='cannot be created: OSError: no card; allowed: a back end that can'):
             registry.check('odd')
         patch.setattr(registry, 'ray_backend', lambda name: object)
         assert registry.check('odd') == 'odd'
-    with pytest.raises(ValueError, match='no such back end for rays'):
+    with pytest.raises(ValueError, match='unknown ray back end'):
         registry.check('odd')
