@@ -402,7 +402,7 @@ def test_a_wheel_or_a_base_without_shapes_is_refused_and_another_part_is_left_ou
     wheel = next(name for name, part in names.items() if part.role == PartRole.WHEEL)
     other = next(name for name, part in list(names.items())[1:] if part.role == PartRole.BODY)
     for name in (looks.parts[0].name, wheel):
-        with pytest.raises(ValueError, match=f'nothing to show of {name}; allowed: box'):
+        with pytest.raises(ValueError, match=f'{name} has no visual; allowed: box'):
             vehicle_parts(without(name), [])
     left = [part.name for part in vehicle_parts(without(other), [])]
     assert other not in left and left == [part.name for part in vehicle_parts(looks, []) if part.name != other]

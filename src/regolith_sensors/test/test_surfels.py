@@ -164,5 +164,5 @@ def test_a_back_end_without_discs_is_refused(flat_scene: Callable[..., Scene], m
     monkeypatch.setattr(EmbreeRays, 'shows_discs', False)
     scene = flat_scene()
     scene.set_surfels(Surfels.none())
-    with pytest.raises(ValueError, match='EmbreeRays shows no soil in motion; allowed: a back end that shows_discs'):
+    with pytest.raises(ValueError, match='EmbreeRays does not show moving soil; allowed: a back end that shows_discs'):
         scene.set_surfels(dome((0.0, 0.0), 0.1))
