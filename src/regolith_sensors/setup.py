@@ -17,7 +17,7 @@ setup(
     zip_safe=False,
     maintainer='Regolith maintainers',
     maintainer_email='maintainers@regolith.invalid',
-    description='What sees: the scene and its light, cameras, lidars, inertial and position sensors.',
+    description='Sensor simulation: ray-traced cameras and lidars, lunar photometry, IMU, GNSS',
     license='Apache-2.0',
     entry_points={
         'console_scripts': ['sensors_node = regolith_world.node_main:run_node'],
