@@ -28,7 +28,7 @@ class HapkeParameters:
     """Photometric parameters of a regolith; angles in radians, all others dimensionless.
 
     Source: hapke2012; sato2014, appendix A; pommerol2013.
-    Checked by: test_brdf.py::test_reference_vectors, test_brdf.py::test_impossible_parameters_are_refused.
+    Checked by: test_brdf.py::test_reference_vectors, test_brdf.py::test_invalid_hapke_parameters_are_rejected.
     """
 
     w: float
@@ -77,7 +77,7 @@ class HapkeParameters:
         """Porosity factor K = -ln(1 - 1.209 phi^(2/3)) / (1.209 phi^(2/3)): 1 for phi -> 0, 1.44 for phi = 0.3.
 
         Source: hapke2008.
-        Checked by: test_brdf.py::test_reference_components, test_brdf.py::test_porosity_brightens.
+        Checked by: test_brdf.py::test_reference_components, test_brdf.py::test_porosity_factor_increases_brightness.
         """
         x = 1.209 * self.phi ** (2.0 / 3.0)
         return 1.0 if x < 1e-12 else -math.log1p(-x) / x
@@ -159,7 +159,7 @@ def hapke_components(
         ``K``: porosity factor.
 
     Source: hapke1984; hapke1986; hapke2002; hapke2008.
-    Checked by: test_brdf.py::test_reference_components, test_brdf.py::test_smooth_ground_is_lommel_seeliger.
+    Checked by: test_brdf.py::test_reference_components, test_brdf.py::test_smooth_ground_gives_lommel_seeliger.
     """
     i, e, azimuth = np.broadcast_arrays(*(np.asarray(a, dtype=np.float64) for a in (incidence, emission, azimuth)))
     psi = np.abs(np.remainder(azimuth + np.pi, 2.0 * np.pi) - np.pi)
@@ -192,7 +192,7 @@ def phase_function(cos_phase: ArrayLike, b: float, c: float) -> Floats:
         c: Weight of the lobes [-]; a positive value scatters back.
 
     Source: hapke2012, eq. 6.7a.
-    Checked by: test_brdf.py::test_phase_function_is_normalised_and_leans_back.
+    Checked by: test_brdf.py::test_phase_function_is_normalized_and_backscatters.
     """
     cos = np.asarray(cos_phase, dtype=np.float64)
     top = 1.0 - b * b
@@ -223,7 +223,7 @@ def _coherent(y: Floats) -> Floats:
     """Return the coherent backscatter Bc of y = tan(g / 2) / hc; 1 at y = 0.
 
     Source: hapke2002, eq. 32.
-    Checked by: test_brdf.py::test_coherent_backscatter_near_opposition_and_far_from_it.
+    Checked by: test_brdf.py::test_coherent_backscatter_limits.
     """
     y = np.minimum(y, 1e150)
     with np.errstate(invalid='ignore', divide='ignore'):
@@ -271,7 +271,7 @@ def lambert_reflectance(incidence: ArrayLike, albedo: float = 1.0) -> Floats:
     """Return r [1/sr] of an ideally diffuse surface: albedo cos i / pi, 0 below the horizon.
 
     Source: hapke2012.
-    Checked by: test_brdf.py::test_a_lambert_surface_sends_back_its_albedo.
+    Checked by: test_brdf.py::test_lambert_surface_reflects_its_albedo.
     """
     out: Floats = albedo / np.pi * np.maximum(np.cos(np.asarray(incidence, dtype=np.float64)), 0.0)
     return out

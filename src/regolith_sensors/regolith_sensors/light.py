@@ -40,8 +40,8 @@ class Sun:
     The bands are those of a black body of 5772 K. The limb darkens by 1 - u (1 - mu) with u = 3/5, as for a gray
     atmosphere in Eddington's approximation.
     Source: prsa2016; milne1921.
-    Checked by: test_light_off_axis.py::test_the_sun_is_a_black_body_at_one_au,
-    test_light_off_axis.py::test_the_penumbra_of_a_darkened_sun.
+    Checked by: test_light_off_axis.py::test_sun_is_a_black_body_at_one_au,
+    test_light_off_axis.py::test_penumbra_of_a_sun_with_limb_darkening.
     """
 
     azimuth: float

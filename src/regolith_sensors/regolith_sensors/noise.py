@@ -32,7 +32,7 @@ def normals(key: np.uint64, frame: int, count: int) -> Singles:
         count: Length of the result.
 
     Source: box1958.
-    Checked by: test_camera_stages.py::test_frames_repeat_and_differ.
+    Checked by: test_camera_stages.py::test_noise_repeats_per_frame_and_differs_between_frames.
     """
     out = np.empty(count, dtype=np.float32)
     blocks = (count + 3) // 4
@@ -58,7 +58,7 @@ def _pair(a: np.uint32, b: np.uint32) -> tuple[Single, Single]:
     """Return two standard normal numbers from two words of 32 bits.
 
     Source: box1958.
-    Checked by: test_camera_stages.py::test_frames_repeat_and_differ.
+    Checked by: test_camera_stages.py::test_noise_repeats_per_frame_and_differs_between_frames.
     """
     # All 32 bits determine the radius, which reaches 6.7: a tail cut off at 5.8 would be visible in long runs.
     radius = math.sqrt(_MINUS_TWO * log((np.float32(a) + _HALF) * _TO_WHOLE))

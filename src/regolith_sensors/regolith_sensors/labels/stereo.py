@@ -124,7 +124,7 @@ def disparities(left: Bytes, right: Bytes, least: float, most: float, matcher: M
         matcher: Matcher settings; None: the defaults.
 
     Source: konolige1998.
-    Checked by: test_stereo.py::test_a_wall_has_its_depth.
+    Checked by: test_stereo.py::test_stereo_depth_of_a_wall.
     """
     settings = matcher if matcher is not None else MatcherConfig()
     first = int(np.floor(least))
@@ -170,7 +170,7 @@ def stereo_depth(
         ValueError: If the infos are not those of a pair, or an image differs in size from its info.
 
     Source: batagoda2024, eq. 9.
-    Checked by: test_stereo.py::test_a_wall_has_its_depth, test_stereo.py::test_rendered_pair.
+    Checked by: test_stereo.py::test_stereo_depth_of_a_wall, test_stereo.py::test_stereo_depth_of_a_rendered_pair.
     """
     for name, image, info in (('left', left, left_info), ('right', right, right_info)):
         if image.shape[:2] != (info.height, info.width):

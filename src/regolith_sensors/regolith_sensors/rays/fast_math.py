@@ -34,7 +34,7 @@ def exp(x: Single) -> Single:
     """Return e^x for x <= 0 with relative error 2.5e-7: 2^n times the series of e^f, |f| <= ln 2 / 2; e^-87 below -87.
 
     Source: cody1980.
-    Checked by: test_fast_math.py::test_functions_are_within_their_bounds.
+    Checked by: test_fast_math.py::test_fast_functions_are_within_their_bounds.
     """
     x = max(x, np.float32(-87.0))
     shifted = x * _LOG2_E + _ROUNDING
@@ -53,7 +53,7 @@ def log(x: Single) -> Single:
     """Return ln x of a normal x > 0 to 2e-7 of 1 + |ln x|: ln 2 times the exponent plus 2 artanh for the mantissa.
 
     Source: cody1980.
-    Checked by: test_fast_math.py::test_functions_are_within_their_bounds.
+    Checked by: test_fast_math.py::test_fast_functions_are_within_their_bounds.
     """
     bits = np.float32(x).view(np.int32)
     whole = np.int32((bits - _ROOT_HALF) >> 23)

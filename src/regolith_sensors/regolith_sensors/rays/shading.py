@@ -86,7 +86,7 @@ def hapke_fast_many(
         parameters: Parameters of the regolith.
 
     Source: hapke1984; hapke2002; hapke2008; abramowitz1964, eq. 4.4.46.
-    Checked by: test_brdf.py::test_fast_version_everywhere.
+    Checked by: test_brdf.py::test_fast_hapke_agrees_with_reference.
     """
     i, e, psi = np.broadcast_arrays(*(np.asarray(a, dtype=np.float64) for a in (incidence, emission, azimuth)))
     haversine = np.sin((i - e) / 2.0) ** 2 + np.sin(i) * np.sin(e) * np.sin(psi / 2.0) ** 2

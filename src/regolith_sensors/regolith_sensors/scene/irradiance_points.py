@@ -41,7 +41,7 @@ def irradiance_points(mesh: Mesh) -> IrradiancePoints:
     """Return the gathering points of a mesh: one per cell of 0.5 m and per direction that its surface faces.
 
     Source: ward1988.
-    Checked by: test_irradiance_cache.py::test_nodes_take_their_light_from_points_that_face_the_same_way.
+    Checked by: test_irradiance_cache.py::test_nodes_use_points_with_the_same_facing.
     """
     corners = mesh.vertices[mesh.triangles]
     normals = corner_normals(mesh).reshape(-1, 3, 3).astype(np.float64)

@@ -64,8 +64,8 @@ class Principled:
     reciprocal and does not reflect more than it receives. There is no clear coat, no sheen and no anisotropy.
 
     Source: walter2007; heitz2014; schlick1994; ashikhmin2000.
-    Checked by: test_scene.py::test_principled_is_reciprocal_and_gives_back_no_more_than_it_gets,
-    test_materials.py::test_the_specular_part_is_the_microfacet_models.
+    Checked by: test_scene.py::test_principled_is_reciprocal_and_conserves_energy,
+    test_materials.py::test_specular_part_equals_the_microfacet_model.
     """
 
     color: Color

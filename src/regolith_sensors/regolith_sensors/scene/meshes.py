@@ -44,7 +44,7 @@ def corner_normals(mesh: Mesh, crease: float = math.radians(30.0)) -> Singles:
         crease: Crease angle [rad].
 
     Source: gouraud1971.
-    Checked by: test_adaptive_sampling.py::test_rounded_bodies_have_smooth_normals_and_edges_stay.
+    Checked by: test_adaptive_sampling.py::test_corner_normals_smooth_rounded_bodies_and_keep_edges.
     """
     corners = mesh.vertices[mesh.triangles]
     facets = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])

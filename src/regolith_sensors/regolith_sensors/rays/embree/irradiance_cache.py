@@ -70,8 +70,8 @@ def surface_light(traced: Traced, light: Lights, view: CameraRays) -> Singles:
         view: View of the camera; hulls outside it, or smaller than eight pixels in it, are left out.
 
     Source: ward1988; duff2017.
-    Checked by: test_irradiance_cache.py::test_a_wall_in_shadow_has_half_the_plains_light,
-    test_irradiance_cache.py::test_kept_light_agrees_with_rays_of_each_pixel.
+    Checked by: test_irradiance_cache.py::test_shadowed_wall_gets_half_the_light_of_the_plain,
+    test_irradiance_cache.py::test_cached_irradiance_agrees_with_rays_per_pixel.
     """
     scene = traced.scene
     out = np.zeros((scene.light_nodes, 3), np.float32)

@@ -86,8 +86,8 @@ def _spread(stream: np.uint64, pixel: int, place: int, sample: int, extra: int) 
         extra: Number of the ray among those of its pixel.
 
     Source: roberts2018; cranley1976.
-    Checked by: test_adaptive_sampling.py::test_edges_and_shadow_borders_are_smooth,
-    test_penumbra.py::test_neighboring_pixels_sample_all_of_the_disc.
+    Checked by: test_adaptive_sampling.py::test_further_rays_halve_the_error_at_edges_and_shadow_borders,
+    test_penumbra.py::test_neighboring_pixels_sample_the_whole_disc.
     """
     if sample > 0:
         a, b = _pair(stream, pixel, sample)
@@ -160,7 +160,8 @@ def direct(
         out: Output: reflected light.
 
     Source: hapke2012.
-    Checked by: test_scene.py::test_level_regolith_shines_as_hapke_says, test_scene.py::test_two_soils_side_by_side.
+    Checked by: test_scene.py::test_level_regolith_has_hapke_radiance,
+    test_scene.py::test_adjacent_soils_use_their_own_parameters.
     """
     g = geometry
     any_facing = any_lit = False
@@ -264,7 +265,7 @@ def _darkened(part: Single, darkening: Single) -> Single:
     3 within r.
 
     Source: milne1921.
-    Checked by: test_light_off_axis.py::test_the_penumbra_of_a_darkened_sun.
+    Checked by: test_light_off_axis.py::test_penumbra_of_a_sun_with_limb_darkening.
     """
     whole = part * (_ONE - darkening * _THIRD)
     square = part
@@ -301,8 +302,8 @@ def _sun_seen(
     weight.
 
     Source: milne1921.
-    Checked by: test_light_off_axis.py::test_darkening_the_limb_takes_no_light_away,
-    test_light_off_axis.py::test_the_penumbra_of_a_darkened_sun, test_scene.py::test_penumbra_of_an_edge.
+    Checked by: test_light_off_axis.py::test_limb_darkening_conserves_irradiance,
+    test_light_off_axis.py::test_penumbra_of_a_sun_with_limb_darkening, test_scene.py::test_penumbra_of_an_edge.
     """
     share = _ONE / np.float32(samples)
     measured = blocked.shape[0] > 0

@@ -108,7 +108,7 @@ def surface_at(
         detailed: Whether the micro-relief is applied.
 
     Source: hanika2021.
-    Checked by: test_scene.py::test_penumbra_of_an_edge, test_scene.py::test_level_regolith_shines_as_hapke_says.
+    Checked by: test_scene.py::test_penumbra_of_an_edge, test_scene.py::test_level_regolith_has_hapke_radiance.
     """
     t = packet[T_FAR, lane]
     dx, dy, dz = packet[DIR_X, lane], packet[DIR_Y, lane], packet[DIR_Z, lane]
