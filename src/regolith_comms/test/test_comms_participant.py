@@ -168,7 +168,7 @@ def test_breadcrumbs_run_out() -> None:
         assert not rig.comms.broker.model.breadcrumbs
         rig.evolve()
     assert [name for name, _, _ in rig.comms.broker.model.breadcrumbs] == ['amber_breadcrumb_0']
-    with pytest.raises(ValueError, match="'amber' has no breadcrumb left of 1"):
+    with pytest.raises(ValueError, match="'amber' has dropped all of its 1 breadcrumbs"):
         rig.comms.deploy('amber')
     with pytest.raises(ValueError, match='allowed: amber_breadcrumb_0'):
         rig.comms.remove('b')

@@ -84,19 +84,19 @@ def test_written_graph_is_drawn_by_graphviz(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ('line', 'instead', 'number', 'says'),
     [
-        ('}\n', '', 10, 'cut short'),
+        ('}\n', '', 10, 'is truncated'),
         ('graph world {', 'digraph {', 2, 'does not open a graph'),
-        ('  1 -- 12\n', '  1 -- 13\n', 9, 'names vertex 13'),
+        ('  1 -- 12\n', '  1 -- 13\n', 9, 'refers to vertex 13'),
         ('[label=3]', '[label="3"]', 7, 'is not a number'),
         ('[label=3]', '[label=-3]', 7, 'edge cost -3'),
         ('[label=3]', '[label=nan]', 7, 'nan is not a number'),
         ('[label=3]', '[label=1_0]', 7, 'is not a number'),
         ('[label=3]', '[label=1e999]', 7, 'edge cost 1e999'),
         ('[label=3]', '[label=3, color=red]', 7, 'exactly one'),
-        ('  12 [', '  1 [', 6, 'a second time'),
+        ('  12 [', '  1 [', 6, 'is repeated'),
         ('"0::base_station::BaseStation"', '"0::base_station"', 4, 'vertex label'),
-        ('/* tiles */', '// tiles', 3, 'neither vertex nor edge'),
-        ('/* behind */', '/* behind', 6, 'not closed'),
+        ('/* tiles */', '// tiles', 3, 'neither a vertex nor an edge'),
+        ('/* behind */', '/* behind', 6, 'does not end'),
     ],
 )
 def test_broken_graphs(tmp_path: Path, line: str, instead: str, number: int, says: str) -> None:
@@ -118,7 +118,7 @@ def test_ids_go_up_to_the_largest_of_64_bits(tmp_path: Path) -> None:
 
 def test_empty_graph_file(tmp_path: Path) -> None:
     for text, line in (('', 1), ('/* nothing */\n\n', 2)):
-        with pytest.raises(GraphFileError, match=rf'world\.dot:{line}: ends without a graph; allowed: graph'):
+        with pytest.raises(GraphFileError, match=rf'world\.dot:{line}: does not contain a graph; allowed: graph'):
             graph_of(tmp_path, text)
 
 
@@ -162,9 +162,9 @@ def test_lookup_rounds_halves_away_from_zero_and_takes_the_last_record() -> None
 @pytest.mark.parametrize(
     ('data', 'says'),
     [
-        (small_grid().to_dat()[:-7], 'byte 0 announces 4 records, hence 88 bytes, but the file ends at byte 81'),
+        (small_grid().to_dat()[:-7], 'the record count 4 requires 88 bytes, but the file ends at byte 81'),
         (small_grid().to_dat() + b'x', 'ends at byte 89'),
-        ((5).to_bytes(8, 'little') + small_grid().to_dat()[8:], 'announces 5 records'),
+        ((5).to_bytes(8, 'little') + small_grid().to_dat()[8:], 'record count 5'),
         (b'1234', 'ends at byte 4, within the count'),
     ],
 )
