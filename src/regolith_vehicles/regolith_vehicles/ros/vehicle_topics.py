@@ -57,7 +57,7 @@ _KNOWN = np.ix_((0, 1, 5), (0, 1, 5))
 """Rows and columns of x, y and yaw."""
 
 RATE = (
-    'Rate of the state topics except part_poses, wheeled_state, wheel_states, motion_samples, soil_surfels, in'
+    'Rate of the state topics except part_poses, wheeled_state, wheel_states, motion_samples and soil_surfels, in'
     ' simulated time [Hz].'
 )
 
