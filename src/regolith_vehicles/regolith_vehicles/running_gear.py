@@ -202,7 +202,7 @@ class RunningGear(ABC):
         At steering angle d a bicycle of wheelbase L turns with v tan(d) / L.
 
         Source: rajamani2012, section 2.2.
-        Checked by: test_command_interfaces.py::test_an_angle_is_a_curve.
+        Checked by: test_command_interfaces.py::test_ackermann_angle_sets_the_curvature.
         """
         if isinstance(command.by, AckermannCommand):
             speed, angle = command.by[:2]

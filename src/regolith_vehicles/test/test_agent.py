@@ -125,7 +125,7 @@ def _hashes(rig: Rig, cycles: int) -> list[str]:
     return [rig.evolve().state_hash for _ in range(cycles)]
 
 
-def test_join_request_says_what_all_must_agree_on() -> None:
+def test_join_request_contains_shared_parameters() -> None:
     """Soil, ground and gravity are in it, and it stands where the scenario says."""
     request = Rig().agent.join_request()
     assert request.parameters['world.gravity_mps2'] == '1.62'
@@ -134,7 +134,7 @@ def test_join_request_says_what_all_must_agree_on() -> None:
     assert len(request.shapes) == 2 and request.state_hash
 
 
-def test_duplicate_record_gets_the_same_answer() -> None:
+def test_duplicate_record_gets_the_same_result() -> None:
     """A repeated record is answered with the same bits, the delta is sent again, and nothing moves twice."""
     plain, noisy = Rig(), Rig()
     expected = _hashes(plain, 10)
@@ -181,7 +181,7 @@ def test_commit_waits_for_the_soil_update() -> None:
     assert rig.answers[-1].key.cycle == 2
 
 
-def test_shared_grid_equals_own_copy() -> None:
+def test_shared_grid_and_own_copy_are_bit_identical() -> None:
     """One process or two: the same hashes."""
     own, shared = Rig(), Rig(shared=True)
     for _ in range(12):
@@ -229,7 +229,7 @@ def test_live_input_is_latched_once_per_cycle_and_replays() -> None:
     assert _hashes(still, 20)[3:] != hashes[3:]
 
 
-def test_absurd_commands_drive_as_fast_as_the_rover_can() -> None:
+def test_commands_out_of_range_are_limited_to_the_rovers_maximum() -> None:
     """A cmd_vel of 1e308 in both drives the tightest curve; a non-finite one is not taken; a sane one then counts."""
     rig = Rig({'type': 'external', 'timeout_s': 60.0})
     assert rig.agent.on_command(1e308, 1e308)
@@ -255,7 +255,7 @@ class _Reckless(Driver):
 
 
 @pytest.mark.parametrize('nonsense', [(math.nan, 0.0), (0.0, math.inf), (1.0,), None, ('fast', 0.0)])
-def test_a_plugin_driver_that_commands_nonsense_is_named(nonsense: Any) -> None:
+def test_invalid_command_of_plugin_driver_fails_with_its_name(nonsense: Any) -> None:
     """The world is told who failed, when and why; nothing of the attempt is sent to terrain."""
     rig = Rig()
     rig.agent.driver = _Reckless(nonsense)
@@ -270,7 +270,7 @@ def test_a_plugin_driver_that_commands_nonsense_is_named(nonsense: Any) -> None:
     assert rig.answers[-1].failure.startswith('amber: in the cycle from 0.1000 s') and len(rig.deltas) == 5
 
 
-def test_an_unstable_vehicle_ends_the_run_with_its_time() -> None:
+def test_unstable_vehicle_ends_the_run_with_time() -> None:
     """What MuJoCo warns of reaches the world with vehicle, body and time."""
     rig = Rig()
     _hashes(rig, 3)
@@ -289,7 +289,7 @@ def _on_its_back(**options: Any) -> Rig:
     return rig
 
 
-def test_on_its_back_one_process_many_and_a_checkpoint_agree() -> None:
+def test_overturned_rover_is_bit_identical_in_one_process_many_and_from_checkpoint() -> None:
     """A rover that lies on its hull leaves the same hashes on its own copy, on a shared grid, and from a checkpoint.
 
     After a second it is told to have rolled over: once, in the snapshots, in the report, and again by nobody.
@@ -313,7 +313,7 @@ def test_on_its_back_one_process_many_and_a_checkpoint_agree() -> None:
 
 
 @pytest.mark.parametrize('given', [DriveCommand(0.3, 0.1), DriveCommand(by=AckermannCommand(0.3, 0.2, 0.5, 1.0))])
-def test_a_rewound_agent_is_told_again_what_it_was_told(given: DriveCommand) -> None:
+def test_agent_after_rewind_receives_recorded_inputs_again(given: DriveCommand) -> None:
     """Back at a checkpoint the commands of the way here come as the world has them; then those from outside count."""
     rig = Rig({'type': 'external', 'timeout_s': 1.0})
     _hashes(rig, 5)
@@ -330,7 +330,7 @@ def test_a_rewound_agent_is_told_again_what_it_was_told(given: DriveCommand) -> 
     assert [rig.evolve().live_inputs[0] for _ in range(2)] == [1, 0]
 
 
-def test_a_driver_inside_that_commands_by_pedals_a_rover_has_not_ends_the_run() -> None:
+def test_driver_with_unsupported_command_interface_ends_the_run() -> None:
     """The error names the face, and those there are."""
     rig = Rig()
     rig.agent.driver._twist = DriveCommand(by=PedalCommand(0.0, 1.0))
@@ -338,7 +338,7 @@ def test_a_driver_inside_that_commands_by_pedals_a_rover_has_not_ends_the_run() 
         rig.evolve()
 
 
-def test_save_and_restore_continue_to_the_bit() -> None:
+def test_save_and_restore_continue_bit_identical() -> None:
     """A fresh agent on a fresh copy of the ground continues a checkpoint with the same hashes."""
     path = {'type': 'path', 'waypoints': [[1.0, 2.0], [4.0, 4.0]], 'speed_mps': 0.4, 'lookahead_m': 0.8}
     rig = Rig(path)
@@ -356,7 +356,7 @@ def test_save_and_restore_continue_to_the_bit() -> None:
         fresh.agent.restore(b'nonsense', 2)
 
 
-def test_everything_an_agent_knows_is_saved_and_comes_back() -> None:
+def test_agent_state_is_saved_and_restored_field_by_field() -> None:
     """Field by field: cycles, command, hash, driver, events, vehicle; whatever the agent did before."""
     path = {'type': 'path', 'waypoints': [[1.0, 2.0], [4.0, 4.0]], 'speed_mps': 0.4, 'lookahead_m': 0.8}
     rig, fresh = Rig(path), Rig(path)
@@ -409,7 +409,7 @@ def test_observers_see_committed_states_only() -> None:
     assert parts.table.shape == (4, 15) and len(rig.published[2].joint_names) == 12
 
 
-def test_stop_reports_key_figures() -> None:
+def test_stop_reports_summary() -> None:
     """The report is JSON with the summary's keys; the drive was about as long as commanded."""
     rig = Rig({'type': 'constant', 'speed_mps': 0.3})
     _hashes(rig, 100)
@@ -422,7 +422,7 @@ def test_stop_reports_key_figures() -> None:
     assert np.hypot(*moved) == pytest.approx(report['distance_m'], abs=0.02)
 
 
-def test_swept_bounds_hold_everything_between() -> None:
+def test_swept_bounds_enclose_the_motion_within_a_cycle() -> None:
     """No shape leaves the swept bounds at any time within the cycle."""
     rig = Rig()
     agent = rig.agent
@@ -437,7 +437,7 @@ def test_swept_bounds_hold_everything_between() -> None:
         assert (low >= answer.swept_min).all() and (high <= answer.swept_max).all()
 
 
-def test_exactly_one_kind_of_ground() -> None:
+def test_agent_requires_exactly_one_of_soil_and_grid() -> None:
     """A shared grid cannot show each agent a different ground."""
     config, mjcf = load_vehicle_model('viper')
     entry = VehicleEntry(position=(0.0, 0.0))

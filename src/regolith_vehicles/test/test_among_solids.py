@@ -72,7 +72,7 @@ def depth(vehicle: Vehicle) -> float:
 
 @pytest.mark.seconds
 @pytest.mark.parametrize('ground', ['rigid', 'lunar_nominal'])
-def test_a_boulder_stops_a_rover(ground: str) -> None:
+def test_boulder_stops_rover(ground: str) -> None:
     """It drives its hull against one of 60 cm at 0.3 m/s, and stands there with its wheels turning."""
     rover = made('viper', rock(0.6, 0.6, 2.0, 0.0), ground)
     rover.place(0.0, 0.0, 0.0)
@@ -84,7 +84,7 @@ def test_a_boulder_stops_a_rover(ground: str) -> None:
 
 @pytest.mark.seconds
 @pytest.mark.parametrize('ground', ['rigid', 'lunar_nominal'])
-def test_a_rover_climbs_a_small_rock(ground: str) -> None:
+def test_rover_climbs_small_rock(ground: str) -> None:
     """Its left wheels go over one that is 10 cm high, and it drives on as fast as before."""
     rover = made('viper', rock(0.12, 0.1, 1.5, 0.61), ground)
     rover.place(0.0, 0.0, 0.0)
@@ -100,7 +100,7 @@ def test_a_rover_climbs_a_small_rock(ground: str) -> None:
 
 
 @pytest.mark.seconds
-def test_a_hull_lies_on_rocks() -> None:
+def test_hull_rests_on_rocks() -> None:
     """A rover set down on boulders between its wheels rests on its belly, and they carry the weight."""
     heap = [Solid(0, np.array([x, y, 0.4]), np.diag([0.25, 0.25, 0.4]), 0.8) for x in (-0.3, 0.3) for y in (-0.2, 0.2)]
     rover = made('viper', Solids([hull(scaled_rock(5)[0])], heap))
@@ -112,7 +112,7 @@ def test_a_hull_lies_on_rocks() -> None:
 
 
 @pytest.mark.seconds
-def test_a_state_on_a_rock_is_exact() -> None:
+def test_state_on_a_rock_is_restored_bit_identical() -> None:
     """What follows from a saved state is the same to the bit, in the same vehicle and in another."""
     solids = rock(0.3, 0.15, 1.0, 0.61)
     rover, other = (made('viper', solids, 'lunar_nominal') for _ in range(2))
@@ -141,7 +141,7 @@ def test_a_state_on_a_rock_is_exact() -> None:
 
 
 @pytest.mark.seconds
-def test_solids_far_away_change_nothing() -> None:
+def test_distant_solids_do_not_change_the_state() -> None:
     """To the bit; and a rover that left its rock remembers nothing of it."""
     near, alone = made('viper', rock(0.6, 0.6, 50.0, 0.0), 'lunar_nominal'), made('viper', None, 'lunar_nominal')
     for rover in (near, alone):
@@ -155,7 +155,7 @@ def test_solids_far_away_change_nothing() -> None:
     assert near.grid.soil_hash() == alone.grid.soil_hash()
 
 
-def test_a_vehicle_starts_on_top_of_an_obstacle() -> None:
+def test_vehicle_is_placed_on_top_of_an_obstacle() -> None:
     """Not within it."""
     terrain = {'source': 'flat', 'obstacles': {'pad': {'type': 'box', 'position': [0.0, 0.0], 'size': [4.0, 4.0, 0.5]}}}
     solids = build_solids(TerrainConfig.model_validate(terrain), 1, FlatField())
@@ -164,7 +164,7 @@ def test_a_vehicle_starts_on_top_of_an_obstacle() -> None:
     assert rover.body_state().position[2] == pytest.approx(0.75, abs=0.02)
 
 
-def test_every_process_knows_the_same_solids() -> None:
+def test_solids_are_identical_in_every_process() -> None:
     """They follow from the scenario alone: the same ones, in the same order, with the same numbers."""
     terrain = TerrainConfig.model_validate(
         {
@@ -184,7 +184,7 @@ def test_every_process_knows_the_same_solids() -> None:
     assert without is not None and len(without) == 2
 
 
-def test_solids_are_near_that_a_part_could_reach_by_accelerating() -> None:
+def test_solids_within_reach_by_acceleration_are_included() -> None:
     """From rest within a cycle T a part moves by a T^2 / 2 at most: what is that far away is looked at, and nothing further."""
     bare = made('viper', None)
     centers = bare._parts.centers(4, bare._data.xpos, bare._data.xmat)

@@ -41,7 +41,7 @@ from regolith_vehicles.wheels import Wheels
 CONFIG = BatteryConfig(energy_wh=10.0, voltage_v=(20.0, 28.0), resistance_ohm=0.1, standby_w=5.0)
 
 
-def test_it_gives_what_was_in_it_less_what_its_resistance_takes() -> None:
+def test_battery_supplies_its_energy_minus_resistive_losses() -> None:
     battery, charge = make_battery(CONFIG), full_charge(CONFIG)
     assert (charge[STORED], charge[VOLTAGE]) == (36_000.0, 28.0)
     draw(battery, charge, 95.0, 1.0)
@@ -64,7 +64,7 @@ def test_it_gives_what_was_in_it_less_what_its_resistance_takes() -> None:
     assert (charge[STORED], charge[CURRENT]) == (0.0, 0.0) and charge[DRAWN] == kept[DRAWN]
 
 
-def test_it_takes_back_until_it_is_full() -> None:
+def test_battery_charges_until_full() -> None:
     config = CONFIG.model_copy(update={'initial_state_of_charge': 0.999, 'standby_w': 0.0})
     battery, charge = make_battery(config), full_charge(config)
     for _ in range(10):
@@ -73,7 +73,7 @@ def test_it_takes_back_until_it_is_full() -> None:
     assert charge[CURRENT] == 0.0
 
 
-def test_its_power_has_a_limit() -> None:
+def test_battery_power_is_limited() -> None:
     battery, charge = make_battery(CONFIG), full_charge(CONFIG)
     most = max_power(battery, charge)
     assert most == pytest.approx(28.0**2 / 0.4 - 5.0)
@@ -81,7 +81,7 @@ def test_its_power_has_a_limit() -> None:
     assert charge[VOLTAGE] == pytest.approx(14.0, rel=1e-5)  # half of it is lost inside
 
 
-def test_motors_of_wheels_take_their_work_and_their_heat() -> None:
+def test_wheel_motors_draw_work_and_losses() -> None:
     config = WheelMotorConfig(gear_ratio=100.0, torque_constant_nmpa=0.05, resistance_ohm=0.4, gear_efficiency=0.8)
     motor = wheel_motor(config)
     # 20 N m at 2 rad/s: 40 W over 0.8, and 20 / (100 x 0.05 x 0.8) = 5 A: 10 W.
@@ -109,7 +109,7 @@ def test_motors_of_wheels_take_their_work_and_their_heat() -> None:
         ({'energy_wh': -1.0}, 'greater than 0'),
     ],
 )
-def test_a_battery_that_cannot_be_is_refused(changed: dict[str, Any], message: str) -> None:
+def test_invalid_battery_is_refused(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError, match=re.escape(message)):
         BatteryConfig.model_validate({**CONFIG.model_dump(), **changed})
 
@@ -140,7 +140,7 @@ def go(vehicle: Vehicle, command: DriveCommand, cycles: int) -> None:
 SMALL = {'energy_wh': 1.0, 'voltage_v': [24.0, 28.0], 'resistance_ohm': 0.1}
 
 
-def test_a_rover_uphill_takes_the_work_of_its_weight_from_the_battery() -> None:
+def test_rover_uphill_draws_its_potential_energy_from_the_battery() -> None:
     rover = made('viper', {**SMALL, 'energy_wh': 100.0}, PlaneField(np.tan(np.radians(10.0))))
     charge = rover.gear.charge
     assert charge[STORED] == 360_000.0  # whatever it took to put it down
@@ -164,7 +164,7 @@ def test_a_rover_uphill_takes_the_work_of_its_weight_from_the_battery() -> None:
     assert rover.state() == after
 
 
-def test_a_rover_with_an_empty_battery_stands() -> None:
+def test_rover_with_empty_battery_stops() -> None:
     rover = made('viper', {**SMALL, 'energy_wh': 0.01, 'standby_w': 30.0})
     go(rover, DriveCommand(0.2), 25)
     assert rover.body_state().linear_velocity[0] > 0.1
@@ -177,7 +177,7 @@ def test_a_rover_with_an_empty_battery_stands() -> None:
 
 
 @pytest.mark.seconds
-def test_an_electric_truck_drives_on_its_battery() -> None:
+def test_electric_truck_draws_power_from_its_battery() -> None:
     """Torque of a motor through one gear; what the battery gave is in the truck's motion, but for heat and tyres."""
     electric = {
         'engine': {
@@ -225,7 +225,7 @@ def test_an_electric_truck_drives_on_its_battery() -> None:
 
 @pytest.mark.ros
 @pytest.mark.seconds
-def test_ros_tools_see_it() -> None:
+def test_battery_state_is_published() -> None:
     pytest.importorskip('rclpy', reason='needs the environment of install/env.sh')
     import rclpy
     from rclpy.context import Context
@@ -268,7 +268,7 @@ def test_ros_tools_see_it() -> None:
 
 
 @pytest.mark.parametrize(('speed', 'power'), [(0.5, 30.0), (-0.5, 0.0)])
-def test_joints_that_are_driven_back_give_the_battery_nothing(
+def test_back_driven_joints_do_not_charge_the_battery(
     monkeypatch: pytest.MonkeyPatch, speed: float, power: float
 ) -> None:
     """An actuator of a joint takes what it gives out, and brakes for nothing."""

@@ -68,7 +68,7 @@ def roll_at(car: Vehicle, speed: float) -> None:
     car.gear.command = np.zeros(4)  # type: ignore[attr-defined]
 
 
-def test_springs_push_by_their_table() -> None:
+def test_springs_follow_their_table() -> None:
     spring = SpringConfig(
         actuator='a',
         rest_length_m=0.4,
@@ -83,7 +83,7 @@ def test_springs_push_by_their_table() -> None:
     assert interpolated(*knots.T, 0.2) == pytest.approx(4000.0 + 250.0)
 
 
-def test_a_brake_holds_up_to_its_torque() -> None:
+def test_brake_holds_up_to_its_torque() -> None:
     """A wheel of 10 kg m^2 under a torque: held below the brake's, else sped up by the rest; none when let go."""
     for load, expected in ((900.0, 0.0), (1500.0, 500.0 / 10.0)):
         wound_up, speed = 0.0, 0.0
@@ -97,7 +97,7 @@ def test_a_brake_holds_up_to_its_torque() -> None:
 
 @pytest.mark.parametrize('slope', [pytest.param(0.0, marks=pytest.mark.slow), 15.0])
 @pytest.mark.seconds
-def test_a_parked_car_stays_parked(make_car: Callable[..., Vehicle], slope: float) -> None:
+def test_parked_car_does_not_move(make_car: Callable[..., Vehicle], slope: float) -> None:
     """Its weight is borne, it creeps by less than 1 mm a minute, and its motion has died away after 10 s."""
     car = make_car(PlaneField(math.tan(math.radians(slope))))
     car.place(0.0, 0.0, 0.0)
@@ -114,7 +114,7 @@ def test_a_parked_car_stays_parked(make_car: Callable[..., Vehicle], slope: floa
 
 
 @pytest.mark.slow
-def test_a_car_on_soil_sinks_in(make_car: Callable[..., Vehicle]) -> None:
+def test_car_on_soil_sinks_in(make_car: Callable[..., Vehicle]) -> None:
     config, mjcf = load_vehicle_model('hmmwv')
     car = Vehicle('car', config, mjcf, SoilGrid(FlatField(), 0.05), load_soil('lunar_nominal'), 1.62)
     car.place(0.0, 0.0, 0.0)
@@ -123,7 +123,7 @@ def test_a_car_on_soil_sinks_in(make_car: Callable[..., Vehicle]) -> None:
     assert (car.gear.table[:, car.gear.columns.index('sinkage_total')] > 0.01).all()
 
 
-def test_engine_and_brakes_move_and_stop_it(make_car: Callable[..., Vehicle]) -> None:
+def test_engine_and_brakes_accelerate_and_stop_the_car(make_car: Callable[..., Vehicle]) -> None:
     car = make_car()
     car.place(0.0, 0.0, 0.0)
     drive(car, 150, (0.0, 0.3, 0.0))
@@ -139,7 +139,7 @@ def test_engine_and_brakes_move_and_stop_it(make_car: Callable[..., Vehicle]) ->
     assert car.body_state().position[0] - way == pytest.approx(speed**2 / (2.0 * 20.6 / 2.9), rel=0.25)
 
 
-def test_locked_differentials_turn_all_wheels_alike(make_car: Callable[..., Vehicle]) -> None:
+def test_locked_differentials_equalize_wheel_speeds(make_car: Callable[..., Vehicle]) -> None:
     for locked, spread in ((False, 0.3), (True, 0.0)):
         car = make_car(differentials_locked=locked)
         car.place(0.0, 0.0, 0.0)
@@ -149,7 +149,7 @@ def test_locked_differentials_turn_all_wheels_alike(make_car: Callable[..., Vehi
         assert np.ptp(spins) > spread if spread else np.ptp(spins) < 1e-3
 
 
-def test_left_is_left_and_right_its_mirror_image(make_car: Callable[..., Vehicle]) -> None:
+def test_left_and_right_turns_are_mirror_images(make_car: Callable[..., Vehicle]) -> None:
     ends = []
     for side in (1.0, -1.0):
         car = make_car()
@@ -162,7 +162,7 @@ def test_left_is_left_and_right_its_mirror_image(make_car: Callable[..., Vehicle
     assert right == pytest.approx(left * (1.0, -1.0, 1.0), abs=2e-3)  # the solver takes left constraints first
 
 
-def test_the_state_is_whole(make_car: Callable[..., Vehicle]) -> None:
+def test_car_state_is_complete(make_car: Callable[..., Vehicle]) -> None:
     car = make_car()
     car.place(0.0, 0.0, 0.0)
     drive(car, 60, (0.2, 0.8, 0.0))
@@ -180,7 +180,7 @@ def test_the_state_is_whole(make_car: Callable[..., Vehicle]) -> None:
     assert again.state() == after
 
 
-def test_a_car_that_stands_is_not_driving(make_car: Callable[..., Vehicle]) -> None:
+def test_car_at_rest_is_not_moving(make_car: Callable[..., Vehicle]) -> None:
     """The mean slip of a run counts cycles in which something is commanded; brakes and a direction are nothing."""
     gear = make_car().gear
     assert not gear.moves((gear.at_rest, gear.at_rest))
@@ -188,7 +188,7 @@ def test_a_car_that_stands_is_not_driving(make_car: Callable[..., Vehicle]) -> N
     assert gear.moves(gear.ramp(0.02, *gear.targets(DriveCommand(2.0))))
 
 
-def test_it_weighs_what_the_reference_weighs(make_car: Callable[..., Vehicle]) -> None:
+def test_car_mass_properties_match_the_reference(make_car: Callable[..., Vehicle]) -> None:
     """2573.14 kg; the reference leaves the tyres of 37.6 kg out of its centre of mass (0.0511, 0.0002, 0.1811)."""
     car = make_car()
     body, data, model = car.body, car.data, car.body.model
@@ -199,7 +199,7 @@ def test_it_weighs_what_the_reference_weighs(make_car: Callable[..., Vehicle]) -
     assert moment / (mass.sum() - 4 * 37.6) == pytest.approx((0.0511, 0.0002, 0.1811), abs=2e-4)
 
 
-def test_inputs_are_cut_and_slowed(make_car: Callable[..., Vehicle]) -> None:
+def test_driver_inputs_are_limited_in_value_and_rate(make_car: Callable[..., Vehicle]) -> None:
     car = make_car(pedal_time_s=0.5)
     car.place(0.0, 0.0, 0.0)
     drive(car, 1, (-9.0, 9.0, -9.0))
@@ -223,7 +223,7 @@ def test_direction_changes_near_rest_only(make_car: Callable[..., Vehicle]) -> N
 
 
 @pytest.mark.seconds
-def test_a_twist_is_driven(make_car: Callable[..., Vehicle]) -> None:
+def test_twist_is_followed(make_car: Callable[..., Vehicle]) -> None:
     """Ahead to the left, a stop, and back: at the speed and the yaw rate asked for."""
     car = make_car()
     car.place(0.0, 0.0, 0.0)
@@ -256,7 +256,7 @@ def one(**changed: Any) -> dict[str, Any]:
     return {'powertrain': 'own', 'powertrains': {'own': {**simple, **changed}}}
 
 
-def test_only_wheels_that_are_driven_ease_the_throttle_by_spinning(make_car: Callable[..., Vehicle]) -> None:
+def test_traction_limit_depends_on_driven_wheels_only(make_car: Callable[..., Vehicle]) -> None:
     """One wheel of four spins, one of four has no drive: full throttle only if they are the same."""
     gear: Any = make_car().gear
     driven = gear.drive_ratio.copy()
@@ -270,7 +270,7 @@ def test_only_wheels_that_are_driven_ease_the_throttle_by_spinning(make_car: Cal
 
 
 @pytest.mark.seconds
-def test_a_twist_does_not_spin_the_wheels(make_car: Callable[..., Vehicle]) -> None:
+def test_twist_does_not_spin_the_wheels(make_car: Callable[..., Vehicle]) -> None:
     """On the Moon's weight an engine has five times the torque that the tyres pass on; a driver eases the throttle."""
     car = make_car(gravity=1.62)
     car.place(0.0, 0.0, 0.0)
@@ -336,7 +336,7 @@ def test_a_twist_does_not_spin_the_wheels(make_car: Callable[..., Vehicle]) -> N
         ({'wheelz': 3}, 'wheelz = 3: unknown key; allowed: wheels, springs'),
     ],
 )
-def test_a_wrong_file_is_refused_by_its_key(
+def test_invalid_file_is_refused_with_its_key(
     make_car: Callable[..., Vehicle], changed: dict[str, Any], message: str
 ) -> None:
     with pytest.raises((VehicleModelError, InputError), match=message):
@@ -368,7 +368,7 @@ def test_a_wrong_file_is_refused_by_its_key(
         ),
     ],
 )
-def test_a_wrong_part_is_refused(
+def test_invalid_part_is_refused(
     make_car: Callable[..., Vehicle], key: str, at: int, changed: dict[str, Any], message: str
 ) -> None:
     config, _ = load_vehicle_model('hmmwv')
@@ -379,7 +379,7 @@ def test_a_wrong_part_is_refused(
         make_car(**{key: parts})
 
 
-def test_a_car_that_nothing_drives_is_refused(make_car: Callable[..., Vehicle]) -> None:
+def test_car_without_driven_wheels_is_refused(make_car: Callable[..., Vehicle]) -> None:
     config, _ = load_vehicle_model('hmmwv')
     assert config.running_gear is not None
     wheels = [{**wheel, 'drive_ratio': 0.0} for wheel in config.running_gear.parameters['wheels']]
@@ -389,7 +389,7 @@ def test_a_car_that_nothing_drives_is_refused(make_car: Callable[..., Vehicle]) 
         make_car(wheels=wheels)
 
 
-def test_a_tyre_nobody_has_is_refused(make_car: Callable[..., Vehicle]) -> None:
+def test_unknown_tire_is_refused(make_car: Callable[..., Vehicle]) -> None:
     config, _ = load_vehicle_model('hmmwv')
     assert config.running_gear is not None
     wheels = [dict(wheel) for wheel in config.running_gear.parameters['wheels']]
@@ -399,7 +399,7 @@ def test_a_tyre_nobody_has_is_refused(make_car: Callable[..., Vehicle]) -> None:
 
 
 @pytest.mark.parametrize('speed', [6.0, -2.0])
-def test_a_car_that_is_set_rolling_rolls_without_slip(make_car: Callable[..., Vehicle], speed: float) -> None:
+def test_initial_speed_rolls_without_slip(make_car: Callable[..., Vehicle], speed: float) -> None:
     """All wheels turn at v / R and the shafts with them; it goes where it looks."""
     car = make_car()
     car.place(0.0, 0.0, 0.5)

@@ -76,7 +76,7 @@ def test_unknown_vehicle_lists_known_ones(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize('text', ['', '[1, 2', 'just text'])
-def test_file_that_is_no_mapping(tmp_path: Path, text: str) -> None:
+def test_file_without_mapping_is_refused(tmp_path: Path, text: str) -> None:
     """Empty files, broken YAML and plain text are refused by name."""
     path = tmp_path / 'bad.yaml'
     path.write_text(text)
@@ -157,7 +157,7 @@ def test_unusable_mjcf(tmp_path: Path, old: str, new: str, words: str) -> None:
 
 
 @pytest.mark.parametrize('name', ['a b', '/odom', 'odom/', 'a\nb', ''])
-def test_frames_have_ids_that_tf2_takes(name: str) -> None:
+def test_frame_ids_are_valid_in_tf2(name: str) -> None:
     for field in ('base', 'odom'):
         with pytest.raises(ValidationError, match=r'frame id|at least 1'):
             FramesConfig.model_validate({field: name})
@@ -209,7 +209,7 @@ def test_speed_servo_too_stiff_for_the_euler_integrator_is_refused(tmp_path: Pat
         ((0.0, 0.0, 0.0), 0.0, True),
     ],
 )
-def test_moments_of_a_payload_are_those_of_a_body(
+def test_payload_moments_of_inertia_are_validated(
     moments: tuple[float, float, float], mass: float, allowed: bool
 ) -> None:
     """Of a flat plate the largest is the sum of the other two, which is the limit."""
@@ -221,7 +221,7 @@ def test_moments_of_a_payload_are_those_of_a_body(
             PayloadConfig.model_validate(given)
 
 
-def test_an_actuator_without_limits_has_none() -> None:
+def test_actuator_limits_are_those_of_actuator_and_joint() -> None:
     """Its own range, that of its joint over the gear, or none; the narrower end of both counts."""
     model = mujoco.MjModel.from_xml_string("""
     <mujoco><worldbody>

@@ -44,7 +44,7 @@ def test_free_fall_is_of_first_order() -> None:
 
 
 @pytest.mark.parametrize('parts', [2, 5])
-def test_droop_is_corrected_alike_whatever_the_cycles(parts: int) -> None:
+def test_droop_correction_does_not_depend_on_cycle_length(parts: int) -> None:
     """The controllers' integral of an error that stays is e (1 - exp(-t / T)), in one cycle or in several."""
 
     def motors() -> Motors:
@@ -66,7 +66,7 @@ def test_droop_is_corrected_alike_whatever_the_cycles(parts: int) -> None:
     assert split.bias == pytest.approx(whole.bias, rel=1e-12)
 
 
-def test_the_hulls_share_is_averaged_alike_whatever_the_cycles() -> None:
+def test_hull_load_average_does_not_depend_on_cycle_length() -> None:
     """An exponential mean of a share that stays: the same after 0.6 s in three cycles or in thirty."""
     coarse, fine = EventDetector(), EventDetector()
     for count, watch in ((3, coarse), (30, fine)):

@@ -32,7 +32,7 @@ def step(driver: DigGoalDriver, n: int, level: float = 0.0, live: bytes | None =
     return driver.command(n * STEP_NS, BASE), live
 
 
-def test_an_order_is_worked_off_and_then_commands_count_again() -> None:
+def test_dig_goal_is_performed_and_then_commands_apply_again() -> None:
     """While it digs nobody else drives; full, it stops, and the next command is followed."""
     driver = fresh()
     driver.receive(0, driver.encode(DriveCommand(0.3, 0.0)))
@@ -49,7 +49,7 @@ def test_an_order_is_worked_off_and_then_commands_count_again() -> None:
     assert step(driver, 40, level=0.5)[0].linear == 0.0
 
 
-def test_an_order_is_called_off() -> None:
+def test_dig_goal_is_canceled() -> None:
     """An empty order ends the present one, and counts as one."""
     driver = fresh()
     driver.set_goal(ORDER)
@@ -59,7 +59,7 @@ def test_an_order_is_called_off() -> None:
     assert not driver.active and driver.taken == 2 and command.linear == 0.0 and not command.joints
 
 
-def test_a_discarded_attempt_and_a_replay_see_the_same_order() -> None:
+def test_discarded_attempt_and_replay_have_the_same_dig_goal() -> None:
     """The live input of the first attempt, fed back, leads to the same state; the order itself is latched once."""
     driver, replayed = fresh(), fresh()
     before = driver.save()
@@ -73,7 +73,7 @@ def test_a_discarded_attempt_and_a_replay_see_the_same_order() -> None:
     assert step(driver, 1)[1] != live  # not again
 
 
-def test_it_goes_on_where_it_was_saved() -> None:
+def test_dig_goal_continues_from_saved_state() -> None:
     """In the middle of an order, to the time-out of the task."""
     driver, other = fresh(), fresh()
     driver.set_goal(ORDER)
@@ -87,7 +87,7 @@ def test_it_goes_on_where_it_was_saved() -> None:
     assert not driver.active and not other.active and driver.save() == other.save()
 
 
-def test_dig_order_that_waits_for_a_drum_at_rest_names_it() -> None:
+def test_dig_goal_for_drum_at_rest_names_the_drum() -> None:
     """Tools empty means all: a drum without a target does not fill; named, full, turning or held ones are no problem."""
     config, _ = load_vehicle_model('rassor')
     goals = dict.fromkeys(config.joints, 0.0)

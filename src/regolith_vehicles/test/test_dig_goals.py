@@ -62,7 +62,7 @@ def test_all_wrong_fields_of_a_dig_goal_are_named(digger: Any) -> None:
     assert problems(digger, joints=['drum_front'] * 2, targets=[1.0, 2.0])[0].startswith('joints: drum_front more than')
 
 
-def test_dig_goal_of_drums_at_rest_is_refused_plainly(digger: Any) -> None:
+def test_dig_goal_for_drums_at_rest_is_refused_with_reason(digger: Any) -> None:
     (found,) = problems(digger, joints=[], targets=[])
     assert found.startswith(
         'these drums would never fill, since a drum digs only during forward rotation: drum_front ('

@@ -50,14 +50,14 @@ def groups(model: mujoco.MjModel, gap: float) -> list[set[str]]:
 
 
 @pytest.mark.parametrize('name', DRAWN)
-def test_no_part_of_a_shipped_vehicle_hangs_in_the_air(name: str) -> None:
+def test_drawn_parts_of_shipped_vehicles_are_connected(name: str) -> None:
     """All drawn geoms are one body of touching parts: struts end at wheels and hulls."""
     _, mjcf = load_vehicle_model(name)
     found = groups(mujoco.MjModel.from_xml_path(str(mjcf)), GAPS_M.get(name, GAP_M))
     assert len(found) == 1, sorted(map(sorted, found), key=len)[:4]
 
 
-def test_a_part_in_the_air_is_noticed() -> None:
+def test_unconnected_drawn_part_is_detected() -> None:
     text = (
         '<mujoco><worldbody><body name="hull"><geom type="box" size="1 1 1"/>'
         '<body name="strut" pos="0 0 {z}"><geom type="capsule" size="0.1" fromto="0 0 0 0 0 1"/></body>'

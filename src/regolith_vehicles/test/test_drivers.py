@@ -134,7 +134,7 @@ def test_live_input_carries_targets_of_joints() -> None:
 
 
 @pytest.mark.parametrize('speed', [0.5, -0.5])
-def test_given_path_of_a_right_turn_mirrors_that_of_a_left_one(speed: float) -> None:
+def test_planned_path_of_right_turn_mirrors_left_turn(speed: float) -> None:
     """By constant twist: an arc of speed over rate for its time, at most one turn, forward and backward."""
     for seconds in (4.0, 100.0):
         paths = []
@@ -152,7 +152,7 @@ def test_given_path_of_a_right_turn_mirrors_that_of_a_left_one(speed: float) -> 
         assert left[-1] == pytest.approx(end, abs=1e-9)
 
 
-def test_rates_of_steering_begin_at_the_twist_that_was_driven_last() -> None:
+def test_ackermann_rates_start_from_the_last_twist() -> None:
     """What an older command by speed and angle had reached does not count once a twist was driven since."""
     driver, here = make_driver(ExternalDriverConfig(timeout_s=0.5)), _at(0.0, 0.0, 0.0)
     slowly = DriveCommand(by=AckermannCommand(1.0, 0.4, steering_rate=0.5, acceleration=2.0))

@@ -23,7 +23,7 @@ def _look(watch: EventDetector, steps: Iterable[int], **told: float) -> list[tup
     return found
 
 
-def test_rolled_over_after_a_second_and_again_once_it_stood() -> None:
+def test_rolled_over_is_detected_after_a_second_and_again_after_recovery() -> None:
     """Less than a second does not count, lying on does not repeat it, standing up in between does."""
     watch = EventDetector()
     assert _look(watch, range(49), up=0.2) == []
@@ -36,7 +36,7 @@ def test_rolled_over_after_a_second_and_again_once_it_stood() -> None:
     assert [kind for _, kind in watch.history] == ['rolled_over', 'rolled_over']
 
 
-def test_high_centered_when_the_hull_carries_the_weight() -> None:
+def test_high_centered_is_detected_when_the_hull_carries_load() -> None:
     """A knock does not count; what lasts does: 1 - exp(-t / 0.5 s) of 40 % exceeds 30 % after 0.693 s."""
     watch = EventDetector()
     assert _look(watch, range(5), share=1.0) == []
@@ -48,7 +48,7 @@ def test_high_centered_when_the_hull_carries_the_weight() -> None:
     assert _look(EventDetector(), range(49), share=1.0, up=-1.0) == []
 
 
-def test_stuck_after_ten_seconds_without_way() -> None:
+def test_stuck_is_detected_after_ten_seconds_without_motion() -> None:
     """Creeping below 5 mm/s is stuck, 6 mm/s is not, nor is standing without a command; a new command starts anew."""
     assert _look(EventDetector(), range(1500), speed=0.3, vx=0.0045) == [(10.0, 'stuck')]
     assert _look(EventDetector(), range(1500), speed=0.3, vx=0.006) == []
@@ -60,7 +60,7 @@ def test_stuck_after_ten_seconds_without_way() -> None:
     assert _look(watch, range(900, 1000), speed=-0.3) == [(18.2, 'stuck')]
 
 
-def test_state_resumes() -> None:
+def test_detector_continues_from_saved_state() -> None:
     """A watch restored in the middle finds what the first one does, and remembers what was."""
     first = EventDetector()
     _look(first, range(300), up=0.1, share=0.9, speed=1.0)
@@ -71,7 +71,7 @@ def test_state_resumes() -> None:
     assert second.save() == first.save()
 
 
-def test_an_empty_battery_is_told_once() -> None:
+def test_battery_empty_is_reported_once() -> None:
     watch = EventDetector()
     found = []
     for k, empty in enumerate((False, True, True, False, True)):

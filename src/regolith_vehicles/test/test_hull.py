@@ -106,7 +106,7 @@ def _static_sinkage(vehicle: Vehicle, part: int, soil: str) -> float:
     return deep
 
 
-def test_a_belly_rests_on_a_ridge(make_vehicle: Maker) -> None:
+def test_hull_rests_on_a_ridge(make_vehicle: Maker) -> None:
     """With the wheels in the air the belly stands as deep as Bekker's law has it: s = (W / A) / (k_c / b + k_phi).
 
     A is that of the 27 rows of nodes on top; the two at the ridge's edges have the edge's normal and carry next to nothing.
@@ -130,7 +130,7 @@ def test_a_belly_rests_on_a_ridge(make_vehicle: Maker) -> None:
 
 
 @pytest.mark.parametrize('seconds', [6.0, pytest.param(60.0, marks=pytest.mark.slow)])
-def test_a_rover_on_its_back_lies_there(make_vehicle: Maker, seconds: float) -> None:
+def test_overturned_rover_comes_to_rest(make_vehicle: Maker, seconds: float) -> None:
     """It lies still, no part deeper than 1.5 times what the law gives for its load and angle on fresh soil."""
     vehicle = make_vehicle(soil='lunar_nominal')
     vehicle.grid.__init__(vehicle.grid.height_field, 0.04)
@@ -151,7 +151,7 @@ def test_a_rover_on_its_back_lies_there(make_vehicle: Maker, seconds: float) -> 
         assert 0.5 * static < sinkage < 1.5 * static, (part, sinkage, static)
 
 
-def test_a_rover_dropped_on_its_back_stays_above(make_vehicle: Maker) -> None:
+def test_overturned_rover_dropped_stays_above_ground(make_vehicle: Maker) -> None:
     """From half a metre up it strikes the ground and does not pass through, nor drive away."""
     vehicle = make_vehicle()
     angle = math.pi + 0.5
@@ -165,7 +165,7 @@ def test_a_rover_dropped_on_its_back_stays_above(make_vehicle: Maker) -> None:
     assert float(vehicle.body_state().position[2]) > 0.4
 
 
-def test_from_a_checkpoint_on_its_back_every_bit_returns(make_vehicle: Maker) -> None:
+def test_overturned_rover_is_restored_bit_identical(make_vehicle: Maker) -> None:
     """A fresh vehicle goes on from the saved state, shear under the hull included; a discarded cycle leaves no trace."""
     first, second = make_vehicle(), make_vehicle()
     _turn_over(first)
@@ -183,7 +183,7 @@ def test_from_a_checkpoint_on_its_back_every_bit_returns(make_vehicle: Maker) ->
 
 
 @pytest.mark.parametrize('mode', ['regolith', 'reference'])
-def test_a_hull_above_ground_changes_nothing(make_vehicle: Maker, mode: str) -> None:
+def test_hull_above_ground_does_not_change_the_state(make_vehicle: Maker, mode: str) -> None:
     """Leaving it out of the loop where it is certain not to touch gives the bits of taking it along always."""
     vehicle, thorough = make_vehicle(field=Rough(), mode=mode), make_vehicle(field=Rough(), mode=mode)
     seen = []
@@ -207,7 +207,7 @@ def test_a_hull_above_ground_changes_nothing(make_vehicle: Maker, mode: str) -> 
     assert vehicle.grid.soil_hash() == thorough.grid.soil_hash()
 
 
-def test_nearness_is_certain() -> None:
+def test_hull_distance_check_has_no_false_negative() -> None:
     """No node a tilted box can touch within its way is missed: against all nodes, at random poses."""
     generator = np.random.default_rng(3)
     grid = SoilGrid(Rough(), 0.05)
@@ -234,7 +234,7 @@ def _config(**changes: object) -> VehicleModelConfig:
     return load_vehicle_model('viper')[0].model_copy(update=changes)
 
 
-def test_wheels_and_hull_have_step_limits_of_their_own() -> None:
+def test_wheels_and_hull_have_separate_step_limits() -> None:
     """Each is what it is alone, with its own area; the refusal says which."""
     config, ground = _config(), partial(spring_limit, elastic=2e8, damping=3e4)
     area = 4 * 3**0.5 * 0.25 * 0.30
@@ -255,13 +255,13 @@ def test_wheels_and_hull_have_step_limits_of_their_own() -> None:
         ({'kind': 'cylinder', 'size': [1.0, 1.0], 'orientation': [0.0, 0.0, 0.0, 2.0]}, 'unit quaternion'),
     ],
 )
-def test_a_mistaken_ground_shape_is_refused(section: dict[str, object], words: str) -> None:
+def test_invalid_ground_shape_is_refused(section: dict[str, object], words: str) -> None:
     """The section says what is allowed."""
     with pytest.raises(ValueError, match=words):
         GroundShapeConfig.model_validate({'name': 'belly', **section})
 
 
-def test_an_unknown_body_is_named(make_vehicle: Maker) -> None:
+def test_unknown_body_is_named(make_vehicle: Maker) -> None:
     """A ground shape on a body the MJCF file lacks names key and value."""
     shape = GroundShapeConfig(name='tail', kind='box', size=(0.1, 0.1, 0.1), body='rump')
     config, mjcf = _config(ground_shapes=(shape,)), load_vehicle_model('viper')[1]
@@ -298,7 +298,7 @@ def test_ground_shapes_in_the_wrong_unit_are_refused(make_vehicle: Maker, tmp_pa
             made(scale)
 
 
-def test_the_plane_below_a_box_is_below_all_of_it() -> None:
+def test_plane_below_a_box_is_below_all_corners() -> None:
     """Its corners are on it or above it, four of them on it, whichever way the box stands in its body and the body."""
     generator = np.random.default_rng(5)
     corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
@@ -317,7 +317,7 @@ def test_the_plane_below_a_box_is_below_all_of_it() -> None:
 
 
 @pytest.mark.parametrize('axis', [(0.7, 0.0, 0.0), (0.0, -1.1, 0.0), (0.4, 0.3, 0.8)])
-def test_ground_shapes_stand_in_their_bodies_as_they_are_turned(axis: tuple[float, float, float]) -> None:
+def test_ground_shape_orientation_is_applied(axis: tuple[float, float, float]) -> None:
     """A cylinder's axis is z of its own frame, which the soil has as y; its ends are alike."""
     turn = from_rotation_vector(np.array(axis))
     given = {'name': 'tail', 'orientation': tuple(turn.tolist())}

@@ -68,7 +68,7 @@ def test_arms_reach_their_angles_at_their_rate_and_hold_them(make_digger: Maker)
     assert vehicle.gear.servos.ramp(vehicle.gear.servos.goal, 60.0)[1][0] == 0.79  # type: ignore[attr-defined]
 
 
-def test_drums_turn_against_each_other_until_nobody_asks_any_more(make_digger: Maker) -> None:
+def test_drums_rotate_oppositely_until_commands_stop(make_digger: Maker) -> None:
     """Equal targets turn the drums opposite ways in the world; unlike arms they stop when targets cease."""
     vehicle = make_digger()
     _run(vehicle, 1.5, drum_front=2.0, drum_rear=2.0)
@@ -79,7 +79,7 @@ def test_drums_turn_against_each_other_until_nobody_asks_any_more(make_digger: M
     assert abs(_joint(vehicle, 'drum_front')[1]) < 1e-3 and abs(_joint(vehicle, 'drum_rear')[1]) < 1e-3
 
 
-def test_what_is_in_a_drum_weighs_on_the_wheels(make_digger: Maker) -> None:
+def test_payload_of_a_drum_loads_the_wheels(make_digger: Maker) -> None:
     """30 kg at lever x shift the loads as a beam's do: m g in all, its moment about the axles in the difference."""
     vehicle = make_digger()
     _run(vehicle, 1.0)
@@ -127,7 +127,7 @@ def test_the_payload_is_part_of_the_state(make_digger: Maker) -> None:
     assert other.body.mass == pytest.approx(66.0)
 
 
-def test_inertia_of_the_payload_is_felt(make_digger: Maker) -> None:
+def test_payload_inertia_affects_the_motion(make_digger: Maker) -> None:
     """A torque turns a drum up by I / (I + I_p) of what it turns an empty one; in free fall."""
     speeds = []
     for moment in (0.0, 0.5):
@@ -158,7 +158,7 @@ def test_inertia_of_the_payload_is_felt(make_digger: Maker) -> None:
         ('drum_rear', 1.0, (0.1, 0.1, 0.3), 'sum of the other'),
     ],
 )
-def test_payloads_are_bodies(
+def test_invalid_payload_is_refused(
     make_digger: Maker, name: str, mass: float, inertia: tuple[float, ...], words: str
 ) -> None:
     """What no body can weigh is refused, and nothing changes."""
@@ -169,7 +169,7 @@ def test_payloads_are_bodies(
     assert vehicle.state() == before
 
 
-def test_unknown_joints_are_refused_and_the_urdf_knows_their_limits(make_digger: Maker) -> None:
+def test_unknown_joints_are_refused_and_urdf_has_joint_limits(make_digger: Maker) -> None:
     """A driver of another package that names a joint of its own invention hears which there are."""
     vehicle = make_digger()
     assert vehicle.gear.joints == ('arm_front', 'arm_rear', 'drum_front', 'drum_rear')
@@ -179,7 +179,7 @@ def test_unknown_joints_are_refused_and_the_urdf_knows_their_limits(make_digger:
     assert 'velocity="0.35" lower="-1.08210414"' in urdf and 'effort="60" velocity="3"' in urdf
 
 
-def test_it_stands_on_a_slope_drives_and_turns_in_place(make_digger: Maker) -> None:
+def test_digger_stands_on_slope_drives_and_turns_in_place(make_digger: Maker) -> None:
     """On 15 deg nothing creeps, even with the arms let down; on flat ground it skids round."""
     vehicle = make_digger(15.0)
     _run(vehicle, 1.5, arm_front=-0.3, arm_rear=-0.3)

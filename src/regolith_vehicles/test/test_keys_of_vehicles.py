@@ -55,7 +55,7 @@ def keys(model: type[Section], before: str = '', of: str = '') -> Iterator[str]:
 
 
 @pytest.mark.parametrize('name', TABLES)
-def test_the_page_has_every_key_with_its_meaning(name: str) -> None:
+def test_page_lists_every_key_with_its_description(name: str) -> None:
     text = PAGE.read_text(encoding='utf-8')
     written = text.split(f'<!-- {name} -->\n')[1].split('<!-- end -->')[0].splitlines()[2:]
     assert written == list(keys(TABLES[name]))

@@ -61,7 +61,7 @@ _MAGNITUDES = (0.0, 5e-324, 1e-9, 0.3, 7.0, 1e4, 1e200, 1.7976931348623157e308)
 
 
 @pytest.mark.parametrize('model', ['viper', 'viper_locked'])
-def test_absurd_commands_are_cut_before_anything_is_computed(model: str) -> None:
+def test_commands_out_of_range_are_limited_first(model: str) -> None:
     """Whatever finite twist is asked for, wheels and steering get what they can do: no inf, no NaN on the way."""
     layout = _layout(model)
     with np.errstate(all='raise', under='ignore'):
@@ -72,14 +72,14 @@ def test_absurd_commands_are_cut_before_anything_is_computed(model: str) -> None
                 assert np.abs(angles).max() <= layout.max_steer, (linear, angular)
 
 
-def test_an_absurd_speed_means_as_fast_as_it_can() -> None:
+def test_speed_out_of_range_means_maximum_speed() -> None:
     """1e308 in both drives the tightest curve at the greatest speed, as 1e3 does."""
     layout = _layout()
     assert np.allclose(wheel_commands(layout, 1e308, 1e308), wheel_commands(layout, 1e3, 1e3), rtol=1e-12)
     assert np.abs(wheel_commands(layout, 1e308, 1e308)[0]).max() == pytest.approx(layout.max_speed, rel=1e-12)
 
 
-def test_turning_on_the_spot() -> None:
+def test_rotation_in_place() -> None:
     """Without forward speed, the wheels toe towards their tangents and the sides turn against each other."""
     layout = _layout()
     speeds, angles = wheel_commands(layout, 0.0, 0.2)
@@ -106,7 +106,7 @@ def test_skid_steering_scrubs_off_a_part_of_the_turn() -> None:
     assert float((x * force[:, 1] - y * force[:, 0]).sum()) == pytest.approx(0.0, abs=1e-9)
 
 
-def test_wheels_that_disagree_are_fitted_by_least_squares() -> None:
+def test_inconsistent_wheels_are_fitted_by_least_squares() -> None:
     """Against NumPy's least squares over each wheel's way along and across its heading; 1e-10 is rounding."""
     layout, generator = _layout(), np.random.default_rng(2)
     for _ in range(5):
@@ -136,7 +136,7 @@ def test_odometry_closes_a_circle() -> None:
     assert Odometry.load(odometry.save()).save() == odometry.save()
 
 
-def test_tightest_curve_is_that_of_the_farther_side_on_either_side() -> None:
+def test_maximum_curvature_is_that_of_the_farther_wheel() -> None:
     """Wheels 0.2 m to one side and 0.6 m to the other: the same limit mirrored, by the wheel farther from the middle."""
     limits = []
     for sign in (1.0, -1.0):

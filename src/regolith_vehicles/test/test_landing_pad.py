@@ -19,7 +19,7 @@ PAD = [[0.75, -2.0], [5.0, -2.0], [5.0, 2.0], [0.75, 2.0]]
 
 
 @pytest.mark.seconds
-def test_a_rover_climbs_out_of_its_ruts_onto_a_pad_and_stands_on_it() -> None:
+def test_rover_drives_from_soil_onto_rigid_pad() -> None:
     """It weighs what it weighs, its wheels press by m g / 12 k, its ruts end at the edge; and all of it comes back."""
     terrain = TerrainConfig.model_validate({'source': 'flat', 'regions': [{'model': 'rigid', 'polygon': PAD}]})
     config, mjcf = load_vehicle_model('viper')

@@ -50,7 +50,7 @@ def pairs(case: str, column: str, first: float = 0.0) -> tuple[np.ndarray, np.nd
 
 
 @pytest.mark.seconds
-def test_it_settles_as_high_as_the_reference_on_arms_as_steep() -> None:
+def test_rest_height_and_arm_angles_match_the_reference() -> None:
     for column, tolerance in (
         ('z_m', 0.015),
         ('pitch_deg', 0.6),
@@ -72,14 +72,14 @@ def test_it_settles_as_high_as_the_reference_on_arms_as_steep() -> None:
 
 
 @pytest.mark.slow
-def test_speed_over_time_at_full_throttle() -> None:
+def test_speed_at_full_throttle_matches_the_reference() -> None:
     ours, theirs = pairs('straight_1.0', 'vx_mps', 2.0)
     assert ours == pytest.approx(theirs, rel=0.08)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize('case', ['turn_0.4', 'pivot_1.0'])
-def test_yaw_rate_in_turns(case: str) -> None:
+def test_yaw_rate_in_turns_matches_the_reference(case: str) -> None:
     ours, theirs = pairs(case, 'yaw_rate_radps')
     fast = np.abs(theirs) > 0.1
     assert fast.sum() >= 5
@@ -87,7 +87,7 @@ def test_yaw_rate_in_turns(case: str) -> None:
 
 
 @pytest.mark.slow
-def test_where_friction_holds_the_same_brake_does_not_turn_it() -> None:
+def test_brake_does_not_turn_the_vehicle_against_static_friction() -> None:
     """A pad that sticks up to Coulomb's limit needs mu W L / 4 = 59 kN m to swing round; the brake gives 18."""
     settings = Settings(case='turn_0.4', viscous_friction_nspm=0.0)
     done = drive(settings, lambda done, of: None)
@@ -95,7 +95,7 @@ def test_where_friction_holds_the_same_brake_does_not_turn_it() -> None:
 
 
 @pytest.mark.slow
-def test_shoes_that_shake_as_the_references_do_sink_as_deep() -> None:
+def test_shaken_shoes_sink_as_deep_as_the_reference() -> None:
     """Its shoes move at 0.8 m/s at rest; kicks of that to our pins every 5 ms take us down as far, and further."""
     rng = np.random.default_rng(1)
     heights: dict[float, float] = {}

@@ -56,7 +56,7 @@ def looks(*drawn: tuple[Visual, ...]) -> BodyVisuals:
     return BodyVisuals(tuple(parts), np.array([1, 2]))
 
 
-def test_shapes_are_where_they_are_in_the_world_and_are_sent_ten_times_a_second(node: Node) -> None:
+def test_markers_have_world_poses_and_rate(node: Node) -> None:
     topic = MarkerTopic(node, 'tank', looks((PLATE, PIN), (HORN,)), 'tank/base_link')
     heard: list[MarkerArray] = []
     poses = np.zeros((4, 7))
@@ -102,13 +102,13 @@ def test_shapes_are_where_they_are_in_the_world_and_are_sent_ten_times_a_second(
         np.testing.assert_allclose(matrix(turned) @ matrix(np.array([q.x, q.y, q.z, q.w])), expected, atol=1e-12)
 
 
-def test_a_vehicle_whose_parts_all_have_frames_has_no_such_topic(node: Node) -> None:
+def test_vehicle_with_frames_for_all_parts_has_no_marker_topic(node: Node) -> None:
     topic = MarkerTopic(node, 'rover', looks(), 'base_link')
     assert topic.publisher is None and not topic.wanted and not node.has_parameter('marker_rate_hz')
     topic.publish(SimpleNamespace(t_ns=0, poses=np.zeros((2, 7))))  # type: ignore[arg-type]
 
 
-def test_products_of_many_are_those_of_each() -> None:
+def test_quaternion_products_of_arrays_equal_single_products() -> None:
     rng = np.random.default_rng(3)
     a, b = rng.standard_normal((2, 5, 4))
     np.testing.assert_allclose(products(a, b), [product(x, y) for x, y in zip(a, b, strict=True)])

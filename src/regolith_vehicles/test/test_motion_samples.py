@@ -32,7 +32,7 @@ def driven(cycle_ns: int) -> tuple[BodyState, BodyState, motion_samples.MotionSa
     return before, vehicle.body_state(), motion_samples.of_cycle(motion.samples, 10**9, cycle_ns)
 
 
-def test_a_sample_after_every_substep() -> None:
+def test_sample_exists_after_every_substep() -> None:
     before, after, samples = driven(19_999_999)
     last = motion_samples.of_state(after, 10**9)
     # 20 substeps of a nanosecond less than 1 ms, rounded each by itself.
@@ -48,7 +48,7 @@ def test_a_sample_after_every_substep() -> None:
     np.testing.assert_allclose(np.diff(places, axis=0), samples.linear_velocity * 19_999_999e-9 / 20, atol=1e-12)
 
 
-def test_a_state_is_a_sample() -> None:
+def test_state_is_converted_to_one_sample() -> None:
     base, _, _ = driven(20_000_000)
     sample = motion_samples.of_state(base, 5)
     np.testing.assert_allclose(matrix(base.orientation) @ sample.angular_velocity[0], base.angular_velocity, atol=1e-15)

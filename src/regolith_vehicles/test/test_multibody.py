@@ -28,7 +28,7 @@ def _momentum(vehicle: Vehicle) -> np.ndarray:
 
 
 @pytest.mark.parametrize('model', ['viper', 'viper_locked'])
-def test_mass_properties_are_the_references(make_vehicle: Maker, model: str) -> None:
+def test_mass_properties_match_the_reference(make_vehicle: Maker, model: str) -> None:
     """Mass, centre of mass and inertia are those of Chrono's VIPER as built, to the digits printed there."""
     state = make_vehicle(model).body_state()
     assert state.mass == pytest.approx(434.92, abs=0.005)
@@ -53,7 +53,7 @@ def test_free_fall(make_vehicle: Maker) -> None:
 
 
 @pytest.mark.parametrize('model', ['viper', 'viper_locked'])
-def test_impulse_changes_momentum_by_itself(make_vehicle: Maker, model: str) -> None:
+def test_impulse_changes_momentum_by_the_impulse(make_vehicle: Maker, model: str) -> None:
     """Linear momentum grows by p and the spin about the centre of mass by r x p, whatever the joints do."""
     vehicle = make_vehicle(model)
     vehicle.place_at((1.0, 2.0, 5.0), (0.0, 0.0, math.sin(0.4), math.cos(0.4)))
@@ -84,7 +84,7 @@ def test_impulse_agrees_with_the_state_it_reports(make_vehicle: Maker) -> None:
 
 
 @pytest.mark.parametrize('model', ['viper', 'viper_locked'])
-def test_mobility_is_what_blows_do(make_vehicle: Maker, model: str) -> None:
+def test_inverse_inertia_matches_impulse_response(make_vehicle: Maker, model: str) -> None:
     """The inverse operational inertia at the centre of mass, turned vehicle and joints at rates, against blows there."""
     vehicle = make_vehicle(model)
     vehicle.place_at((1.0, 2.0, 5.0), (0.1, -0.2, math.sin(0.4), math.sqrt(0.95 - math.sin(0.4) ** 2)))
@@ -102,7 +102,7 @@ def test_mobility_is_what_blows_do(make_vehicle: Maker, model: str) -> None:
         vehicle.discard()
 
 
-def test_mobility_of_a_single_body_is_its_inverse_inertia(make_vehicle: Maker) -> None:
+def test_inverse_inertia_of_single_body_is_exact(make_vehicle: Maker) -> None:
     """Along the axles a locked vehicle is one rigid body, 1/m; up and down its springs make it lighter than it is."""
     vehicle = make_vehicle('viper_locked')
     vehicle.place_at((0.0, 0.0, 5.0), (0.0, 0.0, 0.0, 1.0))
@@ -134,7 +134,7 @@ def test_place_on_a_slope(make_vehicle: Maker) -> None:
     assert min(gaps) > -0.03 and max(gaps) < -0.003
 
 
-def test_blown_up_vehicle_is_named(make_vehicle: Maker) -> None:
+def test_diverged_vehicle_is_named(make_vehicle: Maker) -> None:
     """Velocities that are not finite stop the run with the names of vehicle and body."""
     vehicle = make_vehicle('viper_locked')
     vehicle.place(0.0, 0.0, 0.0)
@@ -143,7 +143,7 @@ def test_blown_up_vehicle_is_named(make_vehicle: Maker) -> None:
         vehicle.evolve(CYCLE_NS, np.zeros(4), np.zeros(4))
 
 
-def test_mujocos_warnings_are_read(make_vehicle: Maker) -> None:
+def test_mujoco_warnings_are_detected(make_vehicle: Maker) -> None:
     """A joint that MuJoCo finds absurd is an error while every number is still finite; a restored state has none."""
     vehicle = make_vehicle()
     vehicle.place_at((0.0, 0.0, 5.0), (0.0, 0.0, 0.0, 1.0))
@@ -154,7 +154,7 @@ def test_mujocos_warnings_are_read(make_vehicle: Maker) -> None:
     vehicle.evolve(CYCLE_NS, np.zeros(4), np.zeros(4))
 
 
-def test_absurd_speed_needs_no_soil(make_vehicle: Maker) -> None:
+def test_speed_out_of_range_allocates_no_soil_window(make_vehicle: Maker) -> None:
     """A blow that makes a vehicle faster than anything on wheels is an error, not a soil window of gigabytes."""
     vehicle = make_vehicle()
     vehicle.place(0.0, 0.0, 0.0)
@@ -171,7 +171,7 @@ def test_commands_that_are_not_finite_are_refused(make_vehicle: Maker) -> None:
         vehicle.evolve(CYCLE_NS, np.array([0.0, np.nan, 0.0, 0.0]), np.zeros(4))
 
 
-def test_wheel_that_outruns_its_window_is_named(make_vehicle: Maker) -> None:
+def test_wheel_outside_its_soil_window_is_named(make_vehicle: Maker) -> None:
     """A force no soil exerts carries a wheel out of its window; the error names the wheel, nothing is read outside."""
     vehicle = make_vehicle('viper_locked')
     vehicle.place(0.0, 0.0, 0.0)

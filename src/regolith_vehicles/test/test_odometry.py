@@ -55,7 +55,7 @@ def _square() -> WheelLayout:
     return WheelLayout(x, y, np.full(4, 0.25), np.ones(4, dtype=bool), 0.6, 4.0)
 
 
-def test_a_start_is_uncertain_by_the_encoders_ticks() -> None:
+def test_initial_covariance_follows_from_encoder_ticks() -> None:
     """A tick is uniform, deviation t / sqrt(12): the mean of four wheels has half of it, and a place as much as one."""
     config = OdometryConfig(common_slip_stddev=0.03, wheel_slip_stddev=0.05, ticks_per_revolution=100)
     errors = odometry_covariance.initial_covariance(_square(), config)
@@ -68,7 +68,7 @@ def test_a_start_is_uncertain_by_the_encoders_ticks() -> None:
     assert errors == pytest.approx(np.diag(np.diag(errors)), abs=1e-18)
 
 
-def test_the_twists_covariance_adds_common_slip_own_slip_and_ticks() -> None:
+def test_twist_covariance_adds_common_slip_wheel_slip_and_ticks() -> None:
     """Straight on: what is common is a share of the speed; what is each wheel's own, half of that, and turns the base."""
     layout, speed, still = _square(), 0.4, np.zeros(4)
     fine: dict[str, Any] = {'start_slip_stddev_m': 0.0, 'ticks_per_revolution': 2**31}
@@ -91,7 +91,7 @@ def test_the_twists_covariance_adds_common_slip_own_slip_and_ticks() -> None:
     )
 
 
-def test_a_common_slip_is_a_scale_error() -> None:
+def test_common_slip_is_a_scale_error() -> None:
     """Straight on for 4 m with a common slip of 3 % alone: 12 cm along and across, to rounding, and no turn."""
     config = OdometryConfig(
         common_slip_stddev=0.03, wheel_slip_stddev=0.0, start_slip_stddev_m=0.0, ticks_per_revolution=2**31
@@ -100,7 +100,7 @@ def test_a_common_slip_is_a_scale_error() -> None:
     assert np.sqrt(np.diag(errors)[:3]) == pytest.approx([0.12, 0.12, 0.0], abs=1e-8)
 
 
-def test_the_way_lost_when_setting_off_is_lost_once() -> None:
+def test_start_slip_is_added_once() -> None:
     """It is all there after some of its own lengths, along the heading alone, and never more."""
     config = OdometryConfig(
         common_slip_stddev=0.0, wheel_slip_stddev=0.0, start_slip_stddev_m=0.03, ticks_per_revolution=2**31
@@ -149,7 +149,7 @@ def test_acceleration_counts_as_a_slope() -> None:
 
 
 @pytest.mark.parametrize('sign', [1.0, -1.0])
-def test_wheels_of_an_engine_give_no_way_back_as_they_slow_down(sign: float) -> None:
+def test_engine_driven_wheels_do_not_recover_slip_when_slowing_down(sign: float) -> None:
     """Spun up to 0.8 m/s, shaking, then 0.4: deviation of the highest speed, 0.8 v^2 / 2g, at no time less than before.
 
     From rest, or the other way, it counts again: with servos all of it would be gone at rest.
@@ -185,7 +185,7 @@ def test_wheels_of_an_engine_give_no_way_back_as_they_slow_down(sign: float) -> 
 @pytest.mark.slow
 @pytest.mark.seconds
 @pytest.mark.parametrize(('model', 'seconds'), [('hmmwv', 5.0), ('m113', 3.0)])
-def test_deviation_of_the_way_grows_on_a_straight_drive(model: str, seconds: float) -> None:
+def test_distance_deviation_grows_on_straight_drive(model: str, seconds: float) -> None:
     """Vehicles with an engine set off to 2 m/s on lunar soil, where their wheels spin up and slow down: never less."""
     config, mjcf = load_vehicle_model(model)
     soil = load_soil('lunar_nominal')
@@ -202,7 +202,7 @@ def test_deviation_of_the_way_grows_on_a_straight_drive(model: str, seconds: flo
     assert found[-1] > 0.1
 
 
-def test_center_of_a_turn_is_uncertain_by_its_fraction_of_the_wheels_distance() -> None:
+def test_turn_center_deviation_is_a_fraction_of_wheel_distance() -> None:
     """On the spot by a small angle, both ways: the base goes aside by angle times fraction times distance; straight: 0."""
     layout = _square()
     config = OdometryConfig(
@@ -222,7 +222,7 @@ def test_center_of_a_turn_is_uncertain_by_its_fraction_of_the_wheels_distance() 
     assert np.sqrt(np.diag(_drive(layout, config, 0.3, 0.0, 10).errors)[:3]) == pytest.approx([0.0] * 3, abs=1e-8)
 
 
-def test_lag_of_a_turn_is_a_yaw_angle_for_each_change_of_curvature() -> None:
+def test_turn_lag_is_yaw_per_change_of_curvature() -> None:
     """0.04 m alone: on a curve of 2 m 0.02 rad, from one side to the other 0.02 against where it began, straight again 0.
 
     On the spot the wheels' way counts: the curvature is 1 over their distance from the base. Rest changes nothing.
@@ -268,7 +268,7 @@ def test_backward_is_as_uncertain_as_forward(model: str) -> None:
 
 
 @pytest.mark.parametrize('model', ['viper', 'viper_locked'])
-def test_errors_grow_with_the_way_not_with_time(model: str) -> None:
+def test_errors_grow_with_distance_not_with_time(model: str) -> None:
     """Standing adds nothing; twice the way is more, twice by scale errors and some by turning; a covariance always."""
     layout, config = _layout(model), OdometryConfig()
     start = Odometry.start(layout, config)
@@ -285,7 +285,7 @@ def test_errors_grow_with_the_way_not_with_time(model: str) -> None:
     assert np.array_equal(back.errors, stood.errors) and back.save() == stood.save()
 
 
-def test_linear_propagation_agrees_with_drawn_slips() -> None:
+def test_linear_propagation_agrees_with_random_slips() -> None:
     """Against 400 rovers that slip as the model says, in a turn on a slope: mean normalized error squared of the pose.
 
     3 x 400 degrees of freedom: 99.9 % of such means lie within these bounds.
@@ -539,7 +539,7 @@ def test_odometry_of_skid_steering_covers_tight_arcs(
     assert means[-1] > chdtri(count, 0.975) / count, values
 
 
-def test_a_gear_without_wheels_or_tracks_has_no_odometry() -> None:
+def test_running_gear_without_wheels_or_tracks_has_no_odometry() -> None:
     """None in place of a pose that stays at its start with a covariance of 0, and the state is whole without it."""
     config, mjcf = load_vehicle_model('rassor')
     rover = Vehicle('rover', config, mjcf, SoilGrid(FlatField(), 0.05), load_soil('lunar_nominal'), 1.62)
@@ -553,7 +553,7 @@ def test_a_gear_without_wheels_or_tracks_has_no_odometry() -> None:
     assert rover.odometry is None and rover.state() == state
 
 
-def test_slope_is_that_of_an_inclinometer() -> None:
+def test_slope_matches_an_inclinometer() -> None:
     """A base pitched up by 10 deg, then rolled right side down: rises ahead, rises to the left."""
     turn = np.array([[math.cos(0.2), 0.0, -math.sin(0.2)], [0.0, 1.0, 0.0], [math.sin(0.2), 0.0, math.cos(0.2)]])
     assert slope_of(turn, np.array([0.0, 0.0, -1.6])) == pytest.approx((math.tan(0.2), 0.0))
@@ -561,7 +561,7 @@ def test_slope_is_that_of_an_inclinometer() -> None:
     assert slope_of(roll, np.array([0.0, 0.0, -1.6])) == pytest.approx((0.0, math.tan(0.2)))
 
 
-def test_a_turns_center_makes_both_speeds_uncertain() -> None:
+def test_turn_center_deviation_affects_both_speeds() -> None:
     """Shifted forward or aside, the base moves across or along by the yaw rate times that: alike both ways, any turn."""
     layout, still = _square(), np.zeros(4)
     config = OdometryConfig.model_validate(
@@ -580,7 +580,7 @@ def test_a_turns_center_makes_both_speeds_uncertain() -> None:
 
 
 @pytest.mark.parametrize('yaw', [0.0, 1.2, -2.5])
-def test_soil_slips_down_the_slope_whichever_way_a_vehicle_heads(yaw: float) -> None:
+def test_downhill_slip_does_not_depend_on_heading(yaw: float) -> None:
     """By its share of the path times the slope of the ground: the heading changes where that is in the base alone."""
     layout, rise, share = _square(), np.array([0.1, -0.04]), 0.4
     config = OdometryConfig.model_validate(

@@ -16,7 +16,7 @@ STEP_S, G = 0.1, 1.62
 
 @pytest.mark.parametrize('speed', [0.3, -0.3])
 @pytest.mark.parametrize('rate', [0.1, -0.1])
-def test_a_turn_counts_as_a_slope_across_in_both_directions(speed: float, rate: float) -> None:
+def test_turn_counts_as_lateral_slope_in_both_directions(speed: float, rate: float) -> None:
     """Its acceleration v w across acts as the slope v w / g: same covariance of place and slip per slope, to the set-off.
 
     A slow step before lets both set off alike.

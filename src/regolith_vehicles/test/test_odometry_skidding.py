@@ -37,7 +37,7 @@ def _config(uneven: float | None = None) -> OdometryConfig:
     )
 
 
-def test_the_uneven_share_is_the_part_of_a_turn_that_scrubs() -> None:
+def test_uneven_slip_default_is_the_scrubbing_fraction() -> None:
     """0.36 / (0.36 + 0.25) for wheels at (0.6, 0.5); what a file says goes first; nothing of it where wheels steer or of tracks."""
     assert odometry_covariance.uneven_share(_square(), _config()) == pytest.approx(0.36 / 0.61)
     assert odometry_covariance.uneven_share(_square(), _config(0.8)) == 0.8
@@ -49,7 +49,7 @@ def test_the_uneven_share_is_the_part_of_a_turn_that_scrubs() -> None:
     )
 
 
-def test_straight_drives_and_turns_on_the_spot_have_no_uneven_slip() -> None:
+def test_straight_drive_and_rotation_in_place_have_no_uneven_slip() -> None:
     """Nor does rest. One side at 3, the other at 1: a quarter of the mean way; one side still: all; the sign is the way's."""
 
     def of(left: float, right: float) -> tuple[float, float]:
@@ -67,7 +67,7 @@ def test_straight_drives_and_turns_on_the_spot_have_no_uneven_slip() -> None:
 
 @pytest.mark.parametrize('back', [False, True])
 @pytest.mark.parametrize('left', [False, True])
-def test_uneven_sides_make_way_and_yaw_uncertain(back: bool, left: bool) -> None:
+def test_uneven_sides_increase_distance_and_yaw_deviation(back: bool, left: bool) -> None:
     """Of a small arc with sides of 3 to 1 and a share of 0.8: 0.2 of the way along, 0.2 of the yaw angle; straight on none."""
     layout, config = _square(), _config(0.8)
     speeds = (
@@ -89,7 +89,7 @@ def test_uneven_sides_make_way_and_yaw_uncertain(back: bool, left: bool) -> None
 
 
 @pytest.mark.parametrize('deviation', [0.1, 0.5, 1.4])
-def test_a_large_yaw_error_costs_way_along_and_bounds_it_across(deviation: float) -> None:
+def test_large_yaw_error_reduces_distance_along_the_course(deviation: float) -> None:
     """Straight on with a Gaussian yaw error: along as drawn, across no less; for small errors that of linear propagation."""
     layout, config, steps = _square(), _config(), 20
     odometry = Odometry.start(layout, config)

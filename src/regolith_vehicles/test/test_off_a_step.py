@@ -143,7 +143,7 @@ def test_vehicle_that_drops_off_a_step_gains_no_energy(
         ),
     ],
 )
-def test_truck_that_grazes_a_curb_is_not_lifted_for_nothing(curb: float, heading_deg: float, speed: float) -> None:
+def test_truck_grazing_a_curb_gains_no_energy(curb: float, heading_deg: float, speed: float) -> None:
     """It is pushed aside, or climbs and slows down; bound as above, 0.12 m where one rule changes to the other."""
     heading = math.radians(heading_deg)
     # The wheel ahead, 1.7 m before the center and 0.9 m aside, meets the curb after some 0.5 m.
@@ -153,7 +153,7 @@ def test_truck_that_grazes_a_curb_is_not_lifted_for_nothing(curb: float, heading
 
 
 @pytest.mark.slow
-def test_truck_that_rolls_over_an_edge_on_leaning_wheels_gains_little() -> None:
+def test_truck_rolling_over_edge_on_leaning_wheels_gains_little_energy() -> None:
     """Wheels that lean by 45 degrees pass the edge: 0.13 m of height, the cost of a nearest point in the vertical plane."""
     gained, fallen = gain('hmmwv', 2.0, -1.2, 3.0, -2.0, 4.0)
     assert gained < 0.15

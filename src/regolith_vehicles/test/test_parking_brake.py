@@ -53,7 +53,7 @@ def _angles(vehicle: Vehicle) -> np.ndarray:
 
 
 @pytest.mark.parametrize('dt_ns', [CYCLE_NS, 400_000_000])
-def test_wheels_come_back_however_long_a_cycle_is(make_held: Maker, dt_ns: int) -> None:
+def test_wheels_return_for_any_cycle_length(make_held: Maker, dt_ns: int) -> None:
     """In free fall a blow turns the wheels; after 2 s, twenty time constants, they stand where they stood.
 
     Without the hold the controller's integrator alone lets them turn on, as speeds are all it knows once it is full.
@@ -70,7 +70,7 @@ def test_wheels_come_back_however_long_a_cycle_is(make_held: Maker, dt_ns: int) 
     assert np.abs(_angles(vehicle) - start).max() < 1e-3 * strayed.max()
 
 
-def test_a_load_without_integrator_turns_wheels_by_its_droop_and_no_further(make_held: Maker) -> None:
+def test_load_without_integrator_turns_wheels_by_droop_only(make_held: Maker) -> None:
     """On 15 deg the servos alone let the rover creep at tau / kv; held they stand still at an angle of T tau / kv."""
     creeping, held = make_held(hold=False, droop=False), make_held(hold=True, droop=False)
     ways, torque = [], 0.0
@@ -87,7 +87,7 @@ def test_a_load_without_integrator_turns_wheels_by_its_droop_and_no_further(make
     assert held.gear.motors.strayed == pytest.approx(-time * torque / 500.0, rel=0.01)  # type: ignore[attr-defined]
 
 
-def test_driving_lets_go_and_a_stop_holds_anew(make_held: Maker) -> None:
+def test_drive_command_releases_the_brake_and_a_stop_applies_it_again(make_held: Maker) -> None:
     """The angles held are those of the stop; a command, even a small one, ends the hold."""
     vehicle = make_held(hold=True)
     vehicle.place(0.0, 0.0, 0.0)
@@ -100,7 +100,7 @@ def test_driving_lets_go_and_a_stop_holds_anew(make_held: Maker) -> None:
     assert motors.strayed.any() and np.abs(motors.strayed).max() < 1e-2
 
 
-def test_the_hold_is_part_of_the_state(make_held: Maker) -> None:
+def test_parking_brake_is_part_of_the_state(make_held: Maker) -> None:
     """A discarded cycle and a restored state go on to the bit."""
     first = make_held(hold=True)
     first.place(0.0, 0.0, 0.0)

@@ -45,7 +45,7 @@ def vehicle() -> Vehicle:
     return made
 
 
-def test_parts_move_as_their_twists_say(vehicle: Vehicle) -> None:
+def test_part_motion_matches_part_twists(vehicle: Vehicle) -> None:
     """Over one substep of 1 ms positions and attitudes change by the twist at its end times its length.
 
     Joints move so exactly; chains of them to second order: r w^2 dt^2 / 2 = 1e-7 m for 0.1 m at 1 rad/s.
@@ -68,7 +68,7 @@ def test_parts_move_as_their_twists_say(vehicle: Vehicle) -> None:
 
 
 @pytest.mark.parametrize('part', [-1, 0, 1])
-def test_a_blow_gives_its_momentum_to_the_whole_and_its_speed_to_the_part(vehicle: Vehicle, part: int) -> None:
+def test_impulse_on_part_changes_whole_momentum_and_part_speed(vehicle: Vehicle, part: int) -> None:
     """The vehicle's momentum changes by exactly the impulse, whichever body is struck; that body gives way most."""
     blow = np.array([3.0, -2.0, 40.0])
     at = vehicle.part_states()[1].position
@@ -93,7 +93,7 @@ def _center_velocities(vehicle: Vehicle) -> np.ndarray:
     return np.asarray(data.cvel[:, 3:] + np.cross(data.cvel[:, :3], arm))
 
 
-def test_an_agent_names_its_parts_and_takes_blows_on_them() -> None:
+def test_agent_lists_parts_and_applies_impulses_on_them() -> None:
     answers: list[CycleResult] = []
     config, mjcf = with_parts()
     field, terrain = FlatField(), TerrainConfig(source='flat', soil=load_soil('chrono_lunar'))
@@ -127,7 +127,7 @@ def test_an_agent_names_its_parts_and_takes_blows_on_them() -> None:
     assert quiet.swept_min[2] < at[2] - 0.3
 
 
-def test_parts_that_are_not_there_are_refused() -> None:
+def test_unknown_parts_are_refused() -> None:
     for changes, told in (
         (
             {'attachment_bodies': ['mast']},
@@ -147,7 +147,7 @@ def test_parts_that_are_not_there_are_refused() -> None:
             compile_vehicle(config, mjcf, [0.0, 0.0, -1.62])
 
 
-def test_the_chassis_is_no_part_and_each_is_one_once(make_vehicle: Callable[..., Vehicle]) -> None:
+def test_chassis_is_excluded_and_parts_are_unique(make_vehicle: Callable[..., Vehicle]) -> None:
     config, _ = with_parts(attachment_bodies=[WHEEL, 'base_link', WHEEL])
     assert config.parts == (WHEEL,)
     assert make_vehicle().part_states() == ()

@@ -51,7 +51,7 @@ CONVERTER = {
 }
 
 
-def test_a_gearbox_changes_by_the_speed_of_its_engine() -> None:
+def test_gearbox_shifts_by_engine_speed() -> None:
     rpm = 30.0 / np.pi
     gearbox = {
         'gears': [0.2, 0.4, 0.8],
@@ -79,7 +79,7 @@ def test_a_gearbox_changes_by_the_speed_of_its_engine() -> None:
     )
 
 
-def test_gears_wait_for_the_latency() -> None:
+def test_upshift_waits_for_the_latency() -> None:
     gearbox = {
         'gears': [0.2, 0.4],
         'reverse': -0.2,
@@ -101,7 +101,7 @@ def test_gears_wait_for_the_latency() -> None:
 
 
 @pytest.mark.parametrize('vehicle', ['hmmwv', 'm113'])
-def test_without_throttle_an_engine_does_not_drive_off(vehicle: str) -> None:
+def test_engine_without_throttle_does_not_move_the_vehicle(vehicle: str) -> None:
     """The table of Chrono's engine gives -2.2 N m at rest, by which its parked car drives off backwards (V3)."""
     config, _ = load_vehicle_model(vehicle)
     assert config.running_gear is not None
@@ -115,7 +115,7 @@ def test_without_throttle_an_engine_does_not_drive_off(vehicle: str) -> None:
                 assert driveshaft_torque(train, np.zeros(STATES), 0.0, False, speed, STEP) * speed < 0.0
 
 
-def test_a_converter_multiplies_torque_at_stall_and_couples_at_speed() -> None:
+def test_converter_multiplies_torque_at_stall_and_couples_at_speed() -> None:
     coupling = shafts(CONVERTER).coupling
     assert converted(coupling, 100.0, 0.0) == pytest.approx((100.0, 200.0))  # (100 / 10)^2, twice at the turbine
     assert converted(coupling, 100.0, 80.0) == pytest.approx(((100.0 / 12.0) ** 2,) * 2)
@@ -147,7 +147,7 @@ def turned(
     return speed
 
 
-def test_a_change_of_gears_keeps_momentum() -> None:
+def test_gear_change_conserves_momentum() -> None:
     """Turbine and driveshaft turn alike but for a step; a change of gears is an impact between them."""
     for felt in (10.0, 4.0):  # of 10 kg m^2, all of which a sudden torque feels, or a part
         train, state = shafts(CONVERTER, felt), np.zeros(STATES)
@@ -161,7 +161,7 @@ def test_a_change_of_gears_keeps_momentum() -> None:
         assert 0.5 * state[TURBINE_SPEED] + 0.4 * 10.0 * after == pytest.approx(before, rel=1e-9)
 
 
-def test_what_an_engine_makes_goes_into_its_shafts() -> None:
+def test_engine_work_goes_into_its_shafts() -> None:
     """Without a ground the engine's work less the heat of the converter is the energy of engine, turbine and shaft."""
     train, state = shafts(CONVERTER), np.zeros(STATES)
     speed, work, heat = 0.0, 0.0, 0.0
@@ -179,7 +179,7 @@ def test_what_an_engine_makes_goes_into_its_shafts() -> None:
     assert 0.0 < lost < 0.1 * work
 
 
-def test_a_clutch_slips_up_to_its_torque() -> None:
+def test_clutch_slips_up_to_its_torque() -> None:
     clutch = {'type': 'clutch', 'torque_nm': 20.0, 'engagement_speeds_radps': [0, 0]}
     train, state = shafts(clutch), np.zeros(STATES)
     # 100 N m, of which it passes 20 while it slips: 80 speed up the engine of 2 kg m^2.
@@ -197,7 +197,7 @@ def test_a_clutch_slips_up_to_its_torque() -> None:
     assert 35.0 < state[ENGINE_SPEED] < 50.0
 
 
-def test_a_motor_takes_from_the_battery_what_it_gives_and_heats() -> None:
+def test_motor_draws_work_and_losses_from_the_battery() -> None:
     motor = {
         'type': 'electric',
         'full_throttle': FLAT,
@@ -228,7 +228,7 @@ def test_a_motor_takes_from_the_battery_what_it_gives_and_heats() -> None:
     assert driveshaft_torque(train, state, 1.0, False, 8.0, STEP) == 0.0
 
 
-def test_changes_down_wait_for_the_latency_too() -> None:
+def test_downshift_waits_for_the_latency() -> None:
     """Braked at once from the highest gear: one gear for each latency of 0.5 s, as the way up."""
     gearbox = {
         'gears': [0.2, 0.4, 0.8],

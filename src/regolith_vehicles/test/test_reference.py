@@ -25,7 +25,7 @@ def _table(slope: int) -> dict[str, np.ndarray]:
 
 @pytest.mark.seconds
 @pytest.mark.parametrize('slope', [pytest.param(0, marks=pytest.mark.slow), 10])
-def test_viper_drives_as_in_chrono(make_vehicle: Callable[..., Vehicle], slope: int) -> None:
+def test_viper_matches_chrono(make_vehicle: Callable[..., Vehicle], slope: int) -> None:
     """Position within 2 % of the way, slip within 0.02, sinkage within 5 %, over 20 s and into the own ruts.
 
     Not to the digit: Chrono's speed motors ripple by 1 %, its wheels are part of a redundantly constrained tree.

@@ -45,7 +45,7 @@ def late(arrays: Any, w: int, parts: Any, bodies: Any, pose: Any, wrench: Any) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize('case', ['circle_s0.1', 'circle_s0.4'])
-def test_with_the_references_fault_both_turn_alike(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_yaw_rate_with_reference_fault_matches_the_reference(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Yaw rates over time, every 1.2 s: half of them within 0.4 %, up to the first jump all within 0.7 %."""
     with CIRCLES.open(encoding='utf-8') as file:
         told = [row for row in csv.DictReader(file) if row['case'] == case]

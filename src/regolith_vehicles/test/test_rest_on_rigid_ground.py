@@ -49,7 +49,7 @@ QUICK = STANDING[1::5]
         for model, place, g in STANDING
     ],
 )
-def test_nothing_creeps_and_the_ground_carries_the_weight(
+def test_vehicle_at_rest_does_not_creep_and_ground_supports_its_weight(
     model: str, slope: float, heading: float, gravity: float
 ) -> None:
     """After a blow and two seconds nothing moves by a hundredth of a millimetre a second, which is 0.6 mm a minute."""

@@ -35,7 +35,7 @@ def driven(**settings: object) -> Drive:
 @pytest.mark.parametrize(
     ('case', 'speed'), [('box_full_v0.3', 0.3), pytest.param('box_left_v0.15', 0.15, marks=pytest.mark.slow)]
 )
-def test_over_a_box_as_the_reference(case: str, speed: float) -> None:
+def test_crossing_a_box_matches_the_reference(case: str, speed: float) -> None:
     """Height within 15 mm and pitch within 2 degrees where it stands at the same x and the reference rolls.
 
     Within a tenth of rolling: its contacts let go of the ground for moments at every edge.
@@ -50,7 +50,7 @@ def test_over_a_box_as_the_reference(case: str, speed: float) -> None:
     assert np.abs(height).max() < 0.015 and np.abs(pitch).max() < 2.0
 
 
-def test_columns_are_those_of_the_reference() -> None:
+def test_columns_match_the_reference() -> None:
     """Sides, then front, middle and back."""
     columns = driven(case='box_full_v0.3', duration_s=0.1).columns
     assert columns[:9] == ('t_s', 'x_m', 'y_m', 'z_m', 'roll_deg', 'pitch_deg', 'yaw_deg', 'vx_mps', 'zLF_m')
@@ -61,7 +61,7 @@ def test_columns_are_those_of_the_reference() -> None:
 
 
 @pytest.mark.seconds
-def test_a_rover_drives_circles_and_turns_on_the_spot() -> None:
+def test_rover_drives_circles_and_rotates_in_place() -> None:
     """On hard ground by the twist it is given, within what skidding wheels make of it."""
     circle = {'vehicle': 'viper', 'maneuver': 'circle', 'gravity_mps2': 1.62, 'duration_s': 10.0, 'cycle_s': 0.02}
     made = proving_ground.run(Settings.model_validate(circle), lambda done, total: None)
@@ -73,7 +73,7 @@ def test_a_rover_drives_circles_and_turns_on_the_spot() -> None:
     assert made['summary']['distance from the start'] < 0.1
 
 
-def test_a_rover_is_refused_what_only_cars_do() -> None:
+def test_rover_refuses_maneuvers_of_cars() -> None:
     """And cars, what only a twist can ask for."""
     with pytest.raises(
         ValidationError, match=r'brake.*does not apply to this vehicle; allowed: settle, straight, circle'
@@ -85,7 +85,7 @@ def test_a_rover_is_refused_what_only_cars_do() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize('gravity', [1.62, 9.81])
-def test_six_wheels_climb_a_step_of_a_whole_radius(gravity: float) -> None:
+def test_six_wheels_climb_a_step_of_wheel_radius(gravity: float) -> None:
     """0.25 m at friction 0.8 and 0.05 m/s, all six on top in the end.
 
     It is near what friction allows: with loads f and W - f, N = mu (W - mu N) presses the front wheels on, and mu N has

@@ -80,7 +80,9 @@ def _angle(vehicle: Vehicle, joint: str) -> float:
         ('rocker_bogie_reference', 830.8969, (-0.0005, 0.0, 0.0663)),
     ],
 )
-def test_mass_and_its_centre(make_rover: Maker, model: str, mass: float, middle: tuple[float, ...]) -> None:
+def test_mass_and_center_of_mass_match_the_source(
+    make_rover: Maker, model: str, mass: float, middle: tuple[float, ...]
+) -> None:
     """Half a millimetre is the last digit of the numbers given."""
     vehicle = make_rover(model)
     vehicle.place_at((0.0, 0.0, 5.0), (0.0, 0.0, 0.0, 1.0))
@@ -105,7 +107,7 @@ class Blocks(HeightField):
 
 
 @pytest.mark.parametrize('model', ROVERS)
-def test_the_chassis_pitches_by_the_mean_of_the_rockers(make_rover: Maker, model: str) -> None:
+def test_chassis_pitch_is_the_mean_of_the_rockers(make_rover: Maker, model: str) -> None:
     """On feet of uneven height the rockers' angles are opposite to 0.05 deg, and the bar follows its links."""
     vehicle = make_rover(model, field=Blocks())
     _drive(vehicle, 0.5)
@@ -116,7 +118,7 @@ def test_the_chassis_pitches_by_the_mean_of_the_rockers(make_rover: Maker, model
     assert min(wheel.normal_load for wheel in vehicle.wheel_states()) > 0.05 * vehicle.body.mass * MOON
 
 
-def test_the_differential_holds_under_any_couple(make_rover: Maker) -> None:
+def test_differential_holds_under_large_couple(make_rover: Maker) -> None:
     """With one rocker pushed by a couple that would lift the rover off its wheels the other still mirrors it."""
     vehicle = make_rover('rocker_bogie')
     model, data = vehicle._model, vehicle._data
@@ -131,7 +133,7 @@ def test_the_differential_holds_under_any_couple(make_rover: Maker) -> None:
     ('slope', 'heading'),
     [*(pytest.param(*each, marks=pytest.mark.slow) for each in ((0.0, 0.3), (15.0, 0.0))), (15.0, 0.5 * math.pi)],
 )
-def test_at_rest_the_ground_carries_the_weight(make_rover: Maker, slope: float, heading: float) -> None:
+def test_ground_supports_the_weight_at_rest(make_rover: Maker, slope: float, heading: float) -> None:
     """A blow dies out; then nothing creeps, and the forces of one second are the weight to a thousandth."""
     vehicle = make_rover('rocker_bogie', slope, heading)
     vehicle.apply_impulse(vehicle.body_state().center_of_mass, (15.0, 15.0, 15.0))
@@ -154,7 +156,7 @@ def test_at_rest_the_ground_carries_the_weight(make_rover: Maker, slope: float, 
 @pytest.mark.slow
 @pytest.mark.parametrize('model', ROVERS)
 @pytest.mark.parametrize('slope', [0.0, 15.0])
-def test_a_minute_of_standing(make_rover: Maker, model: str, slope: float) -> None:
+def test_rover_does_not_creep_in_a_minute(make_rover: Maker, model: str, slope: float) -> None:
     """From 10 to 70 s it creeps by less than a millimetre."""
     vehicle = make_rover(model, slope)
     _drive(vehicle, 10.0)
@@ -165,7 +167,7 @@ def test_a_minute_of_standing(make_rover: Maker, model: str, slope: float) -> No
 
 
 @pytest.mark.seconds
-def test_it_drives_straight_and_turns_in_place(make_rover: Maker) -> None:
+def test_rover_drives_straight_and_turns_in_place(make_rover: Maker) -> None:
     """Slip takes a few hundredths of speed and turn; what is not asked for stays within what slip can do.
 
     The middle wheels do not steer and lie on the base frame's axis, so turning in place lets no wheel slide sideways.
@@ -186,7 +188,7 @@ def test_it_drives_straight_and_turns_in_place(make_rover: Maker) -> None:
     assert np.hypot(*(vehicle.body_state().position - place)[:2]) < 0.02
 
 
-def test_a_mirrored_drive_mirrors_the_path(make_rover: Maker) -> None:
+def test_mirrored_drive_mirrors_the_path(make_rover: Maker) -> None:
     """Right and left are alike: sums over soil nodes in another order make 1e-9 m after two seconds."""
     ends = []
     for side in (1.0, -1.0):
@@ -199,7 +201,7 @@ def test_a_mirrored_drive_mirrors_the_path(make_rover: Maker) -> None:
 
 
 @pytest.mark.seconds
-def test_a_saved_state_goes_on_to_the_bit(make_rover: Maker) -> None:
+def test_saved_state_continues_bit_identical(make_rover: Maker) -> None:
     """Constraints included: from a saved state and ground a fresh rover ends where the first one did."""
     first = make_rover('rocker_bogie', field=Blocks())
     _drive(first, 0.4, 0.2, 0.1)

@@ -20,7 +20,7 @@ CYCLE_NS = 20_000_000
 
 
 @pytest.mark.seconds
-def test_each_value_is_of_its_side_and_quantity() -> None:
+def test_telemetry_values_match_side_and_quantity() -> None:
     """A tank that pulls away to the left: its right band is the faster one; pads bear its weight."""
     config, mjcf = load_vehicle_model('m113')
     ground = SoilGrid(FlatField(), 1.0, RIGID)
@@ -56,7 +56,7 @@ def test_each_value_is_of_its_side_and_quantity() -> None:
     )
 
 
-def test_wheels_tell_nothing_besides_their_own_messages() -> None:
+def test_wheels_have_no_telemetry() -> None:
     config, mjcf = load_vehicle_model('viper')
     gear = Vehicle('viper', config, mjcf, SoilGrid(FlatField(), 1.0, RIGID), RigidTerrainConfig(), 1.62).gear
     assert gear.quantities == () and gear.telemetry().shape == (0,)

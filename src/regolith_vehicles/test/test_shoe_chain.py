@@ -32,7 +32,7 @@ def difference(ours: dict[int, float], theirs: dict[int, float]) -> float:
 
 
 @pytest.mark.seconds
-def test_at_rest_the_band_presses_as_the_chain_does(tmp_path: Path) -> None:
+def test_band_pressure_at_rest_matches_the_chain(tmp_path: Path) -> None:
     """Shoe by shoe: 1.7 and 1.3 % were found; wheel by wheel within 2 %."""
     ours, theirs = band_measured(tmp_path, ('rest',)), read()
     for side in ('left', 'right'):
@@ -43,7 +43,7 @@ def test_at_rest_the_band_presses_as_the_chain_does(tmp_path: Path) -> None:
 
 @pytest.mark.seconds
 @pytest.mark.slow
-def test_driving_the_band_presses_as_the_chain_does(tmp_path: Path) -> None:
+def test_band_pressure_during_driving_matches_the_chain(tmp_path: Path) -> None:
     """Straight ahead and on the spot, along the track in bins of 5 cm: 3 to 5 % were found."""
     ours, theirs = band_measured(tmp_path, tuple(SPEEDS)), read()
     for case in SPEEDS:
@@ -54,7 +54,7 @@ def test_driving_the_band_presses_as_the_chain_does(tmp_path: Path) -> None:
     assert value(ours, 'pivot', 'yaw_rate') == pytest.approx(value(theirs, 'pivot', 'yaw_rate'), rel=0.03)
 
 
-def test_what_resists_turning_is_what_friction_under_these_loads_can() -> None:
+def test_turning_resistance_is_within_friction_limit() -> None:
     """Below mu W L / 4 of an even pressure over the length that bears most of it, and in balance with what turns."""
     theirs = read()
     resisting, turning = value(theirs, 'pivot', 'moment_resisting'), value(theirs, 'pivot', 'moment_turning')
@@ -66,7 +66,7 @@ def test_what_resists_turning_is_what_friction_under_these_loads_can() -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
-def test_the_chain_does_as_the_table_has_it(tmp_path: Path) -> None:
+def test_chain_reproduces_its_table(tmp_path: Path) -> None:
     """What was kept can be made again; sliding shoes repeat themselves less closely than standing ones."""
     chain = make_chain(make_band(tmp_path), load_vehicle_model('m113')[1], RigidTerrainConfig())
     made, kept = measured(chain), read()

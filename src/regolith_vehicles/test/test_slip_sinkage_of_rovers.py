@@ -83,7 +83,7 @@ class Digger:
 
 @pytest.mark.slow
 @pytest.mark.seconds
-def test_a_rover_at_full_slip_digs_in_until_its_belly_carries_it() -> None:
+def test_rover_at_full_slip_sinks_until_hull_carries_load() -> None:
     """On 28 degrees it never gets away: deeper each time one looks; then it lies, its wheels turning in the air.
 
     The belly is 0.161 m above the ground that wheels roll on: that deep they are when it comes down, and deeper by what
@@ -102,7 +102,7 @@ def test_a_rover_at_full_slip_digs_in_until_its_belly_carries_it() -> None:
     assert len(rover.loose) and rover.grid.moved_mass() == 0.0
 
 
-def test_without_slip_sinkage_it_spins_on_top() -> None:
+def test_rover_without_slip_sinkage_stays_on_top() -> None:
     """The same hillside, the option off: no deeper than two centimetres."""
     rover = Digger(28.0, slip_sinkage={'enabled': False})
     sinkage, slip, belly = rover.drive(5.0)
@@ -110,7 +110,7 @@ def test_without_slip_sinkage_it_spins_on_top() -> None:
 
 
 @pytest.mark.slow
-def test_a_rover_sinks_deeper_on_steeper_slopes() -> None:
+def test_rover_sinks_deeper_on_steeper_slopes() -> None:
     """The shipped rover, as a scenario drives it: slip and sinkage grow from slope to slope."""
     settings = vehicle_slope.Settings.model_validate({'slope_deg': (0.0, 20.0, 30.0)})
     rows = vehicle_slope.run(settings, lambda *tick: None)

@@ -40,7 +40,7 @@ def _stand(vehicle: Vehicle, cycles: int = 50) -> tuple[float, float]:
     ('model', 'slope', 'heading'),
     [('viper', 0.0, 0.3), ('viper', 15.0, 2.3), ('viper_locked', 0.0, 0.0), ('viper_grousered', 15.0, 0.3)],
 )
-def test_a_placed_vehicle_stands_still(make_vehicle: Maker, model: str, slope: float, heading: float) -> None:
+def test_placed_vehicle_is_at_rest(make_vehicle: Maker, model: str, slope: float, heading: float) -> None:
     """In the first second nothing moves by a millimetre, nor vertically by a millimetre per second; the ground is as it was.
 
     It stands within 3 mm of where it was asked to: soil gives way before it holds on a slope, which is made up for once.
@@ -58,7 +58,7 @@ def test_a_placed_vehicle_stands_still(make_vehicle: Maker, model: str, slope: f
     assert load == pytest.approx([0.0, 0.0, 434.92 * 1.62], abs=0.01 * 434.92 * 1.62)
 
 
-def test_placing_beside_ruts_and_in_them_is_still(make_vehicle: Maker) -> None:
+def test_vehicle_placed_in_ruts_is_at_rest(make_vehicle: Maker) -> None:
     """One who joins late stands still on ground that others have driven over, and changes nothing by being placed."""
     first = make_vehicle()
     first.place(0.0, 0.0, 0.0)
@@ -75,7 +75,7 @@ def test_placing_beside_ruts_and_in_them_is_still(make_vehicle: Maker) -> None:
     assert speed < 1e-3 and drift < 1e-3
 
 
-def test_placing_is_repeatable_to_the_bit(make_vehicle: Maker) -> None:
+def test_placement_is_bit_identical(make_vehicle: Maker) -> None:
     """Two vehicles placed alike, one of which has driven before, have the same state."""
     fresh, used = make_vehicle(), make_vehicle()
     used.place(1.0, 1.0, 0.5)
@@ -85,7 +85,7 @@ def test_placing_is_repeatable_to_the_bit(make_vehicle: Maker) -> None:
     assert fresh.state() == used.state()
 
 
-def test_where_nothing_holds_it_stands_on_the_surface(make_vehicle: Maker) -> None:
+def test_vehicle_without_equilibrium_is_placed_on_the_surface(make_vehicle: Maker) -> None:
     """On 45 degrees no equilibrium exists: it starts from where it was asked to, on the ground, and slides."""
     vehicle = make_vehicle(field=PlaneField(1.0, 0.0))
     vehicle.place(0.3, -0.2, 0.0)
@@ -93,7 +93,7 @@ def test_where_nothing_holds_it_stands_on_the_surface(make_vehicle: Maker) -> No
     assert _stand(vehicle, 10)[1] > 1e-2
 
 
-def test_figures_count_from_the_first_command(make_vehicle: Maker) -> None:
+def test_statistics_count_from_the_first_command(make_vehicle: Maker) -> None:
     """Rocking, being pushed and rolling back count for nothing before; afterwards all does."""
     vehicle = make_vehicle()
     vehicle.place(0.0, 0.0, 0.0)
@@ -116,7 +116,7 @@ def test_figures_count_from_the_first_command(make_vehicle: Maker) -> None:
 
 @pytest.mark.parametrize('rpy_deg', [(0.0, 0.0, 0.0), (20.0, 0.0, 30.0), (0.0, -15.0, -120.0), (10.0, 25.0, 200.0)])
 @pytest.mark.parametrize('slope', [0.0, 0.2])
-def test_depth_of_feet_is_that_of_the_deepest(rpy_deg: tuple[float, float, float], slope: float) -> None:
+def test_support_depth_is_that_of_the_deepest_point(rpy_deg: tuple[float, float, float], slope: float) -> None:
     """Against each foot turned and moved by itself; negative where all are above the ground."""
     place, feet = np.array([2.0, -1.0, 0.7]), np.random.default_rng(1).uniform(-1.0, 1.0, (6, 3))
     turned = Rotation.from_euler('xyz', rpy_deg, degrees=True).apply(feet) + place
@@ -131,7 +131,7 @@ SLOPES = [(0.0, 0.0), (0.4, 0.0), (-0.4, 0.0), (0.0, 0.4), (0.0, -0.4), (0.2, -0
 
 
 @pytest.mark.parametrize('model', ['viper', 'rassor', 'rocker_bogie', 'hmmwv', 'm113'])
-def test_vehicle_put_on_a_slope_touches_it_with_its_lowest_feet(make_vehicle: Maker, model: str) -> None:
+def test_vehicle_on_slope_touches_it_with_its_lowest_points(make_vehicle: Maker, model: str) -> None:
     """On slopes along either axis and across both, at all headings; above the place requested, heading there, upright."""
     vehicle = make_vehicle(model)
     for slope in SLOPES:
@@ -154,7 +154,7 @@ def test_vehicle_put_on_a_slope_touches_it_with_its_lowest_feet(make_vehicle: Ma
 
 
 @pytest.mark.parametrize(('slope', 'heading'), [((0.3, 0.0), 0.4), ((0.0, -0.3), 2.0), ((0.0, 0.0), -1.0)])
-def test_foot_on_a_bump_carries_and_none_is_below_the_ground(slope: tuple[float, float], heading: float) -> None:
+def test_support_point_on_a_bump_carries_and_none_is_below_ground(slope: tuple[float, float], heading: float) -> None:
     """One of four feet is raised: the plane follows it by a quarter, and the two diagonal feet support the vehicle."""
     feet = np.array([[0.8, 0.5, -0.4], [0.8, -0.5, -0.4], [-0.8, 0.5, -0.4], [-0.8, -0.5, -0.4]])
     c, s = math.cos(heading), math.sin(heading)
@@ -172,7 +172,7 @@ def test_foot_on_a_bump_carries_and_none_is_below_the_ground(slope: tuple[float,
 
 
 @pytest.mark.parametrize('model', ['viper', 'rassor', 'rocker_bogie', 'hmmwv', 'm113'])
-def test_ground_pushes_the_feet_just_where_they_touch(make_vehicle: Maker, model: str) -> None:
+def test_ground_pushes_support_points_at_contact(make_vehicle: Maker, model: str) -> None:
     """Hung a little above level ground nothing pushes, pressed in a little the ground does: feet are where contact is."""
     vehicle = make_vehicle(model)
 
@@ -186,7 +186,7 @@ def test_ground_pushes_the_feet_just_where_they_touch(make_vehicle: Maker, model
     assert push(-3e-3) > 0.0
 
 
-def test_placing_makes_up_once_for_the_way_by_which_soil_yields(make_vehicle: Maker) -> None:
+def test_placement_corrects_once_for_soil_yielding(make_vehicle: Maker) -> None:
     """On a slope of 15 degrees a vehicle slides by some millimeters before the soil holds; placed it is where it was to be."""
     vehicle = make_vehicle(field=PlaneField(math.tan(math.radians(15.0)), 0.0), soil='lunar_nominal')
     vehicle.place_on_ground(0.3, -0.2, 0.3)

@@ -46,7 +46,7 @@ def some(count: int) -> Surfels:
 
 
 @pytest.mark.parametrize('count', [0, 3])
-def test_a_cloud_has_the_discs(count: int) -> None:
+def test_point_cloud_contains_the_surfels(count: int) -> None:
     """In the world, with names that RViz knows for places and normals; there and back to the bit."""
     message = surfels_message(2_500_000_000, some(count))
     assert (message.header.frame_id, message.width, message.height) == ('world', count, 1)
@@ -58,12 +58,12 @@ def test_a_cloud_has_the_discs(count: int) -> None:
     assert all(np.array_equal(a, b) and a.shape == b.shape for a, b in zip(discs, some(count), strict=True))
 
 
-def test_another_cloud_is_refused() -> None:
+def test_other_point_cloud_is_refused() -> None:
     with pytest.raises(ValueError, match='points of 12 bytes; allowed: 52, x, y, z, normal_x'):
         surfels_record(PointCloud2(point_step=12))
 
 
-def test_it_is_told_to_those_who_listen(context: Context) -> None:
+def test_surfels_are_published_to_subscribers_only(context: Context) -> None:
     node = Node('agent', namespace='amber', context=context)
     hard = SurfelTopic(node, agent(None))
     assert hard.publisher is None and not hard.wanted

@@ -62,7 +62,7 @@ DUMP = {'type': 'dump', 'joints': {'drum': -2.0}}
 
 @pytest.mark.parametrize('backwards', [False, True])
 @pytest.mark.parametrize(('x', 'y'), [(3.0, 0.0), (2.0, 2.0), (-1.5, 0.4), (0.0, -1.0)])
-def test_it_hauls_to_a_place_nose_or_rear_first(x: float, y: float, backwards: bool) -> None:
+def test_haul_reaches_the_goal_forward_or_in_reverse(x: float, y: float, backwards: bool) -> None:
     """It comes within 5 cm of the goal from any side, and drives the right end first all the way."""
     driver = driver_of({'type': 'haul', 'goal': (x, y), 'reverse': backwards})
     machine = Machine(driver)
@@ -73,7 +73,7 @@ def test_it_hauls_to_a_place_nose_or_rear_first(x: float, y: float, backwards: b
     assert math.dist((machine.x, machine.y), (x, y)) < 0.06
 
 
-def test_it_digs_until_full_hauls_and_dumps_until_empty_as_often_as_asked() -> None:
+def test_tasks_dig_haul_and_dump_are_repeated() -> None:
     """Twice round: 10 s to fill to a half after standing 1 s, the same to empty; then it stands."""
     driver = driver_of(DIG, {'type': 'haul', 'goal': (1.0, 0.0)}, DUMP, {'type': 'haul', 'goal': (0.0, 0.0)}, repeat=2)
     machine = Machine(driver)
@@ -93,7 +93,7 @@ def test_it_digs_until_full_hauls_and_dumps_until_empty_as_often_as_asked() -> N
     assert tuple(last) == (0.0, 0.0) and not last.joints
 
 
-def test_a_task_that_takes_too_long_is_given_up() -> None:
+def test_task_is_aborted_after_its_timeout() -> None:
     """A drum that no longer fills: after the time-out the next task begins; one that is done already takes no cycle."""
     driver = driver_of(
         DUMP, {'type': 'dig', 'target_fill': 0.5, 'timeout_s': 2.0}, {'type': 'haul', 'goal': (1.0, 0.0)}
@@ -107,7 +107,7 @@ def test_a_task_that_takes_too_long_is_given_up() -> None:
     assert driver.done == 2 and machine.step().linear == 0.2
 
 
-def test_it_goes_on_where_it_was_saved() -> None:
+def test_driver_continues_from_saved_state() -> None:
     """Restored in the middle of a turn, it commands what the first one does."""
     tasks = DIG, {'type': 'haul', 'goal': (-1.0, 0.5)}, DUMP
     machine = Machine(driver_of(*tasks))
@@ -136,7 +136,7 @@ def test_it_goes_on_where_it_was_saved() -> None:
         ({'type': 'dig', 'target_fill': 0.5, 'tools': ['front', 'rear']}, (0.6, 0.2), False),
     ],
 )
-def test_a_task_is_over_once_all_its_tools_are_full_or_empty(
+def test_task_ends_when_all_its_tools_are_full_or_empty(
     task: dict[str, Any], levels: tuple[float, float], over: bool
 ) -> None:
     """All tools of the vehicle where a task names none; others do not count where it does."""

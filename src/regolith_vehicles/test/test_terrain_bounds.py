@@ -13,7 +13,7 @@ from regolith_terrain.raster import RasterField
 from regolith_vehicles.agent.terrain_bounds import TerrainBoundsMonitor
 
 
-def test_each_crossing_of_the_edge_is_said_once() -> None:
+def test_each_crossing_of_the_edge_is_reported_once() -> None:
     # Posts from -10 to 10 m along axes turned by 45 degrees: (9, 9) lies beyond the corner's side, (13, 0) does not.
     c = math.sqrt(0.5)
     field = RasterField(np.zeros((5, 5)), 5.0, jacobian=(c, c, -c, c))

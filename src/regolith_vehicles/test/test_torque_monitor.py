@@ -65,7 +65,7 @@ def test_torque_that_alternates_between_its_limits_is_named_with_remedies(tmp_pa
     assert driven(tmp_path, 'implicitfast')[1] == []
 
 
-def test_shipped_vehicle_that_changes_direction_is_no_alternation() -> None:
+def test_direction_changes_are_not_reported_as_alternation() -> None:
     """Full torque one way, then the other, twice a second: what drivers do, and is not warned of."""
     config, mjcf = load_vehicle_model('viper')
     vehicle = Vehicle('rover', config, mjcf, SoilGrid(FlatField(), 0.05, RIGID), RigidTerrainConfig(), 1.62)
@@ -79,7 +79,7 @@ def test_shipped_vehicle_that_changes_direction_is_no_alternation() -> None:
         assert watch.notice(k * CYCLE_NS, CYCLE_NS, motion.alternation) == []
 
 
-def test_warning_returns_only_after_calm() -> None:
+def test_warning_repeats_only_after_calm() -> None:
     """Once while it lasts; again after the mean fell below a tenth; nothing without a cycle, as after a restore."""
     _, mjcf = load_vehicle_model('viper')
     model = mujoco.MjModel.from_xml_path(str(mjcf))

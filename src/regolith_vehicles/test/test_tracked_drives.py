@@ -47,7 +47,7 @@ def cycle(vehicle: Vehicle, command: DriveCommand) -> None:
         ),
     ],
 )
-def test_silence_stops_heavy_vehicles(model: str, speed: float, slope_deg: float, farthest: float) -> None:
+def test_timeout_stops_heavy_vehicles(model: str, speed: float, slope_deg: float, farthest: float) -> None:
     """The command holds for its time-out, v T; then the brakes stop it, going back and downhill, too."""
     tilt = math.radians(slope_deg)
     vehicle = made(model, gravity=(-G * math.sin(tilt), 0.0, -G * math.cos(tilt)))
@@ -74,7 +74,7 @@ def test_silence_stops_heavy_vehicles(model: str, speed: float, slope_deg: float
 @pytest.mark.seconds
 @pytest.mark.parametrize('slope_deg', [5.0, -15.0])
 @pytest.mark.slow
-def test_a_tank_keeps_its_speed_on_a_slope(slope_deg: float) -> None:
+def test_tracked_vehicle_keeps_its_speed_on_a_slope(slope_deg: float) -> None:
     """Up what its engine can, 445 N m / 0.24 / 0.5 at 0.245 m being 15 kN of 111 kN, 7.8 degrees; down 15 by its brakes."""
     tilt = math.radians(slope_deg)
     tank = made('m113', gravity=(-G * math.sin(tilt), 0.0, -G * math.cos(tilt)))
@@ -91,7 +91,7 @@ def test_a_tank_keeps_its_speed_on_a_slope(slope_deg: float) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize('left', [2.0, 0.0])
-def test_a_tank_drives_over_a_step_of_30_cm(left: float) -> None:
+def test_tracked_vehicle_drives_over_a_step_of_30_cm(left: float) -> None:
     """With both tracks, and with the right one alone: up, on, and down again; shoes push back as their own mass bears."""
     given = {
         'vehicle': 'm113',

@@ -63,7 +63,7 @@ def go(vehicle: Vehicle, seconds: float, *command: float) -> None:
         vehicle.commit()
 
 
-def test_it_weighs_what_it_should_where_it_should(make_m113: MakeM113) -> None:
+def test_m113_mass_and_center_of_mass_match_the_reference(make_m113: MakeM113) -> None:
     """Mass and centre of mass of the reference, 11342.86 kg at (-1.998, -0.002, 0.232), shoes included."""
     vehicle = make_m113()
     vehicle.place_at([0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0])
@@ -73,7 +73,7 @@ def test_it_weighs_what_it_should_where_it_should(make_m113: MakeM113) -> None:
     assert body.center_of_mass == pytest.approx([-1.998, -0.002, 0.232], abs=0.003)
 
 
-def test_discs_in_another_order_are_refused(make_m113: MakeM113) -> None:
+def test_discs_in_wrong_order_are_refused(make_m113: MakeM113) -> None:
     """The way round them is laid from a sprocket in front; one behind would be laid round nothing."""
     sides = gear_of(make_m113()).tracks.model_dump()['sides']
     sides[1]['wheels'] = sides[1]['wheels'][::-1]
@@ -87,7 +87,7 @@ def test_discs_in_another_order_are_refused(make_m113: MakeM113) -> None:
         make_m113(sides=behind)
 
 
-def test_bands_that_do_not_fit_are_refused(make_m113: MakeM113) -> None:
+def test_bands_of_wrong_length_are_refused(make_m113: MakeM113) -> None:
     given = gear_of(make_m113()).tracks.model_dump()
     sides = [dict(side) for side in given['sides']]
     for shoes in (10, 200):
@@ -104,7 +104,7 @@ def test_bands_that_do_not_fit_are_refused(make_m113: MakeM113) -> None:
         make_m113(shoe={**given['shoe'], 'pads': pads})
 
 
-def test_the_band_passes_on_every_force(make_m113: MakeM113) -> None:
+def test_band_transmits_every_force(make_m113: MakeM113) -> None:
     """Newton's third law: what the ground does to shoes comes to the bodies, less what moves the pins; moments, too."""
     vehicle = make_m113()
     vehicle.place_at([0.0, 0.0, 0.6], [0.05, 0.1, 0.2, math.sqrt(1.0 - 0.0525)])
@@ -139,7 +139,7 @@ def test_the_band_passes_on_every_force(make_m113: MakeM113) -> None:
     assert moment == pytest.approx(expected, abs=1e-4)
 
 
-def test_a_wheel_presses_as_a_winkler_foundation_says(make_m113: MakeM113) -> None:
+def test_wheel_pressure_matches_winkler_foundation(make_m113: MakeM113) -> None:
     """F = 4/3 k sqrt(2 r) d^1.5 while the patch is shorter than a shoe, wherever on it; moments by its foot."""
     vehicle = make_m113()
     vehicle.place_at([0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 1.0])
@@ -161,7 +161,7 @@ def test_a_wheel_presses_as_a_winkler_foundation_says(make_m113: MakeM113) -> No
     assert one == pytest.approx(0.5 * expected, rel=1e-9)
 
 
-def test_a_wheel_off_its_bodys_center_of_mass_is_pressed_at_its_axle(make_m113: MakeM113) -> None:
+def test_wheel_force_acts_at_the_axle_off_the_center_of_mass(make_m113: MakeM113) -> None:
     """Force and moment on the body are those of a force at the axle, wherever the center of mass lies beside it."""
     vehicle = make_m113()
     vehicle.place_at([0.0, 0.0, 1.0], [0.1, -0.2, 0.3, math.sqrt(1.0 - 0.14)])
@@ -183,7 +183,7 @@ def test_a_wheel_off_its_bodys_center_of_mass_is_pressed_at_its_axle(make_m113: 
     assert moment + np.cross(views.xipos[body] - views.xpos[body], force) == pytest.approx([0.0] * 3, abs=1e-6)
 
 
-def test_the_mean_tension_of_all_links_is_that_of_the_bands_length(make_m113: MakeM113) -> None:
+def test_mean_tension_follows_from_band_length(make_m113: MakeM113) -> None:
     """By hand: each free pin takes its pull from all links behind it; links on the sprocket and beyond the run count too."""
     gear = gear_of(make_m113())
     band, state, shoes, first, end = gear.band, gear.state, int(gear.shoes[0]), 4, 30
@@ -200,7 +200,7 @@ def test_the_mean_tension_of_all_links_is_that_of_the_bands_length(make_m113: Ma
     assert tensions.mean() == pytest.approx(even, rel=1e-9)
 
 
-def test_an_idler_yields_to_the_band(make_m113: MakeM113) -> None:
+def test_idler_deflects_under_band_tension(make_m113: MakeM113) -> None:
     """A shoe lies so deep that the foundation bears T p / R: the integral of k (d - x^2 / 2r) over the pitch."""
     band: Band = gear_of(make_m113()).band
     tension, radius = 1e5, 0.255
@@ -228,7 +228,7 @@ def test_engine_and_brakes_turn_the_sprockets(make_m113: MakeM113) -> None:
     assert split.data.ctrl == pytest.approx([-half, half], rel=1e-3)
 
 
-def test_a_brake_is_limited_to_its_torque_where_braking_and_steering_press_it(make_m113: MakeM113) -> None:
+def test_brake_torque_is_limited_for_braking_plus_steering(make_m113: MakeM113) -> None:
     """Full braking slows both sprockets alike, whether the left side steers as well or not."""
     speeds = []
     for steering in (0.0, 1.0):
@@ -246,7 +246,7 @@ def test_a_brake_is_limited_to_its_torque_where_braking_and_steering_press_it(ma
     assert (before[0] - speeds[1][0]) / (before[0] - speeds[0][0]) == pytest.approx(1.75 / 1.5, rel=0.05)
 
 
-def test_a_twist_is_driven() -> None:
+def test_twist_is_followed() -> None:
     """Steering towards the yaw rate that lacks, throttle for speed, brakes to stop, a pivot where it can."""
     memory = np.zeros(4)
     steering, throttle, braking, direction, pivot = speed_control(np.array([2.0, 0.3]), memory, 0.02, 2.16, False)
@@ -262,7 +262,7 @@ def test_a_twist_is_driven() -> None:
 
 
 @pytest.mark.seconds
-def test_shoes_stay_a_pitch_apart_and_states_come_back(make_m113: MakeM113) -> None:
+def test_shoes_stay_one_pitch_apart_and_states_are_restored(make_m113: MakeM113) -> None:
     """Driving, to 1 mm all round; a restored vehicle goes on to the bit."""
     vehicle = make_m113(gravity=(-0.5, 0.0, -G))
     vehicle.place(0.0, 0.0, 0.3)
@@ -298,7 +298,7 @@ def mirrored(path: Path, folder: Path) -> Path:
 
 
 @pytest.mark.seconds
-def test_the_mirrored_vehicle_mirrors_its_path(make_m113: MakeM113, tmp_path: Path) -> None:
+def test_mirrored_vehicle_mirrors_its_path(make_m113: MakeM113, tmp_path: Path) -> None:
     """Its sides differ by a shoe and by where the wheels stand; to 1e-6 of the way, as sums come in another order."""
     config, shipped = load_vehicle_model('m113')
     assert config.running_gear is not None
@@ -323,7 +323,7 @@ def test_the_mirrored_vehicle_mirrors_its_path(make_m113: MakeM113, tmp_path: Pa
 @pytest.mark.slow
 @pytest.mark.parametrize('ground', ['rigid', 'lunar_nominal'])
 @pytest.mark.parametrize('slope_deg', [0.0, 15.0])
-def test_it_stands_still_with_its_brakes_on(make_m113: MakeM113, ground: str, slope_deg: float) -> None:
+def test_vehicle_with_brakes_applied_is_at_rest(make_m113: MakeM113, ground: str, slope_deg: float) -> None:
     """From 10 to 70 s: the ground bears its weight to 0.1 % (means over 1 s), it creeps by less than 1 mm."""
     tilt = math.radians(slope_deg)
     gravity = (-G * math.sin(tilt), 0.0, -G * math.cos(tilt))

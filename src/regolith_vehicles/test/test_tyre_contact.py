@@ -82,7 +82,7 @@ def press(behaviour: str, field: object, pose: PartPose, friction: float = 0.8) 
     return np.concatenate((wrench.force, wrench.torque))
 
 
-def test_a_wheel_on_a_plane_feels_what_the_bench_says() -> None:
+def test_wheel_on_a_plane_matches_the_rig() -> None:
     """Force and moments of the bench at the contact, on the level and turned with the ground and the wheel."""
     yaw, camber, spin = 0.4, math.radians(3.0), 21.0
     tyre = load_tire('hmmwv_tmeasy', 'reference')
@@ -124,7 +124,7 @@ class Edge(HeightField):
 
 
 @pytest.mark.parametrize('angle_deg', [0.0, 20.0, 45.0, 60.0])
-def test_a_wheel_past_an_edge_is_carried_by_the_edge(angle_deg: float) -> None:
+def test_wheel_beyond_an_edge_is_supported_by_the_edge(angle_deg: float) -> None:
     """At equal distances from it the load is that of level ground, and points from the edge to the axle."""
     height, angle = 0.45, math.radians(angle_deg)
     level = press('regolith', FlatField(), PartPose(np.array([0.0, 0.0, height]), np.eye(3), np.zeros(3), np.zeros(3)))
@@ -137,7 +137,7 @@ def test_a_wheel_past_an_edge_is_carried_by_the_edge(angle_deg: float) -> None:
     )
 
 
-def test_a_wheel_over_an_edge_finds_its_nearest_point_at_any_heading() -> None:
+def test_wheel_over_an_edge_finds_nearest_point_at_any_heading() -> None:
     """Turned by a heading: against the nearest of 20 000 points of the ground in the wheel's plane; 0.1 mm is theirs."""
     soils = SoilMap(RigidTerrainConfig().parameters())
     shape = scm.cylinder(0.4699, 0.3175)
@@ -158,7 +158,7 @@ def test_a_wheel_over_an_edge_finds_its_nearest_point_at_any_heading() -> None:
             assert abs(heading - math.pi / 2.0) < 1e-9 and np.ptp(heights) == 0.0
 
 
-def test_a_tire_beside_a_curb_is_pushed_back_by_what_entered() -> None:
+def test_tire_beside_a_curb_is_pushed_back_by_its_penetration() -> None:
     """A curb below the axle, 10 mm beyond the tire's middle: its load at 10 mm, sideways, not that of the tread on top.
 
     To 1 %: the face of a cell of 0.05 m over 3 m leans by 1 degree.
@@ -177,7 +177,7 @@ def test_a_tire_beside_a_curb_is_pushed_back_by_what_entered() -> None:
     np.testing.assert_allclose(on_top, level, atol=1e-6)
 
 
-def test_a_tire_whose_side_meets_a_high_face_is_held_by_its_flange() -> None:
+def test_tire_side_at_a_high_face_is_held_by_its_flange() -> None:
     """The flange, half a width from the middle, is 5 mm in the face: 200 kN/m along its normal; the axle is below it."""
     turn = Rotation.from_euler('z', 90.0, degrees=True).as_matrix()
     radius = 0.4699 - 0.25035
@@ -189,14 +189,14 @@ def test_a_tire_whose_side_meets_a_high_face_is_held_by_its_flange() -> None:
     np.testing.assert_allclose(force, 2e5 * 0.005 * normal[0] * normal, atol=10.0)
 
 
-def test_a_tire_on_its_way_down_needs_no_ground_beyond_its_reach() -> None:
+def test_falling_tire_needs_no_ground_beyond_its_reach() -> None:
     """It leans by 0.2 rad, 3 m above the ground: where its plane meets that is none of its, and may be beyond the window."""
     leaning = Rotation.from_euler('x', 0.9).as_matrix()
     pose = PartPose(np.array([0.5, 1.5, 0.0]), leaning, np.zeros(3), np.zeros(3))
     assert not press('regolith', Edge(), pose).any()
 
 
-def test_a_wheel_that_tilts_moves_its_contact() -> None:
+def test_tilting_wheel_moves_its_contact() -> None:
     """A wheel that turns about its own contact slides nowhere; the reference looks at its centre alone."""
     height = 0.45
     tilting = np.array([1.0, 0.0, 0.0])
@@ -205,7 +205,7 @@ def test_a_wheel_that_tilts_moves_its_contact() -> None:
     assert abs(press('reference', FlatField(), pose)[1]) > 1000.0
 
 
-def test_a_tire_keeps_nothing_of_its_skid_in_the_air() -> None:
+def test_lifted_tire_has_no_skid_memory() -> None:
     """Skidded aslant, lifted, set down straight: the first force is that of a new tire, bit for bit."""
     soils, shape = SoilMap(RigidTerrainConfig().parameters()), scm.cylinder(0.4699, 0.3175)
     setting = ContactSetting(soils, shape, np.array([scm.reach(shape)]), 0.05)
@@ -226,21 +226,21 @@ def test_a_tire_keeps_nothing_of_its_skid_in_the_air() -> None:
     assert np.array_equal(*forces) and forces[0][2] > 0.0
 
 
-def test_a_wheel_in_the_air_or_beyond_the_ground_known() -> None:
+def test_wheel_in_the_air_or_outside_the_window_has_no_force() -> None:
     lifted = PartPose(np.array([0.0, 0.0, 0.5]), np.eye(3), np.ones(3), np.ones(3))
     assert not press('regolith', FlatField(), lifted).any()
     with pytest.raises(AssertionError, match=f'assert {LEFT_WINDOW} == {OK}'):
         press('regolith', FlatField(), PartPose(np.array([9.0, 0.0, 0.45]), np.eye(3), np.ones(3), np.ones(3)))
 
 
-def test_a_wheel_on_its_side_lies_as_a_rigid_one() -> None:
+def test_wheel_on_its_side_is_supported_as_rigid() -> None:
     flat = Rotation.from_euler('x', 90.0, degrees=True).as_matrix()
     pose = PartPose(np.array([0.0, 0.0, 0.158]), flat, np.zeros(3), np.zeros(3))
     assert press('regolith', FlatField(), pose)[2] > 0.0
 
 
 @pytest.mark.parametrize('tyred', [4, 2])
-def test_a_rover_rests_on_its_tyres(make_rover: Callable[..., Vehicle], tyred: int) -> None:
+def test_rover_rests_on_its_tires(make_rover: Callable[..., Vehicle], tyred: int) -> None:
     rover = make_rover(tyred=tyred)
     rover.place(0.0, 0.0, 0.3)
     forces, places = [], []
@@ -258,7 +258,7 @@ def test_a_rover_rests_on_its_tyres(make_rover: Callable[..., Vehicle], tyred: i
     assert sinks == pytest.approx([f / 48e3 for f in forces[-1][:tyred]], abs=1e-4)
 
 
-def test_a_rover_on_tyres_stands_on_a_slope(make_rover: Callable[..., Vehicle]) -> None:
+def test_rover_on_tires_stands_on_a_slope(make_rover: Callable[..., Vehicle]) -> None:
     """Creep stays below 1 mm a minute: tyres are held by deflection; servos that hold the wheels give way by less."""
     rover = make_rover(PlaneField(math.tan(math.radians(15.0))), gravity=1.62)
     rover.place(0.0, 0.0, 0.0)
@@ -271,7 +271,7 @@ def test_a_rover_on_tyres_stands_on_a_slope(make_rover: Callable[..., Vehicle]) 
     assert 60.0 * creep < 1e-3
 
 
-def test_a_rover_rolls_at_the_speed_of_its_tyres(make_rover: Callable[..., Vehicle]) -> None:
+def test_rover_speed_matches_tire_rolling_radius(make_rover: Callable[..., Vehicle]) -> None:
     rover = make_rover()
     rover.place(0.0, 0.0, 0.0)
     for _ in range(150):
@@ -282,7 +282,7 @@ def test_a_rover_rolls_at_the_speed_of_its_tyres(make_rover: Callable[..., Vehic
     assert rover.body_state().linear_velocity[0] == pytest.approx(2.0 * (0.25 - depth), rel=0.01)
 
 
-def test_what_tyres_remember_is_saved(make_rover: Callable[..., Vehicle]) -> None:
+def test_tire_memory_is_saved(make_rover: Callable[..., Vehicle]) -> None:
     rover = make_rover()
     rover.place(0.0, 0.0, 0.0)
     for _ in range(5):
@@ -301,7 +301,7 @@ def test_what_tyres_remember_is_saved(make_rover: Callable[..., Vehicle]) -> Non
 
 
 @pytest.mark.slow
-def test_on_soil_a_tyre_is_a_wheel_like_any_other(small_tyre: Path) -> None:
+def test_tire_on_soil_is_a_rigid_wheel(small_tyre: Path) -> None:
     """Which law acts is decided by the ground: the soil's on soil, the tyre's on a pad beside it."""
     pad = {'model': 'rigid', 'disc': {'center': [0.0, 3.0], 'radius_m': 1.0}}
     terrain = TerrainConfig.model_validate({'source': 'flat', 'spacing_m': 0.05, 'regions': [pad]})
@@ -334,7 +334,7 @@ def test_on_soil_a_tyre_is_a_wheel_like_any_other(small_tyre: Path) -> None:
         ),
     ],
 )
-def test_a_tyre_that_does_not_fit_is_refused_with_its_key(tyre: str, message: str) -> None:
+def test_tire_of_wrong_radius_is_refused_with_its_key(tyre: str, message: str) -> None:
     config, mjcf = load_vehicle_model('viper')
     wheels = (config.wheels[0].model_copy(update={'tire': tyre}), *config.wheels[1:])
     with pytest.raises(VehicleModelError, match=r'wheels\.front_left\.tire .*' + message):

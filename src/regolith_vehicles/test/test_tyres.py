@@ -118,7 +118,7 @@ def pulled(tyre: RollingTire, case: str, steps: int, slowly: bool = False) -> np
     return np.array(way)
 
 
-def test_the_rig_moves_a_tyre_over_time() -> None:
+def test_rig_moves_tire_over_time() -> None:
     given = {'tire': 'hmmwv_fiala', 'motion': 'ramp', 'slip': [-0.05], 'slip_angle_deg': [-3.0], 'duration_s': 0.5}
     made = run(Settings.model_validate(given), lambda done, total: None)
     column = dict(zip(made['columns'], np.array(made['rows']).T, strict=True))
@@ -162,7 +162,7 @@ def test_steady_forces_differ_from_the_reference_only_where_it_errs(name: str) -
 
 
 @pytest.mark.parametrize('name', TYRES.values())
-def test_no_tyre_pulls_harder_than_friction_allows(name: str) -> None:
+def test_tire_force_is_within_friction(name: str) -> None:
     slip, angle = np.meshgrid(np.linspace(-1.0, 1.0, 41), np.radians(np.linspace(-20.0, 20.0, 41)))
     for friction in (0.8, 0.4):
         tyre = load_tire(name)
@@ -185,7 +185,7 @@ def test_fiala_does_not_jump_on_slippery_ground() -> None:
 
 
 @pytest.mark.parametrize('name', TYRES.values())
-def test_a_locked_wheel_is_held_against_its_way(name: str) -> None:
+def test_locked_wheel_is_held_against_its_motion(name: str) -> None:
     angle = math.radians(10.0)
     found = load_tire(name).steady_state(load=6000.0, slip=-1.0, slip_angle=angle)
     way = math.degrees(math.atan2(-found['Fy'], -found['Fx']))
@@ -193,7 +193,7 @@ def test_a_locked_wheel_is_held_against_its_way(name: str) -> None:
     assert way == pytest.approx(10.0, abs=7.0)
 
 
-def test_a_magic_formula_falls_off_behind_its_peak() -> None:
+def test_magic_formula_decreases_beyond_its_peak() -> None:
     given = {'load': 6000.0, 'slip': np.array([0.3, 0.9])}
     peak, sliding = load_tire('hmmwv_pac02').steady_state(**given)['Fx']
     assert sliding < 0.97 * peak
@@ -228,7 +228,7 @@ def test_pacejka_2002_resists_rolling() -> None:
 
 
 @pytest.mark.parametrize('name', TYRES.values())
-def test_a_leaning_tyre_that_rolls_free_is_not_braked(name: str) -> None:
+def test_leaning_free_rolling_tire_is_not_braked(name: str) -> None:
     leaning = np.radians([-6.0, 0.0, 6.0])
     ours = load_tire(name).steady_state(load=6000.0, camber=leaning)['Fx']
     assert ours == pytest.approx(np.full(3, ours[1]), abs=25.0 if name == 'hmmwv_pac02' else 1e-9)
@@ -236,7 +236,7 @@ def test_a_leaning_tyre_that_rolls_free_is_not_braked(name: str) -> None:
     assert (np.abs(theirs - theirs[1])[[0, 2]] > 300.0).all()
 
 
-def test_a_leaning_tyre_pushes_to_the_side_it_leans_to() -> None:
+def test_leaning_tire_pushes_to_its_leaning_side() -> None:
     camber = np.radians([-5.0, 0.0, 5.0])
     push = load_tire('hmmwv_pac02').steady_state(load=20000.0, camber=camber)['Fy']
     assert push[0] > push[1] > push[2]
@@ -244,7 +244,7 @@ def test_a_leaning_tyre_pushes_to_the_side_it_leans_to() -> None:
     assert np.ptp(unmoved) < 0.05 * np.ptp(push)
 
 
-def test_tread_that_leans_resists_by_the_slope_of_its_first_load() -> None:
+def test_leaning_tread_uses_the_first_slope_of_the_load_curve() -> None:
     """Of a load curve of three points, that is the first of its two slopes."""
     config = load_tire('hmmwv_tmeasy').config
     bent = config.model_copy(update={'load_curve': ((0.0, 0.0), (0.1, 2e4), (0.2, 8e4))})
@@ -252,7 +252,7 @@ def test_tread_that_leans_resists_by_the_slope_of_its_first_load() -> None:
     assert found == pytest.approx(-(config.width_m**2) / 12.0 * 2e5 * 0.05)
 
 
-def test_a_leaning_tyre_is_pressed_in_by_its_plane() -> None:
+def test_leaning_tire_penetration_is_in_its_plane() -> None:
     lean = math.radians(5.0)
     tyre = load_tire('hmmwv_tmeasy')
     found = tyre.vertical(height=0.46 * math.cos(lean), camber=lean)
@@ -260,14 +260,14 @@ def test_a_leaning_tyre_is_pressed_in_by_its_plane() -> None:
 
 
 @pytest.mark.parametrize('name', TYRES.values())
-def test_a_free_rolling_tyre_has_no_slip(name: str) -> None:
+def test_free_rolling_tire_has_no_slip(name: str) -> None:
     found = load_tire(name).steady_state(load=[2000.0, 8000.0], speed=[[0.2], [10.0], [-10.0]])
     # Pacejka's curves do not pass the origin.
     assert np.abs(found['Fx']).max() < (0.01 * 8000.0 if name == 'hmmwv_pac02' else 1e-6)
 
 
 @pytest.mark.parametrize('name', TYRES.values())
-def test_backwards_is_forwards_seen_from_behind(name: str) -> None:
+def test_reverse_rolling_mirrors_forward_rolling(name: str) -> None:
     tyre = load_tire(name)
     there = tyre.steady_state(load=6000.0, slip=0.02, slip_angle=0.03, speed=5.0)
     # Speed and spin change sign; the slip angle does not, the wheel then moves to the right.
@@ -280,7 +280,7 @@ def test_backwards_is_forwards_seen_from_behind(name: str) -> None:
 
 @pytest.mark.parametrize(('name', 'length'), [('hmmwv_tmeasy', 0.47), ('hmmwv_fiala', 0.47), ('hmmwv_pac89', 0.46)])
 @pytest.mark.parametrize('speed', [4.0, 20.0])
-def test_relaxation_lags_by_its_length(name: str, length: float, speed: float) -> None:
+def test_relaxation_lag_is_the_relaxation_length(name: str, length: float, speed: float) -> None:
     tyre = load_tire(name)
     rolling = tyre.start(load=6000.0)
     angle = math.radians(0.2)  # where the curves are straight
@@ -295,7 +295,7 @@ def test_relaxation_lags_by_its_length(name: str, length: float, speed: float) -
 
 @pytest.mark.parametrize('name', TYRES.values())
 @pytest.mark.parametrize('side', ['lat', 'long'])
-def test_a_pulled_tyre_stands_still(name: str, side: str) -> None:
+def test_pulled_tire_does_not_creep(name: str, side: str) -> None:
     way = pulled(load_tire(name).start(load=6000.0), f'pull_{side}_1000', 12_000)
     # It gives by force over stiffness, about which it still rings a little, and comes back all the way.
     assert way[900:1000] == pytest.approx(np.full(100, 1000.0 / 1e5), abs=4e-4)
@@ -303,7 +303,7 @@ def test_a_pulled_tyre_stands_still(name: str, side: str) -> None:
 
 
 @pytest.mark.parametrize(('behaviour', 'stays'), [('regolith', True), ('reference', False)])
-def test_a_shaken_tyre_stays_where_it_is(behaviour: str, stays: bool) -> None:
+def test_shaken_tire_does_not_creep(behaviour: str, stays: bool) -> None:
     """A parked car whose engine runs: pulled by half of what friction holds, give or take a fifth."""
     standing = load_tire('hmmwv_tmeasy', behaviour).start(load=6000.0)
     v, x, way = 0.0, 0.0, []
@@ -318,7 +318,7 @@ def test_a_shaken_tyre_stays_where_it_is(behaviour: str, stays: bool) -> None:
 
 @pytest.mark.parametrize('name', TYRES.values())
 @pytest.mark.parametrize(('friction', 'pull', 'moves'), [(0.8, 4600, False), (0.8, 6000, True), (0.4, 3000, True)])
-def test_a_standing_tyre_slides_at_its_friction(name: str, friction: float, pull: int, moves: bool) -> None:
+def test_tire_at_rest_slides_at_its_friction(name: str, friction: float, pull: int, moves: bool) -> None:
     standing = load_tire(name).start(load=6000.0, friction=friction)
     way = pulled(standing, f'pull_lat_{pull}', 1000, slowly=True)
     # Held, it gives by force over stiffness and little more.
@@ -326,13 +326,13 @@ def test_a_standing_tyre_slides_at_its_friction(name: str, friction: float, pull
 
 
 @pytest.mark.parametrize('name', TYRES.values())
-def test_a_sliding_tyre_is_held_by_its_friction(name: str) -> None:
+def test_sliding_tire_is_held_by_its_friction(name: str) -> None:
     way = pulled(load_tire(name).start(load=6000.0), 'pull_lat_6000', 500)
     assert np.diff(way[-100:], 2).mean() / STEP**2 == pytest.approx((6000.0 - 0.8 * 6000.0) / MASS, rel=0.01)
 
 
 @pytest.mark.parametrize('name', TYRES.values())
-def test_crawling_is_as_stiff_as_rolling(name: str) -> None:
+def test_crawling_tire_is_as_stiff_as_rolling(name: str) -> None:
     tyre = load_tire(name)
     for force, given in (('Fx', {'slip': 0.001}), ('Fy', {'slip_angle': 0.001})):
         fast, slow = (tyre.steady_state(load=6000.0, speed=speed, **given)[force] for speed in (10.0, 0.3))
@@ -340,7 +340,7 @@ def test_crawling_is_as_stiff_as_rolling(name: str) -> None:
         assert slow == pytest.approx(fast - shift, rel=0.05)
 
 
-def test_a_lifted_tyre_forgets() -> None:
+def test_lifted_tire_resets_its_memory() -> None:
     rolling = load_tire('hmmwv_tmeasy').start(load=6000.0)
     rolling.step(STEP, 0.0, 0.1, 0.0)
     assert rolling.memory.any()
@@ -372,7 +372,7 @@ def test_a_lifted_tyre_forgets() -> None:
         ('CSLIP', 'CSLOP', 'CSLOP = 193929: unknown key; allowed: '),
     ],
 )
-def test_a_wrong_file_is_refused_by_its_key(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_invalid_file_is_refused_with_its_key(tmp_path: Path, old: str, new: str, message: str) -> None:
     shipped = next(text for name in ('hmmwv_fiala', 'hmmwv_tmeasy') if old in (text := FILES.find(name).read_text()))
     file = tmp_path / 'mine.yaml'
     file.write_text(shipped.replace(old, new))
@@ -381,14 +381,14 @@ def test_a_wrong_file_is_refused_by_its_key(tmp_path: Path, old: str, new: str, 
     assert f'{file}' in str(error.value) and message in str(error.value)
 
 
-def test_a_tyre_nobody_knows_is_refused() -> None:
+def test_unknown_tire_is_refused() -> None:
     with pytest.raises(InputError, match=r'no such tyre .* \(did you mean hmmwv_fiala'):
         load_tire('hmmwv_fialla')
     with pytest.raises(InputError, match='is unknown; allowed: regolith, reference'):
         load_tire('hmmwv_fiala', 'chrono')
 
 
-def test_an_overload_is_refused() -> None:
+def test_overload_is_refused() -> None:
     with pytest.raises(ValueError, match='load of 1e\\+06 N exceeds the load capacity; allowed: up to 53140 N'):
         load_tire('hmmwv_pac89').steady_state(load=1e6)
 
@@ -396,7 +396,7 @@ def test_an_overload_is_refused() -> None:
 # -- the rig ------------------------------------------------------------------------------------------------------------
 
 
-def test_the_rig_shows_what_the_tyre_does() -> None:
+def test_rig_summary_matches_the_tire() -> None:
     settings = Settings(tire='hmmwv_fiala', load_n=(4000.0, 6000.0), slip=(-0.1, 0.0, 0.1), slip_angle_deg=(0.0, 2.0))
     found = run(settings, lambda done, total: None)
     rows = [dict(zip(found['columns'], row, strict=True)) for row in found['rows']]
@@ -421,7 +421,7 @@ def test_the_rig_shows_what_the_tyre_does() -> None:
         {'load_n': tuple(range(1, 1001)), 'slip': tuple(k / 1000 for k in range(1000))},
     ],
 )
-def test_the_rig_refuses_what_makes_no_sense(given: dict[str, object]) -> None:
+def test_rig_refuses_invalid_settings(given: dict[str, object]) -> None:
     with pytest.raises(ValidationError, match='; allowed: '):
         Settings.model_validate(given)
 
@@ -436,12 +436,12 @@ def test_the_rig_refuses_what_makes_no_sense(given: dict[str, object]) -> None:
         ({'slip_angle': 2.0}, 'slip_angle is 2; allowed: less than a right angle'),
     ],
 )
-def test_what_no_bench_has_is_refused(given: dict[str, float], message: str) -> None:
+def test_values_out_of_range_are_refused(given: dict[str, float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         load_tire('hmmwv_tmeasy').steady_state(**{'load': 6000.0, **given})
 
 
-def test_a_motion_that_is_none_is_refused() -> None:
+def test_unknown_motion_is_refused() -> None:
     tyre = load_tire('hmmwv_tmeasy')
     with pytest.raises(ValueError, match='load is nan'):
         tyre.start(load=math.nan)

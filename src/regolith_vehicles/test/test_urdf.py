@@ -42,7 +42,7 @@ def _odd(tmp_path) -> tuple[VehicleModelConfig, Multibody]:
 
 
 @pytest.mark.parametrize('which', ['viper', 'odd'])
-def test_frames_are_where_mujoco_has_the_bodies(which: str, tmp_path) -> None:
+def test_frames_match_mujoco_bodies(which: str, tmp_path) -> None:
     """Chained from the base on, they meet every body at random joint positions; 1e-12 is rounding."""
     config, body = _viper() if which == 'viper' else _odd(tmp_path)
     data = mujoco.MjData(body.model)
@@ -63,7 +63,7 @@ def test_frames_are_where_mujoco_has_the_bodies(which: str, tmp_path) -> None:
 
 
 @pytest.mark.parametrize('which', ['viper', 'odd'])
-def test_the_file_is_a_whole_urdf(which: str, tmp_path) -> None:
+def test_urdf_file_is_complete(which: str, tmp_path) -> None:
     """One tree, unique names, joints of the joint states, what each type needs, masses that add up."""
     config, body = _viper() if which == 'viper' else _odd(tmp_path)
     robot = ElementTree.fromstring(robot_description(config, body, 'rover'))
@@ -94,7 +94,7 @@ def test_the_file_is_a_whole_urdf(which: str, tmp_path) -> None:
         assert drive.get('type') == 'continuous' and drive.find('limit').get('effort') == '300'
 
 
-def test_origins_are_those_of_the_frames(tmp_path) -> None:
+def test_origins_match_the_frames(tmp_path) -> None:
     """Roll, pitch and yaw about fixed axes, as URDF has them, give the frames' rotations back."""
     config, body = _odd(tmp_path)
     robot = ElementTree.fromstring(robot_description(config, body, 'rover'))
@@ -119,7 +119,7 @@ def test_frames_of_the_vehicle_file_are_used(tmp_path) -> None:
     assert link_names(*_odd(tmp_path))[1] == 'trunk'
 
 
-def test_wheels_that_are_meshes_are_cylinders_at_least() -> None:
+def test_mesh_wheels_are_described_as_cylinders() -> None:
     """A viewer of the URDF has no files of ours; each wheel shows its radius and width once."""
     config, mjcf = load_vehicle_model('rocker_bogie')
     body = compile_vehicle(config, mjcf, (0.0, 0.0, -1.62))
@@ -129,7 +129,7 @@ def test_wheels_that_are_meshes_are_cylinders_at_least() -> None:
         assert [cylinder.attrib for cylinder in shown] == [{'radius': '0.25', 'length': '0.4'}]
 
 
-def test_collisions_are_the_vehicle_files_shapes_where_they_are() -> None:
+def test_collision_elements_match_the_vehicle_file() -> None:
     """Boxes at full size, capsules as cylinders with their ends, each turned and shifted as the file says."""
     config, body = _viper()
     turned = {'position': (0.1, -0.2, 0.3), 'orientation': (0.0, float(np.sin(0.3)), 0.0, float(np.cos(0.3)))}
@@ -158,7 +158,7 @@ def test_collisions_are_the_vehicle_files_shapes_where_they_are() -> None:
 
 @pytest.mark.parametrize('pitch', [-90.0, -40.0, 0.0, 90.0])
 @pytest.mark.parametrize('roll', [-100.0, 30.0])
-def test_origins_of_parts_that_stand_upright_keep_their_roll(pitch: float, roll: float) -> None:
+def test_origins_at_pitch_of_90_deg_keep_their_roll(pitch: float, roll: float) -> None:
     """Also where the pitch is a right angle, up or down, and roll and yaw are about one axis."""
     written = np.radians((roll, pitch, 50.0))
     turn = _turned(*written)
@@ -181,7 +181,7 @@ def _turned(roll: float, pitch: float, yaw: float) -> np.ndarray:
     return turn
 
 
-def test_limits_of_joints_are_those_of_what_drives_them() -> None:
+def test_joint_limits_match_their_actuators() -> None:
     """Servos of position go at their rate, those of speed at the largest speed; wheels and steering by their own sections."""
     config, mjcf = load_vehicle_model('rassor')
     drum = config.joints['drum_front'].model_copy(update={'limits': (-4.0, 2.0), 'rate': 9.0})

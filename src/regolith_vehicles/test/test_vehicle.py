@@ -30,7 +30,7 @@ def _drive(vehicle: Vehicle, cycles: int, linear: float = 0.3, angular: float = 
 
 
 @pytest.mark.parametrize('model', ['viper', 'viper_locked'])
-def test_settled_weight_is_carried(make_vehicle: Maker, model: str) -> None:
+def test_soil_supports_the_settled_weight(make_vehicle: Maker, model: str) -> None:
     """After 3 s of standing, the soil carries the weight; 1e-3 of it is what the last motion takes or gives.
 
     Along the ground the rover may still rock on the soil by a few mm/s.
@@ -93,7 +93,7 @@ def test_compiled_loop_equals_python_loop(make_vehicle: Maker) -> None:
     assert window.changed().equals(records)
 
 
-def test_discard_restores_every_bit(make_vehicle: Maker) -> None:
+def test_discard_restores_bit_identical_state(make_vehicle: Maker) -> None:
     """A discarded cycle leaves no trace: not in the state, nor in what follows."""
     vehicle, twin = make_vehicle(), make_vehicle()
     for v in (vehicle, twin):
@@ -112,7 +112,7 @@ def test_discard_restores_every_bit(make_vehicle: Maker) -> None:
 
 
 @pytest.mark.parametrize('mode', ['regolith', 'reference'])
-def test_restore_replays_every_bit(make_vehicle: Maker, mode: str) -> None:
+def test_restore_continues_bit_identical(make_vehicle: Maker, mode: str) -> None:
     """From a saved state and ground a fresh vehicle ends where the first one did."""
     first = make_vehicle(mode=mode)
     first.place(0.0, 0.0, 0.0)
@@ -151,7 +151,7 @@ print(hashlib.sha256(vehicle.state()).hexdigest(), vehicle.grid.soil_hash())
 """
 
 
-def test_another_process_replays_every_bit(make_vehicle: Maker) -> None:
+def test_another_process_continues_bit_identical(make_vehicle: Maker) -> None:
     """A checkpoint continued by a fresh process ends where this one does."""
     vehicle = make_vehicle()
     vehicle.place(0.0, 0.0, 0.0)
@@ -171,7 +171,7 @@ def test_foreign_state_is_refused(make_vehicle: Maker) -> None:
         make_vehicle('viper').restore(make_vehicle('viper_locked').state())
 
 
-def test_motors_hold_their_speed(make_vehicle: Maker) -> None:
+def test_motors_hold_commanded_speed(make_vehicle: Maker) -> None:
     """Once under way the mean wheel speed is the commanded one: the controller integrates the load's droop away.
 
     1 % is what is left of 300 N m / 500 N m s of servo range after fifteen time constants, with the load still moving.

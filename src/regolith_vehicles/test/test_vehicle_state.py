@@ -43,7 +43,7 @@ def same(a: object, b: object) -> bool:
     return type(a) is type(b) and (a == b)
 
 
-def test_all_of_a_vehicle_comes_back(make_vehicle: Maker) -> None:
+def test_vehicle_state_is_restored_field_by_field(make_vehicle: Maker) -> None:
     """Bodies, motors with their loads, shear, wheel table, odometry with its covariances, figures: each compared alone."""
     one, two = make_vehicle(), make_vehicle()
     one.place(0.3, -0.2, 0.7)
@@ -75,7 +75,7 @@ def test_all_of_a_vehicle_comes_back(make_vehicle: Maker) -> None:
 
 
 @pytest.mark.parametrize('mode', ['regolith', 'reference'])
-def test_a_vehicle_placed_anew_is_a_new_vehicle(make_vehicle: Maker, mode: str) -> None:
+def test_placement_resets_the_vehicle_state(make_vehicle: Maker, mode: str) -> None:
     """What it has done leaves no trace: not in shear, motors, tables, odometry, figures, nor in how it goes on."""
     used, fresh = make_vehicle(mode=mode), make_vehicle(mode=mode)
     used.place(0.0, 0.0, 0.5)
@@ -95,7 +95,7 @@ def test_a_vehicle_placed_anew_is_a_new_vehicle(make_vehicle: Maker, mode: str) 
     assert used.state() == fresh.state()
 
 
-def test_odometry_comes_back_field_by_field() -> None:
+def test_odometry_is_restored_field_by_field() -> None:
     rng = np.random.default_rng(4)
     for fastest in (0.0, 1.5):
         made = Odometry(*rng.normal(size=8).tolist(), rng.normal(size=(12, 12)), rng.normal(size=(3, 3)), fastest)
@@ -117,7 +117,7 @@ def four_wheels() -> WheelLayout:
 
 @pytest.mark.parametrize('angle', [0.0, 0.5, -0.5])
 @pytest.mark.parametrize('speed', [1.2, -1.2])
-def test_crabbing_covers_its_way(angle: float, speed: float) -> None:
+def test_odometry_of_crab_motion_is_exact(angle: float, speed: float) -> None:
     """All wheels turned alike: the way is straight, slanting, and as long as the wheels roll."""
     layout, config = four_wheels(), OdometryConfig()
     odometry = Odometry.start(layout, config)
@@ -141,7 +141,7 @@ def spiral(steps: int, seconds: float = 4.0) -> Odometry:
     return odometry
 
 
-def test_reckoning_is_exact_on_arcs_and_of_second_order_on_spirals() -> None:
+def test_odometry_is_exact_on_arcs_and_second_order_on_spirals() -> None:
     """On a clothoid half the step leaves a quarter of the error; an arc is closed by any number of steps."""
     exact = spiral(4096)
     errors = [math.hypot(o.x - exact.x, o.y - exact.y) for o in (spiral(16), spiral(32), spiral(64))]
@@ -160,7 +160,7 @@ def test_reckoning_is_exact_on_arcs_and_of_second_order_on_spirals() -> None:
         assert (odometry.x, odometry.y, odometry.yaw) == pytest.approx(expected, abs=1e-12)
 
 
-def test_events_come_back_field_by_field() -> None:
+def test_events_are_restored_field_by_field() -> None:
     """A vehicle that has rolled over, is high-centred by now and about to be stuck."""
     watch = EventDetector()
     for k in range(80):
@@ -176,13 +176,13 @@ def test_events_come_back_field_by_field() -> None:
     assert again.save() == watch.save()
 
 
-def test_figures_come_back_in_their_order() -> None:
+def test_statistics_are_restored_in_order() -> None:
     made = RunStatistics(1.0, 2.0, 3.0, 4.0, 5.0)
     assert RunStatistics(*made.values()) == made == made.copy() and made.copy() is not made
     assert made.mean_slip == pytest.approx(2.0 / 3.0)
 
 
-def test_slip_is_averaged_over_the_way_of_the_wheels_that_turn() -> None:
+def test_slip_is_averaged_over_rolled_distance() -> None:
     """Two wheels roll at 0.2 and -0.4 m/s, one stands; nothing counts before the first command but sinkage."""
     figures = RunStatistics()
     slips, sinkage = np.array([0.1, 0.5, -1.0]), 0.03
@@ -195,7 +195,7 @@ def test_slip_is_averaged_over_the_way_of_the_wheels_that_turn() -> None:
     )
 
 
-def test_drivers_come_back_to_where_they_were() -> None:
+def test_drivers_are_restored() -> None:
     path = PathDriverConfig(type='path', waypoints=[(0.0, 0.0), (2.0, 0.0), (2.0, 2.0)], speed_mps=0.3, lookahead_m=0.5)
     one, two = PathDriver(path), PathDriver(path)
     base = rigid_state('a', [0.8, 0.1, 0.0], 1.0, np.eye(3))

@@ -20,7 +20,7 @@ from regolith_vehicles.tools.vehicle_tools import _nearest_axis as nearest_axis
 
 
 @pytest.mark.parametrize('half_turn', ['1 0 0 0', '0 1 0 0', '0 0 1 0', '0 0 0 1'])
-def test_axis_of_a_drums_load_has_no_sign(half_turn: str) -> None:
+def test_axis_of_drum_load_has_no_sign(half_turn: str) -> None:
     """A principal axis that points against the drum's is as near as one along it."""
     model = mujoco.MjModel.from_xml_string(
         '<mujoco><worldbody><body><freejoint/>'
@@ -35,7 +35,7 @@ def test_axis_of_a_drums_load_has_no_sign(half_turn: str) -> None:
 
 
 @pytest.mark.parametrize('near', list(product([False, True], repeat=2)))
-def test_a_tool_that_left_the_ground_has_no_edge_to_cut_on_from(near: tuple[bool, bool]) -> None:
+def test_tool_off_the_ground_has_no_previous_edge(near: tuple[bool, bool]) -> None:
     """Only tools that were near in the cycle before have a place of their edge, or they would cut a strip on return."""
     config, mjcf = load_vehicle_model('rassor')
     terrain = TerrainConfig.model_validate({'source': 'flat', 'spacing_m': 0.04})
@@ -53,7 +53,7 @@ def test_a_tool_that_left_the_ground_has_no_edge_to_cut_on_from(near: tuple[bool
 
 
 @pytest.mark.parametrize('heading', [0.0, 2.0, -1.0])
-def test_a_blades_load_comes_down_ahead_of_its_edge(heading: float) -> None:
+def test_blade_load_lands_ahead_of_its_edge(heading: float) -> None:
     """By the half length of the heap, along the edge's x axis, whichever way the vehicle stands."""
     config, mjcf = load_vehicle_model('rassor')
     terrain = TerrainConfig.model_validate({'source': 'flat', 'spacing_m': 0.04})

@@ -57,7 +57,7 @@ def tank(shoes: int = 5) -> Any:
     )
 
 
-def test_a_tank_is_told_part_by_part(context: Context) -> None:
+def test_tracked_vehicle_is_published_part_by_part(context: Context) -> None:
     agent = tank()
     node = Node('agent', namespace='tank', context=context)
     topics = VisualTopics(node, agent, 'tank/base_link')

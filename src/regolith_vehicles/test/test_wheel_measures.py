@@ -85,7 +85,7 @@ def test_sinkage_is_the_depth_of_the_lowest_point(slope: tuple[float, float], he
 
 
 @pytest.mark.parametrize('slope', SLOPES)
-def test_ruts_ahead_count_and_those_behind_do_not(slope: tuple[float, float]) -> None:
+def test_ruts_ahead_count_and_ruts_behind_do_not(slope: tuple[float, float]) -> None:
     """Ground lowered by 3 cm on one side of the wheel only: met by the wheel that goes there, whatever way it faces."""
     base, turn = plane(slope), axes(slope, 0.4)
     foot = np.array([-0.8, 1.6, 0.7 + slope[0] * -0.8 + slope[1] * 1.6])
@@ -110,7 +110,7 @@ def test_ruts_ahead_count_and_those_behind_do_not(slope: tuple[float, float]) ->
 @pytest.mark.parametrize('slope', SLOPES)
 @pytest.mark.parametrize('along', [0.3, -0.3])
 @pytest.mark.parametrize('across', [0.1, -0.1])
-def test_slip_is_taken_along_the_wheel_and_its_angle_across(
+def test_slip_ratio_is_along_and_slip_angle_across_the_wheel(
     slope: tuple[float, float], along: float, across: float
 ) -> None:
     """Forwards or backwards, the slip angle is the acute one, to the left positive; forces are split by the same axes."""
@@ -137,7 +137,7 @@ def test_slip_is_taken_along_the_wheel_and_its_angle_across(
     assert state.torque.tolist() == [1.0, 2.0, 3.0]
 
 
-def test_a_wheel_that_stands_has_no_slip_angle() -> None:
+def test_wheel_at_rest_has_no_slip_angle() -> None:
     base = plane((0.0, 0.0))
     slow = measured(base, base[1:-1, 1:-1].copy(), (-0.8, 1.6, 1.0), (0, 1, 0), velocity=(0.005, 0.008, 0.0))
     assert slow.slip_angle == 0.0
@@ -160,11 +160,11 @@ def test_a_wheel_that_stands_has_no_slip_angle() -> None:
         (0.4, 0.4, 0.0),
     ],
 )
-def test_slip_ratio_is_wongs(speed: float, rolling: float, slip: float) -> None:
+def test_slip_ratio_matches_wong(speed: float, rolling: float, slip: float) -> None:
     assert slip_ratio(speed, rolling) == pytest.approx(slip)
 
 
-def test_a_wheel_on_its_side_has_no_heading_but_a_place() -> None:
+def test_wheel_on_its_side_has_no_heading() -> None:
     base = plane((0.0, 0.0))
     state = measured(
         base, base[1:-1, 1:-1].copy(), (-0.8, 1.6, 0.7 + HALF_WIDTH - 0.01), (0, 0, 1), velocity=(0.1, 0, 0)

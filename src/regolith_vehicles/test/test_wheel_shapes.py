@@ -75,7 +75,7 @@ def vehicle_of(path: Path | str, **options: Any) -> Vehicle:
     return vehicle
 
 
-def test_a_drum_from_an_obj_file_drives_like_the_cylinder(tmp_path: Path) -> None:
+def test_drum_mesh_drives_like_the_cylinder(tmp_path: Path) -> None:
     write_drum(tmp_path / 'drum.obj', 0.25, 0.30, 360)
     path = model_with(tmp_path, lambda wheel: wheel.update(mesh='drum.obj'))
     places = []
@@ -88,7 +88,7 @@ def test_a_drum_from_an_obj_file_drives_like_the_cylinder(tmp_path: Path) -> Non
     assert places[0][0] > 0.5
 
 
-def test_mesh_is_read_where_the_file_has_it(tmp_path: Path) -> None:
+def test_mesh_is_read_in_the_files_frame(tmp_path: Path) -> None:
     """MuJoCo centres and turns meshes; a lopsided one must come back as written."""
     corners = np.array([[0.1, 0.2, 0.3], [0.5, 0.2, 0.3], [0.1, 0.9, 0.3], [0.1, 0.2, 0.5]])
     faces = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
@@ -111,7 +111,7 @@ def ascii_text(triangles: np.ndarray) -> str:
     return f'solid part of a test\n{"".join(facets)}endsolid part\n'
 
 
-def test_ascii_stl_gives_the_triangles_of_the_binary_one(tmp_path: Path) -> None:
+def test_ascii_stl_equals_binary_stl(tmp_path: Path) -> None:
     write_drum(tmp_path / 'drum.obj', 0.25, 0.30, 24)
     triangles = load_triangles(tmp_path / 'drum.obj').astype(np.float32)
     (tmp_path / 'text.stl').write_text(ascii_text(triangles))
@@ -139,7 +139,7 @@ def test_ascii_stl_gives_the_triangles_of_the_binary_one(tmp_path: Path) -> None
         ('solid a\nendsolid a\n', '0 vertices in 0 facets'),
     ],
 )
-def test_broken_ascii_stl_says_why(tmp_path: Path, broken: str, words: str) -> None:
+def test_invalid_ascii_stl_is_refused_with_reason(tmp_path: Path, broken: str, words: str) -> None:
     (tmp_path / 'a.stl').write_text(broken)
     with pytest.raises(ValueError, match=words):
         load_triangles(tmp_path / 'a.stl')
@@ -218,7 +218,7 @@ def test_rover_across_slope_drifts_downhill(grid_spacing_m: float) -> None:
     assert across['side_speed_mps'] == pytest.approx(0.131 * across['speed_mps'], rel=0.02)
 
 
-def test_a_rover_sinks_deeper_where_the_soil_is_softer() -> None:
+def test_rover_sinks_deeper_in_softer_soil() -> None:
     soft = load_soil('chrono_lunar').model_copy(update={'k_phi': 2e5})
     soils = np.array([load_soil('chrono_lunar').parameters(), soft.parameters()])
     left = Region(np.array([[-5.0, 0.0], [5.0, 0.0], [5.0, 5.0], [-5.0, 5.0]]), 0.0)
@@ -228,7 +228,7 @@ def test_a_rover_sinks_deeper_where_the_soil_is_softer() -> None:
     assert sinkage['front_left'] > 1.5 * sinkage['front_right'] > 0.0
 
 
-def test_bulldozing_conserves_what_a_rover_displaces_and_can_be_replayed() -> None:
+def test_bulldozing_conserves_mass_and_is_replayable() -> None:
     rules = BulldozingConfig(enabled=True, flow_factor=1.0).parameters()
     vehicle = vehicle_of('viper', displacement=rules)
     drive(vehicle, 60)
@@ -255,7 +255,7 @@ def test_shapes_bundle_keeps_meshes_apart() -> None:
     assert np.array_equal(both.corners[both.triangles[1, 0]], (triangle[0] + 1.0).reshape(-1))
 
 
-def test_grousers_are_a_cylinder_that_carries_or_plates_one_by_one() -> None:
+def test_grousers_are_cylinder_or_individual_plates() -> None:
     """A cylinder around their tips that knows its plates, or each of them, as the file has it."""
     plates = {'count': 20, 'height_m': 0.015, 'thickness_m': 0.006}
     rim = {'name': 'w', 'body': 'w', 'joint': 'w', 'actuator': 'w', 'radius_m': 0.215, 'width_m': 0.15}

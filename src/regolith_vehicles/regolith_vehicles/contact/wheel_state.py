@@ -111,7 +111,7 @@ def slip_ratio(speed: float, rolling: float) -> float:
         rolling: Rim speed omega R [m/s].
 
     Source: wong2008, eq. 2.5.
-    Checked by: test_wheel_measures.py::test_slip_ratio_is_wongs.
+    Checked by: test_wheel_measures.py::test_slip_ratio_matches_wong.
     """
     if abs(rolling) < SLOW:
         return 0.0 if abs(speed) < SLOW else -1.0

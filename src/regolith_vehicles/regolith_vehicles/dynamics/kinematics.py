@@ -154,7 +154,7 @@ def twist_of_wheels(layout: WheelLayout, speeds: Vector, angles: Vector) -> tupl
     resistance; mandow2007, section II.
     Checked by: test_kinematics.py::test_round_trip,
     test_kinematics.py::test_skid_steering_scrubs_off_a_part_of_the_turn,
-    test_kinematics.py::test_wheels_that_disagree_are_fitted_by_least_squares.
+    test_kinematics.py::test_inconsistent_wheels_are_fitted_by_least_squares.
     """
     twist = np.zeros(3)
     _fit(layout.x, layout.y, layout.radius, np.asarray(speeds, float), np.asarray(angles, float), twist)

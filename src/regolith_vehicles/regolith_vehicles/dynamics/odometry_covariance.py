@@ -98,7 +98,7 @@ def center_shift(layout: WheelLayout, config: OdometryConfig) -> float:
     """Return the standard deviation of the shift of a turn's center, forward and to the left [m].
 
     Source: martinez2005.
-    Checked by: test_odometry.py::test_center_of_a_turn_is_uncertain_by_its_fraction_of_the_wheels_distance.
+    Checked by: test_odometry.py::test_turn_center_deviation_is_a_fraction_of_wheel_distance.
     """
     return turning_share(layout, config) * layout.lever
 
@@ -107,7 +107,7 @@ def skids(layout: WheelLayout) -> bool:
     """Return whether the vehicle turns by unequal speeds of its sides; both uneven slips then have a row.
 
     Source: mandow2007.
-    Checked by: test_odometry_skidding.py::test_straight_drives_and_turns_on_the_spot_have_no_uneven_slip.
+    Checked by: test_odometry_skidding.py::test_straight_drive_and_rotation_in_place_have_no_uneven_slip.
     """
     return not (layout.steers or layout.tracks) and bool(np.any(layout.y > 0.0) and np.any(layout.y < 0.0))
 
@@ -121,7 +121,7 @@ def uneven_share(layout: WheelLayout, config: OdometryConfig) -> float:
     forces, both cost r^2 x^2 / (x^2 + y^2), whose factor is the fraction of a turn that scrubbing takes.
 
     Source: martinez2005; mandow2007, section II; wong2008, section 6.1.
-    Checked by: test_odometry_skidding.py::test_the_uneven_share_is_the_part_of_a_turn_that_scrubs.
+    Checked by: test_odometry_skidding.py::test_uneven_slip_default_is_the_scrubbing_fraction.
     """
     if config.uneven_slip is not None:
         return config.uneven_slip
@@ -140,7 +140,7 @@ def unevenness(layout: WheelLayout, rolled: Vector) -> tuple[float, float]:
         rolled: Rolled distance of each rim [m], shape (n,).
 
     Source: martinez2005, as :func:`uneven_share`.
-    Checked by: test_odometry_skidding.py::test_straight_drives_and_turns_on_the_spot_have_no_uneven_slip.
+    Checked by: test_odometry_skidding.py::test_straight_drive_and_rotation_in_place_have_no_uneven_slip.
     """
     left, right = float(rolled[layout.y > 0.0].mean()), float(rolled[layout.y < 0.0].mean())
     total = abs(left) + abs(right)
@@ -159,7 +159,7 @@ def initial_covariance(layout: WheelLayout, config: OdometryConfig) -> Vector:
     effects of the yaw error along and across the course.
 
     Source: martinelli2003; thrun2005, section 5.4.
-    Checked by: test_odometry.py::test_a_start_is_uncertain_by_the_encoders_ticks.
+    Checked by: test_odometry.py::test_initial_covariance_follows_from_encoder_ticks.
     """
     count = len(layout.x)
     size = OWN + 2 * count + (UNEVEN if skids(layout) else 0)
@@ -214,9 +214,9 @@ def propagate(
         bent: Change of the curvature [rad/m].
 
     Source: martinelli2003; thrun2005, section 5.4.
-    Checked by: test_odometry.py::test_linear_propagation_agrees_with_drawn_slips,
+    Checked by: test_odometry.py::test_linear_propagation_agrees_with_random_slips,
     test_odometry.py::test_acceleration_counts_as_a_slope,
-    test_odometry.py::test_a_common_slip_is_a_scale_error.
+    test_odometry.py::test_common_slip_is_a_scale_error.
     """
     weights = _weights(layout.x, layout.y, angles)
     uneven = unevenness(layout, rolled) if skids(layout) else (0.0, 0.0)
@@ -256,7 +256,7 @@ def start_variance(config: OdometryConfig, before: float, after: float) -> float
         after: Distance since the start at the end of the cycle [m].
 
     Source: janosi1961.
-    Checked by: test_odometry.py::test_the_way_lost_when_setting_off_is_lost_once.
+    Checked by: test_odometry.py::test_start_slip_is_added_once.
     """
     scale = config.start_slip_stddev_m
     if scale == 0.0:
@@ -285,7 +285,7 @@ def twist_covariance(
         slope: Slope of the base's forward and left axis plus acceleration over gravity [-].
 
     Source: martinelli2003; thrun2005, section 5.4.
-    Checked by: test_odometry.py::test_the_twists_covariance_adds_common_slip_own_slip_and_ticks.
+    Checked by: test_odometry.py::test_twist_covariance_adds_common_slip_wheel_slip_and_ticks.
     """
     tick = 2.0 * math.pi / config.ticks_per_revolution / math.sqrt(6.0) / duration
     weights = _weights(layout.x, layout.y, angles)

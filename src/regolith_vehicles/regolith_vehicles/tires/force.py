@@ -20,7 +20,7 @@ bristle for Fiala.
 
 Source: pacejka2012, section 7.2.1; dahl1968; dupont2002; rill2020, section 3.5.
 Checked by: test_tyres.py::test_transients_agree_with_the_reference,
-test_tyres.py::test_relaxation_lags_by_its_length, test_tyres.py::test_a_pulled_tyre_stands_still.
+test_tyres.py::test_relaxation_lag_is_the_relaxation_length, test_tyres.py::test_pulled_tire_does_not_creep.
 """
 
 from __future__ import annotations
@@ -258,7 +258,7 @@ def _bristle(p: Any, limit: float, sliding: float, loose: float, step: float, de
         deflection: Deflection before the step [m].
 
     Source: dahl1968; dupont2002.
-    Checked by: test_tyres.py::test_a_standing_tyre_slides_at_its_friction,
+    Checked by: test_tyres.py::test_tire_at_rest_slides_at_its_friction,
     test_tyres.py::test_transients_agree_with_the_reference.
     """
     k = p.bristle_stiffness

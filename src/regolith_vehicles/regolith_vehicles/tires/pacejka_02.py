@@ -173,7 +173,7 @@ def relaxation_lengths(p: Any, load: float) -> tuple[float, float]:
     """Return the longitudinal and lateral distance in which 63 % of a change of slip take effect [m].
 
     Source: adams2005, PAC2002, section on transient behaviour.  # term: title
-    Checked by: test_tyres.py::test_relaxation_lags_by_its_length.
+    Checked by: test_tyres.py::test_relaxation_lag_is_the_relaxation_length.
     """
     c = p.pacejka_02
     nominal = c.FNOMIN * c.LFZO

@@ -215,7 +215,7 @@ def penetration(p: Any, height: float, camber: float) -> float:
 
     Source: pacejka2012, section 4.3.1.
     Checked by: test_tyres.py::test_load_curves_agree_with_the_reference,
-    test_tyres.py::test_a_leaning_tyre_is_pressed_in_by_its_plane.
+    test_tyres.py::test_leaning_tire_penetration_is_in_its_plane.
     """
     c, s = math.cos(camber), math.sin(camber)
     depth: float

@@ -24,8 +24,8 @@ Not modeled, with the resulting error:
 * Guide horns: a track cannot be thrown.
 
 Source: wong2008, section 2.6.
-Checked by: test_tracks.py::test_the_band_passes_on_every_force,
-test_shoe_chain.py::test_at_rest_the_band_presses_as_the_chain_does.
+Checked by: test_tracks.py::test_band_transmits_every_force,
+test_shoe_chain.py::test_band_pressure_at_rest_matches_the_chain.
 """
 
 from __future__ import annotations
@@ -327,7 +327,7 @@ def idler_radius(band: Band, side: int, tension: float) -> float:
         tension: Tension of the band [N].
 
     Source: wong2008, section 2.6.
-    Checked by: test_tracks.py::test_an_idler_yields_to_the_band.
+    Checked by: test_tracks.py::test_idler_deflects_under_band_tension.
     """
     last = band.disc.shape[1] - 1
     half, radius = 0.5 * band.pitch, band.rolling_radius[side, last]

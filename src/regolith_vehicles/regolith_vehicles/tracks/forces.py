@@ -113,7 +113,7 @@ def _press_wheels(
     k (deep - (x - foot)^2 / 2r) wherever this is positive, with the rubber's modulus k. Both integrals are exact.
 
     Source: wong2008, section 2.6.
-    Checked by: test_tracks.py::test_a_wheel_presses_as_a_winkler_foundation_says.
+    Checked by: test_tracks.py::test_wheel_pressure_matches_winkler_foundation.
     """
     turn, half = bodies.xmat[band.hull], 0.5 * band.pitch
     x, z = 0.5 * (a[PX] + b[PX]), 0.5 * (a[PZ] + b[PZ])

@@ -12,8 +12,8 @@ are counted in chords, so equal lengths are equal numbers of shoes. Where a shoe
 the error of its chord is below p^3 / (60 R^2).
 
 Source: wong2008, section 2.6.
-Checked by: test_track_path.py::test_a_band_round_two_discs_is_as_long_as_geometry_says,
-test_track_path.py::test_pins_stand_a_pitch_apart.
+Checked by: test_track_path.py::test_band_length_around_two_discs_matches_geometry,
+test_track_path.py::test_pins_are_one_pitch_apart.
 """
 
 from __future__ import annotations
