@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Plots of benches show the rows that they are given, in the units of their axes."""
+"""Tests of the plots of tire and vehicle experiments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from regolith_vehicles.proving_ground.settings import Settings
 
 
 def drawn(module: Any, settings: Any, rows: Any) -> tuple[Any, dict[str, np.ndarray]]:
-    """Return axes and their lines by label, shape (2, n)."""
+    """Return the axes and their lines by label, shape (2, n)."""
     axes = Figure().add_subplot()
     module.draw(settings, rows, axes)
     return axes, {str(line.get_label()): np.array(line.get_data(), dtype=float) for line in axes.lines}

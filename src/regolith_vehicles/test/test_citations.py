@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A run cites the papers behind its vehicles and no others."""
+"""Tests of the citations of vehicles."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_citations_depend_on_vehicles_and_drivers() -> None:
 
 
 def test_excavation_is_cited_for_vehicles_with_tools() -> None:
-    """The earthmoving equation and the height of a face, with a digger alone."""
+    """The earthmoving equation and the height of a face are cited for a digger only."""
     keys = {}
     for model in ('viper', 'rassor'):
         entry = VehicleEntry.model_validate({'position': [0.0, 0.0], 'model': model})

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Faces of commands: what each is as bytes, what is refused, what silence does, and what gears make of them."""
+"""Tests of command interfaces: encoding, validation, timeout and running gears."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ def test_command_is_saved_deterministically_and_restored(command: DriveCommand) 
     copy.restore(driver.save())
     for each in (driver, copy):
         assert each.command(100_000_000, HERE) == command
-    # A driver of another package knows of twists alone: it is told of nothing else.
+    # A driver of another package that supports twists only receives no other command.
     assert Driver.encode(driver, command) == (
         LIVE.pack(True, *command) if command.by is None else LIVE.pack(False, 0.0, 0.0)
     )
 
 
 def test_timeout_brakes_for_every_command_interface() -> None:
-    """Pedals: no throttle, brake on; a speed and an angle: no speed; the wheel stays where it was."""
+    """Pedals: no throttle, brake on. Ackermann: zero speed. The steering angle stays."""
     for given, after in (
         (DriveCommand(0.3, 0.1), DriveCommand()),
         (ANGLE, DriveCommand(by=AckermannCommand(0.0, 0.2))),
@@ -85,7 +85,7 @@ def test_last_command_interface_applies() -> None:
 
 
 def test_ackermann_speed_and_angle_change_at_commanded_rates() -> None:
-    """0.5 m/s^2 and 0.2 rad/s for half a second of cycles, and on from a saved state."""
+    """0.5 m/s^2 and 0.2 rad/s for 0.5 s of cycles, continued from a saved state."""
     driver = external(9.0)
     driver.command(0, HERE)
     driver.receive(CYCLE_NS, driver.encode(DriveCommand(by=AckermannCommand(1.0, -0.3, 0.2, 0.5))))
@@ -146,7 +146,7 @@ def test_invalid_joint_targets_are_refused_with_their_name(garage: dict[str, Veh
 
 
 def test_ackermann_angle_sets_the_curvature(garage: dict[str, Vehicle]) -> None:
-    """Wheels of a bicycle's angle d turn the base with v tan(d) / L: as the twist of that curve, to the bit."""
+    """Wheels at the angle d of a bicycle turn the base at v tan(d) / L: bit-identical to the twist of that curve."""
     gear: Any = garage['viper'].gear
     layout = garage['viper'].body.layout
     wheelbase = float(layout.x.max() - layout.x.min())
@@ -162,7 +162,7 @@ def test_car_follows_ackermann_angle_and_reverses_near_rest(garage: dict[str, Ve
     gear.reset()
     full = math.radians(gear.car.steering.wheel_angle_deg)
     half_left = gear.targets(DriveCommand(by=AckermannCommand(2.0, 0.5 * full)))
-    # The linkage takes 90 of its 30 deg in a second.
+    # The linkage follows 90 of its 30 deg in a second.
     assert gear.ramp(0.02, *half_left)[1][0] == pytest.approx(0.06)
     gear.reset()
     steering, throttle, braking, direction = gear.ramp(0.2, *half_left)[1]

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.ros
 
 @pytest.fixture(scope='module')
 def digger() -> Any:
-    """Stand for the agent of a digger at rest."""
+    """Return a stand-in for the agent of a digger at rest."""
     model, _ = load_vehicle_model('rassor')
     limits = {name: joint.limits for name, joint in model.joints.items()}
     vehicle = SimpleNamespace(
@@ -28,7 +28,7 @@ def digger() -> Any:
 
 
 def problems(digger: Any, **fields: Any) -> list[str]:
-    """Return the problems of a goal that is right in all fields not given."""
+    """Return the problems of a goal that is valid in all fields not given."""
     from regolith_msgs.action import Dig
 
     from regolith_vehicles.ros.dig_action import goal_problems

@@ -31,7 +31,7 @@ def test_consecutive_samples_are_consistent() -> None:
 def test_jitter_has_its_deviation_and_is_repeatable() -> None:
     config = EncoderConfig(ticks_per_revolution=10**6, jitter_rad=0.01)
     seen = np.array([Encoders(config, 1, 'amber', 50.0).sample(n, np.zeros(4), np.zeros(4))[0] for n in range(1000)])
-    # 4000 samples: the deviation is known to 1.1 %.
+    # 4000 samples: the standard deviation is known to 1.1 %.
     assert seen.std() == pytest.approx(0.01, rel=0.05)
     again = Encoders(config, 1, 'amber', 50.0)
     assert again.sample(999, np.zeros(4), np.zeros(4))[0].tobytes() == seen[999].tobytes()

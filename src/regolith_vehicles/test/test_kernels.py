@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The mechanics of several bodies at once, turned and off the origin, against textbook formulas."""
+"""Tests of multibody kernels, rotated and off the origin, against textbook formulas."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RNG = np.random.default_rng(6)
 
 
 def test_inertia_of_several_bodies_follows_the_parallel_axis_theorem() -> None:
-    """Sum of R I R^T + m (d^2 1 - d d^T) about the common centre; massless bodies have none; momentum agrees."""
+    """Sum of R I R^T + m (d^2 1 - d d^T) about the common center; massless bodies add nothing; momentum agrees."""
     mass = np.array([2.0, 0.0, 5.0, 1.5])
     principal = RNG.uniform(0.1, 0.9, (4, 3))
     place = RNG.normal(size=(4, 3)) + [30.0, -20.0, 5.0]

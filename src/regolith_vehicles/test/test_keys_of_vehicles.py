@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The keys of a vehicle's parts in docs/vehicles.md are those their models have, with what these say of them."""
+"""Tests of the key tables in docs/vehicles.md against the vehicle config models."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TABLES = {
 
 
 def sections(kind: Any) -> list[type[Section]]:
-    """Return the sections that a type is, or is a list of, or may be."""
+    """Return the sections of a type, a list or a union."""
     if isinstance(kind, type) and issubclass(kind, Section):
         return [kind]
     if get_origin(kind) in (tuple, Annotated, Union, types.UnionType):
@@ -36,7 +36,7 @@ def sections(kind: Any) -> list[type[Section]]:
 
 
 def keys(model: type[Section], before: str = '', of: str = '') -> Iterator[str]:
-    """Yield a line of the table for each key of a model, nested ones after a dot."""
+    """Yield a line of the table for each key of a model, nested keys after a dot."""
     for name, field in model.model_fields.items():
         inner = sections(field.annotation)
         many = '[]' if get_origin(field.annotation) is tuple else ''

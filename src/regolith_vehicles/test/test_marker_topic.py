@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Markers of what a running gear draws beside bodies: in the base's frame, each shape where it is."""
+"""Tests of the marker topic of running gear parts."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def node() -> Iterator[Node]:
 
 
 def looks(*drawn: tuple[Visual, ...]) -> BodyVisuals:
-    """Return looks of a hull and a wheel, which are bodies, and of shoes."""
+    """Return the visuals of a hull and a wheel (bodies) and of shoes."""
     parts = [MovingPart('hull', '', PartRole.BODY, (PLATE,)), MovingPart('wheel', 'hull', PartRole.ROAD_WHEEL, (PIN,))]
     parts += [MovingPart(f'shoe_{k}', '', PartRole.TRACK_SHOE, visuals) for k, visuals in enumerate(drawn)]
     return BodyVisuals(tuple(parts), np.array([1, 2]))
@@ -63,7 +63,7 @@ def test_markers_have_world_poses_and_rate(node: Node) -> None:
     poses[:, :3] = np.arange(12.0).reshape(4, 3)
     poses[:, 3:] = [from_rotation_vector(np.array([0.2 * k, 0.7, -0.3])) for k in range(4)]
     assert not topic.wanted
-    topic.publish(SimpleNamespace(t_ns=0, poses=poses))  # type: ignore[arg-type]  nobody listens
+    topic.publish(SimpleNamespace(t_ns=0, poses=poses))  # type: ignore[arg-type]  no subscriber
     node.create_subscription(MarkerArray, 'markers', heard.append, qos.STATE)
     executor = SingleThreadedExecutor(context=node.context)
     executor.add_node(node)
@@ -92,7 +92,7 @@ def test_markers_have_world_poses_and_rate(node: Node) -> None:
     )
     assert [(p.x, p.y, p.z) for p in horn.points] == [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
     assert (plate.color.r, plate.color.b, plate.color.a) == (0.0, 1.0, 1.0) and 0.5 < plate.color.g < 0.6
-    # The base's pose and then the marker's: where the part is, and its shape in it.
+    # The base pose and then the marker pose: position of the part and of the shape in it.
     home, turned = poses[0, :3], poses[0, 3:]
     for marker, row, visual in ((plate, 2, PLATE), (pin, 2, PIN), (horn, 3, HORN)):
         p, q = marker.pose.position, marker.pose.orientation

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Mesh files that are broken, foreign or of another unit: one line that names file and line, without their content."""
+"""Tests of mesh files: format, size, unit and error messages."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_invalid_mesh_is_named_with_line_and_not_quoted(
 def test_valid_meshes_of_each_format_are_read(tmp_path: Path, name: str, content: bytes) -> None:
     (tmp_path / name).write_bytes(content)
     found = load_triangles(tmp_path / name, 2.0)
-    # MuJoCo keeps singles, and turns the mesh there and back.
+    # MuJoCo keeps single precision, and rotates the mesh and back.
     assert np.sort(found.ravel()) == pytest.approx(np.sort(2.0 * CORNERS[FACES].ravel()), abs=2e-6)
 
 
@@ -132,7 +132,7 @@ def test_mujoco_mesh_errors_are_translated() -> None:
     assert 'face outward' in built_problem("Error: faces of mesh 'm' have inconsistent orientation. Element name 'm'")
     assert 'no volume' in built_problem('Error: mesh volume is too small: m . Try setting inertia to shell')
     assert built_problem('Error: unknown') == 'is not a mesh that MuJoCo can use'
-    assert MOST_TRIANGLES == 200_000  # the bound in MuJoCo's own text
+    assert MOST_TRIANGLES == 200_000  # The bound in the message text of MuJoCo.
 
 
 def model(folder: Path, assets: str, scale: str = '1 1 1') -> Path:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Substeps in turns with ground that moves by itself, and vehicles at the edge of particles that are not theirs."""
+"""Tests of alternating substeps of vehicle and particles, and of the limits of particle regions."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ CYCLE_NS = 20_000_000
 
 
 def test_alternating_substeps_equal_uninterrupted_substeps(make_vehicle: Callable[..., Vehicle]) -> None:
-    """Turns of three substeps, and a last one of two: times add up, poses are those of the moment, motion stays the same.
+    """Blocks of three substeps and a last one of two: times add up, poses are current, the motion stays the same.
 
-    Controls are interpolated turn by turn, which rounds otherwise: 1e-12 after some cycles.
+    Controls are interpolated block by block, which rounds differently: 1e-12 after some cycles.
     """
     whole, parted = make_vehicle(), make_vehicle()
     told: list[tuple[float, np.ndarray]] = []
@@ -85,7 +85,7 @@ def base(x: float, speed: float) -> BodyState:
 
 
 def test_vehicle_stops_before_forbidden_region() -> None:
-    """As far ahead as it goes in a second; its own region, and one it may enter, it drives into."""
+    """It stops at the distance of one second of travel; it enters its own region and one that allows it."""
     wanted = DriveCommand(0.3, 0.1)
     others = ForeignRegions('basalt', [region()], 0.5, 0.02)
     assert others.allowed(wanted, base(1.1, 0.3)) is wanted

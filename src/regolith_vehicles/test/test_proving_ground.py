@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The proving ground: figures of made-up drives, inputs over time, and a HMMWV beside Project Chrono's."""
+"""Tests of the proving ground: results of synthetic drives, driver inputs, and an HMMWV against Project Chrono."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_case_is_a_file_of_settings() -> None:
     'case', [*(pytest.param(c, marks=pytest.mark.slow) for c in ('step_v20_s0.05', 'step_v20_s0.1')), 'step_v12_s0.15']
 )
 def test_step_steer_matches_the_reference(case: str) -> None:
-    """Steady values within 5 % of the reference, extrapolated to a step of nothing; peak 10 %, rise 15 %."""
+    """Steady values within 5 % of the reference, extrapolated to a zero step; peak 10 %, rise 15 %."""
     ours, theirs = driven(case), reference(case)
     for name, key in (('yaw_rate_radps', 'yaw rate'), ('ay_mps2', 'lateral acceleration'), ('vx_mps', 'speed')):
         told = next(v for k, v in theirs.items() if k.startswith(f'{name} mean 7-8 s, extrapolated'))
@@ -102,7 +102,9 @@ def test_step_steer_matches_the_reference(case: str) -> None:
     'case', ['step_v20_s0.3', 'step_v20_s0.1_Fiala', 'step_v20_s0.1_Pac02', 'locked_step_v20_s0.1']
 )
 def test_step_steer_with_other_tires_and_drive_matches_the_reference(case: str) -> None:
-    """Other tyres and locked differentials have no extrapolated values: the reference's step makes 2 %, locked 6 %."""
+    """Other tires and locked differentials have no extrapolated values: the step of the reference adds 2 %, locked 6
+    %.
+    """
     ours, theirs = driven(case), reference(case)
     for key in ('yaw rate', 'lateral acceleration', 'speed'):
         assert ours[f'{key}, mean 7-8 s'] == pytest.approx(
@@ -131,7 +133,7 @@ def test_acceleration_matches_the_reference() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize('case', ['circle_s0.1', 'circle_s0.4'])
 def test_circle_matches_the_reference(case: str) -> None:
-    """Yaw rates within 4 %: 2 % of that is the reference's own step of 0.5 ms at the higher speeds."""
+    """Yaw rates within 4 %: 2 % of that is due to the reference's own step of 0.5 ms at the higher speeds."""
     done = drive(Settings.model_validate({'case': case}), lambda done, total: None)
     steady = done['t_s'] > 3.0
     compared = [(key, told) for key, told in reference(case).items() if key.startswith('yaw rate at vx=')]
@@ -155,7 +157,7 @@ def test_left_and_right_are_symmetric() -> None:
     left, right = (driven('step_v20_s0.1', steering=side * 0.1, duration_s=6.0) for side in (1.0, -1.0))
     assert right['yaw rate, mean 5-6 s'] == pytest.approx(
         -left['yaw rate, mean 5-6 s'], rel=3e-3
-    )  # the solver takes left constraints first
+    )  # The solver handles left constraints first.
     assert math.isclose(right['yaw rate peak / mean 5-6 s'], left['yaw rate peak / mean 5-6 s'], rel_tol=1e-2)
 
 
@@ -167,7 +169,7 @@ def test_diverging_vehicle_is_reported_as_text() -> None:
 
 @pytest.mark.slow
 def test_vehicles_without_driver_inputs_do_not_move() -> None:
-    """Chrono's car and tank do, by their engines (V3, V5); ours rolls by what its brakes lift off with."""
+    """Chrono's car and tank move by their engines (V3, V5); ours rolls only as far as its brakes allow."""
     car = driven('creep_nobrake')
     assert abs(car['backward acceleration, 4-10 s']) < 1e-4 and car['way'] < 0.05
     tank = driven('map_throttle0')
@@ -218,7 +220,7 @@ def test_short_drive_omits_results_not_reached() -> None:
 
 
 def test_crossing_results_include_extremes_of_both_signs() -> None:
-    """The greatest roll is that to either side; pitch has both ends; height and place as they are."""
+    """The largest roll is that to either side; pitch has both extremes; height and position are unchanged."""
     columns = ('t_s', 'x_m', 'z_m', 'pitch_deg', 'roll_deg', 'yaw_deg')
     rows = np.array([[0.0, 0.0, 0.3, 1.0, 2.0, 0.0], [1.0, 2.0, 0.7, -4.0, -6.0, 1.0], [2.0, 3.5, 0.4, 3.0, 5.0, -2.0]])
     assert results(Settings(vehicle='rocker_bogie_reference', maneuver='box'), Drive(columns, rows)) == {

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What tracks tell of themselves for plots; wheels tell nothing besides their own messages."""
+"""Tests of running gear telemetry."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CYCLE_NS = 20_000_000
 
 @pytest.mark.seconds
 def test_telemetry_values_match_side_and_quantity() -> None:
-    """A tank that pulls away to the left: its right band is the faster one; pads bear its weight."""
+    """A tank turns left: its right band is the faster one, and the pads support its weight."""
     config, mjcf = load_vehicle_model('m113')
     ground = SoilGrid(FlatField(), 1.0, RIGID)
     vehicle = Vehicle('m113', config, mjcf, ground, RigidTerrainConfig(friction=0.8), 9.81)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Soil in the air: a parabola, and as much lands as was dropped."""
+"""Tests of soil in flight."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_parcel_moves_on_a_parabola() -> None:
 
 @pytest.mark.parametrize('angle', [0.0, 0.4, 1.2])
 def test_parcel_lands_on_its_rectangle_to_the_quantum(angle: float) -> None:
-    """Nodes of 0.7 x 0.2 m, 350 cells but for the rim, in equal parts that differ by a quantum; sums are exact."""
+    """Nodes of 0.7 x 0.2 m, 350 cells except for the rim, in parts equal to a quantum; sums are exact."""
     parcel = np.zeros(11)
     parcel[MASS] = 123_457 * QUANTUM_KGPM2
     parcel[X : X + 2] = 3.003, -1.007
@@ -54,7 +54,7 @@ def test_parcel_lands_on_its_rectangle_to_the_quantum(angle: float) -> None:
 
 
 def test_small_parcel_lands_on_the_nearest_node() -> None:
-    """A rectangle between nodes is on the one nearest to it."""
+    """A rectangle between nodes lands on the nearest node."""
     parcel = np.zeros(11)
     parcel[MASS], parcel[X], parcel[X + 1], parcel[7] = 5 * QUANTUM_KGPM2, 0.031, 0.009, 1.0
     i, j, mass = spread(parcel, 0.02)
@@ -62,7 +62,7 @@ def test_small_parcel_lands_on_the_nearest_node() -> None:
 
 
 def test_landed_parcels_add_up_and_others_stay_in_flight() -> None:
-    """Two land in one place in a cycle, sorted and unique; a third is too high; saved, it comes back."""
+    """Two land at one place in one cycle, sorted and unique; a third is too high; it is saved and restored."""
     grid, flight = SoilGrid(FlatField(), 0.02), SoilInFlight()
     for z in (0.001, 0.001, 5.0):
         flight.drop(0.25, np.array([0.0, 0.0, z]), np.zeros(3), np.array([0.0, 1.0]), (0.05, 0.05))

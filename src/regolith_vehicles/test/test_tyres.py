@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tyres on a bench, against tables of Project Chrono's (see data/tyres/README.md) and against what must hold anyway."""
+"""Tests of tires on a rig, against tables of Project Chrono (see ``data/tyres/README.md``) and against physical limits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DATA = Path(__file__).parent / 'data' / 'tyres'
 TYRES = {'TMeasy': 'hmmwv_tmeasy', 'Fiala': 'hmmwv_fiala', 'Pac89': 'hmmwv_pac89', 'Pac02': 'hmmwv_pac02'}
 FORCES = ('Fx', 'Fy', 'Mx', 'My', 'Mz')
 STEP = 1e-3
-"""Step of the tables' transients [s]."""
+"""Step size of the transients in the tables [s]."""
 MASS = 6000.0 / 9.81
 """Mass that is pulled [kg]."""
 
@@ -84,7 +84,7 @@ def test_transients_agree_with_the_reference(case: str, model: str) -> None:
     rows = table('tyre_transient', model=model, case=case)
     at = np.rint(rows['t_s'] / STEP).astype(int)
     found = run_motion(load_tire(TYRES[model], 'reference').start(load=6000.0), MOTIONS[case], STEP, int(at.max()) + 1)
-    # Of 6000 N: both sides take the same steps, from parameters of nine digits.
+    # Of 6000 N: both sides use the same steps, with parameters of nine digits.
     for name, most in (('Fx_N', 0.1), ('Fy_N', 0.1), ('Mz_Nm', 0.05), ('vy_mps', 1e-5), ('y_m', 1e-5)):
         assert np.abs(found[at, MOTION_COLUMNS.index(name)] - rows[name]).max() < most, name
 
@@ -100,10 +100,13 @@ def test_pulled_masses_agree_with_the_reference(case: str, model: str) -> None:
 
 
 def pulled(tyre: RollingTire, case: str, steps: int, slowly: bool = False) -> np.ndarray:
-    """Return the way [m] of a mass on a tyre that does not turn, pulled for a second, after each step.
+    """Return the displacement [m] after each step of a mass on a tire that does not turn, pulled for 1 s.
 
     Args:
-        slowly: Whether the pull grows over that second.
+        tyre: Tire model.
+        case: Name of the case, which selects the pull.
+        steps: Number of steps.
+        slowly: Whether the pull increases over that second.
     """
     _, side, pull = case.split('_')
     v, x, way = 0.0, 0.0, [0.0]
@@ -142,7 +145,8 @@ def test_rig_moves_tire_over_time() -> None:
             Settings.model_validate({**given, **wrong})
 
 
-# -- what is mended of the reference ------------------------------------------------------------------------------------
+# -- what is corrected relative to the reference
+# -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize('name', TYRES.values())
@@ -150,7 +154,7 @@ def test_steady_forces_differ_from_the_reference_only_where_it_errs(name: str) -
     given = {'load': [2000.0, 6000.0, 12000.0], 'friction': 0.8}
     ours, theirs = load_tire(name), load_tire(name, 'reference')
     slips = np.linspace(-0.05, 0.05, 5)[:, None]
-    # The reference divides by the speed plus 0.1 m/s, a hundredth of it.
+    # The reference divides by the speed plus 0.1 m/s, 1 % of it.
     scale = 1.01 if name == 'hmmwv_pac02' else 1.0
     along = ours.steady_state(slip=slips, **given)['Fx'], theirs.steady_state(slip=scale * slips, **given)['Fx']
     assert along[0] == pytest.approx(along[1], rel=1e-9, abs=1e-6)
@@ -171,7 +175,8 @@ def test_tire_force_is_within_friction(name: str) -> None:
         along = np.abs(tyre.steady_state(slip=np.linspace(-1.0, 1.0, 401), **given)['Fx']).max()
         across = np.abs(tyre.steady_state(slip_angle=np.radians(np.linspace(-60.0, 60.0, 401)), **given)['Fy']).max()
         # TMeasy's force is an ellipse times a direction, Fiala's friction depends on both slips, Pacejka's lift lies
-        # outside the ellipse: 3 % in all; a force that knows nothing of the other direction's would be off by 41 %.
+        # outside the ellipse: 3 % in all. A force that is independent of that of the other direction would be off by
+        # 41 %.
         assert ((found['Fx'] / along) ** 2 + (found['Fy'] / across) ** 2).max() < 1.03**2
 
 
@@ -189,7 +194,8 @@ def test_locked_wheel_is_held_against_its_motion(name: str) -> None:
     angle = math.radians(10.0)
     found = load_tire(name).steady_state(load=6000.0, slip=-1.0, slip_angle=angle)
     way = math.degrees(math.atan2(-found['Fy'], -found['Fx']))
-    # The force of sliding rubber points against the sliding; the models' curves along and across differ somewhat.
+    # The force of sliding rubber opposes the sliding; the longitudinal and lateral curves of the models differ a
+    # little.
     assert way == pytest.approx(10.0, abs=7.0)
 
 
@@ -204,7 +210,7 @@ def test_magic_formula_decreases_beyond_its_peak() -> None:
 @pytest.mark.parametrize('side', ['left', 'right'])
 @pytest.mark.parametrize('measured', ['left', 'right'])
 def test_pacejka_2002_tire_on_the_other_side_is_the_mirror_image(side: str, measured: str) -> None:
-    """On the side it was measured on the coefficients hold as they are, whichever side that is."""
+    """On the side of its measurement the coefficients hold as they are, for either side."""
     known = load_tire('hmmwv_pac02')
     tire = Tire(known.config.model_copy(update={'side': side, 'measured_side': measured}))
     draw = np.random.default_rng(1).uniform
@@ -245,7 +251,7 @@ def test_leaning_tire_pushes_to_its_leaning_side() -> None:
 
 
 def test_leaning_tread_uses_the_first_slope_of_the_load_curve() -> None:
-    """Of a load curve of three points, that is the first of its two slopes."""
+    """Of a load curve of three points, this is the first of its two slopes."""
     config = load_tire('hmmwv_tmeasy').config
     bent = config.model_copy(update={'load_curve': ((0.0, 0.0), (0.1, 2e4), (0.2, 8e4))})
     found = Tire(bent).steady_state(load=6000.0, camber=0.05)['Mx']
@@ -262,7 +268,7 @@ def test_leaning_tire_penetration_is_in_its_plane() -> None:
 @pytest.mark.parametrize('name', TYRES.values())
 def test_free_rolling_tire_has_no_slip(name: str) -> None:
     found = load_tire(name).steady_state(load=[2000.0, 8000.0], speed=[[0.2], [10.0], [-10.0]])
-    # Pacejka's curves do not pass the origin.
+    # The curves of Pacejka do not pass through the origin.
     assert np.abs(found['Fx']).max() < (0.01 * 8000.0 if name == 'hmmwv_pac02' else 1e-6)
 
 
@@ -270,7 +276,7 @@ def test_free_rolling_tire_has_no_slip(name: str) -> None:
 def test_reverse_rolling_mirrors_forward_rolling(name: str) -> None:
     tyre = load_tire(name)
     there = tyre.steady_state(load=6000.0, slip=0.02, slip_angle=0.03, speed=5.0)
-    # Speed and spin change sign; the slip angle does not, the wheel then moves to the right.
+    # Speed and spin change sign; the slip angle does not, because the wheel then moves to the right.
     back = tyre.steady_state(load=6000.0, slip=0.02, slip_angle=0.03, speed=-5.0)
     asymmetry = 300.0 if name == 'hmmwv_pac02' else 1e-6
     assert back['Fx'] == pytest.approx(-there['Fx'], abs=asymmetry)
@@ -283,7 +289,7 @@ def test_reverse_rolling_mirrors_forward_rolling(name: str) -> None:
 def test_relaxation_lag_is_the_relaxation_length(name: str, length: float, speed: float) -> None:
     tyre = load_tire(name)
     rolling = tyre.start(load=6000.0)
-    angle = math.radians(0.2)  # where the curves are straight
+    angle = math.radians(0.2)  # Where the curves are straight.
     spin = speed / rolling.rolling_radius
     lasting = float(tyre.steady_state(load=6000.0, slip_angle=angle, speed=speed)['Fy'])
     step = 1e-4
@@ -297,14 +303,14 @@ def test_relaxation_lag_is_the_relaxation_length(name: str, length: float, speed
 @pytest.mark.parametrize('side', ['lat', 'long'])
 def test_pulled_tire_does_not_creep(name: str, side: str) -> None:
     way = pulled(load_tire(name).start(load=6000.0), f'pull_{side}_1000', 12_000)
-    # It gives by force over stiffness, about which it still rings a little, and comes back all the way.
+    # It deflects by force over stiffness, still oscillates a little, and returns completely.
     assert way[900:1000] == pytest.approx(np.full(100, 1000.0 / 1e5), abs=4e-4)
     assert np.abs(way[10_000:]).max() < 1e-6 and np.ptp(way[10_000:]) < 1e-9
 
 
 @pytest.mark.parametrize(('behaviour', 'stays'), [('regolith', True), ('reference', False)])
 def test_shaken_tire_does_not_creep(behaviour: str, stays: bool) -> None:
-    """A parked car whose engine runs: pulled by half of what friction holds, give or take a fifth."""
+    """A parked car whose engine runs: pulled by half of the friction limit, varied by a fifth."""
     standing = load_tire('hmmwv_tmeasy', behaviour).start(load=6000.0)
     v, x, way = 0.0, 0.0, []
     for k in range(20_000):
@@ -321,7 +327,7 @@ def test_shaken_tire_does_not_creep(behaviour: str, stays: bool) -> None:
 def test_tire_at_rest_slides_at_its_friction(name: str, friction: float, pull: int, moves: bool) -> None:
     standing = load_tire(name).start(load=6000.0, friction=friction)
     way = pulled(standing, f'pull_lat_{pull}', 1000, slowly=True)
-    # Held, it gives by force over stiffness and little more.
+    # Below the limit it deflects by force over stiffness and little more.
     assert (way[-1] > 1.2 * friction * 6000.0 / 1e5) == moves
 
 
@@ -405,7 +411,7 @@ def test_rig_summary_matches_the_tire() -> None:
     alone = load_tire('hmmwv_fiala').steady_state(load=6000.0, slip=0.1, slip_angle=math.radians(2.0))
     assert [one[k] for k in ('fx_n', 'fy_n', 'mz_nm')] == [alone[k] for k in ('Fx', 'Fy', 'Mz')]
     figures = {entry['load_n']: entry for entry in found['summary']}
-    # Fiala's stiffness is that of its file, and its peak the friction at the slip there.
+    # The stiffness of Fiala is that of its file, and its peak the friction at the slip there.
     assert figures[6000.0]['slip_stiffness_n'] == pytest.approx(193929.0, rel=1e-6)
     assert figures[6000.0]['cornering_stiffness_npdeg'] == pytest.approx(50000.0 * math.pi / 180.0, rel=0.01)
     assert 0.9 * 0.9835 < figures[4000.0]['peak_fx_n'] / 4000.0 < 0.9835

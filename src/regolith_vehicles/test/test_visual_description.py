@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What vehicles look like: parts of every body, what a gear draws beside them, and the way there and back in messages."""
+"""Tests of visual descriptions: parts of bodies, drawn running gear parts, and message encoding."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RUBBER = VisualMaterial('rubber', (0.02, 0.02, 0.02), 0.9)
 
 @pytest.mark.parametrize('model', ['viper', 'rocker_bogie', 'rassor', 'hmmwv'])
 def test_drawn_geoms_match_mujoco_poses(model: str) -> None:
-    """Every geom is in exactly one part, at its place when joints stand anywhere; wheels have their names and roles."""
+    """Every geom is in exactly one part, at its pose for any joint positions; wheels have their names and roles."""
     config, mjcf = load_vehicle_model(model)
     looks = load_visuals(config, mjcf)
     physics = mujoco.MjModel.from_xml_path(str(mjcf))
@@ -82,7 +82,7 @@ def like(one: VisualDescription, other: VisualDescription) -> bool:
 
 
 def tracked() -> VisualDescription:
-    """Return the looks of a hull with a track: 127 shoes that share a mesh and a bolt, wheels and all."""
+    """Return the visual description of a hull with a track: 127 shoes that share a mesh and a bolt, and wheels."""
     plate = TriangleMesh('plate', np.eye(3, dtype=np.float32), np.array([[0, 1, 2]], np.uint32))
     shoe = (
         Visual(mesh=plate, paint=RUBBER, name='pad'),
@@ -135,7 +135,7 @@ def test_incomplete_description_is_refused() -> None:
 
 
 def test_poses_are_read_from_serialized_messages() -> None:
-    """The bytes a template writes are the message ROS decodes, and are read without decoding, whatever the name's length."""
+    """The serialized template is the message that ROS decodes, and is read without decoding, for any name length."""
     pytest.importorskip('rclpy', reason='needs the environment of install/env.sh')
     from geometry_msgs.msg import Pose
     from rclpy.serialization import deserialize_message
