@@ -113,7 +113,8 @@ class LinkModel:
             rx: Positions of the receivers in the world frame [m], shape (n, 3).
 
         Source: subt2022, VisibilityRfModel; subtwiki.
-        Checked by: test_reference.py::test_received_power_in_worlds, test_reference.py::test_simple_range_models.
+        Checked by: test_reference.py::test_received_power_matches_the_reference,
+        test_reference.py::test_simple_range_models_match_the_reference.
         """
         tx = np.asarray(tx, dtype=np.float64).reshape(-1, 3)
         rx = np.asarray(rx, dtype=np.float64).reshape(-1, 3)

@@ -91,10 +91,9 @@ class LinkStatistics:
                 bins[at] += count
 
     def links(self) -> dict[str, dict[str, Any]]:
-        """Return ``sent``, ``delivered`` and ``lost_s``, the intervals without contact [s], by
-        ``transmitter->receiver``.
+        """Return packet counts and the intervals without contact [s] by ``transmitter->receiver``.
 
-        An interval extends from the first lost packet to the next delivery, or to None.
+        The keys of each entry are ``sent``, ``delivered`` and ``lost_s``.
         """
         return {
             f'{src}->{dst}': {

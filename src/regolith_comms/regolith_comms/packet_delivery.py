@@ -119,7 +119,8 @@ def deliver(
         charge: Whether bytes count for the transmitter; False for further receivers of one broadcast.
 
     Source: subt2022, RFModel.
-    Checked by: test_reference.py::test_monte_carlo_success_rates, test_reference.py::test_capacity_trace.
+    Checked by: test_reference.py::test_success_rates_match_the_exact_probability,
+    test_reference.py::test_capacity_trace_matches_the_reference.
     """
     shape = np.broadcast_shapes(np.shape(tx), np.shape(rx))
     arrays = [

@@ -48,7 +48,8 @@ def received_power(range_m: ArrayLike, hops: ArrayLike, cost: ArrayLike, radio: 
         radio: Parameters of the radios.
 
     Source: subt2022, VisibilityRfModel and RangeModel.
-    Checked by: test_reference.py::test_range_model, test_reference.py::test_simple_range_models.
+    Checked by: test_reference.py::test_range_model_matches_the_reference,
+    test_reference.py::test_simple_range_models_match_the_reference.
     """
     range_m, hops, cost = np.broadcast_arrays(*(np.asarray(v, dtype=np.float64) for v in (range_m, hops, cost)))
     beyond = (range_m > radio.max_range_m) & (radio.max_range_m > 0.0)
@@ -76,7 +77,7 @@ def bit_error(rx_power_dbm: ArrayLike, radio: Radio) -> Floats:
     """Return the bit error rate at a received power [dBm]: erfc(sqrt(SNR)), SubT's QPSK (without the factor 1/2).
 
     Source: subt2022, RFModel.
-    Checked by: test_reference.py::test_packet_errors.
+    Checked by: test_reference.py::test_packet_errors_match_the_reference.
     """
     ratio = 10.0 ** ((np.asarray(rx_power_dbm, dtype=np.float64) - radio.noise_floor_dbm) / 10.0)
     return np.asarray(erfc(np.sqrt(ratio)))
@@ -88,7 +89,7 @@ def packet_error(rx_power_dbm: ArrayLike, n_bytes: ArrayLike, radio: Radio) -> F
     The result is nan for an empty packet at -inf dBm, which counts as lost.
 
     Source: subt2022, RFModel.
-    Checked by: test_reference.py::test_packet_errors.
+    Checked by: test_reference.py::test_packet_errors_match_the_reference.
     """
     error = bit_error(rx_power_dbm, radio)
     with np.errstate(divide='ignore', invalid='ignore'):
@@ -99,7 +100,7 @@ def delivery(rx_power_dbm: ArrayLike, n_bytes: ArrayLike, radio: Radio) -> Float
     """Return the probability of delivery at a given received power: 1 - PER, 0 where this is nan.
 
     Source: subt2022, RFModel.
-    Checked by: test_reference.py::test_success_probabilities.
+    Checked by: test_reference.py::test_success_probabilities_match_the_reference.
     """
     return np.nan_to_num(1.0 - packet_error(rx_power_dbm, n_bytes, radio), nan=0.0)
 
@@ -111,7 +112,8 @@ def success_probability(mean_dbm: ArrayLike, variance: ArrayLike, n_bytes: Array
     integrand is analytic in a strip of +-6.8 dB around the real line, so the rule converges geometrically.
 
     Source: subt2022, VisibilityRfModel; trefethen2014, theorem 5.1.
-    Checked by: test_reference.py::test_success_probabilities, test_reference.py::test_monte_carlo_success_rates.
+    Checked by: test_reference.py::test_success_probabilities_match_the_reference,
+    test_reference.py::test_success_rates_match_the_exact_probability.
     """
     mean, variance, n_bytes = np.broadcast_arrays(
         *(np.asarray(v, dtype=np.float64) for v in (mean_dbm, variance, n_bytes))

@@ -79,7 +79,7 @@ def relay_table(graph: TileGraph, relay_tiles: Iterable[int], mode: RelayMode = 
         ValueError: If the mode is unknown.
 
     Source: subtwiki; subt2022, VisibilityTable.
-    Checked by: test_reference.py::test_relay_costs.
+    Checked by: test_reference.py::test_relay_costs_match_the_reference.
     """
     if mode not in RELAY_MODES:
         raise ValueError(f'relay mode {mode!r}; allowed: {", ".join(RELAY_MODES)}')
@@ -191,7 +191,7 @@ def _as_reference(direct: Floats, tiles: tuple[int, ...], rows: NDArray[np.intp]
     """Return the table of the simulator's memoized recursion; its partial results can be worse than the best route.
 
     Source: subt2022, VisibilityTable.
-    Checked by: test_reference.py::test_relay_costs.
+    Checked by: test_reference.py::test_relay_costs_match_the_reference.
     """
     count = len(direct)
     relays = list(zip(rows.tolist(), tiles))

@@ -19,8 +19,8 @@ reflections; no curvature of the Moon (7 cm at 1 km). Within a tile, ends are av
 smaller than a tile are blurred.
 
 Source: itu526, eq. 31; subt2022.
-Checked by: test_terrain_graph.py::test_a_link_over_an_edge_loses_what_the_edge_takes,
-test_terrain_graph.py::test_flat_ground_is_one_leg_everywhere.
+Checked by: test_terrain_graph.py::test_link_over_an_edge_has_knife_edge_loss,
+test_terrain_graph.py::test_flat_ground_costs_one_leg_for_every_pair.
 """
 
 from __future__ import annotations
@@ -189,8 +189,8 @@ def build_graph(
         ValueError: If there are too many tiles.
 
     Source: itu526, eq. 31; subt2022.
-    Checked by: test_terrain_graph.py::test_a_link_over_an_edge_loses_what_the_edge_takes,
-    test_terrain_graph.py::test_a_ridge_and_a_rim_raise_the_cost.
+    Checked by: test_terrain_graph.py::test_link_over_an_edge_has_knife_edge_loss,
+    test_terrain_graph.py::test_ridge_and_rim_raise_the_cost.
     """
     columns, rows = tile_layout(ground, tile_size_m)
     x = ground.west + (np.arange(columns) + 0.5) * tile_size_m
@@ -276,7 +276,7 @@ def knife_edge_loss(v: float) -> float:
             line.
 
     Source: itu526, eq. 31.
-    Checked by: test_terrain_graph.py::test_knife_edge_has_the_known_limits.
+    Checked by: test_terrain_graph.py::test_knife_edge_loss_has_known_limits.
     """
     return float(_knife_edge_loss(v))
 

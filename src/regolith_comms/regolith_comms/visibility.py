@@ -85,7 +85,7 @@ class TileGraph:
         """Direct cost between all pairs of tiles: the cheapest path; inf if there is none.
 
         Source: dijkstra1959; subt2022, VisibilityTable.
-        Checked by: test_reference.py::test_visibility_costs.
+        Checked by: test_reference.py::test_visibility_costs_match_the_reference.
         """
         count = len(self.tiles)
         if count == 0:

@@ -83,8 +83,8 @@ class WorldGrid:
             Tile ids, shape (n,); ids from 2^63 on as their two's complement.
 
         Source: subt2022.
-        Checked by: test_reference.py::test_tile_lookup,
-        test_files.py::test_lookup_rounds_halves_away_from_zero_and_takes_the_last_record.
+        Checked by: test_reference.py::test_tile_lookup_matches_the_reference,
+        test_files.py::test_lookup_rounds_half_away_from_zero_and_uses_the_last_record.
         """
         points = np.asarray(points, dtype=np.float64).reshape(-1, 3)
         if len(self._sorted) == 0:

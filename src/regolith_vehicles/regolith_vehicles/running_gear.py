@@ -73,9 +73,7 @@ class ContactPart:
     stiffness: float = STIFFNESS_OF_PART
     """Stiffness of the part in contact with a solid [N/m]."""
     own_mass: float = math.inf
-    """Mass that yields at once in contact with a solid, as a shoe of a band does [kg]; inf: all that its body
-    supports.
-    """
+    """Mass that yields at once in contact with a solid, such as a shoe [kg]; inf: all that its body supports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,8 +261,9 @@ class RunningGear(ABC):
         return None
 
     def whereabouts(self, data: Any) -> tuple[Vector, Vector] | None:
-        """Return centers [m] and velocities [m/s] of the parts in the world, shape (n, 3) each; None: fixed to their
-        bodies.
+        """Return centers [m] and velocities [m/s] of the parts in the world, shape (n, 3) each.
+
+        None: the parts are fixed to their bodies.
 
         Args:
             data: MuJoCo state (mujoco.MjData) at the start or the end of a cycle.

@@ -232,9 +232,7 @@ def make_chain(vehicle: Vehicle, mjcf: Path, ground: RigidTerrainConfig) -> Chai
 
 
 def _corners(shoe: Any) -> list[tuple[float, float, float]]:
-    """Return the lower corners of the bounding box of the pads of a shoe [m], shoe frame, as the rigid ground uses
-    them.
-    """
+    """Return the lower corners of the bounding box of the pads [m], shoe frame, as for rigid ground."""
     x = max(abs(p.position[0]) + 0.5 * p.length_m for p in shoe.pads)
     y = max(abs(p.position[1]) + 0.5 * p.width_m for p in shoe.pads)
     z = min(p.position[2] for p in shoe.pads)

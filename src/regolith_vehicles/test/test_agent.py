@@ -191,9 +191,7 @@ def test_shared_grid_and_own_copy_are_bit_identical() -> None:
 
 
 def test_impulses_act_with_their_sign() -> None:
-    """An agent receives the impulse as body ``a`` and its opposite as body ``b``, otherwise none, within one short
-    cycle.
-    """
+    """An agent receives the impulse as body ``a`` and its opposite as body ``b``, within one short cycle."""
     point, push = np.array([1.0, 2.0, 0.5]), np.array([0.0, 0.0, 43.492])
 
     def lift(*impulses: Impulse) -> float:

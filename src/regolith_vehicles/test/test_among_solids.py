@@ -185,9 +185,7 @@ def test_solids_are_identical_in_every_process() -> None:
 
 
 def test_solids_within_reach_by_acceleration_are_included() -> None:
-    """From rest within a cycle T, a part moves by at most a T^2 / 2: solids up to that distance are included, no
-    others.
-    """
+    """In a cycle T from rest, a part moves by at most a T^2 / 2: only solids up to that distance are included."""
     bare = made('viper', None)
     centers = bare._parts.centers(4, bare._data.xpos, bare._data.xmat)
     first = int(centers[:, 0].argmax())

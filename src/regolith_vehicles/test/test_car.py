@@ -84,9 +84,7 @@ def test_springs_follow_their_table() -> None:
 
 
 def test_brake_holds_up_to_its_torque() -> None:
-    """A torque below the brake limit is held; above it the rest accelerates a wheel of 10 kg m^2; released, none is
-    held.
-    """
+    """A torque below the brake limit is held; the rest above it accelerates a wheel of 10 kg m^2."""
     for load, expected in ((900.0, 0.0), (1500.0, 500.0 / 10.0)):
         wound_up, speed = 0.0, 0.0
         for _ in range(1000):

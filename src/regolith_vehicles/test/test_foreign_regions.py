@@ -17,9 +17,7 @@ from regolith_world.cycle.records import BodyState
 
 @pytest.mark.parametrize('direction', [0.0, 0.5 * math.pi, math.pi, -0.5 * math.pi, 0.8])
 def test_vehicle_stops_as_far_ahead_as_it_moves_in_any_direction(direction: float) -> None:
-    """The margin is the radius of the gear plus the travel in AHEAD_S; at rest it may be nearer; its own region is
-    free.
-    """
+    """The margin is the radius of the gear plus the travel in AHEAD_S; at rest, or for its own region, there is none."""
     ahead = 3.0 * np.array([math.cos(direction), math.sin(direction), 0.0])
     region = SimpleNamespace(
         vehicle='other', stops_others=True, distance=lambda x, y: math.hypot(x - ahead[0], y - ahead[1])

@@ -56,9 +56,7 @@ def _loads(vehicle: Vehicle) -> np.ndarray:
 
 
 def test_arms_reach_their_angles_at_their_rate_and_hold_them(make_digger: Maker) -> None:
-    """0.5 deg is the droop of the servo under a drum (14 N m of 4000 N m/rad are 0.2); without commands nothing
-    changes.
-    """
+    """0.5 deg covers the servo droop under a drum (14 N m of 4000 N m/rad are 0.2); targets hold without commands."""
     vehicle = make_digger()
     _run(vehicle, 0.5, arm_front=0.6, arm_rear=-0.2)
     commanded = vehicle.gear.servos.command  # type: ignore[attr-defined]

@@ -89,8 +89,7 @@ def test_rotation_in_place() -> None:
 
 
 def test_skid_steering_scrubs_off_a_part_of_the_turn() -> None:
-    """Without steering, the yaw rate is that of least scrubbing: y^2 / (x^2 + y^2) of the commanded one for a
-    rectangle.
+    """Without steering, the yaw rate is that of least scrubbing: y^2 / (x^2 + y^2) for a rectangle.
 
     Independent check: friction of equal size against the slip of each wheel has no net moment at that rate.
     """
@@ -108,9 +107,7 @@ def test_skid_steering_scrubs_off_a_part_of_the_turn() -> None:
 
 
 def test_inconsistent_wheels_are_fitted_by_least_squares() -> None:
-    """Compared with least squares of NumPy over the travel of each wheel along and across its heading; 1e-10 is
-    rounding.
-    """
+    """Compared with least squares of NumPy over the wheel travel along and across the heading; 1e-10 is rounding."""
     layout, generator = _layout(), np.random.default_rng(2)
     for _ in range(5):
         speeds, angles = generator.normal(size=4), generator.uniform(-0.8, 0.8, 4)
@@ -140,9 +137,7 @@ def test_odometry_closes_a_circle() -> None:
 
 
 def test_maximum_curvature_is_that_of_the_farther_wheel() -> None:
-    """Wheels 0.2 m to one side and 0.6 m to the other: the same limit mirrored, from the wheel farther from the
-    center.
-    """
+    """Wheels 0.2 m to one side and 0.6 m to the other: the same limit, mirrored, from the farther wheel."""
     limits = []
     for sign in (1.0, -1.0):
         x, y = np.array([0.7, 0.7, -0.5, -0.5]), sign * np.array([0.6, -0.2, 0.6, -0.2])

@@ -96,9 +96,7 @@ def test_brake_does_not_turn_the_vehicle_against_static_friction() -> None:
 
 @pytest.mark.slow
 def test_shaken_shoes_sink_as_deep_as_the_reference() -> None:
-    """Its shoes move at 0.8 m/s at rest; impulses of that size on our pins every 5 ms sink the vehicle as deep, and
-    deeper.
-    """
+    """Its shoes move at 0.8 m/s at rest; impulses of that size on our pins every 5 ms give the same or more sinkage."""
     rng = np.random.default_rng(1)
     heights: dict[float, float] = {}
     for kick in (0.0, 0.8):

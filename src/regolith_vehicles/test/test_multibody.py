@@ -85,9 +85,7 @@ def test_impulse_agrees_with_the_state_it_reports(make_vehicle: Maker) -> None:
 
 @pytest.mark.parametrize('model', ['viper', 'viper_locked'])
 def test_inverse_inertia_matches_impulse_response(make_vehicle: Maker, model: str) -> None:
-    """The inverse operational inertia at the center of mass of a rotated vehicle with moving joints matches impulses
-    there.
-    """
+    """The inverse operational inertia at the center of mass of a rotated, moving vehicle matches impulses there."""
     vehicle = make_vehicle(model)
     vehicle.place_at((1.0, 2.0, 5.0), (0.1, -0.2, math.sin(0.4), math.sqrt(0.95 - math.sin(0.4) ** 2)))
     body, data, centre = vehicle.body, vehicle.data, vehicle.body_state().center_of_mass

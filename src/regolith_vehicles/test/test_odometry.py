@@ -56,9 +56,7 @@ def _square() -> WheelLayout:
 
 
 def test_initial_covariance_follows_from_encoder_ticks() -> None:
-    """A tick is uniform, deviation t / sqrt(12): the mean of four wheels has half of it, a position as much as one
-    wheel.
-    """
+    """A tick is uniform, deviation t / sqrt(12): half of it for the mean of four wheels, all of it for a position."""
     config = OdometryConfig(common_slip_stddev=0.03, wheel_slip_stddev=0.05, ticks_per_revolution=100)
     errors = odometry_covariance.initial_covariance(_square(), config)
     tick = 2.0 * math.pi / 100 * 0.25 / math.sqrt(12.0)
@@ -152,8 +150,7 @@ def test_acceleration_counts_as_a_slope() -> None:
 
 @pytest.mark.parametrize('sign', [1.0, -1.0])
 def test_engine_driven_wheels_do_not_recover_slip_when_slowing_down(sign: float) -> None:
-    """Spun up to 0.8 m/s with vibration, then 0.4: deviation of the highest speed, 0.8 v^2 / 2g, never less than
-    before.
+    """Spun up to 0.8 m/s with vibration, then 0.4: the deviation stays that of the highest speed, 0.8 v^2 / 2g.
 
     From rest or in the other direction it counts again; with servos it would be zero at rest.
     """
@@ -226,8 +223,7 @@ def test_turn_center_deviation_is_a_fraction_of_wheel_distance() -> None:
 
 
 def test_turn_lag_is_yaw_per_change_of_curvature() -> None:
-    """0.04 m only: 0.02 rad on a curve of 2 m, 0.02 after a change of side relative to the start, 0 when straight
-    again.
+    """A lag of 0.04 m: 0.02 rad on a curve of 2 m and after a change of side, 0 when straight again.
 
     For rotation in place the wheel travel counts: the curvature is 1 over their distance from the base. Rest changes
     nothing.
@@ -291,8 +287,7 @@ def test_errors_grow_with_distance_not_with_time(model: str) -> None:
 
 
 def test_linear_propagation_agrees_with_random_slips() -> None:
-    """Against 400 rovers with random slip of the model, in a turn on a slope: mean normalized squared error of the
-    pose.
+    """Mean normalized squared pose error of 400 rovers with random slip of the model, in a turn on a slope.
 
     3 x 400 degrees of freedom: 99.9 % of such means lie within these bounds.
     """

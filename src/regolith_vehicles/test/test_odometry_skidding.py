@@ -38,9 +38,7 @@ def _config(uneven: float | None = None) -> OdometryConfig:
 
 
 def test_uneven_slip_default_is_the_scrubbing_fraction() -> None:
-    """0.36 / (0.36 + 0.25) for wheels at (0.6, 0.5); a value in the file overrides it; none for steered wheels and
-    tracks.
-    """
+    """0.36 / (0.36 + 0.25) for wheels at (0.6, 0.5); a value in the file overrides it; zero for steering and tracks."""
     assert odometry_covariance.uneven_share(_square(), _config()) == pytest.approx(0.36 / 0.61)
     assert odometry_covariance.uneven_share(_square(), _config(0.8)) == 0.8
     for layout in (_square(steered=True), _square(tracks=True)):
@@ -70,9 +68,7 @@ def test_straight_drive_and_rotation_in_place_have_no_uneven_slip() -> None:
 @pytest.mark.parametrize('back', [False, True])
 @pytest.mark.parametrize('left', [False, True])
 def test_uneven_sides_increase_distance_and_yaw_deviation(back: bool, left: bool) -> None:
-    """A small arc, sides of 3 to 1, share of 0.8: 0.2 of the distance along, 0.2 of the yaw angle; straight ahead
-    none.
-    """
+    """A small arc, sides of 3 to 1, share of 0.8: 0.2 of the distance along and of the yaw angle; none straight ahead."""
     layout, config = _square(), _config(0.8)
     speeds = (
         (-1.0 if back else 1.0) * (np.array([0.1, 0.3, 0.1, 0.3]) if left else np.array([0.3, 0.1, 0.3, 0.1])) * 0.1

@@ -102,9 +102,7 @@ def test_step_steer_matches_the_reference(case: str) -> None:
     'case', ['step_v20_s0.3', 'step_v20_s0.1_Fiala', 'step_v20_s0.1_Pac02', 'locked_step_v20_s0.1']
 )
 def test_step_steer_with_other_tires_and_drive_matches_the_reference(case: str) -> None:
-    """Other tires and locked differentials have no extrapolated values: the step of the reference adds 2 %, locked 6
-    %.
-    """
+    """Without extrapolated values: the step of the reference adds 2 %, with locked differentials 6 %."""
     ours, theirs = driven(case), reference(case)
     for key in ('yaw rate', 'lateral acceleration', 'speed'):
         assert ours[f'{key}, mean 7-8 s'] == pytest.approx(

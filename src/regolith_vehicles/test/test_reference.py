@@ -26,8 +26,7 @@ def _table(slope: int) -> dict[str, np.ndarray]:
 @pytest.mark.seconds
 @pytest.mark.parametrize('slope', [pytest.param(0, marks=pytest.mark.slow), 10])
 def test_viper_matches_chrono(make_vehicle: Callable[..., Vehicle], slope: int) -> None:
-    """Position within 2 % of the distance, slip within 0.02, sinkage within 5 %, over 20 s and into the vehicle's own
-    ruts.
+    """Position within 2 % of the distance, slip within 0.02, sinkage within 5 %, over 20 s and into its own ruts.
 
     It is not exact: the speed motors of Chrono ripple by 1 %, and its wheels are part of a redundantly constrained
     tree.

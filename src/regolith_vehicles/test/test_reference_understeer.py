@@ -31,9 +31,7 @@ STEP = 0.5e-3
 
 @njit(error_model='numpy', _nrt=False)
 def late(arrays: Any, w: int, parts: Any, bodies: Any, pose: Any, wrench: Any) -> None:
-    """Apply the wrench of the ground to the body of a wheel, its torque rotated about the axle by the spin of one
-    step.
-    """
+    """Apply the ground wrench to the body of a wheel, its torque rotated about the axle by the spin of one step."""
     center, force, torque = pose.center, wrench.force, wrench.torque
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     spin = pose.angular_velocity[0] * ax + pose.angular_velocity[1] * ay + pose.angular_velocity[2] * az

@@ -55,9 +55,7 @@ def test_band_pressure_during_driving_matches_the_chain(tmp_path: Path) -> None:
 
 
 def test_turning_resistance_is_within_friction_limit() -> None:
-    """Below mu W L / 4 of an even pressure over the length that supports most of it, and in balance with the turning
-    moment.
-    """
+    """Below mu W L / 4 of an even pressure over the main contact length, and in balance with the turning moment."""
     theirs = read()
     resisting, turning = value(theirs, 'pivot', 'moment_resisting'), value(theirs, 'pivot', 'moment_turning')
     assert resisting == pytest.approx(-turning, rel=0.02)

@@ -132,9 +132,7 @@ SLOPES = [(0.0, 0.0), (0.4, 0.0), (-0.4, 0.0), (0.0, 0.4), (0.0, -0.4), (0.2, -0
 
 @pytest.mark.parametrize('model', ['viper', 'rassor', 'rocker_bogie', 'hmmwv', 'm113'])
 def test_vehicle_on_slope_touches_it_with_its_lowest_points(make_vehicle: Maker, model: str) -> None:
-    """On slopes along either axis and across both, at all headings: above the requested position, at its heading,
-    upright.
-    """
+    """On slopes along either axis and across both, at all headings: above the requested position and upright."""
     vehicle = make_vehicle(model)
     for slope in SLOPES:
         ground = vehicle._levels = PlaneField(*slope, height=0.7).heights
@@ -189,9 +187,7 @@ def test_ground_pushes_support_points_at_contact(make_vehicle: Maker, model: str
 
 
 def test_placement_corrects_once_for_soil_yielding(make_vehicle: Maker) -> None:
-    """At 15 degrees a vehicle slides by some mm before the soil holds; after placement it is at the requested
-    position.
-    """
+    """At 15 degrees a vehicle slides by some mm before the soil holds; placement corrects for that."""
     vehicle = make_vehicle(field=PlaneField(math.tan(math.radians(15.0)), 0.0), soil='lunar_nominal')
     vehicle.place_on_ground(0.3, -0.2, 0.3)
     assert vehicle._settle()

@@ -53,9 +53,7 @@ def driven(folder: Path, integrator: str) -> tuple[Vehicle, list[tuple[int, str]
 
 
 def test_torque_that_alternates_between_its_limits_is_named_with_remedies(tmp_path: Path) -> None:
-    """Once for each servo, with vehicle, joint and fraction; the same model with the implicit integrator gives no
-    warning.
-    """
+    """Once for each servo, with vehicle, joint and fraction; no warning with the implicit integrator."""
     vehicle, found = driven(tmp_path, 'Euler')
     joint = vehicle.config.wheels[0].joint
     assert len(found) == 2 and all(t_ns <= 1_000_000_000 for t_ns, _ in found)

@@ -105,9 +105,7 @@ def test_bands_of_wrong_length_are_refused(make_m113: MakeM113) -> None:
 
 
 def test_band_transmits_every_force(make_m113: MakeM113) -> None:
-    """Newton's third law: forces and moments of the ground on shoes act on the bodies, less the acceleration of the
-    pins.
-    """
+    """Newton's third law: ground forces and moments on shoes act on the bodies, less the acceleration of the pins."""
     vehicle = make_m113()
     vehicle.place_at([0.0, 0.0, 0.6], [0.05, 0.1, 0.2, math.sqrt(1.0 - 0.0525)])
     gear = gear_of(vehicle)
@@ -186,9 +184,7 @@ def test_wheel_force_acts_at_the_axle_off_the_center_of_mass(make_m113: MakeM113
 
 
 def test_mean_tension_follows_from_band_length(make_m113: MakeM113) -> None:
-    """By hand: each free pin gets tension from all links behind it, including links on the sprocket and beyond the
-    run.
-    """
+    """By hand: each free pin gets tension from all links behind it, on the sprocket and beyond the run, too."""
     gear = gear_of(make_m113())
     band, state, shoes, first, end = gear.band, gear.state, int(gear.shoes[0]), 4, 30
     state.load[:] = 0.0

@@ -327,7 +327,7 @@ def test_tire_on_soil_is_a_rigid_wheel(small_tyre: Path) -> None:
 @pytest.mark.parametrize(
     ('tyre', 'message'),
     [
-        ('hmmwv_fialla', r'no such tyre .*did you mean hmmwv_fiala'),
+        ('hmmwv_fialla', r'no such tyre .*did you mean hmmwv_fiala'),  # term: kind of the file library
         (
             'hmmwv_fiala',
             r'has a radius of 0\.47 m, but the wheel has 0\.25 m; allowed: a tire radius of 0\.225 to 0\.275 m',

@@ -102,11 +102,7 @@ def test_pulled_masses_agree_with_the_reference(case: str, model: str) -> None:
 def pulled(tyre: RollingTire, case: str, steps: int, slowly: bool = False) -> np.ndarray:
     """Return the displacement [m] after each step of a mass on a tire that does not turn, pulled for 1 s.
 
-    Args:
-        tyre: Tire model.
-        case: Name of the case, which selects the pull.
-        steps: Number of steps.
-        slowly: Whether the pull increases over that second.
+    With ``slowly`` the pull increases over that second.
     """
     _, side, pull = case.split('_')
     v, x, way = 0.0, 0.0, [0.0]
@@ -388,7 +384,7 @@ def test_invalid_file_is_refused_with_its_key(tmp_path: Path, old: str, new: str
 
 
 def test_unknown_tire_is_refused() -> None:
-    with pytest.raises(InputError, match=r'no such tyre .* \(did you mean hmmwv_fiala'):
+    with pytest.raises(InputError, match=r'no such tyre .* \(did you mean hmmwv_fiala'):  # term: kind of file
         load_tire('hmmwv_fialla')
     with pytest.raises(InputError, match='is unknown; allowed: regolith, reference'):
         load_tire('hmmwv_fiala', 'chrono')

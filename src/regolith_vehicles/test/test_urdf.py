@@ -30,9 +30,7 @@ def _viper() -> tuple[VehicleModelConfig, Multibody]:
 
 
 def _odd(tmp_path) -> tuple[VehicleModelConfig, Multibody]:
-    """A body with two joints beside its origin, one without joints, reference angles other than zero, custom frame
-    names.
-    """
+    """Two joints beside the origin of a body, a body without joints, nonzero reference angles, custom frame names."""
     (tmp_path / 'odd.xml').write_text(ODD)
     wheel = {'name': 'only', 'body': 'wheel', 'joint': 'spin', 'actuator': 'drive', 'radius_m': 0.1, 'width_m': 0.1}
     drive = {'max_wheel_speed_radps': 3.0, 'max_wheel_acceleration_radps2': 2.0}

@@ -36,9 +36,7 @@ def test_axis_of_drum_load_has_no_sign(half_turn: str) -> None:
 
 @pytest.mark.parametrize('near', list(product([False, True], repeat=2)))
 def test_tool_off_the_ground_has_no_previous_edge(near: tuple[bool, bool]) -> None:
-    """Only tools near the ground in the previous cycle have a previous edge; otherwise they would cut a strip on
-    return.
-    """
+    """Only tools near the ground in the previous cycle have a previous edge, so none cuts a strip on return."""
     config, mjcf = load_vehicle_model('rassor')
     terrain = TerrainConfig.model_validate({'source': 'flat', 'spacing_m': 0.04})
     grid = SoilGrid(FlatField(), terrain.spacing_m, terrain.law)

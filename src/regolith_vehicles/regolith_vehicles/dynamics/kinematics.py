@@ -163,8 +163,7 @@ def twist_of_wheels(layout: WheelLayout, speeds: Vector, angles: Vector) -> tupl
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _fit(x: Vector, y: Vector, radius: Vector, speeds: Vector, angles: Vector, twist: Vector) -> None:
-    """Write the least-squares twist (vx, vy, yaw rate), shape (3,); it stays unchanged if the wheels do not determine
-    it.
+    """Write the least-squares twist (vx, vy, yaw rate), shape (3,), if the wheels determine it.
 
     Cramer's rule on the normal equations gives the same bits for any installed BLAS.
     """

@@ -73,8 +73,9 @@ from regolith_world.numerics.portable_math import times
 Vector = NDArray[np.float64]
 
 DOWNHILL, TURNING, CENTER, LAG, OWN = 5, 6, 7, 9, 10
-"""Rows of the joint covariance: downhill slip, fraction of the yaw rate, first of two rows of the turn's center, turn
-lag, first row of the individual wheel slips.
+"""Rows of the joint covariance, or the first one of several.
+
+Downhill slip, fraction of the yaw rate, center of the turn (two rows), turn lag, slips of individual wheels.
 """
 UNEVEN = 4
 """Rows at the end, for skid steering: distance and yaw angle lost by uneven slip, errors along and across the course.

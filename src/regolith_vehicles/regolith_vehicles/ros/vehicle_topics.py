@@ -272,8 +272,9 @@ class VehicleTopics:
         return frame
 
     def _publish_static(self) -> None:
-        """Publish the odom frame in the world frame once, if the scenario requests it: the initial true pose of the
-        base.
+        """Publish the odom frame in the world frame once, if the scenario requests it.
+
+        It is the initial true pose of the base.
         """
         if self._static is None or self._static_told:
             return

@@ -356,9 +356,7 @@ class TireContact(GroundContact):
         )
 
     def step_limit(self, mass: float, area: float) -> StepLimit:
-        """Return the step limit min(2 sqrt(m / (n k)), m / (n c)) of vertical and tread stiffness, or of rigid
-        contact.
-        """
+        """Return the step limit min(2 sqrt(m / (n k)), m / (n c)) of tire stiffness, or of rigid contact [s]."""
         limits = [self._rigid.step_limit(mass, area)]
         n = len(self._records)
         for p in self._records:

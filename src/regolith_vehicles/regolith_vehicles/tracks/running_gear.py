@@ -419,8 +419,9 @@ class Tracks(RunningGear):
         return min(largest.length_m, largest.width_m)
 
     def sunk(self) -> tuple[Sunk, ...]:
-        """Return the sinkage of the tracks, from their deepest shoes; the height is that of a road wheel and two
-        shoes.
+        """Return the sinkage of the tracks from their deepest shoes.
+
+        The height is that of a road wheel and two shoes.
         """
         parts = []
         for side, first, count in zip(self.tracks.sides, self.band.first, self.shoes, strict=True):
