@@ -3,8 +3,8 @@
 """Broker of datagrams between radios: addresses, ports, queue, deliveries.
 
 Datagrams are unreliable as in SubT: no acknowledgment, no retry, first in first out. Differences from SubT's broker: a
-radio without a known position only affects itself, a broadcast counts once and is not returned to its transmitter, and
-multicast works as documented.
+radio without a known position only affects itself. A broadcast counts once and is not returned to its transmitter.
+Multicast works as documented.
 """
 
 from __future__ import annotations
@@ -172,8 +172,7 @@ class Broker:
         Args:
             t_ns: Simulated time of the positions [ns].
             positions: Positions of the antennas in the world frame [m] by radio, shape (3,) each; a radio without a
-                position
-                neither transmits nor receives.
+                position neither transmits nor receives.
         """
         self.complaints = []
         queue, self._queue = sorted(self._queue, key=lambda item: (item[1].src, item[0])), []

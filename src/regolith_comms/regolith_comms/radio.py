@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Radio link: received power, bit and packet errors, probability of delivery.
 
-The model is that of the SubT simulator: log-distance path loss with an exponent that increases with the visibility
-cost, log-normal fading, and SubT's bit error rate for QPSK. All functions accept arrays that broadcast.
+The model is that of the SubT simulator: log-distance path loss, log-normal fading, and SubT's bit error rate for QPSK.
+The path loss exponent increases with the visibility cost. All functions accept arrays that broadcast.
 """
 
 from __future__ import annotations

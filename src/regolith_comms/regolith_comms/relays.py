@@ -72,8 +72,7 @@ def relay_table(graph: TileGraph, relay_tiles: Iterable[int], mode: RelayMode = 
         graph: Tile graph.
         relay_tiles: Tiles with at least one breadcrumb; unknown tiles and -1 (outside all tiles) are ignored.
         mode: ``wiki``: of all routes over distinct relays the one with the cheapest worst leg, then the fewest relays.
-            The
-            direct link is used if it does not cost more. ``reference``: the simulator's recursion.
+            The direct link is used if it does not cost more. ``reference``: the simulator's recursion.
 
     Raises:
         ValueError: If the mode is unknown.

@@ -272,8 +272,7 @@ def knife_edge_loss(v: float) -> float:
 
     Args:
         v: Fresnel-Kirchhoff parameter h sqrt(2 (d1 + d2) / (wavelength d1 d2)), with the height h of the edge above
-            the
-            line.
+            the line.
 
     Source: itu526, eq. 31.
     Checked by: test_terrain_graph.py::test_knife_edge_loss_has_known_limits.

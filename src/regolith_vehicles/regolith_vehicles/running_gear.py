@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Interface of running gears: wheels, or a running gear of another package.
 
-A running gear defines the parts that touch the ground, computes actuator targets from a command, computes odometry,
+A running gear defines the parts that touch the ground. It computes actuator targets from a command, computes odometry,
 and keeps a table of named columns with one row per part. It is called once per cycle. The substeps in between use only
 controls that change linearly from one value to another, and parts with wrenches.
 """

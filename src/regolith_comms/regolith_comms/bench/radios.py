@@ -32,10 +32,8 @@ def comms() -> dict[str, Any]:
 
     Returns:
         ``relay_recompute_ms`` for 1000 tiles and 30 breadcrumbs; ``attempt_us`` per attempt in a batch of 10^4
-        (minimum of
-        several); ``node_core_share``, processor time of the node per simulated second for 20 robots that broadcast 100
-        bytes
-        at 10 Hz; ``node_delivered_per_s``, the deliveries per second at the same time.
+        (minimum of several); ``node_core_share``, processor time of the node per simulated second for 20 robots that
+        broadcast 100 bytes at 10 Hz; ``node_delivered_per_s``, the deliveries per second at the same time.
     """
     return {
         'relay_recompute_ms': 1e3 * relay_recompute_s(),

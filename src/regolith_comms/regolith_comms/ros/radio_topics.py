@@ -100,8 +100,7 @@ class RadioTopics:
             radio: Name of the radio.
             items: Deliveries to the radio.
             known: Messages of datagrams that other radios received in the same cycle, for reuse: only the reception
-                differs,
-                and publishers keep no messages.
+                differs, and publishers keep no messages.
         """
         batch = m.DatagramArray()
         batch.header.stamp = stamp(items[0].t_ns)

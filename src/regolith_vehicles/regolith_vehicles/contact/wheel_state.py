@@ -53,10 +53,9 @@ class WheelState:
     slip_ratio: float
     """Slip ratio s = 1 - v / (omega R), with the speed v of the wheel center along its heading.
 
-    See :func:`slip_ratio`.
-    The same formula applies to braking (v > omega R gives s < 0). The value is clipped to [-1, 1]. 1 means spinning in
-    place or sliding backward with forward rotation, -1 a locked wheel that is dragged. 0 if both speeds are below 1
-    cm/s.
+    See :func:`slip_ratio`. The same formula applies to braking (v > omega R gives s < 0). The value is clipped to [-1,
+    1]. 1 means spinning in place or sliding backward with forward rotation, -1 a locked wheel that is dragged. 0 if
+    both speeds are below 1 cm/s.
     """
     slip_angle: float
     """Slip angle from the wheel's heading line to the velocity of its center [rad], positive to the left; 0 at rest."""

@@ -82,10 +82,10 @@ def wheel_commands(layout: WheelLayout, linear: float, angular: float) -> tuple[
     """Return wheel speeds [rad/s] and steering angles [rad], shape (n,) each, for a twist of the base.
 
     The forward speed has priority: a curve tighter than the steering allows is widened. A yaw rate without forward
-    speed rotates the vehicle in place: wheels steer toward their tangent as far as they can and roll with the velocity
-    component along their heading (an unsteered wheel always skids). If a wheel would exceed its maximum speed, all are
-    slowed by the same factor, so the path stays. Commands out of range are limited first: the forward speed to the top
-    speed, the yaw rate in proportion, then to the limits of steering and wheels.
+    speed rotates the vehicle in place. Wheels steer toward their tangent as far as they can and roll with the velocity
+    component along their heading. An unsteered wheel always skids. If a wheel would exceed its maximum speed, all are
+    slowed by the same factor, so the path stays. Commands out of range are limited first. The forward speed is limited
+    to the top speed, the yaw rate in proportion, then both to the limits of steering and wheels.
 
     Args:
         layout: Positions and limits of the wheels.

@@ -367,8 +367,7 @@ class Vehicle:
         Args:
             dt_ns: Duration of the cycle [ns], > 0.
             *targets: Targets of the running gear's actuators at the end of the cycle (:meth:`RunningGear.targets`),
-                within
-                limits of value and rate. For wheels: speeds [rad/s] and steering angles [rad], shape (n,) each.
+                within limits of value and rate. For wheels: speeds [rad/s] and steering angles [rad], shape (n,) each.
 
         Raises:
             VehicleError: If the motion diverges or a part leaves its soil window; names the vehicle and the part.
@@ -484,8 +483,8 @@ class Vehicle:
     def finish(self, motion: CycleMotion) -> NodeRecords:
         """Return the grid nodes that a motion changed after its run; raises the errors of :meth:`evolve`.
 
-        If a part left the soil of its cycle, for example a wheel with fast steering, the cycle is repeated from its
-        start with soil for higher accelerations.
+        If a part left the soil of its cycle, the cycle is repeated from its start with soil for higher accelerations.
+        An example is a wheel with fast steering.
         """
         for acceleration in substeps.WIDER_ACCELERATIONS:
             if not motion.left_window:

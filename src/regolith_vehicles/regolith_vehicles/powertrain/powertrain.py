@@ -5,8 +5,7 @@
 Three kinds share a gearbox that shifts without delay:
 
 * Engine maps: two curves of torque over speed, blended by the throttle. The engine speed is the driveshaft speed over
-  the
-  gear ratio.
+  the gear ratio.
 * Shafts: engine and turbine are free, with a converter or a clutch between them
   (:mod:`regolith_vehicles.powertrain.shafts`).
 * Electric: as engine maps, with a motor on a battery (:mod:`regolith_vehicles.powertrain.electric`).

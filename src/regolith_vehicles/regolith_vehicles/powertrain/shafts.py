@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Engine and turbine on separate shafts, with a torque converter or a clutch between them.
 
-The gear connects the turbine to the driveshaft. The torque through it is the one that would make both speeds equal by
-the end of a step, if no other torque acted on the driveshaft and its wheels turned freely. Since the wheels are
-coupled to the ground, this takes some steps. Gear changes, which are sudden, are thus impacts that conserve momentum.
+The gear connects the turbine to the driveshaft. The torque through it would make both speeds equal by the end of a
+step if the wheels turned freely and no other torque acted on the driveshaft. Since the wheels are coupled to the
+ground, this takes some steps. Gear changes, which are sudden, are thus impacts that conserve momentum.
 
 Source: blundell2014, section 6.11; rajamani2012, section 5.2.
 Checked by: test_powertrain.py::test_converter_multiplies_torque_at_stall_and_couples_at_speed,

@@ -318,7 +318,7 @@ def _place_side(band: Band, state: BandState, side: int, bodies: BodyArrays) -> 
 def idler_radius(band: Band, side: int, tension: float) -> float:
     """Return the radius of the pins on an idler [m] whose rubber deflects under the band's tension [N].
 
-    A shoe on which a band of tension T pulls with T p / R is flat on the rubber, at a depth in its middle at which the
+    A band of tension T pulls on a shoe with T p / R. The shoe is flat on the rubber, at the depth at which the
     foundation's pressure over its whole length supports it. Its pins are p / 2 to both sides.
 
     Args:

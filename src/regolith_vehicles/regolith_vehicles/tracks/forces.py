@@ -109,8 +109,9 @@ def _press_wheels(
 ) -> tuple[float, float]:
     """Return outward force [N] and moment about y [N m] of road wheels and idler on a shoe between two pins.
 
-    Along x, from the shoe's middle, a wheel whose rim is ``deep`` below the inner face at ``foot`` presses with
-    k (deep - (x - foot)^2 / 2r) wherever this is positive, with the rubber's modulus k. Both integrals are exact.
+    The rim of a wheel is ``deep`` below the inner face at ``foot``, with x from the middle of the shoe. It presses
+    with k (deep - (x - foot)^2 / 2r) wherever this is positive, where k is the modulus of the rubber. Both integrals
+    are exact.
 
     Source: wong2008, section 2.6.
     Checked by: test_tracks.py::test_wheel_pressure_matches_winkler_foundation.

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Path of a track: the shortest closed band around discs, and points on it.
 
-All coordinates are in the plane of one track, x forward and z up in the hull frame. Discs are given in the order in
-which the band meets them, down at the front, along the ground and up at the rear: sprocket, road wheels, idler. The
-first and the last are always on the path, a road wheel only if it protrudes. The band runs clockwise as seen from the
+All coordinates are in the plane of one track, x forward and z up in the hull frame. Discs are given in the order of
+the band: sprocket, road wheels, idler. The band runs down at the front, along the ground and up at the rear. The first
+and the last disc are always on the path, a road wheel only if it protrudes. The band runs clockwise as seen from the
 right of the vehicle; outward is to the left of its direction of travel.
 
 Pins are one pitch apart along chords. On a disc of radius R a chord p takes the arc R 2 asin(p / 2R). Lengths on discs
