@@ -294,7 +294,8 @@ def test_embree_sees_the_same_where_there_are_balls_over_a_plane() -> None:
 
 def test_a_back_end_that_is_not_there_is_refused() -> None:
     with pytest.raises(
-        InputError, match=r"light.ray_backend = 'embre'.*unknown ray back end.*allowed: embree, odd.*did you mean embree"
+        InputError,
+        match=r"light.ray_backend = 'embre'.*unknown ray back end.*allowed: embree, odd.*did you mean embree",
     ):
         load_scenario('two_rovers', ['light.ray_backend=embre'])
     with pytest.raises(InputError, match=r'light.ray_backend.*package plane_and_spheres 1.0.*not to a RayBackend'):

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the pictures of docs/concepts/simulation_loop.md from runs of the engine: attempts at cycles, the thrown ball, ropes, tow
+"""Draws the pictures of docs/concepts/simulation_loop.md from runs of the engine: attempts at cycles.
+
+The thrown ball, ropes, tow
 and lander."""
 
 from __future__ import annotations

@@ -43,4 +43,6 @@ def draw(told: dict[str, Any]) -> Figure:
 
 
 if __name__ == '__main__':
-    draw(json.loads((DOCS / 'validation' / 'performance.json').read_text())).savefig(DOCS / 'images' / 'scale.png', dpi=110)
+    draw(json.loads((DOCS / 'validation' / 'performance.json').read_text())).savefig(
+        DOCS / 'images' / 'scale.png', dpi=110
+    )

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Equation, source, test: writes docs/reference/equations.md from docstrings; ``--check`` says what does not hold together.
+"""Equation, source, test: writes docs/reference/equations.md from docstrings.
+
+``--check`` says what does not hold together.
 
 A docstring of a function, class or module that states physics ends with two lines::
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Sentence, test: writes the table in docs/validation/simulation_loop.md from docstrings of tests; ``--check`` says what is out of date.
+"""Sentence, test: writes the table in docs/validation/simulation_loop.md from docstrings of tests.
+
+``--check`` says what is out of date.
 
 A test that shows a sentence of "Simulator Architecture" (2024) has it as the first paragraph of its docstring, after
 its number (chapter or section, a dash, the count); a paragraph ``Here:`` says what the engine does otherwise, and why.

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the table of docs/concepts/determinism.md: every scenario that ships, run again and as other processors would run it.
+"""Writes the table of docs/concepts/determinism.md: every scenario that ships.
+
+Run again and as other processors would run it.
 
 Takes some twenty minutes on two cores: fourteen runs of each scenario, seven of them pinned as ``cross_machine`` pins
 them. Scenarios may be named; the rows of the others stay.

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of docs/concepts/sensors.md and of the README: ``python3 tools/make_gallery.py`` in the checkout's environment.
+"""The pictures of docs/concepts/sensors.md and of the README.
+
+``python3 tools/make_gallery.py`` in the checkout's environment.
 
 Two rovers drive over the mare for some seconds; what is left of that is photographed in seven lights, the last one with
 its ground truth. A folder as argument gets the single panels as well. The README's picture is a frame of the scenario

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/reference/messages.md: every message, service and action, read from its file; ``--check`` only compares."""
+"""Writes docs/reference/messages.md: every message, service and action, read from its file.
+
+``--check`` only compares.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,8 @@ INTERFACES = ROOT / 'src' / 'regolith_msgs'
 PAGE = ROOT / 'docs' / 'reference' / 'messages.md'
 HEAD = """# Messages, services, actions
 
-Written by `tools/make_messages_page.py` from the files of [`regolith_msgs`](../../src/regolith_msgs/README.md). Constants
+Written by `tools/make_messages_page.py` from the files of [`regolith_msgs`](../../src/regolith_msgs/README.md).
+Constants
 stand in capitals before the fields they are for. Which topic has which type:
 [topics](topics.md); how the messages of the evolution protocol follow each other:
 [the evolution protocol](protocol.md); units, frames and QoS: [conventions](conventions.md).

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/reference/parameters.md: every parameter of every node, read from the source; ``--check`` only compares."""
+"""Writes docs/reference/parameters.md: every parameter of every node, read from the source.
+
+``--check`` only compares.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of docs/concepts/terrain.md: ``python3 tools/terrain_pictures.py`` in the environment of the checkout."""
+"""The pictures of docs/concepts/terrain.md.
+
+``python3 tools/terrain_pictures.py`` in the environment of the checkout.
+"""
 
 from __future__ import annotations
 

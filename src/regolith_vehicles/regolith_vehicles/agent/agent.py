@@ -221,8 +221,9 @@ class VehicleAgent(Participant):
             self.retry_deferred()
 
     def place_at_start(self) -> None:
-        """Place the vehicle at its initial pose at rest, on the committed terrain or above; only before the first
-        cycle.
+        """Place the vehicle at rest at its initial pose, before the first cycle.
+
+        It stands on the committed terrain or above.
         """
         entry = self.entry
         where = (*entry.position, math.radians(entry.heading_deg))
@@ -403,9 +404,7 @@ class VehicleAgent(Participant):
         )
 
     def _mobility(self, cycle: Cycle) -> Vector:
-        """Return the inverse inertia at the vehicle's center of mass if a constraint holds the vehicle, else an empty
-        array.
-        """
+        """Return the inverse inertia at the vehicle's center of mass for a constraint, else an empty array."""
         if self.name not in cycle.constrained:
             return np.zeros((0, 6))
         vehicle = self.vehicle

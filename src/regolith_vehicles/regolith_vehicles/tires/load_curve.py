@@ -67,7 +67,7 @@ def rolling_radius(p: Any, depth: float) -> float:
     other models by all of it.
 
     Source: rill2020, section 3.1.4; pacejka2012, section 1.2.2.
-    Checked by: test_tyres.py::test_a_free_rolling_tyre_has_no_slip.
+    Checked by: test_tyres.py::test_free_rolling_tire_has_no_slip.
     """
     share = 1.0 / 3.0 if p.model == TMEASY or p.model == PACEJKA_02 else 1.0
     radius: float = p.radius - share * depth

@@ -3,8 +3,8 @@
 """Magic Formula 5.2 (Pacejka 2002) with combined slip by the friction ellipse.
 
 Names of coefficients are those of a tire's property file. The formula's slip angle and camber have the opposite sign
-of Regolith's. A tire measured on the left side of a vehicle therefore is a right one in the published convention, and
-signs are inverted at input and output.
+of Regolith's. So a tire measured on the left side of a vehicle is a right one in the published convention. Signs are
+inverted at input and output.
 
 Source: pacejka2012, section 4.3.2.
 Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.
@@ -173,7 +173,7 @@ def relaxation_lengths(p: Any, load: float) -> tuple[float, float]:
     """Return the longitudinal and lateral distance in which 63 % of a change of slip take effect [m].
 
     Source: adams2005, PAC2002, section on transient behaviour.  # term: title
-    Checked by: test_tyres.py::test_relaxation_lags_by_its_length.
+    Checked by: test_tyres.py::test_relaxation_lag_is_the_relaxation_length.
     """
     c = p.pacejka_02
     nominal = c.FNOMIN * c.LFZO
