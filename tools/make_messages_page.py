@@ -23,7 +23,7 @@ Written by `tools/make_messages_page.py` from the files of [`regolith_msgs`](../
 Constants
 stand in capitals before the fields they are for. Which topic has which type:
 [topics](topics.md); how the messages of the evolution protocol follow each other:
-[the evolution protocol](protocol.md); units, frames and QoS: [conventions](conventions.md).
+[the evolution protocol](protocol.md); units, frames and QoS: [conventions](../concepts/conventions.md).
 """
 KINDS = {
     'msg': ('Messages', ('',)),
