@@ -114,7 +114,7 @@ def advance_soil(
         material: Soil parameters.
         scheme: Numerical parameters.
         limits: Output: limits of the next step, one row per band, shape (bands, 3).
-        work: Work array, shape (bands, ROOM).
+        work: Work array, shape ``(bands, ROOM)``.
 
     Source: monaghan1992; monaghan1989; gray2001; bui2008; bonet1999; hu2021.
     Checked by: test_crm_sums.py::test_crm_sums_match_plain_numpy,
