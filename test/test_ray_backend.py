@@ -37,7 +37,7 @@ from regolith_vehicles.description.visual_description import PartRole
 from regolith_vehicles.running_gear_registry import load_visuals
 from regolith_world.numerics.rotation import matrix
 
-TOYS = Path(__file__).parent / 'toys'
+TOYS = Path(__file__).parent / 'fixtures'
 RATE_HZ, DURATION_S, CHECKPOINT_S = 12.5, 0.64, 0.32
 """Frames at ends of cycles, whose states are in the bag."""
 OFF = dict.fromkeys(('distortion', 'motion_blur', 'defocus', 'vignetting', 'noise', 'fixed_pattern', 'response'), False)

@@ -76,9 +76,9 @@ def press(arrays: TireArrays, step: float, part: int, pose: PartPose, wrench: Wr
     """Press a part on rigid terrain for one substep; see :mod:`regolith_terrain.contact.ground_contact`.
 
     Source: pacejka2012, section 4.3.1.
-    Checked by: test_tyre_contact.py::test_wheel_on_a_plane_matches_the_rig,
-    test_tyre_contact.py::test_wheel_beyond_an_edge_is_supported_by_the_edge,
-    test_tyre_contact.py::test_wheel_over_an_edge_finds_nearest_point_at_any_heading.
+    Checked by: test_tire_contact.py::test_wheel_on_a_plane_matches_the_rig,
+    test_tire_contact.py::test_wheel_beyond_an_edge_is_supported_by_the_edge,
+    test_tire_contact.py::test_wheel_over_an_edge_finds_nearest_point_at_any_heading.
     """
     tyre = arrays.which[part]
     if tyre < 0:

@@ -19,8 +19,8 @@ forward speeds only, and no bristle for Fiala. The bristle is not released by ro
 friction.
 
 Source: pacejka2012, section 7.2.1; dahl1968; dupont2002; rill2020, section 3.5.
-Checked by: test_tyres.py::test_transients_agree_with_the_reference,
-test_tyres.py::test_relaxation_lag_is_the_relaxation_length, test_tyres.py::test_pulled_tire_does_not_creep.
+Checked by: test_tires.py::test_transients_agree_with_the_reference,
+test_tires.py::test_relaxation_lag_is_the_relaxation_length, test_tires.py::test_pulled_tire_does_not_creep.
 """
 
 from __future__ import annotations
@@ -258,8 +258,8 @@ def _bristle(p: Any, limit: float, sliding: float, loose: float, step: float, de
         deflection: Deflection before the step [m].
 
     Source: dahl1968; dupont2002.
-    Checked by: test_tyres.py::test_tire_at_rest_slides_at_its_friction,
-    test_tyres.py::test_transients_agree_with_the_reference.
+    Checked by: test_tires.py::test_tire_at_rest_slides_at_its_friction,
+    test_tires.py::test_transients_agree_with_the_reference.
     """
     k = p.bristle_stiffness
     lasting = 1.0

@@ -214,8 +214,8 @@ def penetration(p: Any, height: float, camber: float) -> float:
     The reference neglects R (1 - cos) of it for a leaning wheel.
 
     Source: pacejka2012, section 4.3.1.
-    Checked by: test_tyres.py::test_load_curves_agree_with_the_reference,
-    test_tyres.py::test_leaning_tire_penetration_is_in_its_plane.
+    Checked by: test_tires.py::test_load_curves_agree_with_the_reference,
+    test_tires.py::test_leaning_tire_penetration_is_in_its_plane.
     """
     c, s = math.cos(camber), math.sin(camber)
     depth: float

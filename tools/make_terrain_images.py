@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pictures of docs/concepts/terrain.md.
 
-``python3 tools/terrain_pictures.py`` in the environment of the checkout.
+``python3 tools/make_terrain_images.py`` in the environment of the checkout.
 """
 
 from __future__ import annotations

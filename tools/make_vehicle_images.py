@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of docs/concepts/vehicles.md: ``python3 tools/make_vehicle_pictures.py [NAME ...]``, in the environment.
+"""The pictures of docs/concepts/vehicles.md: ``python3 tools/make_vehicle_images.py [NAME ...]``, in the environment.
 
 Each vehicle after some seconds of driving over the mare, seen by a camera beside it.
 """

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pictures of docs/guide/scenarios.md.
 
-``python3 tools/make_scenario_pictures.py [NAME…]`` in the checkout's environment.
+``python3 tools/make_scenario_images.py [NAME…]`` in the checkout's environment.
 
 Each scenario is driven to a moment worth a look, and photographed from where somebody with a camera might stand, in the
 scenario's own light.
