@@ -222,7 +222,7 @@ class TerrainParticipant(Participant):
     def summary(self) -> dict[str, Any]:
         """Return the terrain part of the summary.
 
-        Its keys are ``modified_nodes``, ``max_rut_depth_m``, ``conflicts``, ``ledger`` and, if configured,
+        Its keys are ``modified_nodes``, ``max_rut_depth_m``, ``conflicts``, ``mass_balance`` and, if configured,
         ``profiles``.
         """
         return {

@@ -78,10 +78,10 @@ def stereo_baseline(right: CameraInfo) -> float:
     """Return the baseline b [m] of a pair from the projection matrix of its right camera, P[0, 3] = -fx b.
 
     Args:
-            right: Camera info of the right camera.
+        right: Camera info of the right camera.
 
-        Raises:
-            ValueError: If that camera is not the right one of a pair.
+    Raises:
+        ValueError: If that camera is not the right one of a pair.
     """
     baseline = float(-right.p[0, 3] / right.p[0, 0])
     if not baseline > 0.0:
