@@ -50,6 +50,7 @@ FORMER_NAMES = {
     'closes_radps': ('engagement_speeds_radps',),
     'command_mps': ('commanded_speed_mps',),
     'common_slip': ('common_slip_stddev',),
+    'compaction_transfer': ('merge_compaction',),
     'compression': ('compression_index',),
     'corrected': ('corrected_gradients',),
     'correlation_m': ('slip_correlation_length_m',),

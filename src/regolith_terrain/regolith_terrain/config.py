@@ -377,7 +377,7 @@ class TerrainConfig(Section):
         description="SCM contact formulation: 'regolith' with the extensions of this project, or 'reference' as in"
         ' Project Chrono.',
     )
-    compaction_transfer: bool = Field(
+    merge_compaction: bool = Field(
         default=True,
         description='Whether ruts of other vehicles are merged with their compaction; false: as in SynChrono.',
     )

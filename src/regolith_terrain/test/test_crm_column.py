@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from regolith_terrain.crm.column import CrmCollapse
+from regolith_terrain.crm.column_collapse import CrmCollapse
 from regolith_terrain.testbeds import angle_of_repose
 from regolith_terrain.testbeds.heap_measurement import SoilColumn, measured
 

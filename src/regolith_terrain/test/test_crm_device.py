@@ -15,7 +15,8 @@ import pytest
 import warp as wp
 from particles import of_soil, soil
 
-from regolith_terrain.crm import boundary_markers, column, device_selection, impact, mirror_symmetry, plate_press
+from regolith_terrain.crm import boundary_markers, device_selection, impact, mirror_symmetry, plate_press
+from regolith_terrain.crm import column_collapse
 from regolith_terrain.crm.device import card
 from regolith_terrain.crm.device.bed import DeviceBed
 from regolith_terrain.crm.device.structs import MODULE
@@ -217,7 +218,7 @@ def test_testbeds_use_the_selected_device(monkeypatch: pytest.MonkeyPatch) -> No
         return ParticleBed
 
     monkeypatch.setattr(device_selection, 'missing_requirement', lambda: None)
-    for module in (column, impact, mirror_symmetry):
+    for module in (column_collapse, impact, mirror_symmetry):
         monkeypatch.setattr(module, 'bed_class', bed_class)
     values = {'terrain_model': 'crm', 'device': 'cuda'}
     slope = wheel_rig.Settings.model_validate({**values, 'slope_deg': 5, 'spacing_m': 0.05})

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from regolith_terrain.dem.beds import Grains
-from regolith_terrain.dem.column import DemCollapse
+from regolith_terrain.dem.column_collapse import DemCollapse
 from regolith_terrain.dem.packing import settle, smooth, stiffen
 from regolith_terrain.testbeds.heap_measurement import SoilColumn
 

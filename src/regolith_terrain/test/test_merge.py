@@ -144,7 +144,7 @@ def test_soil_copy_with_a_wrong_hash_raises() -> None:
 
 def test_soil_copy_without_compaction_transfer_has_undisturbed_ruts() -> None:
     truth = SoilGrid(FlatField(), 0.1)
-    copy = SoilCopy(SoilGrid(FlatField(), 0.1), 'amber', compaction_transfer=False)
+    copy = SoilCopy(SoilGrid(FlatField(), 0.1), 'amber', merge_compaction=False)
     mine, other = node(0, 0, 0.0, -0.1, 0.1, 5.0), node(0, 1, 0.0, -0.2, 0.2, 6.0)
     update = make_update(truth, {'amber': records(mine), 'beryl': records(other)}, CycleKey(0, 0, 0), 1)
     truth.apply(update.records)

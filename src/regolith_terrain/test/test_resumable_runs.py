@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from regolith_terrain.crm.column import CrmCollapse
+from regolith_terrain.crm.column_collapse import CrmCollapse
 from regolith_terrain.testbeds import angle_of_repose
 from regolith_terrain.testbeds.heap_measurement import SoilColumn
 from regolith_terrain.testbeds.resumable_runs import Resumable, packed, sweep, unpacked

@@ -442,8 +442,8 @@ def test_agent_requires_exactly_one_of_soil_and_grid() -> None:
     config, mjcf = load_vehicle_model('viper')
     entry = VehicleEntry(position=(0.0, 0.0))
     field = FlatField()
-    terrain = TERRAIN.model_copy(update={'compaction_transfer': False})
+    terrain = TERRAIN.model_copy(update={'merge_compaction': False})
     with pytest.raises(ValueError, match='exactly one of soil and grid'):
         VehicleAgent('amber', entry, config, mjcf, TERRAIN, field, 1.62, print, print)
-    with pytest.raises(ValueError, match='compaction_transfer'):
+    with pytest.raises(ValueError, match='merge_compaction'):
         VehicleAgent('amber', entry, config, mjcf, terrain, field, 1.62, print, print, grid=SoilGrid(field, 0.02))

@@ -88,7 +88,7 @@ class InProcessSimulation:
         if self._solids is None:
             self._solids = build_solids(config, scenario.seed, self._field)
         # Without compaction transfer every vehicle sees another ground, so it must have its own.
-        own = not config.compaction_transfer
+        own = not config.merge_compaction
         agent = VehicleAgent(
             name,
             entry,

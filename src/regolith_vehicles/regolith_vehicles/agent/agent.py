@@ -112,8 +112,8 @@ class VehicleAgent(Participant):
         super().__init__(name, send_result, epoch)
         if (soil is None) == (grid is None):
             raise ValueError(f'{name}: exactly one of soil and grid must be given')
-        if grid is not None and not terrain.compaction_transfer:
-            raise ValueError(f'{name}: compaction_transfer = false requires a separate soil copy per agent')
+        if grid is not None and not terrain.merge_compaction:
+            raise ValueError(f'{name}: merge_compaction = false requires a separate soil copy per agent')
         self.entry = entry
         self.model = model
         self.mjcf_path = Path(mjcf_path)
