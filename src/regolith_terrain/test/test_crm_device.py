@@ -15,8 +15,14 @@ import pytest
 import warp as wp
 from particles import of_soil, soil
 
-from regolith_terrain.crm import boundary_markers, device_selection, impact, mirror_symmetry, plate_press
-from regolith_terrain.crm import column_collapse
+from regolith_terrain.crm import (
+    boundary_markers,
+    column_collapse,
+    device_selection,
+    impact,
+    mirror_symmetry,
+    plate_press,
+)
 from regolith_terrain.crm.device import card
 from regolith_terrain.crm.device.bed import DeviceBed
 from regolith_terrain.crm.device.structs import MODULE
