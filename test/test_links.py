@@ -158,6 +158,6 @@ def test_the_reader_sees_what_is_broken(tmp_path: Path) -> None:
     assert (
         not problem(page, 'soil.md') and not problem(page, '../../Makefile#L3') and not problem(page, 'https://x.y/z#w')
     )
-    assert not problem(page, 'soil.md#soil-that-is-moved')
+    assert not problem(page, 'soil.md#soil-transport-and-excavation')
     held.write_text('run `python3 tools/nothing.py --x`, see `src/`; not `moon_cart/src/x` nor `/regolith/config/x`\n')
     assert list(named_files(held)) == ['tools/nothing.py']
