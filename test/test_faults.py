@@ -483,7 +483,7 @@ def test_a_full_disk_ends_the_recording(small_disk: Path, tmp_path: Path, policy
         done = live.finish(code=3)
         assert_gone(pids)
     line = the_line(done, 'regolith/recorder recording ends at')
-    assert 'bag_0.mcap: No space left on device; the bag holds everything before' in line
+    assert 'bag_0.mcap: No space left on device; the bag contains everything before' in line
     at_s = float(line.split('recording ends at ')[1].split()[0])
     assert at_s > 1.0
     assert done.summary['failure'] and done.summary['simulated_s'] > 1.3

@@ -86,7 +86,7 @@ def test_a_scenario_has_words_a_picture_a_launch_file_and_a_check(name: str) -> 
     assert f"'scenario': '{name}'" in (ROOT / 'launch' / f'{name}.launch.py').read_text()
     section = re.search(rf'^## `{name}`$(.*?)(?=^## |\Z)', PAGE.read_text(encoding='utf-8'), re.M | re.S)
     assert section is not None and len(section[1].split()) > 50
-    pictures = re.findall(r'!\[[^]]+\]\((images/[^)]+)\)', section[1])
+    pictures = re.findall(r'!\[[^]]+\]\((\.\./images/[^)]+)\)', section[1])
     assert pictures
     for picture in pictures:
         assert (PAGE.parent / picture).stat().st_size < LARGEST_PICTURE

@@ -163,7 +163,7 @@ def test_fields_are_compared_to_the_bit() -> None:
     other = Message(state_hash='b', places=np.array([1.0, np.nextafter(2.0, 3.0)]))
     assert unlike(Message(), other) == ('places[1]', '2.0', '2.0000000000000004')
     assert unlike(Message(), Message(state_hash='b')) == ('state_hash', "'a'", "'b'")
-    assert unlike([1, 2], [1]) == ('', '2 of them', '1 of them')
+    assert unlike([1, 2], [1]) == ('', '2 items', '1 items')
 
 
 def test_a_run_that_is_shorter_or_misses_an_answer_differs(monkeypatch: pytest.MonkeyPatch) -> None:

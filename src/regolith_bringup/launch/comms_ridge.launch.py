@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Start two rovers whose radios a ridge silences: ``ros2 launch regolith_bringup comms_ridge.launch.py``."""
+"""Start two rovers with radios on both sides of a ridge: ``ros2 launch regolith_bringup comms_ridge.launch.py``."""
 
 from launch import LaunchDescription
 from regolith_bringup.run.launch_adapter import launch_description

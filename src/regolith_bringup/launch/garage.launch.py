@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Start one of each vehicle on mixed ground: ``ros2 launch regolith_bringup garage.launch.py``."""
+"""Start one of each vehicle on mixed terrain: ``ros2 launch regolith_bringup garage.launch.py``."""
 
 from launch import LaunchDescription
 from regolith_bringup.run.launch_adapter import launch_description

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Start a digger that pours a berm: ``ros2 launch regolith_bringup rassor_dig.launch.py``."""
+"""Start a digger that dumps a berm: ``ros2 launch regolith_bringup rassor_dig.launch.py``."""
 
 from launch import LaunchDescription
 from regolith_bringup.run.launch_adapter import launch_description

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Start ropes that swing and are struck: ``ros2 launch regolith_bringup rope.launch.py``."""
+"""Start ropes that swing and are hit by a ball: ``ros2 launch regolith_bringup rope.launch.py``."""
 
 from launch import LaunchDescription
 from regolith_bringup.run.launch_adapter import launch_description

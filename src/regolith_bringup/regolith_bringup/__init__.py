@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Scenarios, command line, launch files, recording, reports.
+"""Scenarios, command line, launch files, recording and reports of Regolith.
 
 The names below are the public interface. They are imported from their modules on first use.
 """

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The command line's start: during imports Ctrl-C ends it silently, without a stack."""
+"""Entry point of the command line, which exits on Ctrl-C without a stack trace during imports."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def main() -> None:
 
     open_streams()
     disable_mujoco_graphics()
-    # Who started it may have it ignore the signal.
+    # The parent process may have set SIGINT to be ignored.
     listens = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if listens:
         signal.signal(signal.SIGINT, signal.SIG_DFL)

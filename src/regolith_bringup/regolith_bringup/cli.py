@@ -1,11 +1,11 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: ``./regolith COMMAND``.
+"""Command line ``./regolith COMMAND``.
 
-Exit codes: 0 success (also a run that Ctrl-C ended: it is complete up to there); 2 invalid input; 3 a node or a case of
-an experiment failed, or its plot could not be written; 130 Ctrl-C before the first step or within an experiment. With
-``--json`` stdout has one JSON value and nothing else; human-readable messages go to stderr. Each command imports only
-what it uses.
+Exit codes: 0 success (also after Ctrl-C in a run, which is complete up to there); 2 invalid input; 3 a node or a case
+of an experiment failed, or its plot could not be written; 130 Ctrl-C before the first step or within an experiment.
+With ``--json``, stdout contains one JSON value and nothing else. Human-readable messages go to stderr. Each command
+imports only what it uses.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ from regolith_world.ros_environment import check_middleware
 BAD_INPUT = 2
 NODE_FAILED = 3
 INTERRUPTED = 130
-"""Shells' exit code after SIGINT: 128 and its number."""
+"""Exit code of shells after SIGINT: 128 plus the signal number."""
 UsageError: Any = typer.BadParameter.__base__
 """Usage error of the command-line library, which has no public name for it."""
 
 
 class _Commands(TyperGroup):
-    """The commands of this module, followed by those of packages, which are imported on use."""
+    """Commands of this module, followed by those of packages, which are imported on use."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         own = super().list_commands(ctx)
@@ -62,7 +62,7 @@ class _Commands(TyperGroup):
 
 
 def _added(name: str, target: Any) -> Any:
-    """Return a package's command as one of the command-line library."""
+    """Return a command of a package as a command of the command-line library."""
     if isinstance(target, typer.Typer):
         made: Any = get_group(target)
     else:
@@ -102,7 +102,7 @@ for _ros_app in ROS_APPS:
 
 
 def _scenario_names(incomplete: str) -> list[str]:
-    """Return the scenarios whose names begin so, for shells."""
+    """Return the scenario names with a prefix, for shell completion."""
     from regolith_bringup.scenario.library import find_scenarios
 
     return [name for name in find_scenarios() if name.startswith(incomplete)]
@@ -115,7 +115,7 @@ ScenarioArgument = Annotated[
 
 
 def _names_of(group: str) -> Callable[[str], list[str]]:
-    """Return what lists a group's entry points whose names begin so, for shells."""
+    """Return a function that lists entry points of a group with a prefix, for shell completion."""
     return lambda incomplete: [point.name for point in entry_points(group) if point.name.startswith(incomplete)]
 
 
@@ -136,7 +136,7 @@ def _tell(text: str) -> None:
 
 
 def _give(value: Any) -> None:
-    """Print a JSON value; infinite numbers and NaN become 'inf', '-inf' and 'nan', which ``float()`` reads."""
+    """Print a JSON value. Infinite numbers and NaN become 'inf', '-inf' and 'nan', which ``float()`` reads."""
     print(json.dumps(_sayable(value), indent=1, allow_nan=False))
 
 
@@ -377,7 +377,7 @@ def recover(run_dir: RunArgument) -> None:
 
 
 class _RunFolderErrors:
-    """Turn errors about a run folder into messages and exit code 2."""
+    """Convert errors about a run folder to messages and exit code 2."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -390,7 +390,7 @@ class _RunFolderErrors:
 
         if isinstance(error, OSError) and error.strerror:
             where = str(error.filename or self._folder)
-            raise InputError(Problem(where, '', error.strerror, 'a disk with free space that can be read and written'))
+            raise InputError(Problem(where, '', error.strerror, 'a readable and writable disk with free space'))
         if isinstance(error, (RecoverError, OSError)):
             _tell(str(error))
             raise typer.Exit(BAD_INPUT)
@@ -487,7 +487,7 @@ def experiment(
 
 
 def _help(context: typer.Context, of_one: str) -> None:
-    """Print the help of a plug-in, or that of the command."""
+    """Print the help of a plug-in, or of the command."""
     print(of_one or context.get_help())
 
 
@@ -509,7 +509,7 @@ def execute(context: typer.Context, command: Annotated[str, typer.Argument(metav
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and leave with its exit code."""
+    """Run the command line and exit with its exit code."""
     kernel_cache.configure()
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
@@ -526,7 +526,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _tell(str(error))
         sys.exit(BAD_INPUT)
     except UsageError as error:
-        if error.format_message():  # else the help was shown already
+        if error.format_message():  # otherwise the help was already shown
             _tell(usage_message(error))
         sys.exit(error.exit_code)
     except (typer.Abort, KeyboardInterrupt):

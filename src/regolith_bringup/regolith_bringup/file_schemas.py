@@ -58,12 +58,12 @@ EXPERIMENT = FileKind('Experiments', 'Settings of `./regolith experiment NAME`, 
 
 
 def file_kinds() -> dict[str, FileKind]:
-    """Return all kinds of files by name, in name order."""
+    """Return all file kinds by name, in name order."""
     return load_plugins(FILE_KINDS, instance_of(FileKind))
 
 
 def nested_models(annotation: Any) -> Iterator[type[BaseModel]]:
-    """Yield the models that an annotation names."""
+    """Yield the models in an annotation."""
     if isinstance(annotation, type) and not isinstance(annotation, types.GenericAlias):
         if issubclass(annotation, BaseModel):
             yield annotation
@@ -107,8 +107,8 @@ def _container_mark(annotation: Any) -> str:
 def json_schema(kind: str) -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of a kind of file.
 
-    It accepts files as users write them: names of shipped soils beside their parameters, sensors and objects of all
-    types. ``./regolith check`` also compares keys with each other.
+    It accepts files as users write them: names of shipped soils instead of parameters, sensors and objects of all
+    types. ``./regolith check`` also checks relations between keys.
     """
     roots = file_kinds()[kind].models()
     references, shared = models_json_schema([(model, 'validation') for model in roots.values()])
@@ -133,7 +133,7 @@ def json_schema(kind: str) -> dict[str, Any]:
 
 
 def _open_scenario(definitions: dict[str, Any], place: Mapping[str, Any]) -> None:
-    """Let the schema of resolved scenarios accept scenarios as users write them."""
+    """Extend the schema of resolved scenarios to scenarios as users write them."""
     scenario = definitions['Scenario']
     scenario['required'] = [key for key in scenario.get('required', []) if key != 'name']
     scenario['additionalProperties'] = False

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Ground, ruts and packages' layers as markers, and the frame ``world`` above every vehicle's ``odom``, for RViz,
-Foxglove and whoever else knows ``visualization_msgs`` and ``/tf``.
+"""Node that publishes terrain, ruts and layers of packages as markers, and the frame ``world`` above ``odom``.
 
-Started where the scenario's ``view.markers`` is true. It looks at what came a few times a second and makes nothing that
-nobody listens to; after those who listen, everything goes first.
+It serves RViz, Foxglove and other viewers of ``visualization_msgs`` and ``/tf``. The node is started if
+``view.markers`` of the scenario is true. It processes messages a few times per second and creates no markers without
+subscribers. New subscribers first receive everything.
 """
 
 from __future__ import annotations
@@ -50,25 +50,25 @@ from regolith_world.ros.shutdown import ShutdownRequest, run_process
 Floats = NDArray[np.float64]
 
 _POLL_S = 0.05
-"""Between two looks at what came [wall s]."""
+"""Period of processing received messages [wall s]."""
 _AHEAD_NS = 500_000_000
-"""By which stamps of ``world`` are ahead [ns]: it moves against ``odom`` as slowly as a vehicle slips, and no viewer is
-to wait for it."""
+"""Time by which the stamps of ``world`` are ahead [ns]. The frame moves against ``odom`` as slowly as a vehicle slips,
+so that no viewer has to wait for it."""
 _STEP, _CELLS = 16, 48
-"""Soil nodes along a cell of the ground around vehicles, and cells of the site: every corner travels."""
+"""Grid nodes per cell of the terrain around vehicles, and number of cells of the site. Every vertex is transmitted."""
 _ASK_S = 2.0
-"""Between two attempts to ask for the ground [wall s]."""
+"""Period of requests for the complete terrain [wall s]."""
 
 
 class MarkersNode:
-    """The node, its subscriptions, and the loop between them."""
+    """Node, subscriptions and main loop."""
 
     def __init__(self) -> None:
         self._leaving = ShutdownRequest()
         self.node = Node('markers', namespace='regolith')
         scenario = load_section(declare_scenario(self.node), '', Scenario)
         run = declare_run_id(self.node)
-        self._period_s = 1.0 / declare(self.node, 'rate_hz', 2.0, 'of markers, per wall second [Hz]')
+        self._period_s = 1.0 / declare(self.node, 'rate_hz', 2.0, 'publication rate of markers per wall second [Hz]')
         link = helper_node(self.node, 'link')
         self.nodes = [self.node, link]
         self._root = root_of(self.node)
@@ -88,7 +88,7 @@ class MarkersNode:
         self._soil = SoilChanges()
         self._epoch = self._seq = -1
         self._known = -1
-        self._since: list[TerrainUpdate] = []  # the last update, and all since the ground was requested
+        self._since: list[TerrainUpdate] = []  # the last update, and all since the terrain was requested
         self._requested_in = -1  # the epoch of the request
         self._whole = False
         self._asking = self.node.create_client(GetTerrainState, 'terrain/get_state')
@@ -118,7 +118,7 @@ class MarkersNode:
             try:
                 message_type = getattr(import_module(f'{package}.msg'), name)
             except (ImportError, AttributeError):
-                continue  # a layer of a package whose messages are not installed
+                continue  # the message package of a layer is not installed
             take: Callable[[Any], None] = partial(self._on_layer, topic)
             self._inbox.subscribe(message_type, f'{self._root}{topic}', take, QoSProfile(depth=1), optional=True)
 
@@ -137,7 +137,7 @@ class MarkersNode:
         self._odometry[name, topic] = message
 
     def _on_update(self, update: TerrainUpdate) -> None:
-        """Take a change of the soil; after one that is missing, or a past that is repeated, the ground is asked for."""
+        """Apply a soil update. A missing update or a rewind causes a request for the complete terrain."""
         key, seq = update.key, int(update.soil_seq)
         if (key.epoch, seq) <= (self._epoch, self._known):
             return
@@ -169,14 +169,14 @@ class MarkersNode:
             time.sleep(max(0.0, began + _POLL_S - time.monotonic()))
 
     def _find_ground(self, now: float) -> None:
-        """Ask for the ground as it is; take what was answered."""
+        """Request the complete terrain, and process the response."""
         if self._answer is None:
             if now >= self._next_ask and self._asking.service_is_ready():
                 self._next_ask, self._requested_in = now + _ASK_S, self._epoch
                 self._answer = self._asking.call_async(GetTerrainState.Request())
         elif self._answer.done():
             snapshot, self._answer = self._answer.result(), None
-            if self._epoch != self._requested_in:  # the world was rewound since: before or after this response
+            if self._epoch != self._requested_in:  # rewound since the request
                 self._since, self._next_ask = self._since[-1:], now
                 return
             self._pieces.restart()
@@ -186,7 +186,7 @@ class MarkersNode:
             self._since = self._since[-1:]
             self._seq = max(self._seq, self._known)
             self._whole = True
-            self._listeners = 0  # all of it is new
+            self._listeners = 0  # publish everything again
         elif now >= self._next_ask:
             self._asking.remove_pending_request(self._answer)
             self._answer = None
@@ -218,7 +218,7 @@ class MarkersNode:
         self._marks.publish(markers.serialized())
 
     def _tell_frames(self) -> None:
-        """Publish where vehicles' ``odom`` is in ``world``: so that ``base_link`` is where it truly is."""
+        """Publish the pose of ``odom`` of each vehicle in ``world``, so that ``base_link`` is at its true pose."""
         transforms = []
         for name in self._adrift:
             reckoned, true = self._odometry.get((name, 'odom')), self._odometry.get((name, 'ground_truth/odom'))
@@ -237,11 +237,11 @@ class MarkersNode:
 
 
 def publish_world_to_odom(true: tuple[Floats, Floats], reckoned: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
-    """Return position [m] and orientation of the frame in which a vehicle reckons, in the world.
+    """Return position [m] and orientation of the odometry frame of a vehicle in the world.
 
     Args:
-        true: pose of its base in the world: position and quaternion (x, y, z, w)
-        reckoned: pose of its base in that frame
+        true: Pose of the vehicle base in the world: position and quaternion (x, y, z, w).
+        reckoned: Pose of the vehicle base in the odometry frame.
     """
     turn = matrix(true[1]) @ matrix(reckoned[1]).T
     return true[0] - turn @ reckoned[0], from_matrix(turn)
@@ -253,7 +253,7 @@ def _pose(message: Odometry) -> tuple[Floats, Floats]:
 
 
 def main() -> None:
-    """Run the markers' node."""
+    """Run the markers node."""
     run_process(MarkersNode, MarkersNode.run, lambda made: made.nodes)
 
 

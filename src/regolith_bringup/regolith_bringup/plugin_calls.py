@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of the plug-ins of :mod:`regolith_files.extension_points`.
 
-A failing plug-in is skipped with a warning that names it.
+A failing plug-in is skipped with a warning that contains its name.
 """
 
 from __future__ import annotations
@@ -30,46 +30,48 @@ _log = logging.getLogger('regolith')
 
 
 def _ask(group: str, kind: type[Any], *arguments: Any) -> dict[str, Any]:
-    """Return the results of a group's plug-ins, by name in name order, without those that gave None.
+    """Return the results of the plug-ins of a group, by name in name order, without results of None.
 
     Args:
-        kind: of which the results are; others are skipped with a warning
+        group: Entry point group.
+        kind: Type of the results. Others are skipped with a warning.
+        arguments: Arguments of the plug-ins.
     """
     answers = {}
     for name, target in load_plugins(group).items():
         try:
             answer = target(*arguments)
-        except Exception as error:  # it is not our code that runs here
+        except Exception as error:  # errors of plug-ins are not ours
             _log.warning('%s %s failed: %s: %s', group, name, type(error).__name__, error, exc_info=True)
             continue
         if isinstance(answer, kind):
             answers[name] = answer
         elif answer is not None:
-            _log.warning('%s %s gave a %s; allowed: %s, or None', group, name, type(answer).__name__, kind.__name__)
+            _log.warning('%s %s returned a %s; allowed: %s, or None', group, name, type(answer).__name__, kind.__name__)
     return answers
 
 
 def summary_values(run: Run) -> dict[str, Any]:
-    """Return the packages' figures for ``summary.json``, by key; values that are not JSON are left out."""
+    """Return the values of packages for ``summary.json``, by key. Values that are not JSON are left out."""
     figures = {}
     for key, value in _ask(SUMMARY, object, run).items():
         try:
             json.dumps(value, allow_nan=False)
         except (TypeError, ValueError) as error:
-            _log.warning('%s %s gave what JSON cannot say: %s', SUMMARY, key, error)
+            _log.warning('%s %s returned a value that is not JSON: %s', SUMMARY, key, error)
         else:
             figures[key] = value
     return figures
 
 
 def report_sections(run: Run) -> list[ReportSection]:
-    """Return the packages' sections of the report, in their order."""
+    """Return the report sections of packages in order."""
     found = _ask(REPORT_SECTIONS, ReportSection, run)
     return [found[name] for name in sorted(found, key=lambda name: (found[name].order, name))]
 
 
 def citations(scenario: Any) -> dict[str, str]:
-    """Return the BibTeX entries of the papers behind a scenario's models, by key in key order."""
+    """Return the BibTeX entries of the papers behind the models of a scenario, by key in key order."""
     found: dict[str, str] = {}
     for papers in _ask(CITATIONS, Citations, scenario).values():
         entries = papers.entries()
@@ -78,21 +80,24 @@ def citations(scenario: Any) -> dict[str, str]:
 
 
 def view_layers(scenario: Any) -> dict[str, ViewLayer]:
-    """Return the packages' layers of the view of a run, by name."""
+    """Return the view layers of packages, by name."""
     return _ask(VIEW_LAYERS, ViewLayer, scenario)
 
 
 def command_names() -> list[str]:
-    """Return the names of the packages' commands."""
+    """Return the names of the commands of packages."""
     return [point.name for point in entry_points(COMMANDS)]
 
 
 def command(name: str) -> Any:
-    """Return a package's command, a function or a ``typer.Typer``.
+    """Return a command of a package, a function or a ``typer.Typer``.
+
+    Args:
+        name: Name of the command.
 
     Raises:
-        regolith_files.plugins.PluginError: if it cannot be loaded
-        KeyError: if there is none of this name
+        regolith_files.plugins.PluginError: If it cannot be loaded.
+        KeyError: If it does not exist.
     """
     points = {point.name: point for point in entry_points(COMMANDS)}
     return load_plugin(points[name], as_command)
@@ -101,9 +106,12 @@ def command(name: str) -> Any:
 def as_command(target: Any) -> Any:
     """Return the target of an entry point if it can be a command.
 
+    Args:
+        target: Loaded object.
+
     Raises:
-        TypeError: if not
+        TypeError: If it cannot be a command.
     """
     if not (callable(target) or isinstance(target, typer.Typer)):
-        raise TypeError(f'it leads to a {type(target).__name__}; allowed: a function or a typer.Typer')
+        raise TypeError(f'its target is a {type(target).__name__}; allowed: a function or a typer.Typer')
     return target

@@ -1,23 +1,23 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The recorder: writes serialised messages of many topics into a bag without decoding them.
+"""Recorder node: writes serialized messages of many topics into a bag without decoding them.
 
-No executor: one wait set over all subscriptions, emptied at most every two milliseconds, so that the cost grows with
-the bytes and hardly with the number of messages. Only a few messages are read, at fixed offsets: ``/clock``,
-``regolith/cycle``, whose number is acknowledged and whose STOP ends the recording, the heads of the protocol's other
-messages, and stamps.
+It uses no executor, but one wait set over all subscriptions, which is emptied at most every 2 ms. The cost therefore
+depends on the bytes and hardly on the number of messages. Only a few messages are read, at fixed offsets: ``/clock``,
+``regolith/cycle`` (its number is acknowledged, its STOP ends the recording), the heads of the other protocol messages,
+and stamps.
 
 Log times are the simulated time of publication: the largest stamp received until then, or ``/clock`` where no states
-come. They never precede a message's own stamp, and rise through the file. ``/clock`` alone would not do: it comes a
-hundred times per wall second at most, however many cycles that are, and is a cycle ahead of the states.
-A topic that may stay empty is in the bag from its first message on.
+are received. They never precede the stamp of the message, and increase through the file. ``/clock`` alone is not
+sufficient: it is published at most a hundred times per wall second, and is one cycle ahead of the states. A topic that
+may stay empty is in the bag from its first message on.
 
-When the world goes back, the bag ends and ``bag_1``, ``bag_2`` ... begins, with all that is latched; the past that is
-repeated in silence is in none.
+After a rewind, the bag ends and ``bag_1``, ``bag_2`` ... begins, with all latched messages. Repeated cycles of the past
+are not recorded.
 
-Publishes ``regolith/recorder/ack`` (std_msgs/UInt64, latched): 0 once every expected publisher has been matched, so
-that no later message is missed; then the number of the last cycle message written. The world waits for the first before
-it starts and may hold when the last falls behind.
+The node publishes ``regolith/recorder/ack`` (std_msgs/UInt64, latched): 0 once every expected publisher has been
+matched, so that no later message is missed; then the number of the last written cycle message. The world waits for the
+first acknowledgment before it starts, and may wait when the last one falls behind.
 """
 
 from __future__ import annotations
@@ -57,16 +57,16 @@ from regolith_world.ros.world_monitor import WorldMonitor
 
 _COMMAND_STOP = 2
 CLOCKS_HELD = 2
-"""Messages of ``/clock`` that wait for states of their time: the world is a cycle ahead of the states it publishes."""
+"""Messages of ``/clock`` held back until states of their time arrive. The world is one cycle ahead of its states."""
 LEAD_NS = 1_000_000_000
-"""Largest lead over the time known so far with which a stamp of an outside node counts as simulated time [ns]: the
-longest cycle there is."""
+"""Maximum lead over the known time with which a stamp of an external node counts as simulated time [ns]: the longest
+possible cycle."""
 _DEPTH = 4000
-"""Queue of each subscription, for messages during the compression of a chunk."""
+"""Queue depth of each subscription, for messages during the compression of a chunk."""
 
 
 class CycleHead(NamedTuple):
-    """The first fields of a regolith_msgs/Cycle."""
+    """First fields of a regolith_msgs/Cycle."""
 
     run: int
     epoch: int
@@ -76,32 +76,33 @@ class CycleHead(NamedTuple):
 
 
 def cycle_head(data: bytes) -> CycleHead:
-    """Return the head of a serialised regolith_msgs/Cycle without reading the rest of it."""
+    """Return the head of a serialized regolith_msgs/Cycle without decoding the rest."""
     order = '<' if data[1] & 1 else '>'
     run, epoch, cycle, _, _, _, _, _, command, silent = struct.unpack_from(order + 'QI4xQI4xqqqBB?', data, 4)
     return CycleHead(int(run), int(epoch), int(cycle), int(command), bool(silent))
 
 
 def key_head(data: bytes) -> tuple[int, int]:
-    """Return epoch and cycle of a serialised message that begins with a regolith_msgs/CycleKey."""
+    """Return epoch and cycle of a serialized message that begins with a regolith_msgs/CycleKey."""
     epoch, cycle = struct.unpack_from(('<' if data[1] & 1 else '>') + '8xI4xQ', data, 4)
     return int(epoch), int(cycle)
 
 
 def clock_ns(data: bytes) -> int:
-    """Return the time [ns] of a serialised rosgraph_msgs/Clock."""
+    """Return the time of a serialized rosgraph_msgs/Clock [ns]."""
     seconds, nanoseconds = struct.unpack_from(('<' if data[1] & 1 else '>') + 'iI', data, 4)
     return int(seconds) * 1_000_000_000 + int(nanoseconds)
 
 
 def stamp_ns(data: bytes, offset: int) -> int:
-    """Return the time [ns] of a ``builtin_interfaces/Time`` in a serialised message.
+    """Return the time of a ``builtin_interfaces/Time`` in a serialized message [ns].
 
     Args:
-        offset: of the stamp in the message; 0: it has none
+        data: Serialized message.
+        offset: Offset of the stamp in the message [bytes], 0 for no stamp.
 
     Returns:
-        the time, -1 where there is none
+        Time, or -1 without a stamp.
     """
     if not offset or len(data) < offset + 8:
         return -1
@@ -110,15 +111,16 @@ def stamp_ns(data: bytes, offset: int) -> int:
 
 
 def stamp_offset(message_type: Any) -> int:
-    """Return where the first stamp of a type's serialised messages is [bytes]; 0: they do not begin with one."""
+    """Return the offset of the first stamp in serialized messages of a type [bytes], 0 if they do not begin with
+    one."""
     first = next(iter(message_type.get_fields_and_field_types().values()), '')
-    # Behind the 4 bytes of the encapsulation header; of a sequence, behind its length.
+    # After the 4 bytes of the encapsulation header, and for a sequence after its length.
     known = {'std_msgs/Header': 4, 'builtin_interfaces/Time': 4, 'sequence<geometry_msgs/TransformStamped>': 8}
     return known.get(first, 0)
 
 
 class RecordingError(Exception):
-    """The bag cannot be written any longer; the text gives its end and the reason."""
+    """Error of writing the bag. The message contains the end of the recording and the reason."""
 
 
 @dataclass
@@ -127,16 +129,16 @@ class _Channel:
     subscription: Any
     message_type: type
     keyed: bool
-    """Whether its messages begin with the key of a cycle."""
+    """Whether its messages begin with a cycle key."""
     stamp_at: int
-    """See :func:`stamp_offset`."""
+    """Offset of the stamp, see :func:`stamp_offset`."""
     number: int = -1
-    """In the bag; below 0: not in it yet."""
+    """Channel number in the bag, negative if not in the bag yet."""
     losses: LossCounter = field(default_factory=LossCounter)
 
 
 _Taken = tuple[int, _Channel, bytes, int]
-"""Wall time at which it was sent [ns], topic, message, sequence number."""
+"""Wall time of publication [ns], topic, message, sequence number."""
 
 
 def _sent_at(taken: _Taken) -> int:
@@ -144,16 +146,16 @@ def _sent_at(taken: _Taken) -> int:
 
 
 class Recorder:
-    """The bag, the subscriptions, and the loop between them."""
+    """Bag, subscriptions and main loop of the recorder."""
 
     idle_s = 0.05
-    """Longest wait for a message; bounds how late a signal is noticed [s]."""
+    """Maximum wait for a message, which limits the delay of a signal [s]."""
     gather_s = 0.002
-    """Shortest time between two rounds [s]."""
+    """Minimum time between two rounds [s]."""
     quiet_s = 0.5
-    """After STOP or a signal the bag is closed after this time without messages [s]..."""
+    """Time without messages after STOP or a signal, after which the bag is closed [s]."""
     drain_limit_s = 3.0
-    """...and at the latest after this one [s]."""
+    """Time after STOP or a signal after which the bag is closed in any case [s]."""
 
     def __init__(
         self, node: Node, run_dir: Path, topics: list[RecordedTopic], flush_period_s: float, run: int = 0
@@ -163,18 +165,18 @@ class Recorder:
         self._executor = SingleThreadedExecutor(context=node.context)
         self._executor.add_node(node)
         self._nodes: dict[str, Node] = {}
-        """By vehicle, a node in its namespace, where the vehicle's remaps of relative names apply."""
+        """Node in the namespace of each vehicle, where the remappings of relative names apply."""
         self._run_dir = run_dir
         self._flush_period_s = flush_period_s
-        # Another that was before it, and was killed, has left its own.
+        # A killed earlier recorder of this run may have left its own count file.
         self._branch = next(k for k in itertools.count() if not _bag_folder(run_dir, k).exists())
         self._bag = BagWriter(_bag_folder(run_dir, self._branch))
         self._counts: Counter[str] = Counter()
-        """Messages in the bags that have ended, by topic."""
+        """Number of messages in closed bags, by topic."""
         self._latest: dict[str, _Taken] = {}
-        """The last message of each latched topic."""
+        """Last message of each latched topic."""
         self._repeated = (-1, -1)
-        """Epoch and cycle of the last record of a past that is repeated in silence."""
+        """Epoch and cycle of the last record of a past that is repeated after a rewind."""
         self._epoch = -1
         self._node = node
         self._channels = [self._subscribe(topic) for topic in topics]
@@ -230,17 +232,17 @@ class Recorder:
                 self._index()
 
     def _enter(self, channel: _Channel) -> None:
-        """Enter a topic into the bag."""
+        """Add a topic to the bag."""
         topic = channel.topic
         latched = topic.qos == 'latched'
         offered = qos_profile(depth=1 if latched else 10, latched=latched, best_effort=topic.qos == 'sensor')
         channel.number = self._bag.add_topic(channel.subscription.topic_name, topic.type_name, [offered])
 
     def _place(self, topic: str) -> tuple[Node, str]:
-        """Return the node to subscribe to a topic with, and its name there.
+        """Return the node for the subscription to a topic, and the name to use there.
 
         Args:
-            topic: from the root of the run
+            topic: Topic name relative to the namespace of the run.
         """
         first, _, rest = topic.removeprefix('/').partition('/')
         if not rest or first == 'regolith':
@@ -257,11 +259,11 @@ class Recorder:
 
     @property
     def nodes(self) -> list[Node]:
-        """All nodes of this process."""
+        """Nodes of this process."""
         return [self._node, self._link, *self._nodes.values()]
 
     def request_stop(self) -> None:
-        """Close the bag once messages cease (from a signal handler, or on STOP)."""
+        """Close the bag once messages cease (called from a signal handler, or on STOP)."""
         if self._stop_at is None:
             self._stop_at = time.monotonic()
 
@@ -269,7 +271,7 @@ class Recorder:
         """Record until stopped, then close the bag.
 
         Raises:
-            RecordingError: if the bag cannot be written any longer; it is left whole up to the last flush
+            RecordingError: If the bag can no longer be written. It is complete up to the last flush.
         """
         try:
             self._record()
@@ -282,7 +284,7 @@ class Recorder:
             text = f'recording ends at {self._flushed_ns * 1e-9:.2f} s: {self._bag.path}: {error.strerror or error}'
             with suppress(OSError):
                 self._write_counts(closed=False, failure=text)
-            raise RecordingError(f'{text}; the bag holds everything before') from None
+            raise RecordingError(f'{text}; the bag contains everything before') from None
 
     def _record(self) -> None:
         next_flush = time.monotonic() + self._flush_period_s
@@ -319,7 +321,7 @@ class Recorder:
         return now - max(self._last_message, self._stop_at) > self.quiet_s
 
     def _take(self, channel: _Channel, into: list[_Taken]) -> None:
-        """Empty one subscription's queue."""
+        """Empty the queue of one subscription."""
         take, message_type = channel.subscription.handle.take_message, channel.message_type
         if channel.topic.name == '/regolith/status' or channel.topic.role:
             self._watch.heard()
@@ -327,13 +329,13 @@ class Recorder:
         while (taken := take(message_type, True)) is not None:
             data, info = taken
             sequence = info['publication_sequence_number'] or 0
-            # Of what is latched only the newest counts: a status that a later one overtook is no loss.
+            # Of latched topics, only the newest message counts: a status replaced by a later one is not a loss.
             if sequence and channel.topic.qos != 'latched':
                 channel.losses.add(sequence, publishers)
             into.append((info['source_timestamp'], channel, data, sequence))
 
     def _write(self, round_: list[_Taken]) -> None:
-        """Write the messages of one round in the order of their sending, over all topics."""
+        """Write the messages of one round in order of publication, over all topics."""
         round_.sort(key=_sent_at)
         for taken in round_:
             _, channel, data, _ = taken
@@ -350,14 +352,14 @@ class Recorder:
             if channel.topic.qos == 'latched':
                 self._latest[channel.topic.name] = taken
             self._put(taken)
-            # Status is published all the time: it does not keep a recording open.
+            # Status is published all the time, so it does not keep a recording open.
             if channel.topic.keeps_open:
                 self._last_message = time.monotonic()
 
     def _see_clock(self, taken: _Taken) -> None:
-        """Hold a message of ``/clock`` back until states of its time come, or a few later ones have."""
+        """Hold a message of ``/clock`` back until states of its time arrive, or a few later clock messages have."""
         t_ns = clock_ns(taken[2])
-        if t_ns < self._clock_ns:  # the world went back
+        if t_ns < self._clock_ns:  # the world was rewound
             self._tell_clocks(0)
             self._now_ns = t_ns
         self._clock_ns = t_ns
@@ -365,16 +367,16 @@ class Recorder:
         self._tell_clocks(CLOCKS_HELD)
 
     def _tell_clocks(self, held: int) -> None:
-        """Write what is held back of ``/clock``, except for the newest ones."""
+        """Write the held-back messages of ``/clock``, except for the newest ones."""
         while len(self._clocks) > held:
             taken = self._clocks.popleft()
             self._now_ns = max(self._now_ns, clock_ns(taken[2]))
             self._put(taken)
 
     def _see_stamp(self, channel: _Channel, data: bytes) -> None:
-        """Take a later time from a message's stamp, if it is a simulated one.
+        """Use a later time from the stamp of a message if it is a simulated one.
 
-        Nodes of the run stamp with simulated time. Others may do so with wall time, which is far ahead.
+        Nodes of the run use simulated time. Others may use wall time, which is far ahead.
         """
         t_ns = stamp_ns(data, channel.stamp_at)
         if t_ns > self._now_ns and (channel.topic.publishers or t_ns - self._now_ns <= LEAD_NS):
@@ -399,7 +401,7 @@ class Recorder:
         return True
 
     def _branch_off(self) -> None:
-        """End the bag and begin the next, with all that is latched."""
+        """End the bag and begin the next one, with all latched messages."""
         self._tell_clocks(0)
         self._bag.close()
         self._counts.update(self._bag.counts)
@@ -448,25 +450,25 @@ def _bag_folder(run_dir: Path, branch: int) -> Path:
 
 
 def _unused(_: bytes) -> None:
-    """The callback that a subscription must have; it is never called, as the wait set takes the messages."""
+    """Callback that a subscription requires. It is never called, because the wait set takes the messages."""
 
 
 def build() -> tuple[Node, Recorder]:
     """Return the recorder and its node.
 
     Raises:
-        StartupError: if there is no run folder, or no topic to record
-        RecordingError: if no bag can be begun
+        StartupError: If there is no run folder, or no topic to record.
+        RecordingError: If no bag can be created.
     """
     node = Node('recorder', namespace='regolith')
-    given = declare(node, 'run_dir', '', 'folder of the run; the bag is made in it')
+    given = declare(node, 'run_dir', '', 'run folder, in which the bag is created')
     form = '/name|package/msg/Type[|qos[|publishers]]'
-    lines = declare(node, 'topics', [''], 'what to record: /name|package/msg/Type[|qos[|publishers]]')
-    flush_period_s = declare(node, 'flush_period_s', 0.5, 'between two ends of a chunk of the bag, wall time [s]')
+    lines = declare(node, 'topics', [''], 'recorded topics: /name|package/msg/Type[|qos[|publishers]]')
+    flush_period_s = declare(node, 'flush_period_s', 0.5, 'period of ending a chunk of the bag, wall time [s]')
     run_dir = Path(given)
     if not given or not run_dir.is_dir():
-        found = f'{given!r} is no folder' if given else 'is not set'
-        raise StartupError(f'recorder: parameter run_dir {found}; allowed: the folder of a run. {STARTED_BY}')
+        found = f'{given!r} is not a folder' if given else 'is not set'
+        raise StartupError(f'recorder: parameter run_dir {found}; allowed: a run folder. {STARTED_BY}')
     try:
         topics = [RecordedTopic.parse(line) for line in lines if line]
     except ValueError as error:
@@ -481,14 +483,14 @@ def build() -> tuple[Node, Recorder]:
     def stop(_signal: int, _frame: FrameType | None) -> None:
         recorder.request_stop()
 
-    # Signals only set a flag: rclpy's own handlers would shut the context down with messages still in the queues.
+    # Signals only set a flag. The handlers of rclpy would shut the context down with messages still in the queues.
     signal.signal(signal.SIGINT, stop)
     signal.signal(signal.SIGTERM, stop)
     return node, recorder
 
 
 def main() -> None:
-    """Run the recorder's process."""
+    """Run the recorder process."""
     use_batch_scheduling()
     run_process(build, lambda made: made[1].spin(), lambda made: made[1].nodes, refusals=(RecordingError,))
 

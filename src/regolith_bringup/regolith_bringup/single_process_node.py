@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""World, ground, vehicles and registered participants in one process, with the same topics and services as in many."""
+"""World, terrain, vehicles and participants in one process, with the same topics and services as in many processes."""
 
 from __future__ import annotations
 
@@ -51,15 +51,17 @@ from regolith_world.world_node import MAX_SENSOR_LAG, REMOTE_NODES, WAIT_FOR_REC
 
 
 class SingleProcessNode:
-    """Publishers and the run loop around :class:`~regolith_bringup.run.simulation.Simulation`."""
+    """Publishers and run loop of a :class:`~regolith_bringup.run.simulation.Simulation`."""
 
     def __init__(self) -> None:
         node = Node('world', namespace='regolith')
         self._run_id = declare_run_id(node)
         scenario_file = declare_scenario(node)
-        run_dir = declare(node, 'run_dir', '', 'folder of the run; empty: keep nothing on disk')
+        run_dir = declare(node, 'run_dir', '', 'run folder; empty: write no files')
         alive = Alive(Path(run_dir) / FILE) if run_dir else None
-        self._restore_from = declare(node, 'restore_from', '', 'checkpoint folder to start from; empty: the beginning')
+        self._restore_from = declare(
+            node, 'restore_from', '', 'checkpoint folder to continue from; empty: start at t = 0'
+        )
         recorded = declare(node, 'wait_for_recorder', False, WAIT_FOR_RECORDER)
         lag_s = declare(node, 'max_sensor_lag_s', -1.0, MAX_SENSOR_LAG)
         self._followed: list[Any] = []
@@ -71,7 +73,7 @@ class SingleProcessNode:
         self._announcement = Announcement(node, link, self._run_id, scenario.name, self._remote)
         self._timeout_s = scenario.world.start_timeout_s
         self._starting = StartupNotice(link, 'starting')
-        # One publishes while others compute, of however few vehicles; more than cores get into each other's way.
+        # One thread publishes while others compute, even with few vehicles. More threads than cores disturb each other.
         threads = max(2, min(len(scenario.vehicles), usable_cores()))
         self.simulation = simulation = Simulation(scenario, threads=threads, publish=self._publish)
         self.executor = SingleThreadedExecutor()
@@ -116,7 +118,7 @@ class SingleProcessNode:
             alive=alive,
             scenario=scenario.name,
             processes='one',
-            duration_s=declare(node, 'duration_s', 0.0, 'simulated time at which the run ends [s]; 0: never'),
+            duration_s=declare(node, 'duration_s', 0.0, 'simulated time at which the run ends [s]; 0: no end'),
             inbox=self.inbox,
             recorded=recorded,
             max_sensor_lag_s=lag_s,
@@ -127,10 +129,10 @@ class SingleProcessNode:
         self.entities = EntityServices(node, self.runner, simulation.world, self._start_vehicle)
         self.past = CheckpointServices(node, self.runner, simulation.world)
         self.poses = PoseServices(node, scenario.named_poses)
-        self.runner.paused = declare(node, 'start_paused', False, 'whether the world waits for ~/pause to be lifted')
+        self.runner.paused = declare(node, 'start_paused', False, 'whether the world starts paused')
 
     def _show(self, name: str, agent: VehicleAgent, followed: Iterable[str]) -> None:
-        """Give a vehicle its node and its topics."""
+        """Create the node and topics of a vehicle."""
         vehicle = named_node('agent', f'{root_of(self.nodes[0])}/{name}')
         self._topics[name] = VehicleTopics(vehicle, agent, self.simulation.scenario.seed)
         self._followed += self._topics[name].followed(followed)
@@ -143,7 +145,7 @@ class SingleProcessNode:
         self._vehicle_nodes[name] = vehicle, vehicle_link
 
     def _release(self, name: str) -> None:
-        """Discard a vehicle that nothing can bring back, with its nodes, so that its name can be used again."""
+        """Discard a vehicle that can no longer be restored, with its nodes, so that its name can be used again."""
         del self._topics[name]
         self.simulation.discard_vehicle(name)
         vehicle, link = self._vehicle_nodes.pop(name)
@@ -154,7 +156,7 @@ class SingleProcessNode:
             node.destroy_node()
 
     def _start_vehicle(self, name: str, entry: Mapping[str, Any]) -> Future:
-        """Put a vehicle into the world, which stands; see :data:`regolith_world.ros.entity_services.StartVehicle`."""
+        """Add a vehicle to the paused world, see :data:`regolith_world.ros.entity_services.StartVehicle`."""
         agent = self.simulation.add_vehicle(name, VehicleEntry.model_validate(dict(entry)))
         agent.warm_up()
         self._show(name, agent, ())
@@ -163,7 +165,7 @@ class SingleProcessNode:
         return come
 
     def _open(self, name: str, kind: ParticipantType[Any, Any], namespace: str) -> None:
-        """Give a registered participant its node and its topics."""
+        """Create the node and topics of a registered participant."""
         participant = self.simulation.others[name]
         participant.warm_up()
         node = named_node(name, namespace)
@@ -176,17 +178,17 @@ class SingleProcessNode:
             self._news.append(publish)
 
     def _tell(self, publisher: Any, to_bytes: Callable[[Any, int], bytes], record: Any) -> None:
-        """Hold back a record of the protocol until the vehicles' compiled loops leave the interpreter idle."""
+        """Hold a protocol record back until the compiled loops of the vehicles leave the interpreter idle."""
         # Conversion is skipped without subscribers.
         if publisher.get_subscription_count():
             self._kept.append((publisher, to_bytes, record))
 
     def _publish(self, name: str, snapshot: VehicleState) -> None:
-        # Called from the thread that evolves the vehicle.
+        # Called from the thread that computes the vehicle.
         self._snapshots.append((name, snapshot))
 
     def _publish_kept(self) -> None:
-        """Publish all records held back, in their order."""
+        """Publish all held-back records in order."""
         kept, self._kept = self._kept, []
         for publisher, to_bytes, record in kept:
             publisher.publish(to_bytes(record, self._run_id))
@@ -204,7 +206,7 @@ class SingleProcessNode:
         self._snapshots = []
 
     def run(self) -> int:
-        """Wait for recorder and sensors, run, return the exit code."""
+        """Wait for recorder and sensors, run, and return the exit code."""
         self._starting.done()
         patience = StartupTimeout(self.nodes[0], 'starting', self._timeout_s)
         missing = self.runner.followers.missing
@@ -228,7 +230,7 @@ class SingleProcessNode:
 
 
 def main() -> None:
-    """Run everything in one process."""
+    """Run all nodes in one process."""
     run_process(
         SingleProcessNode,
         SingleProcessNode.run,

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Compilation of all kernels at set-up (``python3 -m`` this), so that the first run starts as fast as the next."""
+"""Compilation of all kernels at installation (``python3 -m`` this), so that the first run starts quickly."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ from regolith_world.world import World
 
 
 def _rovers() -> None:
-    """Run a moment of the demo."""
-    # Two rovers in one place bring the merge of conflicting nodes into the cache, too.
+    """Run a short part of the demo."""
+    # Two rovers in one place also compile the merge of conflicting nodes.
     together = ['world.contact=none', 'vehicles.basalt.position=[0.0, 0.02]']
     for settings in ([], ['terrain.scm_mode=reference', 'terrain.source=flat', *together]):
         Simulation(load_scenario('two_rovers', settings).scenario).run(0.06)
 
 
 def _on_hard_ground() -> None:
-    """Let a truck and a tank down on rigid ground."""
+    """Drop a truck and a tank onto rigid terrain."""
     for vehicle in ('hmmwv', 'm113'):
         make_vehicle(Settings(vehicle=vehicle, maneuver='settle'))
 
 
 def _particles() -> None:
-    """Run a moment of a rover that has particles before it."""
+    """Run a rover towards particles for a short time."""
     simulation = Simulation(load_scenario('wheel_crm').scenario)
     simulation.agents['amber'].warm_up()
     simulation.run(0.06)
 
 
 def _moon() -> None:
-    """Make a piece of polar ground with its rocks, and drive on it."""
+    """Generate a piece of polar terrain with its rocks, and drive on it."""
     scenario = load_scenario('two_rovers', ['terrain.preset=polar']).scenario
     Simulation(scenario).run(0.06)
     rocks = build_rocks(scenario.terrain, scenario.seed)
@@ -67,19 +67,19 @@ def _prepare(name: str, *settings: str) -> None:
 
 
 def _garage() -> None:
-    """Prepare vehicles of all kinds, with their tools, on soil beside pads."""
+    """Prepare vehicles of all types, with their tools, on soil with rigid pads."""
     _prepare('tow')
     _prepare('garage')
 
 
 def _on_one_ground() -> None:
-    """Prepare them on soil without pads, and on ground that is rigid all over: loops of their own."""
+    """Prepare vehicles on soil without pads, and on rigid terrain only, which use separate loops."""
     _prepare('garage', 'terrain.regions=[]')
     _prepare('garage', 'terrain.regions=[]', 'terrain.model=rigid', 'terrain.soil={friction: 0.8}')
 
 
 def _elevation_model() -> None:
-    """Read heights of posts, on nodes and elsewhere, with and without finer ground between."""
+    """Read heights of an elevation model, on posts and between them, with and without added detail."""
     posts = np.add.outer(np.where(np.arange(9) < 4, 0.0, 50.0), np.arange(8.0))
     for detail in (None, FlatField()):
         field = RasterField(posts, 2.0, detail=detail)
@@ -94,7 +94,7 @@ def _grains() -> None:
 
 
 def _linkages() -> None:
-    """Let a rope and its bodies fall for a moment."""
+    """Let a rope and its bodies fall for a short time."""
     Simulation(load_scenario('rope').scenario).run(0.06)
 
 
@@ -119,14 +119,14 @@ def _collision() -> None:
 
 
 def _start_worker(parent: int) -> None:
-    """Prepare a process that compiles; it ends with its parent."""
+    """Initialize a compiling process, which ends with its parent."""
     end_with(parent)
-    # Compilation makes many objects, of which few are garbage.
+    # Compilation creates many objects, few of which are garbage.
     freeze_garbage_collector()
 
 
 def main() -> None:
-    """Compile everything, two at a time, in an order that hardly compiles anything twice."""
+    """Compile all kernels, two at a time, in an order that compiles hardly anything twice."""
     parts = (
         _rovers,
         sensors.main,

@@ -297,7 +297,7 @@ def test_nothing_to_recover(tmp_path: Path) -> None:
         recover(tmp_path)
     (tmp_path / 'bag').mkdir()
     (tmp_path / 'bag' / 'bag_0.mcap').write_bytes(b'\x89MCAP0\r\n')
-    with pytest.raises(RecoverError, match='not one readable message'):
+    with pytest.raises(RecoverError, match='has no readable message'):
         recover(tmp_path)
     assert (tmp_path / 'bag' / 'bag_0.mcap').exists(), 'the damaged file is all there is'
 

@@ -123,10 +123,10 @@ def test_tables_need_as_many_numbers_of_each_message() -> None:
     fewer = joints(0)
     fewer.position = np.zeros(2)
     data = [bytes(STORE.serialize_cdr(message, name)) for message in (joints(0), fewer)]
-    with pytest.raises(ValueError, match='position: there are 4 in one message, 2 in another'):
+    with pytest.raises(ValueError, match='position: one message has 4 values, another 2'):
         tables(columns(data, name, STORE.fielddefs, ('position',)))
     parts = [tables(columns([each], name, STORE.fielddefs, ('position',))) for each in data]
-    with pytest.raises(ValueError, match='position: there are 4 in one message, 2 in another'):
+    with pytest.raises(ValueError, match='position: one message has 4 values, another 2'):
         joined(parts)
     assert joined([parts[0], parts[0]])['position'].shape == (2, 4)
     assert joined([]) == {}

@@ -29,7 +29,7 @@ def test_a_page_lays_runs_over_one_another(run_dir: Path, tmp_path: Path, small_
     shorter = synthetic_run.make_run(tmp_path / 'shorter', cycles=40)
     out = tmp_path / 'page.html'
     same, differs = write_comparison([run_dir, copy, shorter], out)
-    assert same == f'copy: the same as {run_dir.name} to the bit'
+    assert same == f'copy: is bit-identical to {run_dir.name}'
     assert re.match(rf'shorter: differs from {run_dir.name} from cycle 40 at 0\.800 s: world: cycles', differs)
     text = out.read_text()
     assert text.count('<th>') == 4 and '<b>60</b>' in text and '<b>40</b>' in text and '$' not in text

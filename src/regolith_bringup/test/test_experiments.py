@@ -195,7 +195,7 @@ def test_help_lists_what_an_experiment_has(capsys: pytest.CaptureFixture[str], m
     code, out, _ = call(capsys, 'wheel-rig', '--help', '--slip', '0.1')
     text = ' '.join(out.split())
     for said in (
-        'spacing_m crm: distance of particles [m]; above 0, up to 10; default 0.009',
+        'spacing_m CRM only: particle spacing [m]; above 0, up to 10; default 0.009',
         '--resume FILE checkpoint to go',
         '--checkpoint FILE file that Ctrl-C leaves',
         'soil scm: name or file of a soil; default lunar_nominal',

@@ -128,7 +128,7 @@ def test_commands(run_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().err
     assert 'package a_lamps 1.0 cannot be loaded' in said and 'no_such_module' in said
     assert not re.search(r'^\W*number ', shown, re.M) and call('number') == 2
-    assert 'it leads to a int; allowed: a function or a typer.Typer' in capsys.readouterr().err
+    assert 'its target is a int; allowed: a function or a typer.Typer' in capsys.readouterr().err
 
 
 def test_figures_of_the_summary(run_dir: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -191,7 +191,7 @@ def test_a_full_disk_ends_the_recording_with_one_line(tmp_path: Path) -> None:
         _, said = recorder.communicate(timeout=5.0)
         lines = [line for line in said.decode().splitlines() if 'recording' in line and 'topics' not in line]
         assert recorder.returncode == 3 and 'Traceback' not in said.decode(), said.decode()
-        assert len(lines) == 1 and 'bag_0.mcap: File too large; the bag holds everything before' in lines[0]
+        assert len(lines) == 1 and 'bag_0.mcap: File too large; the bag contains everything before' in lines[0]
         counts = json.loads((run / 'recorder.json').read_text())
         assert not counts['closed'] and 'File too large' in counts['failure']
         numbers = [int(m.content.data.partition(' ')[0]) for m in Bag(run).messages('/talk')]

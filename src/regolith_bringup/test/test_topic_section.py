@@ -83,7 +83,7 @@ def test_hint_to_recording_sensors_only_where_a_sensor_publishes_the_topic() -> 
     [
         ('/amber/odom', 'is always recorded'),
         ('/amber/odom|std_msgs/msg/String', 'is always recorded, with another type'),
-        ('odom', 'is no topic to record'),
+        ('odom', 'is not a topic to record'),
     ],
 )
 def test_recorded_topics_are_held_against_those_of_every_run(line: str, problem: str) -> None:

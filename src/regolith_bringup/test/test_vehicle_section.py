@@ -141,14 +141,14 @@ def test_a_shipped_vehicle_on_soil_it_is_too_coarse_for() -> None:
 
 def test_vehicles_inside_each_other() -> None:
     problem = refused('vehicles.basalt.position=[0.3, 0.0]')
-    assert problem.key == 'vehicles.basalt.position' and 'inside' in problem.problem
+    assert problem.key == 'vehicles.basalt.position' and 'would penetrate' in problem.problem
     load_scenario('two_rovers', ['vehicles.basalt.position=[0.3, 0.0]', 'world.contact=none'])
 
 
 def test_vehicles_inside_an_object() -> None:
     rock = 'objects.rock={{type: static_body, position: [{}, 0.0, 0.5], shapes: [{{kind: sphere, size_m: [0.5]}}]}}'
     problem = refused(rock.format(0.0))
-    assert problem.key == 'vehicles.amber.position' and "inside 'rock'" in problem.problem
+    assert problem.key == 'vehicles.amber.position' and "would penetrate 'rock'" in problem.problem
     load_scenario('two_rovers', [rock.format(3.0)])
 
 

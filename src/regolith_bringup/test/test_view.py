@@ -212,7 +212,7 @@ def test_no_viewer_is_left_of_a_view_that_was_killed(run: Path) -> None:
             'is not the address of a viewer; allowed: rerun+http://HOST:PORT/proxy',
         ),
         (('view', 'RUN', '--screenshot', 'a.png', '--size', 'big'), '--size'),
-        (('view', 'RUN'), 'there is no screen here'),
+        (('view', 'RUN'), 'no screen found'),
         (('view', 'BROKEN', '--save', 'a.rrd'), 'bag_0.mcap: is no MCAP file; allowed: a bag as it was written'),
         (('view', 'NO_METADATA', '--save', 'a.rrd'), 'bag_0.mcap: is no MCAP file; allowed: '),
         (('view', 'NO_BAG', '--save', 'a.rrd'), 'a recorded run'),
@@ -248,7 +248,7 @@ def test_missing_programs_are_told_with_the_remedy(
     monkeypatch.setenv('PATH', str(tmp_path))
     monkeypatch.delenv(headless_browser.VARIABLE, raising=False)
     assert call('view', str(run), '--screenshot', str(tmp_path / 'a.png')) == 2
-    assert 'no Chromium to draw with; allowed: chromium on the PATH' in capsys.readouterr().err
+    assert 'no Chromium found; allowed: chromium on the PATH' in capsys.readouterr().err
     monkeypatch.setitem(sys.modules, 'rerun', None)
     assert call('view', str(run), '--save', str(tmp_path / 'a.rrd')) == 2
     assert 'Rerun is not installed; allowed: pip install rerun-sdk' in capsys.readouterr().err

@@ -135,7 +135,7 @@ def test_added_robot_has_its_own_capacity() -> None:
 
 def test_invalid_datagrams_are_refused_or_dropped_with_a_reason() -> None:
     net = broker()
-    with pytest.raises(ValueError, match=r'1000000 bytes.*allowed: at most 1500'):
+    with pytest.raises(ValueError, match=r'1000000 bytes.*allowed: up to 1500'):
         net.send(Datagram('amber', 'basalt', 4100, bytes(1_000_000)))
     with pytest.raises(ValueError, match=r'port 0.*allowed: 1 to 65535'):
         net.send(Datagram('amber', 'basalt', 0, b''))

@@ -30,7 +30,9 @@ class Problem:
 
     def __str__(self) -> str:
         subject = ' = '.join(part for part in (self.key, self.value) if part)
-        return f'{self.where}: {subject}{": " if subject else ""}{self.problem}; allowed: {self.allowed}'
+        # A problem with its remedy (`...; fix: ...`) has no list of allowed values.
+        allowed = '' if '; fix: ' in self.problem else f'; allowed: {self.allowed}'
+        return f'{self.where}: {subject}{": " if subject else ""}{self.problem}{allowed}'
 
 
 class InputError(ValueError):

@@ -214,8 +214,9 @@ def test_invalid_camera_files_are_rejected(tmp_path: Path) -> None:
     """The error gives file, key, value and allowed values."""
     assert 'width = true' in refusal(width=True) and 'allowed: a valid integer' in refusal(width=True)
     assert 'width = 0' in refusal(width=0) and 'greater than or equal to 1' in refusal(width=0)
-    assert 'focus_distance_m = 0.001: inside the focal length; allowed: more than focal_length_m = 0.0012' in refusal(
-        focus_distance_m=1e-3
+    assert (
+        'focus_distance_m = 0.001: is inside the focal length; allowed: more than focal_length_m = 0.0012'
+        in refusal(focus_distance_m=1e-3)
     )
     text = refusal(distortion={'model': 'fov'})
     assert "distortion.model = 'fov': unknown; allowed: plumb_bob, rational_polynomial, equidistant" in text

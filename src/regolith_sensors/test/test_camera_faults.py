@@ -247,7 +247,7 @@ def test_shipped_cameras_do_not_overexpose_sunlit_slopes(name: str, radiance: fl
         ({'noise': {'dark_current': (-5.0, 1.0, 1.0)}}, 'noise.dark_current.0 = -5.0'),
         (
             {'auto_exposure': {'min_exposure_s': 0.5, 'max_exposure_s': 0.1}},
-            'auto_exposure.min_exposure_s = 0.5: too long; allowed: up to max_exposure_s = 0.1',
+            'auto_exposure.min_exposure_s = 0.5: is too long; allowed: up to max_exposure_s = 0.1',
         ),
         ({'effects': {'glare': 0.9}}, 'effects.glare = 0.9: .*; allowed: less than or equal to 0.5'),
         ({'color': 'bayer_rggb', 'width': 63}, "color = 'bayer_rggb': needs an even size; allowed: even width"),

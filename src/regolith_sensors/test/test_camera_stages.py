@@ -238,5 +238,5 @@ def test_folding_lenses_are_rejected() -> None:
             directions(x, y, k, model)
     with pytest.raises(ValueError, match='allowed: plumb_bob, rational_polynomial, equidistant'):
         distort(0.0, 0.0, (), 'fov')
-    with pytest.raises(ValueError, match='2 coefficients for plumb_bob; allowed: 5'):
+    with pytest.raises(ValueError, match='2 coefficients do not fit plumb_bob; allowed: 5'):
         distort(0.0, 0.0, (0.1, 0.2))

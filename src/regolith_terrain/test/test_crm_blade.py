@@ -59,5 +59,7 @@ def test_crm_blade_draft_scales_with_gravity_and_depth_squared() -> None:
 
 
 def test_crm_blade_coarse_particles_are_rejected() -> None:
-    with pytest.raises(ValueError, match=r'spacing 0.03 m for a cut of 0.1 m; allowed: at most a quarter of it'):
+    with pytest.raises(
+        ValueError, match=r'spacing 0.03 m is too coarse for a cut of 0.1 m; allowed: at most a quarter of it'
+    ):
         cut(0.1, 0.4, 0.0, 0.03)

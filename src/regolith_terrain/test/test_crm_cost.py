@@ -31,7 +31,7 @@ def test_crm_testbed_beyond_memory_is_rejected(
     """The error states the required memory and an allowed spacing, which is then accepted."""
     monkeypatch.setattr(cost, 'memory_gb', lambda: 24.0)
     asked = {'terrain_model': 'crm', **values}
-    with pytest.raises(ValidationError, match=r'particles would take .* GB and up to .* hours on one core') as error:
+    with pytest.raises(ValidationError, match=r'particles would need .* GB and up to .* hours on one core') as error:
         experiment.Settings.model_validate(asked)
     found = re.search(r'allowed: at least ([\de.-]+), for which 24 GB suffice', str(error.value))
     assert found is not None

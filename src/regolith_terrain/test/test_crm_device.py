@@ -209,7 +209,7 @@ def test_device_auto_selects_an_available_graphics_card(monkeypatch: pytest.Monk
         (wheel_rig.Settings, {'terrain_model': 'crm', 'slope_deg': 5}),
     ):
         assert model.model_validate({**values, 'device': 'cpu'}).device == 'cpu'
-        with pytest.raises(ValueError, match=r"device 'cuda' without a reason; allowed: 'cpu', 'auto'"):
+        with pytest.raises(ValueError, match=r"device 'cuda' requires a reason; allowed: 'cpu', 'auto'"):
             model.model_validate({**values, 'device': 'cuda'})
     with pytest.raises(ValueError, match="allowed: with terrain_model 'crm'"):
         wheel_rig.Settings.model_validate({'terrain_model': 'dem', 'slope_deg': 5, 'device': 'cpu'})
@@ -252,6 +252,6 @@ def test_missing_device_requirement_is_named(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.undo()
     monkeypatch.setattr(wp, 'is_cuda_available', lambda: False)
     monkeypatch.setattr(device_selection.ctypes, 'CDLL', lambda name: None)
-    assert device_selection.missing_requirement() == 'a card that CUDA can use'
+    assert device_selection.missing_requirement() == 'a GPU that CUDA can use'
     monkeypatch.setattr(wp, 'is_cuda_available', lambda: True)
     assert device_selection.missing_requirement() is None

@@ -187,7 +187,7 @@ def digest(made: ParticleContact) -> str:
 def test_particle_state_of_another_region_is_rejected() -> None:
     made = contact()
     for blob in (b'', made.save()[:-1], b'x' * 100):
-        with pytest.raises(ValueError, match=r'allowed: those of'):
+        with pytest.raises(ValueError, match=r'allowed: the state of all regions'):
             contact().load(blob)
 
 
@@ -233,7 +233,9 @@ def test_relaxation_excludes_particle_regions() -> None:
 
 def test_particle_contact_with_a_mesh_is_rejected() -> None:
     corners: Floats = np.array([[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
-    with pytest.raises(ValueError, match='is a mesh; allowed: cylinders, grousers and boxes'):
+    with pytest.raises(
+        ValueError, match='a mesh is not supported in a CRM region; allowed: cylinders, grousered wheels and boxes'
+    ):
         RegionSimulation(REGION, FlatField(), GRAVITY, scm.mesh(corners), np.array([1.0]), SPACING)
 
 

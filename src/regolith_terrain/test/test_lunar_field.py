@@ -131,7 +131,7 @@ def test_terrain_config_preset_builds_field_with_rocks() -> None:
     assert build_rocks(TerrainConfig.model_validate({'source': 'flat'}), 0) is None
     with pytest.raises(ValidationError, match=r'allowed: .*highland, mare, polar'):
         TerrainConfig.model_validate({'preset': 'ocean'})
-    with pytest.raises(ValidationError, match='only with source: procedural'):
+    with pytest.raises(ValidationError, match='applies only to procedural terrain'):
         TerrainConfig.model_validate({'preset': 'mare', 'source': 'flat'})
     with pytest.raises(ValueError, match=r'allowed: .*highland, mare, polar'):
         load_preset('ocean')

@@ -109,7 +109,7 @@ def test_raster_post_spacing_and_scaled_integers(tmp_path: Path) -> None:
     ('options', 'words'),
     [
         ({'crs': CRS.from_epsg(4326), 'transform': from_origin(10.0, 20.0, 1e-4, 1e-4)}, 'degrees'),
-        ({'crs': CRS.from_epsg(2263)}, 'metres'),
+        ({'crs': CRS.from_epsg(2263)}, 'meters'),
         ({'transform': from_origin(0.0, 0.0, 2.0, 3.0)}, 'not square'),
         ({'transform': from_origin(0.0, 0.0, 2.0, 2.0) @ rasterio.Affine.rotation(10.0)}, 'north to south'),
         ({'nodata': 7.0}, '1 post without a height .first at row 1, column 2.'),

@@ -173,7 +173,7 @@ def test_crm_climb_on_the_moon_scales_only_the_time() -> None:
     [
         ({'slip': 0.2}, r'slope_deg = 10.0: cannot be combined with slip 0.2; allowed: one of the two'),
         ({'slope_deg': '5,50'}, r'slope_deg = 50.0: is out of range; allowed: -45 to 45'),
-        ({'terrain_model': 'crm', 'spacing_m': 0.3}, r'spacing_m 0.3; allowed: at most 0.025'),
+        ({'terrain_model': 'crm', 'spacing_m': 0.3}, r'spacing_m 0.3: is too coarse; allowed: at most 0.025'),
         ({'terrain_model': 'dem', 'grains': {'radius_m': 0.06}}, 'radius_m 0.06 of grains; allowed'),
         ({'load_n': 100.0}, r'load_n = 100.0: does not apply to slope_deg; allowed: with slip, or in rig'),
         ({'terrain_model': 'crm', 'duration_s': 30.0}, r'length_m 0.21 of the trough is too short; allowed: at least'),

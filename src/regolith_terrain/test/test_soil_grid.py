@@ -113,7 +113,7 @@ def test_save_and_load() -> None:
     other.load(grid.save())
     assert other.save() == grid.save() and other.soil_hash() == grid.soil_hash() == other.recomputed_hash()
     assert other.all_records().equals(some_records())
-    with pytest.raises(ValueError, match='cut short'):
+    with pytest.raises(ValueError, match='truncated'):
         other.load(grid.save()[:-1])
     with pytest.raises(ValueError, match='spacing'):
         SoilGrid(FlatField(), 0.1).load(grid.save())
@@ -168,7 +168,7 @@ def test_shear_memory_keeps_values_outside_the_window() -> None:
     ]
     again = ShearMemory.load(after.save())
     assert again.save() == after.save() and again.layers == 2
-    with pytest.raises(ValueError, match='cut short'):
+    with pytest.raises(ValueError, match='truncated'):
         ShearMemory.load(after.save()[:-1])
 
 

@@ -223,7 +223,7 @@ def test_terrain_restore_rewinds_and_adopts_the_new_epoch() -> None:
     assert stage.terrain.grid.soil_hash() == saved
     stage.cycle(1, 0, epoch=1)
     assert stage.results[-1].key == early and stage.updates[-1].soil_seq == 2
-    with pytest.raises(ValueError, match='cut short'):
+    with pytest.raises(ValueError, match='truncated'):
         stage.terrain.restore(b'x', 2)
 
 
@@ -282,7 +282,7 @@ def test_particle_region_change_by_another_vehicle_is_rejected(delta: Callable[[
     stage = Stage(regions=(STRIP,))
     key = stage.cycle(0, 0)
     stage.delta(key, 'amber', rut(3, 0.1))
-    words = r"beryl: changes node \(3, 0\) of the particles 'strip', which are amber's; allowed: amber alone"
+    words = r"beryl: changes node \(3, 0\) of CRM region 'strip' of amber; allowed: changes by amber only"
     with pytest.raises(ForeignSoilError, match=words):
         stage.terrain.on_delta(delta(key))
     assert stage.results[-1].failure.startswith('beryl: changes node') and not stage.updates

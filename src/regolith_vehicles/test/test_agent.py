@@ -352,7 +352,7 @@ def test_save_and_restore_continue_bit_identical() -> None:
     resumed = fresh.hold()
     assert (resumed.state_hash, resumed.soil_hash) == (held.state_hash, held.soil_hash)
     assert _hashes(fresh, 10) == expected
-    with pytest.raises(ValueError, match='amber: not the saved state'):
+    with pytest.raises(ValueError, match='amber: blob is not the saved state'):
         fresh.agent.restore(b'nonsense', 2)
 
 

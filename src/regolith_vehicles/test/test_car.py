@@ -242,7 +242,7 @@ def test_twist_is_followed(make_car: Callable[..., Vehicle]) -> None:
     assert go(4.0, 0.25, 9.0) == pytest.approx((4.0, 0.25), rel=0.1)
     assert go(0.0, 0.0, 5.0) == pytest.approx((0.0, 0.0), abs=1e-3)
     assert go(-1.5, 0.0, 7.0) == pytest.approx((-1.5, 0.0), abs=0.15)
-    with pytest.raises(VehicleError, match='targets of joints arm for a car; allowed: none'):
+    with pytest.raises(VehicleError, match='targets of joints arm; allowed: none for a car'):
         car.gear.targets(DriveCommand(joints={'arm': 1.0}))
     assert 30.0 < car.gear.top_speed < 60.0
 
@@ -359,12 +359,12 @@ def test_invalid_file_is_refused_with_its_key(
             r'force\.0 = \[0\.1, 5\.0\]: is not the origin; allowed: \[0, 0\]',
         ),
         ('dampers', 0, {'range_m': [0.4, 0.3]}, r'dampers\.0\.range_m = \[0\.4, 0\.3\]: does not ascend; allowed: '),
-        ('wheels', 1, {'name': 'front_left'}, "wheels.1.name = 'front_left': is that of wheels.0.name, too"),
+        ('wheels', 1, {'name': 'front_left'}, "wheels.1.name = 'front_left': is already used by wheels.0.name"),
         (
             'dampers',
             1,
             {'actuator': 'spring_front_left'},
-            "dampers.1.actuator = 'spring_front_left': is that of springs.0.actuator, too",
+            "dampers.1.actuator = 'spring_front_left': is already used by springs.0.actuator",
         ),
     ],
 )

@@ -124,7 +124,7 @@ def test_driver_is_chosen_by_type() -> None:
     assert adapter.validate_python({'type': 'external'}).type == 'external'
     with pytest.raises(ValidationError, match='constant'):
         adapter.validate_python({'type': 'autopilot'})
-    with pytest.raises(ValidationError, match='same'):
+    with pytest.raises(ValidationError, match='equals the previous waypoint'):
         adapter.validate_python({'type': 'path', 'waypoints': [[0, 0], [0, 0]], 'speed_mps': 1.0})
 
 

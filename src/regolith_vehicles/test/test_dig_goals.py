@@ -59,7 +59,9 @@ def test_all_wrong_fields_of_a_dig_goal_are_named(digger: Any) -> None:
     ]
     assert len(found) == len(starts) and not [start for start in starts if not any(f.startswith(start) for f in found)]
     assert all('; allowed: ' in text for text in found)
-    assert problems(digger, joints=['drum_front'] * 2, targets=[1.0, 2.0])[0].startswith('joints: drum_front more than')
+    assert problems(digger, joints=['drum_front'] * 2, targets=[1.0, 2.0])[0].startswith(
+        'joints: drum_front are given more than'
+    )
 
 
 def test_dig_goal_for_drums_at_rest_is_refused_with_reason(digger: Any) -> None:

@@ -59,7 +59,9 @@ def test_point_cloud_contains_the_surfels(count: int) -> None:
 
 
 def test_other_point_cloud_is_refused() -> None:
-    with pytest.raises(ValueError, match='points of 12 bytes; allowed: 52, x, y, z, normal_x'):
+    with pytest.raises(
+        ValueError, match='point_step = 12: does not match the fields of surfels; allowed: 52, x, y, z, normal_x'
+    ):
         surfels_record(PointCloud2(point_step=12))
 
 

@@ -91,7 +91,7 @@ def test_bands_of_wrong_length_are_refused(make_m113: MakeM113) -> None:
     given = gear_of(make_m113()).tracks.model_dump()
     sides = [dict(side) for side in given['sides']]
     for shoes in (10, 200):
-        with pytest.raises(VehicleModelError, match=rf'sides\.0\.shoes .*{shoes}.*; allowed: 60 to 65 of them'):
+        with pytest.raises(VehicleModelError, match=rf'sides\.0\.shoes .*{shoes}.*; allowed: 60 to 65'):
             make_m113(sides=[{**sides[0], 'shoes': shoes}, sides[1]])
     for wrong, message in (
         ([sides[0], {**sides[1], 'name': 'left'}], "sides.1.name = 'left': is already used by side 0"),

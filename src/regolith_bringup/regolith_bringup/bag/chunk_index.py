@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The index of a bag's chunks, kept on disk until the bag is closed.
+"""Chunk index of a bag, kept on disk until the bag is closed.
 
-The library of MCAP keeps it in memory: of each chunk with sixty topics some 5 kB, two chunks a second, 30 MB an hour.
+The MCAP library keeps it in memory. With sixty topics it takes 5 kB per chunk, at two chunks per second 30 MB per hour.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from mcap.records import ChunkIndex
 
 
 class ChunkIndices:
-    """Stands in for the library's list of records: it appends to it, and at the end writes each that it iterates over.
+    """Replacement of the record list of the MCAP library, with append, and iteration at the end to write the records.
 
     Args:
-        folder: on whose disk they are kept, in a file without a name
+        folder: Folder on the disk used for an unnamed file.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -28,12 +28,12 @@ class ChunkIndices:
         self._builder = RecordBuilder()
 
     def append(self, index: ChunkIndex) -> None:
-        """Keep one more record."""
+        """Append a record."""
         index.write(self._builder)
         self._file.write(self._builder.end())
 
     def __iter__(self) -> Iterator[ChunkIndices]:
-        """Yield what writes all of them."""
+        """Yield an object that writes all records."""
         yield self
 
     def write(self, stream: Any) -> None:
@@ -43,14 +43,14 @@ class ChunkIndices:
             stream.write(part)
 
     def close(self) -> None:
-        """Delete them."""
+        """Delete the records."""
         self._file.close()
 
 
 def keep_on_disk(writer: Any, folder: Path) -> ChunkIndices:
-    """Let a ``mcap.writer.Writer`` that has not begun keep its index of chunks in a file, to be closed at its end."""
+    """Make a new ``mcap.writer.Writer`` keep its chunk index in a file, which must be closed at the end."""
     indices = ChunkIndices(folder)
-    # There is no public way in.
+    # The library has no public interface for this.
     assert writer._Writer__chunk_indices == []
     writer._Writer__chunk_indices = indices
     return indices

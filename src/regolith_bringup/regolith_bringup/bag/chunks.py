@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Messages of a few channels out of an indexed MCAP file, without looking at the others.
+"""Reader of selected channels of an indexed MCAP file, which skips all other messages.
 
-The library makes an object of every record of a chunk before it asks which are wanted: of sixty topics' messages
-fifty-nine are read for nothing. Format: https://mcap.dev/spec, records Chunk, Message Index and Message.
+The MCAP library creates an object for every record of a chunk before it selects. With sixty topics, 59 of 60 messages
+would be read in vain. Format: https://mcap.dev/spec, records Chunk, Message Index and Message.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 from regolith_bringup.bag.mcap_reader import DAMAGE, damage_error
 
 _RECORD = struct.Struct('<BQ')
-"""Opcode and length, before every record."""
+"""Opcode and length, at the start of every record."""
 _INDEX = struct.Struct('<BQHI')
-"""That, and of an index its channel and the length of its entries [bytes]."""
+"""Record head, and of an index its channel and the length of its entries [bytes]."""
 _MESSAGE = np.dtype(
     [
         ('opcode', 'u1'),
@@ -40,49 +40,51 @@ _MESSAGE = np.dtype(
         ('publish_time', '<u8'),
     ]
 )
-"""What is before the content of a message; its length is of all behind itself."""
+"""Fields before the content of a message. The length counts everything after itself."""
 _THREADS = 2
-"""That unpack chunks, which takes longer than anything else, while another is looked at."""
+"""Number of threads that decompress chunks, the slowest step, in parallel to the evaluation."""
 _AHEAD = 4
-"""Number of chunks that are unpacked before they are asked for; each is a megabyte, or what half a second brought."""
+"""Number of chunks decompressed in advance. A chunk has 1 MB, or the data of half a second."""
 
 
 class Batch(NamedTuple):
-    """Messages of one channel that follow one another."""
+    """Consecutive messages of one channel."""
 
     channel: int
     data: list[bytes]
     log_time: NDArray[np.uint64]
-    """[ns]"""
+    """Log times [ns]."""
     publish_time: NDArray[np.uint64]
-    """[ns]"""
+    """Publish times [ns]."""
 
 
 class _Unpacked(NamedTuple):
-    """Those messages of a chunk that are asked for, in the order they were written."""
+    """Selected messages of a chunk in the order of writing."""
 
     data: bytes
     begins: NDArray[np.int64]
-    """Of their contents in the data."""
+    """Start of each content in the data [bytes]."""
     ends: NDArray[np.int64]
     heads: NDArray[Any]
-    """What is before each content."""
+    """Fields before each content."""
 
 
 def is_indexed(summary: Summary) -> bool:
-    """Return whether all messages can be found by the indices, in chunks packed as our recorder does, or not."""
+    """Return whether the indices locate all messages, in uncompressed chunks or with the recorder's compression."""
     chunks = summary.chunk_indexes
     return bool(chunks) and all(c.message_index_offsets and c.compression in ('zstd', '') for c in chunks)
 
 
 def messages(stream: IO[bytes], summary: Summary, channels: Collection[int]) -> Iterator[Message]:
-    """Yield the messages of some channels in the order they were written.
+    """Yield the messages of selected channels in the order of writing.
 
     Args:
-        summary: of the file, :func:`is_indexed`
+        stream: MCAP file.
+        summary: Summary of the file, with :func:`is_indexed` true.
+        channels: Channel numbers.
 
     Raises:
-        InputError: if a chunk of it was damaged
+        InputError: If a chunk is damaged.
     """
     for data, begins, ends, heads in _chunks(stream, summary, channels):
         for begin, end, (_, _, channel, sequence, log_time, publish_time) in zip(
@@ -92,13 +94,15 @@ def messages(stream: IO[bytes], summary: Summary, channels: Collection[int]) -> 
 
 
 def batches(stream: IO[bytes], summary: Summary, channels: Collection[int]) -> Iterator[Batch]:
-    """Yield the messages of some channels, those of each in the order they were written.
+    """Yield the messages of selected channels in batches, in the order of writing within each channel.
 
     Args:
-        summary: of the file, :func:`is_indexed`
+        stream: MCAP file.
+        summary: Summary of the file, with :func:`is_indexed` true.
+        channels: Channel numbers.
 
     Raises:
-        InputError: if a chunk of it was damaged
+        InputError: If a chunk is damaged.
     """
     for data, begins, ends, heads in _chunks(stream, summary, channels):
         owners = heads['channel']
@@ -110,7 +114,7 @@ def batches(stream: IO[bytes], summary: Summary, channels: Collection[int]) -> I
 
 
 def _chunks(stream: IO[bytes], summary: Summary, channels: Collection[int]) -> Iterator[_Unpacked]:
-    """Yield what is asked for of each chunk."""
+    """Yield the selected messages of each chunk."""
     with ThreadPoolExecutor(_THREADS, 'chunks') as ahead:
         unpacked: deque[Future[_Unpacked | None]] = deque()
         for index in summary.chunk_indexes:
@@ -126,7 +130,7 @@ def _whole(unpacked: Future[_Unpacked | None], stream: IO[bytes]) -> _Unpacked |
     """Return the messages of a chunk.
 
     Raises:
-        InputError: if it was damaged
+        InputError: If the chunk is damaged.
     """
     try:
         return unpacked.result()
@@ -135,12 +139,12 @@ def _whole(unpacked: Future[_Unpacked | None], stream: IO[bytes]) -> _Unpacked |
 
 
 def _unpacked(file: int, index: ChunkIndex, channels: Collection[int]) -> _Unpacked | None:
-    """Return the messages of some channels in a chunk; None: there are none."""
+    """Return the messages of selected channels in a chunk, or None if there are none."""
     offsets = index.message_index_offsets
     wanted = [offsets[channel] for channel in channels if channel in offsets]
     if not wanted:
         return None
-    # The indices of a chunk follow it. Threads share the file, so that none may move its place.
+    # The indices of a chunk follow it. Threads share the file and must not move its position.
     begin = index.chunk_start_offset
     stored = os.pread(file, index.chunk_length + index.message_index_length, begin)
     places = np.sort(np.concatenate([_places(stored, offset - begin) for offset in wanted]))
@@ -152,7 +156,7 @@ def _unpacked(file: int, index: ChunkIndex, channels: Collection[int]) -> _Unpac
 
 
 def _places(stored: bytes, at: int) -> NDArray[np.int64]:
-    """Return where the messages of a channel begin in their chunk [bytes], by its index at a place."""
+    """Return the start of each message of a channel in its chunk [bytes], from the index at a file position."""
     length = _INDEX.unpack_from(stored, at)[3]
     return np.frombuffer(stored, '<u8', length // 8, at + _INDEX.size)[1::2].astype(np.int64)
 
@@ -160,5 +164,5 @@ def _places(stored: bytes, at: int) -> NDArray[np.int64]:
 def _uncompressed(chunk: Chunk) -> bytes:
     data = zstandard.decompress(chunk.data, chunk.uncompressed_size) if chunk.compression else chunk.data
     if chunk.uncompressed_crc and zlib.crc32(data) != chunk.uncompressed_crc:
-        raise ValueError('a chunk is not what was written')
+        raise ValueError('the checksum of a chunk is wrong')
     return data

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Fields of many messages of one type as arrays, without an object for each message.
+"""Conversion of message fields to arrays, without an object for each message.
 
-All messages lie in one buffer and are walked through together, field by field, up to the last that is asked for: the
-places where a field begins are an array, one for each message, which lengths of texts and sequences before it move on.
+All messages are in one buffer and are decoded together, field by field, up to the last selected one. The start of a
+field is an array with one position per message, which depends on the lengths of texts and sequences before the field.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from rosbags.interfaces import Nodetype
 Integers = NDArray[np.int64]
 
 _HEAD = 4
-"""Length of the encapsulation header, behind which alignment counts [bytes]."""
+"""Length of the encapsulation header, after which alignment counts [bytes]."""
 _WIDEST = 8
-"""What numbers are aligned to at most [bytes]."""
+"""Maximum alignment of numbers [bytes]."""
 _KINDS: dict[str, np.dtype[Any]] = {name: np.dtype('u1') for name in ('bool', 'byte', 'char', 'octet')}
 _KINDS |= {f'{kind}{8 * size}': np.dtype(f'<{kind[0]}{size}') for kind in ('int', 'uint') for size in (1, 2, 4, 8)}
 _KINDS |= {'float32': np.dtype('<f4'), 'float64': np.dtype('<f8')}
@@ -29,43 +29,43 @@ _KINDS |= {'float32': np.dtype('<f4'), 'float64': np.dtype('<f8')}
 
 @dataclass(frozen=True, eq=False)
 class FieldColumn:
-    """The numbers of one field in n messages."""
+    """Numbers of one field in n messages."""
 
     stored: NDArray[Any]
-    """Where they lie, among others."""
+    """Buffer with the numbers, among others."""
     first: Integers
-    """Of each message the place of its first, shape (n,)."""
+    """Position of the first number of each message, shape (n,)."""
     counts: Integers
-    """How many each message has, shape (n,)."""
+    """Count of numbers of each message, shape (n,)."""
     many: bool
     """Whether the field is an array or in a sequence."""
 
     def table(self) -> NDArray[Any]:
-        """Return them with shape (n,), or (n, k) of many.
+        """Return the numbers with shape (n,), or (n, k) for arrays and sequences.
 
         Raises:
-            ValueError: if not all messages have as many
+            ValueError: If the counts differ between messages.
         """
         if not self.many:
             return np.asarray(self.stored[self.first])
         count = int(self.counts[0])
         if not (self.counts == count).all():
             other = int(self.counts[self.counts != count][0])
-            raise ValueError(f'there are {count} in one message, {other} in another')
+            raise ValueError(f'one message has {count} values, another {other}')
         return np.asarray(self.stored[self.first[:, None] + np.arange(count)])
 
 
 @dataclass(eq=False)
 class _Leaf:
-    """Where the numbers of one path are."""
+    """Positions of the numbers of one path."""
 
     many: bool
     kind: np.dtype[Any]
     runs: list[tuple[Integers, Integers, Integers]] = field(default_factory=list)
-    """Messages, and where in each how many lie together [bytes]."""
+    """Messages, and for each the position and length of a contiguous block [bytes]."""
 
     def column(self, buffer: NDArray[np.uint8], messages: int) -> FieldColumn:
-        """Return the numbers, which lie in a buffer."""
+        """Return the numbers, which are in a buffer."""
         stored = buffer.view(self.kind)
         if len(self.runs) == 1 and len(self.runs[0][0]) == messages:
             _, at, count = self.runs[0]
@@ -76,7 +76,7 @@ class _Leaf:
         first = np.cumsum(counts) - counts
         to, together = first.copy(), np.empty(counts.sum(), self.kind)
         for rows, at, count in self.runs:
-            # Of each run its numbers one after the other.
+            # The numbers of each block, one after another.
             among = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
             place = np.repeat(at // self.kind.itemsize, count) + among
             together[np.repeat(to[rows], count) + among] = stored[place]
@@ -85,16 +85,16 @@ class _Leaf:
 
 
 class _Walk:
-    """The way through n messages.
+    """Decoding of n messages, field by field.
 
     Args:
-        definitions: of all types
-        type_name: of the messages
-        data: the messages
-        paths: of fields that are asked for
+        definitions: Definitions of all types.
+        type_name: Type of the messages.
+        data: Serialized messages.
+        paths: Selected field paths.
 
     Raises:
-        ValueError: if there are no numbers at one of them, or a message ends before them
+        ValueError: If a path has no numbers, or a message is too short.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class _Walk:
         self._definitions, self._type = definitions, type_name
         self._leaves: dict[str, _Leaf] = {}
         self._lengths = np.fromiter(map(len, data), np.int64, len(data))
-        # Each begins such that what is behind its header is aligned in the buffer as it was alone.
+        # Each message starts at a position with the same alignment after its header as in a separate buffer.
         gaps = -self._lengths % _WIDEST
         parts = [b'\0' * (_WIDEST - _HEAD)]
         for message, gap in zip(data, gaps.tolist(), strict=True):
@@ -121,14 +121,15 @@ class _Walk:
             if (at > ends).any():
                 raise ValueError(f'{type_name}: a message ends before {name}')
         if missing := sorted({*paths} - self._leaves.keys()):
-            raise ValueError(f'{type_name}: no numbers {missing[0]!r}; allowed: {", ".join(sorted(self._leaves))}')
+            raise ValueError(f'{type_name}: no numbers in {missing[0]!r}; allowed: {", ".join(sorted(self._leaves))}')
 
     def column(self, path: str) -> FieldColumn:
         """Return the numbers of a path."""
         return self._leaves[path].column(self._buffer, len(self._lengths))
 
     def _field(self, node: Any, path: str, rows: Integers, at: Integers, many: bool) -> Integers:
-        """Note the numbers of a field that begins at a place in some messages; return where it ends."""
+        """Record the numbers of a field that starts at given positions in some messages, and return its end
+        positions."""
         kind, of = node
         if kind == Nodetype.NAME:
             for name, part in self._definitions[of][1]:
@@ -146,14 +147,14 @@ class _Walk:
         if element[0] == Nodetype.BASE and element[1][0] in _KINDS:
             return self._numbers(element[1][0], path, rows, at, count, True)
         at = at.copy()
-        # Once even where there are none, so that what they would hold is known.
+        # Decode once even if all sequences are empty, so that the paths of the elements are known.
         for number in range(count.max(initial=1)):
             more = count > number
             at[more] = self._field(element, path, rows[more], at[more], True)
         return at
 
     def _count(self, path: str, rows: Integers, at: Integers) -> tuple[Integers, Integers]:
-        """Return lengths of texts or sequences, and what is behind the lengths."""
+        """Return lengths of texts or sequences, and the positions after the lengths."""
         place = (at + 3) // 4
         if len(place) and place.max() >= len(self._words):
             raise ValueError(f'{self._type}: a message ends before {path}')
@@ -173,15 +174,16 @@ class _Walk:
 def columns(
     data: Sequence[bytes], type_name: str, definitions: Mapping[str, Any], paths: Sequence[str]
 ) -> dict[str, FieldColumn]:
-    """Return fields of n messages by their paths.
+    """Return fields of n messages by path.
 
     Args:
-        data: messages as CDR, little-endian, one at least
-        definitions: of all types (``fielddefs`` of a ``rosbags.typesys.store.Typestore``)
-        paths: of numbers, e.g. ``pose.pose.position.x``, ``wheels.slip_ratio`` (of all wheels in their order)
+        data: Messages as little-endian CDR, at least one.
+        type_name: Type of the messages.
+        definitions: Definitions of all types (``fielddefs`` of a ``rosbags.typesys.store.Typestore``).
+        paths: Paths of numbers, e.g. ``pose.pose.position.x``, ``wheels.slip_ratio`` (all wheels in their order).
 
     Raises:
-        ValueError: if there are no such numbers, or a message ends before them
+        ValueError: If a path has no numbers, or a message is too short.
     """
     walk = _Walk(definitions, type_name, data, paths)
     return {path: walk.column(path) for path in paths}
@@ -190,8 +192,11 @@ def columns(
 def tables(part: Mapping[str, FieldColumn]) -> dict[str, NDArray[Any]]:
     """Return columns as tables.
 
+    Args:
+        part: Columns by path.
+
     Raises:
-        ValueError: if not all messages have as many numbers in one of them
+        ValueError: If the counts of a column differ between messages.
     """
     found = {}
     for path, column in part.items():
@@ -203,16 +208,19 @@ def tables(part: Mapping[str, FieldColumn]) -> dict[str, NDArray[Any]]:
 
 
 def joined(parts: Sequence[Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
-    """Return tables of some messages and those that follow as one each; none of none.
+    """Return tables of consecutive messages joined to one table per path, empty for no tables.
+
+    Args:
+        parts: Tables by path.
 
     Raises:
-        ValueError: if not all messages have as many numbers in one of them
+        ValueError: If the counts of a column differ between messages.
     """
     found = {}
     for path in parts[0] if parts else ():
         counts = {part[path].shape[1:]: None for part in parts}
         if len(counts) > 1:
             one, other, *_ = (shape[0] for shape in counts)
-            raise ValueError(f'{path}: there are {one} in one message, {other} in another')
+            raise ValueError(f'{path}: one message has {one} values, another {other}')
         found[path] = np.concatenate([part[path] for part in parts])
     return found

@@ -1,10 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The first difference between two recorded runs, cycle by cycle, to the bit.
+"""Comparison of two recorded runs cycle by cycle, bit for bit, up to the first difference.
 
-Compared is what the world and its participants said of each committed cycle: bodies, inputs, births, hashes of all
-states and of the ground, soil that changed. Wall time, repetitions and the number of messages are left out, as they
-are in the state hash.
+The compared data is what world and participants sent in each committed cycle: bodies, inputs, spawned objects, all
+state hashes, terrain hash, soil changes. Wall time, repetitions and message counts are ignored, as in the state hash.
 """
 
 from __future__ import annotations
@@ -24,34 +23,34 @@ _EVOLVE = 0
 _ANSWERS, _SOIL, _CYCLES = '/regolith/cycle_result', '/regolith/terrain/update', '/regolith/cycle'
 _BATCHES = '/regolith/cycle_result_batch'
 _LATE = 50
-"""Cycles by which the recorder may write an answer late."""
+"""Maximum delay with which the recorder writes a result [cycles]."""
 _NOT_OF_THE_STATE = {'key', 'report', 'verdict', 'swept_min', 'swept_max', '__msgtype__'}
-"""Fields that are of the way messages took, or follow from others."""
+"""Fields that depend on message transport or follow from other fields."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where two runs part."""
+    """First difference between two runs."""
 
     cycle: int
-    """Its number; committed state k leads to k + 1."""
+    """Number of the cycle. Committed state k leads to k + 1."""
     t_s: float
-    """Simulated time at which it began [s]."""
+    """Simulated time at the start of the cycle [s]."""
     name: str
-    """Of the object or participant."""
+    """Name of the object or participant."""
     field: str
-    """What differs first of what it said."""
+    """First field that differs."""
     first: str
     second: str
 
     def __str__(self) -> str:
         where = f'cycle {self.cycle} at {self.t_s:.3f} s: {self.name}: {self.field}'
-        return f'{where}: {self.first} in one, {self.second} in the other'
+        return f'{where}: {self.first} in one run, {self.second} in the other'
 
 
 @dataclass(slots=True)
 class CycleContent:
-    """What was said of one cycle."""
+    """Messages of one cycle."""
 
     number: int
     cycle: Any
@@ -60,10 +59,10 @@ class CycleContent:
 
 
 def cycles(run: str | Path) -> Iterator[CycleContent]:
-    """Yield all cycles of a recorded run that were committed, in order.
+    """Yield all committed cycles of a recorded run in order.
 
     Args:
-        run: run folder or bag folder
+        run: Run folder or bag folder.
     """
     open_cycles: dict[int, _Open] = {}
     newest = -1
@@ -79,7 +78,7 @@ def cycles(run: str | Path) -> Iterator[CycleContent]:
         elif content.command == _EVOLVE:
             here.asked.setdefault(attempt, content)
             newest = max(newest, number)
-        # Messages of several senders are written in the order of their arrival.
+        # Messages of several senders are written in order of arrival.
         while open_cycles and min(open_cycles) < newest - _LATE:
             number = min(open_cycles)
             yield from open_cycles.pop(number).spoken(number)
@@ -88,7 +87,7 @@ def cycles(run: str | Path) -> Iterator[CycleContent]:
 
 
 class _Open:
-    """A cycle as it is being read: what was said in each attempt."""
+    """Cycle that is being read: messages of each attempt."""
 
     def __init__(self) -> None:
         self.asked: dict[int, Any] = {}
@@ -96,27 +95,28 @@ class _Open:
         self.merged: dict[int, Any] = {}
 
     def spoken(self, number: int) -> Iterator[CycleContent]:
-        """Yield what was said in the last attempt to evolve, if there was one."""
+        """Yield the messages of the last attempt, if there was one."""
         if self.asked:
             last = max(self.asked)
             yield CycleContent(number, self.asked[last], self.said.get(last, {}), self.merged.get(last))
 
 
 def first_difference(one: str | Path, other: str | Path) -> Difference | None:
-    """Return where two recorded runs part first; None: nowhere.
+    """Return the first difference between two recorded runs, or None if they are equal.
 
     Args:
-        one: run folder or bag folder, as the other
+        one: Run folder or bag folder.
+        other: Run folder or bag folder to compare with.
     """
     theirs = cycles(other)
     for mine in cycles(one):
         against = next(theirs, None)
         if against is None:
-            return _of(mine, 'world', ('cycles', 'there is one', 'there is none'))
+            return _of(mine, 'world', ('cycles', 'is present', 'is missing'))
         if found := _between(mine, against):
             return found
     rest = next(theirs, None)
-    return None if rest is None else _of(rest, 'world', ('cycles', 'there is none', 'there is one'))
+    return None if rest is None else _of(rest, 'world', ('cycles', 'is missing', 'is present'))
 
 
 def _of(spoken: CycleContent, name: str, found: tuple[str, str, str]) -> Difference:
@@ -124,7 +124,7 @@ def _of(spoken: CycleContent, name: str, found: tuple[str, str, str]) -> Differe
 
 
 def _between(mine: CycleContent, against: CycleContent) -> Difference | None:
-    """Return what differs first in one cycle: what the world asked, then answers by name, then soil."""
+    """Return the first difference in one cycle: message of the world, then results by name, then soil."""
     if found := _unlike(mine.cycle, against.cycle):
         return _named(mine, 'world', mine.cycle, found)
     if mine.answers.keys() != against.answers.keys():
@@ -138,7 +138,7 @@ def _between(mine: CycleContent, against: CycleContent) -> Difference | None:
 
 
 def _named(spoken: CycleContent, who: str, content: Any, found: tuple[str, str, str]) -> Difference:
-    """Return a difference by the name of the body it is of, if it is of one."""
+    """Return a difference with the name of the body concerned, if there is one."""
     field, first, second = found
     head, _, rest = field.partition('.')
     if head.startswith('bodies['):
@@ -148,7 +148,7 @@ def _named(spoken: CycleContent, who: str, content: Any, found: tuple[str, str, 
 
 
 def _unlike(a: Any, b: Any, path: str = '') -> tuple[str, str, str] | None:
-    """Return the path of the first field in which two messages differ to the bit, and both values."""
+    """Return the path of the first field in which two messages differ bit for bit, and both values."""
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         if np.shape(a) != np.shape(b):
             return path, counted(np.size(a), 'value'), counted(np.size(b), 'value')
@@ -158,7 +158,7 @@ def _unlike(a: Any, b: Any, path: str = '') -> tuple[str, str, str] | None:
         k = next(k for k in range(len(x)) if x[k].tobytes() != y[k].tobytes())
         return f'{path}[{k}]', repr(x[k].item()), repr(y[k].item())
     if hasattr(a, '__dataclass_fields__') and hasattr(b, '__dataclass_fields__'):
-        # Hashes say that, but not what; they come last.
+        # Hashes show that states differ, but not where. They are compared last.
         names = [n for n in a.__dataclass_fields__ if n not in _NOT_OF_THE_STATE]
         for name in sorted(names, key=lambda n: n.endswith('_hash')):
             if found := _unlike(getattr(a, name), getattr(b, name), f'{path}.{name}' if path else name):
@@ -166,7 +166,7 @@ def _unlike(a: Any, b: Any, path: str = '') -> tuple[str, str, str] | None:
         return None
     if isinstance(a, list) and isinstance(b, list):
         if len(a) != len(b):
-            return path, f'{len(a)} of them', f'{len(b)} of them'
+            return path, f'{len(a)} items', f'{len(b)} items'
         for k, (x, y) in enumerate(zip(a, b)):
             if found := _unlike(x, y, f'{path}[{k}]'):
                 return found

@@ -1,32 +1,33 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The number of lost messages of a topic, from the publishers' sequence numbers alone.
+"""Count of lost messages of a topic, from the sequence numbers of the publishers only.
 
-Each publisher numbers its messages 1, 2, 3, …; a message does not say which publisher sent it. With several publishers
-on a topic the counter keeps one last number per publisher and lets each message continue the one it fits. Which of two
-publishers with equal numbers is continued does not matter: the sum of all gaps is the sum of the last numbers less the
-messages that arrived.
+Each publisher numbers its messages 1, 2, 3, … A message does not identify its publisher. With several publishers on a
+topic, the counter keeps one last number per publisher and assigns each message to the number it continues. The choice
+between two publishers with equal numbers does not matter: the sum of all gaps is the sum of the last numbers minus the
+number of received messages.
 """
 
 from __future__ import annotations
 
 
 class LossCounter:
-    """Counts the gaps in the sequence numbers of one topic."""
+    """Counter of gaps in the sequence numbers of one topic."""
 
     def __init__(self) -> None:
         self._last: list[int] = []
         self.received = 0
-        """Messages that arrived."""
+        """Number of received messages."""
         self.lost = 0
-        """Messages that must have been sent between those that arrived."""
+        """Number of messages missing between received ones."""
 
     def add(self, sequence: int, publishers: int) -> None:
         """Count one message.
 
         Args:
-            sequence: its number, >= 1
-            publishers: present number of the topic's publishers; messages before a publisher's first are not lost
+            sequence: Sequence number, >= 1.
+            publishers: Present number of publishers. Messages before the first received one of a publisher are not
+                lost.
         """
         self.received += 1
         try:
@@ -35,7 +36,7 @@ class LossCounter:
         except ValueError:
             pass
         behind = [k for k, last in enumerate(self._last) if last < sequence]
-        # Number 1 always begins a new publisher: an agent that came back counts from the start.
+        # Number 1 always starts a new publisher: a restarted agent counts from the start.
         if sequence == 1 or len(self._last) < publishers or not behind:
             self._last.append(sequence)
             return

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What an MCAP file holds, whole or not: all chunks that can be read, one after the other.
+"""Reader of complete or damaged MCAP files: all readable chunks, one after another.
 
-With an index at its end each chunk is found by itself, and one that a bad disk has spoilt hides no other; without one
-(its writer was killed) they are read up to the first that is cut off. Format: https://mcap.dev/spec.
+With an index at the end of the file, each chunk is found independently, and a damaged one does not affect others.
+Without an index (the writer was killed), chunks are read up to the first incomplete one. Format: https://mcap.dev/spec.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from mcap.summary import Summary
 from regolith_files.problems import InputError, Problem
 
 MAGIC = b'\x89MCAP0\r\n'
-"""First and last bytes of a file."""
+"""First and last bytes of an MCAP file."""
 DAMAGE = (McapError, ValueError, IndexError, EOFError, struct.error, MemoryError, zstandard.ZstdError)
-"""Errors of reading a damaged file."""
+"""Exceptions raised when a damaged file is read."""
 _RECORD = struct.Struct('<BQ')
-"""Opcode and length, before every record."""
+"""Opcode and length, at the start of every record."""
 
 Lost = Callable[[], None]
-"""Called for each chunk that cannot be read."""
+"""Callback for each chunk that cannot be read."""
 
 
 def damage_error(file: str, error: BaseException) -> InputError:
-    """Return the validation message for a damaged file."""
+    """Return the input error for a damaged file."""
     problem = f'is damaged: {" ".join(str(error).split())}'
-    return InputError(Problem(file, '', problem, 'a bag as it was written, or what ./regolith recover makes of it'))
+    return InputError(Problem(file, '', problem, 'a bag as it was written, or as repaired by ./regolith recover'))
 
 
 def is_closed(path: Path) -> bool:
-    """Return whether an MCAP file ends with footer and magic, as one does that its writer finished."""
+    """Return whether an MCAP file ends with footer and magic, which means that its writer closed it."""
     size = path.stat().st_size
     if size < 37:
         return False
@@ -54,10 +54,11 @@ def is_closed(path: Path) -> bool:
 
 
 def is_sound(path: Path, tick: Callable[[int, int], None] = lambda done, of: None) -> bool:
-    """Return whether an MCAP file was finished and every chunk of it can be read; reads all of it.
+    """Return whether an MCAP file was closed and all its chunks are readable. The whole file is read.
 
     Args:
-        tick: progress callback (done, total)
+        path: MCAP file.
+        tick: Progress callback (done, total).
     """
     if not is_closed(path):
         return False
@@ -78,10 +79,12 @@ def is_sound(path: Path, tick: Callable[[int, int], None] = lambda done, of: Non
 def stored_messages(
     path: Path, topics: Collection[str] | None = None, lost: Lost = lambda: None
 ) -> Iterator[tuple[Schema | None, Channel, Message]]:
-    """Yield the messages of an MCAP file, whole or not, in order of arrival, each with its schema and channel.
+    """Yield the messages of a complete or damaged MCAP file in order of arrival, each with schema and channel.
 
     Args:
-        topics: selection; None: all
+        path: MCAP file.
+        topics: Selected topics, None for all.
+        lost: Callback for each chunk that cannot be read.
     """
     schemas: dict[int, Schema] = {}
     channels: dict[int, Channel] = {}
@@ -97,7 +100,7 @@ def stored_messages(
 
 
 def topic_counts(path: Path) -> list[tuple[str, str, int]]:
-    """Return topic, type and number of messages of every topic of an MCAP file without index."""
+    """Return topic, type and message count of every topic of an MCAP file without index."""
     counts: dict[tuple[str, str], int] = {}
     for schema, channel, _ in stored_messages(path):
         key = (channel.topic, schema.name if schema is not None else '')
@@ -106,11 +109,11 @@ def topic_counts(path: Path) -> list[tuple[str, str, int]]:
 
 
 def stored_records(path: Path, lost: Lost = lambda: None) -> Iterator[McapRecord]:
-    """Yield all schemas, channels and messages that can be read; some schemas and channels come more than once."""
+    """Yield all readable schemas, channels and messages. Schemas and channels may occur several times."""
     with path.open('rb') as stream:
         summary = _summary(stream) if is_closed(path) else None
         if summary is not None and summary.chunk_indexes:
-            # A channel is told in the chunk of its first message, which may be lost.
+            # A channel is defined in the chunk of its first message, which may be lost.
             yield from summary.schemas.values()
             yield from summary.channels.values()
             parts: Iterator[McapRecord | None] = _indexed_chunks(stream, summary)
@@ -139,7 +142,7 @@ def _summary(stream: IO[bytes]) -> Summary | None:
 
 
 def _indexed_chunks(stream: IO[bytes], summary: Summary) -> Iterator[Chunk | None]:
-    """Yield every chunk of the index, None in place of one that is none any more."""
+    """Yield every chunk of the index, None for a chunk that is damaged."""
     for index in summary.chunk_indexes:
         try:
             stream.seek(index.chunk_start_offset)
@@ -151,7 +154,7 @@ def _indexed_chunks(stream: IO[bytes], summary: Summary) -> Iterator[Chunk | Non
 
 
 def _in_turn(stream: IO[bytes]) -> Iterator[McapRecord]:
-    """Yield what stands before the end of the data, or the first record that is cut off."""
+    """Yield records up to the end of the data, or the first incomplete record."""
     records = StreamReader(stream, emit_chunks=True).records
     while True:
         try:

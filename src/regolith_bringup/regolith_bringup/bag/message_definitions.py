@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Texts and hashes of ROS interfaces, from the installed files of their packages.
+"""Texts and hashes of ROS interfaces from the installed files of their packages.
 
-A bag holds the full definitions of its types, so that it can be read where a package is not installed.
+A bag contains the full definitions of its types, so it can be read without the packages.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _FIELD = re.compile(r'^(?P<type>[A-Za-z][\w/]*)(?:<=\d+)?(?:\[[^\]]*\])?\s+(?P<n
 
 
 class UnknownTypeError(LookupError):
-    """An interface that is not installed."""
+    """Interface that is not installed."""
 
 
 def share_folders(package: str) -> Iterator[Path]:
-    """Yield the possible share folders of a package, by falling precedence.
+    """Yield the possible share folders of a package, highest precedence first.
 
     Args:
-        package: e.g. ``std_msgs``
+        package: Package name, e.g. ``std_msgs``.
     """
     prefixes = [p for p in os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep) if p]
-    # ROS 2 from pip lives in the virtual environment, whose prefix need not stand in AMENT_PREFIX_PATH.
+    # ROS 2 from pip is in the virtual environment, whose prefix may be missing in AMENT_PREFIX_PATH.
     for prefix in dict.fromkeys([*prefixes, sys.prefix]):
         folder = Path(prefix) / 'share' / package
         if folder.is_dir():
@@ -62,7 +62,7 @@ def _dependencies(text: str, package: str) -> list[str]:
     found: dict[str, None] = {}
     for line in text.splitlines():
         match = _FIELD.match(line.split('#', 1)[0].strip())
-        # A constant has an '=' right after its name (a bound like <=10 stands before it).
+        # In a constant, '=' directly follows the name. A bound like <=10 precedes the name.
         if match is None or match['rest'].startswith('=') or match['type'] in _PRIMITIVES:
             continue
         name = match['type']
@@ -76,13 +76,13 @@ def _dependencies(text: str, package: str) -> list[str]:
 
 @cache
 def schema_text(type_name: str) -> str:
-    """Return the definitions of a message and of all types in it, in rosbag2's ``ros2msg`` form.
+    """Return the definitions of a message and all nested types, in the ``ros2msg`` format of rosbag2.
 
     Args:
-        type_name: e.g. ``nav_msgs/msg/Odometry``
+        type_name: Message type, e.g. ``nav_msgs/msg/Odometry``.
 
     Raises:
-        UnknownTypeError: if a definition is not installed
+        UnknownTypeError: If a definition is not installed.
     """
     package, name = _split(type_name)
     root = f'{package}/{name}'
@@ -101,10 +101,10 @@ def schema_text(type_name: str) -> str:
 
 @cache
 def type_hash(type_name: str) -> str:
-    """Return the RIHS01 hash of a message type from its package; '': none there.
+    """Return the RIHS01 hash of a message type from its package, '' if it has none.
 
     Args:
-        type_name: e.g. ``std_msgs/msg/Bool``
+        type_name: Message type, e.g. ``std_msgs/msg/Bool``.
     """
     package, name = _split(type_name)
     try:

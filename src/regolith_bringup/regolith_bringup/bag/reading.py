@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Reading bags without ROS: messages are decoded by the bag's own definitions."""
+"""Reader of bags without ROS. Messages are decoded with the definitions in the bag."""
 
 from __future__ import annotations
 
@@ -28,36 +28,36 @@ if TYPE_CHECKING:
     from regolith_bringup.bag.columns import FieldColumn
 
 _PART_BYTES = 2_000_000
-"""Of messages of a topic whose fields are taken out together: what a processor keeps at hand."""
+"""Size of messages of one topic that are decoded together [bytes], about the cache size of a processor."""
 
 
 def recordings(run: Path) -> list[Path]:
-    """Return the folders of a run's bags in order: ``bag``, and one for each time that the world went back."""
+    """Return the bag folders of a run in order: ``bag``, and one more for each rewind."""
     folders = [path for path in run.glob('bag*') if any(path.glob('*.mcap*'))]
     numbered = {path: path.name.removeprefix('bag').removeprefix('_') or '0' for path in folders}
     return sorted((path for path in folders if numbered[path].isdigit()), key=lambda path: int(numbered[path]))
 
 
 class BagMessage(NamedTuple):
-    """One message of a bag."""
+    """Decoded message of a bag."""
 
     topic: str
     log_time_ns: int
     """Simulated time [ns]."""
     publish_time_ns: int
-    """Wall time of its sending [ns]."""
+    """Wall time of publication [ns]."""
     content: Any
-    """The message, fields as attributes, arrays as NumPy arrays."""
+    """Message with fields as attributes and arrays as NumPy arrays."""
 
 
 class RawMessage(NamedTuple):
-    """One message of a bag as it was sent."""
+    """Serialized message of a bag."""
 
     topic: str
     log_time_ns: int
     """Simulated time [ns]."""
     data: bytes
-    """CDR, with its encapsulation header."""
+    """CDR data with encapsulation header."""
 
 
 @dataclass(frozen=True)
@@ -70,19 +70,19 @@ class TopicSummary:
 
 
 def root_among(topics: Iterable[str]) -> str:
-    """Return the namespace of a run, '' or ``/moon``, from the names of its topics."""
+    """Return the namespace of a run, '' or ``/moon``, from its topic names."""
     end = '/regolith/cycle'
     return next((topic.removesuffix(end) for topic in topics if topic.endswith(end)), '')
 
 
 class Bag:
-    """A bag, closed or (slower to read) broken off; topics have their names from the root of the run.
+    """Bag of a run, closed or interrupted (slower to read). Topic names are relative to the namespace of the run.
 
     Args:
-        run: run folder or bag folder
+        run: Run folder or bag folder.
 
     Raises:
-        regolith_bringup.bag.recover.RecoverError: if there is none, it is empty, or of another format
+        regolith_bringup.bag.recover.RecoverError: If there is no bag, or it is empty or has another format.
     """
 
     def __init__(self, run: str | Path) -> None:
@@ -90,21 +90,21 @@ class Bag:
         self.path = folder / f'{folder.name}_0.mcap'
         _check_begin(self.path)
         self.whole = is_closed(self.path)
-        """Whether it was closed, or recovered."""
+        """Whether the bag was closed or recovered."""
         self._texts: dict[str, bytes] = {}
         """Definitions that were read, by type."""
         _check_format(folder / 'metadata.yaml')
 
     @cached_property
     def _store(self) -> Any:
-        """The known message types; the import is slow and not needed for counting."""
+        """Known message types. The import is slow and not needed for counting."""
         from rosbags.typesys import Stores, get_typestore
 
         return get_typestore(Stores.ROS2_JAZZY)
 
     @cached_property
     def topics(self) -> dict[str, TopicSummary]:
-        """Its topics, in name order."""
+        """Topics by name, in name order."""
         found = [
             TopicSummary(topic.removeprefix(self.root), type_name, messages)
             for topic, type_name, messages in self._channels
@@ -113,12 +113,12 @@ class Bag:
 
     @cached_property
     def root(self) -> str:
-        """The namespace of the run, '' or ``/moon``."""
+        """Namespace of the run, '' or ``/moon``."""
         return root_among(topic for topic, _, _ in self._channels)
 
     @cached_property
     def _channels(self) -> list[tuple[str, str, int]]:
-        """Name as recorded, type and number of messages of every topic."""
+        """Recorded name, type and message count of every topic."""
         summary = self._summary
         if summary is None or summary.statistics is None:
             return topic_counts(self.path)
@@ -127,7 +127,7 @@ class Bag:
 
     @cached_property
     def _summary(self) -> Summary | None:
-        """What stands at the end of a bag that was closed."""
+        """Summary at the end of a closed bag."""
         if not self.whole:
             return None
         with self.path.open('rb') as stream:
@@ -137,7 +137,7 @@ class Bag:
                 raise damage_error(str(self.path), error) from None
 
     def _stored(self, topics: Collection[str] | None) -> Iterator[tuple[Schema | None, Channel, Message]]:
-        """Yield the messages of some topics (as recorded; None: of all) undecoded, in order of arrival."""
+        """Yield undecoded messages of some topics (recorded names, None for all) in order of arrival."""
         summary = self._summary
         if summary is None or not chunks.is_indexed(summary):
             yield from stored_messages(self.path, topics)
@@ -149,7 +149,7 @@ class Bag:
                 yield summary.schemas.get(channel.schema_id), channel, message
 
     def messages(self, *topics: str) -> Iterator[BagMessage]:
-        """Yield the messages of some topics (without any: of all) in order of arrival."""
+        """Yield the messages of some topics (default: all) in order of arrival."""
         wanted = [self.root + topic for topic in topics]
         for schema, channel, message in self._stored(wanted or None):
             if schema is None:
@@ -159,7 +159,7 @@ class Bag:
             yield BagMessage(channel.topic.removeprefix(self.root), message.log_time, message.publish_time, content)
 
     def raw(self, *topics: str) -> Iterator[RawMessage]:
-        """Yield the messages of some topics (without any: of all) in order of arrival, as they were sent."""
+        """Yield the serialized messages of some topics (default: all) in order of arrival."""
         wanted = [self.root + topic for topic in topics]
         for schema, channel, message in self._stored(wanted or None):
             if schema is not None:
@@ -167,14 +167,14 @@ class Bag:
                 yield RawMessage(channel.topic.removeprefix(self.root), message.log_time, message.data)
 
     def decoded(self, message: RawMessage) -> Any:
-        """Return the content of a message that :meth:`raw` gave."""
+        """Return the decoded content of a message from :meth:`raw`."""
         type_name = self.topics[message.topic].type_name
         self._learn(type_name, self._texts[type_name])
         return self._store.deserialize_cdr(message.data, type_name)
 
     @cached_property
     def latched(self) -> frozenset[str]:
-        """Topics whose last message is for those who come late, too."""
+        """Topics whose last message is also sent to later subscribers (transient local)."""
         found: dict[str, str] = {}
         summary = self._summary
         channels = summary.channels if summary is not None else {c.id: c for _, c, _ in self._stored(None)}
@@ -183,7 +183,7 @@ class Bag:
         return frozenset(topic for topic, profiles in found.items() if 'durability: transient_local' in profiles)
 
     def some(self, topic: str, numbers: Collection[int]) -> list[BagMessage]:
-        """Return the messages of a topic with these numbers, from 0 in order of arrival; no others are decoded."""
+        """Return the messages of a topic with these indices, from 0 in order of arrival. No others are decoded."""
         found = []
         for number, (schema, _, message) in enumerate(self._stored([self.root + topic])):
             if number in numbers and schema is not None:
@@ -195,20 +195,24 @@ class Bag:
     def columns(self, topic: str, *paths: str) -> dict[str, NDArray[Any]]:
         """Return fields of all messages of a topic as arrays.
 
+        Args:
+            topic: Topic name.
+            paths: Field paths.
+
         Returns:
-            shape (n,), or (n, k) of fields that are arrays or in sequences, by path, in order of arrival; besides,
-            ``log_time_ns`` and ``publish_time_ns``; none: no messages
+            Arrays by path in order of arrival, shape (n,), or (n, k) for arrays and sequences. ``log_time_ns`` and
+            ``publish_time_ns`` are included. Empty without messages.
 
         Raises:
-            ValueError: if how many numbers there are changes
+            ValueError: If the count of numbers differs between messages.
         """
         return self.columns_of({topic: paths})[topic]
 
     def columns_of(self, wanted: Mapping[str, Sequence[str]]) -> dict[str, dict[str, NDArray[Any]]]:
-        """Return what :meth:`columns` does, of several topics in one pass over the bag.
+        """Return the result of :meth:`columns` for several topics in one pass over the bag.
 
         Args:
-            wanted: topic -> paths
+            wanted: Field paths by topic.
         """
         from regolith_bringup.bag.columns import joined, tables
 
@@ -218,13 +222,13 @@ class Bag:
         return {topic: joined(some) for topic, some in parts.items()}
 
     def column_parts_of(self, wanted: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, dict[str, FieldColumn]]]:
-        """Yield what :meth:`columns_of` puts together, however many numbers each message has.
+        """Yield the parts of :meth:`columns_of`, for any count of numbers in each message.
 
         Args:
-            wanted: topic -> paths
+            wanted: Field paths by topic.
 
-        Returns:
-            topic, and the columns of many messages of it that follow one another
+        Yields:
+            Topic, and the columns of many consecutive messages.
         """
         gathered: dict[str, list[Batch]] = {}
         sizes: dict[str, int] = {}
@@ -253,7 +257,7 @@ class Bag:
         return found
 
     def _batches(self, topics: Collection[str]) -> Iterator[tuple[Schema, str, Batch]]:
-        """Yield the messages of some topics (as recorded) undecoded, those of each in order of arrival."""
+        """Yield undecoded messages of some topics (recorded names), each topic in order of arrival."""
         summary = self._summary
         if summary is None or not chunks.is_indexed(summary):
             for schema, channel, message in stored_messages(self.path, topics):
@@ -276,7 +280,7 @@ class Bag:
 
 
 def _check_begin(path: Path) -> None:
-    """Refuse a file that is no bag, not even the beginning of one."""
+    """Refuse a file that does not begin like an MCAP file."""
     with path.open('rb') as stream:
         begin = stream.read(len(MAGIC))
     if begin != MAGIC:
@@ -284,16 +288,18 @@ def _check_begin(path: Path) -> None:
 
 
 def _check_format(metadata: Path) -> None:
-    """Refuse a bag of another format; bags of other recorders carry none and pass."""
+    """Refuse a bag of another format. Bags of other recorders have no format entry and pass."""
     if not metadata.is_file():
         return
     try:
         info = load_yaml(metadata.read_text(encoding='utf-8')) or {}
     except (ValueError, YAMLError) as error:
         reason = ' '.join(str(error).split())
-        raise RecoverError(f'{metadata}: cannot be read: {reason}; allowed: what ./regolith recover makes') from None
+        raise RecoverError(
+            f'{metadata}: cannot be read: {reason}; allowed: a file made by ./regolith recover'
+        ) from None
     if not isinstance(info, dict):
-        raise RecoverError(f'{metadata}: is not about a bag; allowed: a mapping with rosbag2_bagfile_information')
+        raise RecoverError(f'{metadata}: has no bag metadata; allowed: a mapping with rosbag2_bagfile_information')
     known = (info.get('rosbag2_bagfile_information', {}).get('custom_data') or {}).get('regolith_format', FORMAT)
     if str(known) != str(FORMAT):
         allowed = f'{FORMAT}, which this version of Regolith writes'

@@ -1,12 +1,12 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Writing bags: MCAP files with a ``metadata.yaml`` beside them, as ``ros2 bag`` reads and writes them.
+"""Writer of bags: MCAP files with a ``metadata.yaml``, as read and written by ``ros2 bag``.
 
-A bag is written in chunks; :meth:`BagWriter.flush` ends the current one and hands it to the operating system, so a
-killed process loses only the messages after the last flush (see :mod:`regolith_bringup.bag.recover`).
+A bag is written in chunks. :meth:`BagWriter.flush` ends the current chunk and passes it to the operating system. A
+killed process therefore loses only the messages after the last flush (see :mod:`regolith_bringup.bag.recover`).
 
-Log time is *simulated* time, so that bags of two runs of one scenario line up; publish time is the wall time of
-sending.
+Log time is *simulated* time, so bags of two runs of one scenario are comparable. Publish time is the wall time of
+publication.
 """
 
 from __future__ import annotations
@@ -26,20 +26,21 @@ from regolith_bringup.bag.chunk_index import keep_on_disk
 from regolith_files.atomic_write import write_atomically
 
 FORMAT = 3
-"""Format of our messages, kept in ``custom_data``; 1 had kinds of participants and no fields of soil laws."""
+"""Format number of the recorded messages, stored in ``custom_data``. Format 1 had participant kinds and no soil
+fields."""
 METADATA_VERSION = 9
-"""Version of ``metadata.yaml``: that of rosbag2 from Jazzy on."""
+"""Version of ``metadata.yaml``, as in rosbag2 since Jazzy."""
 
 _FOREVER = {'sec': 9223372036, 'nsec': 854775807}
 
 
 def qos_profile(*, depth: int = 10, latched: bool = False, best_effort: bool = False) -> dict[str, Any]:
-    """Return an offered QoS profile in rosbag2's YAML form (version 9).
+    """Return an offered QoS profile in the YAML form of rosbag2 (version 9).
 
     Args:
-        depth: of the history
-        latched: whether the publisher is TRANSIENT_LOCAL
-        best_effort: whether the publisher is BEST_EFFORT
+        depth: Depth of the history.
+        latched: Whether the publisher is TRANSIENT_LOCAL.
+        best_effort: Whether the publisher is BEST_EFFORT.
     """
     return {
         'history': 'keep_last',
@@ -58,7 +59,7 @@ _Dumper: Any = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
 
 
 class _PlainDumper(_Dumper):
-    """YAML without aliases, which some readers of bags do not know."""
+    """YAML dumper without aliases, which some bag readers do not support."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -70,12 +71,12 @@ def _dump(data: object) -> str:
 
 @dataclass(frozen=True)
 class Schema:
-    """A bag's description of one message type."""
+    """Description of one message type in a bag."""
 
     text: str
-    """Full definition in ``ros2msg`` form, dependencies included."""
+    """Full definition in ``ros2msg`` format, dependencies included."""
     type_hash: str = ''
-    """RIHS01 hash; '' if unknown."""
+    """RIHS01 hash, '' if unknown."""
 
 
 @dataclass
@@ -88,16 +89,16 @@ class _Topic:
 
 
 class BagWriter:
-    """Writes one bag: ``<folder>/<folder's name>_0.mcap`` and, when closed, ``<folder>/metadata.yaml``.
+    """Writer of one bag: ``<folder>/<folder's name>_0.mcap`` and, when closed, ``<folder>/metadata.yaml``.
 
     Args:
-        folder: of the bag; made if absent, must hold no bag yet
-        schemas: type name -> schema; types that are missing here are looked up among the installed ones
-        compression: 'zstd' or 'none'
-        file_name: of the MCAP file, if not the folder's name
+        folder: Bag folder, created if missing. It must not contain a bag.
+        schemas: Schemas by type name. Missing types are looked up among the installed ones.
+        compression: 'zstd' or 'none'.
+        file_name: Name of the MCAP file, if different from the folder name.
 
     Raises:
-        FileExistsError: if the folder already holds that MCAP file
+        FileExistsError: If the folder already contains that MCAP file.
     """
 
     def __init__(
@@ -132,15 +133,15 @@ class BagWriter:
     # -- writing --------------------------------------------------------------------------------------------------
 
     def add_topic(self, topic: str, type_name: str, qos: Sequence[dict[str, Any]] = ()) -> int:
-        """Add a topic and return its channel number; a known topic keeps its number.
+        """Add a topic and return its channel number. A known topic keeps its number.
 
         Args:
-            topic: absolute name
-            type_name: e.g. ``nav_msgs/msg/Odometry``
-            qos: offered profiles, see :func:`qos_profile`
+            topic: Absolute name.
+            type_name: Message type, e.g. ``nav_msgs/msg/Odometry``.
+            qos: Offered profiles, see :func:`qos_profile`.
 
         Raises:
-            UnknownTypeError: if the type is neither installed nor given
+            UnknownTypeError: If the type is neither installed nor given.
         """
         if topic in self._channels:
             return self._channels[topic]
@@ -159,33 +160,33 @@ class BagWriter:
         return int(channel)
 
     def give_schema(self, type_name: str, schema: Schema) -> None:
-        """Use this schema for a type in place of the installed one; without effect once a topic has the type."""
+        """Use this schema for a type instead of the installed one. No effect once a topic has the type."""
         self._schemas.setdefault(type_name, schema)
 
     def write(self, channel: int, data: bytes, log_time_ns: int, publish_time_ns: int, sequence: int = 0) -> None:
-        """Append one serialised message.
+        """Append one serialized message.
 
         Args:
-            channel: from :meth:`add_topic`
-            data: CDR, with its encapsulation header
-            log_time_ns: simulated time [ns]
-            publish_time_ns: wall time of its sending [ns]
-            sequence: the publisher's sequence number
+            channel: Channel number from :meth:`add_topic`.
+            data: CDR data with encapsulation header.
+            log_time_ns: Simulated time [ns].
+            publish_time_ns: Wall time of publication [ns].
+            sequence: Sequence number of the publisher.
         """
-        # The library keeps what it is given until the chunk is full; bytes cannot change meanwhile.
+        # The library keeps the data until the chunk is full. Bytes cannot change in that time.
         self._mcap.add_message(channel, log_time_ns, data, publish_time_ns, sequence & 0xFFFFFFFF)
         self._topics[channel].count += 1
         self._start_ns = log_time_ns if self._start_ns is None else min(self._start_ns, log_time_ns)
         self._end_ns = max(self._end_ns, log_time_ns)
 
     def flush(self) -> None:
-        """End the current chunk and hand it to the operating system (no fsync: a killed process loses nothing)."""
+        """End the current chunk and pass it to the operating system (no fsync: a killed process loses nothing)."""
         if self._stream is not None:
             self._mcap.flush()
             self._whole = os.fstat(self._stream.fileno()).st_size
 
     def close(self) -> None:
-        """Finish the index and write ``metadata.yaml``. Idempotent."""
+        """Write the index and ``metadata.yaml``. Idempotent."""
         if self._stream is None:
             return
         info = self._metadata()
@@ -198,16 +199,16 @@ class BagWriter:
         write_atomically(self.folder / 'metadata.yaml', _dump({'rosbag2_bagfile_information': info}))
 
     def abandon(self) -> None:
-        """Leave the bag at its last flush, on a full disk: half a chunk is useless.
+        """Leave the bag at its last flush because the disk is full. An incomplete chunk would be useless.
 
-        The bag then has no index and no ``metadata.yaml``; readers that go chunk by chunk get all of it.
+        The bag then has no index and no ``metadata.yaml``. Readers that read chunk by chunk get all of it.
         """
         if self._stream is None:
             return
         os.ftruncate(self._stream.fileno(), self._whole)
-        with suppress(OSError):  # what it still holds back does not fit
+        with suppress(OSError):  # the buffered data does not fit
             self._indices.close()
-        # What Python still holds back would be written behind that when the stream is closed.
+        # Data still buffered by Python would be written behind the last flush when the stream is closed.
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self._stream.fileno())
         os.close(nowhere)
@@ -224,7 +225,7 @@ class BagWriter:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Messages written, by topic name, in name order."""
+        """Number of written messages by topic, in name order."""
         return dict(sorted((t.name, t.count) for t in self._topics.values()))
 
     def _schema(self, type_name: str) -> Schema:

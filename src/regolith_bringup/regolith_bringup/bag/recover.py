@@ -1,9 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Recovery of bags after a killed recorder or from a bad disk: all that can be read, with index and metadata.
+"""Recovery of bags after a killed recorder or a damaged disk: all readable messages, with index and metadata.
 
-A killed recorder leaves an MCAP file without index, and maybe with an incomplete last chunk; a bad disk spoils chunks
-in the middle. All others are written anew. The damaged file stays until the new one is in place.
+A killed recorder leaves an MCAP file without index, and possibly with an incomplete last chunk. A damaged disk destroys
+chunks in the middle. All other chunks are written to a new file. The damaged file is kept until the new one is
+complete.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from regolith_files.extension_points import NoRecordingError
 
 
 class RecoverError(NoRecordingError):
-    """A run folder without a bag, or a bag without readable messages."""
+    """Run folder without a bag, or bag without readable messages."""
 
 
 @dataclass(frozen=True)
@@ -32,45 +33,48 @@ class Recovery:
     """Result of a recovery."""
 
     path: Path
-    """The bag's folder."""
+    """Bag folder."""
     messages: int
     """Number of messages in the bag."""
     rebuilt: bool
-    """Whether the bag was damaged; a whole one is unchanged."""
+    """Whether the bag was damaged. A complete bag is unchanged."""
     lost_chunks: int = 0
-    """Number of chunks in it that could not be read, of a megabyte or half a second each; not of those cut off."""
+    """Number of unreadable chunks, each 1 MB or half a second, without those cut off at the end."""
 
 
 def bag_folder(run: str | Path) -> Path:
-    """Return the folder of a run's bag, given the run folder or the bag folder itself.
+    """Return the bag folder of a run, given the run folder or the bag folder itself.
+
+    Args:
+        run: Run folder or bag folder.
 
     Raises:
-        RecoverError: if neither holds an MCAP file
+        RecoverError: If neither contains an MCAP file.
     """
     for folder in (Path(run) / 'bag', Path(run)):
         if any(folder.glob('*.mcap*')):
             return folder
-    raise RecoverError(f'{run}: no bag here; allowed: a run folder with bag/bag_0.mcap in it, or the folder of a bag')
+    raise RecoverError(f'{run}: contains no bag; allowed: a run folder with bag/bag_0.mcap, or a bag folder')
 
 
 def recover(run: str | Path, tick: Callable[[int, int], None] = lambda done, of: None) -> Recovery:
-    """Rebuild a run's bag if its recorder did not close it or parts cannot be read; a whole bag stays unchanged.
+    """Rebuild the bag of a run if its recorder did not close it or parts are unreadable. A complete bag is unchanged.
 
     Args:
-        run: the run folder, or its ``bag`` folder
-        tick: progress callback (done, total)
+        run: Run folder, or its ``bag`` folder.
+        tick: Progress callback (done, total).
 
     Raises:
-        RecoverError: if there is no bag, or no readable message in it
+        RecoverError: If there is no bag, or no readable message in it.
     """
     folder = bag_folder(run)
     original = folder / f'{folder.name}_0.mcap'
     backup = folder / f'{folder.name}_0.mcap.damaged'
     if not original.exists():
-        # An earlier recovery was cut off between its two renames.
+        # An earlier recovery was interrupted between its two renames.
         if not backup.exists():
             found = ', '.join(sorted(path.name for path in folder.iterdir()))
-            raise RecoverError(f'{folder}: holds {found}; allowed: a folder with {original.name}')
+            raise RecoverError(f'{folder}: contains {found}; allowed: a folder with {original.name}')
         backup.rename(original)
     count = _count(folder / 'metadata.yaml')
     if count is not None and is_sound(original, tick):
@@ -88,7 +92,7 @@ def recover(run: str | Path, tick: Callable[[int, int], None] = lambda done, of:
     if messages == 0:
         _empty(scratch)
         scratch.rmdir()
-        raise RecoverError(f'{original}: not one readable message; allowed: a bag with some')
+        raise RecoverError(f'{original}: has no readable message; allowed: a bag with messages')
     original.rename(backup)
     (scratch / original.name).replace(original)
     (scratch / 'metadata.yaml').replace(folder / 'metadata.yaml')
@@ -98,7 +102,7 @@ def recover(run: str | Path, tick: Callable[[int, int], None] = lambda done, of:
 
 
 def _copy(path: Path, bag: BagWriter) -> tuple[int, int]:
-    """Write all that can be read; return the numbers of messages and of chunks that were lost."""
+    """Write all readable messages, and return the numbers of messages and of lost chunks."""
     schemas: dict[int, SchemaRecord] = {}
     channels: dict[int, int] = {}
     messages = 0
@@ -121,7 +125,7 @@ def _add_channel(bag: BagWriter, channel: Channel, schema: SchemaRecord) -> int:
 
 
 def _count(metadata: Path) -> int | None:
-    """Return the number of messages that a bag's metadata tell; None if they cannot be read."""
+    """Return the message count in the metadata of a bag, None if it cannot be read."""
     try:
         info = load_yaml(metadata.read_text(encoding='utf-8'))
         return int(info['rosbag2_bagfile_information']['message_count'])
@@ -130,7 +134,7 @@ def _count(metadata: Path) -> int | None:
 
 
 def _empty(folder: Path) -> None:
-    """Remove the folder of an interrupted recovery, which holds only files of this module."""
+    """Remove the folder of an interrupted recovery, which contains only files of this module."""
     if folder.exists():
         for path in folder.iterdir():
             path.unlink()

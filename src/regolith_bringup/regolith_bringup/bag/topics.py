@@ -14,59 +14,62 @@ QOS = ('state', 'latched', 'sensor')
 """``state``: reliable, volatile; ``latched``: reliable, transient local; ``sensor``: best effort, volatile."""
 
 LINE = '/name|package/msg/Type[|qos[|publishers]]'
-"""Form of a topic in ``recording.topics``."""
+"""Format of a topic in ``recording.topics``."""
 
 LONGEST_TOPIC = 240
-"""Longest name; DDS allows 255 characters, of which ROS 2 uses some itself."""
+"""Maximum length of a topic name. DDS allows 255 characters, of which ROS 2 uses some itself."""
 
 _BACKGROUND = ('/regolith/status', '/diagnostics', '/regolith/recorder/ack')
 
 
 def is_topic(name: str) -> bool:
-    """Return whether a text can be the absolute name of a topic."""
+    """Return whether a text is a valid absolute topic name."""
     return len(name) <= LONGEST_TOPIC and re.fullmatch(r'(/[A-Za-z_]\w*)+', name, re.ASCII) is not None
 
 
 @dataclass(frozen=True)
 class RecordedTopic:
-    """One topic of a recording."""
+    """Topic of a recording."""
 
     name: str
     """Absolute name."""
     type_name: str
-    """Type, e.g. ``nav_msgs/msg/Odometry``."""
+    """Message type, e.g. ``nav_msgs/msg/Odometry``."""
     qos: str = 'state'
     """One of :data:`QOS`."""
     publishers: int = 0
-    """Number of publishers before the recorder is ready; 0 for optional topics (``cmd_vel``)."""
+    """Number of publishers before the recorder is ready, 0 for optional topics (``cmd_vel``)."""
 
     @property
     def role(self) -> str:
-        """The recorder's use of its contents: 'clock', 'cycle' or '' for none."""
+        """Use of the content by the recorder: 'clock', 'cycle' or '' for none."""
         return {'/clock': 'clock', '/regolith/cycle': 'cycle'}.get(self.name, '')
 
     @property
     def keeps_open(self) -> bool:
-        """Whether a message of it after STOP delays the end."""
+        """Whether a message of this topic after STOP delays the end of the recording."""
         return self.name not in _BACKGROUND
 
     def line(self) -> str:
-        """Return its line in the recorder's parameter ``topics``: ``name|type|qos|publishers``."""
+        """Return the entry of the recorder parameter ``topics``: ``name|type|qos|publishers``."""
         return f'{self.name}|{self.type_name}|{self.qos}|{self.publishers}'
 
     @classmethod
     def parse(cls, line: str) -> RecordedTopic:
-        """Return the topic of a :meth:`line`; ``qos`` and ``publishers`` are optional.
+        """Return the topic given by a :meth:`line`, where ``qos`` and ``publishers`` are optional.
+
+        Args:
+            line: Text of the topic.
 
         Raises:
-            ValueError: if the line has another form
+            ValueError: If the line has another format.
         """
         parts = line.split('|')
         qos = parts[2] if len(parts) > 2 else 'state'
         count = parts[3] if len(parts) > 3 else '0'
         problem = allowed = ''
         if not (2 <= len(parts) <= 4 and parts[0].startswith('/') and parts[1].count('/') == 2):
-            problem, allowed = 'is no topic to record', f"'{LINE}'"
+            problem, allowed = 'is not a topic to record', f"'{LINE}'"
         elif qos not in QOS or not count.isdigit():
             problem, allowed = 'has unknown options', f'qos one of {", ".join(QOS)}, publishers a number >= 0'
         elif not is_topic(parts[0]):
@@ -83,10 +86,10 @@ def recorded_topics(
     """Return all topics that a run records, in name order.
 
     Args:
-        vehicles: names of the vehicles
-        extra: further topics as lines, see :meth:`RecordedTopic.parse`
-        fleets: number of processes whose vehicles answer together
-        alone: whether vehicles answer one by one
+        vehicles: Names of the vehicles.
+        extra: Additional topics as lines, see :meth:`RecordedTopic.parse`.
+        fleets: Number of processes whose vehicles respond together.
+        alone: Whether vehicles respond one by one.
     """
     names = sorted(vehicles)
     agents = len(names)

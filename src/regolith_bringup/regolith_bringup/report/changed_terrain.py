@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ground that a run changed, as its bag tells it: the last level of every node that a committed update touched."""
+"""Terrain changed by a run, from its bag: the final height of every changed grid node."""
 
 from __future__ import annotations
 
@@ -22,33 +22,33 @@ Key = tuple[int, int, int]
 """(epoch, cycle, attempt)"""
 
 UPDATE = '/regolith/terrain/update'
-"""Topic, of regolith_msgs/TerrainUpdate."""
+"""Name of the topic of type regolith_msgs/TerrainUpdate."""
 _KEY = ('key.epoch', 'key.cycle', 'key.attempt')
 _NODES = ('nodes.x', 'nodes.y', 'nodes.values')
 _CONFLICTS = 'conflicts'
 UPDATE_PATHS = (*_KEY, *_NODES, _CONFLICTS)
-"""The fields of an update that :class:`CommittedSoil` takes."""
+"""Fields of an update used by :class:`CommittedSoil`."""
 _SPARSE = 16
-"""Nodes of the rectangle about all, over their number, up to which the rectangle is made instead of sorting them."""
+"""Maximum area of the enclosing rectangle per changed node for which a dense array is used instead of sorting."""
 
 
 @dataclass(frozen=True)
 class ChangedTerrain:
-    """The changed nodes of the soil grid at the end, sorted by (i, j), shape (n,) each."""
+    """Changed nodes of the soil grid at the end of a run, sorted by (i, j), shape (n,) each."""
 
     spacing: float
-    """[m]"""
+    """Spacing of the soil grid [m]."""
     i: NDArray[np.int64]
     j: NDArray[np.int64]
-    """Node (i, j) lies at (i, j) * spacing."""
+    """Grid node (i, j) is at (i, j) * spacing."""
     level: Array
     """Height [m]."""
     conflicts: int = 0
-    """Number of nodes changed by several agents in one cycle, summed over cycles."""
+    """Number of grid nodes changed by several agents in one cycle, summed over cycles."""
 
 
 class _Update(NamedTuple):
-    """A TerrainUpdate."""
+    """Content of a TerrainUpdate."""
 
     key: Key
     conflicts: int
@@ -58,13 +58,13 @@ class _Update(NamedTuple):
 
 
 class CommittedSoil:
-    """What committed updates made of the ground.
+    """Terrain after all committed updates.
 
-    The past that a run gave up when it went back is in another bag, so that an update was committed, after attempts at
-    the same cycle that were not, if one of a later cycle follows.
+    An update is committed if an update of a later cycle follows. Other attempts of the same cycle before it were
+    discarded. States discarded by a rewind are in another bag.
 
     Args:
-        bag: where the updates are from
+        bag: Bag with the updates.
     """
 
     def __init__(self, bag: Bag) -> None:
@@ -75,7 +75,7 @@ class CommittedSoil:
         self._held: _Update | None = None
 
     def take(self, part: Mapping[str, FieldColumn]) -> None:
-        """Take TerrainUpdates, by :data:`UPDATE_PATHS`, in order of arrival."""
+        """Process TerrainUpdates with the fields :data:`UPDATE_PATHS`, in order of arrival."""
         columns = [part[path].table().tolist() for path in (*_KEY, _CONFLICTS)]
         x, y, values = (part[path] for path in _NODES)
         places = (each.tolist() for each in (x.first, y.first, values.first, x.counts))
@@ -83,7 +83,7 @@ class CommittedSoil:
         for epoch, cycle, attempt, conflicts, i, j, first, count in zip(*columns, *places, strict=True):
             held = self._held
             if held is not None and cycle < held.key[1]:
-                continue  # it was sent again
+                continue  # it is a repetition
             if held is not None and cycle > held.key[1]:
                 committed.append(held)
             level = first + self._field * count
@@ -96,7 +96,7 @@ class CommittedSoil:
             )
         self._commit(committed)
         if (held := self._held) is not None:
-            # What it is part of is a thousand times as large.
+            # Copied, because the array it refers to is a thousand times larger.
             self._held = held._replace(i=held.i.copy(), j=held.j.copy(), level=held.level.copy())
 
     def _commit(self, updates: Sequence[_Update]) -> None:
@@ -105,10 +105,11 @@ class CommittedSoil:
             self._levels.set(*(np.concatenate(each) for each in zip(*(update[2:] for update in updates), strict=True)))
 
     def ground(self, committed: set[Key], spacing: float) -> ChangedTerrain:
-        """Return the changed ground.
+        """Return the changed terrain.
 
         Args:
-            committed: attempts that were, by which the last update is judged
+            committed: Keys of committed attempts, used to check the last update.
+            spacing: Spacing of the soil grid [m].
         """
         if self._held is not None and self._held.key in committed:
             self._commit([self._held])
@@ -117,10 +118,10 @@ class CommittedSoil:
 
 
 class LatestLevels:
-    """Levels of nodes, the last of each."""
+    """Heights of grid nodes, where later values replace earlier ones."""
 
     _MANY = 2_000_000
-    """Numbers of levels from which those that others followed are dropped."""
+    """Number of stored heights from which replaced ones are removed."""
 
     def __init__(self) -> None:
         self._nodes: list[tuple[NDArray[Any], NDArray[Any]]] = []
@@ -128,7 +129,7 @@ class LatestLevels:
         self._count = 0
 
     def set(self, i: NDArray[Any], j: NDArray[Any], level: Array) -> None:
-        """Take levels of nodes (i, j); of equal ones the last counts."""
+        """Store heights of grid nodes (i, j). Among equal nodes the last one counts."""
         self._nodes.append((i, j))
         self._levels.append(level)
         self._count += len(level)
@@ -142,7 +143,7 @@ class LatestLevels:
         self._nodes, self._levels = [(i[last], j[last])], [np.concatenate(self._levels)[last]]
 
     def all(self) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
-        """Return i, j and level of all nodes, sorted by (i, j)."""
+        """Return i, j and height of all grid nodes, sorted by (i, j)."""
         if not self._nodes:
             none = np.zeros(0, np.int64)
             return none, none, np.zeros(0)
@@ -152,16 +153,16 @@ class LatestLevels:
 
 
 def _last_of_each(i: NDArray[Any], j: NDArray[Any]) -> NDArray[np.int64]:
-    """Return where among nodes the last of each is, sorted by (i, j)."""
+    """Return the index of the last occurrence of each grid node, sorted by (i, j)."""
     if not len(i):
         return np.zeros(0, np.int64)
     row, column = (each.astype(np.int64) - each.min() for each in (i, j))
     width = int(column.max()) + 1
     size = (int(row.max()) + 1) * width
     if size > _SPARSE * len(i):
-        # np.unique finds the first of each.
+        # np.unique returns the first index of each.
         return len(i) - 1 - np.unique(node_key(i, j)[::-1], return_index=True)[1]
     last = np.full(size, -1)
-    # Of values for one place the last stays.
+    # Of several values with one index, the last one is kept.
     last[row * width + column] = np.arange(len(i))
     return last[last >= 0]

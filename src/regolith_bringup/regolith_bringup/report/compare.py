@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs laid over one another: paths, histories, figures, and the cycle from which they differ."""
+"""Comparison page of several runs: paths, histories, results, and the first cycle that differs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DASHES = ('-', '--', ':', '-.')
 
 
 def labels(folders: Sequence[Path]) -> list[str]:
-    """Return a short name for each run: its folder's, with as much above it as it takes to tell them apart."""
+    """Return a short name of each run: its folder name, with parent folders where names are equal."""
     whole = [folder.resolve().parts for folder in folders]
     for depth in range(1, max(map(len, whole)) + 1):
         names = ['/'.join(parts[-depth:]) for parts in whole]
@@ -38,15 +38,18 @@ def labels(folders: Sequence[Path]) -> list[str]:
 def write_comparison(
     folders: Sequence[Path], out: Path, tick: Callable[[int, int], None] = lambda done, of: None
 ) -> list[str]:
-    """Write a page that lays runs over one another; return what the first differs in from each other, in words.
+    """Write a page that compares runs, and return the differences from the first run as text.
 
     Args:
-        folders: two run folders or more, with bags
-        out: HTML file
-        tick: progress callback (done, total)
+        folders: Two or more run folders with bags.
+        out: HTML file.
+        tick: Progress callback (done, total).
+
+    Returns:
+        One line for each run after the first.
 
     Raises:
-        regolith_bringup.bag.recover.RecoverError: if one has no bag
+        regolith_bringup.bag.recover.RecoverError: If a run has no bag.
     """
     names, steps = labels(folders), 2 * len(folders)
     runs: dict[str, RunData] = {}
@@ -57,7 +60,7 @@ def write_comparison(
     for number, (name, folder) in enumerate(zip(names[1:], folders[1:])):
         tick(len(folders) + number, steps)
         found = first_difference(folders[0], folder)
-        same, other = f'the same as {names[0]} to the bit', f'differs from {names[0]} from {found}'
+        same, other = f'is bit-identical to {names[0]}', f'differs from {names[0]} from {found}'
         told.append(f'{name}: {same if found is None else other}')
     shown = PageFigures(out)
     templates = resources.files('regolith_bringup') / 'templates'
@@ -67,7 +70,7 @@ def write_comparison(
         verdict='<br>'.join(map(as_text, told)),
         paths=shown.show(paths(runs), 'paths', 'Paths of the vehicles in all runs'),
         histories=''.join(
-            f'<h3>{as_text(name)}</h3>{shown.show(figure, name, f"Histories of {name}")}'
+            f'<h3>{as_text(name)}</h3>{shown.show(figure, name, f"Histories of {name}")}'  # term: variable name
             for name, figure in histories(runs).items()
         ),
         figures=_figures({name: FinishedRun(folder).summary for name, folder in zip(names, folders)}),
@@ -82,7 +85,7 @@ def _vehicles(runs: Mapping[str, RunData]) -> list[str]:
 
 
 def paths(runs: Mapping[str, RunData]) -> Figure:
-    """Return the paths of all vehicles: a colour for each vehicle, dashes for each run."""
+    """Return the paths of all vehicles, with one color per vehicle and one line style per run."""
     figure = Figure(figsize=(10.0, 6.0), layout='constrained')
     axes = figure.subplots()
     styled(axes)
@@ -102,7 +105,7 @@ def paths(runs: Mapping[str, RunData]) -> Figure:
 
 
 def histories(runs: Mapping[str, RunData]) -> dict[str, Figure]:
-    """Return a figure for each vehicle: speed, mean slip and sinkage of its wheels, a colour for each run."""
+    """Return a plot for each vehicle: speed, mean slip and mean sinkage of its wheels, with one color per run."""
     found = {}
     for name in _vehicles(runs):
         tracks = {label: run.tracks[name] for label, run in runs.items() if name in run.tracks}
@@ -137,7 +140,7 @@ def _colors(names: Sequence[str]) -> list[str]:
 
 
 def _figures(summaries: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the table of all figures, a column for each run."""
+    """Return the table of all results, with one column per run."""
     found = [flat_values(summary) for summary in summaries.values()]
     rows = []
     for name in columns(found):

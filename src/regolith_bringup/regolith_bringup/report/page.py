@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``report.html``: one file with figures and pictures of a run."""
+"""HTML report of a run: one file with results and plots."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ _BOOKS = {
     'carried_kg': 'carried',
     'in_flight_kg': 'in flight',
     'in_transit_kg': 'in transit',
-    'error_kg': 'together, zero if none was made or lost',
+    'error_kg': 'total, zero if mass is conserved',
 }
-_GEAR = 'What running gears measure, and speed, over time'
+_GEAR = 'Measurements of running gears, and speed, over time'
 
 
 def write_report(run_dir: str | Path) -> Path:
     """Write ``report.html`` into a run folder and return its path.
 
     Args:
-        run_dir: a run folder with ``scenario.yaml`` and a bag, the source of figures that the world did not write
+        run_dir: Run folder with ``scenario.yaml`` and a bag. The bag replaces results that the world did not write.
 
     Raises:
-        regolith_bringup.bag.recover.RecoverError: if there is no bag
-        FileNotFoundError: if the world wrote no figures and the bag holds none
+        regolith_bringup.bag.recover.RecoverError: If there is no bag.
+        FileNotFoundError: If neither the world nor the bag provides results.
     """
-    # matplotlib takes half a second to import, which only those who draw should pay.
+    # Importing matplotlib takes half a second, so it is imported only here.
     from regolith_bringup.report import plots
     from regolith_bringup.report.page_figures import PageFigures
 
@@ -65,12 +65,12 @@ def write_report(run_dir: str | Path) -> Path:
         title=as_text(run.scenario.name),
         description=as_text(' '.join([run.scenario.description or 'A run of Regolith.', *_ended_early(summary)])),
         tiles=_tiles(summary),
-        track_map=figures.show(plots.track_map(run), 'tracks', 'Tracks of the vehicles over the shaded ground'),
+        track_map=figures.show(plots.track_map(run), 'tracks', 'Tracks of the vehicles over the shaded terrain'),
         rut_sections=_rut_sections(run, figures),
         gear_histories=''.join(figures.show(f, 'running gear', _GEAR) for f in plots.gear_histories(run)),
         energy=_energy(run, figures),
         sections=''.join(_section(section, figures) for section in report_sections(finished)),
-        cycle_timing=figures.show(plots.cycle_timing(run), 'cycles', 'Length of the cycles and speed of the run'),
+        cycle_timing=figures.show(plots.cycle_timing(run), 'cycles', 'Length of the cycles and real-time factor'),
         vehicles=_vehicles(run, summary, colors),
         events=_events(summary),
         ground=_ground(summary),
@@ -87,19 +87,19 @@ def write_report(run_dir: str | Path) -> Path:
 
 
 def _rut_sections(run: RunData, figures: PageFigures) -> str:
-    """Return the part on cross-sections; '' where nothing moved."""
+    """Return the section on rut cross-sections, '' if no vehicle moved."""
     from regolith_bringup.report import plots
     from regolith_bringup.report.rut_sections import rut_sections
 
     if not (sections := rut_sections(run)):
         return ''
-    shown = figures.show(plots.rut_sections(run, sections), 'rut sections', 'The ground across each track')
-    caption = 'The ground across each track, halfway along it. What later tracks did there is in it.'
+    shown = figures.show(plots.rut_sections(run, sections), 'rut sections', 'Terrain across each track')
+    caption = 'Terrain across each track, at half its length. Changes by later tracks are included.'
     return f'<section><h2>Cross-sections of ruts</h2>{shown}<p class="caption">{caption}</p></section>'
 
 
 def _energy(run: RunData, figures: PageFigures) -> str:
-    """Return the part on batteries; '' without any."""
+    """Return the section on batteries, '' without batteries."""
     from regolith_bringup.report import plots
 
     if (figure := plots.energy(run)) is None:
@@ -108,12 +108,12 @@ def _energy(run: RunData, figures: PageFigures) -> str:
 
 
 def as_text(value: object) -> str:
-    """Return a value as text in HTML."""
+    """Return a value as HTML text."""
     return html.escape(str(value))
 
 
 def _number(value: Any, digits: int, scale: float = 1.0, unit: str = '') -> str:
-    """Return a number as text for a table; a dash for None."""
+    """Return a number as text for a table, a dash for None."""
     if value is None:
         return _NOTHING
     text = f'{value * scale:,.{digits}f}' if isinstance(value, float) else f'{int(value * scale):,}'
@@ -147,7 +147,7 @@ def _float(value: Any) -> float | None:
 
 
 def as_table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table; the cells are HTML already."""
+    """Return an HTML table of cells that contain HTML."""
     body = ''.join('<tr>' + ''.join(f'<td>{cell}</td>' for cell in row) + '</tr>' for row in rows)
     return '<table><tr>' + ''.join(f'<th>{cell}</th>' for cell in head) + f'</tr>{body}</table>'
 
@@ -174,7 +174,7 @@ def _vehicles(run: RunData, summary: dict[str, Any], colors: dict[str, str]) -> 
 
 
 def _battery(figures: dict[str, Any] | None) -> str:
-    """Return charge, and energy that was drawn less what came back."""
+    """Return the state of charge, and the energy used less the energy returned."""
     if figures is None:
         return _NOTHING
     used = _number(figures['drawn_wh'] - figures['returned_wh'], 2, unit='W h')
@@ -182,7 +182,7 @@ def _battery(figures: dict[str, Any] | None) -> str:
 
 
 def _events(summary: dict[str, Any]) -> str:
-    """Return the vehicles' events as a table; '' without events."""
+    """Return the events of the vehicles as a table, '' without events."""
     events = summary.get('events')
     if not events:
         return ''
@@ -193,7 +193,7 @@ def _events(summary: dict[str, Any]) -> str:
 
 
 def _section(section: ReportSection, figures: PageFigures) -> str:
-    """Return the HTML of a package's section."""
+    """Return the HTML of a section of a package."""
     parts = ''.join(_part(part, section.title, figures) for part in section.parts)
     return f'<section><h2>{as_text(section.title)}</h2>{parts}</section>\n'
 

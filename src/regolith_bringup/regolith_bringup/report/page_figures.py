@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of a page: each stands in it, and beside it as a PNG and as the numbers that it shows."""
+"""Plots of a page: embedded as an image, and stored as PNG and as CSV data."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from numpy.typing import NDArray
 from regolith_files.atomic_write import write_atomically
 
 MOST_POINTS = 3000
-"""Points of a curve that a figure shows, twice as many as it has columns of pixels."""
+"""Maximum number of points of a plotted curve, twice the number of pixel columns."""
 
 _Row = tuple[str, str, str, str, float, float]
 _HEAD = ('panel', 'series', 'of x', 'of y', 'x', 'y')
 _FAITHFUL = 92
-"""WebP's quality of pictures in the page; their PNGs are beside it."""
+"""WebP quality of the embedded images. The PNG files are stored separately."""
 
 
 class PageFigures:
-    """The figures of one page.
+    """Plots of one page.
 
     Args:
-        page: HTML file; figures go to a folder of its name beside it
+        page: HTML file. The plots are stored in a folder of the same name next to it.
     """
 
     def __init__(self, page: Path) -> None:
@@ -43,11 +43,12 @@ class PageFigures:
         self._names: set[str] = set()
 
     def show(self, figure: Figure, name: str, about: str) -> str:
-        """Write a figure's files; return the HTML that shows it and leads to them.
+        """Write the files of a plot, and return the HTML that shows it with links to them.
 
         Args:
-            name: of the files
-            about: description for those who cannot see it
+            figure: Plot to show.
+            name: Name of the files.
+            about: Alternative text of the image.
         """
         name = self._free(name)
         self._folder.mkdir(exist_ok=True)
@@ -65,7 +66,7 @@ class PageFigures:
         return f'<img alt="{html.escape(about)}" src="{_as_url(picture)}"><p class="files">{links}</p>'
 
     def _free(self, name: str) -> str:
-        """Return a name as one of a file that no other figure has."""
+        """Return a unique file name for a plot."""
         plain = re.sub(r'[^a-z0-9]+', '_', name.lower()).strip('_')[:60] or 'figure'
         free, number = plain, 1
         while free in self._names:
@@ -76,11 +77,11 @@ class PageFigures:
 
 
 def decimated(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return as many points of a curve as can be seen: of each stretch the lowest and the highest.
+    """Return a reduced number of points of a curve: the lowest and highest of each interval.
 
     Args:
-        x: shape (n,)
-        y: shape (n,); NaN is a gap
+        x: Abscissae, shape (n,).
+        y: Ordinates, shape (n,). NaN is a gap.
     """
     length = -(-len(x) // (MOST_POINTS // 2))
     if length <= 2:
@@ -95,7 +96,7 @@ def decimated(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[n
 
 
 def numbers(figure: Figure) -> Iterator[_Row]:
-    """Yield what a figure shows by curves, points and bars: panel, series, names of x and y, x, y."""
+    """Yield the data of curves, points and bars of a plot: panel, series, names of x and y, x, y."""
     for number, axes in enumerate(figure.axes):
         panel = axes.get_title() or axes.get_title('left') or _above(figure, axes) or f'panel {number + 1}'
         named = (axes.get_xlabel() or _below(figure, axes), axes.get_ylabel() or _beside(figure, axes))
@@ -107,7 +108,7 @@ def numbers(figure: Figure) -> Iterator[_Row]:
 
 def _series(axes: Axes) -> Iterator[tuple[str, NDArray[np.float64]]]:
     for line in axes.get_lines():
-        # Lines across a whole panel are in its own measure; a point without a name is a mark on another line.
+        # Lines across a whole panel have axes coordinates. An unnamed point marks a position on another line.
         named = not str(line.get_label()).startswith('_')
         if line.get_transform() == axes.transData and (named or np.size(line.get_xdata()) > 1):
             yield str(line.get_label()), np.column_stack([line.get_xdata(), line.get_ydata()]).astype(np.float64)
@@ -120,7 +121,7 @@ def _series(axes: Axes) -> Iterator[tuple[str, NDArray[np.float64]]]:
 
 
 def _above(figure: Figure, axes: Axes) -> str:
-    """Return the heading of the column that a panel is in, which stands at the left."""
+    """Return the heading of the column of a panel, which is at the left."""
     if (place := axes.get_subplotspec()) is None:
         return ''
     columns = [(other.get_subplotspec(), other.get_title('left')) for other in figure.axes]
@@ -128,26 +129,26 @@ def _above(figure: Figure, axes: Axes) -> str:
 
 
 def _below(figure: Figure, axes: Axes) -> str:
-    """Return the name of x of panels that share it: the lowest one's."""
+    """Return the x label of panels with a shared axis, which is at the lowest panel."""
     shared = [other for other in figure.axes if axes.get_shared_x_axes().joined(axes, other)]
     return next((other.get_xlabel() for other in reversed(shared) if other.get_xlabel()), 'x')
 
 
 def _beside(figure: Figure, axes: Axes) -> str:
-    """Return the name of y of panels that share it."""
+    """Return the y label of panels with a shared axis."""
     shared = [other for other in figure.axes if axes.get_shared_y_axes().joined(axes, other)]
     return next((other.get_ylabel() for other in shared if other.get_ylabel()), 'y')
 
 
 def _as_png(figure: Figure) -> bytes:
     buffer = io.BytesIO()
-    # Neither the time nor the version of the library is written, so that equal runs give equal pictures.
+    # Time and library version are not written, so that equal runs give equal images.
     figure.savefig(buffer, format='png', dpi=130, metadata={'Software': None})
     return buffer.getvalue()
 
 
 def _as_url(png: bytes) -> str:
-    """Return a picture as a data URL, in WebP where that is half as long."""
+    """Return an image as a data URL, in WebP if that halves the size."""
     pixels = cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_COLOR)
     small = bytes(cv2.imencode('.webp', pixels, [cv2.IMWRITE_WEBP_QUALITY, _FAITHFUL])[1])
     kind, data = ('webp', small) if 2 * len(small) < len(png) else ('png', png)

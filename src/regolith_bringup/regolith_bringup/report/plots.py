@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of a report, as matplotlib figures; without global state."""
+"""Plots of a report, as matplotlib objects without global state."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from regolith_bringup.report.terrain_map import (
     terrain_map,
 )
 
-# Distinguishable with any colour vision (Okabe and Ito 2008), and on grey ground.
+# Distinguishable with color vision deficiency (Okabe and Ito 2008), and on gray terrain.
 COLORS = ('#e69f00', '#0072b2', '#009e73', '#cc79a7', '#d55e00', '#56b4e9', '#f0e442')
 _INK = '#22262b'
 _GRID = '#d9dde2'
@@ -38,19 +38,19 @@ _ROCK = '#5b5f66'
 _RUTS = LinearSegmentedColormap.from_list('ruts', ['#f6d7a8', '#e8894a', '#b5303f', '#5b1147'])
 _MOON = LinearSegmentedColormap.from_list('moon', ['#26282b', '#6d6f72', '#a9abad', '#e6e6e4'])
 _SMOOTH = 9
-"""States over which slip is averaged."""
+"""Number of states over which slip is averaged."""
 _SHOWN_AS = {'m': (1e3, 'mm'), 'N': (1e-3, 'kN'), 'Pa': (1e-3, 'kPa'), '': (1.0, '-')}
-"""Unit of a quantity -> factor and unit in which it is drawn; others as they are."""
+"""Factor and unit used in plots, by unit of the quantity. Other units are unchanged."""
 _DASHES = ('-', '--', ':', '-.')
 
 
 def color_of(run: RunData, name: str) -> str:
-    """Return a vehicle's colour, the same in every figure."""
+    """Return the color of a vehicle, which is the same in all plots."""
     return COLORS[sorted(run.tracks).index(name) % len(COLORS)]
 
 
 def track_map(run: RunData) -> Figure:
-    """Return the tracks of all vehicles over the hillshaded ground, ruts in colour, a crossing enlarged, the site."""
+    """Return the tracks of all vehicles on shaded terrain, with colored ruts, an enlarged crossing, and the site."""
     bounds = driven_bounds(run)
     ground = terrain_map(run, bounds)
     wide, high = bounds[1] - bounds[0], bounds[3] - bounds[2]
@@ -96,7 +96,7 @@ def track_map(run: RunData) -> Figure:
 
 
 def gear_histories(run: RunData) -> list[Figure]:
-    """Return what running gears measure and tell, over time: a figure for all vehicles that tell the same things."""
+    """Return the telemetry of running gears over time: one plot for all vehicles with the same quantities."""
     families: dict[tuple[str, ...], list[VehicleTrack]] = {}
     for _, track in sorted(run.tracks.items()):
         families.setdefault(tuple(history.name for history in track.histories), []).append(track)
@@ -104,7 +104,7 @@ def gear_histories(run: RunData) -> list[Figure]:
 
 
 def _family(run: RunData, tracks: list[VehicleTrack]) -> Figure:
-    """Return the histories and speeds of vehicles that tell the same quantities, one column per vehicle."""
+    """Return the histories and speeds of vehicles with the same quantities, one column per vehicle."""
     rows = len(tracks[0].histories) + 1
     figure = Figure(figsize=(12.0, min(3.0 * rows, 12.0)), layout='constrained')
     axes = figure.subplots(rows, len(tracks), sharex=True, sharey='row', squeeze=False)
@@ -137,7 +137,7 @@ def _family(run: RunData, tracks: list[VehicleTrack]) -> Figure:
 
 
 def rut_sections(run: RunData, sections: Sequence[RutSection]) -> Figure:
-    """Return the ground across each vehicle's track, before and after."""
+    """Return the terrain across the track of each vehicle, before and after."""
     rows = -(-len(sections) // 2)
     figure = Figure(figsize=(12.0, 2.9 * rows), layout='constrained')
     panels = figure.subplots(rows, min(2, len(sections)), squeeze=False).ravel()
@@ -151,7 +151,7 @@ def rut_sections(run: RunData, sections: Sequence[RutSection]) -> Figure:
         panel.fill_between(section.across, before, after, color=color, alpha=0.25, lw=0.0)
         panel.plot(section.across, before, color=_INK, lw=1.0, ls='--', label='before')
         panel.plot(section.across, after, color=color, lw=1.6, label='after')
-        # Of a small negative number 0.0 is left, not -0.0.
+        # Avoids -0.0 for small negative numbers.
         x, y = (round(float(each), 1) + 0.0 for each in section.at)
         where = f'{section.travelled:.1f} m along, at ({x:.1f}, {y:.1f}) m'
         panel.set_title(f'{section.name}, {where}', loc='left', fontsize=10, color=color)
@@ -161,7 +161,7 @@ def rut_sections(run: RunData, sections: Sequence[RutSection]) -> Figure:
 
 
 def energy(run: RunData) -> Figure | None:
-    """Return charge and power of the batteries over time; None without batteries."""
+    """Return state of charge and power of the batteries over time, None without batteries."""
     charges = {name: track.charge for name, track in sorted(run.tracks.items()) if track.charge is not None}
     if not charges:
         return None
@@ -179,7 +179,7 @@ def energy(run: RunData) -> Figure | None:
 
 
 def _frame_slips(panel: Axes, histories: list[History]) -> None:
-    """Frame slips: spinning up from rest is slip near 1 for an instant, next to which nothing else would be seen."""
+    """Limit the range of slip plots. At rest, slip is near 1 for an instant and would dominate the plot."""
     slips = [_smooth(values) for history in histories for values in history.values.T if len(values)]
     if slips:
         low, high = np.percentile(np.concatenate(slips), (1.0, 97.0))
@@ -188,7 +188,7 @@ def _frame_slips(panel: Axes, histories: list[History]) -> None:
 
 
 def cycle_timing(run: RunData) -> Figure:
-    """Return the length of the cycles, discarded ones marked, and the speed of the run."""
+    """Return the length of the cycles, with discarded ones marked, and the real-time factor."""
     figure = Figure(figsize=(12.0, 3.6), layout='constrained')
     lengths, speeds = figure.subplots(1, 2)
     styled(lengths, speeds)
@@ -227,7 +227,7 @@ def _zoom_center(run: RunData) -> tuple[float, float] | None:
 
 def _draw_ground(axes: Axes, ground: TerrainMap, top_mm: float) -> None:
     untouched = ground.shade[np.isnan(ground.rut_depth)]
-    # The walls of ruts would take all the contrast; and level ground must not be stretched into noise.
+    # The walls of ruts would use all contrast. Level terrain must not be stretched to noise.
     low, high = np.percentile(untouched if untouched.size else ground.shade, (0.5, 99.5))
     middle, half = 0.5 * (low + high), max(0.5 * (high - low), 0.05)
     area: dict[str, Any] = {'extent': ground.extent, 'origin': 'lower'}
@@ -242,7 +242,7 @@ def _draw_ground(axes: Axes, ground: TerrainMap, top_mm: float) -> None:
 
 
 def _draw_site(axes: Axes, run: RunData, driven: tuple[float, float, float, float]) -> None:
-    """Draw the place of the drive on the whole site."""
+    """Draw the driven area on the map of the whole site."""
     bounds = site_bounds(run)
     _draw_ground(axes, terrain_map(run, bounds, max_pixels=500), top_mm=np.inf)
     west, east, south, north = driven
@@ -256,7 +256,7 @@ def _draw_site(axes: Axes, run: RunData, driven: tuple[float, float, float, floa
 def _draw_standing(
     axes: Axes, run: RunData, bounds: tuple[float, float, float, float], outlines: Sequence[Any]
 ) -> None:
-    """Draw obstacles, and the rocks that are wide enough to be seen on such a map."""
+    """Draw obstacles, and rocks that are wide enough to be visible on the map."""
     least = max(0.1, 0.006 * max(bounds[1] - bounds[0], bounds[3] - bounds[2]))
     rocks = [Ellipse((x, y), a, b, angle=np.degrees(yaw)) for x, y, a, b, yaw in rock_ellipses(run, bounds, least)]
     axes.add_collection(PatchCollection(rocks, facecolors=_ROCK, edgecolors=_INK, linewidths=0.6))
@@ -275,7 +275,7 @@ def _draw_track(axes: Axes, track: VehicleTrack, color: str) -> None:
     if not len(track.time):
         return
     x, y = track.position[:, 0], track.position[:, 1]
-    # A path is told by points a hundredth of a second apart, most of which nobody can see.
+    # A path has points every 10 ms, most of which are not visible.
     some = slice(None, None, max(1, len(x) // MOST_POINTS))
     halo = [patheffects.Stroke(linewidth=3.2, foreground='white', alpha=0.7), patheffects.Normal()]
     axes.plot(x[some], y[some], color=color, lw=1.8, label=f'{track.name}, {track.distance:.1f} m', path_effects=halo)
@@ -295,7 +295,7 @@ def _smooth(values: Array, width: int = _SMOOTH) -> Array:
 
 
 def styled(*axes: Axes) -> None:
-    """Give axes the looks of all figures."""
+    """Apply the common style of all plots to axes."""
     for a in axes:
         a.grid(True, color=_GRID, lw=0.7)
         a.set_axisbelow(True)

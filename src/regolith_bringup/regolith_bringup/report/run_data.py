@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A run folder as arrays: tracks and wheels of each vehicle, timing of the cycles, changed ground.
+"""Data of a run folder as arrays: tracks and wheels of each vehicle, cycle timing, changed terrain.
 
-Times are simulated seconds; positions are in the world frame [m]; quaternions are (x, y, z, w).
+Times are simulated seconds. Positions are in the world frame [m]. Quaternions are (x, y, z, w).
 """
 
 from __future__ import annotations
@@ -23,74 +23,74 @@ from regolith_world.reporting.attempts import KEY, attempt_keys
 Array = NDArray[np.float64]
 
 SLIP = 'slip ratio'
-"""Name of the slip among histories."""
+"""Name of the slip history."""
 _COMMIT = 1
 _EVOLVE = 0
 
 
 @dataclass(frozen=True)
 class History:
-    """A quantity of a running gear over time: m samples of k parts."""
+    """Telemetry quantity of a running gear over time: m samples of k parts."""
 
     name: str
-    """E.g. 'slip ratio'."""
+    """Name of the quantity, e.g. 'slip ratio'."""
     unit: str
-    """Of SI; '' of ratios."""
+    """SI unit, '' for ratios."""
     parts: tuple[str, ...]
-    """What each column is of."""
+    """Part of the running gear for each column."""
     time: Array
-    """[s], shape (m,)."""
+    """Times [s], shape (m,)."""
     values: Array
-    """Shape (m, k)."""
+    """Values, shape (m, k)."""
 
 
 @dataclass(frozen=True)
 class Charge:
-    """A battery over time; shape (n,) each."""
+    """Battery state over time, shape (n,) each."""
 
     time: Array
-    """[s]"""
+    """Times [s]."""
     share: Array
-    """Of what it holds at most [-]."""
+    """State of charge, 0 to 1 [-]."""
     power: Array
-    """Drawn from it [W]."""
+    """Power drawn from the battery [W]."""
 
 
 @dataclass(frozen=True)
 class VehicleTrack:
-    """History of one vehicle: n samples of its true pose, m of its w wheels."""
+    """History of one vehicle: n samples of its true pose, m samples of its w wheels."""
 
     name: str
     time: Array
-    """[s], shape (n,)."""
+    """Times [s], shape (n,)."""
     position: Array
     """Position of the base frame [m], shape (n, 3)."""
     orientation: Array
-    """Shape (n, 4)."""
+    """Orientation of the base frame, shape (n, 4)."""
     speed: Array
-    """Forward, in the base frame [m/s], shape (n,)."""
+    """Forward speed in the base frame [m/s], shape (n,)."""
     wheels: tuple[str, ...]
-    """Names, w of them."""
+    """Names of the w wheels."""
     wheel_time: Array
-    """[s], shape (m,)."""
+    """Times of the wheel samples [s], shape (m,)."""
     slip_ratio: Array
-    """Shape (m, w)."""
+    """Slip ratio [-], shape (m, w)."""
     sinkage_total: Array
-    """Wheel bottom below the undisturbed ground [m], shape (m, w)."""
+    """Depth of the wheel bottom below the undisturbed surface [m], shape (m, w)."""
     sinkage_incremental: Array
-    """Wheel bottom below the ground just ahead of it [m], shape (m, w)."""
+    """Depth of the wheel bottom below the surface just ahead of the wheel [m], shape (m, w)."""
     normal_load: Array
-    """[N], shape (m, w)."""
+    """Normal load [N], shape (m, w)."""
     drawbar_pull: Array
-    """[N], shape (m, w)."""
+    """Drawbar pull [N], shape (m, w)."""
     told: tuple[History, ...] = ()
-    """What its running gear tells of itself besides."""
+    """Additional telemetry of the running gear."""
     charge: Charge | None = None
-    """Of its battery; None: it has none."""
+    """Battery history, None without a battery."""
 
     @property
     def histories(self) -> tuple[History, ...]:
-        """What there is to plot of its running gear: of wheels what they measure, then what the gear tells."""
+        """Histories to plot: measurements of wheels, then other telemetry of the running gear."""
         if not self.wheels:
             return self.told
         sunk = History('incremental sinkage', 'm', self.wheels, self.wheel_time, self.sinkage_incremental)
@@ -98,27 +98,27 @@ class VehicleTrack:
 
     @property
     def distance(self) -> float:
-        """Length of the path over ground [m]."""
+        """Length of the path over terrain [m]."""
         return float(np.linalg.norm(np.diff(self.position, axis=0), axis=1).sum()) if len(self.time) else 0.0
 
 
 @dataclass(frozen=True)
 class CycleTiming:
-    """Every attempt at every cycle, in order; shape (n,) each."""
+    """Every attempt of every cycle in order, shape (n,) each."""
 
     time: Array
-    """Committed time at its start [s]."""
+    """Committed time at the start of the attempt [s]."""
     length: Array
     """Length of the attempt [s]."""
     wall: Array
-    """Wall time of its start since the first [s]."""
+    """Wall time of its start since the first attempt [s]."""
     committed: NDArray[np.bool_]
     """Whether it was committed, not discarded."""
 
 
 @dataclass(frozen=True)
 class RunData:
-    """All data of the report."""
+    """All data of a report."""
 
     folder: Path
     scenario: Scenario
@@ -126,17 +126,18 @@ class RunData:
     cycles: CycleTiming
     ground: ChangedTerrain
     topics: dict[str, int] = field(default_factory=dict)
-    """Numbers of messages by topic."""
+    """Message count by topic."""
 
 
 def read_run(folder: str | Path, bag: Bag | None = None) -> RunData:
-    """Read a run folder's scenario and bag.
+    """Read scenario and bag of a run folder.
 
     Args:
-        bag: that of the folder, if it is open
+        folder: Run folder.
+        bag: Bag of the folder, if already open.
 
     Raises:
-        regolith_bringup.bag.recover.RecoverError: if it holds no bag
+        regolith_bringup.bag.recover.RecoverError: If the folder contains no bag.
     """
     from regolith_bringup.bag.columns import joined, tables
 
@@ -174,14 +175,14 @@ _TOLD = {
     _GEAR: ('quantities.values',),
     _BATTERY: ('percentage', 'voltage', 'current'),
 }
-"""Topic of a vehicle -> fields of its messages."""
+"""Message fields by vehicle topic."""
 
 Columns = dict[str, NDArray[Any]]
-"""Path of a field -> its values in the messages of a topic; empty without messages."""
+"""Field values of the messages of a topic by path, empty without messages."""
 
 
 def _time(found: Columns) -> Array:
-    """Return the times of a topic's messages [s]."""
+    """Return the times of the messages of a topic [s]."""
     if not found:
         return np.zeros(0)
     seconds, nanoseconds = (found[path].astype(np.float64) for path in _STAMP)
@@ -212,7 +213,7 @@ def _track(bag: Bag, name: str, told: dict[str, Columns]) -> VehicleTrack:
 
 
 def _histories(bag: Bag, topic: str, found: Columns) -> tuple[History, ...]:
-    """Return the histories of the quantities of GearState messages."""
+    """Return the histories of the quantities in GearState messages."""
     if not found:
         return ()
     quantities = next(bag.messages(topic)).content.quantities
@@ -235,7 +236,7 @@ _CYCLE = '/regolith/cycle'
 
 
 def _cycles(told: Columns) -> tuple[CycleTiming, set[Key]]:
-    """Return the timing and the keys of the committed attempts; the verdict on each is in the next."""
+    """Return the timing and the keys of committed attempts. The verdict on each is in the next message."""
     if not told:
         none = np.zeros(0)
         return CycleTiming(none, none, none, none.astype(bool)), set()

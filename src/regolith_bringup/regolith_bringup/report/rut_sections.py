@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Cross-sections of the ruts that vehicles leave: the ground across a track, before and after the run."""
+"""Cross-sections of ruts: the terrain across a track, before and after the run."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from regolith_terrain.height_field_builder import HeightField, build_height_fiel
 Array = NDArray[np.float64]
 
 HALF_WIDTH_M = 1.5
-"""Of a cross-section, both ways from the track [m]."""
+"""Half width of a cross-section, to both sides of the track [m]."""
 _LEAST_M = 0.3
-"""Shortest path with a cross-section."""
+"""Minimum path length for a cross-section [m]."""
 _STRETCH_M = 0.3
-"""Length of path that tells which way it leads."""
+"""Length of path used to determine its direction [m]."""
 
 
 @dataclass(frozen=True)
 class RutSection:
-    """The ground across a vehicle's track, n points from right to left."""
+    """Terrain across the track of a vehicle, n points from right to left."""
 
     name: str
-    """Of the vehicle."""
+    """Name of the vehicle."""
     at: tuple[float, float]
-    """Point of the track, halfway along it [m]."""
+    """Point at half the length of the track [m]."""
     travelled: float
-    """Length of path up to there [m]."""
+    """Path length up to this point [m]."""
     across: Array
     """Distance from the track, positive to the left [m], shape (n,)."""
     undisturbed: Array
@@ -42,12 +42,12 @@ class RutSection:
 
     @property
     def depth(self) -> float:
-        """Greatest depth below the undisturbed ground [m]."""
+        """Maximum depth below the undisturbed surface [m]."""
         return float((self.undisturbed - self.final).max())
 
 
 def rut_sections(run: RunData) -> list[RutSection]:
-    """Return a section across each track halfway along it, in name order; none of vehicles that stayed."""
+    """Return a section at half the length of each track, in name order, without vehicles that did not move."""
     field = build_height_field(run.scenario.terrain, run.scenario.seed)
     found = []
     for name, track in sorted(run.tracks.items()):
@@ -64,7 +64,7 @@ def rut_sections(run: RunData) -> list[RutSection]:
 
 
 def _halfway(track: VehicleTrack) -> tuple[Array, Array, float] | None:
-    """Return the middle of a path [m], the direction to its left there, and the path up to it [m]."""
+    """Return the middle of a path [m], the direction to its left there, and the path length up to it [m]."""
     xy = track.position[:, :2]
     path = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(xy, axis=0), axis=1))) if len(xy) else np.zeros(1)
     if path[-1] < _LEAST_M:
@@ -79,7 +79,7 @@ def _halfway(track: VehicleTrack) -> tuple[Array, Array, float] | None:
 
 
 def _changes(ground: ChangedTerrain, field: HeightField, x: Array, y: Array) -> Array:
-    """Return how far the ground has risen at points [m]: between nodes, from the four around."""
+    """Return the height change of terrain at points [m], interpolated between the four surrounding grid nodes."""
     spacing = ground.spacing
     u, v = x / spacing, y / spacing
     i0, j0 = int(np.floor(u.min())), int(np.floor(v.min()))

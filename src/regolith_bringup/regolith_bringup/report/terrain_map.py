@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ground of a run as an image: final hillshade and depth of the ruts."""
+"""Terrain of a run as an image: final hillshade and rut depth."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from regolith_terrain.hillshade import hillshade
 Array = NDArray[np.float64]
 
 _NEAR_M = 0.2
-"""Between the places of two vehicles that are one crossing of their tracks."""
+"""Maximum distance between two tracks that count as one crossing [m]."""
 
 
 @dataclass(frozen=True)
 class TerrainMap:
-    """Pixels of a rectangle of ground; row 0 is south, column 0 is west (``origin='lower'``)."""
+    """Pixels of a rectangle of terrain. Row 0 is south, column 0 is west (``origin='lower'``)."""
 
     extent: tuple[float, float, float, float]
     """west, east, south, north edges [m]."""
     pixel: float
-    """[m]"""
+    """Size of a pixel [m]."""
     height: Array
-    """[m], shape (rows, columns)."""
+    """Height [m], shape (rows, columns)."""
     shade: Array
-    """0 dark … 1 bright, shape (rows, columns)."""
+    """Brightness, 0 dark to 1 bright, shape (rows, columns)."""
     rut_depth: Array
-    """Undisturbed less final height, of the deepest node of each pixel [m]; NaN for unchanged ground."""
+    """Undisturbed minus final height of the deepest grid node in each pixel [m], NaN for unchanged terrain."""
 
 
 def driven_bounds(run: RunData, margin: float = 2.0) -> tuple[float, float, float, float]:
-    """Return west, east, south, north of all tracks with a margin [m]; around the origin without tracks."""
+    """Return west, east, south and north limits of all tracks with a margin [m], around the origin without tracks."""
     points = [t.position[:, :2] for t in run.tracks.values() if len(t.time)]
     xy = np.concatenate(points) if points else np.zeros((1, 2))
     west, south = xy.min(axis=0) - margin
@@ -46,7 +46,7 @@ def driven_bounds(run: RunData, margin: float = 2.0) -> tuple[float, float, floa
 
 
 def site_bounds(run: RunData) -> tuple[float, float, float, float]:
-    """Return west, east, south, north of the site [m]: the imported raster, or the scenario's extent."""
+    """Return west, east, south and north limits of the site [m]: elevation model, or map size of the scenario."""
     terrain = run.scenario.terrain
     half = 0.5 * terrain.map_size_m
     return build_height_field(terrain, run.scenario.seed).extent or (-half, half, -half, half)
@@ -58,8 +58,9 @@ def terrain_map(run: RunData, bounds: tuple[float, float, float, float], max_pix
     Pixels are soil grid nodes, or blocks of them for large rectangles.
 
     Args:
-        bounds: west, east, south, north [m]
-        max_pixels: along the longer side
+        run: Data of the run.
+        bounds: West, east, south and north limits [m].
+        max_pixels: Maximum number of pixels along the longer side.
     """
     west, east, south, north = bounds
     spacing = run.ground.spacing
@@ -70,7 +71,7 @@ def terrain_map(run: RunData, bounds: tuple[float, float, float, float], max_pix
     columns = np.arange(first_column, last_column + 1)
     rows = np.arange(first_row, last_row + 1)
     field = build_height_field(run.scenario.terrain, run.scenario.seed)
-    # What pixels cannot show need not be made.
+    # Detail below the pixel size is not generated.
     nodes = field.nodes if step == 1 else field.coarse_nodes
     height = np.ascontiguousarray(nodes(first_column, last_column + 1, first_row, last_row + 1, pixel).T)
 
@@ -98,7 +99,7 @@ def terrain_map(run: RunData, bounds: tuple[float, float, float, float], max_pix
 
 
 def obstacle_outlines(run: RunData) -> list[Array]:
-    """Return the outlines of the obstacles' convex pieces from above [m], shape (n, 2) each, anticlockwise."""
+    """Return the outlines of the convex pieces of obstacles from above [m], shape (n, 2) each, counterclockwise."""
     terrain = run.scenario.terrain
     if not terrain.obstacles:
         return []
@@ -115,7 +116,7 @@ def obstacle_outlines(run: RunData) -> list[Array]:
 
 
 def region_outlines(run: RunData) -> list[tuple[str, Array]]:
-    """Return the regions whose ground is not that around them: what it is, and the corners [m], shape (n, 2)."""
+    """Return the regions with another terrain: description and corners [m], shape (n, 2)."""
     terrain = run.scenario.terrain
     own = (None, terrain.model)
     regions = [part for part in terrain.regions if part.model not in own]
@@ -126,8 +127,9 @@ def rock_ellipses(run: RunData, bounds: tuple[float, float, float, float], min_d
     """Return rocks from above: x, y, width along and across [m], yaw [rad], shape (n, 5).
 
     Args:
-        bounds: west, east, south, north [m]
-        min_diameter_m: width of the smallest [m]
+        run: Data of the run.
+        bounds: West, east, south and north limits [m].
+        min_diameter_m: Minimum diameter of the returned rocks [m].
     """
     field = build_rocks(run.scenario.terrain, run.scenario.seed)
     if field is None:
@@ -140,7 +142,7 @@ def rock_ellipses(run: RunData, bounds: tuple[float, float, float, float], min_d
 
 
 def crossing(run: RunData) -> tuple[float, float] | None:
-    """Return the place of the most rectangular crossing of two vehicles' tracks [m]; None: no crossing."""
+    """Return the position of the most rectangular crossing of two vehicle tracks [m], or None."""
     from scipy.spatial import KDTree
 
     best, where = 0.5, None
@@ -161,7 +163,7 @@ def crossing(run: RunData) -> tuple[float, float] | None:
 
 
 def _headed(places: Array) -> tuple[Array, Array]:
-    """Return the places of a path where something moves, and the directions there, shape (n, 2) each."""
+    """Return the positions of a path with motion, and the directions there, shape (n, 2) each."""
     if len(places) < 3:
         return np.zeros((0, 2)), np.zeros((0, 2))
     moves = np.gradient(places, axis=0)

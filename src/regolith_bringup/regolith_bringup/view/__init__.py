@@ -1,7 +1,7 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The view of a run: what its messages tell, as pictures in Rerun and as markers for other viewers.
+"""View of a run: its messages drawn in Rerun, and as markers for other viewers.
 
-What converts knows neither ROS nor where messages come from, a bag or a world that runs. ``ground``, ``soil``,
-``shade`` and ``layers`` know no viewer either.
+The conversion is independent of ROS and of the source of the messages, a bag or a running simulation. ``terrain_mesh``,
+``soil_updates``, ``terrain_shading`` and ``layers`` are also independent of the viewer.
 """

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How a run is laid out on the screen at first sight: the ground and all on it, images and plots beside it."""
+"""Initial screen layout of a run: the 3D view, with images and plots beside it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _IN_SIGHT = (SPEED, SLIP, SINKAGE)
 _ENERGY = (CHARGE, POWER)
 _MOST_IMAGES = 4
 _LEGEND = 4
-"""Lines of a plot with a legend, at most."""
+"""Maximum number of lines of a plot with a legend."""
 
 
 def blueprint(
@@ -38,12 +38,13 @@ def blueprint(
     """Return the layout.
 
     Args:
-        types: of all topics, by name
-        plotted: paths of quantities that are plotted, with the number of lines of each
-        places: to be in sight [m], shape (n, 2)
-        following: whether the newest is shown, as it comes
-        bare: whether what only serves to operate the viewer is left out
-        plain: whether the time line is folded away: Rerun draws four more pictures to let it settle
+        scenario: Resolved scenario.
+        types: Message types of all topics by name.
+        plotted: Paths of plotted quantities, with the number of lines of each.
+        places: Positions that must be visible [m], shape (n, 2).
+        following: Whether to show the newest state as it arrives.
+        bare: Whether to hide the panels that only operate the viewer.
+        plain: Whether to collapse the time panel, for which Rerun draws four more images until it is stable.
     """
     world = rrb.Spatial3DView(
         origin='world',
@@ -70,7 +71,7 @@ def blueprint(
 
 
 def _eye(scenario: Any, places: NDArray[np.float64]) -> rrb.EyeControls3D:
-    """Return an eye that has all places in sight, from where shapes show well in the sun."""
+    """Return a view point with all positions in view and good contrast in the sunlight."""
     low, high = places.min(axis=0), places.max(axis=0)
     middle, width = 0.5 * (low + high), max(float(np.linalg.norm(high - low)), 5.0)
     sun = scenario.light.sun_at(0)
@@ -88,7 +89,7 @@ def _eye(scenario: Any, places: NDArray[np.float64]) -> rrb.EyeControls3D:
 
 
 def _side(types: Mapping[str, str], plotted: Mapping[str, int]) -> Any:
-    """Return what stands beside the ground; None: there is nothing."""
+    """Return the panels beside the 3D view, or None if there are none."""
     parts: list[Any] = []
     images = _images(types)
     if images:
@@ -109,14 +110,14 @@ def _side(types: Mapping[str, str], plotted: Mapping[str, int]) -> Any:
 
 
 def _plot(path: str, lines: int) -> rrb.TimeSeriesView:
-    """Return a plot; a legend of many lines would cover them, and colours are those of the paths."""
+    """Return a plot. A legend with many lines would cover it, and the colors are those of the paths."""
     name = path.removeprefix('plots/').replace('\\', '').replace(' per ', '/')
     legend = rrb.PlotLegend(corner=rrb.Corner2D.RightBottom, visible=lines <= _LEGEND)
     return rrb.TimeSeriesView(origin=path, name=name, plot_legend=legend)
 
 
 def _images(types: Mapping[str, str]) -> list[rrb.Spatial2DView]:
-    """Return views of images: those of light first, then what is known of the same rays."""
+    """Return image panels: camera images first, then annotations of the same rays."""
     topics = sorted(topic for topic, kind in types.items() if kind in (IMAGE, PACKED))
     whole = [t for t in topics if t.endswith('/image_raw') and t.count('/') == 3]
     known = {t.rpartition('/')[0] for t in whole}

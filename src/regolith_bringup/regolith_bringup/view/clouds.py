@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Point clouds of messages as arrays."""
+"""Conversion of point cloud messages to arrays."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 _TYPES = {1: 'i1', 2: 'u1', 3: 'i2', 4: 'u2', 5: 'i4', 6: 'u4', 7: 'f4', 8: 'f8'}
-"""By the numbers of sensor_msgs/PointField."""
+"""NumPy types by the datatype numbers of sensor_msgs/PointField."""
 
 
 def columns_of(message: Any) -> dict[str, NDArray[np.float64]]:
-    """Return the numbers of a sensor_msgs/PointCloud2 by field; points without a finite place are left out.
+    """Return the values of a sensor_msgs/PointCloud2 by field, without points that have no finite position.
+
+    Args:
+        message: Point cloud.
 
     Raises:
-        ValueError: if its points have no x, y, z
+        ValueError: If its points have no x, y, z.
     """
     names = [str(f.name) for f in message.fields]
     if not {'x', 'y', 'z'} <= set(names):

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Colours of vehicles in paths and plots."""
+"""Colors of vehicles in paths and plots."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _COLORS = (
     (150, 160, 255),
     (190, 190, 190),
 )
-"""Distinct to the colour-blind, too: Okabe and Ito's, brightened for a dark ground."""
+"""Colors distinguishable with color vision deficiency (Okabe and Ito), brightened for a dark background."""
 _NAMED = {'amber': 0, 'basalt': 1}
 
 
 def color_of(name: str) -> tuple[int, int, int]:
-    """Return the colour of a vehicle, always the same of a name."""
+    """Return the color of a vehicle, which depends only on its name."""
     return _COLORS[_NAMED.get(name, zlib.crc32(name.encode()) % len(_COLORS))]
 
 
 def faded(color: tuple[int, int, int], step: int, of: int) -> tuple[int, int, int]:
-    """Return a shade of a colour: of several lines of one vehicle the first is brightest."""
+    """Return a shade of a color. Among several lines of one vehicle, the first is brightest."""
     share = 1.0 - 0.55 * step / max(of - 1, 1)
     return tuple(round(share * c + (1.0 - share) * 60) for c in color)  # type: ignore[return-value]

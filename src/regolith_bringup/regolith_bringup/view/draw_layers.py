@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Packages' layers as entities ``world/layers/NAME``."""
+"""View layers of packages, drawn as entities ``world/layers/NAME``."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from regolith_files.extension_points import ViewMarks
 
 
 class DrawnLayers:
-    """The layers of a scenario.
+    """Drawer of the layers of a scenario.
 
     Args:
-        period_ns: least time between two states of a layer [ns]
+        canvas: Canvas to draw on.
+        layers: Layers of the scenario.
+        period_ns: Minimum time between two states of a layer [ns].
     """
 
     def __init__(self, canvas: Canvas, layers: Layers, period_ns: int) -> None:
@@ -28,15 +30,15 @@ class DrawnLayers:
         self._shown: set[str] = set()
 
     def meet(self, types: Mapping[str, str]) -> Mapping[str, int]:
-        """Return the layers' topics, of which the last messages count."""
+        """Return the topics of the layers, of which only the last message counts."""
         return dict.fromkeys(self._layers.meet(types), LATEST)
 
     def take(self, told: ViewMessage) -> None:
-        """Remember a message."""
+        """Store a message."""
         self._layers.take(told)
 
     def tick(self, t_ns: int) -> None:
-        """Draw the layers for which there is news, once per period."""
+        """Draw the layers with new messages, once per period."""
         if t_ns < self._next_ns:
             return
         self._next_ns = (t_ns // self._period_ns + 1) * self._period_ns

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the world itself moves: balls, boxes, platforms, links of ropes."""
+"""Drawing of objects computed by the world: balls, boxes, platforms, rope segments."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ _COLOR = (196, 168, 120)
 
 
 class DrawnObjects:
-    """The bodies of the world's own objects.
+    """Drawer of the bodies of objects.
 
-    Shapes are those of the scenario; what is born on the way is drawn as the ball of its mass and inertia.
+    Shapes are those of the scenario. A spawned object is drawn as a ball with its mass and inertia.
 
     Args:
-        period_ns: least time between two states [ns]
+        canvas: Canvas to draw on.
+        scenario: Resolved scenario.
+        period_ns: Minimum time between two states [ns].
     """
 
     def __init__(self, canvas: Canvas, scenario: Any, period_ns: int) -> None:
@@ -37,10 +39,10 @@ class DrawnObjects:
         self._shapes = {item.name: tuple(item.shapes) for root in made for item in root.family()}
         self._others = (*scenario.vehicles,)
         self._drawn: dict[str, bool] = {}
-        """Whether it is there, by name, of all that were drawn."""
+        """Whether each drawn body exists at present, by name."""
 
     def meet(self, types: Mapping[str, str]) -> Mapping[str, int]:
-        """Return the topic on which the world tells the state of all bodies."""
+        """Return the topic with the states of all bodies."""
         return {CYCLE: self._period_ns} if CYCLE in types else {}
 
     def take(self, told: ViewMessage) -> None:
@@ -57,12 +59,12 @@ class DrawnObjects:
             p, q = body.pose.position, body.pose.orientation
             self._canvas.put(t_ns, path, placed([p.x, p.y, p.z], [q.x, q.y, q.z, q.w], 1.0))
         for name in [n for n, there in self._drawn.items() if there and n not in bodies]:
-            # What is gone shrinks to nothing: a mesh that is drawn once cannot be taken back.
+            # A removed body is scaled to zero, because a drawn mesh cannot be removed.
             self._drawn[name] = False
             self._canvas.put(t_ns, path_of('world/objects', name), rr.Transform3D(scale=0.0))
 
     def tick(self, t_ns: int) -> None:
-        """Do nothing: states are drawn as they come."""
+        """Do nothing, because states are drawn immediately."""
 
 
 def _mesh_of(shapes: Sequence[Shape], body: Any) -> rr.Mesh3D:
@@ -77,7 +79,7 @@ def _mesh_of(shapes: Sequence[Shape], body: Any) -> rr.Mesh3D:
 
 
 def _shape(shape: Shape) -> Mesh | None:
-    """Return the mesh of a shape in its body's frame; None of a beam."""
+    """Return the mesh of a shape in the frame of its body, or None for a beam."""
     a, b, c = (float(v) for v in shape.size)
     if shape.kind == ShapeKind.SPHERE:
         own = _scaled(icosphere(2), (a, a, a))

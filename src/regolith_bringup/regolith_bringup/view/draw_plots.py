@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Quantities over time: speed, slip, sinkage, energy, what a running gear tells; and events as text."""
+"""Plots of quantities over time: speed, slip, sinkage, energy, telemetry; events as text."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ EVENTS = 'events'
 
 
 class DrawnPlots:
-    """Plots of all vehicles; entities ``plots/QUANTITY/VEHICLE``, one line for each wheel or part."""
+    """Drawer of the plots of all vehicles: entities ``plots/QUANTITY/VEHICLE`` with one line per wheel or part."""
 
     def __init__(self, canvas: Canvas) -> None:
         self._canvas = canvas
         self._kinds: dict[str, str] = {}
         self._named: dict[str, int] = {}
-        """Paths of entities, with the number of their lines."""
+        """Number of lines by entity path."""
 
     def meet(self, types: Mapping[str, str]) -> Mapping[str, int]:
-        """Return the topics with quantities, and those of events."""
+        """Return the topics with quantities, and those with events."""
         wanted = {
             'nav_msgs/msg/Odometry': ('ground_truth/odom',),
             'regolith_msgs/msg/WheelStates': ('wheel_states',),
@@ -46,7 +46,7 @@ class DrawnPlots:
         return found
 
     def take(self, told: ViewMessage) -> None:
-        """Draw a message's quantities."""
+        """Draw the quantities of a message."""
         name, kind, content, t_ns = told.topic.split('/')[1], self._kinds[told.topic], told.content, told.stamp_ns
         if kind == 'Odometry':
             self._plot(SPEED, name, t_ns, [content.twist.twist.linear.x])
@@ -66,7 +66,7 @@ class DrawnPlots:
             self._canvas.put(t_ns, 'events', rr.TextLog(words, level=rr.TextLogLevel.WARN))
 
     def tick(self, t_ns: int) -> None:
-        """Do nothing: all is drawn as it comes."""
+        """Do nothing, because all messages are drawn immediately."""
 
     def _plot(self, quantity: str, name: str, t_ns: int, values: Sequence[Any], parts: Sequence[str] = ()) -> None:
         if not len(values):
@@ -81,7 +81,7 @@ class DrawnPlots:
         self._canvas.put(t_ns, path, rr.Scalars(values))
 
     def quantities(self) -> dict[str, int]:
-        """Return the paths of all quantities that are plotted, with the number of lines of each."""
+        """Return the paths of all plotted quantities, with the number of lines of each."""
         found: Counter[str] = Counter()
         for path, lines in self._named.items():
             found[path.rpartition('/')[0]] += lines

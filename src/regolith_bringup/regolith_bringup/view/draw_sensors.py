@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Images, and clouds of points where their frames are."""
+"""Drawing of images, and of point clouds at their frames."""
 
 from __future__ import annotations
 
@@ -22,20 +22,21 @@ from regolith_sensors.report.image_reader import pixels
 STATIC = '/tf_static'
 IMAGE, PACKED, CLOUD = 'sensor_msgs/msg/Image', 'sensor_msgs/msg/CompressedImage', 'sensor_msgs/msg/PointCloud2'
 LARGE = (IMAGE, CLOUD)
-"""Types that cost much to send; some are made only if somebody listens."""
+"""Message types that are expensive to send. Some are published only if there are subscribers."""
 _LIGHT_NS, _TRUTH_NS, _CLOUD_NS = 100_000_000, 500_000_000, 200_000_000
 _DEPTH_PER_M = 200.0
-"""Counts of 16 bits per metre: to 327 m."""
+"""Counts per m of 16-bit depth images, which reach 327 m."""
 _CLASSES = ('8UC1', '16UC1', 'mono8', 'mono16')
-"""Encodings of images of numbers of classes or of things."""
+"""Encodings of images with class or instance numbers."""
 _GREY = (150, 143, 136)
 
 
 class DrawnSensors:
-    """All images and clouds there are.
+    """Drawer of all images and point clouds.
 
     Args:
-        place_of: gives the path of the entity that a frame is of, None for others
+        canvas: Canvas to draw on.
+        place_of: Function that returns the entity path of a frame, or None for unknown frames.
     """
 
     def __init__(self, canvas: Canvas, place_of: Callable[[str], str | None]) -> None:
@@ -45,7 +46,7 @@ class DrawnSensors:
         self._placed: set[str] = set()
 
     def meet(self, types: Mapping[str, str]) -> Mapping[str, int]:
-        """Return the topics of images and clouds; a preview is left out where the image itself is told."""
+        """Return the topics of images and point clouds. A preview is left out if the image itself is published."""
         found = {STATIC: 0} if STATIC in types else {}
         for topic, kind in types.items():
             if kind == PACKED and f'{topic.rpartition("/")[0]}/image_raw' in types:
@@ -58,7 +59,7 @@ class DrawnSensors:
         return found
 
     def take(self, told: ViewMessage) -> None:
-        """Draw an image or a cloud."""
+        """Draw an image or a point cloud."""
         if told.topic == STATIC:
             self._frames.take(told.content)
         elif self._kinds[told.topic] == CLOUD:
@@ -69,13 +70,13 @@ class DrawnSensors:
                 self._canvas.put(told.stamp_ns, path_of('images', told.topic), image)
 
     def tick(self, t_ns: int) -> None:
-        """Do nothing: all is drawn as it comes."""
+        """Do nothing, because all messages are drawn immediately."""
 
     def _cloud(self, told: ViewMessage) -> None:
         frame, columns = told.content.header.frame_id, columns_of(told.content)
         points = np.stack([columns[axis] for axis in 'xyz'], axis=1)
         if frame == 'world':
-            # Soil in motion: discs of some size.
+            # Soil in motion: discs with a size.
             radii = columns.get('radius', np.full(len(points), 0.01))
             self._canvas.put(
                 told.stamp_ns, path_of('world/particles', told.topic), rr.Points3D(points, radii=radii, colors=[_GREY])
@@ -94,12 +95,12 @@ class DrawnSensors:
 
 
 def _shows_light(topic: str) -> bool:
-    """Return whether an image's topic is one of what a sensor sees, not of what is known of it besides."""
+    """Return whether a topic is a camera image, not an annotation of one."""
     return topic.count('/') < 4 or topic.split('/')[3] in ('image_raw', 'image_8bit', 'preview')
 
 
 def picture(topic: str, message: Any) -> Any:
-    """Return an image of a topic as Rerun takes it; None: of an encoding that is not shown."""
+    """Return an image in the form used by Rerun, or None for an unsupported encoding."""
     if hasattr(message, 'format'):
         return _packed(message)
     if message.encoding == '32FC1':
@@ -133,13 +134,13 @@ def _packed(message: Any) -> Any:
 
 
 def _jpeg(bits: NDArray[np.uint8]) -> bytes:
-    """Return an image, red first where it has colours, packed."""
+    """Return a JPEG image, with red as the first channel of a color image."""
     ordered = np.ascontiguousarray(bits[..., ::-1]) if bits.ndim == 3 else bits
     return bytes(cv2.imencode('.jpg', ordered, [cv2.IMWRITE_JPEG_QUALITY, 88])[1].tobytes())
 
 
 def _by_distance(points: NDArray[np.float64]) -> NDArray[np.uint8]:
-    """Return a colour for each point, from near to far."""
+    """Return a color for each point, from near to far."""
     away = np.linalg.norm(points, axis=1)
     share = np.clip(np.log(np.maximum(away, 1.0)) / np.log(60.0), 0.0, 1.0)
     if not len(share):

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ground with its ruts, and what stands on it."""
+"""Drawing of terrain with ruts, and of rocks and obstacles."""
 
 from __future__ import annotations
 
@@ -35,11 +35,12 @@ _OBSTACLES = {
 
 
 class TerrainDrawer:
-    """The ground.
+    """Drawer of the terrain.
 
     Args:
-        pieces: of which it is made
-        period_ns: least time between two states of it [ns]
+        canvas: Canvas to draw on.
+        pieces: Mesh of the terrain.
+        period_ns: Minimum time between two states [ns].
     """
 
     def __init__(self, canvas: Canvas, pieces: TerrainMesh, period_ns: int) -> None:
@@ -48,42 +49,43 @@ class TerrainDrawer:
         self._next_ns = -1
 
     def begin(self, t_ns: int, places: Floats, tiles: Iterable[tuple[int, int]] = ()) -> None:
-        """Show the ground around places.
+        """Show the terrain around positions.
 
         Args:
-            places: where vehicles are, or will be [m], shape (n, 2)
-            tiles: that will change
+            t_ns: Simulated time [ns].
+            places: Present or later positions of vehicles [m], shape (n, 2).
+            tiles: Tiles that will change.
         """
         self._draw(t_ns, self._pieces.show(self._pieces.patches_around(places), tiles))
 
     def restart(self, t_ns: int) -> None:
-        """Forget all changes of the soil."""
+        """Discard all soil changes."""
         self.soil = SoilChanges()
         self._next_ns = -1
         self._draw(t_ns, self._pieces.restart())
 
     def meet(self, types: Mapping[str, str]) -> Mapping[str, int]:
-        """Return the topic of the soil's changes, of which all are needed."""
+        """Return the topic of soil updates, of which all messages are needed."""
         return {UPDATES: 0} if UPDATES in types else {}
 
     def take(self, told: ViewMessage) -> None:
-        """Remember a change."""
+        """Store a soil update."""
         self.soil.take(told.content)
 
     def tick(self, t_ns: int) -> None:
-        """Draw what has changed, once per period."""
+        """Draw the changes, once per period."""
         if t_ns >= self._next_ns:
             self.flush(t_ns)
 
     def flush(self, t_ns: int) -> None:
-        """Draw what has changed."""
+        """Draw the changes."""
         self._next_ns = (t_ns // self._period_ns + 1) * self._period_ns
         fresh = self.soil.take_changes()
         if fresh is not None:
             self.dig(t_ns, fresh)
 
     def dig(self, t_ns: int, change: NodeChanges) -> None:
-        """Draw a change of the soil."""
+        """Draw a soil change."""
         self._draw(t_ns, self._pieces.take(change))
 
     def _draw(self, t_ns: int, pieces: list[MeshPiece]) -> None:
@@ -98,7 +100,10 @@ def draw_obstacles(canvas: Canvas, scenario: Any, middle: Floats) -> None:
     """Draw rocks and obstacles.
 
     Args:
-        middle: of the vehicles' places [m], shape (2,): of many rocks those are shown that look largest from there
+        canvas: Canvas to draw on.
+        scenario: Resolved scenario.
+        middle: Mean of the vehicle positions [m], shape (2,). If there are many rocks, only those with the largest
+            apparent size from there are drawn.
     """
     terrain = scenario.terrain
     field = build_height_field(terrain, scenario.seed)
@@ -112,7 +117,7 @@ def draw_obstacles(canvas: Canvas, scenario: Any, middle: Floats) -> None:
         return
     found = rock_shapes.site_rocks(rocks, terrain.map_size_m)
     if field.extent is not None:
-        # Of a map askew the view draws the square around the origin.
+        # For a rotated map, the view draws the square around the origin.
         west, east, south, north = field.extent
         drawn = (found.x >= west) & (found.x <= east) & (found.y >= south) & (found.y <= north)
         found = Rocks(**{name: values[drawn] for name, values in found.columns().items()})  # type: ignore[arg-type]
@@ -131,7 +136,7 @@ def draw_obstacles(canvas: Canvas, scenario: Any, middle: Floats) -> None:
 
 
 def shaded(vertices: Any, triangles: Any, color: tuple[int, int, int]) -> rr.Mesh3D:
-    """Return a mesh of flat facets in one colour, lit by the viewer."""
+    """Return a mesh with flat facets in one color, lit by the viewer."""
     corners = np.asarray(vertices, dtype=np.float64)[np.asarray(triangles, dtype=np.int64)]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-30)

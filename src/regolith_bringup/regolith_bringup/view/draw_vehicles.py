@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Vehicles: their parts, once, then where the parts are; and the paths they have gone."""
+"""Drawing of vehicles: their parts once, then the poses of the parts; and their paths."""
 
 from __future__ import annotations
 
@@ -28,33 +28,34 @@ _LOOKS_TYPE = 'regolith_msgs/msg/VisualDescription'
 _PATH_NS = 500_000_000
 _PATH_POINTS = 400
 _PAST = 12
-"""Points of a path from its end that are to be in sight."""
+"""Number of points at the end of a path that must be visible."""
 _ABOVE_M = 0.03
-"""Height of paths over the soil that a vehicle stands in [m]."""
+"""Height of paths above the soil surface at the vehicle [m]."""
 
 
 @dataclass
 class _Vehicle:
-    """A vehicle that is drawn."""
+    """Drawn vehicle."""
 
     looks: VisualDescription
     parts: list[MeshPart]
     alone: list[tuple[str, int]]
-    """Paths and rows of the parts that are entities of their own."""
+    """Paths and rows of parts with separate entities."""
     many: list[tuple[str, NDArray[np.int64]]]
-    """Paths and rows of those that share a mesh and an entity."""
+    """Paths and rows of parts that share a mesh and an entity."""
     height: float | None = None
-    """Of the base frame over what is lowest, at first [m]."""
+    """Initial height of the base frame above the lowest point [m]."""
     trail: list[Floats] = field(default_factory=list)
     stride_ns: int = _PATH_NS
     next_ns: int = 0
 
 
 class DrawnVehicles:
-    """All vehicles that tell what they look like.
+    """Drawer of all vehicles that publish a visual description.
 
     Args:
-        period_ns: least time between two states [ns]
+        canvas: Canvas to draw on.
+        period_ns: Minimum time between two states [ns].
     """
 
     def __init__(self, canvas: Canvas, period_ns: int) -> None:
@@ -63,22 +64,22 @@ class DrawnVehicles:
         self._frames: dict[str, str] = {}
 
     def meet(self, types: Mapping[str, str]) -> Mapping[str, int]:
-        """Return the topics of all vehicles' looks and states."""
+        """Return the topics with visual descriptions and states of all vehicles."""
         names = [topic.split('/')[1] for topic, kind in types.items() if kind == _LOOKS_TYPE]
         return {f'/{name}/{LOOKS}': 0 for name in names} | {f'/{name}/{POSES}': self._period_ns for name in names}
 
     def path_of_frame(self, frame: str) -> str | None:
-        """Return the path of the part that a frame is of; None: of none that is known."""
+        """Return the entity path of the part with a frame, or None for unknown frames."""
         return self._frames.get(frame)
 
     def places(self) -> Floats:
-        """Return where vehicles are, and were some seconds ago [m], shape (n, 2)."""
+        """Return present positions of vehicles, and those some seconds ago [m], shape (n, 2)."""
         trails = [vehicle.trail for vehicle in self._vehicles.values() if vehicle.trail]
         found = [trail[k][:2] for trail in trails for k in (max(-_PAST, -len(trail)), -1)]
         return np.array(found, dtype=np.float64).reshape(-1, 2)
 
     def take(self, told: ViewMessage) -> None:
-        """Draw a vehicle, or where its parts are."""
+        """Draw a vehicle, or move its parts."""
         _, name, what = told.topic.split('/')
         if what == LOOKS:
             if name not in self._vehicles:
@@ -87,7 +88,7 @@ class DrawnVehicles:
             self._place(name, self._vehicles[name], told.raw)
 
     def tick(self, t_ns: int) -> None:
-        """Do nothing: states are drawn as they come."""
+        """Do nothing, because states are drawn immediately."""
 
     def _appear(self, name: str, told: ViewMessage) -> _Vehicle:
         looks = visuals_from_message(told.content)
@@ -118,7 +119,7 @@ class DrawnVehicles:
     def _place(self, name: str, vehicle: _Vehicle, raw: bytes) -> None:
         t_ns, _, poses = state_poses(raw)
         if len(poses) != len(vehicle.looks.parts):
-            return  # of another that had its name
+            return  # state of another vehicle that had this name
         for path, row in vehicle.alone:
             self._canvas.put(t_ns, path, placed(poses[row, :3], poses[row, 3:]))
         for path, rows in vehicle.many:
@@ -128,7 +129,7 @@ class DrawnVehicles:
             self._extend(name, vehicle, t_ns, poses)
 
     def _extend(self, name: str, vehicle: _Vehicle, t_ns: int, poses: Floats) -> None:
-        """Lengthen the path; a long one keeps every other point, so that all of it stays as cheap as it was."""
+        """Extend the path. A long path keeps every other point, so that its cost stays constant."""
         if vehicle.height is None:
             vehicle.height = float(poses[0, 2]) - min(
                 float((part.mesh.vertices @ matrix(poses[part.row, 3:])[2]).min() + poses[part.row, 2])
@@ -144,7 +145,7 @@ class DrawnVehicles:
 
 
 def painted(mesh: Mesh, materials: list[Material]) -> rr.Mesh3D:
-    """Return a mesh in its materials' colours, rounded where it is round, lit by the viewer."""
+    """Return a mesh with material colors and smooth normals on round surfaces, lit by the viewer."""
     colors = np.array([screen(m.color) if isinstance(m, Principled) else (128, 128, 128) for m in materials])
     corners = mesh.vertices[mesh.triangles].reshape(-1, 3)
     return rr.Mesh3D(

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Frames that are fixed to others, as ``/tf_static`` tells them."""
+"""Fixed transforms between frames, as published on ``/tf_static``."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Floats = NDArray[np.float64]
 
 
 class FixedFrames:
-    """What is fixed to what."""
+    """Collection of fixed transforms."""
 
     def __init__(self) -> None:
         self._parents: dict[str, tuple[str, Floats, Floats]] = {}
 
     def take(self, message: Any) -> None:
-        """Take a TFMessage."""
+        """Store the transforms of a TFMessage."""
         for each in message.transforms:
             shift, turn = each.transform.translation, each.transform.rotation
             self._parents[each.child_frame_id] = (
@@ -32,10 +32,11 @@ class FixedFrames:
             )
 
     def place(self, frame: str, known: Callable[[str], str | None]) -> tuple[str, Floats, Floats] | None:
-        """Return what is known that a frame is fixed to, and its position [m] and orientation there; None: nothing.
+        """Return the known parent of a frame, with position [m] and orientation of the frame in it, or None.
 
         Args:
-            known: gives the name of what is known by a frame, None for others
+            frame: Frame id.
+            known: Function that returns the name of a known frame, None for others.
         """
         position, turn = np.zeros(3), np.eye(3)
         for _ in range(len(self._parents) + 1):

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The view of a recorded run."""
+"""View of a recorded run."""
 
 from __future__ import annotations
 
@@ -22,18 +22,20 @@ from regolith_bringup.view.terrain_mesh import tiles_of
 from regolith_vehicles.description.visual_messages import state_poses
 
 _SOME = 25
-"""Of this many states of a vehicle one is looked at to find out where it goes."""
+"""Decimation of vehicle states in the search for vehicle positions."""
 
 
 def draw_run(
     scenario: Any, bags: list[Bag], canvas: Canvas, to_ns: int, tell: Callable[[int], None] = lambda t_ns: None
 ) -> RunView:
-    """Draw a recorded run; return its view.
+    """Draw a recorded run and return its view.
 
     Args:
-        bags: that of the branch to be seen, behind those of the branches before it
-        to_ns: simulated time after which nothing is drawn [ns]
-        tell: called with the simulated time reached [ns]
+        scenario: Resolved scenario.
+        bags: Bags of the branches before the shown one, then its own bag.
+        canvas: Canvas to draw on.
+        to_ns: Simulated time of the last drawn message [ns].
+        tell: Callback with the simulated time reached [ns].
     """
     bag = bags[-1]
     survey = _Survey(scenario, bag, to_ns)
@@ -44,7 +46,7 @@ def draw_run(
     fresh = _soil_before(bags).take_changes()
     if fresh is not None:
         view.ground.dig(first_ns, fresh)
-    # Descriptions and frames hold from the start, whenever they came into the bag.
+    # Descriptions and frames are valid from the start, independent of their time in the bag.
     early = [name for name in topics if name.endswith(f'/{LOOKS}') or name == STATIC]
     for message in bag.raw(*early) if early else ():
         view.take(_told(bag, message, first_ns))
@@ -52,7 +54,7 @@ def draw_run(
     rest = [name for name in topics if name not in early]
     for message in bag.raw(*rest) if rest else ():
         if message.log_time_ns > to_ns:
-            continue  # topics may be a little out of order
+            continue  # topics may be slightly out of order
         if message.log_time_ns > reached:
             reached = message.log_time_ns
             tell(reached)
@@ -66,17 +68,19 @@ def _told(bag: Bag, message: RawMessage, t_ns: int) -> ViewMessage:
 
 
 class _Survey:
-    """What has to be known of a bag before anything is drawn, in one pass over it.
+    """Properties of a bag that are needed before drawing, collected in one pass.
 
     Args:
-        to_ns: simulated time after which nothing is of interest [ns]
+        scenario: Resolved scenario.
+        bag: Bag to read.
+        to_ns: Simulated time of the last relevant message [ns].
     """
 
     def __init__(self, scenario: Any, bag: Bag, to_ns: int) -> None:
         self.places = [list(entry.position[:2]) for _, entry in sorted(scenario.vehicles.items())] or [[0.0, 0.0]]
-        """Where vehicles go [m]."""
+        """Positions of vehicles [m]."""
         self.tiles: set[tuple[int, int]] = set()
-        """Of the ground, that change."""
+        """Terrain tiles that change."""
         times = []
         told = [n for n, t in bag.topics.items() if t.messages and n.endswith((UPDATES, '/clock', f'/{POSES}'))]
         states: Counter[str] = Counter()
@@ -89,16 +93,16 @@ class _Survey:
             elif message.topic == '/clock':
                 times.append(message.log_time_ns)
             else:
-                # Counted by vehicle: how messages of several follow one another differs between runs.
+                # Counted per vehicle, because the order of messages of several vehicles differs between runs.
                 if states[message.topic] % _SOME == 0:
                     self.places.append(state_poses(message.data)[2][0, :2].tolist())
                 states[message.topic] += 1
         self.first_ns, self.last_ns = min(times, default=0), max(times, default=0)
-        """Simulated time of its beginning and its end [ns]."""
+        """Simulated times of the first and last message [ns]."""
 
 
 def _soil_before(bags: list[Bag]) -> SoilChanges:
-    """Return the changes of the soil up to where the last bag begins, by the numbers of cycles: it is a branch."""
+    """Return the soil changes before the last bag (a branch) begins, selected by cycle numbers."""
     soil = SoilChanges()
     if len(bags) < 2:
         return soil

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A picture of a page in a browser without a screen: Chromium, over a pipe of its DevTools protocol."""
+"""Screenshot of a page with headless Chromium, controlled by the DevTools protocol over a pipe."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ _FLAGS = (
 _ANSWER_S = 60.0
 _POLL_S = 3.0
 _SAME = 2
-"""Pictures that are the same before a page counts as settled: a busy machine draws slowly."""
+"""Number of equal screenshots after which a page counts as stable. A busy machine draws slowly."""
 _LONG_SAME = 8
-"""Pictures that are the same before it counts as settled, whatever was loaded."""
+"""Number of equal screenshots after which it counts as stable even if loading is not complete."""
 _LEAVE_S = 10.0
 _QUIET_S = 4.0
-"""Time without anything loaded after which all is there [wall s]."""
+"""Time without loading after which the page counts as loaded [wall s]."""
 
 
 def find_browser() -> str | None:
-    """Return the path of a browser; None: there is none."""
+    """Return the path of a browser, or None."""
     named = os.environ.get(VARIABLE)
     if named:
         return named if shutil.which(named) else None
@@ -62,21 +62,21 @@ def require_browser() -> str:
     """Return the path of a browser.
 
     Raises:
-        InputError: if there is none
+        InputError: If no browser is found.
     """
     found = find_browser()
     if found is None:
         allowed = f'chromium on the PATH (on Debian or Ubuntu: apt install chromium), or {VARIABLE} with its path'
-        raise InputError(Problem('view --screenshot', '', 'no Chromium to draw with', allowed))
+        raise InputError(Problem('view --screenshot', '', 'no Chromium found', allowed))
     return found
 
 
 class Browser:
-    """A browser without a screen; use it in a ``with`` statement.
+    """Headless browser, for use in a ``with`` statement.
 
     Args:
-        path: of the program
-        size: of the page [px]
+        path: Path of the program.
+        size: Size of the page [px].
     """
 
     def __init__(self, path: str, size: tuple[int, int]) -> None:
@@ -86,18 +86,18 @@ class Browser:
         self._loaded, self._loaded_at = 0, 0.0
 
     def __enter__(self) -> Self:
-        """Start it."""
+        """Start the browser."""
         self._home = tempfile.TemporaryDirectory(prefix='regolith_browser_', ignore_cleanup_errors=True)
         to_read, self._to_write = os.pipe()
         self._to_read, to_write = os.pipe()
 
         def ends() -> None:
-            # The protocol is spoken on 3 and 4; what stands there may be an end of a pipe itself.
+            # The protocol uses descriptors 3 and 4, which may be in use by a pipe end.
             first, second = os.dup(to_read), os.dup(to_write)
             os.dup2(first, 3)
             os.dup2(second, 4)
 
-        sandbox = ('--no-sandbox',) if os.geteuid() == 0 else ()  # it has none for root
+        sandbox = ('--no-sandbox',) if os.geteuid() == 0 else ()  # the sandbox is not available for root
         self._process = subprocess.Popen(
             [
                 self._path,
@@ -124,9 +124,9 @@ class Browser:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End it."""
+        """End the browser."""
         for end in (self._to_write, self._to_read):
-            os.close(end)  # it leaves when its pipe is closed
+            os.close(end)  # the browser exits when its pipe is closed
         try:
             self._process.wait(_LEAVE_S)
         except subprocess.TimeoutExpired:
@@ -135,7 +135,7 @@ class Browser:
         self._home.cleanup()
 
     def open(self, url: str) -> None:
-        """Open a page, in dark colours."""
+        """Open a page in dark colors."""
         width, height = self._size
         self._ask('Emulation.setDeviceMetricsOverride', width=width, height=height, deviceScaleFactor=1, mobile=False)
         self._ask('Emulation.setEmulatedMedia', features=[{'name': 'prefers-color-scheme', 'value': 'dark'}])
@@ -143,19 +143,19 @@ class Browser:
         self._ask('Page.navigate', url=url)
 
     def picture(self) -> bytes:
-        """Return the page as it is now, as PNG."""
+        """Return a screenshot of the page as PNG."""
         return base64.b64decode(self._ask('Page.captureScreenshot', format='png')['data'])
 
     def settled_picture(self, patience_s: float, least_bytes: int, blank_bytes: int) -> bytes:
-        """Return the page once all has come and it no longer changes.
+        """Return a screenshot of the page once it is loaded and no longer changes.
 
         Args:
-            patience_s: after which it is taken as it is [wall s]
-            least_bytes: that the page loads before it is complete
-            blank_bytes: size of a picture up to which it shows nothing yet
+            patience_s: Time after which the page is taken as it is [wall s].
+            least_bytes: Data that the page loads before it is complete [bytes].
+            blank_bytes: Maximum size of a screenshot of a blank page [bytes].
 
         Raises:
-            TimeoutError: if it shows nothing until then
+            TimeoutError: If the page is still blank at this time.
         """
         started, before, same = time.monotonic(), b'', 0
         while True:
@@ -167,14 +167,14 @@ class Browser:
             if len(now) > blank_bytes and ((same >= _SAME and complete) or same >= _LONG_SAME or elapsed > patience_s):
                 return now
             if elapsed > patience_s:
-                raise TimeoutError(f'the page shows nothing after {patience_s:g} s')
+                raise TimeoutError(f'the page is blank after {patience_s:g} s')
             before = now
 
     def _ask(self, method: str, **parameters: Any) -> Any:
         """Send a command and return its result.
 
         Raises:
-            OSError: if the browser left
+            OSError: If the browser has exited.
         """
         self._number += 1
         command: dict[str, Any] = {'id': self._number, 'method': method, 'params': parameters}
@@ -198,5 +198,5 @@ class Browser:
             ready, _, _ = select.select([self._to_read], [], [], max(0.0, until - time.monotonic()))
             data = os.read(self._to_read, 1 << 20) if ready else b''
             if not data:
-                raise OSError(f'{Path(self._path).name} does not answer')
+                raise OSError(f'{Path(self._path).name} does not respond')
             self._received += data

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Layers that packages add to the view, told what their topics tell."""
+"""View layers of packages, and the messages on their topics."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ _log = logging.getLogger('regolith')
 
 
 class Layers:
-    """The layers of a scenario; a broken one is named and left out."""
+    """Layers of a scenario. A failing layer is reported and left out."""
 
     def __init__(self, scenario: Any) -> None:
         self.known: dict[str, ViewLayer] = view_layers(scenario)
-        """By name."""
+        """Layers by name."""
         self._last: dict[str, Any] = {}
         self._fresh: set[str] = set(self.known)
 
     def meet(self, types: Mapping[str, str]) -> list[str]:
-        """Return the topics that layers draw, of those there are."""
+        """Return the existing topics that layers draw."""
         return sorted({t for layer in self.known.values() for t, kind in layer.topics.items() if types.get(t) == kind})
 
     def take(self, told: ViewMessage) -> None:
-        """Remember a message."""
+        """Store a message."""
         self._last[told.topic] = told
         self._fresh |= {name for name, layer in self.known.items() if told.topic in layer.topics}
 
     def marks(self, t_ns: int) -> dict[str, list[ViewMarks]]:
-        """Return the marks of the layers for which there is news, by name.
+        """Return the marks of the layers with new messages, by name.
 
         Args:
-            t_ns: simulated time [ns]
+            t_ns: Simulated time [ns].
         """
         names, self._fresh = sorted(self._fresh & self.known.keys()), set()
         found = {}
@@ -46,7 +46,7 @@ class Layers:
             last = {topic: self._last[topic].content for topic in layer.topics if topic in self._last}
             try:
                 found[name] = list(layer.draw(t_ns, last))
-            except Exception as error:  # it is not our code that runs here
+            except Exception as error:  # the layer is a plug-in
                 _log.warning('layer %s failed: %s: %s', name, type(error).__name__, error, exc_info=True)
                 del self.known[name]
         return found

@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Ground and layers as visualization_msgs/MarkerArray, written as they travel.
+"""Terrain and layers as serialized visualization_msgs/MarkerArray.
 
-A mesh of a few thousand corners as Python messages takes a tenth of a second; its bytes take one millisecond.
+A mesh with some thousand vertices takes 0.1 s as Python messages, and 1 ms as bytes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from regolith_world.ros.cdr import Writer
 Floats = NDArray[np.float64]
 
 GROUND_TOPIC, LAYERS_TOPIC = 'view/terrain', 'view/layers'
-"""Below ``/regolith``."""
+"""Topic names in namespace ``/regolith``."""
 TYPE = 'visualization_msgs/msg/MarkerArray'
 
 _LINE_STRIP, _SPHERE_LIST, _TEXT, _TRIANGLES = 4, 7, 9, 11
@@ -30,16 +30,16 @@ _FRAME = 'world'
 _STAMP, _COUNT, _BYTE = struct.Struct('<iI'), struct.Struct('<i'), struct.Struct('<B')
 _REALS, _COLOR, _TIME = np.dtype('<f8'), np.dtype('<f4'), struct.Struct('<iI')
 _POINT_M = 0.04
-"""Diameter of a point, and width of a line, of 1 px [m]."""
+"""Diameter of a point and width of a line of 1 px [m]."""
 _TEXT_M = 0.35
 
 
 class Markers:
-    """A MarkerArray that is being made.
+    """MarkerArray under construction.
 
     Args:
-        t_ns: time of all markers [ns]
-        clear: whether all that was shown before goes
+        t_ns: Time of all markers [ns].
+        clear: Whether to remove all earlier markers first.
     """
 
     def __init__(self, t_ns: int, *, clear: bool = False) -> None:
@@ -48,7 +48,7 @@ class Markers:
         self._made: list[tuple[str, int, int, tuple[float, float, float], Floats, Floats, str]] = []
 
     def mesh(self, piece: MeshPiece, triangles: NDArray[np.uint32]) -> None:
-        """Add a piece of the ground."""
+        """Add a piece of the terrain mesh."""
         corners = triangles.reshape(-1).astype(np.int64)
         points = piece.vertices[corners].astype(np.float64)
         colors = np.ones((len(corners), 4))
@@ -71,7 +71,7 @@ class Markers:
                 self._made.append((layer, 2 * k + 1, _TEXT, (0.0, 0.0, _TEXT_M), place, colors[:1], mark.label))
 
     def serialized(self) -> bytes:
-        """Return the message."""
+        """Return the serialized message."""
         writer = Writer()
         writer.count(len(self._made) + self._clear)
         nothing = np.zeros((0, 3))
@@ -93,7 +93,7 @@ class Markers:
         text: str,
         action: int = _ADD,
     ) -> None:
-        """Write a Marker: its fields in their order."""
+        """Write the fields of a Marker in their order."""
         is_text = kind == _TEXT
         writer.pack(_STAMP, 4, *self._stamp)
         writer.text(_FRAME)
@@ -104,7 +104,7 @@ class Markers:
         writer.fixed(np.array([*place, 0.0, 0.0, 0.0, 1.0, *scale], _REALS).tobytes(), 8)
         own = colors[0] if len(colors) else (1.0, 1.0, 1.0, 1.0)
         writer.fixed(np.asarray(own, _COLOR).tobytes(), 4)
-        writer.pack(_TIME, 4, 0, 0)  # for ever
+        writer.pack(_TIME, 4, 0, 0)  # lifetime: unlimited
         writer.pack(_BYTE, 1, 0)  # not locked to its frame
         for table, layout, size in ((points, _REALS, 8), (colors, _COLOR, 4)):
             table = table[:0] if is_text else table
@@ -125,5 +125,5 @@ class Markers:
 
 
 def _number(name: str) -> int:
-    """Return the number of a piece, always the same of a name."""
+    """Return the marker id of a piece, which depends only on its name."""
     return zlib.crc32(name.encode()) & 0x7FFFFFFF

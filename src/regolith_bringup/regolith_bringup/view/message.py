@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A message that was told, and who draws it."""
+"""Messages for the view, and the interface of its drawers."""
 
 from __future__ import annotations
 
@@ -10,45 +10,46 @@ from functools import cached_property
 from typing import Any, Protocol
 
 LATEST = 1
-"""Period [ns] of topics of which only the last message counts, whenever it comes."""
+"""Period [ns] of topics of which only the last message counts."""
 
 
 @dataclass
 class ViewMessage:
-    """One message, decoded if anybody looks into it."""
+    """Message that is decoded on first access."""
 
     topic: str
-    """From the root of the run."""
+    """Topic name relative to the namespace of the run."""
     t_ns: int
-    """Simulated time at which it was heard [ns]."""
+    """Simulated time of reception [ns]."""
     raw: bytes
-    """CDR, with its encapsulation header."""
+    """CDR data with encapsulation header."""
     decode: Callable[[bytes], Any]
 
     @cached_property
     def content(self) -> Any:
-        """The message, fields as attributes, arrays as NumPy arrays."""
+        """Decoded message with fields as attributes and arrays as NumPy arrays."""
         return self.decode(self.raw)
 
     @cached_property
     def stamp_ns(self) -> int:
-        """Time of what it tells [ns]: its header's, without one that at which it was heard."""
+        """Time of the content [ns]: the header stamp, or the time of reception without a header."""
         stamp = getattr(getattr(self.content, 'header', self.content), 'stamp', None)
         return self.t_ns if stamp is None else int(stamp.sec) * 10**9 + int(stamp.nanosec)
 
 
 class Drawer(Protocol):
-    """A part of the view."""
+    """Interface of a part of the view."""
 
     def meet(self, types: Mapping[str, str]) -> Mapping[str, int]:
-        """Return the topics it draws, with the least time between two messages of each [ns]; 0: it needs them all.
+        """Return the topics to draw, with the minimum time between two messages of each [ns]; 0: all messages are
+        needed.
 
         Args:
-            types: all topics there are now, by name from the root of the run
+            types: Message types of all current topics, by name relative to the namespace of the run.
         """
 
     def take(self, told: ViewMessage) -> None:
-        """Draw a message, or remember it until the next tick."""
+        """Draw a message, or store it until the next tick."""
 
     def tick(self, t_ns: int) -> None:
-        """Draw what waits, if it is time [ns]."""
+        """Draw stored messages if they are due at this time [ns]."""

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The view of a run: who draws what, and how often."""
+"""View of a run: all drawers and their rates."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ Floats = NDArray[np.float64]
 
 _POSES_NS, _GROUND_NS, _LAYERS_NS = 50_000_000, 500_000_000, 200_000_000
 _STATES, _GROUNDS = 12_000, 400
-"""Largest numbers of states of vehicles and ground in a view: those of long runs are farther apart."""
+"""Maximum number of vehicle states and terrain states in a view. In long runs they are farther apart."""
 _PLAIN = (8, 96, 2, True)
-"""Fineness of plain ground, see :class:`TerrainMesh`."""
+"""Mesh resolution of reduced terrain, see :class:`TerrainMesh`."""
 
 
 class RunView:
-    """All that is drawn of a run.
+    """All drawers of a run.
 
     Args:
-        scenario: as resolved
-        canvas: to draw on
-        span_ns: simulated time that is to be seen [ns]
-        ticking: whether each message has drawn what waits for its time; else only :meth:`tick` has
-        plain: whether it takes a quarter of the work to draw: fewer triangles of ground, no time line
+        scenario: Resolved scenario.
+        canvas: Canvas to draw on.
+        span_ns: Simulated time span to be shown [ns].
+        ticking: Whether each message triggers :meth:`tick`. Otherwise the caller triggers it.
+        plain: Whether to reduce the drawing cost to a quarter, with fewer terrain triangles and no time panel.
     """
 
     def __init__(
@@ -70,10 +70,10 @@ class RunView:
         self._places = np.zeros((1, 2))
 
     def meet(self, types: Mapping[str, str]) -> dict[str, int]:
-        """Return those topics of which messages are to be given to it, with the least time between two of each [ns].
+        """Return the topics whose messages are needed, with the minimum time between two messages of each [ns].
 
         Args:
-            types: all topics there are, by name from the root of the run
+            types: Message types of all topics, by name relative to the namespace of the run.
         """
         self._types = dict(types)
         self._wanted.clear()
@@ -83,19 +83,19 @@ class RunView:
         return {topic: min(period_ns for _, period_ns in those) for topic, those in self._wanted.items()}
 
     def begin(self, t_ns: int, places: Floats, tiles: Iterable[tuple[int, int]] = ()) -> None:
-        """Draw what stands fast, and the ground around places.
+        """Draw static objects, and the terrain around positions.
 
         Args:
-            t_ns: simulated time [ns]
-            places: where vehicles are, or will be [m], shape (n, 2)
-            tiles: of the ground that will change, see :mod:`regolith_bringup.view.terrain_mesh`
+            t_ns: Simulated time [ns].
+            places: Present or later positions of vehicles [m], shape (n, 2).
+            tiles: Terrain tiles that will change, see :mod:`regolith_bringup.view.terrain_mesh`.
         """
         self._places = places
         draw_obstacles(self.canvas, self._scenario, places.mean(axis=0))
         self.ground.begin(t_ns, places, tiles)
 
     def take(self, told: ViewMessage) -> None:
-        """Draw what a message tells."""
+        """Draw the content of a message."""
         for number, (drawer, period_ns) in enumerate(self._wanted.get(told.topic, ())):
             if period_ns:
                 slot = told.t_ns // period_ns
@@ -107,22 +107,22 @@ class RunView:
             self.tick(told.t_ns)
 
     def tick(self, t_ns: int) -> None:
-        """Draw what waits, if it is time [ns]."""
+        """Draw stored data that is due at this time [ns]."""
         for drawer in self._drawers:
             drawer.tick(t_ns)
 
     def end(self, t_ns: int) -> None:
-        """Draw what still waits: the run is over."""
+        """Draw all stored data at the end of the run."""
         self.ground.soil.close()
         self.ground.flush(t_ns)
         self.tick(t_ns)
 
     def blueprint(self, *, following: bool = False, bare: bool = False) -> Any:
-        """Return how it is laid out on the screen.
+        """Return the screen layout.
 
         Args:
-            following: whether the newest is shown, as it comes
-            bare: whether what only serves to operate the viewer is left out
+            following: Whether to show the newest state as it arrives.
+            bare: Whether to hide the panels that only operate the viewer.
         """
         last = self._vehicles.places()
         places = last if following and len(last) else self._places

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Changes of the soil as messages tell them: committed ones only, gathered until somebody draws them."""
+"""Committed soil changes from messages, collected until they are drawn."""
 
 from __future__ import annotations
 
@@ -11,45 +11,47 @@ import numpy as np
 from numpy.typing import NDArray
 
 UPDATES = '/regolith/terrain/update'
-"""Topic, of regolith_msgs/TerrainUpdate."""
+"""Name of the topic of type regolith_msgs/TerrainUpdate."""
 
 
 class NodeChanges(NamedTuple):
-    """Nodes that changed; of equal ones the last counts."""
+    """Changed grid nodes. Among equal nodes the last one counts."""
 
     i: NDArray[np.int64]
-    """Node (i, j) lies at (i, j) * spacing."""
+    """Grid node (i, j) is at (i, j) * spacing."""
     j: NDArray[np.int64]
     level: NDArray[np.float64]
     """Height [m]."""
 
 
 class SoilChanges:
-    """The updates of the ground in the order they came.
+    """Soil updates in order of arrival.
 
-    An update is known to be committed when that of a later cycle comes: another attempt at its own takes its place.
+    An update is known to be committed when an update of a later cycle arrives. Another attempt of its cycle replaces
+    it.
     """
 
     def __init__(self) -> None:
         self._held: Any = None
         self._waiting: list[NodeChanges] = []
         self.epoch = -1
-        """Of the last update."""
+        """Epoch of the last update."""
 
     def take(self, update: Any) -> None:
-        """Take a TerrainUpdate."""
+        """Process a TerrainUpdate."""
         held, key = self._held, update.key
         if held is not None and (held.key.epoch, held.key.cycle) < (key.epoch, key.cycle):
             self._gather(held.nodes)
         self._held, self.epoch = update, int(key.epoch)
 
     def load(self, nodes: Any, soil_seq: int, since: Iterable[Any] = ()) -> None:
-        """Take the SoilNodes of a snapshot, then those of some updates that it does not contain.
+        """Load the SoilNodes of a complete soil state, and later updates.
 
         Args:
-            soil_seq: number of the last update in the snapshot
-            since: the last TerrainUpdate received before the snapshot was requested, which may not have been committed
-                by then, and all until its response
+            nodes: SoilNodes of the complete state.
+            soil_seq: Number of the last update included in the state.
+            since: Last TerrainUpdate received before the request, which may not have been committed then, and all
+                received until the response.
         """
         self._gather(nodes)
         for update in since:
@@ -57,7 +59,7 @@ class SoilChanges:
                 self.take(update)
 
     def close(self) -> None:
-        """Take the last update, too: its run has ended."""
+        """Process the last update as committed, because its run has ended."""
         if self._held is not None:
             self._gather(self._held.nodes)
             self._held = None
@@ -67,7 +69,7 @@ class SoilChanges:
             self._waiting.append(change(nodes))
 
     def take_changes(self) -> NodeChanges | None:
-        """Return all that was committed since the last call; None: nothing."""
+        """Return all changes committed since the last call, or None."""
         if not self._waiting:
             return None
         found, self._waiting = self._waiting, []
@@ -77,7 +79,7 @@ class SoilChanges:
 
 
 def change(nodes: Any) -> NodeChanges:
-    """Return the heights that a SoilNodes tells."""
+    """Return the heights in a SoilNodes message."""
     fields = list(nodes.fields)
     values = np.asarray(nodes.values, dtype=np.float64).reshape(len(fields), -1)[fields.index('level')]
     return NodeChanges(np.asarray(nodes.x, dtype=np.int64), np.asarray(nodes.y, dtype=np.int64), values)

@@ -1,11 +1,11 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ground as meshes of three finenesses: tiles where the soil has changed, patches around them, the site about all.
+"""Terrain as meshes of three resolutions: tiles on changed soil, patches around them, and the site around all.
 
-A patch has no triangles where a tile lies, the site none where a patch lies. Where a fine mesh borders on a coarse one,
-it goes over into it: heights and colors within :data:`_BLEND` cells of the border are means of both. At the border
-itself they are those of the coarse mesh: there is neither step nor gap. Skirts hang from all edges beside that. When
-soil changes, its tiles alone are made again.
+A patch has no triangles where a tile is, and the site has none where a patch is. Where a fine mesh borders on a coarse
+one, it blends into it: heights and colors within :data:`_BLEND` cells of the border are weighted means of both. At the
+border they are those of the coarse mesh, so there is neither step nor gap. All other edges have skirts. A soil change
+rebuilds its tiles only.
 """
 
 from __future__ import annotations
@@ -26,64 +26,65 @@ Floats = NDArray[np.float64]
 Key = tuple[int, int]
 
 TILE = 32
-"""Cells of a tile along its sides, each of one soil node."""
+"""Number of cells along the side of a tile, one per grid node."""
 _PATCH = 8
-"""Tiles of a patch along its sides."""
+"""Number of tiles along the side of a patch."""
 _CELLS = _PATCH * TILE
 _MOST_PATCHES = 160
-"""Patches along the sides of what is shown of a site."""
+"""Maximum number of patches along the side of the shown site."""
 _SITE_CELLS = 192
-"""Cells of the site along its sides, at most, unless one patch is one cell."""
+"""Maximum number of cells along the side of the site, unless one patch is one cell."""
 _MARGIN_M = 4.0
-"""Ground around vehicles that is shown finely [m]."""
+"""Margin around vehicles shown at high resolution [m]."""
 _SKIRT_M, _TILE_SKIRT_M = 0.4, 0.1
-"""Depth of the skirts of patches and the site, and of tiles [m]: more than meshes of unequal fineness differ."""
+"""Depth of the skirts of patches and site, and of tiles [m], larger than the height difference of the meshes."""
 _TEXTURE = 0.35
-"""Share of the relief too fine for patches that is seen on tiles: with all of it, ground that changed would look as if
-cut out of other ground."""
+"""Fraction of relief finer than patches that is shown on tiles [-]. With all of it, changed soil would look different
+from its surroundings."""
 _BLEND = 8
-"""Cells of a fine mesh over which it goes over into a coarse one."""
+"""Number of cells of a fine mesh over which it blends into a coarse one."""
 _TINTED_M = 0.005
-"""Depth of a rut from which its own color is shown however near a coarse mesh is [m]."""
+"""Depth from which a rut keeps its color even near a coarse mesh [m]."""
 _AROUND = [(a, b) for a in (-1, 0, 1) for b in (-1, 0, 1) if (a, b) != (0, 0)]
 _FINE_PATCHES = 48
-"""With more patches at the start they are half as fine."""
+"""Number of initial patches from which their resolution is halved."""
 
 
 @dataclass(frozen=True, eq=False)
 class MeshPiece:
-    """A mesh of the ground, or what is new of it."""
+    """Part of the terrain mesh, or an update of it."""
 
     name: str
     vertices: NDArray[np.float32]
-    """In the world [m], shape (n, 3)."""
+    """Vertices in the world frame [m], shape (n, 3)."""
     colors: NDArray[np.uint8]
-    """sRGB, shape (n, 3)."""
+    """sRGB colors, shape (n, 3)."""
     triangles: NDArray[np.uint32] | None
-    """Counter-clockwise from above, shape (m, 3); None: those it had."""
+    """Triangles, counterclockwise from above, shape (m, 3). None: unchanged."""
 
 
 def tiles_of(i: NDArray[np.int64], j: NDArray[np.int64]) -> list[Key]:
-    """Return the tiles that show some soil nodes, sorted; nodes on the edge of a tile are on its neighbors' edge, too.
+    """Return the sorted tiles that contain given grid nodes. Nodes on an edge belong to all adjacent tiles.
 
-    So soil that changed ends on no open border.
+    Changed soil therefore never ends at an open edge.
     """
-    # Rows of two would be sorted thirty times as slowly.
+    # Sorting rows of two values would take thirty times as long.
     own = np.unique(np.concatenate([node_key((i - a) // TILE, (j - b) // TILE) for a in (0, 1) for b in (0, 1)]))
     return list(zip((own >> 32).tolist(), ((own & (2**32 - 1)) - 2**31).tolist()))
 
 
 class TerrainMesh:
-    """The ground of a run, as far as it is shown.
+    """Shown terrain of a run as meshes.
 
     Args:
-        field: undisturbed
-        spacing: of the soil grid [m]
-        size: of the site where the field has no edge [m]
-        step: soil nodes along a cell of a patch; None: as the number of patches suggests
-        cells: of the site along its sides, at most, unless one patch is one cell
-        tile_step: soil nodes along a cell of a tile, a divisor of :data:`TILE`
-        together: whether the tiles of a patch are one piece: far fewer of them, each sent as a whole
+        field: Undisturbed height field.
+        spacing: Spacing of the soil grid [m].
+        size: Size of the site if the field has no edge [m].
+        shade: Shading of the terrain.
+        step: Grid nodes per patch cell, None to derive it from the number of patches.
+        cells: Maximum number of cells along the side of the site, unless one patch is one cell.
+        tile_step: Grid nodes per tile cell, a divisor of :data:`TILE`.
+        together: Whether the tiles of a patch are one piece. This gives far fewer pieces, each sent as a whole.
     """
 
     def __init__(
@@ -100,7 +101,7 @@ class TerrainMesh:
         self.field, self.spacing, self.shade = field, spacing, shade
         self._step, self._cells, self._tile_step, self._together = step, cells, tile_step, together
         self.side = _CELLS * spacing
-        """Of a patch [m]."""
+        """Side length of a patch [m]."""
         half = 0.5 * size
         self._edges = field.extent or (-half, half, -half, half)
         self._tiles: dict[Key, _Tile] = {}
@@ -108,7 +109,7 @@ class TerrainMesh:
         self._site: _Grid | None = None
 
     def patches_around(self, points: Floats) -> set[Key]:
-        """Return the patches about points [m], shape (n, 2)."""
+        """Return the patches around points [m], shape (n, 2)."""
         found: set[Key] = set()
         for x in (-_MARGIN_M, 0.0, _MARGIN_M):
             for y in (-_MARGIN_M, 0.0, _MARGIN_M):
@@ -117,20 +118,20 @@ class TerrainMesh:
         return found
 
     def show(self, patches: Iterable[Key], tiles: Iterable[Key] = ()) -> list[MeshPiece]:
-        """Return the pieces that appear, or lose triangles, as patches and tiles are shown that were not yet."""
+        """Return the pieces that are new or lose triangles when patches and tiles are added."""
         return self._drawn(*self._add(patches, tiles))
 
     def take(self, change: NodeChanges) -> list[MeshPiece]:
-        """Return the tiles that a change of the soil makes anew, and what else it brings into view."""
+        """Return the tiles rebuilt by a soil change, and other pieces that become visible."""
         touched = tiles_of(change.i, change.j)
         patches, tiles = self._add((), touched)
-        # A tile shows the nodes on its far edges, too, and its slopes need one more beyond each.
+        # A tile includes the nodes on its far edges, and its slopes need one more node on each side.
         near = {(i + a, j + b) for i, j in touched for a in (-1, 0, 1) for b in (-1, 0, 1)} & self._tiles.keys()
         changed = [key for key in sorted(near) if self._tiles[key].take(change)]
         return self._drawn(patches, tiles, changed)
 
     def _add(self, patches: Iterable[Key], tiles: Iterable[Key]) -> tuple[list[Key], list[Key]]:
-        """Make patches and tiles that there are not yet; return those that are new or look otherwise."""
+        """Create missing patches and tiles, and return those that are new or change."""
         new_tiles = sorted(set(tiles) - self._tiles.keys())
         wanted = {*patches, *((i // _PATCH, j // _PATCH) for i, j in new_tiles)}
         new_patches = sorted(wanted - self._patches.keys())
@@ -151,7 +152,7 @@ class TerrainMesh:
         return sorted(fresh), sorted({*new_tiles, *near})
 
     def _join_patch(self, key: Key) -> None:
-        """Let a patch go over into the site where no patch is beside it."""
+        """Blend a patch into the site where it has no neighbor patch."""
         grid, site = self._patches[key], self._site
         assert site is not None
         i, j = (f + np.arange(c + 1) for f, c in zip(grid.first, grid.cells, strict=True))
@@ -160,7 +161,7 @@ class TerrainMesh:
         grid.join(weight, *site.at(i / fine, j / fine))
 
     def _join_tile(self, key: Key) -> None:
-        """Let a tile go over into its patch where no tile is beside it."""
+        """Blend a tile into its patch where it has no neighbor tile."""
         patch = self._patches[key[0] // _PATCH, key[1] // _PATCH]
         step = _CELLS / patch.cells[0]
         i, j = (k * TILE + np.arange(TILE + 1) for k in key)
@@ -168,7 +169,7 @@ class TerrainMesh:
         self._tiles[key].join(weight, *patch.at(i / step, j / step))
 
     def _drawn(self, patches: list[Key], tiles: list[Key], changed: Iterable[Key] = ()) -> list[MeshPiece]:
-        """Return patches and tiles that are new, what has to make room for them, and tiles that changed."""
+        """Return new patches and tiles, pieces with removed triangles, and changed tiles."""
         pieces = []
         if patches and self._site is not None:
             pieces.append(self._site.piece(self._without_patches()))
@@ -177,7 +178,7 @@ class TerrainMesh:
         return [*pieces, *self._soil(tiles, changed)]
 
     def _soil(self, new: Iterable[Key], changed: Iterable[Key] = ()) -> list[MeshPiece]:
-        """Return tiles that are new, or have changed."""
+        """Return new and changed tiles."""
         if self._together:
             return [self._merged(key) for key in sorted({(i // _PATCH, j // _PATCH) for i, j in (*new, *changed)})]
         known = {*new}
@@ -198,13 +199,13 @@ class TerrainMesh:
         )
 
     def shown(self) -> list[MeshPiece]:
-        """Return all that is shown, as it is now."""
+        """Return all shown pieces in their present state."""
         site = [self._site.piece(self._without_patches())] if self._site is not None else []
         patches = [grid.piece(self._without_tiles(key)) for key, grid in sorted(self._patches.items())]
         return [*site, *patches, *self._soil(sorted(self._tiles))]
 
     def restart(self) -> list[MeshPiece]:
-        """Return all tiles as undisturbed ground."""
+        """Return all tiles as undisturbed terrain."""
         for tile in self._tiles.values():
             tile.level[:] = tile.base
         return self._soil((), sorted(self._tiles))
@@ -217,7 +218,7 @@ class TerrainMesh:
         return _Tile(key, base, base.copy(), relief, self.spacing, self.shade, self._tile_step)
 
     def _smooth(self, i: int, j: int, count: int) -> Floats:
-        """Return the undisturbed ground as patches have it, at count x count nodes from (i, j) on [m]."""
+        """Return the undisturbed heights as in patches, at count x count nodes from (i, j) on [m]."""
         step = self._step or 4
         first = (i // step, j // step)
         cells = count // step + 3
@@ -237,7 +238,7 @@ class TerrainMesh:
         return self._grid(f'near/{key[0]}_{key[1]}', key[0] * cells, key[1] * cells, cells, cells, self.spacing * step)
 
     def _far(self, patches: list[Key]) -> _Grid:
-        """Return the site about some patches."""
+        """Return the site mesh around some patches."""
         west, east, south, north = (edge / self.side for edge in self._edges)
         first, last = np.min(patches, axis=0), np.max(patches, axis=0)
         reach = np.maximum((_MOST_PATCHES - (last - first)) // 2, 2)
@@ -274,14 +275,14 @@ class TerrainMesh:
 
 
 class _Grid:
-    """Undisturbed ground at some spacing, heights with one node more on every side."""
+    """Undisturbed terrain at some spacing. Heights have one more node on every side."""
 
     def __init__(
         self, name: str, i: int, j: int, ni: int, nj: int, spacing: float, height: Floats, shade: TerrainShading
     ) -> None:
         self.name, self.first, self.cells = name, (i, j), (ni, nj)
         self.per = 1
-        """Of a site, its cells along the side of a patch."""
+        """For a site, the number of its cells along the side of a patch."""
         self._spacing = spacing
         self._height, self._shades = height[1:-1, 1:-1], shade.colors(height, spacing)[1:-1, 1:-1]
         self._join(self._height, self._shades)
@@ -291,56 +292,56 @@ class _Grid:
         self._vertices, self._colors = _skirted(*self.first, self._spacing, height, colors, _SKIRT_M)
 
     def join(self, weight: Floats, low: Floats, low_colors: Floats) -> None:
-        """Go over into a coarser mesh.
+        """Blend into a coarser mesh.
 
         Args:
-            weight: of this mesh at its nodes, 0 to 1
-            low: heights of the coarser one there [m]
-            low_colors: its colors there
+            weight: Weight of this mesh at its nodes, 0 to 1.
+            low: Heights of the coarser mesh at these nodes [m].
+            low_colors: Colors of the coarser mesh at these nodes.
         """
         self._join(low + weight * (self._height - low), _mixed(weight, self._shades, low_colors))
 
     def at(self, i: Floats, j: Floats) -> tuple[Floats, Floats]:
-        """Return the drawn heights [m] and colors at places, in nodes of this grid from the world's origin.
+        """Return the drawn heights [m] and colors at positions, in nodes of this grid from the world origin.
 
         Args:
-            i: along x, shape (m,); places beyond the grid take its edge's
-            j: along y, shape (n,)
+            i: Positions along x, shape (m,). Positions beyond the grid use its edge.
+            j: Positions along y, shape (n,).
         """
         along, across = (_shares(at - f, c) for at, f, c in zip((i, j), self.first, self.cells, strict=True))
         height, colors = self._drawn
-        # Pair by pair: all three at once take the product of all their sizes.
+        # Multiplied in pairs, because a product of all three would need the product of all sizes.
         mixed = np.einsum('ai,ijc,bj->abc', along, colors.astype(np.float64), across, optimize=True)
         return along @ height @ across.T, mixed
 
     def holds_all(self, patches: Iterable[Key]) -> bool:
-        """Return whether patches lie in this site."""
+        """Return whether patches are inside this site."""
         low = [f // self.per for f in self.first]
         high = [f + c // self.per for f, c in zip(low, self.cells, strict=True)]
         return all(low[0] <= i < high[0] and low[1] <= j < high[1] for i, j in patches)
 
     def piece(self, keep: NDArray[np.bool_]) -> MeshPiece:
-        """Return its mesh with those cells alone that are kept."""
+        """Return the mesh of the selected cells."""
         return MeshPiece(self.name, self._vertices, self._colors, triangles_of(*self.cells, keep))
 
 
 @dataclass(eq=False)
 class _Tile:
-    """Ground that has changed; heights with one node more on every side."""
+    """Changed terrain. Heights have one more node on every side."""
 
     key: Key
     base: Floats
     level: Floats
     relief: Floats
-    """Undisturbed, as its light is computed."""
+    """Undisturbed heights used for shading."""
     spacing: float
     shade: TerrainShading
     step: int
-    """Nodes along a cell of its mesh."""
+    """Grid nodes per cell of the mesh."""
     weight: Floats = field(default_factory=lambda: np.ones((TILE + 1, TILE + 1)))
-    """Of this mesh at its nodes against its patch's, 0 to 1."""
+    """Weight of this mesh at its nodes against the patch, 0 to 1."""
     low: Floats = field(default_factory=lambda: np.zeros((TILE + 1, TILE + 1)))
-    """Heights of the patch there [m]."""
+    """Heights of the patch at these nodes [m]."""
     low_colors: Floats = field(default_factory=lambda: np.zeros((TILE + 1, TILE + 1, 3)))
 
     @property
@@ -348,11 +349,11 @@ class _Tile:
         return f'soil/{self.key[0]}_{self.key[1]}'
 
     def join(self, weight: Floats, low: Floats, low_colors: Floats) -> None:
-        """Go over into the patch, see :meth:`_Grid.join`."""
+        """Blend into the patch, see :meth:`_Grid.join`."""
         self.weight, self.low, self.low_colors = weight, low, low_colors
 
     def take(self, change: NodeChanges) -> bool:
-        """Take the nodes that lie in it; return whether there were any."""
+        """Apply the changed nodes in this tile, and return whether there were any."""
         i, j = change.i - (self.key[0] * TILE - 1), change.j - (self.key[1] * TILE - 1)
         inside = (i >= 0) & (i < TILE + 3) & (j >= 0) & (j < TILE + 3)
         if not inside.any():
@@ -361,7 +362,7 @@ class _Tile:
         return True
 
     def piece(self, whole: bool) -> MeshPiece:
-        """Return its mesh; not whole: without triangles."""
+        """Return the mesh, without triangles if not ``whole``."""
         dug, step, cells = self.base - self.level, self.step, TILE // self.step
         colors = self.shade.colors(self.relief - dug, self.spacing, dug)
         own = colors[1:-1, 1:-1] if step == 1 else _blurred(colors)
@@ -383,14 +384,14 @@ def _neighbors(key: Key) -> list[Key]:
 
 
 def _weights(cells: int, missing: Iterable[Key]) -> Floats:
-    """Return the weight of a mesh at its nodes: 0 where it borders on a missing neighbor, 1 from _BLEND cells on.
+    """Return the weight of a mesh at its nodes: 0 at a missing neighbor, 1 from _BLEND cells on.
 
     Args:
-        cells: along its sides
-        missing: directions of the neighbors of its kind that are not shown
+        cells: Number of cells along the sides.
+        missing: Directions of neighbors of the same type that are not shown.
 
     Returns:
-        shape (cells + 1, cells + 1); neighbors have the same on common nodes
+        Weights, shape (cells + 1, cells + 1). Neighbors have equal weights on common nodes.
     """
     at = np.arange(cells + 1)
     away = {-1: at, 0: np.zeros(cells + 1, dtype=at.dtype), 1: cells - at}
@@ -401,7 +402,7 @@ def _weights(cells: int, missing: Iterable[Key]) -> Floats:
 
 
 def _shares(at: Floats, cells: int) -> Floats:
-    """Return the matrix that interpolates linearly between nodes 0 to ``cells`` at places, shape (m, cells + 1)."""
+    """Return the matrix of linear interpolation between nodes 0 to ``cells`` at positions, shape (m, cells + 1)."""
     at = np.clip(at, 0.0, float(cells))
     low = np.minimum(np.floor(at).astype(np.int64), cells - 1)
     rows, out = np.arange(len(at)), np.zeros((len(at), cells + 1))
@@ -410,13 +411,13 @@ def _shares(at: Floats, cells: int) -> Floats:
 
 
 def _mixed(weight: Floats, own: NDArray[np.uint8], other: Floats) -> NDArray[np.uint8]:
-    """Return means of colors."""
+    """Return weighted means of colors."""
     share = weight[..., None]
     return np.asarray(share * own + (1.0 - share) * other + 0.5).astype(np.uint8)
 
 
 def _blurred(colors: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the means of nodes and their neighbours, without the outermost: what stands for more than itself."""
+    """Return the means of nodes and their neighbors, without the outermost nodes."""
     window = np.lib.stride_tricks.sliding_window_view(colors, (3, 3), axis=(0, 1))
     return np.asarray(window.mean(axis=(-2, -1)) + 0.5).astype(np.uint8)
 
@@ -424,7 +425,7 @@ def _blurred(colors: NDArray[np.uint8]) -> NDArray[np.uint8]:
 def _skirted(
     i: int, j: int, spacing: float, height: Floats, colors: NDArray[np.uint8], depth: float
 ) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
-    """Return vertices and colours of a grid of nodes, then of the skirt along its edge."""
+    """Return vertices and colors of a grid of nodes, then of the skirt along its edge."""
     ni, nj = height.shape
     x, y = np.meshgrid((i + np.arange(ni)) * spacing, (j + np.arange(nj)) * spacing, indexing='ij')
     vertices = np.stack((x, y, height), axis=-1).reshape(-1, 3)
@@ -435,18 +436,18 @@ def _skirted(
 
 
 def _edge(ni: int, nj: int) -> NDArray[np.int64]:
-    """Return the nodes along the edge of a grid, anticlockwise from above."""
+    """Return the nodes along the edge of a grid, counterclockwise from above."""
     number = np.arange(ni * nj).reshape(ni, nj)
     return np.concatenate((number[:-1, 0], number[-1, :-1], number[:0:-1, -1], number[0, :0:-1]))
 
 
 def triangles_of(ni: int, nj: int, keep: NDArray[np.bool_] | None = None) -> NDArray[np.uint32]:
-    """Return the triangles of a grid of cells and of its skirt.
+    """Return the triangles of a grid of cells and its skirt.
 
     Args:
-        ni: cells along x
-        nj: along y
-        keep: which cells are drawn, shape (ni, nj); None: all
+        ni: Number of cells along x.
+        nj: Number of cells along y.
+        keep: Which cells are drawn, shape (ni, nj), None for all.
     """
     i, j = np.nonzero(keep) if keep is not None else (a.ravel() for a in np.indices((ni, nj)))
     a = i * (nj + 1) + j
@@ -461,5 +462,5 @@ def triangles_of(ni: int, nj: int, keep: NDArray[np.bool_] | None = None) -> NDA
 
 @cache
 def tile_triangles(cells: int = TILE) -> NDArray[np.uint32]:
-    """Return the triangles of a tile with so many cells along its sides."""
+    """Return the triangles of a tile with this number of cells along its sides."""
     return triangles_of(cells, cells)

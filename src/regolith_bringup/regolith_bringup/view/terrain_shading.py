@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Colours of ground: light of a low sun, ruts darker, heaps brighter."""
+"""Colors of terrain: light of a low sun, ruts darker, heaps brighter."""
 
 from __future__ import annotations
 
@@ -16,41 +16,41 @@ Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 
 _LEVEL = 0.40
-"""Brightness of level ground on the screen."""
+"""Display brightness of level terrain."""
 _AMBIENT = 0.05
 _CONTRAST = 0.9
-"""Exponent of the light relative to that on level ground."""
+"""Exponent of the light relative to that on level terrain."""
 _TINT = np.array([1.0, 0.965, 0.92])
-"""Regolith is grey with a touch of brown."""
+"""Color of regolith, gray with a slight brown tone."""
 _RUT = np.array([0.78, 0.55, 0.36])
 _HEAP = np.array([1.16, 1.17, 1.2])
 _DEEP_M = 0.04
-"""Depth at which a rut has its full tint, and height at which a heap has [m]."""
+"""Rut depth and heap height with the full tint [m]."""
 _STRENGTH = 0.62
 
 
 @dataclass(frozen=True)
 class TerrainShading:
-    """The light on the ground. Ground throws no shadow on other ground; a sun that stands low is taken to stand higher,
-    so that shapes show everywhere."""
+    """Shading of terrain without cast shadows. A low sun is raised, so that shapes are visible everywhere."""
 
     azimuth_deg: float = 315.0
     elevation_deg: float = 25.0
 
     @classmethod
     def of(cls, sun: object | None) -> TerrainShading:
-        """Return the shade for a :class:`regolith_sensors.light.Sun`; a usual one for None."""
+        """Return the shading for a :class:`regolith_sensors.light.Sun`, or a default one for None."""
         if sun is None:
             return cls()
         azimuth, elevation = float(sun.azimuth), float(sun.elevation)  # type: ignore[attr-defined]
         return cls(math.degrees(azimuth), min(max(math.degrees(elevation), 16.0), 45.0))
 
     def colors(self, height: Floats, spacing: float, dug: Floats | None = None) -> Bytes:
-        """Return colours of nodes, sRGB, shape (ni, nj, 3).
+        """Return sRGB colors of nodes, shape (ni, nj, 3).
 
         Args:
-            height: [m], x along the first axis, shape (ni, nj)
-            dug: undisturbed less present height [m], in its shape; None: undisturbed
+            height: Heights [m], x along the first axis, shape (ni, nj).
+            spacing: Spacing of the nodes [m].
+            dug: Undisturbed minus present height [m], shape (ni, nj), None for undisturbed terrain.
         """
         lit = hillshade(height, spacing, self.azimuth_deg, self.elevation_deg)
         relative = lit / math.sin(math.radians(self.elevation_deg))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rerun's viewer: on the screen, as a page on this machine, as a picture."""
+"""Rerun viewer as a window, as a page on this machine, or as a screenshot."""
 
 from __future__ import annotations
 
@@ -22,37 +22,37 @@ from regolith_world.node_main import end_with
 
 _LOOPBACK = '127.0.0.1'
 _SILENT = {'RERUN_APP_ONLY': 'true', 'CI': 'true'}
-"""Environment of a viewer that asks for nothing and reports nothing: on build servers Rerun sends no statistics."""
+"""Environment of a viewer without questions and statistics. Rerun sends no statistics on build servers."""
 _START_S = 30.0
 _LEAVE_S = 5.0
 _BLANK_BYTES = 60_000
-"""A picture of a page without ground is smaller."""
+"""Maximum size of a screenshot of a page without terrain [bytes]."""
 _PATIENCE_S = 180.0
 _SHARE = 0.8
-"""Part of a file that a page loads at least: it may be packed better on the way."""
+"""Minimum fraction of a file that a page loads [-]. Compression may reduce the transferred size."""
 
 
 def check_screen() -> None:
-    """Refuse to open a window where there is no screen.
+    """Refuse to open a window without a screen.
 
     Raises:
-        InputError: naming what goes without
+        InputError: If there is no screen. The message lists the alternatives.
     """
     if sys.platform.startswith('linux') and not (os.environ.get('DISPLAY') or os.environ.get('WAYLAND_DISPLAY')):
         allowed = '--web, --save FILE.rrd, --screenshot FILE.png'
-        raise InputError(Problem('view', '', 'there is no screen here (neither DISPLAY nor WAYLAND_DISPLAY)', allowed))
+        raise InputError(Problem('view', '', 'no screen found (neither DISPLAY nor WAYLAND_DISPLAY)', allowed))
 
 
 def has_graphics_card(devices: Path = Path('/dev')) -> bool:
-    """Return whether this machine can draw by anything but its processors, as far as that shows."""
+    """Return whether this machine seems to have a graphics card."""
     if not sys.platform.startswith('linux'):
         return True
-    # By the kernel's drivers, NVIDIA's own in a container, WSL's.
+    # Devices of kernel drivers, of NVIDIA in a container, of WSL.
     return any(any(devices.glob(name)) for name in ('dri/renderD*', 'nvidia0', 'dxg'))
 
 
 def rerun_program() -> str:
-    """Return the path of the viewer that the wheel brings."""
+    """Return the path of the viewer in the Python wheel."""
     spec = find_spec('rerun_cli')
     assert spec is not None
     assert spec.origin is not None
@@ -60,34 +60,34 @@ def rerun_program() -> str:
 
 
 class Viewer:
-    """A viewer in a process of its own; use it in a ``with`` statement.
+    """Viewer in a separate process, for use in a ``with`` statement.
 
     Args:
-        web: whether it is a page, for browsers of this machine only, or a window
-        file: that it shows; None: what is sent to :attr:`address`
-        memory: limit of what it keeps, e.g. '2GB'
+        web: Whether to serve a page for browsers of this machine instead of opening a window.
+        file: File to show, None for data sent to :attr:`address`.
+        memory: Memory limit of the viewer, e.g. '2GB'.
     """
 
     def __init__(self, *, web: bool, file: Path | None = None, memory: str = '50%') -> None:
         self._web, self._file, self._memory = web, file, memory
         self._port, self._web_port = _free_port(), _free_port()
         self.address = f'rerun+http://{_LOOPBACK}:{self._port}/proxy'
-        """Where it takes what is drawn."""
+        """Address that receives drawn data."""
         self.page = f'http://{_LOOPBACK}:{self._web_port}/?url={quote(self.address, safe="")}'
         """Address of the page."""
 
     def __enter__(self) -> Self:
-        """Start it and wait until it listens.
+        """Start the viewer and wait until it listens.
 
         Raises:
-            OSError: if it does not
+            OSError: If it does not start.
         """
         words = [rerun_program(), '--bind', _LOOPBACK, '--port', str(self._port), '--hide-welcome-screen']
         words += ['--serve-web', '--web-viewer-port', str(self._web_port)] if self._web else []
         words += ['--server-memory-limit', self._memory, '--memory-limit', self._memory]
         words += [str(self._file)] if self._file is not None else []
         environment = {**os.environ, **_SILENT, 'RUST_LOG': os.environ.get('RUST_LOG', 'error')}
-        # However this process ends, no viewer stays behind with gigabytes of what it was sent.
+        # The viewer must end with this process, because it may hold gigabytes of data.
         self._process = subprocess.Popen(
             words,
             env=environment,
@@ -110,7 +110,7 @@ class Viewer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End it."""
+        """End the viewer."""
         if self._process.poll() is None:
             self._process.terminate()
             try:
@@ -120,7 +120,7 @@ class Viewer:
                 self._process.wait()
 
     def ended(self, within_s: float) -> bool:
-        """Return whether it was closed, waiting up to a time [wall s]."""
+        """Return whether the viewer was closed, waiting up to a time [wall s]."""
         try:
             self._process.wait(within_s)
         except subprocess.TimeoutExpired:
@@ -129,15 +129,15 @@ class Viewer:
 
 
 def screenshot(file: Path, picture: Path, size: tuple[int, int]) -> None:
-    """Draw what a recording shows last, as Rerun's page in a browser without a screen has it.
+    """Write a screenshot of the final state of a recording, drawn by the Rerun page in a headless browser.
 
     Args:
-        file: recording
-        picture: PNG to be written
-        size: of the window [px]
+        file: Recording.
+        picture: PNG file to write.
+        size: Size of the window [px].
 
     Raises:
-        InputError: if there is no browser, or it cannot draw
+        InputError: If there is no browser, or it cannot draw.
     """
     path = require_browser()
     try:
