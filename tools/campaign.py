@@ -24,6 +24,7 @@ def timed(case: str, work: Callable[[Callable[[int, int], None]], Mapping[str, A
     """Run a case and return its row with the cost; show progress on stderr.
 
     Args:
+        case: Name of the case.
         work: Function that runs the case: takes a progress callback (done, total), returns the row.
     """
     begin, used = time.perf_counter(), time.process_time()

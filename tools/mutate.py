@@ -242,7 +242,12 @@ def copy_kernels(
     """Copy the cached kernels into ``scratch``, those of ``package`` under the name of its copy, without stale ones.
 
     Args:
+        shared: Folder of the cached kernels of the checkout.
+        scratch: Scratch folder.
+        top: Folder with the copy of the package.
+        package: Name of the package.
         stale: Names of modules with stale kernels, by package.
+        root: Folder of the checkout.
     """
     target = scratch / 'kernels'
     target.mkdir()
