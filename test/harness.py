@@ -445,7 +445,7 @@ class LiveRun(Observer):
         path = self.run_dir / 'summary.json'
         summary = json.loads(path.read_text(encoding='utf-8')) if path.is_file() else {}
         result = RunResult(self.process.returncode, self.run_dir, summary, self.output)
-        if 'did not leave by itself' in result.output:
+        if 'did not exit in time' in result.output:
             warnings.warn(f'{self.run_dir.name} printed: {result.output[-4000:]}', stacklevel=2)
         if code is not None:
             assert result.code == code, (

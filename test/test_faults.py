@@ -176,7 +176,7 @@ def test_an_agent_that_dies_again_and_again_is_given_up(tmp_path: Path) -> None:
                 live.wait_for(lambda k=k: live.output.count('rejoined after replaying') > k, 30.0, 'its return')
         done = live.finish(code=3)
     assert done.output.count('starting it again') == RESTARTS
-    assert f'given up after {RESTARTS} restarts; the run ends' in the_line(done, 'given up')
+    assert f'stopped after {RESTARTS} restarts; ending the run' in the_line(done, 'given up')
     assert 'no response from basalt at' in done.summary['failure']
     assert_whole(done)
 
@@ -260,10 +260,10 @@ def test_a_killed_world_ends_the_run_and_its_bag_is_whole(tmp_path: Path, proces
         pids = live.pids()
         done = live.finish(code=3)
         assert_gone(pids)
-    line = the_line(done, 'regolith/world ended with exit code -9 (SIGKILL), and the run with it')
+    line = the_line(done, 'regolith/world ended with exit code -9 (SIGKILL), which ends the run')
     saved = re.search(r'--checkpoint (\S+)', line)
     assert saved and (Path(saved[1]) / 'manifest.json').is_file()
-    assert 'ended before it could write its figures' in the_line(done, 'failed: ')
+    assert 'the world was terminated before writing its results' in the_line(done, 'failed: ')
     # What the bag holds is summed up: the last commit travels with a record that a dead world does not send.
     assert 1.2 < done.summary['simulated_s'] < 60.0 and done.summary['vehicles']['amber']['distance_m'] > 0.2
     assert done.summary['bag']['lost'] == 0 and done.summary['bag']['complete']
@@ -493,7 +493,7 @@ def test_a_full_disk_ends_the_recording(small_disk: Path, tmp_path: Path, policy
         ]
         assert done.summary['state_hash'] == undisturbed(path)
     elif policy == 'wait':
-        the_line(done, 'given up after 0 restarts; the run ends')  # it would fill the disk again
+        the_line(done, 'stopped after 0 restarts; ending the run')  # it would fill the disk again
     # Half a second lies between two flushes, and some cycles on the way.
     assert max(m.content.t_ns for m in Bag(done.run_dir).messages('/regolith/cycle')) >= (at_s - 0.2) * 1e9
     asked = {'env': environment(live.domain), 'capture_output': True, 'text': True, 'timeout': 120}
@@ -532,7 +532,7 @@ def test_a_full_disk_that_takes_no_report_leaves_the_summary(small_disk: Path, t
         live.come_to(1.8)
         fill(small_disk, 150_000)
         done = live.finish(code=None)
-    assert 'No space left on device; later: ./regolith report' in the_line(done, 'no report')
+    assert 'No space left on device; to repeat: ./regolith report' in the_line(done, 'no report')
     assert done.summary['state_hash'] and not (done.run_dir / 'report.html').exists()
     assert not list(done.run_dir.glob('*.tmp'))
     # The same again, asked for: one line, and exit code 2.
@@ -547,7 +547,7 @@ def test_a_disk_without_room_for_a_run_folder_is_bad_input(small_disk: Path, tmp
     fill(small_disk, 8192)
     with LiveRun(tmp_path, scenario(tmp_path, 'stop'), node=False, folder=small_disk) as live:
         done = live.finish(code=2)
-    assert 'cannot be made: No space left on device' in done.output and 'Traceback' not in done.output
+    assert 'cannot be created: No space left on device' in done.output and 'Traceback' not in done.output
 
 
 # -- deadlines ------------------------------------------------------------------------------------------------------
@@ -588,7 +588,7 @@ def test_world_that_is_stopped_is_noticed_and_its_run_ends(tmp_path: Path) -> No
     for node in ('amber/agent', 'basalt/agent', 'regolith/terrain', 'regolith/recorder', 'regolith/sensors'):
         assert re.search(rf'{node} .*no message from the world for 1\d s', run.output), node
     assert 'its process has not run for 20 s' in the_line(run, 'ending the run (world.unresponsive_s)')
-    assert '; to continue: ./regolith run' in the_line(run, 'ended with exit code -9 (SIGKILL), and the run with it')
+    assert '; to continue: ./regolith run' in the_line(run, 'ended with exit code -9 (SIGKILL), which ends the run')
     assert not live.pids()
 
 

@@ -102,7 +102,7 @@ def test_a_run_evolves_again_to_the_same_states(recorded: Path, tmp_path: Path) 
 @pytest.mark.parametrize(
     ('options', 'why'),
     [
-        (('--branch', 2), '--branch = 2: there is none; allowed: 0'),
+        (('--branch', 2), '--branch = 2: does not exist; allowed: 0'),
         (('--start', 9), 'is after the end; allowed: up to 2'),
         (('--rate', 'fast'), 'replay --rate: fast: is not a real-time factor'),
         (('--topic', '/amber/odm'), 'did you mean /amber/odom'),

@@ -253,7 +253,7 @@ def test_stereo_infos_and_labels(seen: RunResult) -> None:
 @pytest.mark.ros
 def test_the_report_shows_what_they_saw(seen: RunResult, small_plots: None) -> None:
     text = write_report(seen.run_dir).read_text(encoding='utf-8')
-    assert 'What the sensors saw' in text and 'alt="What /amber/tilted saw over the run"' in text
+    assert 'What the sensors saw' in text and 'alt="Data of /amber/tilted over the run"' in text
 
 
 def with_model(tmp_path: Path, **changes: Any) -> Path:

@@ -112,6 +112,6 @@ def test_what_is_held_must_be_there(tmp_path: Path) -> None:
     cable = {'type': 'cable', 'between': ['amber', 'basal'], 'ends': [[0, 0, 0], [0, 0, 0]]}
     file = write_scenario(tmp_path, {'amber': vehicle(0, 0), 'basalt': vehicle(4, 0)}, objects={'cable': cable})
     with pytest.raises(
-        InputError, match=r"objects\.cable\.between\.1 = 'basal': is no vehicle or object; allowed: .*basalt"
+        InputError, match=r"objects\.cable\.between\.1 = 'basal': is not a vehicle or object; allowed: .*basalt"
     ):
         load_scenario(file)

@@ -91,7 +91,7 @@ def verified(
 @pytest.mark.slow
 def test_a_scenario_that_repeats_itself_is_told(tmp_path: Path) -> None:
     code, found, said = verified(tmp_path, {'type': 'constant', 'speed_mps': 0.2}, {})
-    assert code == 0 and found['repeats'] and 'run_to_run: the same to the bit' in said
+    assert code == 0 and found['repeats'] and 'run_to_run: bit-identical results' in said
     assert [each['level'] for each in found['comparisons']] == ['run_to_run', 'cross_process']
     assert found['promises'] is None and all(each['promised'] for each in found['comparisons'])
 

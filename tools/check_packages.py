@@ -26,6 +26,7 @@ KEYS = {
     'cv2': 'python3-opencv',
     'embreex': 'python3-embreex-pip',
     'hypothesis': 'python3-hypothesis',
+    'jsonschema': 'python3-jsonschema',
     'llvmlite': 'python3-numba-pip',
     'matplotlib': 'python3-matplotlib',
     'mcap': 'python3-mcap-pip',

@@ -15,7 +15,7 @@ import sys
 from typing import Any
 
 from campaign import COST, ROOT, curve, keep, markdown, packed_curve, rows, timed
-from marks import written
+from page_markers import written
 
 from regolith_terrain.testbeds import angle_of_repose, bucket_drum, cratering, plate_sinkage, wheel_rig
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from campaign import COST, curve, keep, markdown, rows, timed
-from marks import written
+from page_markers import written
 
 from regolith_terrain.dem.climb import ClimbBed, climb
 from regolith_terrain.testbeds import angle_of_repose

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from marks import written
+from page_markers import written
 from rich.console import Console
 from rich.progress import track
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from marks import written
 from numpy.typing import NDArray
+from page_markers import written
 from rich.console import Console
 from rich.progress import track
 

@@ -58,7 +58,7 @@ class _Commands(TyperGroup):
         try:
             return _added(cmd_name, command(cmd_name))
         except PluginError as error:
-            raise InputError(Problem(cmd_name, '', str(error), 'what regolith --help lists')) from None
+            raise InputError(Problem(cmd_name, '', str(error), 'the commands listed by regolith --help')) from None
 
 
 def _added(name: str, target: Any) -> Any:

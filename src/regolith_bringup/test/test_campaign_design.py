@@ -115,20 +115,20 @@ def test_a_campaign_is_checked_run_by_run(tmp_path: Path) -> None:
             {'vary': {'vehicles.ambr.heading_deg': [1.0]}},
             r'sweep\.yaml:4: vehicles\.ambr.*did you mean vehicles\.amber\?',
         ),
-        ({'vary': {'seed': [date(2026, 1, 1)]}}, r'sweep\.yaml:5: vary\.seed\.0 = 2026-01-01: is no value'),
+        ({'vary': {'seed': [date(2026, 1, 1)]}}, r'sweep\.yaml:5: vary\.seed\.0 = 2026-01-01: is not a value'),
         (
             {'settings': {'terrain.soil': date(2026, 1, 1)}},
             r'sweep\.yaml:8: settings\.terrain\.soil = 2026-01-01: is no',
         ),
-        ({'settings': {'seed': 3}}, r'vary\.seed: stands for settings\.seed, too'),
+        ({'settings': {'seed': 3}}, r'vary\.seed: also sets settings\.seed'),
         (
             {'vary': {'vehicles.amber.heading_deg': [1.0], 'vehicles': [{}]}},
-            r'vary\.vehicles: stands for vary\.vehicles\.amber',
+            r'vary\.vehicles: also sets vary\.vehicles\.amber',
         ),
-        ({'vary': {'duration_s': [1.0, 2.0]}}, r'vary\.duration_s: is what duration_s of the campaign says'),
+        ({'vary': {'duration_s': [1.0, 2.0]}}, r'vary\.duration_s: is already set by duration_s of the campaign'),
         (
             {'settings': {'recording.enabled': True}},
-            r'settings\.recording\.enabled: is what record of the campaign says',
+            r'settings\.recording\.enabled: is already set by record of the campaign',
         ),
         ({'vary': {'seed': [1, -2]}}, r'vary.*run 1 .seed = -2'),
         (
@@ -182,11 +182,11 @@ def test_a_folder_of_another_campaign_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / 'out'
     cases = load_campaign(written(tmp_path))[1]
     assert whole.open_folder(folder, cases, False) == 0 == whole.open_folder(folder, cases, False)
-    with pytest.raises(InputError, match='is of another campaign'):
+    with pytest.raises(InputError, match='belongs to another campaign'):
         whole.open_folder(folder, load_campaign(written(tmp_path, duration_s=0.2))[1], False)
     (tmp_path / 'full').mkdir()
     (tmp_path / 'full' / 'thesis.tex').write_text('')
-    with pytest.raises(InputError, match='is no folder of a campaign; allowed: a new or an empty folder'):
+    with pytest.raises(InputError, match='is not a campaign folder; allowed: a new or an empty folder'):
         whole.open_folder(tmp_path / 'full', cases, False)
 
 
@@ -270,7 +270,7 @@ def test_value_given_twice_is_refused(tmp_path: Path, values: list[Any]) -> None
     file = tmp_path / 'campaign.yaml'
     campaign = {'scenario': 'two_rovers', 'vary': {'seed': values}}
     file.write_text(yaml.safe_dump(campaign))
-    with pytest.raises(InputError, match=r'vary\.seed\.[12] = .*: stands here twice, .*; allowed: each once'):
+    with pytest.raises(InputError, match=r'vary\.seed\.[12] = .*: is a repeated value .*; allowed: each value once'):
         load_campaign(file)
     assert CampaignConfig.model_validate({**campaign, 'design': 'list'}).variations()
 
@@ -331,7 +331,7 @@ def test_the_command_runs_lists_and_continues(
         '',
     )
     assert told.splitlines() == [
-        '3 runs, 0 of them done before; on 2 processes of this machine',
+        '3 runs, 0 already complete; on 2 processes on this machine',
         'run 001: ValueError: seed 2',
         '1 of 3 runs failed: 001',
     ]
@@ -348,10 +348,10 @@ def test_the_command_runs_lists_and_continues(
     assert sorted(path.name for path in (out / 'plots').iterdir()) == ['cycles.png', 'events.png']
     # All are done: nothing runs, and it is the same again; those that failed run once more with --retry-failed.
     code, _, told = say(file, '--out', out, '--no-plots')
-    assert code == 3 and not started and told.startswith('3 runs, 3 of them done before; on ')
+    assert code == 3 and not started and told.startswith('3 runs, 3 already complete; on ')
     code, said, told = say(file, '--out', out, '--retry-failed', '--scheduler', 'tcp://h:1', '--workers', 7, '--json')
     assert code == 3 and started.pop() == ([('001', 'run_unrecorded')], 7, 'tcp://h:1')
-    assert told.startswith('3 runs, 2 of them done before; on tcp://h:1\n') and yaml.safe_load(said)[2]['cycles'] == 5
+    assert told.startswith('3 runs, 2 already complete; on tcp://h:1\n') and yaml.safe_load(said)[2]['cycles'] == 5
     # Where nothing is said of it: runs/FILE, a worker on each core, at most one for each run.
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr('os.cpu_count', lambda: 64)
@@ -393,7 +393,7 @@ def test_a_worker_that_crashes_is_found_among_its_neighbors(monkeypatch: pytest.
         'b': 'B',
         'c': 'C',
         'wrong': 'wrong',
-        'killer': 'its process died; it may have lacked memory',
+        'killer': 'its process terminated, maybe for lack of memory',
     }
     assert pools == [3, 1, 1, 1] and len(found) == 5
 

@@ -27,10 +27,10 @@ def called(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, st
         ('run two_rovers --seed 1.5', "regolith run --seed: '1.5': has the wrong type; allowed: a valid integer"),
         ('run two_rovers --duration x', "--duration: 'x': has the wrong type; allowed: a valid number"),
         ('terrain make --seed -1', "terrain make --seed: '-1': is out of range; allowed: greater than or equal to 0"),
-        ('run two_rovers --nosuch', 'No such option --nosuch; allowed: what regolith run --help lists'),
+        ('run two_rovers --nosuch', 'No such option --nosuch; allowed: the arguments listed by regolith run --help'),
         ('run', "Missing argument 'scenario'"),
         ('nosuch', "No such command 'nosuch'"),
-        ('run two_rovers --out /proc/x', '--out /proc/x: cannot be made'),
+        ('run two_rovers --out /proc/x', '--out /proc/x: cannot be created'),
         ('report /nope', 'report: /nope: no such folder'),
         ('report /', 'report: /: is not a run folder'),
         ('cite /', 'cite: /: is not a run folder'),
@@ -93,7 +93,7 @@ def test_a_checkpoint_is_looked_at_before_anything_starts(tmp_path: Path, capfd:
         return err
 
     whole = 'world', 'terrain', 'amber', 'basalt'
-    assert 'is of amber, heater, terrain, and the scenario has amber, basalt, terrain' in refused(
+    assert 'contains amber, heater, terrain, but the scenario has amber, basalt, terrain' in refused(
         saved('world', 'terrain', 'amber', 'heater')
     )
     (saved(*whole) / 'terrain.bin').write_bytes(b'123')
@@ -153,7 +153,10 @@ def test_verify_repeats_the_scenario_of_its_options(
         ),
         (['service', 'x'], "regolith service: No such command 'x'; allowed: list, type, find, call"),
         (['terrain', 'x'], "regolith terrain: No such command 'x'; allowed: info, make, import"),
-        (['topc'], "regolith: No such command 'topc'; allowed: what regolith --help lists (did you mean topic?)"),
+        (
+            ['topc'],
+            "regolith: No such command 'topc'; allowed: the commands listed by regolith --help (did you mean topic?)",
+        ),
     ],
 )
 def test_error_for_a_wrong_subcommand_lists_the_subcommands(

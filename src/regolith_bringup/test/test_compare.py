@@ -53,7 +53,7 @@ def test_what_is_no_run_is_refused(run_dir: Path, tmp_path: Path) -> None:
         obj = CliCommandContext(print)
 
     for given, why in (
-        ([run_dir], 'is one run'),
+        ([run_dir], 'needs at least two runs'),
         ([run_dir, tmp_path], 'is not a run folder'),
         ([run_dir, tmp_path / 'gone'], 'no such folder'),
     ):

@@ -76,7 +76,7 @@ def scenario(run: Path) -> None:
         (lambda run: None, ('replay', '--start', 'inf', '--end', 'inf'), 'inf, 1: is not a time'),
         (lambda run: None, ('view', '--save', '/proc/seen.rrd'), '--save = /proc/seen.rrd: cannot be written'),
         (lambda run: None, ('compare', 'run', '--out', '.'), '--out = .: is a folder'),
-        (bag, ('replay', '--branch', '3'), '--branch = 3: there is none; allowed: 0'),
+        (bag, ('replay', '--branch', '3'), '--branch = 3: does not exist; allowed: 0'),
         (summary, ('report',), 'summary.json: cannot be read'),
         (world, ('report',), 'world_summary.json: cannot be read'),
         (scenario, ('report',), 'scenario.yaml'),
@@ -109,9 +109,7 @@ def test_what_was_not_closed_is_shown_and_said(
     with pytest.raises(SystemExit) as left:
         main(['report', str(run)])
     (line,) = capsys.readouterr().err.splitlines()
-    assert (
-        left.value.code == 0 and line.endswith(f'To make it whole: ./regolith recover {run}') and 'not closed' in line
-    )
+    assert left.value.code == 0 and line.endswith(f'To repair it: ./regolith recover {run}') and 'not closed' in line
     for words in ('rebuilt', 'complete'):
         with pytest.raises(SystemExit):
             main(['recover', str(run)])
@@ -124,7 +122,7 @@ def test_a_recording_without_cycles_is_no_repetition(run: Path, capsys: pytest.C
     with pytest.raises(SystemExit) as left:
         main(['replay', str(run), '--resimulate'])
     line = capsys.readouterr().err.splitlines()[-1]
-    assert left.value.code == 2 and 'holds no cycle' in line and 'allowed: ' in line, line
+    assert left.value.code == 2 and 'contains no cycle' in line and 'allowed: ' in line, line
 
 
 @pytest.mark.parametrize('words', [['--rate', '2'], ['--end', '1'], ['--topic', '/clock'], ['--domain', '7']])

@@ -17,7 +17,7 @@ from regolith_files.problems import InputError
 from regolith_world.determinism import LEVELS, TUNABLES, with_pins
 
 CANNOT = {
-    'world.on_failure=drop': 'world.on_failure drops who answers late',
+    'world.on_failure=drop': 'world.on_failure drops participants',
     'vehicles.amber.driver={type: external}': 'vehicles.amber.driver is external',
     'world.input_barrier={topic: /amber/cmd_vel}': 'world.input_barrier waits for /amber/cmd_vel',
 }
@@ -45,7 +45,9 @@ def test_what_comes_from_outside_or_from_the_clock_on_the_wall_is_refused(settin
         with pytest.raises(InputError) as refused:
             load_scenario('two_rovers', [f'world.determinism={level}', setting])
         said = str(refused.value)
-        assert f"world.determinism = '{level}': cannot be promised: {CANNOT[setting]}" in said and '; allowed: ' in said
+        assert (
+            f"world.determinism = '{level}': cannot be guaranteed: {CANNOT[setting]}" in said and '; allowed: ' in said
+        )
     load_scenario('two_rovers', [setting])
 
 
@@ -54,9 +56,7 @@ def test_other_machines_are_refused_where_nothing_pins_functions(monkeypatch: py
         determinism_section, 'unpinnable_reason', lambda: 'the elementary functions of the C library musl'
     )
     load_scenario('two_rovers', ['world.determinism=cross_process'])
-    with pytest.raises(
-        InputError, match='nothing pins the elementary functions of the C library musl; allowed: cross_'
-    ):
+    with pytest.raises(InputError, match='cannot pin the elementary functions of the C library musl; allowed: cross_'):
         load_scenario('two_rovers', ['world.determinism=cross_machine'])
 
 
@@ -64,9 +64,9 @@ def test_a_process_that_was_not_started_pinned_does_not_run_it(tmp_path: Path, m
     monkeypatch.setattr(determinism_section, 'unpinnable_reason', lambda: '')
     monkeypatch.delenv(TUNABLES, raising=False)
     scenario = load_scenario('two_rovers', ['world.determinism=cross_machine']).scenario
-    with pytest.raises(InputError, match=f'started without what pins elementary functions; allowed: .*{TUNABLES}='):
+    with pytest.raises(InputError, match=f'started without pinned elementary functions; allowed: .*{TUNABLES}='):
         Simulation(scenario)
-    with pytest.raises(InputError, match='started without what pins'):
+    with pytest.raises(InputError, match='started without pinned'):
         launch_adapter.prepared(
             {'scenario': 'two_rovers', 'set': 'world.determinism=cross_machine', 'out': str(tmp_path / 'run')}
         )

@@ -120,7 +120,7 @@ def test_a_sweep_that_stops_in_its_first_row_is_a_list(
     assert (found[0] if kind is list else found)['incomplete'] is True
     # Drawn as outlines, the words stand beside them as comments.
     drawn = (tmp_path / 'stopped.svg').read_text(encoding='utf-8')
-    assert '(incomplete)' in drawn and 'ended before its first figure' in drawn
+    assert '(incomplete)' in drawn and 'ended before its first result' in drawn
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def test_who_failed_is_started_again_three_times_at_most(tmp_path: Path) -> None
     steps = [run.ended(specs['amber/agent'], -9, shutting_down=False) for _ in range(RESTARTS + 1)]
     assert [s.restart for s in steps] == [True, True, True, False]
     # A world that waits for it would wait for ever.
-    assert 'amber/agent ended with exit code -9 (SIGKILL): given up after 3 restarts' in steps[-1].leave
+    assert 'amber/agent ended with exit code -9 (SIGKILL): stopped after 3 restarts' in steps[-1].leave
     # Nobody comes back into a run that is being ended.
     assert not run.ended(specs['basalt/agent'], -9, shutting_down=True).restart
 
@@ -84,7 +84,7 @@ def test_a_killed_world_is_a_reason_with_a_way_on(tmp_path: Path) -> None:
         tmp_path / 'checkpoints' / 't000005.000', Checkpoint(0, '', dict.fromkeys(('world', 'amber', 'terrain'), b''))
     )
     leave = run.ended(specs['regolith/world'], -9, shutting_down=False).leave
-    assert leave.startswith('the world ended with exit code -9 (SIGKILL), and the run with it')
+    assert leave.startswith('the world ended with exit code -9 (SIGKILL), which ends the run')
     assert leave.endswith(f'./regolith run {tmp_path}/scenario.yaml --checkpoint {tmp_path}/checkpoints/t000005.000')
 
 
@@ -93,12 +93,12 @@ def test_a_run_that_ended_well_is_none(tmp_path: Path, monkeypatch: pytest.Monke
     outcome(tmp_path)
     run.ended(specs['regolith/world'], 0, shutting_down=False)
     last = end_of_others(run, specs, monkeypatch)
-    assert (last.problem, last.leave) == ('', 'the run is over')
+    assert (last.problem, last.leave) == ('', 'the run has ended')
 
 
 def test_a_node_that_is_lost_before_the_beginning_ends_everything(tmp_path: Path) -> None:
     run, specs = the_run(tmp_path)
-    assert 'before the run began' in run.ended(specs['amber/agent'], 2, shutting_down=False).leave
+    assert 'before the first cycle' in run.ended(specs['amber/agent'], 2, shutting_down=False).leave
 
 
 def test_what_nodes_print_is_kept(tmp_path: Path) -> None:

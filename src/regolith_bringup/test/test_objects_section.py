@@ -31,11 +31,11 @@ def loaded(folder: Path, objects: dict[str, Any], **terrain: Any) -> None:
     [
         (
             {**BALL, 'position': [0.0, 0.0, -5.0]},
-            r'objects\.item\.position = .*: its top is 4.9 m below the ground at the start',
+            r'objects\.item\.position = .*: its top is 4.9 m below the terrain surface at the start',
         ),
         (
             {**BALL, 'position': [0.0, 0.0, -0.11]},
-            'its top is 0.01 m below the ground at the start; allowed: a position',
+            'its top is 0.01 m below the terrain surface at the start; allowed: a position',
         ),
         (
             {'type': 'linkage', 'position': [0.0, 0.0, -2.0], 'bodies': {'leaf': LEAF}, 'joints': [HINGE]},
@@ -73,7 +73,7 @@ def test_overlap_of_any_two_objects_is_refused_at_the_later_one(tmp_path: Path) 
     loaded(tmp_path, row)
     row['b4'] = {**BALL, 'position': [1.05, 0.0, 1.0]}
     row['b5'] = {**BALL, 'position': [0.1, 0.0, 1.0]}
-    with pytest.raises(InputError, match=r"objects\.b4\.position = .*: stands 0.150 m inside 'b1' at the start"):
+    with pytest.raises(InputError, match=r"objects\.b4\.position = .*: is 0.150 m inside 'b1' at the start"):
         loaded(tmp_path, row)
 
 

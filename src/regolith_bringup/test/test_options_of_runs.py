@@ -140,7 +140,7 @@ def test_dry_runs_have_the_arguments_of_nodes(say: Any, tmp_path: Path, monkeypa
     assert without == ['world_node', 'terrain_node', 'agent_node']
     assert len(say('run', 'two_rovers', '--dry-run', '--processes', 'one', '--no-record')[1].splitlines()) == 1
     code, out, err = say('run', 'two_rovers', '--dry-run', '--domain', '300')
-    assert (code, out) == (2, '') and '--domain: 300: is no domain; allowed: 0 to 232, or auto' in err
+    assert (code, out) == (2, '') and '--domain: 300: is not a domain; allowed: 0 to 232, or auto' in err
 
 
 def test_join_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -484,7 +484,7 @@ def test_teleop_hands_on_its_options(say: Any, monkeypatch: pytest.MonkeyPatch, 
     assert keys.calls[0] == ('', (0.3, 0.5), {}) and command.calls[-2][1] == (keys,)
     monkeypatch.setattr('sys.stdin', SimpleNamespace(isatty=lambda: False))
     code, _, err = say('teleop', 'amber')
-    assert code == 2 and 'stdin is no terminal' in err
+    assert code == 2 and 'stdin is not a terminal' in err
 
 
 def test_view_of_a_running_world_gets_all_options(say: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -554,7 +554,7 @@ def test_view_of_a_run_gets_all_options(
         ('RUN --update-period 1 --web', '--update-period: does not apply to a recorded run'),
         ('RUN --topic /a --web', '--topic: does not apply to a recorded run'),
         ('RUN --domain 3 --web', '--domain: does not apply to a recorded run'),
-        ('RUN --save /nope/a.rrd', 'its folder is not there'),
+        ('RUN --save /nope/a.rrd', 'its folder does not exist'),
         ('RUN --save /tmp', 'is a folder'),
         *(
             (f'RUN --save a.rrd --size {size}', 'is not a size; allowed: WIDTHxHEIGHT, each from 200 to 8192')

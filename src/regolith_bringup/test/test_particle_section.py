@@ -106,11 +106,11 @@ def scenario(folder: Path, *more: dict[str, Any], terrain: dict[str, Any] | None
         ),
         (
             {'basalt': {'driver': {'type': 'path', 'speed_mps': 0.2, 'waypoints': [[0.0, 4.0], [2.0, 0.0]]}}},
-            ['vehicles.basalt.driver', "through region 'strip' of 'amber'", 'allowed: ways that stay'],
+            ['vehicles.basalt.driver', "through region 'strip' of 'amber'", 'allowed: paths at a distance'],
         ),
         (
             {'amber': {'model': 'm113', 'position': [-9.0, 0.0]}},
-            ['terrain.regions.0.vehicle', 'does not run on particles', 'allowed: a vehicle on wheels'],
+            ['terrain.regions.0.vehicle', 'does not run on particles', 'allowed: a wheeled vehicle'],
         ),
         (
             {'amber': {'model': 'rassor'}},
@@ -132,7 +132,7 @@ def test_rays_that_show_no_soil_in_motion_are_refused(tmp_path: Path, monkeypatc
     assert scenario(tmp_path, **looking).light.ray_backend == 'embree'
     monkeypatch.setattr(particle_section, 'supports_surfels', lambda name: False)
     with pytest.raises(
-        InputError, match=r"light\.ray_backend = .*shows no particles in motion; allowed: 'embree', or another"
+        InputError, match=r"light\.ray_backend = .*does not show moving particles; allowed: 'embree', or another"
     ):
         scenario(tmp_path, **looking)
     scenario(tmp_path)

@@ -27,14 +27,14 @@ def refused(capfd: pytest.CaptureFixture[str], *words: str) -> str:
     [
         (
             ('run', 'two_rovers', '--remote', 'basalt,granite'),
-            "--remote: 'granite': is nobody who can be started",
+            "--remote: 'granite': cannot run on a remote machine",
         ),
         (
             ('run', 'two_rovers', '--remote', 'basalt', '--processes', 'one'),
-            "'basalt': is nobody who can be started",
+            "'basalt': cannot run on a remote machine",
         ),
-        (('join', '--domain', 'auto'), '--domain: auto: is no domain of a run'),
-        (('join', '--domain', '900'), '--domain: 900: is no domain'),
+        (('join', '--domain', 'auto'), '--domain: auto: is not the domain of a run'),
+        (('join', '--domain', '900'), '--domain: 900: is not a domain'),
         (('join', '--namespace', '../x'), '--namespace: ../x: cannot be a namespace'),
         (('join', '--out', '/proc/version'), '--out /proc/version: is not an empty folder'),
     ],
@@ -46,11 +46,13 @@ def test_mistakes_have_one_line(capfd: pytest.CaptureFixture[str], words: tuple[
 def test_who_is_started_here() -> None:
     assert selected_nodes((), ['amber', 'basalt'], 'lab') == ['amber', 'basalt']
     assert selected_nodes(('basalt', 'basalt'), ['amber', 'basalt'], 'lab') == ['basalt']
-    with pytest.raises(InputError, match='the run on lab starts all its nodes itself'):
+    with pytest.raises(InputError, match='the run on lab has no remote nodes'):
         selected_nodes(('basalt',), [], 'lab')
-    with pytest.raises(InputError, match=r"'basalth': is not awaited .* by the run on lab; .*did you mean basalt"):
+    with pytest.raises(
+        InputError, match=r"'basalth': is not a remote participant of the run on lab; .*did you mean basalt"
+    ):
         selected_nodes(('basalth',), ['amber', 'basalt'], 'lab')
-    with pytest.raises(InputError, match="'basalt': is there already"):
+    with pytest.raises(InputError, match="'basalt': is already connected"):
         check_not_running(['amber', 'basalt'], {'basalt', 'world'})
 
 

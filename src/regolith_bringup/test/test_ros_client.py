@@ -189,7 +189,7 @@ def test_parameters_are_listed_read_and_set() -> None:
     graph.client.set_parameter('/n', 'count', '3')
     assert graph.asked[-1][1].parameters[0].value.integer_value == 3
     graph.answers['/n/set_parameters'] = SetParameters.Response(results=[SetParametersResult(reason='is read only')])
-    with pytest.raises(InputError, match='param set: speed = 1: is read only; allowed: what the node takes'):
+    with pytest.raises(InputError, match='param set: speed = 1: is read only; allowed: a value that the node accepts'):
         graph.client.set_parameter('/n', 'speed', '1')
     for values in ([], [ParameterValue()]):
         graph.answers['/n/get_parameters'] = GetParameters.Response(values=values)
@@ -376,7 +376,7 @@ def test_what_a_running_world_refuses_is_said_with_what_is_allowed(monkeypatch: 
     )
     client = world.world
     for call, said in (
-        (lambda: client.step(1), 'step: it is not paused; allowed: ./regolith pause before'),
+        (lambda: client.step(1), 'step: it is not paused; allowed: ./regolith pause first'),
         (lambda: client.save_snapshot('a'), 'snapshot save: is taken; allowed: another name'),
         (lambda: client.rewind(1, False), 'rewind: is too early; allowed: from 1 s'),
         (lambda: client.reset(), 'reset: it cannot; allowed: a world that can be reset'),
@@ -386,5 +386,5 @@ def test_what_a_running_world_refuses_is_said_with_what_is_allowed(monkeypatch: 
             call()
         assert str(caught.value) == said
     world.answers['/east/regolith/world/step'] = Step.Response(message='takes steps already')
-    with pytest.raises(InputError, match='step: takes steps already; allowed: to leave a world alone that takes steps'):
+    with pytest.raises(InputError, match='step: takes steps already; allowed: a world that is not executing steps'):
         client.step(1)

@@ -128,7 +128,7 @@ def test_objects_that_stand_inside_one_another_are_refused() -> None:
     ball = '{{type: rigid_body, position: [9, 9, {}], mass_kg: 1, shape: {{kind: sphere, size_m: [0.1]}}}}'
     one, other = (f'objects.{name}={ball.format(z)}' for name, z in (('one', 9.0), ('other', 9.15)))
     with pytest.raises(
-        InputError, match=r"objects\.other\.position = .*: stands 0\.050 m inside 'one' at the start; allowed: "
+        InputError, match=r"objects\.other\.position = .*: is 0\.050 m inside 'one' at the start; allowed: "
     ):
         load_scenario('two_rovers', [one, other])
     load_scenario('two_rovers', [one, f'objects.other={ball.format(9.25)}'])

@@ -24,8 +24,8 @@ def load(model: str, sensor: str, xyz: list[float], vehicle: str = 'viper') -> N
 @pytest.mark.parametrize(
     ('model', 'xyz', 'words'),
     [
-        ('vlp16', [0.52, 0.0, 1.75], r"lies on the surface of 'mast_head'"),
-        ('navcam', [0.5305, 0.0, 1.85], r"lies on the surface of 'mast_head'"),
+        ('vlp16', [0.52, 0.0, 1.75], r"is on the surface of 'mast_head'"),
+        ('navcam', [0.5305, 0.0, 1.85], r"is on the surface of 'mast_head'"),
         ('navcam', [0.45, 0.0, 1.85], r"is 0\.08 m inside 'mast_head'"),
         ('flash_lidar', [0.0, 0.0, 0.4], r'm inside '),
     ],

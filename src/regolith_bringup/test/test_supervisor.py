@@ -57,9 +57,9 @@ def test_who_is_stuck_on_the_way_out(
     monkeypatch.setattr(node_processes, 'LEAVING_S', 0.5)
     assert Supervisor(specs, tmp_path, 1.0, quiet=True).run() == code
     said = (tmp_path / 'console.log').read_text().splitlines()
-    assert sorted(line.split(':')[0] for line in said if 'did not leave by itself' in line) == stuck
+    assert sorted(line.split(':')[0] for line in said if 'did not exit in time' in line) == stuck
     # An exit code of 3 never comes without a word.
-    assert code == 0 or 'amber is silent' in world or any(' ended ' in line or 'did not leave' in line for line in said)
+    assert code == 0 or 'amber is silent' in world or any(' ended ' in line or 'did not exit' in line for line in said)
     crashed = OVER % '' in world and world.endswith((FAILS, '$$\n'))
     assert any('after the run was complete' in line for line in said) == crashed
 
@@ -96,7 +96,7 @@ def test_a_node_that_fails_too_often_ends_the_run(
     assert said == [
         *['agent: ended with 1; starting it again'] * RESTARTS,
         'agent: ended with exit code 1',
-        f'agent: given up after {RESTARTS} restarts; the run ends',
+        f'agent: stopped after {RESTARTS} restarts; ending the run',
     ]
 
 
@@ -111,7 +111,7 @@ def test_who_has_told_why_it_cannot_go_on_is_not_started_again(tmp_path: Path, m
     assert said == [
         'recorder: no space',
         'recorder: ended with exit code 3',
-        'recorder: given up after 0 restarts; the run ends',
+        'recorder: stopped after 0 restarts; ending the run',
     ]
 
 
@@ -125,7 +125,7 @@ def test_a_killed_world_is_named_and_how_to_go_on_from_its_last_checkpoint(
     scripts = {'world': 'touch started\nsleep 0.1\nkill -9 $$\n', 'agent': 'sleep 30\n'}
     assert scripted(tmp_path, monkeypatch, scripts).run() == NODE_FAILED
     assert (tmp_path / 'console.log').read_text() == (
-        'world: ended with exit code -9 (SIGKILL), and the run with it; what it had committed is in the bag; to continue: '
+        'world: ended with exit code -9 (SIGKILL), which ends the run; its committed states are in the bag; to continue: '
         f'./regolith run {tmp_path}/scenario.yaml --checkpoint {tmp_path}/checkpoints/t000010.000\n'
     )
 
@@ -244,7 +244,7 @@ def test_world_that_does_not_run_is_ended_at_its_limit(tmp_path: Path, monkeypat
     assert scripted(tmp_path, monkeypatch, scripts, unresponsive_s=1.0).run() == NODE_FAILED
     said = (tmp_path / 'console.log').read_text().splitlines()
     assert said[0].startswith('world: its process has not run for 1 s: it is stopped')
-    assert 'ended with exit code -9 (SIGKILL), and the run with it' in said[1]
+    assert 'ended with exit code -9 (SIGKILL), which ends the run' in said[1]
     assert not (tmp_path / 'alive').exists()
 
 
@@ -261,4 +261,4 @@ def test_node_that_fails_before_the_first_cycle_is_named(tmp_path: Path, monkeyp
     scripts = {'world': 'while :; do sleep 0.02; done\n', 'agent': FAILS}
     assert scripted(tmp_path, monkeypatch, scripts).run() == NODE_FAILED
     said = (tmp_path / 'console.log').read_text().splitlines()
-    assert said == ['agent: ended with exit code 4', 'agent: ended before the run began; the run ends']
+    assert said == ['agent: ended with exit code 4', 'agent: ended before the first cycle; ending the run']

@@ -81,8 +81,8 @@ def test_hint_to_recording_sensors_only_where_a_sensor_publishes_the_topic() -> 
 @pytest.mark.parametrize(
     ('line', 'problem'),
     [
-        ('/amber/odom', 'is recorded anyway'),
-        ('/amber/odom|std_msgs/msg/String', 'is recorded with another type anyway'),
+        ('/amber/odom', 'is always recorded'),
+        ('/amber/odom|std_msgs/msg/String', 'is always recorded, with another type'),
         ('odom', 'is no topic to record'),
     ],
 )

@@ -155,7 +155,7 @@ def test_vehicles_inside_an_object() -> None:
 @pytest.mark.parametrize(
     ('setting', 'problem', 'allowed'),
     [
-        ('vehicles.basalt.frame_prefix=amber/', 'is the prefix of amber, too', 'a prefix for each vehicle'),
+        ('vehicles.basalt.frame_prefix=amber/', 'is already the prefix of amber', 'a prefix for each vehicle'),
         ('vehicles.amber=3', 'has the wrong type', 'a mapping with keys of model, position, '),
         ('vehicles=3', 'has the wrong type', 'a mapping (vehicles: '),
         ('vehicles.amber.position=3', 'has the wrong type', 'a list (position: '),
@@ -167,8 +167,8 @@ def test_vehicles_inside_an_object() -> None:
         ('light.sun={azimuth_deg: 1, elevation_deg: 500}', 'is out of range', 'less than or equal to 90 '),
         (
             'light.sun={azimuth_deg: 1, elevation_deg: 5, utc: "2026-11-22"}',
-            'does not go with the keys beside it',
-            'leaving it out, or them',
+            'cannot be combined with the keys beside it',
+            'this key or the others, not both',
         ),
         ('world.contact=softly', 'is unknown', "'impulse' or 'none'"),
         ('terrain.roughness={inner_scale_m: 50.0}', 'inner_scale_m exceeds outer_scale_m', 'up to outer_scale_m, 24.0'),
@@ -333,12 +333,12 @@ IMU = '{model: {type: imu, rate_hz: 100.0}}'
         (
             ['vehicles.amber.sensors={front_left: {model: navcam}}'],
             'vehicles.amber.sensors.front_left',
-            "has the frame 'amber/front_left_link', which is that of the link front_left_link of amber, too",
+            "has the frame 'amber/front_left_link', which is already the frame of the link front_left_link of amber",
         ),
         (
             [f'vehicles.amber.sensors={{base: {IMU}}}'],
             'vehicles.amber.sensors.base',
-            "has the frame 'amber/base_link', which is that of the base of amber, too",
+            "has the frame 'amber/base_link', which is already the frame of the base of amber",
         ),
         # An empty prefix beside another vehicle's: a sensor of the one may be called as a wheel of the other.
         (
@@ -348,7 +348,7 @@ IMU = '{model: {type: imu, rate_hz: 100.0}}'
                 f'vehicles.amber.sensors={{eye_front_left: {IMU}}}',
             ],
             'vehicles.amber.sensors.eye_front_left',
-            "has the frame 'eye_front_left_link', which is that of the link front_left_link of basalt, too",
+            "has the frame 'eye_front_left_link', which is already the frame of the link front_left_link of basalt",
         ),
         (
             [
@@ -358,7 +358,7 @@ IMU = '{model: {type: imu, rate_hz: 100.0}}'
                 f'vehicles.basalt.sensors={{eye: {IMU}}}',
             ],
             'vehicles.basalt.sensors.eye',
-            "has the frame 'a_eye_link', which is that of sensor amber/a_eye, too",
+            "has the frame 'a_eye_link', which is already the frame of sensor amber/a_eye",
         ),
     ],
 )

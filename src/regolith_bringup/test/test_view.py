@@ -201,12 +201,12 @@ def test_no_viewer_is_left_of_a_view_that_was_killed(run: Path) -> None:
         (('view', 'RUN', '--topic', '/amber/eye/image_raw'), 'view: --topic: does not apply to a recorded run'),
         (
             ('view', 'nowhere', '--save', 'a.rrd'),
-            'view: nowhere: no such folder; allowed: a folder that ./regolith run made',
+            'view: nowhere: no such folder; allowed: a folder written by ./regolith run',
         ),
         (('view', 'EMPTY', '--save', 'a.rrd'), 'is not a run folder'),
-        (('view', 'RUN', '--save', 'no/such/folder/a.rrd'), 'its folder is not there'),
+        (('view', 'RUN', '--save', 'no/such/folder/a.rrd'), 'its folder does not exist'),
         (('view', 'RUN', '--web', '--save', 'a.rrd'), '--web and --save; allowed: one of them'),
-        (('view', 'RUN', '--branch', '7', '--save', 'a.rrd'), '--branch = 7: there is none; allowed: 0, 1'),
+        (('view', 'RUN', '--branch', '7', '--save', 'a.rrd'), '--branch = 7: does not exist; allowed: 0, 1'),
         (
             ('view', 'RUN', '--connect', 'localhost'),
             'is not the address of a viewer; allowed: rerun+http://HOST:PORT/proxy',
@@ -215,7 +215,7 @@ def test_no_viewer_is_left_of_a_view_that_was_killed(run: Path) -> None:
         (('view', 'RUN'), 'there is no screen here'),
         (('view', 'BROKEN', '--save', 'a.rrd'), 'bag_0.mcap: is no MCAP file; allowed: a bag as it was written'),
         (('view', 'NO_METADATA', '--save', 'a.rrd'), 'bag_0.mcap: is no MCAP file; allowed: '),
-        (('view', 'NO_BAG', '--save', 'a.rrd'), 'a run that was recorded'),
+        (('view', 'NO_BAG', '--save', 'a.rrd'), 'a recorded run'),
     ],
 )
 def test_mistakes_are_told_in_one_line(

@@ -1,3 +1,3 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The speed figures of ``./regolith bench``, explained in bench/README.md."""
+"""Performance benchmarks of ``./regolith bench``, explained in bench/README.md."""

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of a heartbeat: cycles per second of the whole protocol, with idle agents."""
+"""Benchmark of the cycle protocol: cycles per second with idle agents."""
 
 from __future__ import annotations
 
@@ -31,29 +31,30 @@ from regolith_world.world import World
 
 AGENTS = (1, 2, 4, 8, 16, 32, 64, 128)
 MOST_PROCESSES = 8
-"""More processes of one agent each are not measured: they take longer to start than to run."""
+"""Maximum number of processes with one agent each. More take longer to start than to run."""
 SHARED = 4
-"""Processes in which agents are together."""
+"""Number of processes that share the agents."""
 CYCLES = 1500
 LEAST = 600
-"""Cycles of many agents, of which the first hundred or so are slower: everything runs for the first time."""
+"""Minimum number of cycles with many agents. The first hundred or so are slower because all code runs for the first
+time."""
 _LIMIT_S = 240.0
 
 
 def cycle_rate(agents: tuple[int, ...] = AGENTS, cycles: int = CYCLES) -> dict[str, Any]:
-    """Measure cycles per wall second: world, terrain and n empty agents, in one process, each in its own, and sharing.
+    """Measure cycles per wall second of world, terrain and n empty agents, for three process layouts.
 
-    Every cycle is complete: one Cycle, n deltas, their merge, the update, n + 1 answers, the state hash. Nothing is
-    recorded, no checkpoint is taken.
+    The layouts are one process, one process per agent, and shared processes. Each cycle is complete: one Cycle, n
+    deltas, their merge, the update, n + 1 results and the state hash. No bag is recorded and no checkpoint is saved.
 
     Args:
-        agents: the numbers n
-        cycles: of each measurement; of more than 8 agents in proportion fewer
+        agents: Numbers n of agents.
+        cycles: Number of cycles of each measurement, proportionally fewer for more than 8 agents.
 
     Returns:
-        ``one_process``, ``many_processes`` (up to 8 agents) and ``four_processes`` (from 4), each n (as text) -> cycles
-        per wall second; ``machine_score``, see :func:`regolith_world.numerics.machine_score.machine_score`, the largest
-        of those taken beside
+        ``one_process``, ``many_processes`` (up to 8 agents) and ``four_processes`` (from 4 agents), each n (as text) ->
+        cycles per wall second. ``machine_score`` is the largest score measured at the same time, see
+        :func:`regolith_world.numerics.machine_score.machine_score`.
     """
     found: dict[str, dict[str, float]] = {'one_process': {}, 'many_processes': {}, 'four_processes': {}}
     scores = []
@@ -76,7 +77,7 @@ def cycle_rate(agents: tuple[int, ...] = AGENTS, cycles: int = CYCLES) -> dict[s
 
 
 def in_one_process(agents: int, cycles: int = CYCLES) -> float:
-    """Return the cycle rate of participants called as functions."""
+    """Return the cycle rate of participants that are called as functions."""
     world_config = WorldConfig.model_validate({})
     terrain_config = TerrainConfig.model_validate({'source': 'flat', 'soil': 'lunar_nominal'})
     field = build_height_field(terrain_config, 0)
@@ -108,13 +109,15 @@ def in_one_process(agents: int, cycles: int = CYCLES) -> float:
 
 
 def in_processes(agents: int, processes: int, cycles: int = CYCLES) -> float:
-    """Return the cycle rate of nodes: world, terrain and some processes of agents.
+    """Return the cycle rate of nodes: world, terrain and several agent processes.
 
     Args:
-        processes: that the agents share
+        agents: Number of agents.
+        processes: Number of processes that share the agents.
+        cycles: Number of cycles.
 
     Raises:
-        RuntimeError: if they do not end; the text holds their output
+        RuntimeError: If the nodes do not finish. The message contains their output.
     """
     with tempfile.TemporaryDirectory(prefix='regolith_bench_') as folder:
         scenario = _write_scenario(Path(folder), agents)
@@ -141,7 +144,7 @@ def in_processes(agents: int, processes: int, cycles: int = CYCLES) -> float:
 
 def _write_scenario(folder: Path, agents: int) -> Path:
     terrain = TerrainConfig.model_validate({'source': 'flat', 'soil': 'lunar_nominal'})
-    # The period is beyond the end: a checkpoint is no part of a heartbeat.
+    # The checkpoint period is longer than the run, so that checkpoints are not measured.
     world = WorldConfig.model_validate({'checkpoint_period_s': 1e9})
     content = {
         'name': 'heartbeat',
@@ -156,7 +159,7 @@ def _write_scenario(folder: Path, agents: int) -> Path:
 
 
 def _run(commands: list[list[str]], folder: Path) -> None:
-    """Run the world, which is the first, to its end beside all others, and end them."""
+    """Run the world, which is the first command, together with all others, and stop them when it ends."""
     surroundings = {**environment(), 'ROS_LOG_DIR': str(folder / 'log')}
     printed = folder / 'console.log'
     running: list[subprocess.Popen[bytes]] = []
@@ -173,7 +176,7 @@ def _run(commands: list[list[str]], folder: Path) -> None:
             code = -1
         if code != 0:
             tail = printed.read_text(encoding='utf-8', errors='replace')[-2000:]
-            raise RuntimeError(f'the heartbeat benchmark failed ({code}):\n{tail}')
+            raise RuntimeError(f'the cycle rate benchmark failed ({code}):\n{tail}')
         until = time.monotonic() + 3.0
         while any(p.poll() is None for p in running) and time.monotonic() < until:
             time.sleep(0.02)

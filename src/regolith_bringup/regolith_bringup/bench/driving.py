@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Benchmarks of driving: one wheel, one rover, and the whole demo."""
+"""Driving benchmarks: one wheel, one rover, and the complete demo."""
 
 from __future__ import annotations
 
@@ -23,11 +23,10 @@ def scm() -> dict[str, Any]:
     """Measure soil contact: one wheel, one rover, and fleets of rovers in one process.
 
     Returns:
-        of one wheel ``us_per_wheel_step`` [us] at ``contact_nodes``; of one rover, single-threaded, wall seconds per
-        simulated second ``viper_compute_per_sim_s`` (cylinders) and ``grousered_compute_per_sim_s``, and
-        ``viper_us_per_substep`` [us of processor time], ``viper_contact_nodes``; of fleets
-        ``real_time_factor_by_vehicles``,
-        simulated seconds per wall second of whole worlds by their number of rovers, two threads, nothing recorded
+        For one wheel ``us_per_wheel_step`` [us] at ``contact_nodes``. For one rover on one thread: wall seconds per
+        simulated second ``viper_compute_per_sim_s`` (cylinders) and ``grousered_compute_per_sim_s``,
+        ``viper_us_per_substep`` [us of processor time], ``viper_contact_nodes``. For fleets on two threads, not
+        recorded: ``real_time_factor_by_vehicles``, simulated seconds per wall second by number of rovers.
     """
     from regolith_terrain.bench import scm_cost
     from regolith_vehicles.bench import viper_cost
@@ -48,14 +47,15 @@ def scm() -> dict[str, Any]:
 
 
 def fleet_speed(vehicles: int, simulated_s: float = 2.0, repeats: int = 3, threads: int = 2) -> float:
-    """Return simulated seconds per wall second of rovers driving side by side in one process.
+    """Return the real-time factor of rovers that drive side by side in one process.
 
-    Flat ``chrono_lunar`` soil, 2 cm grid, 1 ms substeps, 20 ms cycles, 0.2 m/s; the best stretch after 1 s.
+    Flat ``chrono_lunar`` soil, 2 cm grid, 1 ms substeps, 20 ms cycles, 0.2 m/s. The best segment after 1 s counts.
 
     Args:
-        vehicles: number of rovers
-        simulated_s: length of a stretch
-        threads: number of threads that evolve rovers
+        vehicles: Number of rovers.
+        simulated_s: Length of a segment [s].
+        repeats: Number of segments.
+        threads: Number of threads that compute rovers.
     """
     from regolith_bringup.run.simulation import Simulation
     from regolith_bringup.scenario.schema import Scenario
@@ -85,15 +85,15 @@ def two_rovers(duration_s: float = 10.0) -> dict[str, Any]:
     """Measure the demo with recording, as ``./regolith run two_rovers`` runs it: in many processes, then in one.
 
     Args:
-        duration_s: simulated time of each run
+        duration_s: Simulated duration of each run [s].
 
     Returns:
-        ``many_processes`` and ``one_process``, each with ``real_time_factor``, ``compute_per_sim_s`` (its
-        inverse), ``cycles_per_s`` and ``lost`` (messages missing in the bag)
+        ``many_processes`` and ``one_process``, each with ``real_time_factor``, ``compute_per_sim_s`` (its inverse),
+        ``cycles_per_s`` and ``lost`` (messages missing in the bag).
     """
     result: dict[str, Any] = {}
     with tempfile.TemporaryDirectory(prefix='regolith_bench_') as folder:
-        # The first run compiles what no cache holds yet, and is not counted.
+        # The first run compiles missing kernels and is not counted.
         for key, processes, length in (
             ('', 'one', 0.5),
             ('many_processes', 'many', duration_s),

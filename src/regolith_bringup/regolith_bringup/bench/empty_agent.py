@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A participant without any work, which leaves the cost of the protocol."""
+"""Agent without computation, used to measure the cost of the protocol."""
 
 from __future__ import annotations
 
@@ -22,11 +22,17 @@ from regolith_world.cycle.records import VEHICLE, BodyState, Cycle, CycleKey, Cy
 
 
 class EmptyAgent(Participant):
-    """An agent that answers every EVOLVE with an unmoved body and an empty delta, and follows terrain's updates.
+    """Agent that responds to each EVOLVE with an unmoved body and an empty delta, and applies terrain updates.
 
     Args:
-        soil: its copy of the ground
-        grid: in place of that, one that it shares with others
+        name: Name of the agent.
+        terrain: Terrain settings.
+        field: Height field of the terrain.
+        gravity_mps2: Gravity [m/s^2].
+        send_result: Callback that sends a cycle result.
+        send_delta: Callback that sends a soil delta.
+        soil: Own copy of the soil.
+        grid: Soil grid shared with other agents, instead of ``soil``.
     """
 
     def __init__(
@@ -51,13 +57,13 @@ class EmptyAgent(Participant):
         self._grid = grid
 
     def on_update(self, update: SoilUpdate) -> None:
-        """Apply terrain's merge of an attempt."""
+        """Apply the merged soil update of an attempt."""
         if self.soil is not None and update.key.epoch == self.epoch:
             self.soil.receive(update)
             self.retry_deferred()
 
     def join_request(self) -> JoinRequest:
-        """Return the request to join: a body at rest."""
+        """Return the join request with a body at rest."""
         return JoinRequest(
             self.name,
             VEHICLE,
@@ -70,11 +76,11 @@ class EmptyAgent(Participant):
         )
 
     def save(self) -> bytes:
-        """Return the state."""
+        """Return the serialized state."""
         return struct.pack('<q', self._cycles)
 
     def restore(self, blob: bytes, epoch: int) -> None:
-        """Restore the state of :meth:`save`."""
+        """Restore a state returned by :meth:`save`."""
         (self._cycles,) = struct.unpack('<q', blob)
         self._tentative = None
         self.set_epoch(epoch)

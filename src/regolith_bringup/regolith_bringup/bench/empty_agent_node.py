@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Empty agents in one process: ``python3 -m regolith_bringup.bench.empty_agent_node SCENARIO NAME...``.
+"""Process of empty agents: ``python3 -m regolith_bringup.bench.empty_agent_node SCENARIO NAME...``.
 
-One has a copy of the ground and messages of its own, as a vehicle in a process of its own; several share them.
+A single agent has its own soil copy and messages, like a vehicle in a separate process. Several agents share them.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from regolith_world.ros.participant_host import ParticipantHost, run_participant
 
 
 class EmptyAgentNode:
-    """Empty agents with the topics and services of vehicles' protocol."""
+    """Empty agents with the topics and services of the vehicle protocol."""
 
     def __init__(self, scenario_file: str, names: list[str]) -> None:
-        """Make the nodes; the agents join in its run."""
+        """Create the nodes. The agents join when the node runs."""
         world = load_section(scenario_file, 'world', WorldConfig)
         terrain = load_section(scenario_file, 'terrain', TerrainConfig)
         field = build_height_field(terrain, load_section(scenario_file, '', ScenarioHead).seed)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A ROS domain of its own for a benchmark, so that it and other runs do not disturb each other."""
+"""Separate ROS domain for a benchmark, so that other runs do not interfere."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import os
 from regolith_bringup.run.middleware import middleware_environment
 
 _DOMAINS = range(81, 101)
-"""Domains away from the usual ones, and below 102, where the kernel's ephemeral ports begin."""
+"""Domains that are rarely used, below 102, where the ephemeral ports of the kernel begin."""
 
 
 def environment() -> dict[str, str]:
-    """Return this process's environment with a ROS domain of its own, on this machine only."""
+    """Return the environment of this process with a separate ROS domain, limited to this machine."""
     domain = _DOMAINS[os.getpid() % len(_DOMAINS)]
     return {**os.environ, **middleware_environment(os.environ), 'ROS_DOMAIN_ID': str(domain)}

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How fast many rovers go, in one process and in as many as suit the cores, and what recording costs."""
+"""Scaling benchmark: many rovers in one or several processes, and the cost of recording."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ FLEETS = (1, 2, 4, 8, 16)
 
 
 def scaling(numbers: tuple[int, ...] = FLEETS, simulated_s: float = 4.0) -> dict[str, Any]:
-    """Measure whole runs of nodes, as ``./regolith run`` has them: rovers side by side, in one process and in ``auto``.
+    """Measure complete runs as ``./regolith run`` starts them: rovers side by side, with ``one`` and ``auto``
+    processes.
 
-    Flat ``chrono_lunar`` soil, 2 cm grid, 0.2 m/s; nothing is recorded. The first run of all is not counted.
+    Flat ``chrono_lunar`` soil, 2 cm grid, 0.2 m/s, not recorded. The first run is not counted.
 
     Args:
-        numbers: of rovers
-        simulated_s: of each run
+        numbers: Numbers of rovers.
+        simulated_s: Simulated duration of each run [s].
 
     Returns:
-        ``one`` and ``auto``, each number (as text) -> simulated seconds per wall second; ``auto_processes``, number ->
-        what was chosen; ``recorded`` as :func:`recorded_share` has it
+        ``one`` and ``auto``, each number of rovers (as text) -> simulated seconds per wall second. ``auto_processes``,
+        number of rovers -> selected number of processes. ``recorded``, see :func:`recorded_share`.
     """
     found: dict[str, Any] = {'one': {}, 'auto': {}, 'auto_processes': {}}
     with tempfile.TemporaryDirectory(prefix='regolith_bench_') as folder:
@@ -48,11 +49,15 @@ def scaling(numbers: tuple[int, ...] = FLEETS, simulated_s: float = 4.0) -> dict
 
 
 def recorded_share(simulated_s: float = 10.0, repeats: int = 3) -> dict[str, Any]:
-    """Measure ``two_rovers`` in one process, recorded and not, in turns.
+    """Measure ``two_rovers`` in one process, alternately with and without recording.
+
+    Args:
+        simulated_s: Simulated duration of each run [s].
+        repeats: Number of runs of each kind.
 
     Returns:
-        ``real_time_factor`` recorded and ``unrecorded_real_time_factor``, medians, and ``share``, the median of their
-        ratios
+        ``real_time_factor`` with recording and ``unrecorded_real_time_factor``, medians, and ``share``, the median of
+        their ratios.
     """
     pairs = []
     with tempfile.TemporaryDirectory(prefix='regolith_bench_') as folder:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What each vehicle costs by itself, on soil and on rigid ground, and what of."""
+"""Computing time of each vehicle on soil and on rigid terrain, by component."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ GARAGE = {
     'hmmwv': (4.0, EARTH, 0.05),
     'm113': (3.0, EARTH, 0.05),
 }
-"""Vehicle -> forward speed [m/s], gravity [m/s^2], spacing of the soil's nodes [m]."""
+"""Forward speed [m/s], gravity [m/s^2] and soil grid spacing [m] by vehicle."""
 GROUNDS: dict[str, dict[str, Any]] = {
     'soil': {'soil': 'chrono_lunar'},
     'rigid': {'model': 'rigid', 'soil': {'friction': 0.8}},
 }
 _LEAD_S = 1.0
-"""Time to get under way, not measured [s]."""
+"""Simulated time before the measurement starts [s]."""
 
 
 def vehicles(
@@ -44,21 +44,22 @@ def vehicles(
     names: tuple[str, ...] = tuple(GARAGE),
     rovers: tuple[int, ...] = FLEETS,
 ) -> dict[str, Any]:
-    """Measure each shipped vehicle alone: its loop without a world, nothing published or recorded, on one thread.
+    """Measure each shipped vehicle alone on one thread, without a world, publishing or recording.
 
-    A cycle is 20 ms, straight ahead on flat ground; soil windows, substeps, the gear's measures, applying what changed
-    and commit all count.
+    A cycle is 20 ms, straight ahead on flat terrain. It includes soil windows, substeps, measurements of the running
+    gear, application of soil changes and the commit.
 
     Args:
-        simulated_s: length of a stretch
-        repeats: stretches of each, in turns
-        rovers: numbers of rovers that are also measured together, see :func:`regolith_bringup.bench.scaling.scaling`
+        simulated_s: Simulated length of a segment [s].
+        repeats: Number of segments of each vehicle, measured alternately.
+        names: Names of the vehicles.
+        rovers: Numbers of rovers measured together, see :func:`regolith_bringup.bench.scaling.scaling`.
 
     Returns:
-        by vehicle and ground ``speed``, simulated seconds per wall second, the median of ``speeds``, and
-        ``split_ms_per_s``, milliseconds per simulated second: ``multibody``, ``contact`` (forces of ground and gear),
-        ``python`` (the rest of the loop) and, beside them, ``messages`` (all topics of a vehicle with subscribers);
-        ``machine_score``, see :func:`regolith_world.numerics.machine_score.machine_score`; ``scaling``
+        By vehicle and terrain: ``speed``, simulated seconds per wall second, the median of ``speeds``, and
+        ``split_ms_per_s``, milliseconds per simulated second: ``multibody``, ``contact`` (forces of terrain and running
+        gear), ``python`` (rest of the loop) and, additionally, ``messages`` (all topics of a vehicle with subscribers).
+        ``machine_score``, see :func:`regolith_world.numerics.machine_score.machine_score`. ``scaling``.
     """
     here = [name for name in names if name in known_vehicles()]
     stretches = {(name, ground): DriveSegment(name, ground) for name in here for ground in GROUNDS}
@@ -90,7 +91,7 @@ def vehicles(
 
 
 class DriveSegment:
-    """One vehicle on one ground, under way."""
+    """One vehicle driving on one terrain."""
 
     def __init__(self, model: str, ground: str) -> None:
         speed, gravity, spacing = GARAGE[model]
@@ -111,7 +112,7 @@ class DriveSegment:
         self.run(_LEAD_S)
 
     def cycle(self) -> float:
-        """Do a cycle; return the wall time of its substeps [s]."""
+        """Run one cycle and return the wall time of its substeps [s]."""
         vehicle = self.vehicle
         motion = vehicle.begin(CYCLE_NS, *vehicle.gear.targets(self.command))
         begin = time.perf_counter()
@@ -134,7 +135,7 @@ class DriveSegment:
         }
 
     def multibody(self, repeats: int = 10) -> float:
-        """Return the wall time of MuJoCo's part of a cycle [s]: as many steps of the bodies, forces as they stand."""
+        """Return the wall time of MuJoCo in one cycle [s]: the same number of steps with constant forces."""
         model, data = self.vehicle.body.model, self.vehicle._data
         steps = -(-CYCLE_NS // max(1, int(self.vehicle.config.substep_s * 1e9)))
         times = []
@@ -148,7 +149,7 @@ class DriveSegment:
 
 
 def message_cost(stretch: DriveSegment, cycles: int = 100) -> float:
-    """Return the wall time per simulated second [s] of taking states and publishing them on every topic, all wanted."""
+    """Return the wall time per simulated second [s] of publishing a vehicle state on every topic, with subscribers."""
     os.environ.update(environment())
     import rclpy
     from rclpy.context import Context
@@ -162,7 +163,7 @@ def message_cost(stretch: DriveSegment, cycles: int = 100) -> float:
     node = Node('agent', namespace='one', context=context)
     try:
         topics = VehicleTopics(node, stretch.agent, 1)
-        # Nobody takes what they get: what reading costs is the readers' affair.
+        # The received messages are not read, because reading is a cost of the subscriber.
         for publisher in list(node.publishers):
             node.create_subscription(publisher.msg_type, publisher.topic_name, lambda message: None, qos.STATE)
         until = time.monotonic() + 5.0

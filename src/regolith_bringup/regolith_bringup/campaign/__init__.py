@@ -1,3 +1,3 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Campaigns: one scenario in many variations, and one table of what came of them."""
+"""Campaigns: many variations of one scenario, with a table of results."""

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A campaign from beginning to end: its folder, what is done of it, and what it leaves.
+"""A campaign on disk: its folder, completed runs, and result tables.
 
-Each run that ends leaves a file of its own, written whole; so a campaign that was killed goes on with those that are
-missing, and its table is the one that it would have had.
+Each completed run writes its own result file atomically. An interrupted campaign continues with the missing runs and
+produces the same table.
 """
 
 from __future__ import annotations
@@ -30,32 +30,40 @@ PLAN = 'campaign.json'
 
 @dataclass(frozen=True)
 class CampaignResult:
-    """What a campaign came to."""
+    """Results of a campaign."""
 
     folder: Path
     rows: list[Row]
-    """In the order of the cases."""
+    """Result rows in the order of the cases."""
     failures: dict[str, str]
-    """Case -> what was wrong."""
+    """Error message of each failed case, by case name."""
 
 
 def recorded_runs(folder: Path) -> list[Path]:
-    """Return the run folders in a campaign's folder, in order; none in any other folder, or if nothing was recorded."""
+    """Return the run folders of a campaign folder in order, empty if nothing was recorded there."""
     if not (folder / PLAN).is_file():
         return []
     return sorted(file.parent for file in folder.glob('runs/*/scenario.yaml'))
 
 
 def scenario_text(case: CampaignCase) -> str:
-    """Return a case's scenario as YAML."""
+    """Return the scenario of a case as YAML."""
     return yaml.safe_dump(case.scenario.model_dump(mode='json'), sort_keys=False, allow_unicode=True, width=120)
 
 
 def open_folder(folder: Path, cases: Sequence[CampaignCase], recorded: bool) -> int:
-    """Make the folder of a campaign, or see that it is the one of these cases; return how many of them are done.
+    """Create the folder of a campaign, or check that it belongs to these cases.
+
+    Args:
+        folder: Folder of the campaign.
+        cases: Runs of the campaign.
+        recorded: Whether runs are recorded.
+
+    Returns:
+        Number of completed runs.
 
     Raises:
-        InputError: if it belongs to another campaign or to something else, or cannot be made
+        InputError: If the folder has other content, or cannot be created.
     """
     plan = {
         'recorded': recorded,
@@ -68,19 +76,19 @@ def open_folder(folder: Path, cases: Sequence[CampaignCase], recorded: bool) -> 
     try:
         if file.is_file():
             if json.loads(file.read_text(encoding='utf-8')) != json.loads(json.dumps(plan)):
-                problem = 'is of another campaign: scenario, values or recording differ'
+                problem = 'belongs to another campaign: scenario, values or recording differ'
                 raise InputError(Problem(f'--out {folder}', '', problem, 'the same campaign, or a new folder'))
         elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise InputError(Problem(f'--out {folder}', '', 'is no folder of a campaign', 'a new or an empty folder'))
+            raise InputError(Problem(f'--out {folder}', '', 'is not a campaign folder', 'a new or an empty folder'))
         (folder / 'runs').mkdir(parents=True, exist_ok=True)
         write_atomically(file, json.dumps(plan, indent=1) + '\n')
     except OSError as error:
-        problem = f'cannot be made: {error.strerror}'
-        raise InputError(Problem(f'--out {folder}', '', problem, 'a folder on a disk that takes files')) from None
+        problem = f'cannot be created: {error.strerror}'
+        raise InputError(Problem(f'--out {folder}', '', problem, 'a writable folder')) from None
     except ValueError as error:
         if isinstance(error, InputError):
             raise
-        allowed = 'what ./regolith campaign wrote, or a new folder'
+        allowed = 'a file written by ./regolith campaign, or a new folder'
         raise InputError(Problem(str(file), '', 'is not JSON', allowed)) from None
     return len(_found(folder, cases))
 
@@ -94,13 +102,18 @@ def run_campaign(
     scheduler: str = '',
     told: Callable[[int, str], None] = lambda done, problem: None,
 ) -> CampaignResult:
-    """Run the cases that are not done yet, and write the tables of all.
+    """Run the missing cases and write the tables of all cases.
 
     Args:
-        folder: of :func:`open_folder`
-        workers: number of processes of this machine
-        scheduler: address of a Dask scheduler; '': this machine alone
-        told: called after each with the number of those done, and its failure or ''
+        folder: Campaign folder, see :func:`open_folder`.
+        cases: Runs of the campaign.
+        recorded: Whether runs are recorded.
+        workers: Number of processes on this machine.
+        scheduler: Address of a Dask scheduler, or '' for this machine only.
+        told: Callback after each run, with the number of completed runs and the error message or ''.
+
+    Returns:
+        Results of all cases.
     """
     before = _found(folder, cases)
     missing = [case for case in cases if case.name not in before]
@@ -125,7 +138,7 @@ def _task(folder: Path, case: CampaignCase, recorded: bool) -> Task:
 
 
 def forget_failures(folder: Path, cases: Sequence[CampaignCase]) -> int:
-    """Have the runs that failed run again; return how many."""
+    """Mark failed runs as missing so they are repeated, and return their number."""
     failed = [name for name, found in _found(folder, cases).items() if found['problem']]
     for name in failed:
         _file(folder, name).unlink()
@@ -133,7 +146,7 @@ def forget_failures(folder: Path, cases: Sequence[CampaignCase]) -> int:
 
 
 def _found(folder: Path, cases: Sequence[CampaignCase]) -> dict[str, dict[str, Any]]:
-    """Return what came of the cases that are done; one whose file something has damaged is not."""
+    """Return the results of completed cases. A case with a damaged result file counts as missing."""
     found = {}
     for case in cases:
         with suppress(OSError, ValueError):
@@ -164,5 +177,5 @@ def _file(folder: Path, name: str) -> Path:
 
 
 def _words(error: BaseException) -> str:
-    """Return what was wrong on one line."""
+    """Return an error message on one line."""
     return ' '.join(f'{type(error).__name__}: {error}'.split())[:500]

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""One run of a campaign, in a worker: a process of this machine or of another."""
+"""One run of a campaign in a worker process, on this machine or another one."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from regolith_world.cycle.run_result import run_result
 
 
 def run_unrecorded(scenario_text: str) -> dict[str, Any]:
-    """Run a resolved scenario in this process, unrecorded and without sensors, and return its summary.
+    """Run a resolved scenario in this process, without recording and sensors, and return its summary.
 
-    The state hash is that of ``./regolith run``.
+    The state hash is equal to that of ``./regolith run``.
 
     Args:
-        scenario_text: its YAML
+        scenario_text: Resolved scenario as YAML.
     """
     with tempfile.TemporaryDirectory(prefix='regolith_case_') as name:
         folder = Path(name)
@@ -57,11 +57,11 @@ def run_recorded(scenario_text: str, folder: str) -> dict[str, Any]:
     """Run a resolved scenario as ``./regolith run`` does, with sensors and a bag, and return its summary.
 
     Args:
-        scenario_text: its YAML
-        folder: of the run, where this worker must be able to write; what a run that was broken off left is removed
+        scenario_text: Resolved scenario as YAML.
+        folder: Run folder, writable by this worker. Remains of an interrupted run are removed.
 
     Raises:
-        RuntimeError: if a node fails, with what was said
+        RuntimeError: If a node fails. The message contains its output.
     """
     shutil.rmtree(folder, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix='regolith_case_') as name:

@@ -27,26 +27,36 @@ Entry = Annotated[
     Annotated[Range, Tag('range')] | Annotated[Values, Tag('values')],
     Discriminator(lambda entry: 'range' if isinstance(entry, Mapping | Range) else 'values'),
 ]
-"""Of a key that is varied: told by its form, so that what is wrong with it is said of that form alone."""
+"""Values of a varied key: a range or a list. The form selects the validated type, so errors refer to that type only."""
 
 
 class CampaignConfig(Section):
-    """A campaign: a scenario, and what is varied of it."""
+    """Campaign: a scenario and the keys that are varied in it."""
 
-    scenario: str = Field(min_length=1, description='path of a scenario YAML, or name of one that ships')
+    scenario: str = Field(min_length=1, description='Path of a scenario YAML file, or name of a shipped scenario.')
     duration_s: float | None = Field(
-        None, ge=SHORTEST_S, le=1e7, description="simulated time [s]; null: the scenario's"
+        None,
+        ge=SHORTEST_S,
+        le=1e7,
+        description='Simulated duration of each run [s], null = the duration of the scenario.',
     )
-    settings: dict[str, Any] = Field(default_factory=dict, description='key of the scenario -> value in all runs')
+    settings: dict[str, Any] = Field(
+        default_factory=dict, description='Scenario values set in all runs, by dotted key.'
+    )
     vary: dict[str, Entry] = Field(
-        min_length=1, description="key of the scenario -> list of values, or low, high and samples; 'seed' among them"
+        min_length=1,
+        description='Varied scenario values by dotted key (seed included): a list, or a range with low, '
+        'high and samples.',
     )
     design: Literal['grid', 'list', 'latin_hypercube'] = Field(
         'grid',
-        description='grid: every combination; list: first values of all, second ones, …; latin_hypercube: at random',
+        description='Design of the campaign: grid = all combinations, list = k-th values of all keys together, '
+        'latin_hypercube = random samples.',
     )
-    seed: int = Field(0, ge=0, lt=2**63, description='of latin_hypercube')
-    record: bool = Field(False, description='whether each run is recorded: as nodes, with sensors, bag and report')
+    seed: int = Field(0, ge=0, lt=2**63, description='Seed of the latin_hypercube design.')
+    record: bool = Field(
+        False, description='Whether each run starts all nodes and sensors and writes a bag and a report.'
+    )
 
     @model_validator(mode='after')
     def _can_be_laid_out(self) -> CampaignConfig:
@@ -61,12 +71,12 @@ class CampaignConfig(Section):
                 again = next((k for k, text in enumerate(texts) if text in texts[:k]), None)
                 if again is not None:
                     raise ValueError(
-                        f'vary.{key}.{again}: stands here twice, and so would every run; allowed: each once'
+                        f'vary.{key}.{again}: is a repeated value and would repeat each run; allowed: each value once'
                     )
         return self
 
     def variations(self) -> Sequence[Variation]:
-        """Return the variations in their order."""
+        """Return the variations in order."""
         return DESIGNS[self.design](self.vary, self.seed)
 
 
@@ -75,22 +85,27 @@ class CampaignCase:
     """One run of a campaign."""
 
     name: str
-    """Its number, as text with leading zeros."""
+    """Number of the run as text with leading zeros."""
     varied: Variation
     scenario: Scenario
-    """Checked and resolved."""
+    """Checked and resolved scenario of this run."""
 
 
 def load_campaign(
     file: Path, tick: Callable[[int, int], None] = lambda done, of: None
 ) -> tuple[CampaignConfig, list[CampaignCase]]:
-    """Read a campaign and check every run of it.
+    """Read a campaign and check all of its runs.
 
     Args:
-        tick: progress callback (done, total)
+        file: Campaign file.
+        tick: Progress callback (done, total).
+
+    Returns:
+        Campaign and its cases.
 
     Raises:
-        InputError: naming file, key, value and what is allowed, of the campaign or of the scenario's variation
+        InputError: If the campaign or a varied scenario is not valid. The message states file, key, value and allowed
+            values.
     """
     source = YamlSource(file, what='a campaign')
     config = validated(CampaignConfig, source.data, source)
@@ -127,7 +142,7 @@ def _scenario(config: CampaignConfig, source: YamlSource) -> Path:
 
 
 def _setting(source: YamlSource, section: str, key: str, value: Any) -> Setting:
-    """Return a value of the scenario, which messages find in the campaign's file."""
+    """Return a scenario setting whose origin for error messages is the campaign file."""
     return Setting(key, value, Origin(source.where((section, key)), source.base_dir(())))
 
 
@@ -141,7 +156,7 @@ def _fails_alike(error: InputError, scenario: Path, fixed: Sequence[Setting], co
 
 
 def _no_values(config: CampaignConfig, source: YamlSource) -> Iterator[Problem]:
-    """Yield what YAML knows and tables do not, such as dates."""
+    """Yield problems of values that YAML can express and tables cannot, such as dates."""
     given: list[tuple[KeyPath, Any]] = [(('settings', key), value) for key, value in config.settings.items()]
     for key, entry in config.vary.items():
         given += [(('vary', key, k), value) for k, value in enumerate(entry)] if isinstance(entry, tuple) else []
@@ -150,20 +165,22 @@ def _no_values(config: CampaignConfig, source: YamlSource) -> Iterator[Problem]:
             json.dumps(value, allow_nan=False)
         except (TypeError, ValueError):
             allowed = 'text, a finite number, true, false, null, or a list or mapping of them'
-            yield source.problem(path, 'is no value of a scenario', allowed, value)
+            yield source.problem(path, 'is not a value of a scenario', allowed, value)
 
 
 def _given_twice(config: CampaignConfig, source: YamlSource) -> Iterator[Problem]:
-    """Yield the keys of which one value would be lost without a word, as another stands for it or for all around it."""
+    """Yield problems of keys that would overwrite the value of another key or of a campaign setting."""
     own = {'recording.enabled': 'record'} | ({} if config.duration_s is None else {'duration_s': 'duration_s'})
     given: list[tuple[str, str]] = []
     for section, keys in (('settings', config.settings), ('vary', config.vary)):
         for key in keys:
             if key in own:
-                yield source.problem((section, key), f'is what {own[key]} of the campaign says', f'{own[key]}: alone')
+                yield source.problem(
+                    (section, key), f'is already set by {own[key]} of the campaign', f'{own[key]}: alone'
+                )
             for earlier_section, earlier in given:
                 if f'{earlier}.'.startswith(f'{key}.'):
-                    yield source.problem((section, key), f'stands for {earlier_section}.{earlier}, too', 'one of them')
+                    yield source.problem((section, key), f'also sets {earlier_section}.{earlier}', 'one of them')
             given.append((section, key))
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Designs of experiments: which values a campaign's variations have."""
+"""Designs of experiments: the values used in the runs of a campaign."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from regolith_world.random.keyed_generator import generator
 
 Scale = Literal['linear', 'log']
 Variation = dict[str, Any]
-"""Varied key -> value."""
+"""Values of one run, by varied key."""
 Varied = Mapping[str, 'Range | tuple[Any, ...]']
 MOST = 100_000
-"""Largest number of variations."""
+"""Maximum number of runs of a campaign."""
 
 
 class Range(Section):
-    """Values between two ends, which are among them in a grid or list."""
+    """Range of values between two limits. A grid or list includes the limits."""
 
-    low: int | float = Field(description='least value; whole numbers at both ends give whole numbers')
-    high: int | float = Field(description='largest value')
-    samples: int = Field(ge=1, le=MOST, description='number of values')
-    scale: Scale = Field('linear', description='log: equal ratios instead of equal distances')
+    low: int | float = Field(description='Lower limit. Integer limits give integer values.')
+    high: int | float = Field(description='Upper limit.')
+    samples: int = Field(ge=1, le=MOST, description='Number of values.')
+    scale: Scale = Field('linear', description='Spacing of the values: linear = equal differences, log = equal ratios.')
 
     @model_validator(mode='after')
     def _ordered(self) -> Range:
@@ -38,19 +38,19 @@ class Range(Section):
         return self
 
     def at(self, fraction: float) -> int | float:
-        """Return the value at a fraction of the way, 0 to 1."""
+        """Return the value at a fraction of the range, 0 to 1."""
         if fraction in (0.0, 1.0):
             return self.high if fraction else self.low
         if self.scale == 'log':
             value = self.low * (self.high / self.low) ** fraction
         else:
             value = self.low + fraction * (self.high - self.low)
-        # Rounding must not lead out of the range.
+        # Rounding must not leave the range.
         value = min(max(float(value), self.low), self.high)
         return round(value) if isinstance(self.low, int) and isinstance(self.high, int) else value
 
     def values(self) -> tuple[int | float, ...]:
-        """Return all of them, in order; a single one lies in the middle."""
+        """Return all values in order. A single value is the middle of the range."""
         if self.samples == 1:
             return (self.at(0.5),)
         return tuple(self.at(k / (self.samples - 1)) for k in range(self.samples))
@@ -61,16 +61,20 @@ def _values(entry: Range | tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def grid(vary: Varied, seed: int) -> list[Variation]:
-    """Return every combination, the last key's values changing fastest."""
+    """Return all combinations. The values of the last key change fastest."""
     columns = [_values(entry) for entry in vary.values()]
     return [dict(zip(vary, row)) for row in itertools.product(*columns)]
 
 
 def listed(vary: Varied, seed: int) -> list[Variation]:
-    """Return the first values of all keys, the second ones, and so on.
+    """Return the variations of a list design: the k-th values of all keys form run k.
+
+    Args:
+        vary: Varied keys and their values.
+        seed: Not used.
 
     Raises:
-        ValueError: if keys have different numbers of values
+        ValueError: If keys have different numbers of values.
     """
     columns = {key: _values(entry) for key, entry in vary.items()}
     counts = {key: len(column) for key, column in columns.items()}
@@ -79,13 +83,17 @@ def listed(vary: Varied, seed: int) -> list[Variation]:
 
 
 def latin_hypercube(vary: Varied, seed: int) -> list[Variation]:
-    """Return samples of which each lies in a stratum of its own along every key, at random within it.
+    """Return Latin hypercube samples: each run is in a separate stratum of every key, at random within it.
 
-    Ranges are divided into as many strata as there are samples; of a list, each value comes as often as any other
-    (McKay, Beckman and Conover 1979).
+    Ranges are divided into as many strata as there are samples. The values of a list occur equally often (McKay,
+    Beckman and Conover 1979).
+
+    Args:
+        vary: Varied keys and their values.
+        seed: Seed of the samples.
 
     Raises:
-        ValueError: if no key has a range, or ranges differ in their numbers of samples
+        ValueError: If no key has a range, or ranges have different numbers of samples.
     """
     counts = {key: entry.samples for key, entry in vary.items() if isinstance(entry, Range)}
     if not counts:
@@ -96,7 +104,7 @@ def latin_hypercube(vary: Varied, seed: int) -> list[Variation]:
     n = next(iter(counts.values()))
     columns = {}
     for key, entry in vary.items():
-        # Of its own for each key, so that a further one moves no sample of the others.
+        # Separate streams per key: an additional key does not change the samples of the others.
         draws = generator(seed, key, 'latin_hypercube', 0)
         columns[key] = [_sampled(entry, at) for at in ((draws.permutation(n) + draws.random(n)) / n).tolist()]
     return [dict(zip(columns, row)) for row in zip(*columns.values())]

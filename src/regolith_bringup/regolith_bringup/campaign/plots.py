@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of a campaign: one for each figure, over every key that was varied."""
+"""Plots of a campaign: one for each result, over every varied key."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BLUE, INK = '#2a6fb0', '#333333'
 
 
 def differing(rows: Sequence[Row], varied: Sequence[str]) -> list[str]:
-    """Return the names of the figures that are numbers and not the same in all runs."""
+    """Return the names of numeric results that differ between runs."""
     found = []
     for name in columns(rows):
         values = [row[name] for row in rows if _is_number(row.get(name))]
@@ -28,7 +28,7 @@ def differing(rows: Sequence[Row], varied: Sequence[str]) -> list[str]:
 def draw_all(
     folder: Path, rows: Sequence[Row], varied: Sequence[str], tick: Callable[[int, int], None] = lambda done, of: None
 ) -> list[Path]:
-    """Write a PNG for each figure that differs, and return their paths."""
+    """Write a PNG file for each result that differs between runs, and return the paths."""
     names, paths = differing(rows, varied), []
     for number, name in enumerate(names):
         tick(number, len(names))
@@ -39,7 +39,7 @@ def draw_all(
 
 
 def draw(rows: Sequence[Row], varied: Sequence[str], name: str) -> Figure:
-    """Return the picture of a figure: its values, and their mean at each value that several runs have."""
+    """Return the plot of a result: its values, and the mean of runs with equal parameter values."""
     figure = Figure(figsize=(min(3.6 * len(varied) + 0.8, 16.0), 3.4), layout='constrained')
     panels = figure.subplots(1, len(varied), sharey=True, squeeze=False)[0]
     told = [row for row in rows if _is_number(row.get(name))]
@@ -60,7 +60,7 @@ def draw(rows: Sequence[Row], varied: Sequence[str], name: str) -> Figure:
 
 
 def _places(values: Sequence[Any]) -> tuple[list[float], list[str] | None]:
-    """Return where values are drawn; and the labels of those that are no numbers, in the order they first come."""
+    """Return plot coordinates of values, and labels of non-numeric values in order of first occurrence."""
     if all(_is_number(value) for value in values):
         return list(values), None
     labels = list(dict.fromkeys(str(value) for value in values))

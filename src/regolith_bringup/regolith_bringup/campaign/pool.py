@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Workers of a campaign: processes of this machine, or those behind a Dask scheduler."""
+"""Workers of a campaign: processes of this machine, or workers of a Dask scheduler."""
 
 from __future__ import annotations
 
@@ -20,21 +20,22 @@ from regolith_world.numerics import kernel_cache
 Task = tuple[str, Callable[..., Any], tuple[Any, ...]]
 """Name, function of a module, arguments."""
 Done = tuple[str, Any, BaseException | None]
-"""Name, what was returned, what was raised."""
+"""Name, returned value, raised exception."""
 
 
 def run_all(tasks: Sequence[Task], workers: int, scheduler: str = '') -> Iterator[Done]:
-    """Run tasks side by side and yield what came of each as soon as it has come.
+    """Run tasks in parallel and yield each result as soon as it is available.
 
-    A worker that dies takes those with it that run beside it; they are run again, one by one, so that it is known which
-    of them kills its worker.
+    If a worker process terminates, all tasks running in the pool at that time fail with it. They are repeated one by
+    one, which identifies the task that terminates its worker.
 
     Args:
-        workers: number of processes of this machine
-        scheduler: address of a Dask scheduler, whose workers are taken instead
+        tasks: Tasks to run.
+        workers: Number of processes on this machine.
+        scheduler: Address of a Dask scheduler whose workers are used instead.
 
     Raises:
-        InputError: if the scheduler cannot be reached, or Dask is not installed
+        InputError: If the scheduler cannot be reached, or Dask is not installed.
     """
     unclear = []
     for each in _attempted(tasks, workers, scheduler):
@@ -45,14 +46,14 @@ def run_all(tasks: Sequence[Task], workers: int, scheduler: str = '') -> Iterato
     for task in (task for task in tasks if task[0] in unclear):
         for name, value, error in _attempted([task], 1, scheduler):
             died = isinstance(error, BrokenProcessPool)
-            yield name, value, RuntimeError('its process died; it may have lacked memory') if died else error
+            yield name, value, RuntimeError('its process terminated, maybe for lack of memory') if died else error
 
 
 def _attempted(tasks: Sequence[Task], workers: int, scheduler: str) -> Iterator[Done]:
     with _executor(min(workers, len(tasks)), scheduler) as executor:
         waiting = iter(tasks)
         running: dict[Future[Any], str] = {}
-        # A scheduler gets all at once, to spread them; a pool that is told to end shall not have many before it.
+        # A scheduler gets all tasks at once, to distribute them. A local pool gets few, so that it can stop early.
         ahead = len(tasks) if scheduler else workers + 1
 
         def fill() -> None:
@@ -89,7 +90,7 @@ def _executor(workers: int, scheduler: str) -> Iterator[Executor]:
     try:
         yield pool
     except BaseException:
-        # Whoever is interrupted does not wait for what runs.
+        # After an interrupt, do not wait for running tasks.
         for process in list((pool._processes or {}).values()):
             process.terminate()
         pool.shutdown(wait=True, cancel_futures=True)
@@ -98,7 +99,7 @@ def _executor(workers: int, scheduler: str) -> Iterator[Executor]:
 
 
 def _begin(parent: int) -> None:
-    """Leave Ctrl-C to the process that the person sees, and end with it however it ends."""
+    """Leave Ctrl-C to the parent process, and end together with the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with(parent)
     kernel_cache.configure()
@@ -115,6 +116,6 @@ def _dask(scheduler: str) -> Any:
         client = make(scheduler, timeout=10, set_as_default=False)
         client.wait_for_workers(1, timeout=10)
     except (OSError, ValueError, TimeoutError) as error:
-        problem = f'no scheduler with workers there: {" ".join(str(error).split())[:120]}'
+        problem = f'no scheduler with workers found: {" ".join(str(error).split())[:120]}'
         raise InputError(Problem('--scheduler', '', problem, 'an address such as tcp://host:8786', scheduler)) from None
     return client

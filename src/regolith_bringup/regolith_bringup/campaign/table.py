@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The table of a campaign: a row for each run, a column for each varied key and each figure."""
+"""Result table of a campaign: one row per run, one column per varied key and result."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from regolith_files.atomic_write import write_atomically
 
 Row = dict[str, Any]
 OF_THE_CLOCK = ('wall_s', 'real_time_factor')
-"""Figures that differ from one time to the next; they have a table of their own."""
+"""Results that depend on wall time. They are written to a separate table."""
 _LEFT_OUT = ('scenario', 'processes', 'bag', 'failure', 'real_time', *OF_THE_CLOCK)
 _AXES = {3: 'xyz', 4: 'xyzw'}
 
 
 def flat_values(summary: Mapping[str, Any]) -> Row:
-    """Return the figures of a summary under dotted names; of lists of events, their number."""
+    """Return the values of a summary by dotted name, with the number of items for lists of events."""
     found = dict(_flat({key: value for key, value in summary.items() if key not in _LEFT_OUT}))
     found['events'] = len(summary.get('events') or ())
     return found
@@ -43,18 +43,18 @@ def _flat(value: Mapping[str, Any], above: str = '') -> Iterator[tuple[str, Any]
 
 
 def columns(rows: Sequence[Row]) -> list[str]:
-    """Return the names of all columns, in the order in which they first come."""
+    """Return the names of all columns, in order of first occurrence."""
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
 def write_tables(folder: Path, rows: Sequence[Row], name: str = 'table') -> None:
-    """Write rows as ``table.csv`` and ``table.parquet``; the same rows give the same bytes."""
+    """Write rows as ``table.csv`` and ``table.parquet``. Equal rows give identical bytes."""
     write_atomically(folder / f'{name}.csv', as_csv(rows))
     write_atomically(folder / f'{name}.parquet', as_parquet(rows))
 
 
 def as_csv(rows: Sequence[Row]) -> str:
-    """Return rows as CSV: nothing for what a row lacks, JSON for lists."""
+    """Return rows as CSV, with empty cells for missing values and JSON for lists."""
     text = io.StringIO()
     writer = csv.DictWriter(text, columns(rows), lineterminator='\n')
     writer.writeheader()
@@ -63,7 +63,7 @@ def as_csv(rows: Sequence[Row]) -> str:
 
 
 def as_parquet(rows: Sequence[Row]) -> bytes:
-    """Return rows as Parquet; a column whose values have no type in common holds their JSON."""
+    """Return rows as Parquet. Columns without a common type contain JSON text."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -1,3 +1,3 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Commands besides ``run``."""
+"""Commands of ``./regolith`` other than ``run``."""

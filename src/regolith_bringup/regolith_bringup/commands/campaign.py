@@ -39,8 +39,8 @@ def campaign(
 ) -> None:
     """Run many variations of a scenario, and print the folder with the table of results.
 
-    An interrupted campaign continues with the runs that are missing. If runs fail, the others complete, the failed ones
-    are listed, and the exit code is 3.
+    An interrupted campaign continues with the missing runs. If runs fail, the others are completed, the failed runs are
+    listed, and the exit code is 3.
     """
     from regolith_bringup.campaign.campaign import forget_failures, open_folder, run_campaign
     from regolith_bringup.campaign.config import load_campaign
@@ -65,8 +65,8 @@ def campaign(
     if retry_failed:
         done -= forget_failures(folder, cases)
     count = workers or os.cpu_count() or 1
-    where = scheduler or f'{counted(min(count, len(cases)), "process")} of this machine'
-    print(f'{counted(len(cases), "run")}, {done} of them done before; on {where}', file=sys.stderr)
+    where = scheduler or f'{counted(min(count, len(cases)), "process")} on this machine'
+    print(f'{counted(len(cases), "run")}, {done} already complete; on {where}', file=sys.stderr)
     with tools.progress(file.stem) as tick:
 
         def told(so_far: int, problem: str) -> None:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The object ``context.obj`` of commands."""
+"""Context object (``context.obj``) of all commands."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ class CliCommandContext:
     """The :class:`regolith_files.extension_points.CommandContext` of this command line.
 
     Args:
-        print_json: prints a JSON value
+        print_json: Function that prints a value as JSON.
     """
 
     def __init__(self, print_json: Callable[[Any], None]) -> None:
         self.print_json = print_json
 
     def run(self, folder: Path) -> Run:
-        """Return a run folder, opened."""
+        """Return an opened run folder."""
         from regolith_bringup.run.summary import FinishedRun
 
         return FinishedRun(folder)
 
     def runs(self, folder: Path) -> list[Run]:
-        """Return the recorded runs of a campaign, in order, or the one run of a run folder."""
+        """Return the recorded runs of a campaign in order, or the run of a run folder."""
         from regolith_bringup.campaign.campaign import recorded_runs
 
         return [self.run(each) for each in recorded_runs(folder)] or [self.run(folder)]
 
     def scenario(self, path_or_name: str, settings: Iterable[str] = (), seed: int | None = None) -> Any:
-        """Return a scenario, checked and resolved."""
+        """Return a checked and resolved scenario."""
         from regolith_bringup.scenario.loading import load_scenario
 
         return load_scenario(path_or_name, settings, seed=seed).scenario

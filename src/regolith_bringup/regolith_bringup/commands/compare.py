@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``./regolith compare``: runs laid over one another."""
+"""``./regolith compare``: compare runs on one page."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ def compare(
     runs: Annotated[list[Path], typer.Argument(metavar='RUN RUN...', help='Run folders with bags.')],
     out: Annotated[Path, typer.Option(metavar='FILE', help='Page to write.')] = Path('compare.html'),
 ) -> None:
-    """Lay runs over one another on a page: paths, histories, figures; say from which cycle they differ."""
+    """Compare runs on one page: paths, histories, results, and the first cycle in which they differ."""
     from regolith_bringup.commands.recordings import open_recording
     from regolith_bringup.report.compare import write_comparison
 
     if len(runs) < 2:
-        raise InputError(Problem('compare', '', 'is one run', 'two run folders or more', str(runs[0])))
+        raise InputError(Problem('compare', '', 'needs at least two runs', 'two run folders or more', str(runs[0])))
     if out.is_dir() or not out.resolve().parent.is_dir():
-        problem = 'is a folder' if out.is_dir() else 'its folder is not there'
-        raise InputError(Problem('compare', '--out', problem, 'the path of a file to be written', str(out)))
+        problem = 'is a folder' if out.is_dir() else 'its folder does not exist'
+        raise InputError(Problem('compare', '--out', problem, 'the path of a new or existing file', str(out)))
     for run in runs:
         open_recording('compare', run)
     tools: CommandContext = context.obj
@@ -36,7 +36,7 @@ def compare(
             told = write_comparison(runs, out, tick)
     except OSError as error:
         problem = f'cannot be written: {error.strerror}'
-        raise InputError(Problem('compare', '--out', problem, 'a file that can be written', str(out))) from None
+        raise InputError(Problem('compare', '--out', problem, 'a writable file', str(out))) from None
     for line in told:
         print(line, file=sys.stderr)
     print(out)

@@ -13,7 +13,7 @@ from regolith_bringup.commands.options import DomainOption, NamespaceOption, par
 
 
 def pause(domain: DomainOption = None, namespace: NamespaceOption = '') -> None:
-    """Pause the running simulation after its current step; /clock continues to publish the time."""
+    """Pause the running simulation after its current step. /clock continues to publish the time."""
     _set_pause(True, domain, namespace)
 
 

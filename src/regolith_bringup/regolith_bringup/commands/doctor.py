@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``./regolith doctor``: what there is, what acts, what is wrong."""
+"""``./regolith doctor``: list installed software, selected back ends and problems."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def doctor(
     context: typer.Context,
     as_json: JsonOption = False,
 ) -> None:
-    """List what is installed, which back ends act and why, and what would stop a run, with the remedy."""
+    """List installed software, the selected back ends with reasons, and problems that prevent a run, with fixes."""
     from regolith_bringup.run.doctor import diagnose
 
     tools: CommandContext = context.obj

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``./regolith run --dry-run``: the nodes of a run that is not started."""
+"""``./regolith run --dry-run``: print the nodes of a run without starting them."""
 
 from __future__ import annotations
 
@@ -23,10 +23,16 @@ def list_nodes(
     elsewhere: Collection[str],
     give: Callable[[Any], None] | None,
 ) -> None:
-    """Print the nodes that would be started here.
+    """Print the nodes that a run would start on this machine.
 
     Args:
-        give: prints them as JSON; None: as command lines
+        scenario: Resolved scenario.
+        processes: Process allocation, see :mod:`regolith_bringup.run.process_allocation`.
+        out: Run folder, None for the default.
+        restore_from: Checkpoint folder to continue from, None to start at t = 0.
+        namespace: Namespace of the run.
+        elsewhere: Participants whose nodes are started on other machines.
+        give: Function that prints a value as JSON. None prints command lines.
     """
     folder = out if out is not None else Path('runs') / f'{scenario.name}_NNN'
     specs = node_specs(

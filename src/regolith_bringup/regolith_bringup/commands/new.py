@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``./regolith new``: write template files that run as they are."""
+"""``./regolith new``: write template files that are ready to run."""
 
 from __future__ import annotations
 

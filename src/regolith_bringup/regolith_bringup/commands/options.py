@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Options that several commands have."""
+"""Options common to several commands."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ NamespaceOption = Annotated[str, typer.Option('--namespace', metavar='NAME', hel
 
 
 def parse_end(seconds: float | None) -> float | None:
-    """Return the requested end [s]; None if no run can be that long."""
+    """Return the requested end time [s], or None if it is beyond the longest possible run."""
     from regolith_files.section import LONGEST_S  # with pydantic, which is slow to import
 
     return None if seconds is None or seconds > LONGEST_S else seconds
 
 
 def parse_real_time_factor(text: str, option: str) -> float:
-    """Return the real-time factor that a text states; inf for ``max``.
+    """Return the real-time factor given by a text, inf for ``max``.
 
     Args:
-        option: Name of the option, for the error.
+        text: Text of the option.
+        option: Name of the option, for error messages.
 
     Raises:
         InputError: If the text is not a real-time factor.

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of what experiments found."""
+"""Plots of experiment results."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ FORMS = ('.png', '.svg', '.pdf')
 
 
 def check_plot_file(path: Path) -> None:
-    """Refuse a file that no picture can be written to, by opening it; nothing is left of the attempt.
+    """Refuse a file that a plot cannot be written to, by opening it for writing.
+
+    Args:
+        path: Plot file. A file created by this check is removed.
 
     Raises:
-        InputError: saying why
+        InputError: If the file cannot be written. The message states the reason.
     """
-    problem = 'has another ending'
+    problem = 'has an unknown file extension'
     if path.suffix.lower() in FORMS:
         there = os.path.lexists(path)
         try:
@@ -30,17 +33,20 @@ def check_plot_file(path: Path) -> None:
             if not there:
                 path.unlink()
             return
-    raise InputError(Problem('--plot', '', problem, 'a .png, .svg or .pdf file that can be written', str(path)))
+    raise InputError(Problem('--plot', '', problem, 'a writable .png, .svg or .pdf file', str(path)))
 
 
 def write_plot(module: Any, settings: Any, rows: Any, path: Path) -> None:
-    """Draw the outcome of an experiment; one that was stopped says so.
+    """Write the plot of an experiment. The title of an interrupted experiment states that it is incomplete.
 
     Args:
-        module: the experiment's
+        module: Module of the experiment.
+        settings: Settings of the experiment.
+        rows: Results.
+        path: Plot file.
 
     Raises:
-        OSError: if the file cannot be written
+        OSError: If the file cannot be written.
     """
     import matplotlib
 
@@ -54,8 +60,8 @@ def write_plot(module: Any, settings: Any, rows: Any, path: Path) -> None:
         axes.grid(alpha=0.3)
         if any(row.get('incomplete') for row in rows if isinstance(row, dict)):
             axes.set_title(f'{axes.get_title()} (incomplete)'.strip())
-            if not np.isfinite(axes.dataLim.get_points()).all():  # nothing was drawn in it
-                axes.text(0.5, 0.5, 'ended before its first figure', transform=axes.transAxes, ha='center')
+            if not np.isfinite(axes.dataLim.get_points()).all():  # the axes are empty
+                axes.text(0.5, 0.5, 'ended before its first result', transform=axes.transAxes, ha='center')
         if axes.get_legend_handles_labels()[0]:
             axes.legend()
         figure.savefig(path, dpi=130)

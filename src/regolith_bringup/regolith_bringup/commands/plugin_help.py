@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``./regolith experiment NAME --help`` and ``bench NAME --help``: what each of them has, from its own schema."""
+"""Help pages of ``./regolith experiment NAME --help`` and ``bench NAME --help``, made from the schemas of plug-ins."""
 
 from __future__ import annotations
 
@@ -17,30 +17,34 @@ from pydantic import BaseModel
 from regolith_bringup.commands.plugins import benchmark, experiment
 
 Row = tuple[str, str]
-"""What to write, and its meaning."""
+"""Text to type, and its meaning."""
 
 ABOUT_SETTINGS = (
-    'Settings are given as --set key=value or, shorter, as --key value; several values as key=1,2 or --key 1 --key 2. '
-    'Ctrl-C leaves what there is of a long one, marked incomplete, and a checkpoint: --resume FILE goes on from it.'
+    'Settings are given as --set key=value or as --key value, several values as key=1,2 or --key 1 --key 2. '
+    'Ctrl-C stops a long experiment. Its results so far are marked incomplete, and --resume FILE continues from its '
+    'checkpoint.'
 )
 _GENERAL: tuple[Row, ...] = (
-    ('--set KEY=VALUE', 'change a setting; --KEY VALUE does the same'),
-    ('--json', 'print one JSON value on stdout: an object, or a list where several values of a setting were asked for'),
-    ('--help', 'show this'),
+    ('--set KEY=VALUE', 'set one setting; same as --KEY VALUE'),
+    ('--json', 'print the result as one JSON value on stdout: an object, or a list for a sweep'),
+    ('--help', 'show this help'),
 )
-_PLOT: Row = ('--plot FILE', 'draw the outcome: .png, .svg or .pdf')
+_PLOT: Row = ('--plot FILE', 'write a plot of the result: .png, .svg or .pdf')
 _FILES = ('resume', 'checkpoint')
-"""Settings that are about the run, not about what is measured."""
+"""Settings of the execution, not of the measurement."""
 _BOUNDS = (('ge', 'from'), ('gt', 'above'), ('le', 'up to'), ('lt', 'below'))
 _SAID = re.compile(r'\b(none|absent): ')
-"""A description that says what none means says that it is none."""
+"""Matches descriptions that state the meaning of none."""
 
 
 def experiment_help(name: str) -> str:
-    """Return the help of an experiment.
+    """Return the help page of an experiment.
+
+    Args:
+        name: Name of the experiment.
 
     Raises:
-        InputError: if there is none of this name, or it cannot be loaded
+        InputError: If the experiment does not exist or cannot be loaded.
     """
     target = experiment(name)
     if not isinstance(target, ModuleType):
@@ -55,17 +59,20 @@ def experiment_help(name: str) -> str:
 
 
 def benchmark_help(name: str) -> str:
-    """Return the help of a benchmark.
+    """Return the help page of a benchmark.
+
+    Args:
+        name: Name of the benchmark.
 
     Raises:
-        InputError: if there is none of this name, or it cannot be loaded
+        InputError: If the benchmark does not exist or cannot be loaded.
     """
     target = benchmark(name)
     return _page(f'bench {name}', target, [('Options', [('--json', 'print one JSON value on stdout'), _GENERAL[-1]])])
 
 
 def _page(command: str, target: Any, parts: list[tuple[str, list[Row]]]) -> str:
-    """Return a page: usage, what the target says about itself, and tables."""
+    """Return a page: usage, description of the target, and tables."""
     wide = max(60, min(120, shutil.get_terminal_size().columns))
     lines = [f'Usage: regolith {command} [OPTIONS]', '']
     for paragraph in (getdoc(target) or '').split('\n\n'):
@@ -90,7 +97,7 @@ def _parameters(function: Any) -> list[Row]:
 
 
 def _settings(model: type[BaseModel], indent: str = '') -> Iterator[Row]:
-    """Yield the settings of a schema; below one that is a mapping the keys of that."""
+    """Yield the settings of a schema. The keys of nested mappings are indented."""
     for key, field in model.model_fields.items():
         if key in _FILES:
             continue
@@ -101,7 +108,7 @@ def _settings(model: type[BaseModel], indent: str = '') -> Iterator[Row]:
 
 
 def _meaning(field: Any) -> str:
-    """Return what a setting means, what it may be and what it is unless told otherwise."""
+    """Return the description of a setting with its allowed values and default."""
     parts = [field.description] if field.description else []
     choices = _choices(field.annotation)
     bounds = [
@@ -125,14 +132,14 @@ def _meaning(field: Any) -> str:
 
 
 def _choices(annotation: Any) -> list[str]:
-    """Return the words that a setting may be, none where it is not a choice of words."""
+    """Return the enumerated values of a setting, empty for other types."""
     if get_origin(annotation) is Literal:
         return [str(word) for word in get_args(annotation)]
     return [word for option in get_args(annotation) for word in _choices(option)]
 
 
 def _written(value: object) -> str:
-    """Return a value as one gives it."""
+    """Return a value as it is typed on the command line."""
     match value:
         case None | bool():
             return {None: 'none', True: 'true', False: 'false'}[value]

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Benchmarks and experiments by name, plug-ins of :mod:`regolith_files.extension_points`."""
+"""Benchmarks and experiments by name, loaded as plug-ins (:mod:`regolith_files.extension_points`)."""
 
 from __future__ import annotations
 
@@ -23,22 +23,25 @@ from regolith_files.yaml_source import YamlSource, parse_value
 
 
 def benchmarks() -> dict[str, Callable[[], Any]]:
-    """Return all benchmarks by name, in name order, without those that cannot be loaded."""
+    """Return all loadable benchmarks by name, sorted by name."""
     return {name: _in_own_domain(measure) for name, measure in load_plugins(BENCHMARKS).items()}
 
 
 def benchmark(name: str) -> Callable[[], Any]:
     """Return a benchmark.
 
+    Args:
+        name: Name of the benchmark.
+
     Raises:
-        InputError: if there is none of this name, or it cannot be loaded
+        InputError: If the benchmark does not exist or cannot be loaded.
     """
     measure = _plugin(BENCHMARKS, name, 'bench', 'no such benchmark', ('all',))
     return _in_own_domain(cast(Callable[[], Any], measure))
 
 
 def _in_own_domain(measure: Callable[[], Any]) -> Callable[[], Any]:
-    """Return a benchmark whose nodes have a ROS domain of their own."""
+    """Return a benchmark whose nodes run in a separate ROS domain."""
 
     @wraps(measure)
     def call() -> Any:
@@ -54,19 +57,23 @@ def experiments() -> tuple[str, ...]:
 
 
 class ExperimentResult(NamedTuple):
-    """What came of an experiment."""
+    """Result of an experiment."""
 
     result: Any
-    """A JSON value."""
+    """Result as a JSON value."""
     draw: Callable[[], None]
-    """Writes the picture that was asked for, if one was; apart, as what was found is not to be lost with it."""
+    """Function that writes the requested plot, if any. It is separate so that a failed plot does not lose the
+    result."""
 
 
 def experiment(name: str) -> Any:
-    """Return an experiment: a module, or a function.
+    """Return an experiment, which is a module or a function.
+
+    Args:
+        name: Name of the experiment.
 
     Raises:
-        InputError: if there is none of this name, or it cannot be loaded
+        InputError: If the experiment does not exist or cannot be loaded.
     """
     return _plugin(EXPERIMENTS, name, 'experiment', 'no such experiment')
 
@@ -77,18 +84,21 @@ def run_experiment(
     """Run an experiment.
 
     Args:
-        name: one of :func:`experiments`
-        values: its settings
-        tick: progress callback (done, total)
-        plot: PNG, SVG or PDF file for a picture
+        name: Name of the experiment, see :func:`experiments`.
+        values: Settings by name.
+        tick: Progress callback (done, total).
+        plot: PNG, SVG or PDF file for a plot, None for no plot.
+
+    Returns:
+        Result, and the function that writes the plot.
 
     Raises:
-        InputError: if a setting or the file is wrong, or the experiment has no picture; nothing has run then
+        InputError: If a setting or the file is not valid, or the experiment has no plot. Nothing has run then.
     """
     module = experiment(name)
     if not isinstance(module, ModuleType):
         if plot is not None:
-            raise InputError(Problem('--plot', '', f'experiment {name} draws no picture', 'no --plot', str(plot)))
+            raise InputError(Problem('--plot', '', f'experiment {name} has no plot', 'no --plot', str(plot)))
         try:
             signature(module).bind(**values)
         except TypeError as error:
@@ -100,7 +110,7 @@ def run_experiment(
         check_plot_file(plot)
     try:
         rows = module.run(settings, tick)
-    except ValueError as error:  # a combination of settings that makes no sense, as a load that buries the wheel
+    except ValueError as error:  # a combination of settings that is not valid, e.g. a load too large for the wheel
         problem, _, allowed = str(error).partition('; allowed: ')
         raise InputError(Problem(f'experiment {name}', '', problem, allowed or 'other settings')) from None
     alone = isinstance(rows, list) and len(rows) == 1 and not _is_sweep(settings)
@@ -110,7 +120,7 @@ def run_experiment(
 
 
 def _is_sweep(settings: Any) -> bool:
-    """Return whether several rows were asked for, however many there are: a sweep may stop within its first."""
+    """Return whether several rows were requested. A sweep may stop within its first row."""
     for name, field in type(settings).model_fields.items():
         marks = [*field.metadata, *(m for option in get_args(field.annotation) for m in _marks(option))]
         value = getattr(settings, name)
@@ -120,22 +130,25 @@ def _is_sweep(settings: Any) -> bool:
 
 
 def _marks(option: Any) -> tuple[Any, ...]:
-    """Return what an annotated member of a union is annotated with."""
+    """Return the annotations of an annotated member of a union."""
     return getattr(option, '__metadata__', ())
 
 
 def _checked(model: Any, values: dict[str, Any]) -> Any:
     try:
         return validated(model, values, YamlSource.of(values, '--set'))
-    except InputError as error:  # what is said of settings as a whole names those it is about
+    except InputError as error:  # the message about several settings contains their names
         raise InputError(replace(told, value=told.value if told.key else '') for told in error.problems) from None
 
 
 def parsed_settings(settings: Iterable[str]) -> dict[str, Any]:
-    """Return ``key=value`` settings as keyword arguments, values read as YAML.
+    """Return ``key=value`` settings as keyword arguments, with values read as YAML.
+
+    Args:
+        settings: Texts of the form ``key=value``.
 
     Raises:
-        InputError: if one has another form
+        InputError: If a text has another form.
     """
     values: dict[str, Any] = {}
     for setting in settings:
@@ -147,10 +160,13 @@ def parsed_settings(settings: Iterable[str]) -> dict[str, Any]:
 
 
 def flag_settings(arguments: Sequence[str]) -> dict[str, Any]:
-    """Return ``--key value`` or ``--key=value`` flags as keyword arguments; a repeated key has all its values.
+    """Return ``--key value`` or ``--key=value`` flags as keyword arguments. A repeated key gives a list of its values.
+
+    Args:
+        arguments: Command line arguments.
 
     Raises:
-        InputError: if one has another form
+        InputError: If an argument has another form.
     """
     given: dict[str, list[Any]] = {}
     rest = list(arguments)
@@ -168,7 +184,7 @@ def flag_settings(arguments: Sequence[str]) -> dict[str, Any]:
 
 
 def _value(text: str, option: str, key: str) -> Any:
-    """Return the value of a setting; an empty one, which YAML takes for null, is more likely a variable without one."""
+    """Return the value of a setting. An empty value is refused, because YAML would read it as null."""
     if not text.strip():
         raise InputError(Problem(option, key, 'is empty', 'a value; null for none'))
     return parse_value(text, option, key)
@@ -178,12 +194,14 @@ def _plugin(group: str, name: str, where: str, unknown: str, more: tuple[str, ..
     """Return the target of an entry point.
 
     Args:
-        where: the command
-        unknown: problem with an unknown name
-        more: further allowed words
+        group: Entry point group.
+        name: Name of the entry point.
+        where: Name of the command, for error messages.
+        unknown: Message for an unknown name.
+        more: Additional allowed names.
 
     Raises:
-        InputError: if the name is unknown, or its target cannot be loaded
+        InputError: If the name is unknown, or its target cannot be loaded.
     """
     points = {point.name: point for point in entry_points(group)}
     if name not in points:

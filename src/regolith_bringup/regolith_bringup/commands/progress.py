@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Progress on stderr: a bar on a terminal, a line now and then in a log."""
+"""Progress on stderr: a bar on a terminal, occasional lines in a log."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 FIRST_S = 10.0
-"""After which a log has its first line [s]: what is done sooner needs none."""
+"""Time before the first line in a log [wall s]. Shorter work prints none."""
 EVERY_S = 30.0
-"""Between two lines in a log [s]."""
+"""Time between two lines in a log [wall s]."""
 
 
 class ProgressEstimate:
-    """Share of some work that is done, and the time that the rest will take if it goes on as it did.
+    """Completed fraction of a task, and an estimate of the remaining time at constant speed.
 
     Args:
-        what: name of the work
-        clock: wall time [s]
+        what: Name of the task.
+        clock: Function that returns the wall time [s].
     """
 
     def __init__(self, what: str, clock: Callable[[], float] = time.monotonic) -> None:
         self.what, self._clock = what, clock
         self._began = clock()
-        self._first: tuple[float, float] | None = None  # work gone on with begins at some share
+        self._first: tuple[float, float] | None = None  # resumed work starts at a fraction above 0
         self._last = (self._began, 0.0)
         self.begun = False
-        """Whether anything was heard of it."""
+        """Whether progress was reported at least once."""
 
     def tell(self, done: float, of: float) -> None:
-        """Take how much is done; ``of`` 0: nobody knows of how much."""
+        """Record the completed amount. A total ``of`` 0 means that the total is unknown."""
         self.begun = True
         if of > 0.0:
             self._last = self._clock(), min(1.0, done / of)
@@ -45,7 +45,7 @@ class ProgressEstimate:
 
     @property
     def left_s(self) -> float | None:
-        """Return the time left [s], None where nothing is known: before a second call, or when that time is over."""
+        """Return the remaining time [s], None if unknown: before the second report, or when the estimate has passed."""
         if self._first is None or self._last[1] <= self._first[1]:
             return None
         (since, share), (now, reached) = self._first, self._last
@@ -53,12 +53,12 @@ class ProgressEstimate:
         return left if left > 0.0 else None
 
     def __str__(self) -> str:
-        """Return the time left in words, '' where nothing is known."""
+        """Return the remaining time as text, '' if unknown."""
         left = self.left_s
         return '' if left is None else f'about {duration_text(max(1.0, left))} left'
 
     def line(self) -> str:
-        """Return a line for a log."""
+        """Return a progress line for a log."""
         so_far = f'{duration_text(self._clock() - self._began)} so far'
         if self._first is None:
             return f'{self.what}: {so_far}'
@@ -66,7 +66,7 @@ class ProgressEstimate:
 
 
 def duration_text(seconds: float) -> str:
-    """Return a time as people say it."""
+    """Return a duration as human-readable text."""
     if seconds < 90.0:
         return f'{seconds:.0f} s'
     return f'{seconds / 60.0:.0f} min' if seconds < 5400.0 else f'{seconds / 3600.0:.1f} h'
@@ -76,13 +76,15 @@ def duration_text(seconds: float) -> str:
 def progress(
     what: str, *, quiet: bool = False, first_s: float = FIRST_S, every_s: float = EVERY_S
 ) -> Iterator[Callable[..., None]]:
-    """Give a function that takes (done, of) and, if it has one, the name of the stage; show it, from its first call on.
+    """Yield a function that takes (done, total) and optionally the name of the stage, and displays progress.
+
+    The display starts with the first call.
 
     Args:
-        what: name of the work
-        quiet: whether to show nothing
-        first_s: after which a log has its first line [s]
-        every_s: between two lines in a log [s]
+        what: Name of the task.
+        quiet: Whether to display nothing.
+        first_s: Time before the first line in a log [wall s].
+        every_s: Time between two lines in a log [wall s].
     """
     from rich.console import Console
 
@@ -102,7 +104,7 @@ def progress(
 def _bar(work: ProgressEstimate, console: Console) -> Iterator[Callable[..., None]]:
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-    # The library's own estimate forgets what is older than half a minute, which here may be before the last call.
+    # The estimate of the library discards data older than 30 s, which may be before the last call.
     columns = (TextColumn('{task.description}'), BarColumn(), TaskProgressColumn(), TextColumn('{task.fields[work]}'))
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(work.what, total=None, visible=False, work=work)
@@ -128,7 +130,7 @@ def _lines(work: ProgressEstimate, first_s: float, every_s: float) -> Iterator[C
     def show(done: float, of: float, stage: str = work.what) -> None:
         work.tell(done, of)
 
-    # Not from the calls: between two of them a minute may pass.
+    # A timer prints the lines, because a minute may pass between two calls.
     speaker = Thread(target=speak, name='progress', daemon=True)
     speaker.start()
     try:

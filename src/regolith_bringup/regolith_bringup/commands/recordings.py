@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The recording of a run that a command was given."""
+"""Access to the recording of a run that is given to a command."""
 
 from __future__ import annotations
 
@@ -14,28 +14,30 @@ from regolith_files.problems import InputError, Problem
 
 
 def open_recording(command: str, run: Path, branch: int = 0) -> Bag:
-    """Return the bag of a branch of a run; say on stderr if its recorder did not close it.
+    """Return the bag of a branch of a run. Print a note on stderr if its recorder did not close it.
 
     Args:
-        command: that the run was given to
+        command: Name of the command, for error messages.
+        run: Run folder.
+        branch: Number of the branch, 0 for the first part.
 
     Raises:
-        InputError: if it is no run folder, or has no such recording
+        InputError: If the folder is not a run folder, or has no such recording.
     """
     check_finished_run(command, run)
     kept = [path.name for path in recordings(run)]
     name = f'bag_{branch}' if branch else 'bag'
     if not kept or (name not in kept and not branch):
-        raise InputError(Problem(command, '', 'has no recording', 'a run that was recorded', str(run)))
+        raise InputError(Problem(command, '', 'has no recording', 'a recorded run', str(run)))
     if name not in kept:
         branches = ', '.join(folder.removeprefix('bag').removeprefix('_') or '0' for folder in kept)
-        raise InputError(Problem(command, '--branch', 'there is none', branches, str(branch)))
+        raise InputError(Problem(command, '--branch', 'does not exist', branches, str(branch)))
     try:
         bag = Bag(run / name)
     except NoRecordingError as error:
         problem, _, allowed = str(error).partition('; allowed: ')
-        raise InputError(Problem(command, '', problem, allowed or 'a run that was recorded')) from None
+        raise InputError(Problem(command, '', problem, allowed or 'a recorded run')) from None
     if not bag.whole:
         remedy = f'./regolith recover {run / name if branch else run}'
-        print(f'{bag.path}: was not closed; shown is what it holds. To make it whole: {remedy}', file=sys.stderr)
+        print(f'{bag.path}: was not closed; reading its available part. To repair it: {remedy}', file=sys.stderr)
     return bag

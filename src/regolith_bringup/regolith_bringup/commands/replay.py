@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``./regolith replay``: publish a recorded run again, or compute it again and compare."""
+"""``./regolith replay``: publish a recorded run, or compute it again and compare."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def replay(
 
 
 def _check_resimulation(options: Mapping[str, object]) -> None:
-    """Refuse options that do not apply to a resimulation, which runs to the end without a speed limit."""
+    """Refuse options that do not apply to a resimulation, which runs to the end without a real-time factor limit."""
     given = [name for name, value in options.items() if value]
     if given:
         problem = 'does not apply to --resimulate'

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``./regolith topic``, ``service``, ``action``, ``param``, ``node``: the most used commands of ``ros2``, in its words.
+"""``./regolith topic``, ``service``, ``action``, ``param``, ``node``: the most used commands of ``ros2``, same syntax.
 
-Left out: ``service echo`` and ``info``, ``param delete``, and options of ``ros2`` that are not listed by ``--help``.
+Not included: ``service echo`` and ``info``, ``param delete``, and options of ``ros2`` that ``--help`` does not list.
 
-For set-ups without an installed ROS 2, which have no ``ros2``. Imports are inside, as in all commands.
+They are for systems without an installed ROS 2 command line. Imports are inside functions, as in all commands.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ import typer
 
 from regolith_bringup.commands.options import DomainOption
 
-Topic = Annotated[str, typer.Argument(metavar='TOPIC', help='Absolute name, as /amber/odom.')]
-Service = Annotated[str, typer.Argument(metavar='SERVICE', help='Absolute name, as /regolith/world/pause.')]
-Type = Annotated[str, typer.Argument(metavar='TYPE', help='As std_srvs/srv/SetBool.')]
-Values = Annotated[str, typer.Argument(metavar='VALUES', help="YAML, as '{data: true}'; none: defaults.")]
-Action = Annotated[str, typer.Argument(metavar='ACTION', help='Absolute name, as /digger/dig.')]
+Topic = Annotated[str, typer.Argument(metavar='TOPIC', help='Absolute name, e.g. /amber/odom.')]
+Service = Annotated[str, typer.Argument(metavar='SERVICE', help='Absolute name, e.g. /regolith/world/pause.')]
+Type = Annotated[str, typer.Argument(metavar='TYPE', help='Type, e.g. std_srvs/srv/SetBool.')]
+Values = Annotated[str, typer.Argument(metavar='VALUES', help="YAML, e.g. '{data: true}'. Default: default values.")]
+Action = Annotated[str, typer.Argument(metavar='ACTION', help='Absolute name, e.g. /digger/dig.')]
 Parameter = Annotated[str, typer.Argument(metavar='PARAMETER', help='Name.')]
-Types = Annotated[bool, typer.Option('--show-types', '-t', help='Show types, too.')]
-Node = Annotated[str, typer.Argument(metavar='NODE', help='Full name, as /regolith/world.')]
+Types = Annotated[bool, typer.Option('--show-types', '-t', help='Also show types.')]
+Node = Annotated[str, typer.Argument(metavar='NODE', help='Full name, e.g. /regolith/world.')]
 
 
 def _app(name: str, about: str) -> Any:
@@ -49,7 +49,7 @@ def _client(domain: str | None) -> Any:
 
 def _show(found: list[tuple[str, list[str]]], types: bool) -> None:
     for name, kinds in found:
-        if '/_' in name:  # parts of actions, which ros2 hides, too
+        if '/_' in name:  # parts of actions, which ros2 also hides
             continue
         print(f'{name} [{", ".join(kinds)}]' if types else name)
 
@@ -70,7 +70,8 @@ def topic_type(name: Topic, domain: DomainOption = None) -> None:
 
 @topic.command('find')
 def topic_find(
-    kind: Annotated[str, typer.Argument(metavar='TYPE', help='As nav_msgs/msg/Odometry.')], domain: DomainOption = None
+    kind: Annotated[str, typer.Argument(metavar='TYPE', help='Type, e.g. nav_msgs/msg/Odometry.')],
+    domain: DomainOption = None,
 ) -> None:
     """List the topics of a type."""
     with _client(domain) as client:
@@ -80,10 +81,10 @@ def topic_find(
 @topic.command('info')
 def topic_info(
     name: Topic,
-    verbose: Annotated[bool, typer.Option('--verbose', '-v', help='Print nodes and quality of service, too.')] = False,
+    verbose: Annotated[bool, typer.Option('--verbose', '-v', help='Also print nodes and quality of service.')] = False,
     domain: DomainOption = None,
 ) -> None:
-    """Print the type of a topic, and how many publish it and subscribe to it."""
+    """Print the type of a topic and the numbers of its publishers and subscriptions."""
     with _client(domain) as client:
         print(f'Type: {client.type_of(name, "topic info")}')
         for what, ends in zip(('Publisher', 'Subscription'), client.topic_ends(name), strict=True):
@@ -97,10 +98,10 @@ def topic_info(
 @topic.command('bw')
 def topic_bw(
     name: Topic,
-    window: Annotated[int, typer.Option('--window', '-w', metavar='N', help='Messages of a mean.', min=2)] = 100,
+    window: Annotated[int, typer.Option('--window', '-w', metavar='N', help='Messages per mean value.', min=2)] = 100,
     domain: DomainOption = None,
 ) -> None:
-    """Print how many bytes arrive per wall second, once a second, until Ctrl-C."""
+    """Print the received bytes per wall second, once per second, until Ctrl-C."""
     arrived: list[tuple[float, int]] = []
     told = [time.monotonic()]
 
@@ -121,7 +122,7 @@ def topic_bw(
 
 @topic.command('delay')
 def topic_delay(name: Topic, domain: DomainOption = None) -> None:
-    """Print how far the stamps of a topic lie behind /clock [simulated s], once a wall second, until Ctrl-C."""
+    """Print the delay of message stamps behind /clock [simulated s], once per wall second, until Ctrl-C."""
     from rclpy.time import Time
 
     from regolith_bringup.run.ros_values import stamp_ns
@@ -147,7 +148,7 @@ def topic_delay(name: Topic, domain: DomainOption = None) -> None:
 @topic.command('echo')
 def topic_echo(
     name: Topic,
-    kind: Annotated[str, typer.Argument(metavar='[TYPE]', help='None: that of the topic.')] = '',
+    kind: Annotated[str, typer.Argument(metavar='[TYPE]', help='Type. Default: the type of the topic.')] = '',
     once: Annotated[bool, typer.Option('--once', help='Stop after the first message.')] = False,
     domain: DomainOption = None,
 ) -> None:
@@ -165,10 +166,10 @@ def topic_echo(
 @topic.command('hz')
 def topic_hz(
     name: Topic,
-    window: Annotated[int, typer.Option('--window', '-w', metavar='N', help='Messages of a mean.', min=2)] = 50,
+    window: Annotated[int, typer.Option('--window', '-w', metavar='N', help='Messages per mean value.', min=2)] = 50,
     domain: DomainOption = None,
 ) -> None:
-    """Print how many messages arrive per wall second, once a second, until Ctrl-C."""
+    """Print the received messages per wall second, once per second, until Ctrl-C."""
     times: list[float] = []
     told = [time.monotonic()]
 
@@ -194,10 +195,12 @@ def topic_pub(
     rate: Annotated[
         float, typer.Option('--rate', '-r', metavar='HZ', help='Messages per wall second.', min=0.01, max=1e3)
     ] = 1.0,
-    times: Annotated[int, typer.Option('--times', '-t', metavar='N', help='Number; 0: until Ctrl-C.', min=0)] = 0,
+    times: Annotated[
+        int, typer.Option('--times', '-t', metavar='N', help='Number of messages; 0: until Ctrl-C.', min=0)
+    ] = 0,
     domain: DomainOption = None,
 ) -> None:
-    """Publish a message, again and again until Ctrl-C."""
+    """Publish a message repeatedly until Ctrl-C."""
     with _client(domain) as client, suppress(KeyboardInterrupt):
         client.publish(name, kind, values, rate, 1 if once else times)
 
@@ -225,7 +228,7 @@ def service_find(kind: Type, domain: DomainOption = None) -> None:
 
 @service.command('call')
 def service_call(name: Service, kind: Type, values: Values = '', domain: DomainOption = None) -> None:
-    """Call a service and print its response as YAML. Exit code 0 means that there is one, whatever it says."""
+    """Call a service and print its response as YAML. The exit code is 0 for any response."""
     from regolith_bringup.run.ros_values import as_yaml
 
     with _client(domain) as client:
@@ -260,12 +263,13 @@ def action_info(name: Action, domain: DomainOption = None) -> None:
 @action.command('send_goal')
 def action_send_goal(
     name: Action,
-    kind: Annotated[str, typer.Argument(metavar='TYPE', help='As regolith_msgs/action/Dig.')],
+    kind: Annotated[str, typer.Argument(metavar='TYPE', help='Type, e.g. regolith_msgs/action/Dig.')],
     goal: Annotated[str, typer.Argument(metavar='GOAL', help='YAML.')],
-    feedback: Annotated[bool, typer.Option('--feedback', '-f', help='Print feedback, too.')] = False,
+    feedback: Annotated[bool, typer.Option('--feedback', '-f', help='Also print feedback.')] = False,
     domain: DomainOption = None,
 ) -> None:
-    """Send a goal, wait for its end, and print the result as YAML. Exit code 3 if it is refused or not reached."""
+    """Send a goal, wait for its end, and print the result as YAML. The exit code is 3 if it is refused or not
+    reached."""
     from regolith_bringup.run.ros_values import as_yaml
 
     def told(message: Any) -> None:
@@ -275,7 +279,7 @@ def action_send_goal(
     with _client(domain) as client:
         accepted, status, result = client.send_goal(name, kind, goal, told)
     if not accepted:
-        # The protocol of ROS 2 actions has no text in the response to a goal.
+        # ROS 2 actions have no text in the response to a goal.
         print(f'Goal was rejected; the reason is in {result} (of a run: console.log in its folder).', file=sys.stderr)
         raise typer.Exit(3)
     print(as_yaml(result), end='')
@@ -315,10 +319,10 @@ def param_dump(name: Node, domain: DomainOption = None) -> None:
 @param.command('load')
 def param_load(
     name: Node,
-    file: Annotated[str, typer.Argument(metavar='FILE', help='YAML as of param dump.')],
+    file: Annotated[str, typer.Argument(metavar='FILE', help='YAML file as written by param dump.')],
     domain: DomainOption = None,
 ) -> None:
-    """Set the parameters of a node that a file has, and print of each whether it is set. Exit code 3 if one is not."""
+    """Set the parameters of a node from a file and print each outcome. The exit code is 3 if a parameter is refused."""
     with _client(domain) as client:
         refused = client.load_parameters(name, file)
     for each, reason in refused.items():

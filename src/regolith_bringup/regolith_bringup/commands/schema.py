@@ -19,7 +19,7 @@ def schema(
 ) -> None:
     """Print the JSON Schema of a kind of configuration file: scenario, vehicle, sensor, tire, soil and others.
 
-    An editor completes and checks a YAML file that names its schema: `# yaml-language-server: $schema=FILE`.
+    An editor completes and validates a YAML file that names its schema: `# yaml-language-server: $schema=FILE`.
     """
     from regolith_bringup.file_schemas import file_kinds, json_schema
 

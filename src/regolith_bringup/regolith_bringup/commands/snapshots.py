@@ -44,7 +44,7 @@ def rewind(
 
 
 def _place(text: str, world: RunningSimulation) -> int | str:
-    """Return the time [ns] or the name of the snapshot that a text states."""
+    """Return the time [ns] or the name of a snapshot given by a text."""
     try:
         seconds = float(text)
     except ValueError:
@@ -68,7 +68,7 @@ def _is_number(text: str) -> bool:
 
 
 def reset(domain: DomainOption = None, namespace: NamespaceOption = '') -> None:
-    """Reset the running simulation to t = 0 and remove what was spawned since."""
+    """Reset the running simulation to t = 0 and remove all objects spawned since."""
     from regolith_bringup.run.running_simulation import RunningSimulation
 
     with RunningSimulation(domain, namespace) as world:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``./regolith teleop``: a vehicle driven by hand, from a terminal (over ssh, too) or with a gamepad."""
+"""``./regolith teleop``: drive a vehicle from a terminal (also over ssh) or with a gamepad."""
 
 from __future__ import annotations
 
@@ -15,33 +15,37 @@ from regolith_files.problems import InputError, Problem
 
 KEYS = """
         w  faster             arrow keys do the same
-   a    s  stop    d  turn    space stops, too
-        x  slower, back       q leaves; the vehicle stops
+   a    s  stop    d  turn    space also stops
+        x  slower, back       q quits and stops the vehicle
 """
 
 
 def teleop(
-    name: Annotated[str, typer.Argument(metavar='NAME', help='Vehicle; its driver is external.')],
-    linear: Annotated[float, typer.Option(metavar='M/S', help='Largest forward speed.', min=0.01, max=50.0)] = 0.3,
-    angular: Annotated[float, typer.Option(metavar='RAD/S', help='Largest yaw rate.', min=0.01, max=10.0)] = 0.5,
+    name: Annotated[str, typer.Argument(metavar='NAME', help='Vehicle with an external driver.')],
+    linear: Annotated[
+        float, typer.Option(metavar='M/S', help='Maximum forward speed [m/s].', min=0.01, max=50.0)
+    ] = 0.3,
+    angular: Annotated[
+        float, typer.Option(metavar='RAD/S', help='Maximum yaw rate [rad/s].', min=0.01, max=10.0)
+    ] = 0.5,
     gamepad: Annotated[
-        Path | None, typer.Option(metavar='DEVICE', help='Take a gamepad, as /dev/input/js0, instead of keys.')
+        Path | None, typer.Option(metavar='DEVICE', help='Use a gamepad, e.g. /dev/input/js0, instead of keys.')
     ] = None,
     domain: DomainOption = None,
     namespace: NamespaceOption = '',
 ) -> None:
-    """Drive a vehicle by keys or gamepad: publishes /NAME/cmd_vel ten times a second."""
+    """Drive a vehicle with keys or a gamepad: publish /NAME/cmd_vel ten times per second."""
     from regolith_bringup.run.teleop import Gamepad, Keyboard, VehicleCommand
 
     if gamepad is None and not sys.stdin.isatty():
-        raise InputError(Problem('teleop', '', 'stdin is no terminal', 'a terminal, or --gamepad DEVICE'))
+        raise InputError(Problem('teleop', '', 'stdin is not a terminal', 'a terminal, or --gamepad DEVICE'))
     with VehicleCommand(name, domain, namespace) as command:
         hand: Gamepad | Keyboard
         if gamepad is not None:
-            hand, told = Gamepad(gamepad, linear, angular), ': left stick drives; Ctrl-C leaves'
+            hand, told = Gamepad(gamepad, linear, angular), ': drive with the left stick; Ctrl-C quits'
         else:
             hand, told = Keyboard(linear, angular), KEYS
         with hand:
-            # Keys that are pressed before would be lost.
+            # Created first, because keys pressed earlier would be lost.
             print(f'{command.topic}{told}', file=sys.stderr)
             command.follow(hand)

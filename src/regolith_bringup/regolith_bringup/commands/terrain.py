@@ -164,7 +164,7 @@ def terrain_import(
 
 
 def _pair(option: str, text: str) -> tuple[float, float]:
-    """Return two numbers separated by a comma."""
+    """Return two numbers given by a comma-separated text."""
     try:
         first, second = (float(part) for part in text.split(','))
     except ValueError:
@@ -174,7 +174,7 @@ def _pair(option: str, text: str) -> tuple[float, float]:
 
 @contextlib.contextmanager
 def _bad_input(command: str) -> Iterator[None]:
-    """Turn the library's errors about a file or folder into messages."""
+    """Convert errors of the library about a file or folder to input errors."""
     try:
         yield
     except InputError:
@@ -184,7 +184,7 @@ def _bad_input(command: str) -> Iterator[None]:
 
 
 class _Said(Problem):
-    """An error with a complete text."""
+    """Input error with a complete text."""
 
     def __init__(self, text: str) -> None:
         super().__init__('', '', text, '')
@@ -204,7 +204,7 @@ def _progress() -> Iterator[Progress]:
 
 
 def _tell_files(folder: Path, about: dict[str, Any], as_json: bool) -> None:
-    """Print the paths written."""
+    """Print the paths of the written files."""
     if as_json:
         print(json.dumps({'folder': str(folder), **about}, indent=1))
         return

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ground of a scenario as GeoTIFF and as figures."""
+"""Terrain of a scenario as GeoTIFF and as statistics."""
 
 from __future__ import annotations
 
@@ -19,10 +19,14 @@ _MOST_POSTS = 16_000_000
 
 
 def sampled_heights(scenario: Scenario, post_m: float) -> NDArray[np.float64]:
-    """Return heights over ``terrain.map_size_m`` around the origin, shape (n, n) by (x, y), posts from -size/2 on [m].
+    """Return the heights over ``terrain.map_size_m`` around the origin [m], shape (n, n) by (x, y).
+
+    Args:
+        scenario: Resolved scenario.
+        post_m: Post spacing [m]. The first post is at -size/2.
 
     Raises:
-        InputError: if there would be too many posts
+        InputError: If there would be too many posts.
     """
     count = round(scenario.terrain.map_size_m / post_m) + 1
     if count * count > _MOST_POSTS:
@@ -34,10 +38,11 @@ def sampled_heights(scenario: Scenario, post_m: float) -> NDArray[np.float64]:
 
 
 def ground_figures(scenario: Scenario, post_m: float | None = None) -> dict[str, Any]:
-    """Return height range and slopes of a scenario's ground.
+    """Return height range and slopes of the terrain of a scenario.
 
     Args:
-        post_m: distance of the posts [m]; None: about 500 along a side
+        scenario: Resolved scenario.
+        post_m: Post spacing [m], None for about 500 posts per side.
     """
     post = post_m or scenario.terrain.map_size_m / 500.0
     z = sampled_heights(scenario, post)
@@ -58,12 +63,13 @@ def ground_figures(scenario: Scenario, post_m: float | None = None) -> dict[str,
 
 
 def write_ground(scenario: Scenario, folder: Path, post_m: float) -> tuple[Path, Path]:
-    """Write ``<name>.tif`` (float32 metres, local metric grid) and ``<name>_hillshade.png``; return both paths.
+    """Write ``<name>.tif`` (float32 heights in m, local metric grid) and ``<name>_hillshade.png``, and return both
+    paths.
 
     Args:
-        scenario: with the ground
-        folder: made if absent
-        post_m: distance of the posts [m]
+        scenario: Resolved scenario.
+        folder: Output folder, created if it does not exist.
+        post_m: Post spacing [m].
     """
     import rasterio  # type: ignore[import-untyped,unused-ignore]
     from matplotlib.image import imsave
@@ -83,4 +89,4 @@ def write_ground(scenario: Scenario, folder: Path, post_m: float) -> tuple[Path,
     return raster, picture
 
 
-_LOCAL_GRID = 'LOCAL_CS["local metric grid",UNIT["metre",1],AXIS["x",EAST],AXIS["y",NORTH]]'
+_LOCAL_GRID = 'LOCAL_CS["local metric grid",UNIT["metre",1],AXIS["x",EAST],AXIS["y",NORTH]]'  # term: unit name in WKT

@@ -1,9 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``./regolith verify``: whether a scenario keeps its promise to repeat itself to the bit.
+"""``./regolith verify``: check whether runs of a scenario are bit-identical.
 
-Run again, in one process instead of many, and as other processors would run it: kernels compiled for a generic one, the
-C library, BLAS and NumPy each without what it has for this one.
+The scenario is run again, in one process instead of many, and as on other processors. For the latter, kernels are
+compiled for a generic processor, and the C library, BLAS and NumPy each run without features specific to this
+processor.
 """
 
 from __future__ import annotations
@@ -26,32 +27,33 @@ _NUMPY = 'NPY_DISABLE_CPU_FEATURES'
 
 
 class RunFailed(RuntimeError):
-    """A run that did not come to its end; the message says why."""
+    """Run that failed before its end. The message states the reason."""
 
 
 class Comparison(NamedTuple):
-    """A run, and the one it is compared with."""
+    """Repeated run, and the run that it is compared with."""
 
     name: str
-    """Of the run."""
+    """Name of the run."""
     level: Level
-    """That promises they are the same."""
+    """Determinism level at which both runs must be equal."""
     what: str
-    """What is other, for people."""
+    """What differs from the other run, as text for messages."""
     processes: str
     environment: Mapping[str, str]
-    """Of all its processes."""
+    """Environment of all processes of the run."""
     against: str
-    """Name of the other run."""
+    """Name of the run to compare with."""
 
 
 def comparisons(level: Level, processors: bool, environment: Mapping[str, str]) -> tuple[Comparison, ...]:
-    """Return the runs after the first, each with the one it is compared with.
+    """Return the repeated runs, each with the run that it is compared with.
 
     Args:
-        level: that is promised
-        processors: whether other processors are tried though ``cross_machine`` is not promised
-        environment: of this process; what is pinned for ``cross_machine`` stays pinned but for what is tried
+        level: Guaranteed determinism level.
+        processors: Whether to emulate other processors although ``cross_machine`` is not guaranteed.
+        environment: Environment of this process. Settings pinned for ``cross_machine`` stay pinned, except the tested
+            one.
     """
     promised = LEVELS.index(level)
     usual = with_pins(environment) if level == 'cross_machine' else dict(environment)
@@ -66,9 +68,9 @@ def comparisons(level: Level, processors: bool, environment: Mapping[str, str]) 
 
 
 def variants(environment: Mapping[str, str]) -> Iterator[tuple[str, str, dict[str, str]]]:
-    """Yield runs as of other processors: name, what it is for people, environment.
+    """Yield variants that emulate other processors: name, description, environment.
 
-    NumPy's loops for wide registers are switched off, or on where they are pinned to be off.
+    Wide-register loops of NumPy are switched off, or on where they are pinned off.
     """
     usual = dict(environment)
     yield 'generic', 'kernels for a generic processor', {**usual, 'NUMBA_CPU_NAME': 'generic'}
@@ -87,22 +89,22 @@ def verify(
     promise: Level | None = None,
     processors: bool = False,
 ) -> dict[str, Any]:
-    """Return what became of running a scenario several times in fresh processes.
+    """Run a scenario several times in new processes and return the comparisons.
 
     Args:
-        scenario: path or name
-        options: of ``./regolith run``
-        say: prints a line for people
-        keep: folder for the runs; None: they are removed
-        promise: its ``world.determinism``; None is checked as ``cross_process`` is
-        processors: whether to try other processors though ``cross_machine`` is not promised
+        scenario: Path or name of the scenario.
+        options: Options of ``./regolith run``.
+        say: Function that prints a message line.
+        keep: Folder for the runs, None to remove them.
+        promise: Determinism level to check, None for ``world.determinism``. No level is checked as ``cross_process``.
+        processors: Whether to emulate other processors although ``cross_machine`` is not guaranteed.
 
     Returns:
-        ``promises``; ``repeats``, whether nothing differed of what is promised; of each comparison its ``level``,
-        ``what`` was other, whether it is ``promised`` to be the same, and the ``difference``, None where there is none
+        ``promises``; ``repeats``, whether all guaranteed comparisons are equal; for each comparison its ``level``,
+        ``what`` differs in the setup, whether equality is ``promised``, and the first ``difference`` or None.
 
     Raises:
-        RunFailed: if a run fails
+        RunFailed: If a run fails.
     """
     check_ros_environment(os.environ)
     level: Level = promise or 'cross_process'
@@ -122,7 +124,7 @@ def _compare(
 ) -> None:
     scenario = found['scenario']
     say(f'{scenario}: first, in many processes')
-    # All are pinned as the first one is, or on purpose otherwise: runs are not to pin themselves.
+    # All are pinned as the first run is, or deliberately changed. The runs must not pin themselves.
     plain = [*options, '--set', 'world.determinism=null']
     _run(scenario, [*plain, '--processes', 'many'], folder / 'first', planned[0].environment)
     for each in planned:
@@ -140,8 +142,8 @@ def _compare(
             }
         )
         found['repeats'] = found['repeats'] and (difference is None or not promised)
-        outcome = 'the same to the bit' if difference is None else str(difference)
-        say(f'  {each.level}: {outcome}' + ('' if difference is None or promised else ' (not promised)'))
+        outcome = 'bit-identical results' if difference is None else str(difference)
+        say(f'  {each.level}: {outcome}' + ('' if difference is None or promised else ' (not guaranteed)'))
 
 
 def _run(scenario: str, options: Sequence[str], out: Path, environment: Mapping[str, str]) -> None:

@@ -126,7 +126,7 @@ def _draw(
     *,
     following: bool,
 ) -> None:
-    """Draw a recorded run into a file, or for a viewer at an address."""
+    """Draw a recorded run into a file, or to the viewer at an address."""
     from regolith_bringup.commands.recordings import open_recording
     from regolith_bringup.view.from_bag import draw_run
     from regolith_bringup.view.rerun_canvas import Canvas
@@ -135,8 +135,8 @@ def _draw(
     bags = [*(open_recording('view', run, number) for number in range(branch)), last]
     opened = tools.run(run)
     if not any(topic.messages for topic in bags[-1].topics.values()):
-        problem = f'nothing in {bags[-1].path} can be read'
-        raise InputError(Problem('view', '', problem, 'a run that was recorded', str(run)))
+        problem = f'no data in {bags[-1].path} can be read'
+        raise InputError(Problem('view', '', problem, 'a recorded run', str(run)))
     canvas = Canvas(run.resolve().name)
     _send(canvas, file, address)
     to_ns = round(end * 1e9) if end is not None else 2**62
@@ -158,7 +158,7 @@ def _send(canvas: Canvas, file: Path | None, address: str | None) -> None:
 
 
 def _open(file: Path, web: bool) -> None:
-    """Open a viewer and wait until it is closed, or Ctrl-C."""
+    """Open a viewer and wait until it is closed or Ctrl-C is pressed."""
     from regolith_bringup.view.viewer import Viewer
 
     try:
@@ -207,8 +207,8 @@ def _check_rerun() -> None:
 
 def _check_file(file: Path) -> None:
     if file.is_dir() or not file.resolve().parent.is_dir():
-        problem = 'is a folder' if file.is_dir() else 'its folder is not there'
-        raise InputError(Problem('view', '', problem, 'the path of a file to be written', str(file)))
+        problem = 'is a folder' if file.is_dir() else 'its folder does not exist'
+        raise InputError(Problem('view', '', problem, 'the path of a new or existing file', str(file)))
 
 
 def _size(text: str) -> tuple[int, int]:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A recorded run told again: its topics, in their order, on its clock."""
+"""Playback of a recorded run: its topics in their order, on its clock."""
 
 from __future__ import annotations
 
@@ -21,21 +21,23 @@ from regolith_files.problems import InputError, Problem
 
 CLOCK = '/clock'
 DEPTH = 1000
-"""Messages that a publisher keeps for readers that are held up."""
+"""Queue depth of publishers, for slow subscribers [messages]."""
 LATCHED_DEPTH = 100
 _BESIDE_S = 1.5
-"""Time in which another run in the graph is heard [wall s]."""
+"""Time to detect another run in the graph [wall s]."""
 
 
 class BagPlayer(GraphClient):
-    """Publishers of a bag's topics; use it in a ``with`` statement.
+    """Publishers of the topics of a bag, for use in a ``with`` statement.
 
     Args:
-        bag: of the run
-        topics: selection, names from the root of the run; empty: all
+        bag: Bag of the run.
+        topics: Topics to publish, relative to the namespace of the run. Empty: all.
+        domain: ROS domain as text, None for that of the environment.
+        namespace: Namespace to publish in.
 
     Raises:
-        InputError: on entering, if another run is there, or a message type is not installed
+        InputError: On entering, if another run is present or a message type is not installed.
     """
 
     def __init__(self, bag: Bag, topics: tuple[str, ...] = (), domain: str | None = None, namespace: str = '') -> None:
@@ -43,7 +45,7 @@ class BagPlayer(GraphClient):
         self._bag, self._topics = bag, topics
 
     def entered(self) -> None:
-        """See that nobody else tells the time, and make the publishers."""
+        """Check that no other node publishes the clock, and create the publishers."""
         clock = f'{self.root}/clock'
         if self.wait(lambda: self.node.count_publishers(clock) > 0, _BESIDE_S):
             allowed = '--domain auto, or --namespace of its own'
@@ -62,16 +64,19 @@ class BagPlayer(GraphClient):
     def publish(
         self, *, from_ns: int, to_ns: int, rate: float, wait_s: float, tell: Callable[[int], None] = lambda t_ns: None
     ) -> int:
-        """Publish the messages of a span of time; return their number.
+        """Publish the messages of a time span.
 
-        What was latched before comes first, so that descriptions and maps are there.
+        Latched messages from before the span are published first, for example descriptions and maps.
 
         Args:
-            from_ns: simulated time to begin with [ns]
-            to_ns: simulated time to end with [ns]
-            rate: simulated seconds per wall second; inf: as fast as they can be read
-            wait_s: for subscribers to be there, before the first message [wall s]
-            tell: called with the simulated time reached [ns]
+            from_ns: Simulated start time [ns].
+            to_ns: Simulated end time [ns].
+            rate: Real-time factor. inf: as fast as the messages can be read.
+            wait_s: Wait for subscribers before the first message [wall s].
+            tell: Callback with the simulated time reached [ns].
+
+        Returns:
+            Number of published messages.
         """
         self.wait(lambda: False, wait_s)
         count, started, reached, shown = 0, time.monotonic(), from_ns, -1
@@ -90,7 +95,7 @@ class BagPlayer(GraphClient):
                     continue
                 shown = t_ns
             elif clock is not None and reached > shown:
-                # The recorded clock is coarser: readers would receive messages before the time of their stamps.
+                # The recorded clock is coarser. Without this, messages would arrive before the time of their stamps.
                 clock.publish(_clock_message(reached))
                 shown = reached
             self._publishers[message.topic].publish(message.data)
@@ -100,7 +105,7 @@ class BagPlayer(GraphClient):
         names = tuple(self._publishers)
         before = [name for name in names if name in self._bag.latched]
         earlier = (m for m in self._bag.raw(*before) if m.log_time_ns < from_ns) if before and from_ns > 0 else iter(())
-        # Clocks of several senders: those of one moment may be written a little out of order.
+        # Clock messages of several senders with one time may be recorded slightly out of order.
         later = (m for m in self._bag.raw(*names) if from_ns <= m.log_time_ns <= to_ns)
         return chain(earlier, later)
 

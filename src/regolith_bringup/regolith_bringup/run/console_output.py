@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What nodes print: on the terminal behind their names, and in a file of the run's folder."""
+"""Output of nodes: on the terminal with the node name, and in ``console.log`` of the run folder."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _COLORS = ('cyan', 'magenta', 'green', 'yellow', 'blue', 'red')
 
 
 class ConsoleOutput:
-    """Terminal and ``console.log``.
+    """Terminal output and ``console.log`` of a run.
 
     Args:
-        labels: of all nodes
-        folder: of the run
-        quiet: whether the terminal gets errors alone
+        labels: Labels of all nodes.
+        folder: Run folder.
+        quiet: Whether the terminal shows errors only.
     """
 
     def __init__(self, labels: Sequence[str], folder: Path, *, quiet: bool) -> None:
@@ -31,19 +31,19 @@ class ConsoleOutput:
         self._log = open(folder / 'console.log', 'w', encoding='utf-8')  # noqa: SIM115 - lives as long as the run
 
     def say(self, label: str, line: str) -> None:
-        """Pass on a line of a node, or about it."""
-        with suppress(OSError):  # the disk is full; the terminal has it all the same
+        """Print and log a line printed by a node, or a message about it."""
+        with suppress(OSError):  # the disk is full; the terminal still shows the line
             self._log.write(f'{label}: {line}\n')
             self._log.flush()
         if not self._quiet or 'ERROR' in line or 'Error' in line:
             self.tell(f'[{self._colors[label]}]{label:>{self._width}}[/] {escape(line)}')
 
     def tell(self, line: str) -> None:
-        """Print a line for people, in rich's markup; where nobody can take it (terminal gone, disk full) it is lost."""
+        """Print a line in rich markup. Errors are ignored (closed terminal, full disk)."""
         with suppress(OSError):
             self.console.print(line, soft_wrap=True)
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the log file."""
         with suppress(OSError):
             self._log.close()

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is installed, which back ends act and why, whether nodes hear each other; and what would stop a run."""
+"""Diagnosis of an installation: software, selected back ends, communication between nodes, problems with fixes."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ _DISTRIBUTIONS = ('embreex', 'rasterio', 'pydantic', 'matplotlib', 'mcap', 'rosb
 _OPTIONAL = {'warp-lang': 'particles on a graphics card', 'distributed': 'campaigns on several machines'}
 _OWN = tuple(f'regolith_{name}' for name in ('world', 'terrain', 'vehicles', 'sensors', 'bringup'))
 _SEGMENT = 40 << 20
-"""Shared memory that two processes take with our profile, and some room [bytes]."""
+"""Shared memory of two processes with the Regolith middleware profile, with margin [bytes]."""
 _SPACE = 1 << 30
 _HEARD_S = 20.0
-"""Longest time for two nodes to start and hear each other [wall s]: one or two as a rule."""
+"""Timeout for two nodes to start and exchange a message [wall s]. One or two seconds are usual."""
 _HEAR = """
 import time, rclpy
 from std_msgs.msg import String
 rclpy.init()
-one, other = rclpy.create_node('doctor_says'), rclpy.create_node('doctor_hears')
-heard = []
-other.create_subscription(String, 'doctor_word', heard.append, 10)
-says = one.create_publisher(String, 'doctor_word', 10)
+one, other = rclpy.create_node('doctor_talker'), rclpy.create_node('doctor_listener')
+received = []
+other.create_subscription(String, 'doctor_word', received.append, 10)
+publisher = one.create_publisher(String, 'doctor_word', 10)
 began = time.monotonic()
-while not heard:
-    says.publish(String(data='word'))
+while not received:
+    publisher.publish(String(data='word'))
     rclpy.spin_once(other, timeout_sec=0.05)
 print(f'{time.monotonic() - began:.2f}')
 """
 
 
 def diagnose() -> dict[str, Any]:
-    """Return ``versions`` of what is installed, ``backends`` that act, ``health`` and ``problems`` with remedies."""
+    """Return ``versions`` of installed software, selected ``backends``, ``health``, and ``problems`` with fixes."""
     problems: list[str] = []
     return {
         'versions': _versions(problems),
@@ -98,15 +98,15 @@ def _version(name: str) -> str | None:
 
 
 def _backends(problems: list[str]) -> dict[str, str]:
-    """Return what reckons what, and why."""
+    """Return the selected back end of each computation, with the reason."""
     found = {'multibody': f'MuJoCo {_version("mujoco") or "missing"}', 'rays': _rays(), 'particles': _particles()}
     folder = Path(os.environ.get(kernel_cache.VARIABLE) or '.')
     if not kernel_cache.writable(folder):
         problems.append(
-            f'compiled kernels cannot be kept in {folder}: every run compiles for a minute or two; '
-            f'set {kernel_cache.VARIABLE} to a folder that can be written to'
+            f'compiled kernels cannot be stored in {folder}: every run compiles for a minute or two; '
+            f'set {kernel_cache.VARIABLE} to a writable folder'
         )
-    state = 'all compiled' if kernel_cache.is_complete() else 'compiled as they are needed, a minute or two once'
+    state = 'all compiled' if kernel_cache.is_complete() else 'compiled on first use, which takes a minute or two'
     found['soil, contacts'] = f'Numba on {os.cpu_count()} cores; {state}'
     return found
 
@@ -126,33 +126,35 @@ def _particles() -> str:
 
 
 def _health(problems: list[str]) -> dict[str, str]:
-    """Return whether memory, disk and graph are fit for a run."""
+    """Return the state of shared memory, disk, ROS domain and communication."""
     found = {}
     for what, folder, least in (('shared memory', '/dev/shm', _SEGMENT), ('disk', os.getcwd(), _SPACE)):
         free = _free(folder)
         found[what] = 'unknown' if free is None else f'{free / 2**30:.1f} GB free in {folder}'
         if free is not None and free < least:
             remedy = (
-                'remove what dead processes left (rm /dev/shm/fastrtps_*, with no node running), or run with '
-                f'{VARIABLE} naming config/fastdds_udp.xml'
+                'remove files of terminated processes (rm /dev/shm/fastrtps_*, with no node running), or run with '
+                f'{VARIABLE} set to config/fastdds_udp.xml'
                 if what == 'shared memory'
-                else 'make room, or use --out'
+                else 'free disk space, or use --out'
             )
             problems.append(f'{what}: {free >> 20} MB free in {folder}, less than {least >> 20} MB; {remedy}')
     domain = os.environ.get('ROS_DOMAIN_ID') or '0'
     busy = listeners(int(domain)) if domain.isdecimal() else 0
-    found['ROS domain'] = f'{domain}; {f"{busy} ports in use on it: others are there" if busy else "nobody is on it"}'
+    found['ROS domain'] = (
+        f'{domain}; {f"{busy} ports in use on it: others are there" if busy else "nobody is on it"}'  # term: inner text
+    )
     environment = {**os.environ, **middleware_environment(os.environ)}
     found['profile'] = environment.get(VARIABLE, 'none')
     try:
         check_ros_environment(os.environ)
     except InputError as error:
         problems.append(str(error))
-        return {**found, 'nodes hear each other': 'no'}
+        return {**found, 'nodes hear each other': 'no'}  # term: JSON key
     heard, why = _heard(environment)
-    found['nodes hear each other'] = heard
+    found['nodes hear each other'] = heard  # term: JSON key
     if why:
-        problems.append(f'nodes cannot talk: {why}')
+        problems.append(f'nodes cannot communicate: {why}')
     return found
 
 
@@ -164,26 +166,26 @@ def _free(folder: str) -> int | None:
 
 
 def _heard(environment: dict[str, str]) -> tuple[str, str]:
-    """Return how long two nodes took to hear each other, and why they did not."""
+    """Return the time in which two nodes exchanged a message as text, and the problem or ''."""
     command = [sys.executable, '-c', _HEAR]
     try:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=_HEARD_S, check=False)
     except subprocess.TimeoutExpired:
         return 'no', (
-            f'none heard the other within {_HEARD_S:g} s; look at firewall, ROS_AUTOMATIC_DISCOVERY_RANGE '
+            f'no message between two nodes within {_HEARD_S:g} s; check firewall, ROS_AUTOMATIC_DISCOVERY_RANGE '
             f'({environment.get("ROS_AUTOMATIC_DISCOVERY_RANGE", "unset")}) and {VARIABLE}'
         )
     if done.returncode == 0:
         return f'after {done.stdout.strip()} s', ''
-    said = next((line.strip() for line in reversed(done.stderr.splitlines()) if line.strip()), 'no word')
+    said = next((line.strip() for line in reversed(done.stderr.splitlines()) if line.strip()), 'no output')
     return 'no', f'{said}; run `make setup` and use `./regolith`'
 
 
 def _fingerprints() -> tuple[str, str]:
-    """Return what tells this machine's elementary functions from another's: as they are, and with everything pinned."""
+    """Return fingerprints of the elementary functions of this machine: unpinned and pinned."""
     if reason := unpinnable_reason():
-        return math_fingerprint(), f'nothing pins {reason}'
-    # The C library chooses when a process starts.
+        return math_fingerprint(), f'cannot pin {reason}'
+    # The C library selects its functions when a process starts.
     command = [sys.executable, '-c', _FINGERPRINT]
     done = subprocess.run(command, env=with_pins(os.environ), capture_output=True, text=True, check=False)
-    return math_fingerprint(), done.stdout.strip() or 'cannot be told'
+    return math_fingerprint(), done.stdout.strip() or 'cannot be determined'

@@ -1,11 +1,11 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Processes forked from one that has imported everything, so that nodes need not do it one by one.
+"""Fork server for nodes: a process that has imported all modules, so that nodes start quickly.
 
-The process they are forked from is :mod:`multiprocessing`'s fork server. It never has a thread or a ROS context of its
-own, and ends with the process that started it. A forked node runs the same executable file as ``ros2 run`` would, with
-the same arguments, environment and command line in ``ps``; executables that are no script of this Python are not ours
-to run this way (:func:`is_ours`).
+The nodes are forked from the fork server of :mod:`multiprocessing`. It never has a thread or a ROS context, and ends
+with the process that started it. A forked node runs the same executable file as ``ros2 run``, with the same arguments,
+environment and command line in ``ps``. Executables that are not scripts of this Python cannot be forked
+(:func:`is_ours`).
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ _context = get_context('forkserver')
 
 
 def start_fork_server(module: str) -> None:
-    """Start the process that nodes are forked from; it imports a module while the caller goes on."""
+    """Start the fork server. It imports a module while the caller continues."""
     _context.set_forkserver_preload([module])
     _ensure_running()
 
 
 def _ensure_running() -> None:
-    # A helper of the fork server's; its start lets SIGINT in.
+    # A helper of the fork server. Its start unblocks SIGINT.
     resource_tracker.ensure_running()
-    # Ctrl-C in the terminal is the caller's alone; nodes let it in when they can take it (regolith_world.node_main).
+    # Ctrl-C in the terminal is handled by the caller only. Nodes unblock it when ready (regolith_world.node_main).
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         forkserver.ensure_running()
@@ -48,19 +48,19 @@ def _ensure_running() -> None:
 
 
 def is_ours(path: Path) -> bool:
-    """Return whether a file is a script for the Python that runs this, of the same environment."""
+    """Return whether a file is a script for the running Python in the same environment."""
     with path.open('rb') as file:
         line = file.readline().decode(errors='replace').strip()
     interpreter, own = Path(line.removeprefix('#!')), Path(sys.executable)
-    # A virtual environment has several names for its Python, all of them links to the one it was made with.
+    # The Python of a virtual environment has several names, all links to the base Python.
     return line.startswith('#!') and interpreter.parent == own.parent and interpreter.resolve() == own.resolve()
 
 
 class ForkedProcess:
-    """A script running in a forked process; what :class:`subprocess.Popen` offers of this is named alike."""
+    """Script that runs in a forked process, with an interface like :class:`subprocess.Popen`."""
 
     def __init__(self, path: Path, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
-        """Start it in a session of its own; SIGINT is blocked, standard input is empty."""
+        """Start the script in a new session, with SIGINT blocked and empty standard input."""
         _ensure_running()
         output, inner = _context.Pipe(duplex=False)
         self._process = _context.Process(
@@ -74,28 +74,28 @@ class ForkedProcess:
         self.pid: int = self._process.pid
         self._code: int | None = None
         self.stdout = os.fdopen(os.dup(output.fileno()), encoding='utf-8', errors='replace')
-        """What it prints, errors and all."""
+        """Standard output and standard error of the script."""
         output.close()
 
     def poll(self) -> int | None:
-        """Return its exit code; negative for a signal; None while it runs."""
+        """Return the exit code, negative for a signal, None while the process runs."""
         if self._code is None:
             code = self._process.exitcode
-            # Seen once, it stays: what the process was forked from removes the zombie before its message arrives.
+            # The code is stored, because the fork server removes the zombie before its message arrives.
             self._code = _code_of_zombie(self.pid) if code is None else code
         return self._code
 
     def wait(self, timeout: float) -> int | None:
-        """Return its exit code once it has ended, or None after ``timeout`` [wall s]."""
+        """Wait up to ``timeout`` [wall s] and return the exit code, or None if the process still runs."""
         until = time.monotonic() + timeout
         while (code := self.poll()) is None and (left := until - time.monotonic()) > 0.0:
-            # What it was forked from may be stopped and report nothing.
+            # The fork server may be stopped and report nothing.
             self._process.join(min(left, 0.1))
         return code
 
 
 def _stat(pid: int) -> list[str]:
-    """Return the fields of ``/proc/PID/stat`` from the third on, the state; empty: there is no such process."""
+    """Return the fields of ``/proc/PID/stat`` from the third (state) on, empty if there is no such process."""
     try:
         return Path(f'/proc/{pid}/stat').read_text().rpartition(') ')[2].split()
     except OSError:
@@ -103,7 +103,7 @@ def _stat(pid: int) -> list[str]:
 
 
 def _code_of_zombie(pid: int) -> int | None:
-    """Return the exit code of a process that has ended and was not waited for; None: it runs, or is gone."""
+    """Return the exit code of a zombie process, None if the process runs or does not exist."""
     fields = _stat(pid)
     if not fields or fields[0] != 'Z':
         return None
@@ -111,42 +111,42 @@ def _code_of_zombie(pid: int) -> int | None:
 
 
 def server_runs() -> bool:
-    """Return whether the process that nodes are forked from is not stopped."""
+    """Return whether the fork server is running, not stopped."""
     return _stat(_server_pid())[:1] not in (['T'], ['t'])
 
 
 def end_server_if_stopped() -> None:
-    """End the process that nodes are forked from if it is stopped: this one would wait for it at its own end."""
+    """Kill the fork server if it is stopped. Otherwise this process would wait for it at exit."""
     if not server_runs():
         with suppress(ProcessLookupError):
             os.kill(_server_pid(), signal.SIGKILL)
 
 
 def _server_pid() -> int:
-    # The library has no public name for it.
+    # The library has no public name for the process id.
     return int(forkserver._forkserver._forkserver_pid or 0)  # type: ignore[attr-defined]
 
 
 def _name_for_logs(path: str, arguments: Sequence[str]) -> None:
-    """Have the C library, and so ROS, which names log files by it, call this process by its node: ``amber_agent``.
+    """Set the process name that the C library reports to ``amber_agent`` or similar.
 
-    Otherwise it would be a piece of the command line, which has moved.
+    ROS names log files by it. Otherwise the name would be a fragment of the moved command line.
     """
     told = dict(word.split(':=', 1) for word in arguments if ':=' in word)
     name = '_'.join(filter(None, [*told.get('__ns', '').split('/'), told.get('__node', Path(path).name)]))
     _NAMES.append(name.encode())
-    with suppress(ValueError):  # a C library without it
+    with suppress(ValueError):  # a C library without this variable
         ctypes.c_char_p.in_dll(ctypes.CDLL(None), 'program_invocation_name').value = _NAMES[-1]
 
 
 _NAMES: list[bytes] = []
-"""What the C library points to, kept as long as the process."""
+"""Strings that the C library refers to, kept for the lifetime of the process."""
 
 
 def _run(path: str, arguments: list[str], environment: dict[str, str], output: Connection) -> None:
-    """Become the process that the script at ``path`` runs in."""
+    """Turn this process into the one that runs the script at ``path``."""
     os.setsid()
-    # Before the environment moves, by which it finds the place of the command line.
+    # Must precede the change of the environment, which is used to find the memory of the command line.
     setproctitle(' '.join([sys.executable, path, *arguments]))
     _name_for_logs(path, arguments)
     with open(os.devnull, 'rb') as nothing:
@@ -154,11 +154,11 @@ def _run(path: str, arguments: list[str], environment: dict[str, str], output: C
     for stream in (1, 2):
         os.dup2(output.fileno(), stream)
     output.close()
-    # Among them is what the fork server lives as long as: it and all nodes are to end with the process that asked.
+    # One of these descriptors controls the lifetime of the fork server, which must end with its parent.
     os.closerange(3, os.sysconf('SC_OPEN_MAX'))
     os.environ.clear()
     os.environ.update(environment)
-    # It ends with the process it was forked from, and that with the one that asked for it.
+    # This process ends with the fork server, and the fork server with the supervisor.
     os.environ[PARENT] = str(os.getppid())
     if environment.get('PYTHONFAULTHANDLER'):
         faulthandler.enable()

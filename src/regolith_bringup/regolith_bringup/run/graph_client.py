@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A short-lived node of the command line, in the graph of a run."""
+"""Short-lived ROS node of a command, in the graph of a run."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from regolith_world.ros_environment import check_ros_environment
 
 
 class GraphClient:
-    """A node in a context of its own; use it in a ``with`` statement.
+    """Node with a separate ROS context, for use in a ``with`` statement.
 
     Args:
-        domain: ROS domain as text; None: that of the environment
-        namespace: of the run; '': none
+        domain: ROS domain as text, None for that of the environment.
+        namespace: Namespace of the run, '' for none.
     """
 
     PATIENCE_S = 5.0
-    """Longest wait for others to be heard [wall s]: discovery takes up to one."""
+    """Discovery timeout [wall s]. Discovery takes up to one second."""
 
     def __init__(self, domain: str | None = None, namespace: str = '') -> None:
         below = parse_namespace(namespace)
         self.root = f'/{below}' if below else ''
-        """Above all names of the run."""
+        """Prefix of all names of the run."""
         if domain is not None:
             number = parse_domain(domain)
             os.environ['ROS_DOMAIN_ID'] = str(number if isinstance(number, int) else number.number)
@@ -43,7 +43,7 @@ class GraphClient:
         os.environ.update(middleware_environment(os.environ))
 
     def __enter__(self) -> Self:
-        """Enter the graph."""
+        """Join the graph."""
         self._context = rclpy.Context()
         rclpy.init(context=self._context, signal_handler_options=SignalHandlerOptions.NO)
         self.node = Node(
@@ -63,7 +63,7 @@ class GraphClient:
         return self
 
     def entered(self) -> None:
-        """Find whom it is to talk to; for derived classes."""
+        """Find the nodes to communicate with. Derived classes override this."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -74,7 +74,7 @@ class GraphClient:
         rclpy.try_shutdown(context=self._context)
 
     def wait(self, done: Callable[[], bool], timeout_s: float) -> bool:
-        """Wait up to ``timeout_s`` [wall s] until ``done()``; return whether it is."""
+        """Wait up to ``timeout_s`` [wall s] until ``done()`` is true, and return whether it is."""
         until = time.monotonic() + timeout_s
         while not done():
             if time.monotonic() > until:

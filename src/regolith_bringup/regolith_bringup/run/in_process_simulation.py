@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""World and participants of a scenario in one process, without ROS: wired by function calls.
+"""World and participants of a scenario in one process without ROS, connected by function calls.
 
 The participants are the same objects as in the nodes.
 """
@@ -30,15 +30,15 @@ from regolith_world.world import World
 
 
 class InProcessSimulation:
-    """World, ground, vehicles and other participants of a scenario; :attr:`world` steps them.
+    """World, terrain, vehicles and other participants of a scenario. The world is :attr:`world`.
 
     Args:
-        scenario: checked and resolved
-        threads: number of threads that evolve vehicles; the result does not depend on it
-        publish: called with every committed state of every vehicle, ``publish(name, snapshot)``
+        scenario: Resolved scenario.
+        threads: Number of threads that compute vehicles. The result does not depend on it.
+        publish: Callback ``publish(name, snapshot)`` for every committed vehicle state.
 
     Raises:
-        InputError: if ``cross_machine`` is promised and this process was not started with what that needs
+        InputError: If ``cross_machine`` is guaranteed and this process is not pinned.
     """
 
     def __init__(
@@ -59,13 +59,13 @@ class InProcessSimulation:
         )
         self.agents: dict[str, VehicleAgent] = {}
         self.on_delta: Callable[[SoilDelta], None] = lambda delta: None
-        """Called with every delta, in name order."""
+        """Callback for every soil delta, in name order."""
         self.on_update: Callable[[SoilUpdate], None] = lambda update: None
-        """Called with every update."""
+        """Callback for every soil update."""
         self._deltas: dict[str, SoilDelta] = {}
         self._take_in(self.terrain)
         self.others: dict[str, Participant] = {}
-        """Registered participants, in name order."""
+        """Registered participants in name order."""
         site = replace(participant_context(scenario), ground=lambda: field)
         for name, (kind, section) in sections(scenario).items():
             self.others[name] = kind.participant(name, section, site, self.bus.answer)
@@ -77,18 +77,22 @@ class InProcessSimulation:
         self.bus.between(self._hand_over)
 
     def add_vehicle(self, name: str, entry: VehicleEntry) -> VehicleAgent:
-        """Add a vehicle, at HOLD, and return it.
+        """Add a vehicle in state HOLD and return it.
+
+        Args:
+            name: Name of the vehicle.
+            entry: Section of the vehicle.
 
         Raises:
-            regolith_world.world.AdmissionError: if there is no room for it
-            ValueError: if it cannot be made
+            regolith_world.world.AdmissionError: If it would intersect other objects.
+            ValueError: If it cannot be built.
         """
         scenario, config = self.scenario, self.scenario.terrain
         model, mjcf_path = load_vehicle_model(entry.model)
         if self._solids is None:
             self._solids = build_solids(config, scenario.seed, self._field)
-        # Without compaction transfer every vehicle sees another ground, so it must have its own.
-        own = not config.compaction_transfer
+        # Without compaction transfer, soil states differ between vehicles, so each vehicle needs its own copy.
+        own = not config.merge_compaction
         agent = VehicleAgent(
             name,
             entry,
@@ -114,7 +118,7 @@ class InProcessSimulation:
         return agent
 
     def discard_vehicle(self, name: str) -> None:
-        """Discard a vehicle that is away."""
+        """Remove a vehicle that is not in the simulation at present."""
         self.bus.disconnect(name)
         del self.agents[name]
 
@@ -125,7 +129,7 @@ class InProcessSimulation:
 
     @property
     def participants(self) -> dict[str, Participant]:
-        """All participants of a cycle, by name."""
+        """Participants of a cycle, by name."""
         return {self.terrain.name: self.terrain, **self.others, **self.agents}
 
     def _take_delta(self, delta: SoilDelta) -> None:

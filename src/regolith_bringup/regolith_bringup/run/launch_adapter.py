@@ -44,18 +44,18 @@ ARGUMENTS: Mapping[str, tuple[str, str]] = {
 }
 """Launch arguments: name -> (default, description)."""
 _PATIENCE_S = 10.0
-"""Longest time for nodes to end after the world [wall s], most of it for the recorder's queues."""
+"""Timeout for nodes to exit after the world [wall s], mainly for the queues of the recorder."""
 
 
 def prepared(arguments: Mapping[str, str], above: str = '') -> LaunchedRun:
-    """Check the scenario, make the run folder, write the resolved scenario into it and return the nodes to start.
+    """Check the scenario, create the run folder with the resolved scenario, and return the nodes to start.
 
     Args:
-        arguments: values of :data:`ARGUMENTS`, as text
-        above: namespace that launch itself puts above ours (``PushRosNamespace``)
+        arguments: Values of :data:`ARGUMENTS` as text.
+        above: Namespace that launch itself adds (``PushRosNamespace``).
 
     Raises:
-        InputError: if the scenario cannot be run; nothing has been made then
+        InputError: If the scenario cannot be run. Nothing has been created then.
     """
     given = {name: arguments.get(name, default).strip() for name, (default, _) in ARGUMENTS.items()}
     check_ros_environment(os.environ)
@@ -99,17 +99,17 @@ def _number(name: str, text: str, kind: Callable[[str], Any], allowed: str) -> A
     try:
         return kind(text) if text else None
     except ValueError:
-        raise InputError(Problem(f'--{name}', '', 'is not that', allowed, text)) from None
+        raise InputError(Problem(f'--{name}', '', 'has the wrong type', allowed, text)) from None
 
 
 def _switch(name: str, text: str) -> bool | None:
     if text.lower() not in ('', 'true', 'false'):
-        raise InputError(Problem(f'--{name}', '', 'is neither', 'true or false', text))
+        raise InputError(Problem(f'--{name}', '', 'is not a truth value', 'true or false', text))
     return text.lower() == 'true' if text else None
 
 
 def _of_argument(problem: Problem) -> Problem:
-    """Return a problem with a command-line option as one with the launch argument of its name."""
+    """Return a problem of a command line option as a problem of the launch argument with this name."""
     flag = re.match(r'--(\w+) ?', problem.where)
     if flag is None:
         return problem
@@ -118,26 +118,27 @@ def _of_argument(problem: Problem) -> Problem:
 
 
 def refuse_unknown(given: Sequence[str], known: Mapping[str, object]) -> None:
-    """Refuse unknown arguments of our launch files.
+    """Refuse unknown arguments of the shipped launch files.
 
     Args:
-        given: ``name:=value``
+        given: Arguments ``name:=value``.
+        known: Known arguments by name.
 
     Raises:
-        InputError: naming the first
+        InputError: If an argument is unknown. The message states the first one.
     """
     for argument in given:
         name, sign, _ = argument.partition(':=')
         if sign and name not in known:
             allowed = allowed_names(known, name)
-            raise InputError(Problem(argument, '', 'is no argument of this launch file', allowed))
+            raise InputError(Problem(argument, '', 'is not an argument of this launch file', allowed))
 
 
 def launch_description(fixed: Mapping[str, str] | None = None) -> Any:
     """Return the ``launch.LaunchDescription`` that starts a scenario.
 
     Args:
-        fixed: values of :data:`ARGUMENTS` that the launch file sets itself
+        fixed: Values of :data:`ARGUMENTS` set by the launch file.
     """
     # mypy: launch is absent from some machines and untyped on the others.
     from launch.actions import DeclareLaunchArgument, OpaqueFunction  # type: ignore
@@ -163,9 +164,9 @@ def launch_description(fixed: Mapping[str, str] | None = None) -> Any:
 
 
 def _on_command_line(context: Any) -> bool:
-    """Return whether the launch file being read is the one given to ``ros2 launch``, not an included one.
+    """Return whether the current launch file is the one given to ``ros2 launch``, not an included one.
 
-    Arguments for another file are not ours to check.
+    Arguments of other launch files are not checked.
     """
     path = context.get_locals_as_dict().get('current_launch_file_path', '')
     return bool(path) and Path(path).name in {Path(word).name for word in sys.argv}
@@ -186,7 +187,7 @@ def _quiet_start() -> str:
 
 
 def actions(spec: NodeSpec, run: LaunchedRun) -> list[Any]:
-    """Return the actions that start one node and follow it to its end."""
+    """Return the actions that start one node and handle its exit."""
     from launch.actions import EmitEvent, RegisterEventHandler, Shutdown, TimerAction
     from launch.event_handlers import OnProcessIO  # type: ignore
     from launch.events import Shutdown as ShutdownEvent  # type: ignore
@@ -196,14 +197,14 @@ def actions(spec: NodeSpec, run: LaunchedRun) -> list[Any]:
     def ended(event: Any, context: Any) -> list[Any]:
         step = run.ended(spec, event.returncode, shutting_down=context.is_shutdown)
         if step.problem:
-            # Of all that a handler may do only this makes `ros2 launch` end with an exit code other than 0.
+            # Only this action of a handler makes `ros2 launch` end with a nonzero exit code.
             raise RuntimeError(step.problem)
         if step.restart:
             return actions(spec, run)
         if step.leave:
             return [EmitEvent(event=ShutdownEvent(reason=step.leave))]
         if step.over:
-            return [TimerAction(period=_PATIENCE_S, actions=[Shutdown(reason='nodes did not leave by themselves')])]
+            return [TimerAction(period=_PATIENCE_S, actions=[Shutdown(reason='nodes did not exit in time')])]
         return []
 
     def printed(event: Any) -> None:
@@ -214,7 +215,7 @@ def actions(spec: NodeSpec, run: LaunchedRun) -> list[Any]:
         executable=spec.executable,
         name=spec.name,
         namespace=spec.namespace,
-        # It prefixes what the node prints.
+        # It prefixes the output of the node.
         exec_name=spec.label.replace('/', '.'),
         parameters=[dict[str, Parameter](spec.parameters)],
         additional_env={

@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Supervision of a run whose nodes ``launch`` started: restarts, end, and what the run leaves.
+"""Supervision of a run whose nodes ``launch`` starts: restarts, end, and results.
 
-The decisions of :mod:`regolith_bringup.run.supervisor` as answers to events.
+It makes the decisions of :mod:`regolith_bringup.run.supervisor` in response to events.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from regolith_world.restart_policy import should_restart
 
 @dataclass(frozen=True)
 class LaunchStep:
-    """Launch's next actions; with all defaults none."""
+    """Next actions of launch. The defaults mean no action."""
 
     restart: bool = False
     """Whether to start the node again."""
     over: bool = False
-    """Whether the world has ended and the others have time to end by themselves."""
+    """Whether the world has ended and the other nodes have time to exit."""
     leave: str = ''
-    """Reason to end everything now; '': none."""
+    """Reason to end all nodes now, '' for none."""
     problem: str = ''
-    """Problem of the run, after its end; '': none."""
+    """Problem of the run after its end, '' for none."""
 
 
 class LaunchedRun:
-    """Follows the nodes of one run to their end.
+    """State of one launched run until its end.
 
     Args:
-        folder: of the run
-        specs: from ``plan()``
-        report: whether to write a report, if there is a bag
+        folder: Run folder.
+        specs: Nodes of the run, see :func:`regolith_bringup.run.node_plan.node_specs`.
+        report: Whether to write a report if there is a bag.
     """
 
     def __init__(self, folder: Path, specs: list[NodeSpec], *, report: bool = True) -> None:
@@ -58,17 +58,18 @@ class LaunchedRun:
         (folder / 'console.log').touch()
 
     def printed(self, spec: NodeSpec, text: bytes) -> None:
-        """Append a node's output to ``console.log``."""
+        """Append the output of a node to ``console.log``."""
         with suppress(OSError), (self.folder / 'console.log').open('a', encoding='utf-8') as stream:
             for line in text.decode(errors='replace').splitlines():
                 stream.write(f'{spec.label}: {line}\n')
 
     def ended(self, spec: NodeSpec, code: int, *, shutting_down: bool) -> LaunchStep:
-        """Return the actions after the end of a node.
+        """Return the actions after a node has exited.
 
         Args:
-            code: its exit code; negative for a signal
-            shutting_down: whether launch ends everything already
+            spec: Node that has exited.
+            code: Exit code, negative for a signal.
+            shutting_down: Whether launch is already ending all nodes.
         """
         world = spec.executable in WORLD_EXECUTABLES
         self._interrupted |= shutting_down and not self._over
@@ -90,9 +91,9 @@ class LaunchedRun:
             ended = world_exit_message(self.folder, code) if killed else f'ended {exit_code_text(code)}'
             return LaunchStep(leave=f'the world {ended}')
         if code != 0 and not self._started() and not shutting_down:
-            return LaunchStep(leave=f'{spec.label} ended before the run began')
+            return LaunchStep(leave=f'{spec.label} ended before the first cycle')
         if again:
-            self._given_up.append(f'{spec.label} ended {exit_code_text(code)}: given up after {restarts} restarts')
+            self._given_up.append(f'{spec.label} ended {exit_code_text(code)}: stopped after {restarts} restarts')
             return LaunchStep(leave=self._given_up[-1])
         return LaunchStep()
 
@@ -106,8 +107,8 @@ class LaunchedRun:
         problems = [
             *problems,
             *self._given_up,
-            *(f'it went on without {name}' for name in dropped_participants(self.folder)),
+            *(f'it continued without {name}' for name in dropped_participants(self.folder)),
         ]
         if problems:
             return LaunchStep(problem=f'run {self.folder}: {"; ".join(problems)}')
-        return LaunchStep(leave='the run is over')
+        return LaunchStep(leave='the run has ended')

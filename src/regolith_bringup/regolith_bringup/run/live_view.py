@@ -1,11 +1,11 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The view of a world that runs.
+"""Live view of a running simulation.
 
-It listens with queues of one message where the last one counts, and looks into them ten times a second, so that a view
-costs the same however fast the world is; only of the soil it needs every change. What it drew is sent at once or, if a
-picture takes its viewer long, together with what came since the last one: a viewer that is sent more than it can draw
-falls behind, without end.
+Subscriptions have queues of one message where only the last one matters, and are read ten times per second. The cost is
+therefore independent of the speed of the simulation. Only soil updates need every message. Drawn data is sent at once,
+or collected until the next update if the viewer needs long for one image. A viewer that receives more than it can draw
+would lag further and further behind.
 """
 
 from __future__ import annotations
@@ -44,16 +44,18 @@ from regolith_world.ros.service_client import call_service
 from regolith_world.ros.shutdown import await_stable_graph
 
 PERIOD_S = 0.1
-"""Between two looks at what came [wall s]."""
+"""Period of reading received messages [wall s]."""
 _DRAWN_S, _DRAWN_CORE_S = 5.0, 30.0
-"""Between two pictures that are drawn by processor, at least [wall s], and times the number of processors [s]. What is
-sent makes Rerun draw some eight times until all has settled, for 0.7 s each: a fifth of what they all can do."""
+"""Minimum period between images drawn by the processor [wall s], and the same multiplied by the number of cores [s].
+
+Each update makes Rerun draw about eight times until the image is stable, 0.7 s each. This uses a fifth of all cores.
+"""
 _EARLY_S = 3.0
-"""In which the first pictures come sooner: vehicles tell what they look like when they are asked [wall s]."""
+"""Time in which the first images are more frequent, because vehicle descriptions arrive on request [wall s]."""
 _TICK_S = 0.5
-"""Between two looks at whether it is time for ground and layers [wall s], however fast the world is."""
+"""Period of checking whether terrain and layers are due [wall s], independent of the real-time factor."""
 _GRAPH_S = 2.0
-"""Between two looks at which topics there are [wall s]."""
+"""Period of looking for new topics [wall s]."""
 _LONG_NS = 10**12
 _ANSWER_S = 10.0
 _DEEP = 2000
@@ -70,25 +72,27 @@ def show_live(
     topics: tuple[str, ...] = (),
     every_s: float | None = None,
 ) -> None:
-    """Show the world that runs until its viewer is closed, Ctrl-C, or the world leaves.
+    """Show the running simulation until the viewer is closed, Ctrl-C is pressed, or the simulation ends.
 
     Args:
-        web: in a browser of this machine
-        save: in a file
-        connect: in a viewer elsewhere; else in a window
-        topics: images and clouds to be shown, even if nobody else listens to them
-        every_s: between two pictures [wall s]; None: what this machine can draw beside the world
+        domain: ROS domain as text, None for that of the environment.
+        namespace: Namespace of the run.
+        web: Whether to show it in a browser of this machine.
+        save: File to write to, None for none.
+        connect: Address of a viewer to send to, None for a window.
+        topics: Images and point clouds to show even without other subscribers.
+        every_s: Period between updates [wall s], None for what this machine can draw in addition to the simulation.
 
     Raises:
-        InputError: if there is no world, or nothing to show it with
+        InputError: If there is no running simulation, or no viewer.
     """
     here = save is None and connect is None
     plain = here and not has_graphics_card()
     if every_s is None:
         every_s = max(_DRAWN_S, _DRAWN_CORE_S / (os.cpu_count() or 1)) if plain else PERIOD_S
         if plain:
-            why = 'so that the world keeps its speed; --update-period S'
-            print(f'no graphics card: something new every {every_s:g} s, {why}', file=sys.stderr)
+            why = 'to keep the real-time factor; set --update-period S to change it'
+            print(f'no graphics card: updating every {every_s:g} s {why}', file=sys.stderr)
     with LiveView(domain, namespace, topics, every_s, plain=plain) as live:
         lower_priority_in_new_session()
         if save is not None:
@@ -106,16 +110,19 @@ def show_live(
 
 
 class MessageDecoder:
-    """Decodes messages by the definitions that are installed; NumPy arrays instead of lists."""
+    """Decoder of messages by the installed definitions. Lists become NumPy arrays."""
 
     def __init__(self) -> None:
         self._store = get_typestore(Stores.ROS2_JAZZY)
 
     def of(self, type_name: str) -> Callable[[bytes], Any]:
-        """Return what decodes messages of a type.
+        """Return the decoder of a message type.
+
+        Args:
+            type_name: Message type.
 
         Raises:
-            UnknownTypeError: if it is not installed
+            UnknownTypeError: If the type is not installed.
         """
         if type_name not in self._store.types:
             found = get_types_from_msg(schema_text(type_name), type_name)
@@ -127,11 +134,14 @@ class MessageDecoder:
 
 
 class LiveView(RunningSimulation):
-    """A client of the world that draws it.
+    """Client of a running simulation that draws it.
 
     Args:
-        every_s: between two pictures [wall s]
-        plain: whether who draws them takes long
+        domain: ROS domain as text, None for that of the environment.
+        namespace: Namespace of the run.
+        topics: Images and point clouds to show even without other subscribers.
+        every_s: Period between updates [wall s].
+        plain: Whether the viewer is slow to draw.
     """
 
     def __init__(
@@ -151,7 +161,7 @@ class LiveView(RunningSimulation):
         super().entered()
         scenario = self._scenario()
         self.canvas = Canvas(f'{scenario.name} live', held=True)
-        # All that is drawn has to stay cheap for hours.
+        # All drawing must stay cheap for hours.
         self._view = RunView(scenario, self.canvas, ticking=False, plain=self._plain)
         self._places = np.array([v.position[:2] for _, v in sorted(scenario.vehicles.items())] or [(0.0, 0.0)], float)
         self._listener = named_node(
@@ -177,10 +187,10 @@ class LiveView(RunningSimulation):
         super().__exit__(*about)
 
     def follow(self, ended: Callable[[], bool]) -> None:
-        """Draw until ``ended()``, or the world has left.
+        """Draw until ``ended()`` is true or the world has ended.
 
         Args:
-            ended: asked several times a second
+            ended: Function that is called several times per second.
         """
         self._look_round()
         self._view.begin(self._t_ns, self._places)
@@ -202,7 +212,7 @@ class LiveView(RunningSimulation):
                 next_look = began + _GRAPH_S
                 if self.node.count_publishers(f'{self.root}/regolith/status') == 0:
                     break
-                # Plots have names once there is something to plot.
+                # Plots get their names when they have data.
                 if self._look_round() or laid_out < 2:
                     laid_out += 1
                     self._send_layout()
@@ -216,16 +226,19 @@ class LiveView(RunningSimulation):
         self.canvas.recording.send_blueprint(self._view.blueprint(following=True))
 
     def _scenario(self) -> Any:
-        """Return the scenario of the run, which the world names."""
+        """Return the scenario of the run, whose file the world publishes."""
         (value,) = self._ask(GetParameters, 'get_parameters', GetParameters.Request(names=['scenario_file'])).values
         file = Path(value.string_value)
         if not file.is_file():
-            problem, allowed = f'its scenario {file} is not on this machine', 'to look from its own, and --connect'
+            problem, allowed = (
+                f'its scenario {file} is not on this machine',
+                'on the machine of the run, with --connect',
+            )
             raise InputError(Problem('view --live', '', problem, allowed))
         return load_section(file, '', Scenario)
 
     def _look_round(self) -> bool:
-        """Listen to topics that are new; return whether there are any."""
+        """Subscribe to new topics and return whether there are any."""
         names = dict(self._listener.get_topic_names_and_types())
         types = {
             name.removeprefix(self.root): kinds[0]
@@ -240,7 +253,7 @@ class LiveView(RunningSimulation):
         return bool(new)
 
     def _shown(self, name: str, kind: str) -> bool:
-        """Return whether to listen to a topic: to what is made for listeners alone if there are any, or if asked."""
+        """Return whether to subscribe to a topic. On-demand topics need another subscriber or a request."""
         if self._listener.count_publishers(name) == 0:
             return False
         topic = name.removeprefix(self.root)
@@ -253,7 +266,7 @@ class LiveView(RunningSimulation):
         try:
             message_type, decode = getattr(import_module(f'{package}.msg'), name), self._decoder.of(kind)
         except (ImportError, AttributeError, UnknownTypeError):
-            return  # of a package that is not installed here
+            return  # the type is not installed
         latched = topic.endswith(_LATCHED)
         profile = QoSProfile(
             depth=_DEEP if topic == UPDATES else 100 if latched else 1,
@@ -272,7 +285,7 @@ class LiveView(RunningSimulation):
         self._view.take(ViewMessage(topic, self._t_ns, data, decode))
 
     def _on_update(self, topic: str, decode: Callable[[bytes], Any], data: bytes) -> None:
-        """Take a change of the soil; one that is missing, or a past that is repeated, makes the ground be asked for."""
+        """Apply a soil update. A missing update or a rewind causes a request for the complete terrain."""
         update = decode(data)
         seq, epoch = int(update.soil_seq), int(update.key.epoch)
         if epoch < self._epoch or (epoch == self._epoch and seq <= self._known_seq):
@@ -290,17 +303,17 @@ class LiveView(RunningSimulation):
     _last_update: Any = None
 
     def _ask_for_ground(self) -> None:
-        """Draw the ground as it is now, and what comes after."""
+        """Request the current terrain, and draw it and later updates."""
         client = self.node.create_client(GetTerrainState, f'{self.root}/regolith/terrain/get_state')
         try:
             answer = call_service(self.executor, client, GetTerrainState.Request(), _ANSWER_S)
         except TimeoutError:
-            return  # it may be busy; another attempt comes
+            return  # the terrain may be busy; the request is repeated
         finally:
             self.node.destroy_client(client)
         self._view.ground.restart(self._t_ns)
         self._known_seq = int(answer.soil_seq)
-        # What came while the response was awaited is delivered after it.
+        # Updates received while waiting for the response are delivered after it.
         since = () if self._last_update is None else (self._last_update,)
         self._view.ground.soil.load(answer.nodes, self._known_seq, since)
         self._view.ground.flush(self._t_ns)

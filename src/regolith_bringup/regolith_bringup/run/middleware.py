@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Middleware settings for the processes of a run: by default bound to this machine."""
+"""Middleware settings for the processes of a run, by default limited to this machine."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pathlib import Path
 from regolith_bringup.bag.message_definitions import share_folders
 
 VARIABLE = 'FASTRTPS_DEFAULT_PROFILES_FILE'
-"""Environment variable with the file of Fast DDS profiles (ROS 2 Jazzy)."""
+"""Environment variable with the path of the Fast DDS profile file (ROS 2 Jazzy)."""
 RANGE = 'ROS_AUTOMATIC_DISCOVERY_RANGE'
 LOCAL, UDP = 'fastdds.xml', 'fastdds_udp.xml'
 NETWORK, NETWORK_UDP = 'fastdds_network.xml', 'fastdds_network_udp.xml'
-"""Shipped profiles: this machine, without shared memory; all interfaces, without shared memory."""
+"""Shipped profiles without shared memory: for this machine, and for all network interfaces."""
 
 
 OPEN_WORDS = (
-    'this run listens on all interfaces of this machine: who can reach it can join it, read everything and drive the '
+    'this run listens on all interfaces of this machine: anyone in reach can join it, read all data and drive the '
     'vehicles (DDS without SROS 2)'
 )
 
@@ -27,8 +27,11 @@ OPEN_WORDS = (
 def profile(name: str = LOCAL) -> Path:
     """Return the path of a shipped profile.
 
+    Args:
+        name: File name of the profile.
+
     Raises:
-        FileNotFoundError: if it is missing
+        FileNotFoundError: If the file is missing.
     """
     here = Path(__file__).resolve().parents[2]
     for folder in (here, *share_folders('regolith_bringup')):
@@ -38,15 +41,16 @@ def profile(name: str = LOCAL) -> Path:
 
 
 def is_network_visible(environment: Mapping[str, str], network: bool = False) -> bool:
-    """Return whether a run is visible beyond this machine, by option or by environment."""
+    """Return whether a run is visible from other machines, by option or environment."""
     return network or environment.get(RANGE) == 'SUBNET'
 
 
 def middleware_environment(environment: Mapping[str, str], network: bool = False) -> dict[str, str]:
-    """Return variables for a process's environment: one of our profiles, unless the environment names another.
+    """Return the middleware variables of a process: a shipped profile, unless the environment names another.
 
     Args:
-        network: whether the run is visible beyond this machine
+        environment: Environment of this process.
+        network: Whether the run is visible from other machines.
     """
     named = environment.get(VARIABLE)
     out = is_network_visible(environment, network)
@@ -55,17 +59,17 @@ def middleware_environment(environment: Mapping[str, str], network: bool = False
     ):
         apart = named is not None and Path(named).name in (UDP, NETWORK_UDP)
         local, wide = (UDP, NETWORK_UDP) if apart else (LOCAL, NETWORK)
-        # Our local profiles say it all; with LOCALHOST rmw_fastrtps adds transports of its own to them.
+        # The shipped local profiles are complete. With LOCALHOST, rmw_fastrtps adds its own transports.
         return {VARIABLE: str(profile(wide if out else local)), RANGE: 'SUBNET' if out else 'SYSTEM_DEFAULT'}
     return {RANGE: 'SUBNET' if out else environment.get(RANGE, 'LOCALHOST')}
 
 
 def node_environment(folder: Path, network: bool) -> dict[str, str]:
-    """Return the environment of nodes that this process starts.
+    """Return the environment of the nodes started by this process.
 
     Args:
-        folder: of the run, for their logs
-        network: whether the run is visible beyond this machine
+        folder: Run folder, which contains the node logs.
+        network: Whether the run is visible from other machines.
     """
     return {
         **os.environ,

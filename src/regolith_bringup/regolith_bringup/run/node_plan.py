@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The nodes of a scenario: one list for all ways to start them.
+"""Nodes of a scenario: one list for all launchers.
 
 ``./regolith run`` and ``ros2 launch`` start exactly these nodes with exactly these parameters.
 """
@@ -22,44 +22,44 @@ from regolith_files.problems import InputError, Problem, allowed_names, as_yaml_
 from regolith_sensors.config.sensors import lossless_streams, max_lag_s, scenario_sensors
 
 WORLD_EXECUTABLES = ('world_node', 'single_process_node')
-"""Executables whose end is the end of a run."""
+"""Executables whose exit ends a run."""
 Parameter = bool | int | float | str | list[str]
 
 
 def new_run_id() -> int:
-    """Return a random id for a run; it is part of no hash."""
+    """Return a random run id, which is not part of any hash."""
     return secrets.randbits(62) + 1
 
 
 @dataclass(frozen=True)
 class NodeSpec:
-    """One process to start."""
+    """Process to start: its package, executable, names and parameters."""
 
     package: str
     executable: str
     name: str
-    """Name of the process's main node; further nodes choose their own."""
+    """Name of the main node of the process. Other nodes in the process have their own names."""
     namespace: str
-    """Namespace, relative to the graph."""
+    """Namespace, relative to the graph root."""
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     respawn: bool = False
-    """Whether the launcher restarts it on failure (a rejoining agent restores its state)."""
+    """Whether the launcher restarts it after a failure. An agent then rejoins and restores its state."""
 
     @property
     def label(self) -> str:
-        """Short name for prefixing its output, unique within a plan."""
+        """Short name that prefixes the output, unique in a plan."""
         return f'{self.namespace}/{self.name}'.removeprefix('/')
 
     @property
     def public_name(self) -> str:
-        """Name by which people call it: of a vehicle's agent the vehicle's, else its own."""
+        """Public name: the vehicle name for an agent, else the node name."""
         return str(self.parameters.get('vehicle', self.name))
 
     def arguments(self) -> list[str]:
-        """Return the command line after the executable, from ``--ros-args`` on."""
+        """Return the command line arguments, starting with ``--ros-args``."""
         arguments = ['--ros-args', '-r', f'__node:={self.name}', '-r', f'__ns:=/{self.namespace}']
         for key, value in self.parameters.items():
-            # JSON is YAML, and quotes what YAML would take for something else.
+            # JSON is valid YAML, and quotes text that YAML would parse as another type.
             arguments += ['-p', f'{key}:={json.dumps(value)}']
         return arguments
 
@@ -75,29 +75,34 @@ def node_specs(
     run: int = 0,
     elsewhere: Collection[str] = (),
 ) -> list[NodeSpec]:
-    """Return the nodes that run a scenario, in the order to start them; but for those that are started elsewhere.
+    """Return the nodes of a scenario on this machine, in start order.
 
     Args:
-        scenario: checked and resolved
-        scenario_file: the resolved file for the nodes (see ``write_resolved``)
-        run_dir: folder of the run, for world and recorder
-        restore_from: checkpoint folder to continue from; None: start at the beginning
-        namespace: above all names of the run, ``moon``; '': none
-        run: its id, from :func:`new_run_id`, which distinguishes its messages from those of other runs
-        processes: 'one': world, terrain, vehicles and further participants in one; otherwise each in one of its own,
-            but for vehicles, which may share some (:mod:`regolith_bringup.run.process_allocation`) unless they are
-            started elsewhere
-        elsewhere: whose nodes are started on other machines, see :func:`parse_remote_nodes`
+        scenario: Resolved scenario.
+        scenario_file: File of the resolved scenario, see ``write_resolved``.
+        run_dir: Run folder, for world and recorder.
+        processes: 'one': world, terrain, vehicles and other participants in one process. Otherwise each has its own
+            process, except that vehicles on this machine may share processes, see
+            :mod:`regolith_bringup.run.process_allocation`.
+        restore_from: Checkpoint folder to continue from, None to start at t = 0.
+        namespace: Namespace of all names of the run, such as ``moon``, '' for none.
+        run: Run id from :func:`new_run_id`, which distinguishes the messages of different runs.
+        elsewhere: Participants whose nodes are started on other machines, see :func:`parse_remote_nodes`.
     """
     nodes = _nodes(scenario, scenario_file, run_dir, processes, restore_from, namespace, run, elsewhere)
     return [node for node in nodes if node.public_name not in elsewhere]
 
 
 def parse_remote_nodes(text: str, scenario: Scenario, processes: Processes) -> tuple[str, ...]:
-    """Return whose nodes are started on other machines, from a text with commas between their names.
+    """Return the participants to start on other machines, from a comma-separated text.
+
+    Args:
+        text: Names separated by commas.
+        scenario: Resolved scenario.
+        processes: Process allocation.
 
     Raises:
-        InputError: if one of them cannot be; the world is where the run's folder is, and so is its recorder
+        InputError: If a participant cannot run remotely. World and recorder must be on the machine of the run folder.
     """
     names = tuple(dict.fromkeys(part.strip() for part in text.split(',') if part.strip()))
     nodes = _nodes(scenario, '', '', processes, elsewhere=names)
@@ -106,7 +111,7 @@ def parse_remote_nodes(text: str, scenario: Scenario, processes: Processes) -> t
         movable |= dict.fromkeys(sorted(scenario.vehicles))
     for name in names:
         if name not in movable:
-            problem = 'is nobody who can be started elsewhere'
+            problem = 'cannot run on a remote machine'
             raise InputError(Problem('--remote', '', problem, allowed_names(movable, name), as_yaml_text(name)))
     return names
 
@@ -121,7 +126,7 @@ def _nodes(
     run: int = 0,
     elsewhere: Collection[str] = (),
 ) -> list[NodeSpec]:
-    """Return all nodes of a run, wherever they are started; see :func:`node_specs`."""
+    """Return all nodes of a run, including remote nodes, see :func:`node_specs`."""
     file, folder = str(Path(scenario_file).absolute()), str(Path(run_dir).absolute())
     common: dict[str, Parameter] = {'scenario_file': file, 'use_sim_time': False, 'run_id': run}
     below = f'{namespace}/' if namespace else ''
@@ -131,7 +136,7 @@ def _nodes(
     here = [name for name in names if name not in away]
     shared = allocate_processes(processes, here)
     if processes == 'auto' and shared.processes == 'one' and {*elsewhere} - {'sensors'}:
-        # In one process all are the world's own.
+        # In one process, all participants belong to the world process.
         shared = allocate_processes('many', here)
     alone = sorted([*away, *(group[0] for group in shared.groups if len(group) == 1)])
     fleets = [group for group in shared.groups if len(group) > 1]
@@ -143,12 +148,12 @@ def _nodes(
         **common,
         'run_dir': folder,
         'duration_s': float(scenario.duration_s),
-        # ROS parameters have no infinity on the command line: 0 means as fast as it goes.
+        # ROS parameters on the command line cannot be infinite: 0 means no limit.
         'real_time_factor': 0.0 if scenario.real_time_factor == 'max' else float(scenario.real_time_factor),
         'wait_for_recorder': scenario.recording.enabled,
         'max_sensor_lag_s': max_lag_s(sensors, scenario.world.max_step_s) if sensors else -1.0,
         'restore_from': str(Path(restore_from).absolute()) if restore_from is not None else '',
-        # rclpy knows no empty list of strings on the command line.
+        # rclpy does not accept an empty list of strings on the command line.
         'remote_nodes': sorted(elsewhere) or [''],
     }
     respawn = scenario.world.on_failure == 'wait'

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Processes of a plan's nodes: start, prefixed output, and an end without orphans."""
+"""Processes of nodes: start, prefixed output, and end without orphans."""
 
 from __future__ import annotations
 
@@ -19,10 +19,13 @@ from regolith_world.node_main import PARENT
 
 
 def executable(spec: NodeSpec) -> Path:
-    """Return the file to run for a node.
+    """Return the executable file of a node.
+
+    Args:
+        spec: Node to start.
 
     Raises:
-        FileNotFoundError: if the package is not built or has no such executable
+        FileNotFoundError: If the package is not built or has no such executable.
     """
     from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 
@@ -36,7 +39,7 @@ def executable(spec: NodeSpec) -> Path:
 
 
 def _spawned(path: Path, arguments: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[str]:
-    """Start a program that cannot be forked; what comes of it is like a :class:`ForkedProcess`."""
+    """Start a program that cannot be forked, with an interface like :class:`ForkedProcess`."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         return subprocess.Popen(
@@ -54,10 +57,12 @@ def _spawned(path: Path, arguments: Sequence[str], environment: Mapping[str, str
 
 
 class NodeProcess:
-    """One node of a plan, running or ended.
+    """Process of one node, running or ended.
 
     Args:
-        say: called with every line of its output, ``say(label, line)``
+        spec: Node to start.
+        environment: Environment of the process.
+        say: Callback ``say(label, line)`` for every line of output.
     """
 
     def __init__(self, spec: NodeSpec, environment: Mapping[str, str], say: Callable[[str, str], None]) -> None:
@@ -68,8 +73,8 @@ class NodeProcess:
         self._start()
 
     def _start(self) -> None:
-        # A session of its own: Ctrl-C in the terminal reaches the supervisor alone, which ends the run in order.
-        # SIGINT is kept back until the node takes it quietly (regolith_world.node_main): an interpreter that is only
+        # In a separate session, Ctrl-C in the terminal reaches the supervisor only, which ends the run in order.
+        # SIGINT is blocked until the node can handle it (regolith_world.node_main). An interpreter that is still
         # starting would print its stack.
         path, arguments = executable(self.spec), self.spec.arguments()
         start = ForkedProcess if is_ours(path) and server_runs() else _spawned
@@ -83,16 +88,16 @@ class NodeProcess:
 
     @property
     def running(self) -> bool:
-        """Whether it is running."""
+        """Whether the process is running."""
         return self.process.poll() is None
 
     @property
     def code(self) -> int | None:
-        """Its exit code; negative for a signal; None while it runs."""
+        """Exit code, negative for a signal, None while the process runs."""
         return self.process.poll()
 
     def restart(self) -> None:
-        """Start it again after its end."""
+        """Start the process again after its end."""
         self.restarts += 1
         self._start()
 
@@ -103,26 +108,30 @@ class NodeProcess:
         try:
             os.killpg(self.process.pid, number)
         except ProcessLookupError:
-            # It was forked just now and has no session yet, or it has ended just now.
+            # It was just forked and has no session yet, or it has just ended.
             with suppress(ProcessLookupError):
                 os.kill(self.process.pid, number)
 
     def join_output(self) -> None:
-        """Wait until all its output has been passed on."""
+        """Wait until all output has been forwarded."""
         self._reader.join(timeout=1.0)
 
 
 LEAVING_S = 3.0
-"""Time that a node may take to leave once it is told to; :mod:`regolith_world.ros.shutdown` allows itself 2 s."""
+"""Time for a node to exit after a request [wall s]; :mod:`regolith_world.ros.shutdown` limits itself to 2 s."""
 
 
 def end_all(nodes: Sequence[NodeProcess], grace_s: float) -> list[str]:
-    """Wait up to ``grace_s`` for nodes to end by themselves, then send SIGTERM, then end them.
+    """Wait up to ``grace_s`` for nodes to exit, then send SIGTERM, then kill them.
 
-    Hanging nodes first print the stacks of all threads, by Python's fault handler on SIGABRT.
+    Hanging nodes first print the stacks of all threads, with the fault handler of Python on SIGABRT.
+
+    Args:
+        nodes: Nodes to end.
+        grace_s: Wait before SIGTERM [wall s].
 
     Returns:
-        the labels of those that did not end by themselves
+        Labels of the nodes that did not exit without SIGTERM.
     """
     asked: list[str] = []
     patience = ((None, grace_s), (signal.SIGTERM, LEAVING_S), (signal.SIGABRT, 0.3), (signal.SIGKILL, 1.0))

@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What most nodes need, in memory once this is imported: their modules, and the kernels of a rover on soil.
+"""Modules and kernels that most nodes need, loaded into memory by importing this module.
 
-For the process that nodes are forked from (:mod:`regolith_bringup.run.fork_server`), which can do nothing but import.
+It is for the fork server (:mod:`regolith_bringup.run.fork_server`), which can only import modules.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ def _load() -> None:
 
     for name in NODES:
         import_module(name)
-    # Nodes tell when they have to compile kernels; here nobody would.
+    # Nodes report when they compile kernels. Here the message would be lost.
     if kernel_cache.is_complete():
         Simulation(load_scenario('two_rovers', ['terrain.source=flat']).scenario).run(0.02)
-    # Nor do nodes look through all this for garbage again.
+    # Exclude these objects from garbage collection in the nodes.
     freeze_garbage_collector()
 
 
-# However the process ends that asked for this one, in the middle of what follows, too.
+# Ends this process together with its parent, even during the imports below.
 end_with(os.getppid())
 _load()

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""In how many processes the vehicles of a run are, and who shares one."""
+"""Allocation of vehicles to processes."""
 
 from __future__ import annotations
 
@@ -13,21 +13,24 @@ from regolith_files.problems import InputError, Problem, allowed_names
 
 NAMES = ('one', 'many', 'auto')
 MOST = 1000
-"""Largest number of processes that can be asked for."""
+"""Maximum number of processes."""
 Processes = Literal['one', 'many', 'auto'] | int
-"""'one': everything in one process; 'many': each vehicle in its own; a number: the vehicles in so many; 'auto': in as
-many as suit the processor's cores."""
+"""Process allocation: 'one' = everything in one process, 'many' = one process per vehicle, 'auto' = a number of vehicle
+processes that suits the number of cores, or the number of vehicle processes."""
 ABOUT = (
-    "'one': world, ground and vehicles in one; 'many': one per vehicle; a number: vehicles in so many; 'auto': in as "
-    'many as suit the cores'
+    "'one': world, terrain and vehicles in one process; 'many': one process per vehicle; 'auto': as many vehicle "
+    'processes as suit the cores; N: number of vehicle processes'
 )
 
 
 def parse_processes(text: str) -> Processes:
-    """Return what a text asks for.
+    """Return the process allocation given by a text.
+
+    Args:
+        text: Text of the option.
 
     Raises:
-        InputError: if it is nothing of :data:`Processes`
+        InputError: If the text is not a value of :data:`Processes`.
     """
     for name in NAMES:
         if text == name:
@@ -35,29 +38,30 @@ def parse_processes(text: str) -> Processes:
     if text.isascii() and text.isdecimal() and 1 <= int(text) <= MOST:
         return int(text)
     allowed = f'a number from 1 to {MOST}, {allowed_names(NAMES, text)}'
-    raise InputError(Problem('--processes', '', 'is no number of processes, and no name of one', allowed, text))
+    raise InputError(Problem('--processes', '', 'is not a number of processes or one of the names', allowed, text))
 
 
 @dataclass(frozen=True)
 class ProcessAllocation:
-    """Vehicles by process."""
+    """Vehicles by process, and threads per process."""
 
     processes: str
-    """'one', 'many' or their number, for the run's summary."""
+    """'one', 'many' or the number of processes, for the summary."""
     groups: tuple[tuple[str, ...], ...] = ()
-    """Names of the vehicles that share a process; none: all are in that of the world."""
+    """Names of the vehicles in each process. Empty: all are in the world process."""
     threads: int = 1
-    """In each of these processes."""
+    """Number of threads in each of these processes."""
 
 
 def allocate_processes(processes: Processes, vehicles: Sequence[str], cores: int | None = None) -> ProcessAllocation:
-    """Return who shares a process.
+    """Return the vehicles of each process.
 
-    Neighbours by name go to different processes, so that vehicles of one kind are spread over all.
+    Neighbors in name order go to different processes, so that vehicles of one type are distributed over all processes.
 
     Args:
-        vehicles: names, sorted
-        cores: of the processor; None: those this process may use
+        processes: Requested allocation.
+        vehicles: Sorted vehicle names.
+        cores: Number of cores of the processor, None for those usable by this process.
     """
     cores = usable_cores() if cores is None else cores
     if processes == 'one':
@@ -74,11 +78,11 @@ def allocate_processes(processes: Processes, vehicles: Sequence[str], cores: int
 
 
 FEW = 4
-"""Fewer vehicles than this are together in one process, where they cost no messages."""
+"""Number of vehicles below which they share one process, where they need no messages."""
 MANY_CORES = 3
-"""On fewer cores than this one process keeps all of them busy."""
+"""Number of cores below which one process keeps all cores busy."""
 
 
 def usable_cores() -> int:
-    """Return the number of cores that this process may use."""
+    """Return the number of cores usable by this process."""
     return len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count() or 1

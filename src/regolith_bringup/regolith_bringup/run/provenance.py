@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``provenance.json``: the software and the machine behind a run, for those who read its figures later."""
+"""``provenance.json``: software versions and machine of a run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def write_provenance(run_dir: Path) -> None:
 
 
 def read_provenance(run_dir: Path) -> dict[str, str]:
-    """Return what made a run, name -> version, machine included; empty if the run does not say."""
+    """Return versions and machine of a run by name, empty if the run does not contain them."""
     path = run_dir / NAME
     if not path.is_file():
         return {}
@@ -35,7 +35,7 @@ def read_provenance(run_dir: Path) -> dict[str, str]:
 
 
 def processor() -> str:
-    """Return the processor's name as the system tells it."""
+    """Return the processor name given by the system."""
     try:
         lines = Path('/proc/cpuinfo').read_text(encoding='utf-8').splitlines()
     except OSError:

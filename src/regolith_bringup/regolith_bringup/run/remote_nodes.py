@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes of a run whose world is on another machine: finds it, agrees with it, starts them, sees them to the end."""
+"""Remote nodes of a run: finds the run on another machine, checks versions, starts the nodes, waits for the end."""
 
 from __future__ import annotations
 
@@ -41,27 +41,27 @@ if TYPE_CHECKING:
 NODE_FAILED = 3
 INTERRUPTED = 130
 _WORD_S = 10.0
-"""Time of waiting between two words about it [wall s]."""
+"""Period of messages while waiting [wall s]."""
 _LEAVING_S = 10.0
-"""Longest time for nodes to end after the world [wall s]."""
+"""Timeout for nodes to exit after the world [wall s]."""
 _UNHEARD_S = 5.0
-"""Time beyond the world's own patience with us after which a world that is not heard counts as gone [wall s]."""
+"""Time beyond the unresponsive timeout of the world after which a world without messages counts as lost [wall s]."""
 
 
 def join_run(names: Sequence[str], *, namespace: str = '', network: bool = False, out: Path | None = None) -> int:
-    """Start nodes of a run that is awaiting them, follow them to its end, and print the folder of their logs.
+    """Start the remote nodes of a run, wait for its end, and print the folder of the logs.
 
     Args:
-        names: whose; none: all that the run awaits
-        namespace: of the run
-        network: whether to listen beyond this machine
-        out: folder to make; None: a new one under runs/
+        names: Participants to start. Empty: all remote participants of the run.
+        namespace: Namespace of the run.
+        network: Whether to communicate with other machines.
+        out: Folder to create, None for a new one in runs/.
 
     Returns:
-        0 done, 3 a node failed or the world did, 130 interrupted
+        Exit code: 0 done, 3 a node or the world failed, 130 interrupted.
 
     Raises:
-        InputError: if the run cannot be joined so; nothing has been made then
+        InputError: If the run cannot be joined. Nothing has been created then.
     """
     from regolith_bringup.run.run_listener import RunListener
 
@@ -93,26 +93,36 @@ def join_run(names: Sequence[str], *, namespace: str = '', network: bool = False
 
 
 def selected_nodes(names: Sequence[str], awaited: Sequence[str], host: str) -> list[str]:
-    """Return whose nodes to start here: those named, or all that the run awaits.
+    """Return the participants to start here: the named ones, or all remote participants of the run.
+
+    Args:
+        names: Requested participants.
+        awaited: Remote participants of the run.
+        host: Machine of the run, for error messages.
 
     Raises:
-        InputError: naming the first whom it does not
+        InputError: If a participant is not remote. The message states the first one.
     """
     if not awaited:
-        problem = f'the run on {host} starts all its nodes itself'
+        problem = f'the run on {host} has no remote nodes'
         raise InputError(Problem('join', '', problem, 'a run that was started with --remote NAMES'))
     for name in names:
         if name not in awaited:
-            problem = f'is not awaited from elsewhere by the run on {host}'
+            problem = f'is not a remote participant of the run on {host}'
             raise InputError(Problem('join', '', problem, allowed_names(awaited, name), as_yaml_text(name)))
     return list(dict.fromkeys(names or awaited))
 
 
 def check_software(here: Iterable[str], there: Iterable[str], host: str) -> None:
-    """Refuse to take part with other versions than those of the world's machine.
+    """Refuse software versions that differ from those on the machine of the world.
+
+    Args:
+        here: Versions on this machine.
+        there: Versions on the machine of the world.
+        host: Machine of the world, for error messages.
 
     Raises:
-        InputError: with a line for each that differs
+        InputError: With one line for each difference.
     """
     allowed = 'the same on all machines of a run (./regolith doctor lists them)'
     found = [
@@ -124,21 +134,25 @@ def check_software(here: Iterable[str], there: Iterable[str], host: str) -> None
 
 
 def check_not_running(names: Iterable[str], present: Iterable[str]) -> None:
-    """Refuse names of nodes that are there already.
+    """Refuse participants that are already connected.
+
+    Args:
+        names: Participants to start.
+        present: Participants that are connected.
 
     Raises:
-        InputError: naming the first
+        InputError: If a participant is connected. The message states the first one.
     """
     for name in names:
         if name in present:
-            allowed = 'somebody who is not; whom a machine lost is forgotten after some 20 s'
-            raise InputError(Problem('join', '', 'is there already', allowed, as_yaml_text(name)))
+            allowed = 'a participant that is not connected; fix: wait 20 s until a lost node is released'
+            raise InputError(Problem('join', '', 'is already connected', allowed, as_yaml_text(name)))
 
 
 def _awaited(listener: RunListener, out: bool) -> WorldAnnouncement:
-    """Return the word of the run that is there, as soon as there is one."""
+    """Wait for a run and return its announcement."""
     domain = os.environ.get('ROS_DOMAIN_ID', '0')
-    reach = 'all interfaces' if out else 'this machine alone; --network goes beyond'
+    reach = 'all interfaces' if out else 'this machine only; use --network for others'
     next_word = time.monotonic() + 1.0
     while (run := listener.run()) is None:
         if time.monotonic() > next_word:
@@ -151,10 +165,10 @@ def _awaited(listener: RunListener, out: bool) -> WorldAnnouncement:
 
 
 def _agreed(run: WorldAnnouncement) -> ResolvedScenario:
-    """Return the run's scenario, checked here: with the packages and files of this machine.
+    """Return the scenario of the run, checked with the packages and files of this machine.
 
     Raises:
-        InputError: if it cannot be run here
+        InputError: If the scenario cannot be run here.
     """
     with tempfile.TemporaryDirectory(prefix='regolith-') as folder:
         file = Path(folder) / f'{run.scenario}.yaml'
@@ -162,17 +176,21 @@ def _agreed(run: WorldAnnouncement) -> ResolvedScenario:
         try:
             return load_scenario(file)
         except InputError as error:
-            # The file goes; what it says is the other machine's word.
+            # The temporary file is removed, so the message names the machine.
             shown_as = f'join: {run.scenario} of {run.host}'
             raise InputError(replace(p, where=p.where.replace(str(file), shown_as)) for p in error.problems) from None
 
 
 class _Joined:
-    """Nodes of a run that are here, until it ends.
+    """Remote nodes of a run on this machine, until it ends.
 
     Args:
-        listener: hears the world
-        patience_s: time without the world before they leave [wall s]; None: they wait for it
+        specs: Nodes to start.
+        folder: Folder of the logs.
+        listener: Subscriptions to the status of the world.
+        run: Announcement of the run.
+        network: Whether to communicate with other machines.
+        patience_s: Time without messages of the world before the nodes exit [wall s], None for no limit.
     """
 
     def __init__(
@@ -191,7 +209,7 @@ class _Joined:
         self._interrupted = False
 
     def follow(self) -> int:
-        """Start the nodes, wait for their end, return the exit code."""
+        """Start the nodes, wait for their end, and return the exit code."""
         remove_abandoned()
         start_fork_server('regolith_bringup.run.preload')
         nodes: list[NodeProcess] = []
@@ -210,29 +228,29 @@ class _Joined:
         heard = time.monotonic()
         next_word = heard + _WORD_S
         leaving = ''
-        # All are looked at each time: a failed one is started again there.
+        # All nodes are checked each time, because the check restarts failed ones.
         while not leaving and self._listener.over() is None and [node for node in nodes if self._runs(node)]:
             now = time.monotonic()
             other = self._listener.run()
             if self._listener.heard():
                 heard, next_word = now, now + _WORD_S
             elif self._patience_s is not None and now - heard > self._patience_s:
-                leaving = f'the world was not heard for {now - heard:.0f} s'
+                leaving = f'no message from the world for {now - heard:.0f} s'
             elif now > next_word:
                 next_word = now + _WORD_S
-                self._output.console.print(f'the world has not been heard for {now - heard:.0f} s', style='yellow')
+                self._output.console.print(f'no message from the world for {now - heard:.0f} s', style='yellow')
             if other is not None and other.run_id != self._run.run_id:
-                leaving = f'another run ({other.scenario} on {other.host}) has taken its place'
+                leaving = f'replaced by another run ({other.scenario} on {other.host})'
             if self._interrupted:
                 leaving = 'interrupted'
             time.sleep(0.02)
         if leaving:
-            self._output.console.print(f'leaving: {leaving}', style='yellow')
+            self._output.console.print(f'stopping: {leaving}', style='yellow')
             for node in nodes:
                 node.signal(signal.SIGTERM)
-        # After the world's STOP they leave by themselves.
+        # After STOP of the world they exit.
         for label in end_all(nodes, _LEAVING_S):
-            self._output.say(label, 'did not leave by itself')
+            self._output.say(label, 'did not exit in time')
         if self._interrupted:
             return INTERRUPTED
         problem = self._listener.over()
@@ -241,7 +259,7 @@ class _Joined:
         return NODE_FAILED if leaving or problem or any(node.code for node in nodes) else 0
 
     def _runs(self, node: NodeProcess) -> bool:
-        """Return whether a node runs; start it again after a failure, if the run has it come back."""
+        """Return whether a node runs. Restart it after a failure if the run allows it."""
         if node.running:
             return True
         if not node.code or node in self._ended:
@@ -259,5 +277,5 @@ class _Joined:
 
 
 def _tell(text: str) -> None:
-    """Print a message for people."""
+    """Print a message."""
     print(text, file=sys.stderr)

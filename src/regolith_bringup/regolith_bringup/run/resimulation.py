@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A recorded run evolved again from one of its checkpoints, and held against what it was, cycle by cycle."""
+"""Resimulation of a recorded run from a checkpoint, compared with the recording cycle by cycle."""
 
 from __future__ import annotations
 
@@ -18,38 +18,41 @@ from regolith_world.cycle.records import CycleResult
 
 @dataclass(frozen=True)
 class ResimulationResult:
-    """What became of evolving a run again."""
+    """Result of a resimulation."""
 
     from_s: float
-    """Time of the checkpoint [s]; 0: the beginning."""
+    """Time of the checkpoint [s], 0 for the start of the run."""
     to_s: float
-    """Time up to which it was compared [s]."""
+    """End of the compared time span [s]."""
     cycles: int
-    """Number of cycles that were the same."""
+    """Number of equal cycles."""
     difference: str
-    """Where it was another, in words; '': nowhere."""
+    """First difference as text, '' if there is none."""
 
 
 def resimulate(
     folder: Path, from_s: float = 0.0, tick: Callable[[int, int], None] = lambda done, of: None
 ) -> ResimulationResult:
-    """Evolve a run again, in one process and unrecorded, on the inputs it had.
+    """Compute a run again in one process, unrecorded, with its recorded inputs.
 
     Args:
-        folder: of the run, with its bag
-        from_s: the last checkpoint at or before it is the start [s]
-        tick: progress callback (done, total) in simulated milliseconds
+        folder: Run folder with a bag.
+        from_s: Start at the last checkpoint at or before this time [s].
+        tick: Progress callback (done, total) in simulated milliseconds.
+
+    Returns:
+        Compared span and first difference.
 
     Raises:
-        ValueError: if a checkpoint cannot be read, or the run cannot be repeated, with the reason
+        ValueError: If a checkpoint cannot be read, or the run cannot be repeated. The message states the reason.
     """
     if (folder / 'bag_1').exists():
-        raise ValueError('the run was rewound: its past is in several bags; allowed: runs that went straight on')
+        raise ValueError('the run was rewound, so its recording is in several bags; allowed: runs without a rewind')
     scenario = load_section(folder / 'scenario.yaml', '', Scenario)
     simulation = Simulation(scenario)
     world = simulation.world
     inputs: dict[str, dict[int, bytes]] = {name: {} for name in simulation.participants}
-    """What each latched in the cycle that comes."""
+    """Latched inputs of each participant for the next cycle."""
     for name, participant in simulation.participants.items():
         participant.replay_inputs = inputs[name]
     world.hold()
@@ -65,7 +68,7 @@ def resimulate(
             continue
         for name, answer in spoken.answers.items():
             if name not in inputs:
-                raise ValueError(f'{name!r} came in mid-run; allowed: runs in which nothing was spawned')
+                raise ValueError(f'{name!r} was added during the run; allowed: runs without spawned objects')
             inputs[name].clear()
             inputs[name][spoken.number] = bytes(answer.live_inputs)
         world.step(end_ns)
@@ -74,19 +77,19 @@ def resimulate(
         same += 1
         tick(round((world.t_ns - first) * 1e-6), round((end_ns - first) * 1e-6))
     if not same:
-        raise ValueError(f'its bag holds no cycle after {first * 1e-9:g} s; allowed: a run that was recorded')
+        raise ValueError(f'its bag contains no cycle after {first * 1e-9:g} s; allowed: a recorded run')
     return ResimulationResult(first * 1e-9, world.t_ns * 1e-9, same, '')
 
 
 def _checkpoint(folder: Path, from_s: float) -> files.Checkpoint | None:
-    """Return the last checkpoint of a run at or before a time [s]; None: there is none."""
+    """Return the last checkpoint of a run at or before a time [s], or None."""
     found = [files.read(path.parent) for path in sorted((folder / 'checkpoints').glob('t*/manifest.json'))]
     before = [each for each in found if 0 < each.t_ns <= round(from_s * 1e9)]
     return max(before, key=lambda each: each.t_ns, default=None)
 
 
 def _difference(spoken: CycleContent, answers: Mapping[str, CycleResult], t_ns: int) -> str:
-    """Return in words what was said otherwise of a cycle; '': nothing."""
+    """Return the difference of a cycle as text, '' if there is none."""
     where = f'cycle {spoken.number} at {spoken.cycle.t_ns * 1e-9:.3f} s'
     ended = int(spoken.cycle.t_ns + spoken.cycle.dt_ns)
     if t_ns != ended:
@@ -95,5 +98,5 @@ def _difference(spoken: CycleContent, answers: Mapping[str, CycleResult], t_ns: 
         then = spoken.answers[name].state_hash
         now = answers[name].state_hash if name in answers else 'none'
         if then != now:
-            return f'{where}: {name}: state hash {then[:16]} then, {now[:16]} now'
+            return f'{where}: {name}: state hash {then[:16]} recorded, {now[:16]} computed'
     return ''

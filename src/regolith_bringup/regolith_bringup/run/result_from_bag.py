@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Figures from a run's bag, for a world that did not write them itself."""
+"""Results computed from the bag of a run, for a world that did not write them."""
 
 from __future__ import annotations
 
@@ -12,22 +12,25 @@ from regolith_bringup.report.run_data import VehicleTrack, read_run
 
 
 def result_from_bag(run_dir: Path) -> dict[str, Any]:
-    """Return the contents of ``world_summary.json`` as far as the bag holds them.
+    """Return the contents of ``world_summary.json`` as far as the bag contains them.
 
-    Only committed cycles count; hashes, slips while driving and reports of ground and other participants are lost with
-    their nodes.
+    Only committed cycles count. Hashes, slip while driving, and reports of terrain and other participants are not in
+    the bag.
+
+    Args:
+        run_dir: Run folder.
 
     Raises:
-        FileNotFoundError: if there is no bag with a cycle
+        FileNotFoundError: If there is no bag with a cycle.
     """
-    lost = f'{run_dir / "world_summary.json"}: the world wrote no figures; it was ended before it could'
+    lost = f'{run_dir / "world_summary.json"}: missing, because the world was terminated before writing it'
     try:
         run = read_run(run_dir)
     except RecoverError as error:
         raise FileNotFoundError(f'{lost}; {error}') from None
     cycles = run.cycles
     if not cycles.committed.any():
-        raise FileNotFoundError(f'{lost}, and the bag holds no cycle')
+        raise FileNotFoundError(f'{lost}, and the bag contains no cycle')
     ends = cycles.time + cycles.length
     simulated = float(ends[cycles.committed].max() - cycles.time[0])
     wall = float(cycles.wall[-1])
@@ -38,7 +41,7 @@ def result_from_bag(run_dir: Path) -> dict[str, Any]:
         'real_time_factor': simulated / wall if wall > 0.0 else None,
         'cycles': int(cycles.committed.sum()),
         'discarded_cycles': int((~cycles.committed[:-1]).sum()),
-        'failure': 'the world was ended before it could write its figures; these are from the bag',
+        'failure': 'the world was terminated before writing its results; these are from the bag',
         'participant_summaries': {name: _report(track) for name, track in run.tracks.items() if len(track.time)},
     }
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The results of a run beside its bag: summary.json and report.html."""
+"""Results of a run in addition to its bag: summary.json and report.html."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from regolith_world.checkpoint.files import resume_hint
 
 
 def succeeded(run_dir: Path) -> bool:
-    """Return whether the world reached its end without a failure, and with everybody."""
+    """Return whether the world reached the end of the run without a failure and with all participants."""
     outcome = run_dir / 'world_summary.json'
     return outcome.exists() and not (
         json.loads(outcome.read_text(encoding='utf-8'))['failure'] or dropped_participants(run_dir)
@@ -24,7 +24,7 @@ def succeeded(run_dir: Path) -> bool:
 
 
 def dropped_participants(run_dir: Path) -> list[str]:
-    """Return the names of those whom the world, by its own account, went on without."""
+    """Return the names of the participants that the world dropped."""
     outcome = run_dir / 'world_summary.json'
     if not outcome.exists():
         return []
@@ -32,18 +32,19 @@ def dropped_participants(run_dir: Path) -> list[str]:
 
 
 def world_exit_message(run_dir: Path, code: int) -> str:
-    """Return words on a world that ended without having written its figures: killed, or crashed.
+    """Return a message about a world that ended without writing its results, because it was killed or crashed.
 
     Args:
-        code: its exit code; negative for a signal
+        run_dir: Run folder.
+        code: Exit code, negative for a signal.
     """
     return (
-        f'ended {exit_code_text(code)}, and the run with it; what it had committed is in the bag{resume_hint(run_dir)}'
+        f'ended {exit_code_text(code)}, which ends the run; its committed states are in the bag{resume_hint(run_dir)}'
     )
 
 
 def exit_code_text(code: int) -> str:
-    """Return an exit code in words."""
+    """Return an exit code as text."""
     try:
         return f'with exit code {code}' + (f' ({signal.Signals(-code).name})' if code < 0 else '')
     except ValueError:
@@ -51,11 +52,15 @@ def exit_code_text(code: int) -> str:
 
 
 def write_results(run_dir: Path, say: Callable[[str], object], *, report: bool) -> dict[str, Any] | None:
-    """Write summary.json and report.html as far as the run's data allow; return the summary.
+    """Write summary.json and report.html as far as the data of the run allow.
 
     Args:
-        say: prints a line for people
-        report: whether to write a report, if there is a bag
+        run_dir: Run folder.
+        say: Function that prints a message line.
+        report: Whether to write a report if there is a bag.
+
+    Returns:
+        Summary, or None if it cannot be built.
     """
     from regolith_bringup.run.summary import build_summary, write_summary
 
@@ -75,7 +80,7 @@ def write_results(run_dir: Path, say: Callable[[str], object], *, report: bool) 
 
             write_report(run_dir)
     except OSError as error:
-        say(f'{run_dir}: no {what}: {error}; later: ./regolith report {run_dir}')
+        say(f'{run_dir}: no {what}: {error}; to repeat: ./regolith report {run_dir}')
     if bag['path'] is not None and not bag['complete']:
         say(f'{bag["path"]}: was not closed, but can be read; fix: ./regolith recover {run_dir}')
     state_hash = f'state hash {summary["state_hash"][:16]}' if summary['state_hash'] else 'no state hash'
@@ -90,10 +95,10 @@ def write_results(run_dir: Path, say: Callable[[str], object], *, report: bool) 
         usual_ms, most_ms = (punctual[key] * 1e3 for key in ('jitter_p99_s', 'jitter_max_s'))
         say(
             f'real time: {punctual["deadline_misses"]} of {punctual["timed_cycles"]} cycles missed their deadline; '
-            f'late by {usual_ms:.2f} ms at the 99th percentile, {most_ms:.2f} ms at most'
+            f'lateness {usual_ms:.2f} ms at the 99th percentile, {most_ms:.2f} ms at most'
         )
     for name, why in summary['dropped_participants'].items():
-        say(f'{name} failed: {why}; the run went on without it')
+        say(f'{name} failed: {why}; the run continued without it')
     if summary['failure']:
         say(f'failed: {summary["failure"]}')
     return summary

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Topics, services, actions, parameters and nodes of a running graph, for the command line."""
+"""Access to topics, services, actions, parameters and nodes of a ROS graph, for the command line."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from regolith_files.problems import InputError, Problem, allowed_names, as_yaml_
 from regolith_files.yaml_source import YamlSource, parse_value
 
 RESPONSE_S = 60.0
-"""Longest wait for a response [wall s]: spawning a vehicle takes seconds."""
+"""Timeout of a response [wall s]. Spawning a vehicle takes seconds."""
 SETTLED_S = 0.3
-"""Time for connections, after a client sees its server [wall s]."""
+"""Time for connections to settle after a client finds its server [wall s]."""
 
 
 class RosClient(GraphClient):
-    """A node that lists, reads and calls what is in the graph; use it in a ``with`` statement."""
+    """Node that lists, reads and calls the interfaces of the graph, for use in a ``with`` statement."""
 
     def listed(self, of: Callable[[], list[Any]]) -> list[Any]:
-        """Return the parts of the graph, after a time in which they are discovered."""
+        """Return a list of graph entries after the discovery time."""
         self.wait(lambda: False, 1.5)
         return sorted(of())
 
@@ -55,7 +55,7 @@ class RosClient(GraphClient):
         ]
 
     def nodes(self) -> list[str]:
-        """Return the full names of all nodes but this one."""
+        """Return the full names of all nodes except this one."""
         found = self.listed(self.node.get_node_names_and_namespaces)
         own = self.node.get_name()
         return sorted(f'{space.rstrip("/")}/{name}' for name, space in found if name != own)
@@ -64,10 +64,11 @@ class RosClient(GraphClient):
         """Return the type of a topic, service or action.
 
         Args:
-            command: of the command line; its first word says of which
+            name: Full name.
+            command: Name of the command. Its first word selects topic, service or action.
 
         Raises:
-            InputError: if it is not in the graph
+            InputError: If the name is not in the graph.
         """
         what = command.partition(' ')[0]
         read: dict[str, Callable[[], list[tuple[str, list[str]]]]] = {
@@ -87,17 +88,20 @@ class RosClient(GraphClient):
         return found[name][0]
 
     def topic_ends(self, topic: str) -> tuple[list[Any], list[Any]]:
-        """Return what publishes a topic and what subscribes to it, each with node, type and quality of service."""
+        """Return the publishers and the subscriptions of a topic, each with node, type and quality of service."""
         self.listed(lambda: [])
         find = self.node.get_publishers_info_by_topic, self.node.get_subscriptions_info_by_topic
         published, subscribed = (sorted(each(topic), key=_node_of) for each in find)
         return published, subscribed
 
     def ends_of_node(self, node: str) -> dict[str, list[tuple[str, list[str]]]]:
-        """Return the names of topics, services and actions of a node with their types, by heading; none that is hidden.
+        """Return topics, services and actions of a node with their types, by heading, without hidden ones.
+
+        Args:
+            node: Full node name.
 
         Raises:
-            InputError: if it is not in the graph
+            InputError: If the node is not in the graph.
         """
         known = self.nodes()
         if node not in known:
@@ -120,7 +124,7 @@ class RosClient(GraphClient):
         return {heading: sorted(each for each in names if '/_' not in each[0]) for heading, names in found.items()}
 
     def action_ends(self, action: str) -> tuple[list[str], list[str]]:
-        """Return the nodes that are clients of an action, and those that are servers of it."""
+        """Return the client nodes and the server nodes of an action."""
         clients, servers = [], []
         for node in self.nodes():
             ends = self._ends_of_node(node)
@@ -129,11 +133,14 @@ class RosClient(GraphClient):
         return clients, servers
 
     def echo(self, topic: str, kind: str, command: str, take: Callable[[Any], bool], raw: bool = False) -> None:
-        """Receive messages until ``take`` of one returns False, or Ctrl-C.
+        """Receive messages until ``take`` returns False, or Ctrl-C.
 
         Args:
-            kind: type; '': the one of the topic
-            raw: whether ``take`` receives the serialized message, bytes
+            topic: Full topic name.
+            kind: Message type, '' for the type of the topic.
+            command: Name of the command, for error messages.
+            take: Callback for each message.
+            raw: Whether ``take`` receives the serialized message as bytes.
         """
         message_type = interface(kind or self.type_of(topic, command), 'msg', command)
         goes_on = [True]
@@ -148,13 +155,13 @@ class RosClient(GraphClient):
             self.executor.spin_once(timeout_sec=0.1)
 
     def follow_clock(self, take: Callable[[Any], None]) -> None:
-        """Receive /clock beside another topic."""
+        """Receive /clock in addition to another topic."""
         from rosgraph_msgs.msg import Clock
 
         self.node.create_subscription(Clock, '/clock', take, 10)
 
     def _profile(self, topic: str) -> QoSProfile:
-        """Return a profile that all publishers of a topic fit; latched where all of them are."""
+        """Return a QoS profile compatible with all publishers of a topic, latched if all of them are."""
         profile, offered = QoSProfile(depth=100), self.node.get_publishers_info_by_topic(topic)
         if any(each.qos_profile.reliability == ReliabilityPolicy.BEST_EFFORT for each in offered):
             profile.reliability = ReliabilityPolicy.BEST_EFFORT
@@ -163,10 +170,17 @@ class RosClient(GraphClient):
         return profile
 
     def publish(self, topic: str, kind: str, values: str, rate_hz: float, times: int) -> int:
-        """Publish a message; return how often.
+        """Publish a message repeatedly.
 
         Args:
-            times: 0: until Ctrl-C
+            topic: Full topic name.
+            kind: Message type.
+            values: Field values in YAML.
+            rate_hz: Messages per wall second.
+            times: Number of messages, 0 for no limit until Ctrl-C.
+
+        Returns:
+            Number of published messages.
         """
         command = 'topic pub'
         message = filled(interface(kind, 'msg', command)(), values, command)
@@ -184,8 +198,14 @@ class RosClient(GraphClient):
     def call(self, service: str, kind: str, values: str, command: str = 'service call') -> Any:
         """Return the response of a service.
 
+        Args:
+            service: Full service name.
+            kind: Service type.
+            values: Field values of the request in YAML.
+            command: Name of the command, for error messages.
+
         Raises:
-            InputError: if there is none
+            InputError: If there is no response.
         """
         service_type = interface(kind, 'srv', command)
         return self.response(service, service_type, filled(service_type.Request(), values, command), command)
@@ -205,7 +225,7 @@ class RosClient(GraphClient):
         return future.result()
 
     def send_goal(self, action: str, kind: str, values: str, feedback: Callable[[Any], None]) -> tuple[bool, int, Any]:
-        """Return whether a goal was accepted, its status and its result; if rejected, where the reason is logged."""
+        """Send a goal and return whether it was accepted, its status and its result, or where a rejection is logged."""
         command = 'action send_goal'
         action_type = interface(kind, 'action', command)
         goal = filled(action_type.Goal(), values, command)
@@ -229,7 +249,7 @@ class RosClient(GraphClient):
         return True, int(ended.result().status), ended.result().result
 
     def parameters(self, node: str) -> list[str]:
-        """Return the names of a node's parameters."""
+        """Return the parameter names of a node."""
         request = ListParameters.Request()
         answer = self.response(f'{node}/list_parameters', ListParameters, request, 'param list')
         return sorted(answer.result.names)
@@ -237,12 +257,16 @@ class RosClient(GraphClient):
     def parameter(self, node: str, name: str) -> Any:
         """Return the value of a parameter.
 
+        Args:
+            node: Full node name.
+            name: Parameter name.
+
         Raises:
-            InputError: if the node has none of that name
+            InputError: If the node has no such parameter.
         """
         request = GetParameters.Request(names=[name])
         values = self.response(f'{node}/get_parameters', GetParameters, request, 'param get').values
-        # Of a name it does not have a node returns no value, or none that is set.
+        # For an unknown name, a node returns no value or an unset value.
         if not values or values[0].type == ParameterType.PARAMETER_NOT_SET:
             allowed = allowed_names(self.parameters(node), name)
             raise InputError(Problem('param get', 'parameter', f'is not one of {node}', allowed, as_yaml_text(name)))
@@ -251,8 +275,12 @@ class RosClient(GraphClient):
     def describe(self, node: str, name: str) -> Any:
         """Return the descriptor of a parameter, a ``rcl_interfaces/msg/ParameterDescriptor``.
 
+        Args:
+            node: Full node name.
+            name: Parameter name.
+
         Raises:
-            InputError: if the node has none of that name
+            InputError: If the node has no such parameter.
         """
         if name not in (known := self.parameters(node)):
             problem = f'is not one of {node}'
@@ -264,18 +292,30 @@ class RosClient(GraphClient):
         return answer.descriptors[0]
 
     def set_parameter(self, node: str, name: str, text: str) -> None:
-        """Set a parameter to a value in YAML.
+        """Set a parameter to a value given in YAML.
+
+        Args:
+            node: Full node name.
+            name: Parameter name.
+            text: Value in YAML.
 
         Raises:
-            InputError: if the node refuses
+            InputError: If the node refuses the value.
         """
         self.set_value(node, name, parse_value(text, 'param set', name))
 
     def load_parameters(self, node: str, file: str) -> dict[str, str]:
-        """Set the parameters of a node that a file of ``param dump`` has; return why each was refused ('': set).
+        """Set the parameters of a node from a file written by ``param dump``.
+
+        Args:
+            node: Full node name.
+            file: YAML file.
+
+        Returns:
+            Reason of refusal by parameter name, '' if it was set.
 
         Raises:
-            InputError: if the file has none of this node
+            InputError: If the file has no parameters of this node.
         """
         source = YamlSource(file, what='parameters')
         for key in (node, node.removeprefix('/'), '/**'):
@@ -287,14 +327,19 @@ class RosClient(GraphClient):
     def set_value(self, node: str, name: str, value: Any) -> None:
         """Set a parameter.
 
+        Args:
+            node: Full node name.
+            name: Parameter name.
+            value: New value.
+
         Raises:
-            InputError: if the node refuses
+            InputError: If the node refuses the value.
         """
         if reason := self._refusal(node, name, value):
-            raise InputError(Problem('param set', name, reason, 'what the node takes', as_yaml_text(value)))
+            raise InputError(Problem('param set', name, reason, 'a value that the node accepts', as_yaml_text(value)))
 
     def _refusal(self, node: str, name: str, value: Any) -> str:
-        """Set a parameter; return why the node refuses, '' if it does not."""
+        """Set a parameter and return the reason of refusal, '' if it was set."""
         if isinstance(value, int) and not isinstance(value, bool) and isinstance(self.parameter(node, name), float):
             value = float(value)
         request = SetParameters.Request(parameters=[Parameter(name, value=value).to_parameter_msg()])

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Types of messages, services and actions by name, and their values from and to YAML."""
+"""Message, service and action types by name, and conversion of their values from and to YAML."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from regolith_files.problems import InputError, Problem, allowed_names, as_yaml_
 from regolith_files.yaml_source import parse_value
 
 LONGEST = 128
-"""Items of a list that are shown; ``ros2`` shows as many."""
+"""Maximum number of list items shown, as in ``ros2``."""
 KINDS = ('msg', 'srv', 'action')
 
 
 def interface(name: str, kind: str, command: str) -> Any:
-    """Return the class of a type.
+    """Return the class of an interface type.
 
     Args:
-        name: ``package/msg/Type``, or ``package/Type``
-        kind: one of :data:`KINDS`
-        command: for messages, e.g. ``topic pub``
+        name: Type name ``package/msg/Type`` or ``package/Type``.
+        kind: One of :data:`KINDS`.
+        command: Name of the command, for error messages, e.g. ``topic pub``.
 
     Raises:
-        InputError: if there is none
+        InputError: If the type does not exist.
     """
     parts = name.split('/')
     if len(parts) == 2:
@@ -48,10 +48,15 @@ def interface(name: str, kind: str, command: str) -> Any:
 
 
 def filled(message: Any, text: str, command: str) -> Any:
-    """Return a message with the fields that a YAML text gives; others keep their defaults.
+    """Return a message with fields set from a YAML text. Other fields keep their defaults.
+
+    Args:
+        message: Message to fill.
+        text: Field values in YAML.
+        command: Name of the command, for error messages.
 
     Raises:
-        InputError: naming the field
+        InputError: If a field is not valid. The message states the field.
     """
     values = parse_value(text, command) if text else {}
     if not isinstance(values, Mapping):
@@ -62,7 +67,7 @@ def filled(message: Any, text: str, command: str) -> Any:
 
 def _fill(message: Any, values: Mapping[str, Any], command: str, above: str) -> None:
     types = message.get_fields_and_field_types()
-    message._check_fields = True  # else whatever is set is taken
+    message._check_fields = True  # otherwise any value is accepted
     for name, value in values.items():
         key = f'{above}.{name}' if above else str(name)
         if name not in types:
@@ -81,11 +86,14 @@ def _fill(message: Any, values: Mapping[str, Any], command: str, above: str) -> 
 
 
 def _value(default: Any, kind: str, value: Any, command: str, key: str) -> Any:
-    """Return a field's value.
+    """Return the value of a field, converted to its type.
 
     Args:
-        default: of the field
-        kind: type of the field as the message names it
+        default: Default value of the field.
+        kind: Type of the field in the message definition.
+        value: Value from YAML.
+        command: Name of the command, for error messages.
+        key: Dotted field name, for error messages.
     """
     if hasattr(default, 'get_fields_and_field_types'):
         made = type(default)()
@@ -107,7 +115,7 @@ def _value(default: Any, kind: str, value: Any, command: str, key: str) -> Any:
 
 
 def _plain(kind: str, value: Any) -> Any:
-    """Return a number, text or truth value of a type; whole numbers stand for others, too."""
+    """Return a number, text or truth value of a type. Integers are accepted for other numeric types."""
     if kind in ('float', 'double') and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if kind == 'octet' and isinstance(value, int):
@@ -125,10 +133,11 @@ def stamp_ns(message: Any, topic: str) -> int:
     """Return the stamp of a message [ns].
 
     Args:
-        topic: for messages
+        message: Message with a header.
+        topic: Topic name, for error messages.
 
     Raises:
-        InputError: if its type has no header
+        InputError: If the message has no header.
     """
     from rclpy.time import Time
 
@@ -141,7 +150,7 @@ def stamp_ns(message: Any, topic: str) -> int:
 
 
 def parameters_yaml(node: str, values: Mapping[str, Any]) -> str:
-    """Return parameters of a node in the form that ``ros2`` and launch files read."""
+    """Return the parameters of a node in the YAML format of ``ros2`` and launch files."""
     plain = {name: _content(value) for name, value in values.items()}
     text: str = yaml.safe_dump({node: {'ros__parameters': plain}}, sort_keys=False, allow_unicode=True)
     return text

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Run folders."""
+"""Run folders: creation and validation."""
 
 from __future__ import annotations
 
@@ -20,25 +20,29 @@ TERRAIN = 'terrain'
 
 
 def check_run_folder(out: Path) -> None:
-    """Refuse a path that is no new or empty folder; nothing is made.
+    """Refuse a path that is not a new or empty folder. Nothing is created.
+
+    Args:
+        out: Path of the run folder.
 
     Raises:
-        InputError: if it is a file, or a folder that is not empty
+        InputError: If it is a file, or a folder that is not empty.
     """
     if os.path.exists(out) and (not out.is_dir() or any(out.iterdir())):
         raise InputError(Problem(f'--out {out}', '', 'is not an empty folder', 'a new or an empty folder'))
 
 
 def check_finished_run(command: str, run_dir: Path) -> None:
-    """Refuse a folder that is no run folder.
+    """Refuse a folder that is not a run folder.
 
     Args:
-        command: that it was given to
+        command: Name of the command, for error messages.
+        run_dir: Folder to check.
 
     Raises:
-        InputError: if it is none
+        InputError: If it is not a run folder.
     """
-    allowed = 'a folder that ./regolith run made'
+    allowed = 'a folder written by ./regolith run'
     refuse_url(run_dir, allowed)
     if not os.path.isfile(run_dir / 'scenario.yaml'):
         problem = 'is not a run folder' if os.path.exists(run_dir) else 'no such folder'
@@ -46,11 +50,16 @@ def check_finished_run(command: str, run_dir: Path) -> None:
 
 
 def _make(folder: Path, asked: str, *, exist_ok: bool) -> None:
-    """Make a folder with a reserve of disk space for the run's end.
+    """Create a folder with reserved disk space for the end of the run.
+
+    Args:
+        folder: Folder to create.
+        asked: Option that names it, for error messages.
+        exist_ok: Whether it may exist.
 
     Raises:
-        InputError: if the disk refuses
-        FileExistsError: if it is there and must not be
+        InputError: If it cannot be created.
+        FileExistsError: If it exists and must not.
     """
     try:
         folder.mkdir(parents=True, exist_ok=exist_ok)
@@ -58,35 +67,37 @@ def _make(folder: Path, asked: str, *, exist_ok: bool) -> None:
     except FileExistsError:
         raise
     except OSError as error:
-        raise InputError(
-            Problem(asked, '', f'cannot be made: {error.strerror}', 'a folder on a disk that takes files')
-        ) from None
+        raise InputError(Problem(asked, '', f'cannot be created: {error.strerror}', 'a writable folder')) from None
 
 
 def check_checkpoint(folder: Path, scenario: Scenario) -> None:
-    """Refuse a folder that is no whole checkpoint of a run of this scenario.
+    """Refuse a folder that is not a complete checkpoint of a run of this scenario.
+
+    Args:
+        folder: Checkpoint folder.
+        scenario: Resolved scenario.
 
     Raises:
-        InputError: if it is none
+        InputError: If it is not such a checkpoint.
     """
-    refuse_url(folder, 'a folder that holds a manifest.json, as in RUN/checkpoints')
+    refuse_url(folder, 'a folder that contains a manifest.json, as in RUN/checkpoints')
     if not os.path.isfile(folder / 'manifest.json'):
         beside = sorted(p.parent.name for p in folder.parent.glob('*/manifest.json'))
-        allowed = ', '.join(beside) if beside else 'a folder that holds a manifest.json, as in RUN/checkpoints'
+        allowed = ', '.join(beside) if beside else 'a folder that contains a manifest.json, as in RUN/checkpoints'
         problem = 'is not a checkpoint' if os.path.isdir(folder) else 'no such folder'
         raise InputError(Problem('--checkpoint', '', problem, allowed, str(folder)))
     try:
         kept = files.read(folder)
     except ValueError as error:
         problem, _, better = str(error).partition('; allowed: ')
-        raise InputError(Problem('--checkpoint', '', problem, better or 'a whole checkpoint', str(folder))) from None
+        raise InputError(Problem('--checkpoint', '', problem, better or 'a complete checkpoint', str(folder))) from None
     present = {*scenario.vehicles, *sections(scenario), TERRAIN}
     found = set(kept.blobs) - {files.WORLD}
     if found != present:
-        problem = f'is of {", ".join(sorted(found))}, and the scenario has {", ".join(sorted(present))}'
+        problem = f'contains {", ".join(sorted(found))}, but the scenario has {", ".join(sorted(present))}'
         raise InputError(Problem('--checkpoint', '', problem, 'a checkpoint of a run of this scenario', str(folder)))
     if kept.t_ns >= round(scenario.duration_s * 1e9):
-        problem = f'is of {kept.t_ns * 1e-9:g} s, where a run of {scenario.duration_s:g} s is over'
+        problem = f'is at {kept.t_ns * 1e-9:g} s, after the end of the run ({scenario.duration_s:g} s)'
         raise InputError(Problem('--checkpoint', '', problem, 'an earlier one, or a longer --duration', str(folder)))
     try:
         codec.decode(WorldState, kept.blobs[files.WORLD])
@@ -96,14 +107,14 @@ def check_checkpoint(folder: Path, scenario: Scenario) -> None:
 
 
 def new_run_folder(scenario_name: str, out: Path | None = None) -> Path:
-    """Make and return an empty run folder.
+    """Create and return an empty run folder.
 
     Args:
-        scenario_name: names the folder when ``out`` is None: ``runs/<scenario_name>_001`` and counting
-        out: the folder to make instead; it may exist if it is empty
+        scenario_name: Name of the folder if ``out`` is None: ``runs/<scenario_name>_001`` and so on.
+        out: Folder to create instead. It may exist if it is empty.
 
     Raises:
-        InputError: if ``out`` is a file, a folder that is not empty, or cannot be written to
+        InputError: If ``out`` is a file, a folder that is not empty, or not writable.
     """
     if out is not None:
         check_run_folder(out)
@@ -116,4 +127,4 @@ def new_run_folder(scenario_name: str, out: Path | None = None) -> Path:
         except FileExistsError:
             continue
         return folder
-    raise AssertionError('the count does not end')
+    raise AssertionError('unreachable: the count has no end')

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a run that is under way elsewhere tells of itself."""
+"""Announcements of a run on another machine."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from regolith_world.ros import qos
 
 
 class RunListener(StatusListener):
-    """A status listener that also hears which run is there, and who takes part."""
+    """Status subscription that also receives the announcement and the participants of a run."""
 
     def __init__(self, root: str = '') -> None:
-        """Make a listener for the run below a namespace, '' or ``/moon``."""
+        """Create subscriptions for the run in a namespace, '' or ``/moon``."""
         super().__init__(root, f'join_{os.getpid()}')
         self.root = root
         self._worlds: dict[int, WorldAnnouncement] = {}
 
     def __enter__(self) -> RunListener:
-        """Start listening."""
+        """Subscribe."""
         super().__enter__()
         topic = f'{self.root}/regolith/world_announcements'
         self._inbox.subscribe(WorldAnnouncement, topic, self._on_world, qos.LATCHED_MANY, every_run=True)
@@ -32,18 +32,18 @@ class RunListener(StatusListener):
         self._worlds[world.run_id] = world
 
     def run(self) -> WorldAnnouncement | None:
-        """Return the word of the newest world, or None."""
+        """Return the announcement of the newest world, or None."""
         self._inbox.deliver()
         return max(
             self._worlds.values(), key=lambda w: (w.start_time.sec, w.start_time.nanosec, w.run_id), default=None
         )
 
     def heard(self) -> bool:
-        """Return whether a world is there, as far as the middleware knows."""
+        """Return whether the middleware sees a world."""
         return bool(self._node.count_publishers(f'{self.root}/regolith/world_announcements'))
 
     def present(self) -> set[str]:
-        """Return who takes part already, named as people do
+        """Return the public names of connected participants
         (:attr:`regolith_bringup.run.node_plan.NodeSpec.public_name`).
         """
         nodes = self._node.get_node_names_and_namespaces()
@@ -51,6 +51,6 @@ class RunListener(StatusListener):
         return agents | {name for name, space in nodes if space == f'{self.root}/regolith'}
 
     def over(self) -> str | None:
-        """Return '' if the run has ended well, what failed it if it has not, None as long as it goes on."""
+        """Return '' after a successful end, the problem after a failure, None while the run continues."""
         status = self.latest()
         return status.message if status is not None and status.state == WorldStatus.STOPPED else None

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A running world, asked from the command line: status, pause, steps, speed, its past."""
+"""Client of a running simulation for commands: status, pause, steps, real-time factor, rewind."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from regolith_world.ros.service_client import call_service
 from regolith_world.ros.status_publisher import STATES
 
 ANSWER_S = 30.0
-"""Longest wait for its answer, which comes between two cycles [wall s]."""
+"""Timeout of a response, which is sent between two cycles [wall s]."""
 
 
 class RunningSimulation(GraphClient):
-    """A client of the world below a namespace; use it in a ``with`` statement.
+    """Client of the world in a namespace, for use in a ``with`` statement.
 
     Raises:
-        InputError: on entering, if no world is heard
+        InputError: On entering, if no world is found.
     """
 
     def entered(self) -> None:
@@ -39,41 +39,53 @@ class RunningSimulation(GraphClient):
         if not self.wait(lambda: self.status is not None, self.PATIENCE_S):
             where = f'{self.root}/regolith/world in ROS domain {os.environ.get("ROS_DOMAIN_ID", "0")}'
             raise InputError(
-                Problem('a running world', '', f'none is heard at {where}', '--domain, --namespace of one that runs')
+                Problem(
+                    'a running simulation',
+                    '',
+                    f'none found at {where}',
+                    '--domain and --namespace of a running simulation',
+                )
             )
 
     def _take(self, status: WorldStatus) -> None:
         self.status = status
 
     def pause(self, standing: bool) -> WorldStatus:
-        """Pause the world, or let it go on; return its status then."""
+        """Pause or resume the world and return its status afterwards."""
         self._ask(SetBool, 'pause', SetBool.Request(data=standing))
         wanted = WorldStatus.PAUSED if standing else WorldStatus.PLAYING
         self.wait(lambda: self.known.state in (wanted, WorldStatus.STOPPED), self.PATIENCE_S)
         return self.known
 
     def step(self, cycles: int) -> Step.Response:
-        """Advance the paused world by cycles and return the world's answer.
+        """Advance the paused world by a number of steps and return its response.
+
+        Args:
+            cycles: Number of steps.
 
         Raises:
-            InputError: if it is not paused
+            InputError: If the world is not paused.
         """
         client = self._client(Step, 'step')
         answer: Step.Response = self._await(client.call_async(Step.Request(steps=cycles)), 'step')
         if not answer.success:
             problem, _, allowed = answer.message.partition('; call ')
-            allowed = './regolith pause before' if allowed else 'to leave a world alone that takes steps'
+            allowed = './regolith pause first' if allowed else 'a world that is not executing steps'
             raise InputError(Problem('step', '', problem, allowed))
         return answer
 
     def rewind(self, to: int | str, live: bool) -> Rewind.Response:
-        """Bring the world back to its last commit at or before a time [ns], or to a snapshot, and return its answer.
+        """Return the world to its last commit at or before a time [ns], or to a snapshot.
 
         Args:
-            live: whether the future is forgotten
+            to: Simulated time [ns], or name of a snapshot.
+            live: Whether later inputs are discarded.
+
+        Returns:
+            Response of the world.
 
         Raises:
-            InputError: if it cannot go there
+            InputError: If the world cannot return there.
         """
         client = self._client(Rewind, 'rewind')
         inputs = Rewind.Request.LIVE if live else Rewind.Request.REPLAY
@@ -85,10 +97,10 @@ class RunningSimulation(GraphClient):
         return answer
 
     def reset(self) -> None:
-        """Bring the world back to its beginning, ``/clock`` with it.
+        """Reset the world to t = 0, ``/clock`` included.
 
         Raises:
-            InputError: if it refuses
+            InputError: If the world refuses.
         """
         client = self._client(ResetSimulation, 'reset_simulation')
         answer = self._await(client.call_async(ResetSimulation.Request()), 'reset')
@@ -96,10 +108,13 @@ class RunningSimulation(GraphClient):
             raise InputError(Problem('reset', '', answer.result.error_message, 'a world that can be reset'))
 
     def save_snapshot(self, name: str) -> SaveSnapshot.Response:
-        """Have the world keep this moment, and return its answer.
+        """Save a snapshot of the current state and return the response of the world.
+
+        Args:
+            name: Name of the snapshot.
 
         Raises:
-            InputError: if it refuses
+            InputError: If the world refuses.
         """
         answer: SaveSnapshot.Response = self._await(
             self._client(SaveSnapshot, 'save_snapshot').call_async(SaveSnapshot.Request(name=name)), 'snapshot save'
@@ -110,28 +125,31 @@ class RunningSimulation(GraphClient):
         return answer
 
     def list_snapshots(self) -> ListSnapshots.Response:
-        """Return the moments that the world has kept."""
+        """Return the snapshots of the world."""
         answer: ListSnapshots.Response = self._ask(ListSnapshots, 'list_snapshots', ListSnapshots.Request())
         return answer
 
     def _client(self, kind: Any, service: str) -> Any:
         client = self.node.create_client(kind, f'{self.root}/regolith/world/{service}')
         if not self.wait(client.service_is_ready, self.PATIENCE_S):
-            raise InputError(Problem(service, '', f'no service {client.srv_name}', 'a world that runs'))
+            raise InputError(Problem(service, '', f'no service {client.srv_name}', 'a running simulation'))
         return client
 
     def _await(self, called: Any, what: str) -> Any:
-        """Return the answer to what was asked once, and may take long; a repeated request would be done twice."""
+        """Return the response to a request that may take long and must not be repeated."""
         while not self.wait(called.done, 1.0):
             if self.node.count_publishers(f'{self.root}/regolith/status') == 0:
-                raise InputError(Problem(what, '', 'the world has left', 'a world that runs'))
+                raise InputError(Problem(what, '', 'the world has ended', 'a running simulation'))
         return called.result()
 
     def set_real_time_factor(self, speed: float) -> None:
-        """Cap the speed, simulated seconds per wall second; 0: no cap.
+        """Limit the real-time factor.
+
+        Args:
+            speed: Maximum real-time factor, 0 for no limit.
 
         Raises:
-            InputError: if the world refuses
+            InputError: If the world refuses.
         """
         value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=float(speed))
         request = SetParameters.Request(parameters=[Parameter(name='real_time_factor', value=value)])
@@ -150,11 +168,11 @@ class RunningSimulation(GraphClient):
         try:
             return call_service(self.executor, client, request, ANSWER_S)
         except TimeoutError as error:
-            self.wait(lambda: False, 0.1)  # for its newest status
+            self.wait(lambda: False, 0.1)  # to receive its newest status
             problem = str(error)
             if self.known.state == WorldStatus.STALLED:
-                problem += f'; it is held, and does what was asked when it goes on: {self.known.message}'
-            raise InputError(Problem('a running world', '', problem, 'one that goes on')) from None
+                problem += f'; the world is waiting and executes the request when it continues: {self.known.message}'
+            raise InputError(Problem('a running simulation', '', problem, 'one that is not waiting')) from None
 
 
 def status_line(status: WorldStatus) -> str:

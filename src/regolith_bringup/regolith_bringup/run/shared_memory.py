@@ -1,9 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Shared memory that dead processes left behind.
+"""Removal of shared memory left by terminated processes.
 
-Fast DDS gives every process a segment, 16 MB with our profile, which only an orderly end removes. The process holds a
-file lock on a mark beside the segment (``fastrtps_ID_el``) as long as it lives; an unlocked mark is that of a dead one.
+Fast DDS creates a segment per process, 16 MB with the Regolith profile, which only an orderly exit removes. While the
+process runs, it holds a file lock on a mark next to the segment (``fastrtps_ID_el``). An unlocked mark belongs to a
+terminated process.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from pathlib import Path
 _FOLDER = Path('/dev/shm')
 _MARK = re.compile(r'fastrtps_[0-9a-f]{16}_el')
 _YOUNG_S = 10.0
-"""A mark younger than this may not have been locked yet."""
+"""Minimum age of a mark [s]. A newer one may not be locked yet."""
 
 
 def remove_abandoned(folder: Path = _FOLDER) -> int:
-    """Remove the segments of dead processes and return their number; segments of other users stay.
+    """Remove the segments of terminated processes and return their number. Segments of other users stay.
 
     Args:
-        folder: of the segments; a missing one has none
+        folder: Folder of the segments, which may be missing.
     """
     removed = 0
     oldest = time.time() - _YOUNG_S

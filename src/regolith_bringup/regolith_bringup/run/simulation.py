@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A whole scenario run in one process, without ROS.
+"""Complete scenario in one process without ROS.
 
 A run here has the same state hash as the same scenario in many processes.
 """
@@ -21,21 +21,22 @@ from regolith_world.numerics.kernel_cache import announce_compilation
 
 
 class Simulation(InProcessSimulation):
-    """A scenario with all its participants, run and saved; arguments as of :class:`InProcessSimulation`."""
+    """Scenario with all participants that can be run and saved. Arguments as in :class:`InProcessSimulation`."""
 
     @classmethod
     def load(
         cls, path_or_name: str | Path, overrides: Iterable[str] = (), *, seed: int | None = None, threads: int = 1
     ) -> Simulation:
-        """Return the simulation of a scenario by file or name, checked.
+        """Return the checked simulation of a scenario given by file or name.
 
         Args:
-            overrides: ``a.b=value`` with the value in YAML
-            seed: if given, replaces the file's
-            threads: number of threads that evolve vehicles; the result does not depend on it
+            path_or_name: Path of a YAML file, or name of a scenario.
+            overrides: Settings ``a.b=value`` with the value in YAML.
+            seed: Seed that replaces the one of the file.
+            threads: Number of threads that compute vehicles. The result does not depend on it.
 
         Raises:
-            InputError: if there is any problem with it
+            InputError: If the scenario is not valid.
         """
         scenario = load_scenario(path_or_name, overrides, seed=seed).scenario
         with announce_compilation():
@@ -49,15 +50,15 @@ class Simulation(InProcessSimulation):
         self.world.hold()
         return self.world.state_hash
 
-    # -- checkpoints (the Populace of regolith_world.checkpoint.timeline) ----------------------------------------------
+    # -- checkpoints (implements Populace of regolith_world.checkpoint.timeline) -----------------------------------
 
     def save(self, names: tuple[str, ...]) -> dict[str, bytes]:
-        """Return each participant's blob."""
+        """Return the serialized state of each participant."""
         participants = self.participants
         return {name: participants[name].save() for name in names}
 
     def restore(self, blobs: Mapping[str, bytes], epoch: int, inputs: Mapping[str, bytes]) -> None:
-        """Set the states of these participants, the ground's first."""
+        """Set the states of these participants, terrain first."""
         participants = self.participants
         for name in (n for n in participants if n in blobs):
             if name not in self.agents:
@@ -67,7 +68,7 @@ class Simulation(InProcessSimulation):
             participants[name].replay_inputs = InputHistory.decode(inputs[name]) if name in inputs else {}
 
     def revive(self, name: str, blob: bytes, ground: bytes, epoch: int, inputs: bytes) -> None:
-        """Set the state of a vehicle that was away."""
+        """Set the state of a vehicle that was not in the simulation."""
         self._restore_agent(name, blob, ground, epoch)
         self.agents[name].replay_inputs = InputHistory.decode(inputs) if inputs else {}
 
@@ -79,19 +80,23 @@ class Simulation(InProcessSimulation):
         agent.restore(blob, epoch)
 
     def place(self, name: str, body: BodyState) -> None:
-        """Give a vehicle pose and velocity.
+        """Set pose and velocity of a vehicle.
+
+        Args:
+            name: Name of the vehicle.
+            body: New pose and velocity.
 
         Raises:
-            ValueError: if it cannot be there
+            ValueError: If the vehicle cannot be there.
         """
         self.agents[name].set_state(body)
 
     def checkpoint(self) -> Checkpoint:
-        """Return the committed state of everything; call it after :meth:`run`."""
+        """Return the committed state of all participants. Call it after :meth:`run`."""
         blobs = self.save(tuple(sorted(self.world.participants)))
         return Checkpoint(self.world.t_ns, self.world.state_hash, {WORLD: self.world.save(), **blobs})
 
     def go_to(self, saved: Checkpoint) -> None:
-        """Continue from a checkpoint, taken here or in a run of many processes."""
+        """Continue from a checkpoint of this simulation, or of a run in many processes."""
         self.world.load(saved.blobs[WORLD])
         self.restore({n: b for n, b in saved.blobs.items() if n != WORLD}, self.world.epoch, {})

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The world's status, for display."""
+"""Subscription to the status of the world, for display."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from regolith_world.ros.status_publisher import STATES
 
 
 class StatusListener:
-    """A subscription to ``regolith/status`` in a ROS context of its own; use it in a ``with`` statement."""
+    """Subscription to ``regolith/status`` in a separate ROS context, for use in a ``with`` statement."""
 
     def __init__(self, root: str = '', name: str = 'supervisor') -> None:
-        """Make a listener for the run below a namespace, '' or ``/moon``, as a node of this name."""
+        """Create the subscription for the run in a namespace, '' or ``/moon``, with this node name."""
         self._root, self._name = root, name
 
     def __enter__(self) -> StatusListener:
-        """Start listening."""
+        """Subscribe."""
         self._context = rclpy.Context()
         rclpy.init(context=self._context, signal_handler_options=SignalHandlerOptions.NO)
         self._node = Node(
@@ -43,7 +43,7 @@ class StatusListener:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop listening."""
+        """Unsubscribe."""
         await_stable_graph(self._node)
         self._node.destroy_node()
         rclpy.try_shutdown(context=self._context)
@@ -58,5 +58,5 @@ class StatusListener:
 
     @staticmethod
     def state_name(status: WorldStatus) -> str:
-        """Return the status in one word."""
+        """Return the state name of a status."""
         return STATES.get(status.state, 'unknown')

@@ -1,8 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A finished run opened for reading, and ``summary.json``: its figures under keys with permanent names.
+"""Finished run opened for reading, and ``summary.json``: its results under permanent keys.
 
-Commands, figures and sections of all packages take the run as their argument (:mod:`regolith_files.extension_points`).
+Commands, statistics and report sections of all packages receive the run as their argument
+(:mod:`regolith_files.extension_points`).
 """
 
 from __future__ import annotations
@@ -41,10 +42,10 @@ _TERRAIN_KEYS = ('modified_nodes', 'max_rut_depth_m', 'conflicts', 'mass_balance
 
 
 class FinishedRun:
-    """A :class:`regolith_files.extension_points.Run`; all parts are read on first access.
+    """A :class:`regolith_files.extension_points.Run`. All parts are read on first access.
 
     Args:
-        folder: with ``scenario.yaml``, ``world_summary.json`` and what the recorder left, or one of the two
+        folder: Run folder with ``scenario.yaml`` and ``world_summary.json`` or the bag.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -52,21 +53,21 @@ class FinishedRun:
 
     @cached_property
     def scenario(self) -> Scenario:
-        """The scenario as resolved."""
+        """Resolved scenario of the run."""
         return load_section(self.folder / 'scenario.yaml', '', Scenario)
 
     @cached_property
     def bag(self) -> Bag:
-        """The recording.
+        """Recording of the run.
 
         Raises:
-            NoRecordingError: if there is none
+            NoRecordingError: If there is none.
         """
         return Bag(self.folder)
 
     @cached_property
     def recorded(self) -> Mapping[str, TopicSummary]:
-        """The topics of the recording; empty without one."""
+        """Topics of the recording, empty without one."""
         try:
             return self.bag.topics
         except NoRecordingError:
@@ -74,10 +75,10 @@ class FinishedRun:
 
     @cached_property
     def outcome(self) -> dict[str, Any]:
-        """The world's figures at its end, from the bag if the world did not write them.
+        """Results of the world at its end, computed from the bag if the world did not write them.
 
         Raises:
-            FileNotFoundError: if there is neither ``world_summary.json`` nor a bag with cycles in it
+            FileNotFoundError: If there is neither ``world_summary.json`` nor a bag with cycles.
         """
         path = self.folder / 'world_summary.json'
         if path.is_file():
@@ -88,17 +89,17 @@ class FinishedRun:
 
     @property
     def simulated_s(self) -> float:
-        """The simulated time that was committed [s]."""
+        """Committed simulated time [s]."""
         return float(self.outcome.get('simulated_s') or 0.0)
 
     @cached_property
     def participant_summaries(self) -> dict[str, dict[str, Any]]:
-        """Each participant's final report, by name."""
+        """Final report of each participant, by name."""
         return {name: _mapping(report) for name, report in self.outcome.get('participant_summaries', {}).items()}
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """The contents of ``summary.json``, built anew if it was not written."""
+        """Contents of ``summary.json``, computed if the file does not exist."""
         path = self.folder / 'summary.json'
         if path.is_file():
             return _read(path)
@@ -106,28 +107,28 @@ class FinishedRun:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Return what a file of the run holds.
+    """Return the content of a JSON file of the run.
 
     Raises:
-        InputError: if it is not what the run wrote
+        InputError: If the file is not valid.
     """
     try:
         return dict(json.loads(path.read_text(encoding='utf-8')))
     except (ValueError, TypeError) as error:
         problem = f'cannot be read: {" ".join(str(error).split())}'
-        raise InputError(Problem(str(path), '', problem, 'the file as the run wrote it, or none')) from None
+        raise InputError(Problem(str(path), '', problem, 'the file as written by the run, or none')) from None
 
 
 def build_summary(run_dir: str | Path) -> dict[str, Any]:
     """Return the summary of a finished run.
 
-    Values of a vehicle or a ground without a report (its node died) are None.
+    Values of a vehicle or terrain without a report (its node failed) are None.
 
     Args:
-        run_dir: run folder with ``scenario.yaml``, ``world_summary.json`` and what the recorder left, or one of the two
+        run_dir: Run folder with ``scenario.yaml`` and ``world_summary.json`` or the bag.
 
     Raises:
-        FileNotFoundError: if there is neither ``world_summary.json`` nor a bag with cycles in it
+        FileNotFoundError: If there is neither ``world_summary.json`` nor a bag with cycles.
     """
     run = FinishedRun(run_dir)
     world, reports = run.outcome, run.participant_summaries
@@ -153,14 +154,14 @@ def build_summary(run_dir: str | Path) -> dict[str, Any]:
 
 
 def write_summary(run_dir: str | Path, summary: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Write ``summary.json`` into a run folder and return it; by default from :func:`build_summary`."""
+    """Write ``summary.json`` into a run folder and return it, by default from :func:`build_summary`."""
     summary = build_summary(run_dir) if summary is None else summary
     write_atomically(Path(run_dir) / 'summary.json', json.dumps(summary, indent=1, allow_nan=False) + '\n')
     return summary
 
 
 def _close_books(summary: dict[str, Any]) -> None:
-    """Add the soil that vehicles hold and have thrown to terrain's ledger, which knows the ground alone."""
+    """Add soil held and thrown by vehicles to the mass balance of terrain, which contains the soil grid only."""
     held = [vehicle['soil'] for vehicle in summary['vehicles'].values() if 'soil' in vehicle]
     ground = summary['terrain']['mass_balance']
     if ground is not None and held:
@@ -169,7 +170,7 @@ def _close_books(summary: dict[str, Any]) -> None:
 
 
 def _mapping(report: Any) -> dict[str, Any]:
-    """Return a participant's report from its JSON text."""
+    """Return the report of a participant from its JSON text."""
     value = json.loads(report or '{}') if isinstance(report, str) else report
     return dict(value) if isinstance(value, dict) else {}
 
@@ -179,7 +180,7 @@ def _part(report: dict[str, Any] | None, keys: tuple[str, ...]) -> dict[str, Any
 
 
 def _bag(run: FinishedRun) -> dict[str, Any]:
-    """Return the summary's ``bag``."""
+    """Return the ``bag`` section of the summary."""
     counts = run.folder / 'recorder.json'
     recorder = json.loads(counts.read_text(encoding='utf-8')) if counts.is_file() else {}
     failure = recorder.get('failure', '')

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A scenario from beginning to end: starts the nodes, shows progress, ends everything, writes the results."""
+"""Supervisor of a run: starts the nodes, shows progress, ends all processes, writes the results."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ BAD_INPUT = 2
 NODE_FAILED = 3
 INTERRUPTED = 130
 _PATIENCE_S = 10.0
-"""Longest time for processes to end after the world [wall s], most of it for the recorder's queues."""
+"""Timeout for processes to exit after the world [wall s], mainly for the queues of the recorder."""
 
 
 def run_scenario(
@@ -57,19 +57,24 @@ def run_scenario(
     network: bool = False,
     elsewhere: Sequence[str] = (),
 ) -> int:
-    """Run a scenario in its own processes; print the run folder last (or the summary, for ``as_json``).
+    """Run a scenario in separate processes, and print the run folder last (or the summary, with ``as_json``).
 
     Args:
-        report: whether to write a report, if there is a bag
-        namespace: above all names of the run; '': none
-        network: whether the run is visible beyond this machine
-        elsewhere: whose nodes are started on other machines
+        resolved: Resolved scenario.
+        processes: Process allocation, see :mod:`regolith_bringup.run.process_allocation`.
+        out: Run folder to create, None for a new one in runs/.
+        as_json: Whether to print the summary as JSON.
+        report: Whether to write a report if there is a bag.
+        restore_from: Checkpoint folder to continue from, None to start at t = 0.
+        namespace: Namespace of all names of the run, '' for none.
+        network: Whether the run is visible from other machines.
+        elsewhere: Participants whose nodes are started on other machines.
 
     Returns:
-        0 done, 2 another run is active, 3 a node failed, 130 interrupted before the first cycle
+        Exit code: 0 done, 2 another run is active, 3 a node failed, 130 interrupted before the first cycle.
 
     Raises:
-        InputError: if nothing can be started so; or at the end, if standard output cannot be written
+        InputError: If the run cannot be started, or, at the end, if standard output cannot be written.
     """
     check_ros_environment(os.environ)
     run_dir = new_run_folder(resolved.scenario.name, out).absolute()
@@ -105,29 +110,30 @@ def run_scenario(
         supervisor.console.print('interrupted before the first cycle')
         return INTERRUPTED
     if supervisor.interrupted and report and not as_json:
-        supervisor.console.print('writing the report; Ctrl-C leaves it out')
+        supervisor.console.print('writing the report; Ctrl-C skips it')
     with supervisor.console.status('writing the report') if report else nullcontext():
         summary = write_results(run_dir, lambda line: supervisor.tell(escape(line)), report=report)
     told = json.dumps(summary or {'run': str(run_dir), 'failed': True}, indent=1) if as_json else str(run_dir)
     try:
         print(told, flush=True)
     except InputError as error:
-        # The run is complete: its folder goes where it can be read.
+        # The run is complete: print its folder where it can be read.
         supervisor.tell(escape(f'{error}; the run is in {run_dir}'))
         return code or BAD_INPUT
     return code
 
 
 class Supervisor:
-    """The processes of one run.
+    """Supervisor of the processes of one run.
 
     Args:
-        specs: from ``node_specs()``
-        duration_s: of the run, for the progress bar [s]
-        quiet: whether to show no progress
-        namespace: above all names of the run
-        network: whether the run is visible beyond this machine
-        unresponsive_s: see ``world.unresponsive_s`` [wall s]
+        specs: Nodes to start, see ``node_specs()``.
+        run_dir: Run folder.
+        duration_s: Simulated duration of the run, for the progress bar [s].
+        quiet: Whether to hide progress.
+        namespace: Namespace of all names of the run.
+        network: Whether the run is visible from other machines.
+        unresponsive_s: Unresponsive timeout, see ``world.unresponsive_s`` [wall s].
     """
 
     def __init__(
@@ -152,11 +158,11 @@ class Supervisor:
         self._unresponsive_s = unresponsive_s
 
     def run(self) -> int:
-        """Start all processes, wait for the end, and end all processes."""
+        """Start all processes, wait for the end of the run, and end all processes."""
         environment = node_environment(self._run_dir, self._network)
         if is_network_visible(os.environ, self._network):
             self.console.print(OPEN_WORDS, style='yellow')
-        # The progress bar listens in this process.
+        # The status subscription of the progress bar is in this process.
         os.environ.update(middleware_environment(os.environ, self._network))
         remove_abandoned()
         start_fork_server('regolith_bringup.run.preload')
@@ -167,7 +173,7 @@ class Supervisor:
         nodes: list[NodeProcess] = []
         previous = {n: signal.signal(n, self._on_signal) for n in (signal.SIGINT, signal.SIGTERM)}
         try:
-            # One by one, so that those already started are stopped if another cannot be.
+            # Started one by one, so that running ones are stopped if another cannot start.
             nodes.extend(NodeProcess(spec, environment, self._say) for spec in self._specs)
             return self._watch(nodes)
         finally:
@@ -194,9 +200,9 @@ class Supervisor:
                     over_at = time.monotonic()
                 if self._interrupts > asked:
                     if not asked and not self._quiet:
-                        self.console.print('stopping; once more: at once')
+                        self.console.print('stopping; press Ctrl-C again to stop immediately')
                     asked, asked_at = self._interrupts, time.monotonic()
-                    # The world says STOP to everybody; a second Ctrl-C does not wait for that.
+                    # The world sends STOP to all participants. A second Ctrl-C does not wait for this.
                     world.signal(signal.SIGINT if asked == 1 else signal.SIGKILL)
                 if problem := watch.problem():
                     self._say(world.spec.label, f'{problem}; ending the run (world.unresponsive_s)')
@@ -208,7 +214,7 @@ class Supervisor:
                 for node in others:
                     if node.running or not node.code or node.spec.label in told:
                         continue
-                    node.join_output()  # what it said comes before what became of it
+                    node.join_output()  # its output precedes the message about its end
                     again = node.spec.respawn and not asked
                     if again and should_restart(node.code, node.restarts):
                         self._say(node.spec.label, f'ended with {node.code}; starting it again')
@@ -217,12 +223,12 @@ class Supervisor:
                     told.add(node.spec.label)
                     self._say(node.spec.label, f'ended {exit_code_text(node.code)}')
                     if again:
-                        # The world would wait for it for ever.
+                        # The world would wait for it without limit.
                         given_up = True
-                        self._say(node.spec.label, f'given up after {node.restarts} restarts; the run ends')
+                        self._say(node.spec.label, f'stopped after {node.restarts} restarts; ending the run')
                         world.signal(signal.SIGTERM)
                 if lost := self._lost_before_start(others):
-                    self._say(lost.spec.label, 'ended before the run began; the run ends')
+                    self._say(lost.spec.label, 'ended before the first cycle; ending the run')
                     world.signal(signal.SIGTERM)
                     end_all(nodes, 1.0)
                     return NODE_FAILED
@@ -236,16 +242,16 @@ class Supervisor:
                     elif succeeded(self._run_dir):
                         self._say(world.spec.label, f'ended {exit_code_text(world.code)} after the run was complete')
                 if world.code and not succeeded(self._run_dir):
-                    # It may not have come to say STOP.
+                    # The world may not have sent STOP.
                     for node in others:
                         node.signal(signal.SIGTERM)
-            # The others leave on the world's STOP; the recorder once its queues are empty.
+            # The other nodes exit on STOP of the world, the recorder when its queues are empty.
             stuck = end_all(nodes, 1.5 if asked else _PATIENCE_S)
-            # Who is interrupted while it starts cannot listen yet.
+            # A node interrupted during its start cannot receive STOP yet.
             for label in stuck if self.started or not asked else ():
-                self._say(label, 'did not leave by itself')
-        # A node that got stuck while it left, or a world that crashed there, had done its part: the world writes its
-        # outcome after all nodes have responded to STOP. Only a bag is not whole before its recorder has left.
+                self._say(label, 'did not exit in time')
+        # A node that hangs at exit, or a world that crashes there, has completed its work: the world writes its results
+        # after all nodes have responded to STOP. Only a bag is not complete before its recorder has exited.
         parting = [n for n in nodes if n.spec.label in stuck and n.spec.executable != 'recorder_node']
         whole = succeeded(self._run_dir) and (world in parting or (world.code or 0) <= 0)
         excused = [*parting, *(n for n in others if n.spec.respawn and n.spec.executable != 'recorder_node')]
@@ -262,7 +268,7 @@ class Supervisor:
         return 0 if whole and not (failed or given_up) else NODE_FAILED
 
     def _lost_before_start(self, others: list[NodeProcess]) -> NodeProcess | None:
-        """Return a node that failed before the first cycle; None if there is none."""
+        """Return a node that failed before the first cycle, or None."""
         if self.started:
             return None
         return next((n for n in others if not n.running and n.code not in (0, None)), None)
@@ -282,7 +288,7 @@ class Supervisor:
 
     @contextmanager
     def _progress(self) -> Iterator[Any]:
-        """Show simulated time, speed and cycle rate from the world's status."""
+        """Show simulated time, real-time factor and cycle rate from the status of the world."""
         if self._quiet or not sys.stderr.isatty():
             yield lambda: None
             return

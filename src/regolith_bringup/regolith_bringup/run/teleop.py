@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A vehicle's ``cmd_vel`` from keys or a gamepad."""
+"""Manual ``cmd_vel`` commands from keys or a gamepad."""
 
 from __future__ import annotations
 
@@ -24,46 +24,47 @@ from regolith_files.problems import InputError, Problem
 
 PERIOD_S = 0.1
 STEPS = 10
-"""Key presses from rest to full speed."""
+"""Number of key presses from rest to full speed."""
 _ARROWS = {b'\x1b[A': 'w', b'\x1b[B': 'x', b'\x1b[D': 'a', b'\x1b[C': 'd'}
 _EVENT = struct.Struct('<IhBB')
 _AXIS, _INITIAL, _FULL = 0x02, 0x80, 32767.0
 _DEAD = 0.08
-"""Part of a stick's way around its middle that counts as the middle."""
+"""Dead zone of a stick as a fraction of its range [-]."""
 
 
 class TeleopCommand(NamedTuple):
-    """What a hand asks for."""
+    """Requested velocities of a vehicle."""
 
     forward: float
-    """[m/s]"""
+    """Forward speed [m/s]."""
     yaw_rate: float
-    """[rad/s], to the left."""
+    """Yaw rate, positive to the left [rad/s]."""
 
 
 class TeleopInput(Protocol):
-    """Keys or a stick."""
+    """Input device: keys or a stick."""
 
     def read(self, timeout_s: float) -> TeleopCommand | None:
-        """Wait up to a time [s] for news and return what is wanted; None: to leave."""
+        """Wait up to a time [s] for input and return the command, or None to quit."""
 
 
 class Keyboard:
-    """Keys of the terminal: each press is a step faster or slower. Use it in a ``with`` statement.
+    """Keys of the terminal: each press changes the speed by one step. For use in a ``with`` statement.
 
     Args:
-        linear: largest forward speed [m/s]
-        angular: largest yaw rate [rad/s]
+        linear: Maximum forward speed [m/s].
+        angular: Maximum yaw rate [rad/s].
+        stream: Terminal to read from, None for standard input.
     """
 
     def __init__(self, linear: float, angular: float, stream: Any = None) -> None:
         self._file = (stream or sys.stdin).fileno()
         self._linear, self._angular = linear, angular
         self.forward = self.turn = 0
-        """In steps."""
+        """Speed and yaw rate in steps."""
 
     def __enter__(self) -> Keyboard:
-        """Read keys as they are pressed, unseen; Ctrl-C stays what it is."""
+        """Read keys unbuffered and without echo. Ctrl-C keeps its function."""
         self._before = termios.tcgetattr(self._file)
         tty.setcbreak(self._file)
         return self
@@ -71,11 +72,11 @@ class Keyboard:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Leave the terminal as it was."""
+        """Restore the terminal settings."""
         termios.tcsetattr(self._file, termios.TCSADRAIN, self._before)
 
     def read(self, timeout_s: float) -> TeleopCommand | None:
-        """Return what is wanted after the keys that were pressed; None: q, or the terminal is gone."""
+        """Return the command after the pressed keys, or None for q or a closed terminal."""
         if select.select([self._file], [], [], timeout_s)[0]:
             pressed = os.read(self._file, 256)
             if not pressed or not self.press(pressed):
@@ -83,7 +84,7 @@ class Keyboard:
         return TeleopCommand(self.forward / STEPS * self._linear, self.turn / STEPS * self._angular)
 
     def press(self, keys: bytes) -> bool:
-        """Take keys; return False for those that leave."""
+        """Process keys. Return False for a key that quits."""
         for sequence, key in _ARROWS.items():
             keys = keys.replace(sequence, key.encode())
         for key in keys.decode('ascii', 'ignore').lower():
@@ -100,15 +101,15 @@ class Keyboard:
 
 
 class Gamepad:
-    """A stick of a gamepad, by Linux' joystick interface; use it in a ``with`` statement.
+    """Stick of a gamepad, read by the Linux joystick interface, for use in a ``with`` statement.
 
     Args:
-        device: such as /dev/input/js0
-        linear: speed at its full way [m/s]
-        angular: yaw rate at its full way [rad/s]
+        device: Device file, e.g. /dev/input/js0.
+        linear: Forward speed at full deflection [m/s].
+        angular: Yaw rate at full deflection [rad/s].
 
     Raises:
-        InputError: if it cannot be read
+        InputError: If the device cannot be read.
     """
 
     def __init__(self, device: Path, linear: float, angular: float) -> None:
@@ -120,12 +121,12 @@ class Gamepad:
                 os.close(self._file)
                 raise OSError(errno.ENODEV, 'is not a device')
         except OSError as error:
-            found = ', '.join(sorted(map(str, Path('/dev/input').glob('js*')))) or 'none is there'
+            found = ', '.join(sorted(map(str, Path('/dev/input').glob('js*')))) or 'none found'
             problem = f'cannot be read: {error.strerror}'
             raise InputError(Problem('--gamepad', '', problem, found, str(device))) from None
 
     def __enter__(self) -> Gamepad:
-        """Return itself."""
+        """Return this object."""
         return self
 
     def __exit__(
@@ -135,7 +136,7 @@ class Gamepad:
         os.close(self._file)
 
     def read(self, timeout_s: float) -> TeleopCommand | None:
-        """Return what is wanted after the stick's moves; None: it was unplugged."""
+        """Return the command after stick movements, or None if the device was unplugged."""
         if select.select([self._file], [], [], timeout_s)[0]:
             try:
                 data = os.read(self._file, 64 * _EVENT.size)
@@ -147,7 +148,7 @@ class Gamepad:
         return TeleopCommand(-self._axis(1) * self._linear, -self._axis(0) * self._angular)
 
     def move(self, data: bytes) -> None:
-        """Take events of the device."""
+        """Process events of the device."""
         for start in range(0, len(data) - _EVENT.size + 1, _EVENT.size):
             _, value, kind, number = _EVENT.unpack_from(data, start)
             if kind & ~_INITIAL == _AXIS:
@@ -159,10 +160,10 @@ class Gamepad:
 
 
 class VehicleCommand(GraphClient):
-    """``cmd_vel`` of a vehicle; use it in a ``with`` statement.
+    """Publisher of ``cmd_vel`` of a vehicle, for use in a ``with`` statement.
 
     Raises:
-        InputError: on entering, if nobody listens to it
+        InputError: On entering, if no node subscribes to it.
     """
 
     def __init__(self, vehicle: str, domain: str | None = None, namespace: str = '') -> None:
@@ -170,7 +171,7 @@ class VehicleCommand(GraphClient):
         self.topic = f'{self.root}/{vehicle}/cmd_vel'
 
     def entered(self) -> None:
-        """Find who listens, and to which of the two types."""
+        """Find the subscriptions, and which of the two message types they use."""
         listeners: list[Any] = []
 
         def heard() -> bool:
@@ -184,13 +185,13 @@ class VehicleCommand(GraphClient):
                 if name.endswith('/cmd_vel') and self.node.count_subscribers(name)
             )
             allowed = ', '.join(driven) or 'a vehicle of a run on this domain with driver: {type: external}'
-            raise InputError(Problem('teleop', '', f'nobody listens to {self.topic}', allowed))
+            raise InputError(Problem('teleop', '', f'no node subscribes to {self.topic}', allowed))
         stamped = 'TwistStamped' in listeners[0].topic_type
         self._publisher = self.node.create_publisher(TwistStamped if stamped else Twist, self.topic, 10)
         self._stamped = stamped
 
     def follow(self, hand: TeleopInput) -> None:
-        """Publish what a hand wants until it leaves, then a stop."""
+        """Publish commands of an input device until it quits, then a stop."""
         due = 0.0
         told = None
         try:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Scenario files: schema, reading, checking, resolving."""
+"""Scenario files: schema, reading, validation and resolution of defaults."""
 
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.loading import load_scenario, scenario_file, write_resolved

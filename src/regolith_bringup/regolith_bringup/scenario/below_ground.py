@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Bodies of a scenario that begin below the ground, where nothing supports them and no camera shows them."""
+"""Validation that no object of a scenario starts below the terrain surface."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ from regolith_files.yaml_source import KeyPath, YamlSource
 
 
 def check_above_ground(scenario: Scenario, objects: Mapping[str, Any], source: YamlSource) -> None:
-    """Refuse bodies that begin wholly below the ground.
+    """Refuse objects that start completely below the terrain surface.
 
-    Their highest points count. The ground is that of the height field at their places, so a body in a tunnel of
-    obstacles is refused, too.
+    The highest point of a body is compared with the height field at the position of the body. A body in a tunnel of
+    obstacles is therefore refused as well.
 
     Args:
-        objects: roots by name, at their initial states
+        scenario: Checked scenario.
+        objects: Root objects by name, in their initial states.
+        source: Scenario file, for error messages.
 
     Raises:
-        InputError: naming the object, and how deep it is
+        InputError: If an object is below the surface. The message states the object and the depth.
     """
     bodies = [
         (name, item)
@@ -42,12 +44,12 @@ def check_above_ground(scenario: Scenario, objects: Mapping[str, Any], source: Y
     for (name, item), depth in zip(bodies, (ground - tops).tolist()):
         if depth > 0.0:
             what = 'its top is' if item.name == name else f'the top of {item.name} is'
-            problem = f'{what} {depth:.3g} m below the ground at the start'
+            problem = f'{what} {depth:.3g} m below the terrain surface at the start'
             key, value = place_of(name, scenario)
-            raise source.error(key, problem, 'a position above the ground', value)
+            raise source.error(key, problem, 'a position above the surface', value)
 
 
 def place_of(name: str, scenario: Scenario) -> tuple[KeyPath, object]:
-    """Return the key that places an object, and its value; of an object without a position the object's own key."""
+    """Return the position key of an object and its value, or the key of the object if it has no position."""
     entry = scenario.objects[name]
     return (('objects', name, 'position'), entry['position']) if 'position' in entry else (('objects', name), name)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Cables and joints of a scenario, checked with what they hold where it begins."""
+"""Validation of the cables and joints of a scenario in its initial state."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ from regolith_world.numerics.kernel_cache import announce_compilation
 
 
 def check_couplings(scenario: Scenario, models: dict[str, str], source: YamlSource) -> None:
-    """Refuse couplings that cannot hold from the start, as :mod:`regolith_world.objects.constraint_checks` has it.
+    """Refuse constraints that cannot hold in the initial state.
 
-    Vehicles that are held are placed on the ground, as in a run; the others are left out.
+    The rules are those of :mod:`regolith_world.objects.constraint_checks`. Vehicles connected by a constraint are
+    placed on the terrain, as in a run. Other vehicles are left out.
 
     Args:
-        models: as of :func:`regolith_bringup.scenario.vehicle_section.resolved_models`
+        scenario: Checked scenario.
+        models: Vehicle models, see :func:`regolith_bringup.scenario.vehicle_section.resolved_models`.
+        source: Scenario file, for error messages.
 
     Raises:
-        InputError: naming the coupling, its key, the error and what is allowed
+        InputError: If a constraint cannot hold. The message states the constraint, its key and the allowed values.
     """
     held = {name for entry in scenario.objects.values() for name in entry.get('between', ())}
     if not held:
@@ -32,7 +35,7 @@ def check_couplings(scenario: Scenario, models: dict[str, str], source: YamlSour
         for name, entry in scenario.vehicles.items()
         if name in held
     }
-    # Overlaps are found by other checks. A check promises nothing, and need not have been started pinned.
+    # Intersections are found by other checks. This check needs no determinism level and no pinned environment.
     world = scenario.world.model_copy(update={'determinism': None, 'contact': 'none'})
     with announce_compilation():
         made = InProcessSimulation(

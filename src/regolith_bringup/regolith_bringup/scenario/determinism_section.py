@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a scenario can keep what its ``world.determinism`` promises."""
+"""Validation of the determinism level of a scenario (``world.determinism``)."""
 
 from __future__ import annotations
 
@@ -15,34 +15,40 @@ KEY: KeyPath = ('world', 'determinism')
 
 
 def check_determinism(scenario: Scenario, source: YamlSource) -> None:
-    """Refuse a promise that cannot be kept.
+    """Refuse a determinism level that the scenario cannot reach.
 
-    What plug-ins do cannot be seen here; ``./regolith verify`` finds it.
+    The behavior of plug-ins is not checked here. ``./regolith verify`` detects differences caused by plug-ins.
+
+    Args:
+        scenario: Checked scenario.
+        source: Scenario file, for error messages.
 
     Raises:
-        InputError: naming the promise, what stands against it, and what is allowed
+        InputError: If the level cannot be reached. The message states the reason and what is allowed.
     """
     level = scenario.world.determinism
     if level is None:
         return
     for reason, instead in _reasons(scenario):
-        raise source.error(KEY, f'cannot be promised: {reason}', f'{instead}; or null, which promises nothing', level)
+        raise source.error(
+            KEY, f'cannot be guaranteed: {reason}', f'{instead}; or null, which guarantees nothing', level
+        )
     missing = unpinnable_reason() if level == 'cross_machine' else ''
     if missing:
-        raise source.error(KEY, f'cannot be promised: nothing pins {missing}', 'cross_process on this machine', level)
+        raise source.error(KEY, f'cannot be guaranteed: cannot pin {missing}', 'cross_process on this machine', level)
 
 
 def _reasons(scenario: Scenario) -> Iterator[tuple[str, str]]:
-    """Yield what lets runs differ, and what does not."""
+    """Yield each cause of differences between runs, and the allowed alternative."""
     for name, entry in sorted(scenario.vehicles.items()):
         if isinstance(entry.driver, ExternalDriverConfig):
             yield (
                 f'vehicles.{name}.driver is external, and its commands take effect when they arrive',
-                'a driver of the scenario (replayed commands repeat, too)',
+                'a driver of the scenario (replayed commands are also repeatable)',
             )
     world = scenario.world
     if world.input_barrier is not None:
         topic = world.input_barrier.topic
-        yield f'world.input_barrier waits for {topic} no longer than a wall time', 'no input_barrier'
+        yield f'world.input_barrier waits for {topic} at most for a wall time', 'no input_barrier'
     if world.on_failure == 'drop':
-        yield 'world.on_failure drops who answers late by the clock on the wall', 'stop or wait'
+        yield 'world.on_failure drops participants that do not respond within a wall time', 'stop or wait'

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The elevation model of a scenario: checked, cut to what the run needs, with or without lunar detail."""
+"""Elevation model of a scenario: validation, crop to the required area, lunar detail."""
 
 from __future__ import annotations
 
@@ -23,28 +23,32 @@ if TYPE_CHECKING:
     from regolith_terrain.raster import RasterField
 
 WHOLE_MODEL_POSTS = 4_000_000
-"""Models with more posts are read where vehicles come and sensors see."""
+"""Elevation models with more posts are read only within reach of vehicles and sensors."""
 FASTEST_MPS = 20.0
-"""Speed by which the reach of a vehicle without a given path is estimated [m/s]."""
+"""Speed used to estimate the reach of a vehicle without a given path [m/s]."""
 _BEYOND_M = 100.0
-"""Read beyond what vehicles reach, whatever sensors see [m]."""
+"""Margin read beyond the reach of vehicles, independent of sensor ranges [m]."""
 _LUNAR_GRAVITY_MPS2 = (1.5, 1.75)
 _GRAVITY_MPS2 = {'moon': _LUNAR_GRAVITY_MPS2, 'earth': (9.7, 9.9)}
-"""Between which the gravity of a body lies [m/s^2]."""
+"""Lower and upper limit of the gravity of each body [m/s^2]."""
 _BODIES = {'moon': 'the Moon', 'earth': 'the Earth'}
 NARROWEST_M = 1.0
-"""Least side of a site, that of a small rover [m]."""
+"""Minimum side length of an elevation model [m], set by the size of a small rover."""
 
 Box = tuple[float, float, float, float]
 
 
 def resolved_model(scenario: Scenario, source: YamlSource) -> TerrainConfig:
-    """Return the terrain with the window and the detail of its elevation model written out.
+    """Return the terrain with the window and the detail of its elevation model filled in.
 
-    What is unusual about the model becomes a warning of ``source``, what is added to it a note.
+    Implausible properties of the model are added to ``source`` as warnings, added detail as a note.
+
+    Args:
+        scenario: Checked scenario.
+        source: Scenario file, for messages.
 
     Raises:
-        InputError: if the model cannot be used, or a place lies outside it
+        InputError: If the model cannot be used, or a position is outside the model.
     """
     terrain = scenario.terrain
     if terrain.source in ('procedural', 'flat'):
@@ -64,7 +68,7 @@ def resolved_model(scenario: Scenario, source: YamlSource) -> TerrainConfig:
     width, height = (side * n for side, n in zip((model.spacing, model.spacing_across), model.posts.shape, strict=True))
     if min(width, height) < NARROWEST_M:
         problem = f'is a site of {width:.3g} x {height:.3g} m, narrower than a vehicle'
-        allowed = f'at least {NARROWEST_M:g} m; fix: set post_spacing_m if the distance of posts is not in meters'
+        allowed = f'at least {NARROWEST_M:g} m; fix: set post_spacing_m if the post spacing is not in meters'
         raise source.error(('terrain', 'source'), problem, allowed, terrain.source)
     as_stored = measure(model.posts.T[::-1], model.spacing)
     for problem, fix in doubts(as_stored, model.spacing, _first_post(terrain, grid)):
@@ -78,7 +82,7 @@ def resolved_model(scenario: Scenario, source: YamlSource) -> TerrainConfig:
         if allowed := out_of_bounds(field, x, y):
             if scenario.terrain.window is not None:
                 allowed += '; fix: set terrain.window around it, or leave it out'
-            raise source.error(key, 'lies outside the elevation model', allowed, [x, y])
+            raise source.error(key, 'is outside the elevation model', allowed, [x, y])
     if getattr(field, 'detail', None) is not None:
         _note_detail(terrain, source)
     _compare_gravity(scenario, model.body, source)
@@ -86,10 +90,11 @@ def resolved_model(scenario: Scenario, source: YamlSource) -> TerrainConfig:
 
 
 def origin_place(scenario: Scenario) -> OriginPlace | None:
-    """Return where the origin of a scenario lies on its body; None where nothing states it.
+    """Return the geodetic position of the scenario origin, or None if it is not defined.
 
-    That is ``terrain.site``, else the center of a georeferenced elevation model and its height there. Heights of maps
-    of the Earth often count from the geoid: they are taken as they are, up to 105 m off the ellipsoid's.
+    This is ``terrain.site``, else the center of a georeferenced elevation model and its height there. Heights of maps
+    of the Earth often refer to the geoid. They are used unchanged, although they differ from ellipsoidal heights by up
+    to 105 m.
     """
     terrain = scenario.terrain
     if terrain.site is not None:
@@ -109,7 +114,7 @@ def origin_place(scenario: Scenario) -> OriginPlace | None:
 
 
 def _bearing(scenario: Scenario) -> float:
-    """Return the bearing of +y, clockwise from true north [deg]: 0 unless the axes are those of a map."""
+    """Return the bearing of +y, clockwise from true north [deg], which is 0 unless the axes are those of a map."""
     terrain = scenario.terrain
     if terrain.source in ('procedural', 'flat') or terrain.north == 'true':
         return 0.0
@@ -120,9 +125,9 @@ def _bearing(scenario: Scenario) -> float:
 
 
 def _detail(scenario: Scenario, model: RasterField) -> Any:
-    """Return the detail of a scenario that names none: the highlands' on the Moon, none on other bodies.
+    """Return the detail of a scenario without ``terrain.detail``: highlands on the Moon, none on other bodies.
 
-    A map that names no body is the Moon's where gravity is as there.
+    A map without a body is taken as a map of the Moon if gravity is lunar.
     """
     low, high = _LUNAR_GRAVITY_MPS2
     lunar = model.body == 'moon' or (model.body is None and low < scenario.world.gravity_mps2 < high)
@@ -131,10 +136,12 @@ def _detail(scenario: Scenario, model: RasterField) -> Any:
 
 
 def _compare_gravity(scenario: Scenario, body: str | None, source: YamlSource) -> None:
-    """Warn of a map of one body with the gravity of another one.
+    """Warn if the gravity of the world is that of another body than the elevation model.
 
     Args:
-        body: of the map; None: unknown
+        scenario: Checked scenario.
+        body: Body of the elevation model, None if unknown.
+        source: Scenario file, for messages.
     """
     gravity = scenario.world.gravity_mps2
     other = next((name for name, (low, high) in _GRAVITY_MPS2.items() if low < gravity < high), None)
@@ -145,10 +152,11 @@ def _compare_gravity(scenario: Scenario, body: str | None, source: YamlSource) -
 
 
 def note_sight(scenario: Scenario, source: YamlSource) -> None:
-    """Note how far beyond the edge of the model sensors of vehicles at their starts may see.
+    """Note how far vehicle sensors can see beyond the edge of the elevation model, at the start positions.
 
     Args:
-        scenario: resolved
+        scenario: Resolved scenario.
+        source: Scenario file, for messages.
     """
     if scenario.terrain.source in ('procedural', 'flat'):
         return
@@ -176,7 +184,7 @@ def _note_detail(terrain: TerrainConfig, source: YamlSource) -> None:
 
 
 def _window(scenario: Scenario, grid: ElevationGrid, source: YamlSource) -> RectangleConfig | None:
-    """Return the part of the model that is read: as given, all of a small one, what is needed of a large one."""
+    """Return the part of the model that is read: as configured, all of a small model, or the required area."""
     terrain = scenario.terrain
     if terrain.window is not None or grid.rows * grid.cols <= WHOLE_MODEL_POSTS:
         return terrain.window
@@ -193,7 +201,7 @@ def _window(scenario: Scenario, grid: ElevationGrid, source: YamlSource) -> Rect
 
 
 def _first_post(terrain: TerrainConfig, grid: ElevationGrid) -> tuple[int, int]:
-    """Return row and column in the file of the first post that is read."""
+    """Return row and column of the first post that is read, as counted in the file."""
     if terrain.window is None:
         return 0, 0
     from regolith_terrain.elevation.grid import local_frame, window_of
@@ -204,9 +212,10 @@ def _first_post(terrain: TerrainConfig, grid: ElevationGrid) -> tuple[int, int]:
 
 
 def needed(scenario: Scenario) -> Box:
-    """Return west, south, east, north of what vehicles can reach and their sensors see, rounded outwards to 10 m.
+    """Return west, south, east and north limits of the area that vehicles reach and sensors see [m].
 
-    A vehicle without a given path may drive straight away at 20 m/s, or at the speed of its constant twist.
+    The limits are rounded outwards to 10 m. A vehicle without a given path is assumed to drive straight at 20 m/s or at
+    the speed of its constant twist.
     """
     boxes = []
     for entry in scenario.vehicles.values():
@@ -236,12 +245,12 @@ def needed(scenario: Scenario) -> Box:
 
 
 def sight_m(scenario: Scenario) -> float:
-    """Return how far the sensors of a scenario see ground [m]; 0 where none does."""
+    """Return the maximum distance at which sensors of a scenario see terrain [m], or 0 without such sensors."""
     return scenario.light.view_range_m if any(entry.sensors for entry in scenario.vehicles.values()) else 0.0
 
 
 def _places(scenario: Scenario) -> Iterator[tuple[KeyPath, tuple[float, float]]]:
-    """Yield the places on the ground in a scenario, with their keys."""
+    """Yield the keys of all positions on the terrain, with their values."""
     for name, entry in scenario.vehicles.items():
         yield ('vehicles', name, 'position'), entry.position
         for key, point in waypoints_of(entry.driver).items():

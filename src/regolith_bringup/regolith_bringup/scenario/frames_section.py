@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Ids of all coordinate frames of a scenario: one tree of transforms holds each of them once."""
+"""Validation of coordinate frame ids: each id occurs once in the transform tree."""
 
 from __future__ import annotations
 
@@ -17,26 +17,27 @@ WORLD = 'world'
 
 
 def check_frames(scenario: Scenario, source: YamlSource) -> None:
-    """Refuse two frames with one id, over all vehicles, their parts and their sensors.
+    """Refuse two frames with the same id, over all vehicles, their links and their sensors.
 
     Args:
-        scenario: with resolved models and sensors
+        scenario: Scenario with resolved models and sensors.
+        source: Scenario file, for error messages.
 
     Raises:
-        InputError: naming the later one, and the owner of the frame
+        InputError: If an id occurs twice. The message states the later frame and the owner of the earlier one.
     """
     if not _may_collide(scenario):
         return
     taken = {WORLD: 'the world'}
     for frame, owner, key in (*_of_vehicles(scenario), *_of_sensors(scenario)):
         if frame in taken:
-            problem = f'has the frame {frame!r}, which is that of {taken[frame]}, too'
+            problem = f'has the frame {frame!r}, which is already the frame of {taken[frame]}'
             raise source.error(key, problem, 'another name, or another frame_prefix of the vehicle')
         taken[frame] = owner
 
 
 def _may_collide(scenario: Scenario) -> bool:
-    """Return whether two frames may have one id, as far as the text of the models says; MuJoCo takes long to load."""
+    """Return whether two frames may have the same id, judging from the text of the models without loading MuJoCo."""
     seen = {WORLD}
     for name, entry in scenario.vehicles.items():
         prefix = f'{name}/' if entry.frame_prefix is None else entry.frame_prefix
@@ -54,7 +55,7 @@ def _may_collide(scenario: Scenario) -> bool:
 
 @cache
 def _possible_links(model: str) -> frozenset[str] | None:
-    """Return all frames a model may have; None: it takes MuJoCo to say, or two of them have one name."""
+    """Return all possible frames of a model, or None if only MuJoCo can list them or two have the same name."""
     config, mjcf = load_vehicle_model(model)
     try:
         root = ElementTree.parse(mjcf).getroot()
@@ -71,7 +72,7 @@ def _possible_links(model: str) -> frozenset[str] | None:
 
 
 def _of_vehicles(scenario: Scenario) -> Iterator[tuple[str, str, KeyPath]]:
-    """Yield the frames of vehicles, the owner of each, and its key."""
+    """Yield the frames of vehicles, the owner of each frame, and its key."""
     for name, entry in scenario.vehicles.items():
         prefix = f'{name}/' if entry.frame_prefix is None else entry.frame_prefix
         for frame, of in _links(str(entry.model)):
@@ -80,7 +81,7 @@ def _of_vehicles(scenario: Scenario) -> Iterator[tuple[str, str, KeyPath]]:
 
 @cache
 def _links(model: str) -> tuple[tuple[str, str], ...]:
-    """Return the frames of a model without their prefix, and what has each."""
+    """Return the frames of a model without their prefix, and the owner of each frame."""
     from regolith_vehicles.description.urdf import frame_joints
     from regolith_vehicles.dynamics.multibody import compile_vehicle
 
@@ -91,7 +92,7 @@ def _links(model: str) -> tuple[tuple[str, str], ...]:
 
 
 def _of_sensors(scenario: Scenario) -> Iterator[tuple[str, str, KeyPath]]:
-    """Yield the frames of sensors, the owner of each, and its key."""
+    """Yield the frames of sensors, the owner of each frame, and its key."""
     for sensor in scenario_sensors(scenario):
         for frame in sensor.frames:
             key: KeyPath = ('vehicles', sensor.vehicle, 'sensors', sensor.name)

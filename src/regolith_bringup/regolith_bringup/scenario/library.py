@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Scenarios by name: those of this package, and of entry-point group ``regolith.scenarios``."""
+"""Scenarios by name: shipped scenarios and those of entry point group ``regolith.scenarios``."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ GROUP = 'regolith.scenarios'
 
 
 def scenario_folders() -> list[Path]:
-    """Return the folders of the shipped scenarios, by falling precedence.
+    """Return the folders of shipped scenarios, highest precedence first.
 
-    The source tree, then installed ones: within this package as pip installs it without ROS, else where ament does.
+    The source tree comes first, then installed folders: inside this package (pip install without ROS), else the ament
+    share folder.
     """
     above = Path(__file__).resolve().parents
     candidates = [above[2] / 'config' / 'scenarios', above[1] / 'config' / 'scenarios']
@@ -26,7 +27,7 @@ def scenario_folders() -> list[Path]:
 
 
 def find_scenarios() -> dict[str, Path]:
-    """Return all scenarios by name, in name order; plug-ins cannot replace shipped ones."""
+    """Return all scenarios by name, sorted by name. Plug-ins cannot replace shipped scenarios."""
     found: dict[str, Path] = load_plugins(GROUP, path_of)
     for folder in reversed(scenario_folders()):
         found.update({path.stem: path for path in folder.glob('*.yaml')})

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Scenario files: reading, checking and resolving before anything starts.
+"""Reading, validation and resolution of scenario files before a run starts.
 
-A *resolved* scenario is complete: soils are written out, file names are absolute, options of the command line are
-included. Every node of a run reads it, and the run folder keeps it.
+A *resolved* scenario is complete: soils are written out, file names are absolute, and command line options are
+included. Every node of a run reads it, and the run folder contains a copy.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ from regolith_world.names import check_name
 
 
 class Setting(NamedTuple):
-    """A value in place of a scenario's own."""
+    """Value that replaces a value of the scenario file."""
 
     key: str
-    """Dotted."""
+    """Dotted key."""
     value: Any
     origin: Origin
 
@@ -60,16 +60,19 @@ def load_scenario(
     """Read, check and resolve a scenario.
 
     Args:
-        path_or_name: a YAML file, or the name of a scenario (see :func:`find_scenarios`)
-        overrides: settings, or ``a.b=value`` with the value in YAML, of the command line; relative file names in these
-            start at the working directory
-        seed: if given, replaces the file's
-        duration_s: if given, replaces the file's [s]
-        speed: if given, replaces the file's: a number or 'max'
-        record: if given, replaces ``recording.enabled``
+        path_or_name: Path of a YAML file, or name of a scenario (see :func:`find_scenarios`).
+        overrides: Settings, or command line texts ``a.b=value`` with the value in YAML. Relative file names in these
+            texts refer to the working directory.
+        seed: Seed that replaces the one of the file.
+        duration_s: Simulated duration that replaces the one of the file [s].
+        speed: Real-time factor that replaces the one of the file, a number or 'max'.
+        record: Value that replaces ``recording.enabled``.
+
+    Returns:
+        Resolved scenario with its file and messages.
 
     Raises:
-        InputError: if there is any problem with it
+        InputError: If the scenario is not valid.
     """
     source = YamlSource(scenario_file(path_or_name), what='a scenario')
     for override in overrides:
@@ -115,14 +118,21 @@ def load_scenario(
 
 
 def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[str, Any]]:
-    """Return the entries of the world's own objects with all values written out.
+    """Return the entries of the objects section with all values written out.
+
+    Args:
+        scenario: Checked scenario.
+        source: Scenario file, for error messages.
+
+    Returns:
+        Entries by object name.
 
     Raises:
-        InputError: naming file, key, value and what is allowed
+        InputError: If an entry is not valid. The message states file, key, value and allowed values.
     """
     if not scenario.objects:
         return {}
-    # Kernels, which take longer to load than all that is checked.
+    # Imported here because loading the kernels takes longer than all other checks.
     from regolith_bringup.scenario.below_ground import check_above_ground, place_of
     from regolith_world.contacts.collision_detection import first_overlap
     from regolith_world.objects.constraints import attachable_bodies
@@ -136,12 +146,12 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
         check_name(name, key, source, scenario.vehicles)
         if entry.get('type') not in kinds:
             kind = entry.get('type')
-            raise source.error((*key, 'type'), 'no such type of object', allowed_names(kinds, kind), kind)
+            raise source.error((*key, 'type'), 'is not an object type', allowed_names(kinds, kind), kind)
         kind = kinds[entry['type']]
         section = validated(kind.section, entry, source, key)
         try:
             made = kind.make(name, section, np.array([0.0, 0.0, -scenario.world.gravity_mps2]))
-        except Exception as error:  # it may not be our code that runs here
+        except Exception as error:  # the type may be a plug-in
             reason = ' '.join(str(error).split()) or 'no reason given'
             problem = f'objects of type {entry["type"]!r} ({type(kind).__module__}): {type(error).__name__}: {reason}'
             raise source.error(key, problem, 'values of which its type makes one', entry) from error
@@ -153,19 +163,19 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
         touched = first_overlap([made for made in all_made.values() if made.tangible])
         if touched is not None:
             made, other, depth = touched
-            problem = f'stands {depth:.3f} m inside {other.name!r} at the start'
+            problem = f'is {depth:.3f} m inside {other.name!r} at the start'
             at, value = place_of(made.name, scenario)
             raise source.error(at, problem, 'space for both', value)
     check_above_ground(scenario, all_made, source)
     for key, names in needed.items():
         for missing in (name for name in names if name not in there):
             path = (*key, *(_path_to(missing, found[str(key[1])]) or ()))
-            raise source.error(path, 'is no vehicle or object', allowed_names(sorted(there), missing), missing)
+            raise source.error(path, 'is not a vehicle or object', allowed_names(sorted(there), missing), missing)
     return found
 
 
 def _path_to(text: str, value: Any) -> KeyPath | None:
-    """Return the path of the first item with this text in a section; None: none has it."""
+    """Return the path of the first item with this text in a section, or None."""
     if value == text:
         return ()
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, (list, tuple)) else ()
@@ -176,7 +186,7 @@ def _path_to(text: str, value: Any) -> KeyPath | None:
 
 
 def _checked(source: YamlSource) -> Scenario:
-    """Return the scenario after the checks of single keys."""
+    """Return the scenario after checks of single keys."""
     problems = check_keys(source)
     found, wrong = checked_sections(source)
     problems += wrong
@@ -194,10 +204,11 @@ def scenario_file(path_or_name: str | Path, base_dir: str | Path = '.') -> Path:
     """Return the file of a scenario given by path or name.
 
     Args:
-        base_dir: origin of relative paths before the present folder
+        path_or_name: Path of a YAML file, or name of a scenario.
+        base_dir: Folder that relative paths refer to, tried before the working directory.
 
     Raises:
-        InputError: if there is neither
+        InputError: If neither a file nor a scenario of this name exists.
     """
     for path in (Path(base_dir) / path_or_name, Path(path_or_name)):
         if os.path.isfile(path):
@@ -212,8 +223,8 @@ def scenario_file(path_or_name: str | Path, base_dir: str | Path = '.') -> Path:
 
 
 def write_resolved(scenario: Scenario, path: str | Path) -> None:
-    """Write a resolved scenario, for :func:`regolith_world.config.load_section`."""
-    head = '# A scenario as resolved: soils written out, file names absolute, options of the command line included.\n'
+    """Write a resolved scenario, to be read by :func:`regolith_world.config.load_section`."""
+    head = '# Resolved scenario: soils written out, file names absolute, command line options included.\n'
     body = yaml.safe_dump(scenario.model_dump(mode='json'), sort_keys=False, allow_unicode=True, width=120)
     write_atomically(Path(path), head + body)
 
@@ -231,7 +242,7 @@ def _apply(source: YamlSource, setting: Setting) -> None:
     if not all(parts):
         raise InputError(Problem(setting.origin.told, setting.key, 'is not a key', 'key or section.key'))
     if parts[:2] == ('terrain', 'soil') and len(parts) > 2:
-        # One value of a named soil may be changed: the soil is written out first.
+        # A single value of a named soil may be changed, so the soil is written out first.
         terrain = source.data.get('terrain')
         if terrain is None or isinstance(terrain, dict):
             soil = (terrain or {}).get('soil', law_of(source).default_soil)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ``obstacles`` section of a scenario: paths of meshes, and whether these are solids."""
+"""The ``obstacles`` section of a scenario: mesh paths and mesh validation."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ from regolith_terrain.solids.config import ObstacleConfig
 
 
 def resolve_obstacles(source: YamlSource) -> None:
-    """Make the paths of meshes absolute.
+    """Make the mesh paths absolute.
+
+    Args:
+        source: Scenario file, which is changed.
 
     Raises:
-        InputError: naming the key of a file that is not there
+        InputError: If a mesh file does not exist. The message states the key.
     """
     section = source.data.get('obstacles')
     for name, entry in section.items() if isinstance(section, dict) else ():
@@ -27,19 +30,23 @@ def resolve_obstacles(source: YamlSource) -> None:
 
 
 LARGEST_MESH_M, DOUBTFUL_MESH_M = 100.0, 20.0
-"""Sides of a mesh from which it is refused without a stated scale, or warned of with one; and warned of without [m].
+"""Mesh size limits [m]: refused without a scale and warned about with one; warned about without a scale.
 
-The longest shipped vehicle has 6 m, the lander 5 m: a mesh of 20 m is rarely meant, and one of 100 m is ground, which
-an elevation model describes. In a file in millimeters the bounds are 2 cm and 10 cm: a wheel hardly notices less. So
-a stated scale is doubted for every mesh in millimeters that matters; a hall of 30 m with ``scale: 1`` is not.
+The longest shipped vehicle has 6 m, the lander 5 m. A mesh of 20 m is therefore rarely intended. A mesh of 100 m is
+terrain and belongs into an elevation model. For a file in millimeters read as meters, the limits correspond to objects
+of 2 cm and 10 cm, which hardly affect a wheel. The limits therefore detect every relevant mesh in millimeters, but not
+a hall of 30 m with ``scale: 1``.
 """
 
 
 def _check_size(name: str, config: ObstacleConfig, side: float, source: YamlSource) -> None:
-    """Refuse, or warn of, a mesh that is as large as if its unit were millimeters.
+    """Refuse, or warn about, a mesh whose size suggests that its unit is millimeters.
 
     Args:
-        side: its largest [m]
+        name: Name of the obstacle.
+        config: Settings of the obstacle.
+        side: Largest side of the mesh [m].
+        source: Scenario file, for messages.
     """
     key, stated = ('obstacles', name, 'path'), 'scale' in config.model_fields_set
     fix = f'set obstacles.{name}.scale, the unit of the file in meters (0.001 for millimeters, 1 for meters)'
@@ -53,17 +60,21 @@ def _check_size(name: str, config: ObstacleConfig, side: float, source: YamlSour
 
 
 def terrain_with_obstacles(scenario: Scenario, source: YamlSource) -> TerrainConfig:
-    """Return the terrain with the obstacles on it, as every process reads it.
+    """Return the terrain with the obstacles of the scenario, as all processes read it.
+
+    Args:
+        scenario: Checked scenario.
+        source: Scenario file, for messages.
 
     Raises:
-        InputError: if a mesh is no solid
+        InputError: If a mesh is not closed.
     """
     if 'obstacles' not in source.data:
         return scenario.terrain
     for name, config in scenario.obstacles.items():
         if config.path is None:
             continue
-        # MuJoCo, which reads meshes, takes longer to load than all that is checked else.
+        # Imported here because loading MuJoCo, which reads meshes, takes longer than all other checks.
         from regolith_terrain.height_field_builder import FlatField
         from regolith_terrain.solids.obstacles import obstacle
         from regolith_vehicles.description.mesh_files import load_triangles

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The sections of registered participants in a scenario: checking, resolving, preparing."""
+"""Sections of registered participants in a scenario: validation, resolution, preparation of data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from regolith_world.cycle.participant_type import ParticipantType, Progress, par
 
 
 def check_keys(source: YamlSource) -> list[Problem]:
-    """Return the problems with keys at a scenario's root, which are the schema's or participants' names."""
+    """Return the problems with keys at the root of a scenario. Schema keys and participant names are allowed."""
     known = [*Scenario.model_fields, *participant_types()]
     return [
         source.problem((key,), 'unknown key', known_keys(Scenario, str(key), more=participant_types()), value)
@@ -30,7 +30,7 @@ def check_keys(source: YamlSource) -> list[Problem]:
 
 
 def checked_sections(source: YamlSource) -> tuple[dict[str, Section], list[Problem]]:
-    """Return the valid sections of participants in a scenario, and the problems with the others."""
+    """Return the valid participant sections of a scenario, and the problems of all other ones."""
     found: dict[str, Section] = {}
     problems: list[Problem] = []
     for name, kind in participant_types().items():
@@ -45,13 +45,13 @@ def checked_sections(source: YamlSource) -> tuple[dict[str, Section], list[Probl
 
 
 def sections(scenario: Scenario) -> dict[str, tuple[ParticipantType[Any, Any], Any]]:
-    """Return the participants of a scenario besides vehicles and terrain: name -> (its type, its section)."""
+    """Return the participants of a scenario other than vehicles and terrain: name -> (type, section)."""
     extra = scenario.model_extra or {}
     return {name: (kind, extra[name]) for name, kind in participant_types().items() if extra.get(name) is not None}
 
 
 def without_participants(scenario: Scenario) -> Scenario:
-    """Return the scenario with vehicles and terrain alone."""
+    """Return a copy of the scenario with vehicles and terrain only."""
     return scenario.model_copy(update=dict.fromkeys(sections(scenario)))
 
 
@@ -78,10 +78,11 @@ def resolved_sections(scenario: Scenario, source: YamlSource) -> dict[str, Secti
     """Return the resolved sections.
 
     Args:
-        scenario: checked key by key
+        scenario: Scenario with checked keys.
+        source: Scenario file, for error messages.
 
     Raises:
-        InputError: naming file, key, value and what is allowed
+        InputError: If a section is not valid. The message states file, key, value and allowed values.
     """
     site = participant_context(scenario)
     return {name: kind.resolved(section, site, source) for name, (kind, section) in sections(scenario).items()}
@@ -93,14 +94,19 @@ def prepared(
     progress: Callable[[str], Progress] = lambda name: lambda done, of: None,
     without: Container[str] = (),
 ) -> Scenario:
-    """Write the participants' data of the ground into folders in the run's; return the scenario.
+    """Write terrain data of the participants into subfolders of the run folder and return the scenario.
 
     Args:
-        progress: by the name of a participant, its progress callback
-        without: those whose data is made on another machine
+        scenario: Resolved scenario.
+        folder: Run folder.
+        progress: Function that returns the progress callback of a participant, by name.
+        without: Participants whose data is prepared on another machine.
+
+    Returns:
+        Scenario with the paths of the prepared data.
 
     Raises:
-        ValueError: if it cannot be made
+        ValueError: If the data cannot be prepared.
     """
     site = participant_context(scenario)
     changed = {

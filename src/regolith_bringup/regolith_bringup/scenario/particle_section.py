@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Regions of particles in a scenario: who may enter them, and what memory and time they take."""
+"""Particle regions in a scenario: allowed vehicles, memory and computing time."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Point = tuple[float, float]
 
 
 class ParticleCost(NamedTuple):
-    """What a region of particles takes."""
+    """Memory and computing time of a particle region."""
 
     region: ParticleRegion
     gigabytes: float
     hours: float
-    """Of one thread of a laptop, if all wheels of its vehicle are in it all the time."""
+    """Computing time on one thread of a laptop [h], if all wheels of its vehicle are always in the region."""
 
     def __str__(self) -> str:
         count = self.region.soil_count
@@ -34,7 +34,7 @@ class ParticleCost(NamedTuple):
 
 
 def particle_costs(scenario: Scenario) -> list[ParticleCost]:
-    """Return what the regions of particles of a checked scenario take."""
+    """Return the cost of each particle region of a checked scenario."""
     costs = []
     for region in scenario.terrain.particle_regions():
         config, _ = load_vehicle_model(scenario.vehicles[region.vehicle].model)
@@ -45,13 +45,18 @@ def particle_costs(scenario: Scenario) -> list[ParticleCost]:
 
 
 def check_particles(scenario: Scenario, models: dict[str, str], source: YamlSource) -> None:
-    """Refuse regions of particles that are too fine or too large, that others would enter, or that sensors cannot see.
+    """Refuse particle regions that cannot be computed, entered or seen.
+
+    These are regions that are too fine or too large, regions on the path of another vehicle, and regions that the ray
+    backend of the sensors cannot show.
 
     Args:
-        models: as of :func:`regolith_bringup.scenario.vehicle_section.resolved_models`
+        scenario: Checked scenario.
+        models: Vehicle models, see :func:`regolith_bringup.scenario.vehicle_section.resolved_models`.
+        source: Scenario file, for error messages.
 
     Raises:
-        InputError: naming file, key, value and what is allowed
+        InputError: If a region is refused. The message states file, key, value and allowed values.
     """
     if not scenario.terrain.particle_regions():
         return
@@ -64,15 +69,15 @@ def check_particles(scenario: Scenario, models: dict[str, str], source: YamlSour
         key: KeyPath = ('terrain', 'regions', number)
         if region.vehicle not in scenario.vehicles:
             allowed = allowed_names(scenario.vehicles, region.vehicle)
-            raise source.error((*key, 'vehicle'), 'no such vehicle', allowed, region.vehicle)
+            raise source.error((*key, 'vehicle'), 'is not a vehicle of this scenario', allowed, region.vehicle)
         _check_vehicle(region, configs[region.vehicle][0], key, source)
         _check_paths(region, scenario, reaches, source)
     if any(vehicle.sensors for vehicle in scenario.vehicles.values()) and not supports_surfels(
         scenario.light.ray_backend
     ):
-        allowed = f"'{USUAL}', or another that shows_discs"
+        allowed = f"'{USUAL}', or another backend with shows_discs"
         raise source.error(
-            ('light', 'ray_backend'), 'shows no particles in motion', allowed, scenario.light.ray_backend
+            ('light', 'ray_backend'), 'does not show moving particles', allowed, scenario.light.ray_backend
         )
     costs = particle_costs(
         scenario.model_copy(
@@ -82,19 +87,19 @@ def check_particles(scenario: Scenario, models: dict[str, str], source: YamlSour
     there = memory_gb()
     if sum(cost.gigabytes for cost in costs) > there:
         number = next(k for k, part in enumerate(scenario.terrain.regions) if part.model == 'crm')
-        problem = f'asks for more memory than there is ({"; ".join(map(str, costs))})'
-        allowed = f'{there:.3g} GB in all: coarser, smaller or shallower'
+        problem = f'needs more memory than is available ({"; ".join(map(str, costs))})'
+        allowed = f'{there:.3g} GB in total; fix: make regions coarser, smaller or shallower'
         raise source.error(('terrain', 'regions', number, 'spacing_m'), problem, allowed, costs[0].region.spacing)
 
 
 def _check_vehicle(region: ParticleRegion, config: VehicleModelConfig, key: KeyPath, source: YamlSource) -> None:
-    """Refuse a vehicle that particles cannot carry."""
+    """Refuse a vehicle that particles cannot support."""
     narrowest = min((wheel.width_m for wheel in config.wheels), default=0.0)
     if config.running_gear is not None:
-        allowed = 'a vehicle on wheels, each with a servo of its own'
+        allowed = 'a wheeled vehicle with one servo for each wheel'
         raise source.error((*key, 'vehicle'), 'does not run on particles', allowed, region.vehicle)
     if config.tools:
-        allowed = 'a vehicle without tools, which dig in the grid'
+        allowed = 'a vehicle without tools, which work in the soil grid only'
         raise source.error((*key, 'vehicle'), 'has tools', allowed, region.vehicle)
     meshes = [*(wheel.mesh for wheel in config.wheels), *(shape.mesh for shape in config.ground_shapes)]
     if any(meshes):
@@ -106,7 +111,7 @@ def _check_vehicle(region: ParticleRegion, config: VehicleModelConfig, key: KeyP
 
 
 def _check_paths(region: ParticleRegion, scenario: Scenario, reaches: dict[str, float], source: YamlSource) -> None:
-    """Refuse vehicles that start in a region, and others than its own that are sent into it."""
+    """Refuse vehicles that start in a region, and paths of other vehicles that lead into it."""
     from regolith_vehicles.agent.planned_path import planned_path
 
     for name, entry in sorted(scenario.vehicles.items()):
@@ -120,7 +125,7 @@ def _check_paths(region: ParticleRegion, scenario: Scenario, reaches: dict[str, 
         for a, b in pairwise(points):
             if _crosses(a, b, region, reach):
                 problem = f'leads from {_place(a)} to {_place(b)} through region {region.name!r} of {region.vehicle!r}'
-                allowed = f'ways that stay {reach:.3g} m away from it'
+                allowed = f'paths at a distance of {reach:.3g} m or more'
                 raise source.error(('vehicles', name, 'driver'), problem, allowed)
 
 
@@ -129,7 +134,7 @@ def _place(point: Point) -> str:
 
 
 def _crosses(a: Point, b: Point, region: ParticleRegion, reach: float) -> bool:
-    """Return whether a line comes into a region grown by a reach on all sides."""
+    """Return whether a line segment intersects a region extended by a margin on all sides."""
     begin, end = 0.0, 1.0
     for k in (0, 1):
         low, high, way = region.low[k] - reach, region.high[k] + reach, b[k] - a[k]
@@ -143,8 +148,8 @@ def _crosses(a: Point, b: Point, region: ParticleRegion, reach: float) -> bool:
 
 
 def _reaches(scenario: Scenario, models: dict[str, str]) -> dict[str, float]:
-    """Return the radius about each vehicle's base that holds its wheels or tracks [m]."""
-    # MuJoCo takes longer to load than a scenario to check, and few scenarios have particles.
+    """Return the radius around the base of each vehicle that contains its wheels or tracks [m]."""
+    # Imported here because loading MuJoCo takes longer than checking a scenario, and few scenarios have particles.
     from regolith_vehicles.agent.planned_path import running_gear_radius
     from regolith_vehicles.dynamics.multibody import compile_vehicle
     from regolith_vehicles.running_gear_registry import make_running_gear

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rock-free ground along the vehicles' paths in a scenario."""
+"""Rock-free terrain along the vehicle paths of a scenario."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from regolith_vehicles.config import load_vehicle_model
 
 
 def with_rock_free_paths(scenario: Scenario) -> TerrainConfig:
-    """Return the terrain with the paths of all vehicles as rock-free ground, as wide as their wheels or tracks reach.
+    """Return the terrain with the paths of all vehicles as rock-free areas, as wide as their wheels or tracks.
 
-    Paths that a resolved scenario lists already are not repeated.
+    Paths that a resolved scenario already lists are not repeated.
 
     Args:
-        scenario: its vehicles' models are names or absolute paths
+        scenario: Scenario whose vehicle models are names or absolute paths.
 
     Raises:
-        InputError: if a vehicle's files cannot be used
+        InputError: If a vehicle file is not valid.
     """
-    # MuJoCo takes longer to load than a scenario to check, and few scenarios have rocks.
+    # Imported here because loading MuJoCo takes longer than checking a scenario, and few scenarios have rocks.
     from regolith_vehicles.agent.planned_path import planned_path, running_gear_radius
     from regolith_vehicles.dynamics.multibody import compile_vehicle
     from regolith_vehicles.running_gear_registry import make_running_gear

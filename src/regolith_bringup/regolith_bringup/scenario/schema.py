@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The schema of a scenario's root; those of its sections are in their packages."""
+"""Schema of a scenario file. The schemas of its sections are in the packages that use them."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from regolith_world.names import ros_name
 from regolith_world.objects.named_poses import NamedPose
 
 FORMAT = 1
-"""Format of scenario files."""
+"""Format number of scenario files."""
 
 
 def _readable(version: int) -> int:
     if version != FORMAT:
-        raise ValueError(f'is a format of scenarios that this version of Regolith does not read; allowed: {FORMAT}')
+        raise ValueError(f'is not a scenario format that this version of Regolith reads; allowed: {FORMAT}')
     return version
 
 
@@ -36,13 +36,13 @@ def _folder_name(name: str) -> str:
     if not name.isprintable() or '/' in name or name.startswith('.') or len(name.encode()) > 200:
         raise ValueError(
             f'{as_yaml_text(name)} cannot name a run folder; allowed: up to 200 bytes of printable text without "/", '
-            'no dot first'
+            'not starting with a dot'
         )
     return name
 
 
 def _topic_line(line: str) -> str:
-    if is_topic(line):  # no type: refused beside all topics of the scenario, for the message depends on them
+    if is_topic(line):  # without a type: checked later, because the message depends on all topics of the scenario
         return line
     try:
         return RecordedTopic.parse(line).line()
@@ -54,53 +54,59 @@ VehicleName = Annotated[str, AfterValidator(ros_name)]
 
 
 class RecordingConfig(Section):
-    """The ``recording`` section."""
+    """The ``recording`` section: what is written into the bag of a run."""
 
-    enabled: bool = Field(True, description='whether a bag is written')
+    enabled: bool = Field(True, description='Whether a bag is recorded.')
     topics: tuple[Annotated[str, AfterValidator(_topic_line)], ...] = Field(
-        (), description="further topics, each '/name|package/msg/Type' (and '|state', '|latched' or '|sensor')"
+        (),
+        description="Additional topics, each '/name|package/msg/Type', optionally with '|state', '|latched' or "
+        "'|sensor'.",
     )
     sensors: bool | tuple[str, ...] | None = Field(
-        None, description='true: all that sensors publish; false: nothing; a list: these topics; null: all but images'
+        None,
+        description='Recorded sensor topics: true = all, false = none, a list = these topics, null = all except '
+        'images.',
     )
 
 
 class ViewConfig(Section):
     """The ``view`` section: what is published for viewers such as RViz and Foxglove."""
 
-    markers: bool = Field(False, description='whether ground, ruts and layers are markers, and /tf begins at world')
-    rate_hz: float = Field(2.0, ge=0.01, le=20.0, description='of markers, per wall second [Hz]')
+    markers: bool = Field(
+        False, description='Whether terrain, ruts and layers are published as markers, with world as root of /tf.'
+    )
+    rate_hz: float = Field(2.0, ge=0.01, le=20.0, description='Publication rate of the markers per wall time [Hz].')
 
 
 class Scenario(Section):
-    """A scenario: world, ground, vehicles, recording.
+    """Scenario: world, terrain, vehicles, sensors, recording and view of a run.
 
-    Further keys are sections of registered participants, see :mod:`regolith_bringup.scenario.participant_sections`.
+    Additional keys are sections of registered participants, see :mod:`regolith_bringup.scenario.participant_sections`.
     """
 
     model_config = ConfigDict(extra='allow')
 
-    format: Annotated[int, AfterValidator(_readable)] = Field(FORMAT, description='of this file; may be left out')
+    format: Annotated[int, AfterValidator(_readable)] = Field(FORMAT, description='Format number of the scenario file.')
     name: Annotated[str, AfterValidator(_folder_name)] = Field(
-        min_length=1, description='of the run in reports; the file name if left out'
+        min_length=1, description='Name of the scenario in reports and run folders. Default: the file name.'
     )
-    description: str = Field('', description='one line for ./regolith scenarios')
-    duration_s: float = Field(30.0, ge=SHORTEST_S, le=1e7, description='simulated time [s]')
-    seed: int = Field(0, ge=0, lt=2**63, description='of everything random')
+    description: str = Field('', description='Description of the scenario in one line, shown by ./regolith scenarios.')
+    duration_s: float = Field(30.0, ge=SHORTEST_S, le=1e7, description='Simulated duration of a run [s].')
+    seed: int = Field(0, ge=0, lt=2**63, description='Seed of all random numbers.')
     real_time_factor: Annotated[float, Field(ge=1e-3, le=1e6)] | Literal['max'] = Field(
-        'max', description='cap on simulated seconds per wall second; 1.0 is real time'
+        'max', description='Maximum real-time factor (simulated seconds per wall second), max = no limit.'
     )
     world: WorldConfig = Field(default_factory=lambda: WorldConfig.model_validate({}))
     terrain: TerrainConfig = Field(default_factory=lambda: TerrainConfig.model_validate({}))
-    vehicles: dict[VehicleName, VehicleEntry] = Field(default_factory=dict, description='name -> vehicle')
+    vehicles: dict[VehicleName, VehicleEntry] = Field(default_factory=dict, description='Vehicles by name.')
     objects: dict[VehicleName, dict[str, Any]] = Field(
-        default_factory=dict, description='name -> a thing that the world itself moves: its type, and what goes with it'
+        default_factory=dict, description='Objects computed by the world, by name: the object type and its parameters.'
     )
     named_poses: dict[VehicleName, NamedPose] = Field(
-        default_factory=dict, description='name -> pose that clients can query'
+        default_factory=dict, description='Named poses that clients can query, by name.'
     )
     obstacles: dict[VehicleName, ObstacleConfig] = Field(
-        default_factory=dict, description='name -> a solid thing that stands fast on the ground'
+        default_factory=dict, description='Static obstacles on the terrain, by name.'
     )
     light: LightConfig = Field(default_factory=lambda: LightConfig.model_validate({}))
     recording: RecordingConfig = Field(default_factory=lambda: RecordingConfig.model_validate({}))
@@ -117,22 +123,22 @@ class Scenario(Section):
     @model_validator(mode='after')
     def _deadlines_need_a_speed(self) -> Scenario:
         if self.world.real_time == 'strict' and self.real_time_factor == 'max':
-            problem = "real_time_factor = 'max': sets no deadlines, which world.real_time: strict would count"
+            problem = "real_time_factor = 'max': sets no deadlines, but world.real_time: strict counts deadline misses"
             raise ValueError(f'{problem}; allowed: a number, 1.0 for real time')
         return self
 
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Return a participant's section."""
+            """Return the section of a participant."""
 
 
 @dataclass(frozen=True)
 class ResolvedScenario:
-    """A checked and resolved scenario."""
+    """Scenario after validation and resolution, with its messages."""
 
     scenario: Scenario
     file: Path
-    """Its absolute path."""
+    """Absolute path of the scenario file."""
     notices: tuple[str, ...] = ()
     """Warnings and notes, one line each."""

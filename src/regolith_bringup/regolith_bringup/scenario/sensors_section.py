@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The sensors and lamps of a scenario's vehicles: checking, resolving, recorded topics."""
+"""Sensors and lights of vehicles in a scenario: validation, resolution, recorded topics."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ _TAKEN = (
     'joint_command',
     'soil_surfels',
 )
-"""Taken names: nodes and topics in a vehicle's namespace."""
+"""Reserved names: nodes and topics in the namespace of a vehicle."""
 FAR_M = 10.0
-"""Largest distance of a sensor or lamp from its vehicle [m]; a larger one is a mistake in unit or frame."""
+"""Maximum distance of a sensor or light from its vehicle [m]. A larger one indicates a wrong unit or frame."""
 
 
 def dates_to_text(source: YamlSource) -> None:
-    """Turn the sun's time into text, if YAML read it as a date."""
+    """Convert the time of the sun position to text if YAML parsed it as a date."""
     light = source.data.get('light')
     sun = light.get('sun') if isinstance(light, dict) else None
     if isinstance(sun, dict) and isinstance(sun.get('utc'), datetime):
@@ -57,16 +57,16 @@ def dates_to_text(source: YamlSource) -> None:
 def resolved_sensors(
     name: str, entry: VehicleEntry, source: YamlSource, origin: OriginPlace | None = None
 ) -> dict[str, Any]:
-    """Return the resolved ``sensors`` and ``lights`` of a vehicle: models written out, with rates.
+    """Return the resolved ``sensors`` and ``lights`` of a vehicle, with models and rates written out.
 
     Args:
-        name: of the vehicle
-        entry: its section
-        source: its file
-        origin: place of the world's origin on its body, if that is known
+        name: Name of the vehicle.
+        entry: Section of the vehicle.
+        source: Scenario file.
+        origin: Geodetic position of the world origin, None if unknown.
 
     Raises:
-        InputError: naming file, key, value and what is allowed
+        InputError: If a sensor or light is not valid. The message states file, key, value and allowed values.
     """
     at: KeyPath = ('vehicles', name, 'sensors')
     entries: dict[str, SensorEntry] = {}
@@ -92,8 +92,8 @@ def resolved_sensors(
 def recorded_sensor_topics(scenario: Scenario) -> tuple[RecordedTopic, ...]:
     """Return the recorded topics of sensors.
 
-    ``recording.sensors``: true: all; false: none; a list: those with these names (``/VEHICLE/SENSOR/…``) or prefixes;
-    by default all but images and clouds.
+    ``recording.sensors`` selects them: true = all, false = none, a list = these topics (``/VEHICLE/SENSOR/…``) or
+    prefixes. The default is all except images and point clouds.
     """
     wanted = scenario.recording.sensors
     found = []
@@ -111,12 +111,14 @@ def recorded_sensor_topics(scenario: Scenario) -> tuple[RecordedTopic, ...]:
 
 
 def check_mounts(scenario: Scenario, source: YamlSource) -> None:
-    """Refuse sensors and lamps far from their own vehicle, and those inside or on a part of it.
+    """Refuse sensors and lights far from their vehicle, and those inside or on a part of it.
 
-    There, sensors that see are blind; others may be. Lamps shine out of a housing of HOUSING_M about them, no deeper.
+    Inside a part, sensors that see are blind. Other sensors are accepted there. Lights are accepted up to HOUSING_M
+    deep in a part, which is their housing.
 
     Args:
-        scenario: resolved: models of vehicles and sensors written out
+        scenario: Resolved scenario with models of vehicles and sensors written out.
+        source: Scenario file, for error messages.
     """
     mounts = [
         (sensor.vehicle, ('sensors', sensor.name), sensor.mount, 0.0 if sensor.kind.sees else math.inf)
@@ -127,7 +129,7 @@ def check_mounts(scenario: Scenario, source: YamlSource) -> None:
         mounts += [(name, ('spotlights', lamp), values.mount, HOUSING_M) for lamp, values in lamps.items()]
     if not mounts:
         return
-    # MuJoCo, which takes longer to load than all that is checked else.
+    # Imported here because loading MuJoCo takes longer than all other checks.
     from regolith_sensors.scene.own_hull import CLEARANCE_M, nearest_part
     from regolith_vehicles.description.visual_description import VisualDescription
     from regolith_vehicles.running_gear_registry import load_visuals
@@ -142,10 +144,10 @@ def check_mounts(scenario: Scenario, source: YamlSource) -> None:
         if FAR_M < apart < math.inf:
             problem = f'is {apart:.4g} m from all parts of its own vehicle'
             raise source.error(key, problem, f'a place within {FAR_M:g} m of them', list(mount.xyz))
-        # A lamp may be in its housing, a sensor that does not see anywhere.
+        # A light may be inside its housing. A sensor that does not see may be anywhere.
         if apart >= CLEARANCE_M or (depth > 0.0 and apart > -depth):
             continue
-        where = f'is {-apart:.3g} m inside' if apart < -CLEARANCE_M else 'lies on the surface of'
+        where = f'is {-apart:.3g} m inside' if apart < -CLEARANCE_M else 'is on the surface of'
         allowed = f'a place at least {CLEARANCE_M:g} m outside all parts of the vehicle'
         if depth > 0.0:
             allowed += f', or up to {depth:g} m inside'

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ``terrain`` section of a scenario: soils by name or by file, elevation models."""
+"""The ``terrain`` section of a scenario: soils by name or file, elevation models."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ from regolith_terrain.terrain_model import DEFAULT, TerrainModel, terrain_model,
 
 
 def resolve_terrain(source: YamlSource) -> None:
-    """Write out the soils that a scenario names, and make the path of its elevation model absolute.
+    """Write out the named soils of a scenario and make the path of its elevation model absolute.
+
+    Args:
+        source: Scenario file, which is changed.
 
     Raises:
-        InputError: naming file, key, value and what is allowed
+        InputError: If a soil or file is not valid. The message states file, key, value and allowed values.
     """
     terrain = source.data.get('terrain')
     if not isinstance(terrain, dict):
@@ -38,7 +41,7 @@ def resolve_terrain(source: YamlSource) -> None:
 
 
 def _resolve_presets(terrain: dict[str, Any], source: YamlSource) -> None:
-    """Read the presets that are named, ``terrain.preset`` and that of ``terrain.detail``; make their paths absolute."""
+    """Read ``terrain.preset`` and the preset of ``terrain.detail``, and make their paths absolute."""
     holders: list[tuple[Any, KeyPath]] = [(terrain, ('terrain',)), (terrain.get('detail'), ('terrain', 'detail'))]
     for holder, key in holders:
         if isinstance(holder, dict) and isinstance(holder.get('preset'), str):
@@ -47,11 +50,12 @@ def _resolve_presets(terrain: dict[str, Any], source: YamlSource) -> None:
 
 
 def _resolve_soil(source: YamlSource, key: KeyPath, section: dict[str, Any]) -> None:
-    """Replace the soil of the ground, or of a region, by its values, checked by the law that holds there.
+    """Replace the soil of the terrain, or of a region, by its values, checked by the terrain model that applies.
 
     Args:
-        key: of the section
-        section: what stands there
+        source: Scenario file, which is changed.
+        key: Key of the section.
+        section: Content of the section.
     """
     law, at = law_of(source, key, section), (*key, 'soil')
     if 'soil' not in section:
@@ -67,11 +71,13 @@ def _resolve_soil(source: YamlSource, key: KeyPath, section: dict[str, Any]) -> 
 
 
 def soil_values(soil: str, source: YamlSource, key: KeyPath, law: TerrainModel) -> dict[str, Any]:
-    """Return the values of a soil given by name or by file.
+    """Return the values of a soil given by name or file.
 
     Args:
-        key: under which ``source`` names it
-        law: whose parameters they are
+        soil: Name or file of the soil.
+        source: Scenario file.
+        key: Key of the soil in ``source``.
+        law: Terrain model that defines the parameters.
     """
     inner = YamlSource(law.config.files.find_for_key(key, soil, source), what='a soil')
     return _checked_soil({'name': inner.file.stem, **inner.data}, inner, (), law)
@@ -82,14 +88,15 @@ def _checked_soil(values: dict[str, Any], source: YamlSource, prefix: KeyPath, l
 
 
 def law_of(source: YamlSource, key: KeyPath = ('terrain',), region: dict[str, Any] | None = None) -> TerrainModel:
-    """Return the soil law of a scenario's ground, or of a region in it, for reading its soils.
+    """Return the terrain model of a scenario, or of a region in it, for reading its soils.
 
     Args:
-        region: section that may name a law of its own
-        key: its own
+        source: Scenario file.
+        key: Key of the section.
+        region: Section of a region that may select another terrain model.
 
     Raises:
-        InputError: if there is no such law
+        InputError: If the terrain model does not exist.
     """
     terrain = source.data.get('terrain')
     sections = [(('terrain',), terrain), (key, region)]
@@ -101,5 +108,5 @@ def law_of(source: YamlSource, key: KeyPath = ('terrain',), region: dict[str, An
         known = terrain_models()
         problem, _, allowed = str(error).partition('; allowed: ')
         if not isinstance(name, str) or name not in known:
-            problem, allowed = 'no such soil law', f'one of {allowed_names(known, str(name))}'
-        raise source.error((*at, 'model'), problem, allowed or 'another soil law', name) from None
+            problem, allowed = 'is not a terrain model', f'one of {allowed_names(known, str(name))}'
+        raise source.error((*at, 'model'), problem, allowed or 'another terrain model', name) from None

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Keys of a scenario that name topics or participants: checked against those that the scenario has."""
+"""Validation of keys that name topics or participants of a scenario."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from regolith_world.config import InputBarrier
 
 
 def check_participant_names(scenario: Scenario, source: YamlSource) -> None:
-    """Refuse faults for participants that the scenario does not have: they would never occur."""
+    """Refuse injected faults of participants that the scenario does not have."""
     chaos = scenario.world.fault_injection
     if chaos is None:
         return
@@ -30,14 +30,16 @@ def check_participant_names(scenario: Scenario, source: YamlSource) -> None:
 
 
 def with_barrier_type(scenario: Scenario, models: dict[str, str], source: YamlSource) -> Scenario:
-    """Return a scenario with the message type of its barrier written out, which the world reads.
+    """Return the scenario with the message type of its input barrier written out.
 
     Args:
-        models: as of :func:`regolith_bringup.scenario.vehicle_section.resolved_models`
+        scenario: Checked scenario.
+        models: Vehicle models, see :func:`regolith_bringup.scenario.vehicle_section.resolved_models`.
+        source: Scenario file, for error messages.
 
     Raises:
-        InputError: if the topic is a command topic that its vehicle does not subscribe to, or if the type is neither
-            given nor known, not installed, or not the one of the vehicle's topic
+        InputError: If the vehicle does not subscribe to the command topic, or if the type is unknown, not installed, or
+            not the type of the command topic.
     """
     barrier = scenario.world.input_barrier
     if barrier is None:
@@ -49,11 +51,11 @@ def with_barrier_type(scenario: Scenario, models: dict[str, str], source: YamlSo
 
 
 def _barrier_type(barrier: InputBarrier, scenario: Scenario, models: dict[str, str], source: YamlSource) -> str:
-    """Return the message type of a barrier: the given one, or that of the vehicle's topic."""
+    """Return the message type of a barrier: as configured, or the type of the command topic."""
     at: KeyPath = ('world', 'input_barrier')
     name = barrier.topic
     if not is_topic(name):
-        raise source.error((*at, 'topic'), 'is no topic', 'an absolute name, e.g. /amber/cmd_vel', name)
+        raise source.error((*at, 'topic'), 'is not a topic', 'an absolute name, e.g. /amber/cmd_vel', name)
     _, vehicle, topic, *more = [*name.split('/'), '']
     own = TYPES.get(topic, ()) if vehicle in scenario.vehicles and more == [''] else ()
     if own or barrier.type is None:
@@ -70,28 +72,29 @@ def _barrier_type(barrier: InputBarrier, scenario: Scenario, models: dict[str, s
 
 
 def topics_of_model(model: str) -> tuple[str, ...]:
-    """Return the command topics of vehicles of a model, without their namespace.
+    """Return the command topics of a vehicle model, without their namespace.
 
     Args:
-        model: a known name, or an absolute path
+        model: Known name, or absolute path.
     """
     from regolith_vehicles.dynamics.multibody import compile_vehicle
     from regolith_vehicles.running_gear_registry import (
         make_running_gear,
-    )  # brings the kernels of all gears, which take long to load
+    )  # imports the kernels of all running gears, which takes long
 
     config, mjcf = load_vehicle_model(model)
     return taken_topics(make_running_gear(config, compile_vehicle(config, mjcf, np.zeros(3)), mjcf))
 
 
 def check_recorded(scenario: Scenario, source: YamlSource) -> None:
-    """Refuse topics in ``recording.sensors`` that no sensor publishes, and some in ``recording.topics``.
+    """Refuse topics in ``recording.sensors`` that no sensor publishes, and some topics in ``recording.topics``.
 
-    There, of a topic of a sensor no frame would be awaited, so that some would be missing in the bag; a topic that is
-    recorded anyway keeps its type; others need one.
+    A sensor topic in ``recording.topics`` is refused: the recorder would not wait for its messages, and some would be
+    missing in the bag. A topic that is always recorded keeps its type. Other topics need a type.
 
     Args:
-        scenario: resolved: models of sensors written out
+        scenario: Resolved scenario with sensor models written out.
+        source: Scenario file, for error messages.
     """
     names = [name for sensor in scenario_sensors(scenario) for name, _ in sensor.topics]
     always = {topic.name: topic.type_name for topic in recorded_topics(scenario.vehicles)}
@@ -99,14 +102,14 @@ def check_recorded(scenario: Scenario, source: YamlSource) -> None:
         key: KeyPath = ('recording', 'topics', number)
         topic = line.partition('|')[0]
         if topic in names:
-            allowed = f'topics of other nodes here; fix: recording.sensors: [{topic}] records it'
+            allowed = f'topics of other nodes; fix: use recording.sensors: [{topic}]'
             raise source.error(key, 'is a topic of a sensor', allowed, line)
         if '|' not in line:
-            problem = 'is recorded anyway' if topic in always else 'is not published by a sensor, and lacks its type'
+            problem = 'is always recorded' if topic in always else 'is not published by a sensor, and lacks its type'
             raise source.error(key, problem, f"topics of other nodes, '{LINE}'", line)
         type_name = RecordedTopic.parse(line).type_name
         if always.get(topic, type_name) != type_name:
-            raise source.error(key, 'is recorded with another type anyway', always[topic], line)
+            raise source.error(key, 'is always recorded, with another type', always[topic], line)
         _check_type(type_name, key, source)
     wanted = scenario.recording.sensors
     if wanted is None or isinstance(wanted, bool):
@@ -119,7 +122,7 @@ def check_recorded(scenario: Scenario, source: YamlSource) -> None:
 
 
 def _check_type(type_name: str, key: KeyPath, source: YamlSource) -> None:
-    """Refuse a message type that is not installed, before recorder and world would."""
+    """Refuse a message type that is not installed."""
     from regolith_bringup.bag.message_definitions import UnknownTypeError, schema_text
 
     try:

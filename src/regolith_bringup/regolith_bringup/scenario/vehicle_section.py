@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ``vehicles`` section of a scenario, checked with its models and drivers.
+"""The ``vehicles`` section of a scenario, validated with its models and drivers.
 
-Shipped models work on shipped ground; all others are built once, as their nodes would build them. The libraries for it,
-slow to import, are imported only then.
+Shipped models are known to work on shipped terrain. All others are built once, as their nodes build them. The libraries
+needed for this are slow to import and are imported only in this case.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ def resolved_models(scenario: Scenario, source: YamlSource) -> dict[str, str]:
     """Return the model of each vehicle: a known name, or an absolute path.
 
     Args:
-        scenario: checked key by key
-        source: its file
+        scenario: Scenario with checked keys.
+        source: Scenario file, for error messages.
 
     Raises:
-        InputError: if a vehicle or its driver could not be made
+        InputError: If a vehicle or its driver cannot be built.
     """
     if not (scenario.vehicles or scenario.objects):
         raise source.error(('vehicles',), 'is empty', 'at least one vehicle, as amber: {position: [0, 0]}, or objects')
@@ -78,19 +78,19 @@ def _check_prefixes(scenario: Scenario, source: YamlSource) -> None:
     for name, entry in scenario.vehicles.items():
         prefix = f'{name}/' if entry.frame_prefix is None else entry.frame_prefix
         if prefix in taken:
-            problem = f'is the prefix of {taken[prefix]}, too, and all transforms are in one tree'
+            problem = f'is already the prefix of {taken[prefix]}, and all transforms are in one tree'
             raise source.error(('vehicles', name, 'frame_prefix'), problem, 'a prefix for each vehicle', prefix)
         taken[prefix] = name
 
 
 def _model(name: str, model: str, source: YamlSource) -> tuple[str, VehicleModelConfig, Path]:
-    """Return a vehicle model's name or absolute path, its content and its MJCF file."""
+    """Return name or absolute path of a vehicle model, its content and its MJCF file."""
     target = VEHICLES.resolve(('vehicles', name, 'model'), model, source)
     return target, *load_vehicle_model(target)
 
 
 def _with_line(error: VehicleModelError, source: YamlSource | None) -> InputError:
-    """Return the error with the line of its key, if it is about this file."""
+    """Return the error with the line of its key, if it concerns this file."""
     (problem,) = error.problems
     if source is None or Path(problem.where) != source.file:
         return error
@@ -98,7 +98,7 @@ def _with_line(error: VehicleModelError, source: YamlSource | None) -> InputErro
 
 
 def _path(key: str, source: YamlSource) -> KeyPath:
-    """Return the path of a dotted key in a vehicle's file, which lists its wheels without their names."""
+    """Return the path of a dotted key in a vehicle file, where wheels are a list without names."""
     first, *rest = key.split('.')
     wheels = source.data.get('wheels')
     if first == 'wheels' and rest and isinstance(wheels, list):
@@ -114,40 +114,42 @@ def _soils_ship(terrain: TerrainConfig) -> bool:
 
 
 FINE_ENOUGH = 0.5
-"""Spacing of the soil grid over the shorter side of a contact up to which it needs no warning. VIPER on smooth wheels,
-0.25 m, sank in by 16 mm on grids up to 0.1 m, by 33 mm at 0.2 m and by 58 mm at 0.3 m."""
+"""Maximum ratio of soil grid spacing to the shorter side of a contact patch without a warning [-].
+
+VIPER on smooth wheels (0.25 m wide) sank by 16 mm on grids up to 0.1 m, by 33 mm at 0.2 m and by 58 mm at 0.3 m.
+"""
 
 
 def _contact_patch(config: VehicleModelConfig) -> float:
-    """Return the shorter side of the smallest area by which a vehicle meets the ground [m]."""
+    """Return the shorter side of the smallest contact patch of a vehicle [m]."""
     if config.running_gear is None:
         return config.smallest_wheel_m
     from regolith_vehicles.running_gear_registry import (
         contact_patch,
-    )  # brings the kernels of all gears, which take long to load
+    )  # imports the kernels of all running gears, which takes long
 
     return contact_patch(config)
 
 
 def _check_spacing(name: str, config: VehicleModelConfig, terrain: TerrainConfig, source: YamlSource) -> None:
-    """Refuse a soil grid on which a wheel or shoe of a vehicle falls between nodes; warn where few nodes carry it."""
+    """Refuse a soil grid that is coarser than a wheel or shoe. Warn if few grid nodes support it."""
     patch, spacing = _contact_patch(config), terrain.spacing_m
     if not terrain.law.own or spacing <= FINE_ENOUGH * patch:
         return
     if spacing >= patch:
         allowed = (
-            f'less than {patch:.3g} m, the shorter side of what {name} meets the ground with; at most'
-            f' {FINE_ENOUGH * patch:.2g} m for sinkage and slip within some percent'
+            f'less than {patch:.3g} m, the shorter side of the contact patch of {name}; at most'
+            f' {FINE_ENOUGH * patch:.2g} m for errors of some percent in sinkage and slip'
         )
         raise source.error(('terrain', 'spacing_m'), 'is coarser than a wheel or shoe', allowed, spacing)
-    problem = f'is coarse for {name}, which meets the ground by {patch:.3g} m: sinkage is up to twice too large'
+    problem = f'is coarse for {name} with a contact patch of {patch:.3g} m: sinkage is up to twice too large'
     source.warn(('terrain', 'spacing_m'), problem, f'at most {FINE_ENOUGH * patch:.2g}', spacing)
 
 
 def _build(
     name: str, entry: VehicleEntry, config: VehicleModelConfig, mjcf: Path, scenario: Scenario, source: YamlSource
 ) -> None:
-    """Build a vehicle as its agent does and try it on level ground, to find its problems."""
+    """Build a vehicle as its agent does and run it briefly on level terrain, to find its problems."""
     from regolith_terrain.grid.soil_grid import SoilGrid
     from regolith_terrain.height_field_builder import FlatField
     from regolith_vehicles.agent.errors import VehicleError
@@ -174,20 +176,22 @@ def _build(
     except VehicleError as error:
         problem = str(error).partition('; allowed: ')[0]
         if not isinstance(error, SinksInError) or _soils_ship(terrain):
-            allowed = 'masses, gains and dampings with which it stands and rolls on level ground of this soil'
+            allowed = 'masses, gains and damping with which it stands and rolls on level ground of this soil'
             raise InputError(Problem(config.file or str(mjcf), 'mjcf', problem, allowed, config.mjcf)) from None
         allowed = (
-            'moduli that carry it, in SI units: k_c [N/m^(n+1)], k_phi [N/m^(n+2)], cohesion [Pa] (values of tables in'
-            ' kN or kPa times 1000)'
+            'moduli that support it, in SI units: k_c [N/m^(n+1)], k_phi [N/m^(n+2)], cohesion [Pa] (values of tables'
+            ' in kN or kPa times 1000)'
         )
         raise source.error(('terrain', 'soil'), problem, allowed, terrain.soil_name) from None
 
 
 def check_clear(scenario: Scenario, models: dict[str, str], source: YamlSource) -> None:
-    """Refuse vehicles that stand in an obstacle, from which they would be thrown.
+    """Refuse vehicles that start inside an obstacle, which would eject them.
 
     Args:
-        models: as of :func:`resolved_models`
+        scenario: Checked scenario.
+        models: Vehicle models, see :func:`resolved_models`.
+        source: Scenario file, for error messages.
     """
     terrain, places = scenario.terrain, {name: entry.position for name, entry in scenario.vehicles.items()}
     near = {
@@ -214,12 +218,12 @@ def check_clear(scenario: Scenario, models: dict[str, str], source: YamlSource) 
             vehicle = Vehicle(name, config, mjcf, grid, RigidTerrainConfig(), gravity, solids=solids)
             problem = placement_conflict(vehicle, *places[name], math.radians(scenario.vehicles[name].heading_deg))
         if problem:
-            raise source.error(('vehicles', name, 'position'), problem, 'a place beside it, or on it', places[name])
+            raise source.error(('vehicles', name, 'position'), problem, 'a position beside or on it', places[name])
 
 
 @contextmanager
 def _mujoco_is_quiet() -> Iterator[None]:
-    """Keep MuJoCo's warnings off the terminal: the vehicle reads them and reports one line."""
+    """Suppress MuJoCo warnings on the terminal. The vehicle reads them and reports one line."""
     log = logging.getLogger('mujoco')
     level = log.level
     log.setLevel(logging.ERROR)
@@ -230,20 +234,20 @@ def _mujoco_is_quiet() -> Iterator[None]:
 
 
 def _reach(shape: CollisionShape) -> float:
-    """Return an upper bound of a shape's reach from the vehicle's origin on level ground [m]."""
+    """Return an upper bound of the distance of a shape from the vehicle origin on level ground [m]."""
     upright = shape.orientation == (0.0, 0.0, 0.0, 1.0)
     wide = 2 if shape.kind == 'box' else 1
     return math.hypot(*shape.position[:2]) + math.hypot(*(shape.size[:wide] if upright else shape.size))
 
 
 NEAR_M = 10.0
-"""Reach of the largest vehicles from their places [m]."""
+"""Maximum extent of the largest vehicles from their position [m]."""
 LARGE_M = 5.0
-"""Size up to which objects are looked at here; a vehicle within a larger one is found when it joins the world."""
+"""Maximum object size considered here. Intersection with a larger object is found when the vehicle joins the world."""
 
 
 def _check_room(scenario: Scenario, models: dict[str, str], reaches: dict[str, float], source: YamlSource) -> None:
-    """Refuse vehicles that overlap, or stand in an object; for close ones the world itself decides."""
+    """Refuse vehicles that intersect each other or an object. Close ones are checked by the world itself."""
     places = {name: entry.position for name, entry in scenario.vehicles.items()}
     close = {
         name
@@ -266,7 +270,7 @@ def _check_room(scenario: Scenario, models: dict[str, str], reaches: dict[str, f
         for name, entry in scenario.vehicles.items()
         if name in close
     }
-    # Whoever checks promises nothing, and need not have been started pinned.
+    # This check needs no determinism level and no pinned environment.
     world = scenario.world.model_copy(update={'determinism': None})
     try:
         with announce_compilation():
@@ -276,28 +280,30 @@ def _check_room(scenario: Scenario, models: dict[str, str], reaches: dict[str, f
     except AdmissionError as refused:
         problem = str(refused).partition(';')[0]
         name = next((name for name in vehicles if problem.startswith(f'{name!r} at')), '')
-        raise source.error(('vehicles', name, 'position'), problem, 'room for each vehicle', places.get(name)) from None
+        raise source.error(
+            ('vehicles', name, 'position'), problem, 'positions without intersection', places.get(name)
+        ) from None
 
 
 def _check_tasks(name: str, driver: TasksDriverConfig, config: VehicleModelConfig, source: YamlSource) -> None:
-    """Refuse tasks for tools or joints that the vehicle has not, or that wait for drums that do not turn."""
+    """Refuse tasks for tools or joints that the vehicle does not have, or for drums that do not turn."""
     goals: dict[str, float] = {}
-    dug: dict[str, float] = {}  # what an earlier task dug with may be full
+    dug: dict[str, float] = {}  # tools that an earlier task dug with may be full
     for number, task in enumerate(driver.tasks):
         key: KeyPath = ('vehicles', name, 'driver', 'tasks', number)
         known = ', '.join(sorted(config.tools)) or 'none: the vehicle has no tools'
         if not isinstance(task, HaulConfig):
             unknown = sorted(set(task.tools) - set(config.tools))
             if unknown or not config.tools:
-                raise source.error((*key, 'tools'), f'has no such tool for {task.type}', known, unknown or None)
+                raise source.error((*key, 'tools'), f'is not a tool for {task.type}', known, unknown or None)
         for joint, target in task.joints.items():
             given = config.joints.get(joint)
             if given is None:
                 allowed = ', '.join(sorted(config.joints)) or 'none: the vehicle has no joints that take targets'
-                raise source.error((*key, 'joints', joint), 'is no joint that takes targets', allowed, joint)
+                raise source.error((*key, 'joints', joint), 'is not a joint that takes targets', allowed, joint)
             if not given.limits[0] <= target <= given.limits[1]:
                 allowed = f'{given.limits[0]!r} to {given.limits[1]!r}, the limits of the joint'
-                raise source.error((*key, 'joints', joint), 'is beyond its limits', allowed, target)
+                raise source.error((*key, 'joints', joint), 'is outside its limits', allowed, target)
         if isinstance(task, DigConfig):
             problem = idle_drums(config, task, goals, dug)
             if problem:
@@ -308,20 +314,20 @@ def _check_tasks(name: str, driver: TasksDriverConfig, config: VehicleModelConfi
 
 
 def _check_driver(name: str, driver: PluginDriverConfig, source: YamlSource) -> None:
-    """Make a driver of another package once, to find wrong parameters before its node starts."""
+    """Build a plug-in driver once, to find wrong parameters before its node starts."""
     key: KeyPath = ('vehicles', name, 'driver')
     known = known_drivers()
     if driver.name not in known:
         allowed = f'the name of an entry point of group regolith.drivers: {allowed_names(known, driver.name)}'
-        raise source.error((*key, 'name'), 'no such driver is installed', allowed, driver.name)
+        raise source.error((*key, 'name'), 'is not an installed driver', allowed, driver.name)
     try:
         make_driver(driver)
     except PluginError as error:
         raise source.error((*key, 'name'), str(error), 'a driver that can be loaded', driver.name) from None
     except (TypeError, ValueError) as error:
-        allowed = f'what {known[driver.name].value} takes'
+        allowed = f'parameters of {known[driver.name].value}'
         raise source.error((*key, 'parameters'), str(error), allowed, driver.parameters) from None
-    except Exception as error:  # it is not our code that runs here
-        allowed = f'parameters of which {known[driver.name].value} makes one'
+    except Exception as error:  # the driver is a plug-in
+        allowed = f'valid parameters of {known[driver.name].value}'
         problem = f'{type(error).__name__}: {error}'
         raise source.error((*key, 'parameters'), problem, allowed, driver.parameters) from error

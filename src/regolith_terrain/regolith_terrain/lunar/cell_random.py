@@ -49,7 +49,7 @@ def uniform_draw(word: np.uint64, index: int) -> float:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def poisson(uniform: float, mean: float) -> int:
-    """Return a Poisson-distributed number from a uniform one in [0, 1), by inversion; for means below some hundred."""
+    """Return a Poisson number from a uniform one in [0, 1) by inversion; for means below some hundred."""
     term = np.exp(-mean)
     total = term
     count = 0

@@ -268,7 +268,7 @@ def digger_with(folder: Path, change: dict[str, Any]) -> Path:
     [
         ({'type': 'dig', 'tools': ['shovel']}, r'tasks.*shovel.*drum_front, drum_rear'),
         ({'type': 'dump', 'joints': {'lid': 1.0}}, r'lid.*arm_front, arm_rear, drum_front, drum_rear'),
-        ({'type': 'dig', 'joints': {'arm_front': -2.0}}, r'beyond its limits'),
+        ({'type': 'dig', 'joints': {'arm_front': -2.0}}, r'outside its limits'),
         ({'type': 'haul'}, r'goal'),
         ({'type': 'sing'}, r'dig.*haul.*dump'),
     ],

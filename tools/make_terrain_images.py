@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Render the plots of docs/concepts/terrain.md: ``./regolith exec python3 tools/terrain_pictures.py``."""
+"""Render the plots of docs/concepts/terrain.md: ``./regolith exec python3 tools/make_terrain_images.py``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Render the images of docs/guide/scenarios.md: ``./regolith exec python3 tools/make_scenario_pictures.py [NAME…]``.
+"""Render the images of docs/guide/scenarios.md: ``./regolith exec python3 tools/make_scenario_images.py [NAME…]``.
 
 Each scenario runs to a characteristic time. It is rendered from a camera at eye height, in the scenario's own light.
 """

@@ -13,8 +13,8 @@ import math
 from pathlib import Path
 
 import numpy as np
-from marks import written
 from numpy.typing import NDArray
+from page_markers import written
 
 from regolith_vehicles.tires import load_tire
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
-from marks import written
+from page_markers import written
 
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario

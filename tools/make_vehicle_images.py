@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Render images of docs/concepts/vehicles.md: ``./regolith exec python3 tools/make_vehicle_pictures.py [NAME ...]``.
+"""Render images of docs/concepts/vehicles.md: ``./regolith exec python3 tools/make_vehicle_images.py [NAME ...]``.
 
 They show each vehicle after some seconds of driving over the mare, from a camera beside it.
 """
