@@ -165,7 +165,7 @@ def test_a_hundred_million_particles_do_not_fit_on_24_gb(tmp_path: Path, monkeyp
         '100,000,000 particles',
         ' GB, about ',
         ' h of one core)',
-        'allowed: 24 GB in all',
+        'allowed: 24 GB in total',
     ]
     assert all(word in str(caught.value) for word in words), str(caught.value)
 

@@ -219,7 +219,7 @@ def test_invalid_camera_files_are_rejected(tmp_path: Path) -> None:
         in refusal(focus_distance_m=1e-3)
     )
     text = refusal(distortion={'model': 'fov'})
-    assert "distortion.model = 'fov': unknown; allowed: plumb_bob, rational_polynomial, equidistant" in text
+    assert "distortion.model = 'fov': is unknown; allowed: plumb_bob, rational_polynomial, equidistant" in text
     assert 'folds over' in refusal(distortion={'model': 'plumb_bob', 'coefficients': (-2.0, 0.0, 0.0)})
     assert 'unknown key; allowed: ' in refusal(widht=3) and '(did you mean width?)' in refusal(widht=3)
     assert 'wrong number for equidistant; allowed: 0 or 4 numbers' in refusal(

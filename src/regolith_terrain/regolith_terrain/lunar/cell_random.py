@@ -5,6 +5,7 @@
 A draw of a cell depends on nothing else.
 
 Source: steele2014, the finalizer of SplitMix64.
+Checked by: test_lunar_statistics.py::test_cell_random_draws_are_uniform_and_poisson.
 """
 
 from __future__ import annotations
